@@ -40,13 +40,15 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
     let step = Adjudication { phase: due.phase, turn: due.turn, before: state.clone(), filings, state };
     let content = Content::Report {
         steps: vec![step],
+        left_out: 0,
         missed: Vec::new(),
         correction: None,
         conditions: Vec::new(),
         filed: Box::default(),
         receipt: None,
+        replaces: None,
     };
-    (Arc::new(game_match), Dispatch { to: Reader::Seat(Seat::First), content })
+    (Arc::new(game_match), Dispatch::new(Reader::Seat(Seat::First), content))
 }
 
 /// Plays a phase at random, unless that would end the match.

@@ -190,6 +190,7 @@ impl Club {
                 reminds: None,
                 return_id: None,
                 due: None,
+                replaces: None,
                 urgency: Urgency::Receipt,
                 pin: None,
             });

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use self::doubt::ClockTrust;
 use self::heartbeat::Heartbeat;
@@ -79,6 +79,8 @@ pub struct Office {
     dispatches: Notify,
     /// Wakes the loop that plays for the house.
     house: Notify,
+    /// For the turn of the house that is found at ordinary priority.
+    prompt_turn: Semaphore,
 }
 
 impl Office {
@@ -113,6 +115,7 @@ impl Office {
             letters: Notify::new(),
             dispatches: Notify::new(),
             house: Notify::new(),
+            prompt_turn: Semaphore::new(1),
         })
     }
 

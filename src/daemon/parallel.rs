@@ -16,17 +16,27 @@ pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     tokio::task::spawn_blocking(work).await.context("a worker panicked")
 }
 
-/// Runs work that nobody waits for on a thread of its own, at the lowest priority.
+/// The priority of a thread, which holds for its whole life: an ordinary user can lower it, but never raise it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadPriority {
+    Ordinary,
+    Lowest,
+}
+
+/// Runs long work on a thread of its own, at this priority.
 ///
 /// # Errors
 /// Returns an error if the work panicked, or no thread can be started.
 pub async fn run_in_background<T: Send + 'static>(
+    priority: ThreadPriority,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> anyhow::Result<T> {
     let (sender, done) = oneshot::channel();
     let run = move || {
         // Linux has a priority for each thread. Where this fails, the work is merely less polite.
-        if let Err(error) = rustix::process::nice(LOWEST_PRIORITY) {
+        if priority == ThreadPriority::Lowest
+            && let Err(error) = rustix::process::nice(LOWEST_PRIORITY)
+        {
             tracing::debug!(%error, "cannot lower the priority of a thread");
         }
         // The receiver is gone if the daemon shuts down.

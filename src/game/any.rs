@@ -282,6 +282,12 @@ impl AnyState {
         on_state!(self, state => example(state, seat, line))
     }
 
+    /// Writes out the short forms of a letter's orders, from what the seat sees. Returns the lines, and the faults
+    /// of those that cannot be written out.
+    pub fn write_out(&self, seat: Seat, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
+        on_state!(self, state => write_out(state, seat, lines))
+    }
+
     /// Returns the lines that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
     pub fn ready_setup(&self, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
         on_state!(self, state => ready_setup(state, seat, lines, dice))
@@ -353,6 +359,10 @@ fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Opt
     let [order] = orders.as_slice() else { return None };
     let setup = G::ready_setup(state.options(), seat, order, dice)?;
     Some(setup.iter().map(|order| Line { no: only.no, text: order.to_string() }).collect())
+}
+
+fn write_out<G: Game>(state: &G, seat: Seat, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
+    G::write_out(&state.view(seat), lines)
 }
 
 fn missed<G: Game>(state: &G, seat: Seat) -> Option<Sealed<G::Order>> {

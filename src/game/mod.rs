@@ -124,6 +124,13 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         None
     }
 
+    /// Writes out the short forms of orders that letters may have, one order a line, from what the seat sees.
+    /// Returns the lines, which keep their numbers, and the faults of those that cannot be written out. A record
+    /// has no short forms.
+    fn write_out(_view: &Self::View, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
+        (lines.to_vec(), Vec::new())
+    }
+
     /// Returns the setup that a ready setup stands for, drawn by `dice` (rulings `Z-READY`, `P-READY`);
     /// `None` if `order` is none. The same for the same arguments, in every version of the program.
     fn ready_setup(

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use engine::{House, Insight};
 
 use crate::game::any::{AnySeen, Choices, GameKind, on_game, on_seen};
-use crate::game::{self, Dice, Game};
+use crate::game::{self, Dice, Game, Values};
 
 mod engine;
 mod pacific;
@@ -58,11 +58,31 @@ pub fn version(game: GameKind) -> u32 {
     on_game!(game, State => State::HOUSE.map_or(0, |house| house.version))
 }
 
+/// The highest limit on turns of a match against the house: nobody waits for it to play on alone for longer.
+const MOST_TURNS: u32 = 100;
+
+/// Returns why the house does not play with these options: a sentence that begins with a small letter.
+pub fn limit_fault(game: GameKind, wanted: &[(&str, &str)]) -> Option<String> {
+    let is_limit = |name: &str| {
+        let mut limits = game.option_rules().iter().filter(|rule| matches!(rule.values, Values::Limit));
+        limits.any(|rule| rule.name.eq_ignore_ascii_case(name))
+    };
+    let exceeds = |value: &str| value.parse::<u32>().is_ok_and(|value| value > MOST_TURNS);
+    let (name, value) = wanted.iter().find(|(name, value)| is_limit(name) && exceeds(value))?;
+    let name = name.to_ascii_lowercase();
+    Some(format!(
+        "option `{name}` cannot be `{value}` where the house plays; it takes a whole number from 1 to {MOST_TURNS}"
+    ))
+}
+
 /// Checks options of a match against the house. The level's own options apply where `wanted` has none.
 ///
 /// # Errors
-/// As for [`GameKind::choose`].
+/// As for [`GameKind::choose`], or if a limit is too high for the house.
 pub fn choices_at(game: GameKind, level: &HouseLevel, wanted: &[(&str, &str)]) -> Result<Choices, String> {
+    if let Some(fault) = limit_fault(game, wanted) {
+        return Err(fault);
+    }
     let is_chosen = |name: &str| wanted.iter().any(|(chosen, _)| chosen.eq_ignore_ascii_case(name));
     let of_level = level.options.iter().copied().filter(|(name, _)| !is_chosen(name));
     game.choose(wanted.iter().copied().chain(of_level))

@@ -16,6 +16,8 @@ use crate::request::{LeftOut, OrderElsewhere};
 pub struct Answer {
     /// The letter it answers.
     pub to: Option<Digest>,
+    /// Its Message-ID, if a report answers it later.
+    pub message_id: Option<String>,
     pub orders: Orders,
     /// One for each command of the letter, in order.
     pub replies: Vec<Reply>,

@@ -242,6 +242,10 @@ impl HouseMatch {
         if house::levels(kind).is_empty() {
             return Err(no_house(kind.name()));
         }
+        let given: Vec<_> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        if let Some(fault) = house::limit_fault(kind, &given) {
+            return Err(OfferRejection::BadOption { reason: fault + "." });
+        }
         own.retain(|(name, _)| {
             !["seat", "rated", "bank"].iter().any(|other| name.eq_ignore_ascii_case(other))
         });

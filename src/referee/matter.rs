@@ -31,6 +31,8 @@ impl Matter<'_> {
 pub struct SeatLetter {
     pub cause: LetterCause,
     pub request: Request,
+    /// Its Message-ID, for the thread of a report that answers it later.
+    pub message_id: Option<String>,
     /// The turn named in its subject, or by the letter it answers.
     pub thread_turn: Option<u32>,
     /// The lengths of the ledger after the rulings that it answers letters of.
@@ -116,6 +118,7 @@ mod tests {
             let letter = SeatLetter {
                 cause: LetterCause { token, ..cause },
                 request: Request::read(&Line::numbered(lines), GameKind::Quad),
+                message_id: None,
                 thread_turn: None,
                 answers: Vec::new(),
                 other_match: None,

@@ -128,7 +128,7 @@ fn manual_pages() -> Vec<Reply> {
 fn check_seats(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
     for content in contents(game_match) {
         for seat in Seat::BOTH {
-            let dispatch = Dispatch { to: Reader::Seat(seat), content: content.clone() };
+            let dispatch = Dispatch::new(Reader::Seat(seat), content.clone());
             word_without_picture(templates, game_match, &dispatch, TOKEN)?;
         }
     }
@@ -139,9 +139,9 @@ fn check_seats(templates: &Templates, game_match: &Arc<Match>) -> Result<(), Tem
 fn check_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), TemplateError> {
     check_seats(templates, game_match)?;
     for notice in notices() {
-        let former = Dispatch { to: Reader::Former(Seat::First), content: Content::Notice(notice.clone()) };
+        let former = Dispatch::new(Reader::Former(Seat::First), Content::Notice(notice.clone()));
         word_without_picture(templates, game_match, &former, "")?;
-        let dispatch = Dispatch { to: Reader::Gm, content: Content::Notice(notice) };
+        let dispatch = Dispatch::new(Reader::Gm, Content::Notice(notice));
         word_without_picture(templates, game_match, &dispatch, "")?;
     }
     Ok(())
@@ -192,11 +192,13 @@ fn contents(game_match: &Match) -> Vec<Content> {
         Content::Invitation,
         Content::Report {
             steps: vec![step],
+            left_out: 0,
             missed: Seat::BOTH.to_vec(),
             correction: Some("A reason.".to_owned()),
             filed: Box::default(),
             conditions: read(include_str!("samples/conditions.json")),
             receipt: Some(Box::default()),
+            replaces: None,
         },
         Content::Succession,
         Content::Reminder,

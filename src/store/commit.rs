@@ -179,6 +179,7 @@ async fn write_dispatches(
     for (chunk, packed) in changes.dispatches.chunks(CHUNK).zip(packed.chunks(CHUNK)) {
         add_dispatches(session, changes.at, chunk, packed).await?;
     }
+    lapse_replaced(session, changes.at, &changes.dispatches).await?;
     if !changes.dispatches.is_empty() || !changes.requeued.is_empty() {
         notify(session, Wakeup::Dispatches).await?;
     }
@@ -372,6 +373,22 @@ async fn add_dispatches(
     let ids: Vec<(i64, String)> = session.fetch_all(insert.persistent(is_persistent)).await?;
     let names = chunk.iter().map(|dispatch| dispatch.message_id.as_str());
     add_packed(session, &with_ids(names.zip(packed), &ids)?).await
+}
+
+/// Lets the letters lapse that others replace, unless they are being sent or were sent.
+async fn lapse_replaced(
+    session: &mut Session<'_>,
+    at: DateTime<Utc>,
+    dispatches: &[NewDispatch],
+) -> Result<()> {
+    for new in dispatches {
+        let Some((pin, match_id)) = new.replaces.zip(new.match_id.as_ref()) else { continue };
+        let update = session.statement(
+            "UPDATE dispatch SET due_at = NULL WHERE match_id = $1 AND pin = $2 AND due_at > $3 AND tries = 0",
+        );
+        session.execute(update.bind(match_id).bind(pin).bind(at.timestamp_millis())).await?;
+    }
+    Ok(())
 }
 
 /// Adds the texts and the pictures of dispatches.

@@ -230,6 +230,8 @@ pub struct NewDispatch {
     pub reminds: Option<String>,
     /// The earliest time to send it, if a budget delays it.
     pub due: Option<DateTime<Utc>>,
+    /// The pin of a letter of the same match that it replaces, unless that one is being sent.
+    pub replaces: Option<Digest>,
     pub urgency: Urgency,
     /// Its pin, if the ledger of its match lists deliveries.
     pub pin: Option<Digest>,

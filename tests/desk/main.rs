@@ -41,6 +41,7 @@ mod seat {
     mod meant;
     mod one_letter;
     pub mod parts;
+    mod short_forms;
     mod wishes;
 }
 

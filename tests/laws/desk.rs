@@ -70,7 +70,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
 
 /// Words a dispatch to `seat`.
 pub fn worded(templates: &Templates, game_match: &Match, seat: Seat, content: Content) -> WordedLetter {
-    let dispatch = Dispatch { to: Reader::Seat(seat), content };
+    let dispatch = Dispatch::new(Reader::Seat(seat), content);
     let game_match = Arc::new(game_match.clone());
     let input = WordingInput {
         club: &CLUB,

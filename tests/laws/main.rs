@@ -5,6 +5,7 @@ mod boards;
 mod causes;
 mod desk;
 mod filings;
+mod floods;
 mod house;
 mod letters;
 mod play;

@@ -106,11 +106,13 @@ impl Comparison<'_> {
         let mut contents = vec![
             Content::Report {
                 steps: vec![step],
+                left_out: 0,
                 missed: Vec::new(),
                 correction: None,
                 filed: Box::default(),
                 conditions: Vec::new(),
                 receipt: None,
+                replaces: None,
             },
             Content::Reminder,
             Content::Missed { seats: Seat::BOTH.to_vec() },

@@ -361,7 +361,7 @@ class Match:
 
     def submarine_order(self, seat, text):
         """4 One line of a submarine turn: the order (None if it is not understood), and what is wrong with it."""
-        if text == "SUBS PASS":
+        if text in ("SUBS PASS", "PASS"):
             return ("pass",), None
         move = re.fullmatch(f"U{NUMBER} (?:{SQUARE}|TO) {SQUARE}", text)
         attack = re.fullmatch(f"U{NUMBER} (FIRE|SONAR) {SQUARE}", text)
@@ -870,7 +870,7 @@ def chosen_sonar(rng, match, seat, knows):
 def chosen_dive_or_attack(rng, match, seat, style):
     """An order for a submarine turn."""
     if rng.random() < style["idle"]:
-        return rng.choice(["", "SUBS PASS", "SUBS PASS"])
+        return rng.choice(["", "PASS", "SUBS PASS", "SUBS PASS"])
     possible = shots(match, seat)
     if style["spares"]:
         last = armed(match, other(seat))
@@ -972,7 +972,7 @@ def wrong_dive(rng, match, seat):
             lambda: f"{rng.choice(good)}\nSUBS PASS",
             lambda: f"{rng.choice(good)}\n{rng.choice(good)}",
             lambda: f"{rng.choice(good)}\n{rng.choice(GARBAGE)}",
-            lambda: rng.choice(["PASS", "SUBS", "ASW K7", "U1", "FIRE K7", "U1 HOLD", "SUBS PASS\nSUBS PASS"]),
+            lambda: rng.choice(["PASS", "PASS PASS", "SUBS", "ASW K7", "U1", "FIRE K7", "U1 HOLD", "SUBS PASS\nSUBS PASS"]),
         ]
     )()
 

@@ -191,17 +191,22 @@ class Match:
         self.result = self.outcome()
 
     def outcome(self):
-        """3.0 Three towers, then neither side can move, then the limit."""
+        """3.0 Three towers, then nothing can be stacked any more, then the limit."""
         first, second = towers(self.board, "first"), towers(self.board, "second")
         for side, number in (("first", first), ("second", second)):
             if number >= 3:
                 return {"winner": side, "reason": "three towers"}
-        stalled = not any(moves(self.board, side, self.jump) for side in ("first", "second"))
+        stalled = self.is_stalled()
         if not stalled and self.quiet < 2 * self.quiet_limit:
             return None
         if first == second:
             return {"winner": None, "reason": "drawn on towers"}
         return {"winner": "first" if first > second else "second", "reason": "more towers"}
+
+    def is_stalled(self):
+        """3.2 N-STALL: neither side can move, or one has no stack below height 6."""
+        low = {stack.side for stack in self.board.values() if not stack.is_tower()}
+        return len(low) < 2 or not any(moves(self.board, side, self.jump) for side in low)
 
     def end(self, result):
         """The referee ends the match; the board stays."""

@@ -200,6 +200,7 @@ fn dispatch(urgency: Urgency, number: u32, recipient: String) -> NewDispatch {
         reminds: None,
         return_id: None,
         due: None,
+        replaces: None,
         urgency,
         pin: None,
     }

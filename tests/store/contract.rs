@@ -115,6 +115,7 @@ pub async fn history_cannot_be_changed_or_deleted(place: Place) {
         seat: Some(Seat::First),
         answers: Some(letter(0).digest),
         due: None,
+        replaces: None,
         ..dispatch(0)
     };
     let entries = vec![entry("QZ-AAAA", 1)];

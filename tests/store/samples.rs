@@ -79,6 +79,7 @@ pub fn dispatch(number: u32) -> NewDispatch {
         reminds: None,
         return_id: None,
         due: None,
+        replaces: None,
         urgency: Urgency::Receipt,
         pin: None,
     }

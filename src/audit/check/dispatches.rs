@@ -28,7 +28,7 @@ pub(super) fn confirm(check: &mut Check, told: &[Digest], expected: &mut Vec<Exp
         expected.push(ExpectedDispatch { pin, ..dispatch });
     }
     if let Some(game_match) = &mut check.current {
-        game_match.told = told.to_vec();
+        game_match.note_told(told.to_vec());
     }
     true
 }

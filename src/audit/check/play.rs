@@ -152,7 +152,14 @@ impl Play {
         let Written::Lines(lines) = written else { return Ok(()) };
         let game = self.state.kind();
         let sent = lines.iter().chain(&self.refused[seat]);
-        let sent: BTreeSet<String> = sent.filter_map(|line| game.canonical(line)).flatten().collect();
+        let sent: Vec<Line> = Line::numbered(&sent.collect::<Vec<_>>());
+        let (written_out, _) = self.state.write_out(seat, &sent);
+        // Another procedure may write short forms out in another way.
+        if written_out != sent {
+            return Ok(());
+        }
+        let sent: BTreeSet<String> =
+            sent.iter().filter_map(|line| game.canonical(&line.text)).flatten().collect();
         let follows =
             |order: &String| self.conditions[seat].iter().any(|condition| condition.contains(order.as_str()));
         if orders.iter().all(|order| sent.contains(order) || follows(order)) {

@@ -13,7 +13,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use self::stuck::{StuckHouse, stuck_houses};
 use super::commit::{self, is_transient};
 use super::load::{self, log_unusable};
-use super::parallel::{background_threads, run_in_background};
+use super::parallel::{ThreadPriority, background_threads, run_in_background};
 use super::waiting::{Backoff, until_shutdown, wait_for_work};
 use super::{Office, doubt, rulings};
 use crate::desk::frame::stored::snapshot;
@@ -140,7 +140,12 @@ async fn play_house_turn(office: &Office, match_id: &str, game_match: Match) -> 
     let phase_no = game_match.phase_no;
     let entries = office.store.entries(match_id).await?;
     let player = Arc::clone(&office.club.house);
-    let play = run_in_background(move || house_turn(&game_match, &entries, player.as_ref())).await??;
+    // One such turn at a time, so that the others leave the processors to letters.
+    let prompt = game_match.waits_for_house_alone().then(|| office.prompt_turn.try_acquire().ok()).flatten();
+    let priority = if prompt.is_some() { ThreadPriority::Ordinary } else { ThreadPriority::Lowest };
+    let find = move || house_turn(&game_match, &entries, player.as_ref());
+    let play = run_in_background(priority, find).await??;
+    drop(prompt);
     if let HousePlay { seat, failed: Some(failure), .. } = &play {
         tracing::error!(match_id, %seat, ?failure, "the house failed; an easier level plays");
     }

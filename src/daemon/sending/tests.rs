@@ -104,6 +104,7 @@ fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
         reminds: None,
         return_id: None,
         due: None,
+        replaces: None,
         urgency,
         pin: None,
     }

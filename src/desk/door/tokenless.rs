@@ -37,7 +37,7 @@ pub fn form_without_token(
     let unread = Some(why).filter(|why| !why.is_empty());
     let wishes = unread.is_none().then(|| wishes_of(&loaded.game_match, seat, &remarks, desk.at())).flatten();
     let answer = Answer { to: Some(letter.digest), unread, passed_on, remarks, wishes, ..Answer::default() };
-    let dispatch = Dispatch { to: Reader::Seat(seat), content: Content::Answer(Box::new(answer)) };
+    let dispatch = Dispatch::new(Reader::Seat(seat), Content::Answer(Box::new(answer)));
     let game_match = Arc::new(loaded.game_match.clone());
     let page = ruling_mail::word(desk, &game_match, &dispatch, &row.token, &[], false)?;
     let unique = format!("f.{}", &letter.digest.to_string()[..24]);

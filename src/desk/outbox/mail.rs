@@ -94,6 +94,7 @@ pub fn assemble(
         answers: None,
         reminds: None,
         due: None,
+        replaces: None,
         urgency: Urgency::of(to.kind, false),
         pin: Some(pin),
         return_id: None,

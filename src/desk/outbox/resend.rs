@@ -27,6 +27,7 @@ pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) ->
         answers: None,
         reminds: None,
         due: None,
+        replaces: None,
         urgency: Urgency::of(row.kind, row.match_id.is_some()),
     }
 }

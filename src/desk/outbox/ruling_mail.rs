@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use chrono::TimeDelta;
+
 use super::gms;
 use super::mail::{self, PlainEnvelope};
 use crate::club::owed::owed_turns;
@@ -16,6 +18,9 @@ use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::pin::pin;
 use crate::report::{self, WordedLetter, WordingInput};
 use crate::store::{self, EntryRow, KeptSnapshot, NewDispatch, OwedTurnRow, TokenRow, Urgency};
+
+/// How long an answer waits for the house, whose report takes its place.
+const WAIT_FOR_HOUSE: TimeDelta = TimeDelta::seconds(20);
 
 /// The rows that a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {
@@ -146,11 +151,13 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
         dispatches.push(envelop(desk, letter, &game_match, &unique, dispatch, readers)?);
     }
     let copies = copies_for_gms(desk, &game_match, &ruling.dispatches, readers)?;
+    let mut told = std::mem::take(&mut ruling.after.told);
     for dispatch in &mut dispatches {
         let pin = pin(&dispatch.bytes);
         dispatch.pin = Some(pin);
-        ruling.after.told.push(pin);
+        told.push(pin);
     }
+    ruling.after.note_told(told);
     Ok(RulingRows { entries, dispatches, copies, ratings })
 }
 
@@ -240,6 +247,13 @@ fn copies_for_gms(
     Ok(copies)
 }
 
+/// The letter that a report answers which took the place of its receipt. Its thread is that of the match.
+fn answered_late(content: &Content) -> Option<AnsweredLetter> {
+    let Content::Report { receipt: Some(answer), .. } = content else { return None };
+    let (digest, message_id) = (answer.to?, answer.message_id.clone());
+    Some(AnsweredLetter { digest, message_id, references: Vec::new(), subject: String::new() })
+}
+
 /// Puts a worded letter into its envelope; `unique` names it within the ruling.
 fn envelop(
     desk: &Desk<'_>,
@@ -252,6 +266,8 @@ fn envelop(
     let stationery = &desk.club.stationery;
     let Addressee { token, name, address } = addressee(desk, game_match, dispatch.to, readers);
     let answered = readers.answered.filter(|_| dispatch.content.answer().is_some());
+    let answered_late = answered_late(&dispatch.content);
+    let answered = answered.or(answered_late.as_ref());
     let message_id = stationery.message_id(token, unique);
     let envelope = Envelope {
         token,
@@ -274,6 +290,10 @@ fn envelop(
     };
     let reminded = seat.filter(|_| kind == DispatchKind::Reminder);
     let reminds = reminded.and_then(|seat| store::reminds(&game_match.overview(), seat));
+    let replaces = match dispatch.content {
+        Content::Report { replaces, .. } => replaces,
+        _ => None,
+    };
     Ok(NewDispatch {
         message_id,
         recipient: address.to_owned(),
@@ -283,7 +303,8 @@ fn envelop(
         seat,
         answers: answered.map(|letter| letter.digest),
         reminds,
-        due: None,
+        due: dispatch.waits_for_house.then(|| desk.at() + WAIT_FOR_HOUSE),
+        replaces,
         urgency,
         pin: None,
         return_id: None,

@@ -4,7 +4,7 @@
 //! the views of the two seats differ only in the viewer.
 
 use crate::game::{
-    Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+    Board, BySeat, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
 };
 
 mod board;
@@ -65,6 +65,10 @@ impl Game for State {
 
     fn view(&self, viewer: Seat) -> View {
         View::new(self, viewer)
+    }
+
+    fn write_out(_view: &View, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
+        (lines.iter().flat_map(order::split).collect(), Vec::new())
     }
 
     fn parse(line: &str) -> Result<Vec<Order>, Syntax> {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use super::point::Point;
-use crate::game::Syntax;
+use crate::game::{Line, Syntax, condition};
 
 /// A piece of a turn, or the answer to the first marble (clauses 2.1, 2.5). A line may hold several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,29 @@ pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
         _ => Err(Syntax::Unknown),
     }
 }
+
+/// Splits a line such as `STAR C4 D5 MARBLE F6`, which a letter may have, into one for each word that begins an
+/// order.
+pub(super) fn split(line: &Line) -> Vec<Line> {
+    if condition::is_condition(&line.text) {
+        return vec![line.clone()];
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for word in line.text.split_whitespace() {
+        let begins = VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb));
+        match texts.last_mut().filter(|_| !begins) {
+            Some(text) => {
+                text.push(' ');
+                text.push_str(word);
+            }
+            None => texts.push(word.to_owned()),
+        }
+    }
+    texts.into_iter().map(|text| Line { no: line.no, text }).collect()
+}
+
+/// Words that begin an order with points after them.
+const VERBS: [&str; 4] = ["STAR", "STARS", "MARBLE", "MARBLES"];
 
 /// Parses the points after `STAR` or `MARBLE`, with or without `AT`, `ON` or `TO` before them.
 fn points(words: &[String]) -> impl Iterator<Item = Result<Point, Syntax>> {

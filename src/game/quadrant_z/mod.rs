@@ -3,7 +3,9 @@
 //! Comments cite the clauses and rulings of the rules page `quadrant-z.md`.
 
 use super::dice::Dice;
-use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
+use super::{
+    Board, BySeat, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+};
 
 mod board;
 mod check;
@@ -20,6 +22,7 @@ mod picture;
 mod ready;
 mod rules;
 mod setup;
+mod short;
 mod square_map;
 mod state;
 mod symbols;
@@ -50,7 +53,7 @@ impl Game for State {
     const KEEPS_MEMORY: bool = true;
 
     const VERBS: &'static [&'static str] =
-        &["STAR", "SHIP", "SETUP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"];
+        &["STAR", "SHIP", "SHIPS", "SETUP", "BUILD", "CAPTURE", "LOSSES", "LOSE", "HOLD"];
 
     type Options = Options;
     type View = View;
@@ -130,6 +133,10 @@ impl Game for State {
         }
         faults.sort_by_key(|fault| (fault.line.is_none(), fault.line));
         Err(faults)
+    }
+
+    fn write_out(view: &View, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
+        short::write_out(view, lines)
     }
 
     fn ready_setup(options: &Options, seat: Seat, order: &Order, dice: u64) -> Option<Vec<Order>> {

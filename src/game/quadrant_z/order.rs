@@ -109,16 +109,21 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     if line.contains('>') {
         line = line.replace("->", " TO ");
     }
-    let words: Vec<&str> = line
-        .split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | ';'))
-        .map(|word| word.trim_end_matches('.'))
-        .flat_map(split_word)
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words = words(&line);
     let Some((&verb, rest)) = words.split_first() else { return Err(Syntax::Unknown) };
     let (read, example) = match verb {
         "STAR" => (star(rest), "STAR A1 3 BASE"),
-        "SHIP" | "SHIPS" => (ship(rest), "SHIP 1 TO B2"),
+        "SHIP" => (ship(rest), "SHIP 1 TO B2"),
+        // Without a number it is prose.
+        "SHIPS" if rest.first().is_some_and(|word| number(word).is_ok()) => {
+            (Err("SHIPS needs the numbers of ships, then TO and a square, or HOLD.".into()), "SHIP 1 TO B2")
+        }
+        "ALL" if matches!(rest, ["IN", _, "TO", _]) => {
+            (Err("ALL IN needs a quadrant, TO and a square.".into()), "SHIP 1 TO B2")
+        }
+        "REST" if matches!(rest, ["HOLD" | "HOLDS"]) => {
+            (Err("REST HOLD stands for HOLD in a letter.".into()), "HOLD")
+        }
         "SETUP" => {
             let [name] = rest else { return Err(Syntax::Unknown) };
             let setup = ReadySetup::parse(name).ok_or(Syntax::Unknown)?;
@@ -133,6 +138,15 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
         _ => return Err(Syntax::Unknown),
     };
     read.map(|order| vec![order]).map_err(|reason| Syntax::Malformed { reason, example })
+}
+
+/// Splits a line in capitals into words.
+pub(super) fn words(line: &str) -> Vec<&str> {
+    line.split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | ';'))
+        .map(|word| word.trim_end_matches('.'))
+        .flat_map(split_word)
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 /// Splits a word written without spaces, such as `SHIP1` or `A3-B1`. Some of the results may be empty.

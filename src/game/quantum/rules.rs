@@ -181,15 +181,22 @@ impl State {
         self.to_move = self.outcome.is_none().then(|| last.side.other());
     }
 
-    /// Returns how the match ended, if it did, in the order of clause 3.0: three towers, no moves, the limit.
+    /// Whether nothing can be stacked any more: neither side can move, or one has no stack that could move or
+    /// be stacked upon (N-STALL).
+    fn is_stalled(&self) -> bool {
+        let jump = self.options.jump.is_on();
+        let low = |side| self.board.stacks().any(|(_, stack)| stack.side == side && !stack.is_tower());
+        Seat::BOTH.into_iter().any(|side| !low(side))
+            || !Seat::BOTH.into_iter().any(|side| can_move(&self.board, side, jump))
+    }
+
+    /// Returns how the match ended, if it did, in the order of clause 3.0: three towers, a stall, the limit.
     fn ended(&self) -> Option<Outcome> {
         let towers = self.board.towers();
         if let Some(winner) = Seat::BOTH.into_iter().find(|&seat| towers[seat] >= 3) {
             return Some(Outcome { winner: Some(winner), reason: Reason::ThreeTowers });
         }
-        let stalled =
-            || !Seat::BOTH.into_iter().any(|seat| can_move(&self.board, seat, self.options.jump.is_on()));
-        if !self.is_stale() && !stalled() {
+        if !self.is_stale() && !self.is_stalled() {
             return None;
         }
         let winner = Seat::BOTH.into_iter().find(|&seat| towers[seat] > towers[seat.other()]);

@@ -316,6 +316,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>, exc
     game_match.away[seat] = false;
     game_match.absences[seat].clear();
     game_match.vanished = None;
+    game_match.release_held_letter();
     draft.record(Fact::PlayerReplaced { seat, from: from.clone(), to: name.to_owned(), excused });
     // A successor who has less than the grace left gets a full turn. If only the house owes orders now, this
     // removes the deadline.

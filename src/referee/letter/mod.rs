@@ -7,6 +7,7 @@ use crate::referee::matter::SeatLetter;
 use crate::referee::play::adjudication;
 use crate::referee::play::game_match::Stage;
 use crate::referee::play::ruling::Draft;
+use crate::referee::play::untold::{self, HeldReceipt};
 use crate::referee::reply::Reply;
 use crate::referee::words::{self, Passing, Words};
 use crate::request::wish::is_chat;
@@ -73,6 +74,7 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     let is_held = cause.answer == Permission::Held && !cause.shows_token;
     let is_unwanted = is_unwanted(draft, seat, &answer);
     let offered = answer.offered.clone();
+    let receipt = HeldReceipt::of(&answer, letter);
     draft.put_answer(place, answer);
     if is_unwanted {
         draft.drop_answer(place);
@@ -89,6 +91,9 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
     if is_held && !is_unwanted && !is_merged {
         draft.hold_answer(place);
+    }
+    if let Some(receipt) = receipt {
+        untold::hold_answer(draft, seat, Some(receipt).filter(|_| !is_unwanted));
     }
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
         commands::tell_gm(draft, seat, &text);

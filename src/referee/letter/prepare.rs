@@ -40,6 +40,7 @@ pub fn prepare(
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
     follow_word_answer(&mut request, cause.question);
     Ok(SeatLetter {
+        message_id: letter.message_id.clone(),
         thread_turn: thread_turn(letter, &before.id),
         answers: answered_places(letter, before),
         other_match: other_match(letter, &request, &before.id),

@@ -43,6 +43,7 @@ impl Match {
         let letter = SeatLetter {
             cause: refused.cause.clone(),
             request: Request::read_with_texts(&refused.lines, self.game, &refused.cause.withheld_for),
+            message_id: None,
             thread_turn: refused.thread_turn,
             answers: Vec::new(),
             other_match: refused.other_match.clone(),

@@ -3,9 +3,10 @@
 use chrono::TimeDelta;
 
 use super::deadline;
-use super::dispatch::{Adjudication, Content};
+use super::dispatch::Adjudication;
 use super::game_match::{FiledOrders, Stage};
 use super::ruling::Draft;
+use super::untold::{self, News};
 use crate::game::any::{self, Filing};
 use crate::game::condition::ConditionNews;
 use crate::game::record::Ending;
@@ -64,7 +65,7 @@ pub fn adjudicate_corrected(draft: &mut Draft, reason: String) {
 }
 
 fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: Option<String>) {
-    let filed = Box::new(draft.game_match.held.clone());
+    let filed = draft.game_match.held.clone();
     let (mut steps, mut conditions) = (Vec::new(), Vec::new());
     // The game passes for a side that has no legal move, and conditional orders answer a move at once, so
     // adjudicate until a side owes orders or the match ends.
@@ -77,8 +78,7 @@ fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: Optio
     }
     deadline::open_phase(draft);
     end_if_over(draft);
-    let receipt = None;
-    draft.dispatch_to_both(Content::Report { steps, missed, correction, filed, conditions, receipt });
+    untold::report(draft, News { steps, missed, correction, filed, conditions, ..News::default() });
 }
 
 /// Adjudicates the first phase if the side to move has no move, which some arrays of Quantum cause.
@@ -122,14 +122,7 @@ pub fn close(draft: &mut Draft, ending: Ending) {
     end_if_over(draft);
     let (filings, state) = (BySeat::default(), draft.game_match.state.clone());
     let step = Adjudication { phase: due.phase, turn: due.turn, before, filings, state };
-    draft.dispatch_to_both(Content::Report {
-        steps: vec![step],
-        missed: Vec::new(),
-        correction: None,
-        filed: Box::default(),
-        conditions,
-        receipt: None,
-    });
+    untold::report(draft, News { steps: vec![step], conditions, ..News::default() });
 }
 
 fn end_if_over(draft: &mut Draft) {

@@ -9,6 +9,7 @@ use crate::game::condition::ConditionNews;
 use crate::game::names::named_enum;
 use crate::game::{BySeat, Phase, Seat};
 use crate::ledger::{HouseFailure, PauseReason, TermsChange};
+use crate::letter::Digest;
 use crate::referee::answer::Answer;
 use crate::referee::schedule::Absence;
 
@@ -40,6 +41,14 @@ named_enum! {
 pub struct Dispatch {
     pub to: Reader,
     pub content: Content,
+    /// The house answers the same letter in a moment, and its report takes the place of this one.
+    pub waits_for_house: bool,
+}
+
+impl Dispatch {
+    pub fn new(to: Reader, content: Content) -> Dispatch {
+        Dispatch { to, content, waits_for_house: false }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +69,8 @@ pub enum Content {
     /// The result of an adjudication, or of several in a row if the referee passed for sides without a move.
     Report {
         steps: Vec<Adjudication>,
+        /// Earlier turns that are left out.
+        left_out: usize,
         missed: Vec<Seat>,
         /// Why the turn was decided again.
         correction: Option<String>,
@@ -69,6 +80,8 @@ pub enum Content {
         conditions: Vec<ConditionNews>,
         /// The answer to the letter whose orders completed the phase, if the reader wrote it.
         receipt: Option<Box<Answer>>,
+        /// The pin of the letter that waited for the house, which this one replaces.
+        replaces: Option<Digest>,
     },
     /// To a player who takes over a seat: where the match stands.
     Succession,

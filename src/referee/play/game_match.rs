@@ -10,6 +10,7 @@ use super::kept::{
     Bounces, ClockMove, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished, WordingNews,
 };
 use super::past::Past;
+use super::untold::Untold;
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
 use crate::game::names::named_enum;
@@ -66,6 +67,9 @@ pub struct Match<F = Filing> {
     /// The seats' memories, in a game that hides something: `None` until something was adjudicated.
     pub memories: Option<Memories>,
     pub held: BySeat<Option<FiledOrders<F>>>,
+    /// What a player has not read yet, because the house moves next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untold: Option<Untold>,
     /// Conditional orders that wait for the opponent's next move.
     pub conditions: BySeat<Option<Conditions>>,
     /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
@@ -185,8 +189,8 @@ impl Match {
         if is_setup { self.terms.setup_days } else { self.terms.days }
     }
 
-    /// Parses and checks the orders of `seat`. In a setup, a ready one stands for its lines (rulings
-    /// `Z-READY` and `P-READY`).
+    /// Parses and checks the orders of `seat`. Short forms are written out first, and in a setup a ready one
+    /// stands for its lines (rulings `Z-READY` and `P-READY`).
     ///
     /// # Errors
     /// Returns every fault if the orders cannot stand; see
@@ -194,7 +198,16 @@ impl Match {
     pub fn seal(&self, seat: Seat, orders: &[Line]) -> Result<Filing, Vec<Fault>> {
         let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
         let ready = is_setup.then(|| self.state.ready_setup(seat, orders, self.key.setup_dice(seat)));
-        self.state.seal(seat, ready.flatten().as_deref().unwrap_or(orders))
+        let (lines, mut faults) = self.state.write_out(seat, ready.flatten().as_deref().unwrap_or(orders));
+        match self.state.seal(seat, &lines) {
+            Ok(filing) if faults.is_empty() => Ok(filing),
+            Ok(_) => Err(faults),
+            Err(others) => {
+                faults.extend(others);
+                faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+                Err(faults)
+            }
+        }
     }
 
     /// Returns the secret that the match began with.

@@ -11,4 +11,5 @@ pub mod past;
 pub mod ruling;
 mod snapshot;
 pub mod substitute;
+pub mod untold;
 pub mod wording_news;

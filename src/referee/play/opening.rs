@@ -109,6 +109,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         state: opening.game.start(&opening.choices),
         memories: None,
         held: BySeat::default(),
+        untold: None,
         conditions: BySeat::default(),
         phase_no: 1,
         opened_at: ledger::truncate_to_millis(at),

@@ -282,6 +282,7 @@ mod tests {
         let letter = |seat: Seat, text: &str| SeatLetter {
             cause: LetterCause::new(Digest::of(text.as_bytes()), seat, DateTime::UNIX_EPOCH),
             request: Request::read(&Line::numbered(&[text]), |_: &str| false),
+            message_id: None,
             thread_turn: None,
             answers: Vec::new(),
             other_match: None,

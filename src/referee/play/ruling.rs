@@ -80,7 +80,8 @@ impl Draft {
         if !self.entries.is_empty() && self.cause.letter().is_none() {
             self.game_match.past.note_ruling(None, self.at);
         }
-        for dispatch in &self.dispatches {
+        // A letter that waits may never be sent.
+        for dispatch in self.dispatches.iter().filter(|dispatch| !dispatch.waits_for_house) {
             if let Reader::Seat(seat) = dispatch.to {
                 wording_news::tell(&mut self.game_match, seat);
             }
@@ -110,6 +111,7 @@ impl Draft {
                 EntryCause::Cause(self.cause.clone())
             }
         };
+        self.game_match.note_delivered();
         let seq = self.game_match.head.seq + 1;
         let chained = ChainedEntry::from(Entry {
             match_id: self.game_match.id.clone(),
@@ -131,7 +133,7 @@ impl Draft {
         if matches!(to, Reader::Seat(seat) if self.game_match.house[seat].is_some()) {
             return;
         }
-        self.dispatches.push(Dispatch { to, content });
+        self.dispatches.push(Dispatch::new(to, content));
     }
 
     pub fn dispatch_to_both(&mut self, content: Content) {
@@ -166,6 +168,20 @@ impl Draft {
         }
         self.dispatches.remove(place);
         true
+    }
+
+    /// Lets the answer to a letter of the seat wait for the house: the report, or the receipt if there is none.
+    /// Returns its place and its content.
+    pub(super) fn hold_for_house(&mut self, seat: Seat) -> Option<(usize, Content)> {
+        let place = |is_it: fn(&Content) -> bool| {
+            let is_own = |dispatch: &Dispatch| dispatch.to == Reader::Seat(seat) && is_it(&dispatch.content);
+            self.dispatches.iter().position(is_own)
+        };
+        let report = place(|content| matches!(content, Content::Report { .. }));
+        let index = report.or_else(|| place(|content| matches!(content, Content::Answer(_))))?;
+        let dispatch = &mut self.dispatches[index];
+        dispatch.waits_for_house = true;
+        Some((index, dispatch.content.clone()))
     }
 
     /// Suspends the deadlines of the match.

@@ -36,6 +36,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         paused_at: stored.paused_at,
         state: stored.state,
         memories: stored.memories,
+        untold: stored.untold,
         conditions: stored.conditions,
         phase_no: stored.phase_no,
         opened_at: stored.opened_at,

@@ -203,17 +203,23 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
     let view = shown_view(game_match, &dispatch.content, seat);
     let rest = match &dispatch.content {
         Content::Answer(answer) => vec![("answer", self::answer(answer, zone, now, club.house))],
-        Content::Report { steps, missed, correction, filed, conditions, receipt } => vec![
-            ("answer", receipt.as_deref().map(|receipt| self::answer(receipt, zone, now, club.house)).into()),
-            ("own_orders", own_orders(game_match, seat, filed, missed, now)),
-            ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
-            ("missed", value(missed)),
-            ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
-            ("correction", value(correction.as_deref().map(wrapped))),
-            ("gm_messages", secrets::messages(game_match, seat, now)),
-            ("unsealed", secrets::unsealed(game_match, seat, now)),
-            ("keys", keys(game_match)),
-        ],
+        Content::Report { steps, left_out, missed, correction, filed, conditions, receipt, replaces: _ } => {
+            vec![
+                ("turns_left_out", value(left_out)),
+                (
+                    "answer",
+                    receipt.as_deref().map(|receipt| self::answer(receipt, zone, now, club.house)).into(),
+                ),
+                ("own_orders", own_orders(game_match, seat, filed, missed, now)),
+                ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
+                ("missed", value(missed)),
+                ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
+                ("correction", value(correction.as_deref().map(wrapped))),
+                ("gm_messages", secrets::messages(game_match, seat, now)),
+                ("unsealed", secrets::unsealed(game_match, seat, now)),
+                ("keys", keys(game_match)),
+            ]
+        }
         Content::Missed { seats } => vec![("late", value(seats))],
         Content::Notice(notice) => {
             vec![("notice", self::notice(notice, zone, now)), ("message", value(message(notice)))]

@@ -90,7 +90,7 @@ fn no_line_is_broken_into_a_command_wherever_a_name_stands_in_it() {
             game_match.players = BySeat::new(name.clone(), name.clone());
             let game_match = Arc::new(game_match);
             for content in contents(&game_match) {
-                let dispatch = Dispatch { to: Reader::Seat(Seat::First), content };
+                let dispatch = Dispatch::new(Reader::Seat(Seat::First), content);
                 let worded = word_without_picture(&templates, &game_match, &dispatch, TOKEN);
                 let worded = worded.expect("it is worded");
                 let lines: Vec<&str> = worded.text.lines().collect();
@@ -112,7 +112,7 @@ fn dispatches(game_match: &Match) -> Vec<Dispatch> {
         if matches!(content, Content::Notice(_)) {
             readers.extend([Reader::Former(Seat::Second), Reader::Gm]);
         }
-        dispatches.extend(readers.into_iter().map(|to| Dispatch { to, content: content.clone() }));
+        dispatches.extend(readers.into_iter().map(|to| Dispatch::new(to, content.clone())));
     }
     dispatches
 }

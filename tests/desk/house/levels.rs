@@ -253,6 +253,8 @@ fn a_challenge_that_the_house_cannot_accept_is_refused_with_an_example() {
         ),
         ("CHALLENGE house:master quad", "at the level master", "| CHALLENGE house quad level="),
         ("CHALLENGE house quad first=bo", "it takes me or house", ""),
+        ("CHALLENGE house quantum quiet_limit=300", "it takes a whole number from 1 to 100", ""),
+        ("CHALLENGE house quadrant-z turn_limit=101", "it takes a whole number from 1 to 100", ""),
         ("CHALLENGE house chess", "The house does not play chess", "| CHALLENGE house quad"),
         ("CHALLENGE house quad swop=on", "has no option", ""),
     ] {
@@ -272,19 +274,83 @@ fn a_player_has_at_most_ten_matches_against_the_house() {
 }
 
 #[test]
-fn the_receipt_is_sent_before_the_house_moves_and_a_crash_between_loses_nothing() {
+fn the_receipt_is_sent_alone_if_the_house_takes_long_and_a_crash_between_loses_nothing() {
     let mut desk = Desk::new();
     let waits = house_is_due(&desk);
+    desk.sent_to(ANN);
     assert_eq!((waits.deadline, waits.wake_at()), (None, Some(desk.now())));
     desk.block_on(sending::send_due(desk.office())).expect("it sends");
-    desk.last_to(ANN).says("Your orders are sealed");
+    assert!(desk.sent_to(ANN).is_empty(), "it waits for the house");
+    desk.sleep(1);
+    desk.block_on(sending::send_due(desk.office())).expect("it sends");
+    desk.one_to(ANN).says("Your orders are sealed").says("What happened in turn 1");
     desk.restart();
     desk.sleep(24 * 30);
     desk.work();
     let played = desk.find(&waits.id);
     assert_eq!((played.adjudicated.len(), played.house_due()), (2, None));
     assert!(played.deadline > Some(desk.now()), "Ann's time starts when the house has moved");
-    desk.one_to(ANN).says("The house (average) played");
+    desk.one_to(ANN).says("The house (average) played").keeps_silent_of("Your orders are sealed");
+}
+
+#[test]
+fn a_letter_that_the_house_answers_has_one_answer_with_both_turns() {
+    let desk = Desk::new();
+    let game_match = opened(&desk, "average", Seat::First);
+    let invitation = to_ann(&desk);
+    desk.sent_to(ANN);
+    let letter = desk.answer(ANN, &invitation, "MARBLE F6\nHello, house!");
+    desk.receive(&letter);
+    let answer = desk.one_to(ANN);
+    answer.says("Your orders are sealed").says("| MARBLE F6").says("Hello, house!");
+    answer
+        .says("turn 1 has been adjudicated, and so has the next turn")
+        .says("What happened in turns 1 and 2");
+    let message_id = letter.lines().find_map(|line| line.strip_prefix("Message-ID: <")?.strip_suffix('>'));
+    assert_eq!(answer.in_reply_to.as_deref(), message_id);
+    assert!(answer.subject.contains("Turn 3: your move"), "{}", answer.subject);
+    // Her next letter is answered alike, and what was told is not told again.
+    let free = ["MARBLE A2", "MARBLE K2"].into_iter().find(|order| !answer.text.contains(&order[7..]));
+    desk.reply(ANN, &answer, free.expect("a free point"));
+    let answer = desk.one_to(ANN);
+    answer.says("What happened in turns 3 and 4").keeps_silent_of("turns 1 and 2");
+    assert!(desk.verify(&game_match.id).is_sound());
+}
+
+#[test]
+fn a_player_without_receipts_gets_one_report_of_both_turns() {
+    let desk = Desk::new();
+    opened(&desk, "average", Seat::First);
+    desk.reply(ANN, &to_ann(&desk), "SETTINGS receipts=faults");
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
+    let report = desk.one_to(ANN);
+    report.says("Your orders, which came").says("| MARBLE F6").says("What happened in turns 1 and 2");
+    report.keeps_silent_of("sealed");
+}
+
+#[test]
+fn a_letter_with_commands_is_answered_at_once() {
+    let desk = Desk::new();
+    opened(&desk, "average", Seat::First);
+    desk.sent_to(ANN);
+    arrives(&desk, &desk.answer(ANN, &to_ann(&desk), "MARBLE F6\nSTATUS"));
+    desk.block_on(sending::send_due(desk.office())).expect("it sends");
+    desk.one_to(ANN).says("Your orders are sealed");
+    desk.work();
+    desk.one_to(ANN).says("The house (average) played").keeps_silent_of("Your orders are sealed");
+}
+
+#[test]
+fn resigning_before_the_house_has_moved_brings_the_result_with_the_receipt() {
+    let desk = Desk::new();
+    let game_match = house_is_due(&desk);
+    desk.sent_to(ANN);
+    arrives(&desk, &desk.answer(ANN, &to_ann(&desk), "RESIGN CONFIRM"));
+    desk.work();
+    let [_, result] = &desk.sent_to(ANN)[..] else { panic!("the answer to RESIGN, and the result") };
+    result.says("has won").says("Your orders are sealed").says("What happened in turns 1 and 2");
+    assert!(desk.verify(&game_match.id).is_sound());
 }
 
 #[test]

@@ -246,6 +246,7 @@ fn a_letter_that_was_given_up_is_told_however_many_others_wait() {
         reminds: None,
         return_id: None,
         due: Some(desk.now() + TimeDelta::hours(30)),
+        replaces: None,
         urgency: Urgency::Notice,
         pin: None,
     });

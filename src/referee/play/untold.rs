@@ -1,0 +1,283 @@
+//! The turns that a player has not read of yet, because the house moves next.
+//!
+//! Each turn is a ruling of its own, but a player reads of them in one letter: once a player is to move, or the
+//! match ends. The receipt of the player's own letter waits for it a few seconds in the outbox.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::dispatch::{Adjudication, Content, Reader};
+use super::game_match::{FiledOrders, Match, Stage};
+use super::ruling::Draft;
+use crate::game::any::{AnyState, Filing};
+use crate::game::condition::ConditionNews;
+use crate::game::{BySeat, Line, OrderLines, Phase, Seat};
+use crate::ledger::Cause;
+use crate::letter::Digest;
+use crate::referee::answer::{Answer, Orders};
+use crate::referee::matter::SeatLetter;
+use crate::referee::words::Passing;
+
+/// Most turns that one report tells. Of more, the last ones are told.
+const MOST_TURNS: usize = 20;
+
+/// What a report tells of adjudications.
+#[derive(Clone, Debug, Default)]
+pub struct News {
+    pub steps: Vec<Adjudication>,
+    /// Earlier turns that are left out.
+    pub left_out: usize,
+    pub missed: Vec<Seat>,
+    pub correction: Option<String>,
+    pub filed: BySeat<Option<FiledOrders>>,
+    pub conditions: Vec<ConditionNews>,
+}
+
+/// What a player has not read yet, or reads in a letter that still waits for the house.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Untold {
+    /// The state before the first of `turns`.
+    before: AnyState,
+    turns: Vec<UntoldTurn>,
+    left_out: usize,
+    missed: Vec<Seat>,
+    conditions: Vec<ConditionNews>,
+    /// When the orders of the first turn came.
+    filed: BySeat<Option<DateTime<Utc>>>,
+    letter: Option<HeldLetter>,
+}
+
+/// A turn with its filings as order lines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct UntoldTurn {
+    phase: Phase,
+    turn: u32,
+    filings: BySeat<Option<OrderLines>>,
+}
+
+/// A letter that waits for the house.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct HeldLetter {
+    to: Seat,
+    /// Its place among the letters of its ruling.
+    index: usize,
+    /// Its pin, once it is worded.
+    pin: Option<Digest>,
+    /// The first of the turns that it tells.
+    turns: usize,
+    /// `None` for a player who wants no receipts.
+    receipt: Option<HeldReceipt>,
+}
+
+/// A receipt that has nothing but what the referee itself knows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldReceipt {
+    to: Digest,
+    message_id: Option<String>,
+    orders: OrderLines,
+    sealed: Digest,
+    replaced: bool,
+    remarks: Vec<Line>,
+    overridden: Vec<Line>,
+    attachments: Vec<String>,
+    passed_on: Option<Passing>,
+    gm_is_opponent: bool,
+}
+
+impl HeldReceipt {
+    /// Returns the receipt if it can wait: it files orders, and says nothing that is urgent or that the shell
+    /// has yet to find.
+    pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<HeldReceipt> {
+        let Orders::Sealed { filing, sealed, wait: false, replaced } = &answer.orders else { return None };
+        let is_simple = answer.replies.is_empty()
+            && answer.faults.is_empty()
+            && !answer.token_renewed
+            && answer.accepted_since.is_none()
+            && answer.unread.is_none()
+            && !answer.cuts_text
+            && answer.left_out == Default::default()
+            && letter.cause.part.is_none();
+        is_simple.then(|| HeldReceipt {
+            to: letter.cause.letter,
+            message_id: letter.message_id.clone(),
+            orders: filing.lines(),
+            sealed: *sealed,
+            replaced: *replaced,
+            remarks: answer.remarks.clone(),
+            overridden: answer.replaced.clone(),
+            attachments: answer.attachments.clone(),
+            passed_on: answer.passed_on,
+            gm_is_opponent: answer.gm_is_opponent,
+        })
+    }
+
+    /// Returns the receipt of orders that were adjudicated as `filing`; `None` if others were.
+    fn answer(self, filing: &Filing) -> Option<Answer> {
+        let HeldReceipt { to, message_id, orders, sealed, replaced, .. } = self;
+        (orders == filing.lines()).then(|| Answer {
+            to: Some(to),
+            message_id,
+            orders: Orders::Sealed { filing: filing.clone(), sealed, wait: false, replaced },
+            remarks: self.remarks,
+            replaced: self.overridden,
+            attachments: self.attachments,
+            passed_on: self.passed_on,
+            gm_is_opponent: self.gm_is_opponent,
+            ..Answer::default()
+        })
+    }
+}
+
+impl Untold {
+    /// Takes up news; `now` is the state that they led to.
+    fn of(news: News, letter: Option<HeldLetter>, now: &AnyState) -> Untold {
+        let News { mut steps, left_out, missed, filed, conditions, correction: _ } = news;
+        let surplus = steps.len().saturating_sub(MOST_TURNS);
+        steps.drain(..surplus);
+        let before = steps.first().map_or(now, |first| &first.before).clone();
+        let turns = steps.into_iter().map(|step| UntoldTurn {
+            phase: step.phase,
+            turn: step.turn,
+            filings: step.filings.as_ref().map(|filing| filing.as_ref().map(Filing::lines)),
+        });
+        Untold {
+            before,
+            turns: turns.collect(),
+            left_out: left_out + surplus,
+            missed,
+            conditions,
+            filed: filed.map(|filed| filed.map(|filed| filed.at)),
+            letter,
+        }
+    }
+
+    /// Plays the turns again. Returns the news, and the letter that tells some of them.
+    fn into_news(self) -> (News, Option<HeldLetter>) {
+        let Untold { before: mut state, turns, left_out, missed, conditions, filed, letter } = self;
+        let mut steps = Vec::with_capacity(turns.len());
+        for UntoldTurn { phase, turn, filings } in turns {
+            let before = state.clone();
+            // They were sealed for this state.
+            let filings = state.unseal(&filings).unwrap_or_default();
+            state.adjudicate(&filings);
+            steps.push(Adjudication { phase, turn, before, filings, state: state.clone() });
+        }
+        let filed = BySeat::from_fn(|seat| {
+            let (first, at) = steps.first().zip(filed[seat])?;
+            let filing = first.filings[seat].clone()?;
+            Some(FiledOrders { filing, at, wait: false })
+        });
+        (News { steps, left_out, missed, correction: None, filed, conditions }, letter)
+    }
+
+    /// Returns what remains if the held letter is sent; `None` if it tells everything.
+    fn after_letter(mut self) -> Option<Untold> {
+        let Some(letter) = self.letter.take() else { return Some(self) };
+        let told = letter.turns.min(self.turns.len());
+        for UntoldTurn { filings, .. } in self.turns.drain(..told) {
+            let filings = self.before.unseal(&filings).unwrap_or_default();
+            self.before.adjudicate(&filings);
+        }
+        self.missed.clear();
+        self.conditions.clear();
+        self.filed = BySeat::default();
+        Some(self).filter(|left| !left.turns.is_empty())
+    }
+}
+
+impl Match {
+    /// Whether the house alone is to move, and a player of this match reads what it does.
+    pub fn waits_for_house_alone(&self) -> bool {
+        let awaited = self.awaited();
+        let held = Seat::BOTH.into_iter().filter_map(|seat| self.held[seat].as_ref());
+        self.stage == Stage::Running
+            && !awaited.is_empty()
+            && awaited.iter().all(|seat| self.house[*seat].is_some())
+            && self.house.iter().any(|(_, level)| level.is_none())
+            && (self.due_from_players().is_none() || self.terms.settle_time().is_zero())
+            && held.into_iter().all(|held| !held.wait)
+    }
+
+    /// Notes the pins of the letters of a ruling, which the next entry lists.
+    pub fn note_told(&mut self, told: Vec<Digest>) {
+        if let Some(letter) = self.untold.as_mut().and_then(|untold| untold.letter.as_mut())
+            && letter.pin.is_none()
+        {
+            letter.pin = told.get(letter.index).copied();
+        }
+        self.told = told;
+    }
+
+    /// Lets the letter that waits for the house go alone: a seat has another holder.
+    pub fn release_held_letter(&mut self) {
+        self.untold = self.untold.take().and_then(Untold::after_letter);
+    }
+
+    /// Forgets what the letter told that waited for the house, if it was delivered.
+    pub(super) fn note_delivered(&mut self) {
+        let pin = self.untold.as_ref().and_then(|untold| untold.letter.as_ref()?.pin);
+        if self.delivered.iter().any(|delivery| Some(delivery.letter) == pin) {
+            self.release_held_letter();
+        }
+    }
+}
+
+/// Reports adjudications to both sides, with what they have not read before. If the house alone moves next,
+/// and no letter asks for an answer, the report waits.
+pub fn report(draft: &mut Draft, news: News) {
+    let (news, letter) = match draft.game_match.untold.take() {
+        Some(untold) => joined(untold.into_news(), news),
+        None => (news, None),
+    };
+    let asks = !matches!(draft.cause, Cause::House { .. } | Cause::Clock { .. }) || news.correction.is_some();
+    if !asks && draft.game_match.waits_for_house_alone() {
+        draft.game_match.untold = Some(Untold::of(news, letter, &draft.game_match.state));
+        return;
+    }
+    for seat in Seat::BOTH {
+        let held = letter.as_ref().filter(|letter| letter.to == seat);
+        let receipt = held.and_then(|held| {
+            let filing = news.steps.first()?.filings[seat].as_ref()?;
+            held.receipt.clone()?.answer(filing).map(Box::new)
+        });
+        let replaces = held.and_then(|held| held.pin);
+        let News { steps, left_out, missed, correction, filed, conditions } = news.clone();
+        let filed = Box::new(filed);
+        draft.dispatch(
+            Reader::Seat(seat),
+            Content::Report { steps, left_out, missed, correction, filed, conditions, receipt, replaces },
+        );
+    }
+}
+
+/// Appends news to earlier ones.
+fn joined((mut all, letter): (News, Option<HeldLetter>), news: News) -> (News, Option<HeldLetter>) {
+    if all.steps.is_empty() {
+        return (News { left_out: all.left_out, ..news }, letter);
+    }
+    all.steps.extend(news.steps);
+    all.missed.extend(news.missed.into_iter().filter(|seat| !all.missed.contains(seat)).collect::<Vec<_>>());
+    all.conditions.extend(news.conditions);
+    all.correction = news.correction;
+    let surplus = all.steps.len().saturating_sub(MOST_TURNS);
+    all.steps.drain(..surplus);
+    all.left_out += surplus;
+    (all, letter)
+}
+
+/// Lets the answer to a letter that filed orders wait in the outbox, if the house alone moves next. `receipt`:
+/// `None` for a player who wants none.
+pub fn hold_answer(draft: &mut Draft, seat: Seat, receipt: Option<HeldReceipt>) {
+    if !draft.game_match.waits_for_house_alone() {
+        return;
+    }
+    let Some((index, content)) = draft.hold_for_house(seat) else { return };
+    let news = match content {
+        Content::Report { steps, left_out, missed, filed, conditions, .. } => {
+            News { steps, left_out, missed, correction: None, filed: *filed, conditions }
+        }
+        _ => News::default(),
+    };
+    let letter = HeldLetter { to: seat, index, pin: None, turns: news.steps.len(), receipt };
+    draft.game_match.untold = Some(Untold::of(news, Some(letter), &draft.game_match.state));
+}
