@@ -137,7 +137,7 @@ pub fn close(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Resul
     let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
     let closed = Invitation { stage: InvitationStage::Declined, ..row };
     desk.draft.changes.invitations.push(closed);
-    Ok(Ok(Reply::Declined))
+    Ok(Ok(Reply::Declined { code }))
 }
 
 /// Declines an offer for its addressee, or withdraws it for its author.

@@ -77,6 +77,7 @@ pub struct HeldReceipt {
     orders: OrderLines,
     sealed: Digest,
     replaced: bool,
+    dropped: Vec<String>,
     remarks: Vec<Line>,
     overridden: Vec<Line>,
     attachments: Vec<String>,
@@ -88,7 +89,7 @@ impl HeldReceipt {
     /// Returns the receipt if it can wait: it files orders, and says nothing that is urgent or that the shell
     /// has yet to find.
     pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<HeldReceipt> {
-        let Orders::Sealed { filing, sealed, wait: false, replaced } = &answer.orders else { return None };
+        let Orders::Sealed { filing, sealed, wait: false, replaced, dropped } = &answer.orders else { return None };
         let is_simple = answer.replies.is_empty()
             && answer.faults.is_empty()
             && !answer.token_renewed
@@ -103,6 +104,7 @@ impl HeldReceipt {
             orders: filing.lines(),
             sealed: *sealed,
             replaced: *replaced,
+            dropped: dropped.clone(),
             remarks: answer.remarks.clone(),
             overridden: answer.replaced.clone(),
             attachments: answer.attachments.clone(),
@@ -113,11 +115,11 @@ impl HeldReceipt {
 
     /// Returns the receipt of orders that were adjudicated as `filing`; `None` if others were.
     fn answer(self, filing: &Filing) -> Option<Answer> {
-        let HeldReceipt { to, message_id, orders, sealed, replaced, .. } = self;
+        let HeldReceipt { to, message_id, orders, sealed, replaced, dropped, .. } = self;
         (orders == filing.lines()).then(|| Answer {
             to: Some(to),
             message_id,
-            orders: Orders::Sealed { filing: filing.clone(), sealed, wait: false, replaced },
+            orders: Orders::Sealed { filing: filing.clone(), sealed, wait: false, replaced, dropped },
             remarks: self.remarks,
             replaced: self.overridden,
             attachments: self.attachments,
