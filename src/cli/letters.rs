@@ -333,7 +333,8 @@ fn columns(listed: &Listed, zone: chrono_tz::Tz, now: DateTime<Utc>) -> Vec<Stri
         letter.subject.chars().take(40).collect(),
         status,
         letter.seat.as_ref().map(|(id, seat)| format!("{id} {seat}")).unwrap_or_default(),
-        note(letter),
+        // A person's words can be long; JSON holds them in full.
+        note(letter).chars().take(80).collect(),
     ]
 }
 

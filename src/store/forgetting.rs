@@ -89,7 +89,7 @@ async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Resul
         return Err(StoreError::Stale(format!("player {}", forgotten.id)));
     }
     let addresses = &forgotten.traces.addresses;
-    forget_letters(session, addresses, forgotten.at).await?;
+    forget_letters(session, forgotten).await?;
     forget_traces(session, forgotten.id, addresses, &forgotten.name).await?;
     let sql = "UPDATE player SET name = $2, bouncing = $4, forgotten_at = $3 WHERE id = $1";
     let at = forgotten.at.timestamp_millis();
@@ -156,17 +156,19 @@ async fn addresses_of(session: &mut Session<'_>, player_id: i64) -> Result<Vec<S
     session.fetch_column(session.statement(sql).bind(player_id)).await
 }
 
-/// Deletes the bytes of the letters from and to these addresses, and the personal data in their rows.
-async fn forget_letters(session: &mut Session<'_>, addresses: &[String], now: DateTime<Utc>) -> Result<()> {
+/// Deletes the bytes of the letters from and to the player, and the personal data in their rows. A letter
+/// that the player has confirmed is theirs, too, whatever its address.
+async fn forget_letters(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Result<()> {
     let one_of = session.engine().one_of();
-    let at = now.timestamp_millis();
+    let (addresses, at) = (&forgotten.traces.addresses, forgotten.at.timestamp_millis());
     let sql = format!(
         // `sent_as` goes, too: whoever guesses an address and a Message-ID could compare their digest with
         // it.
         "UPDATE letter SET forgotten_at = $2, bytes_deleted_at = COALESCE(bytes_deleted_at, $2), sender = '', \
-         subject = '', message_id = '', sent_as = NULL WHERE sender {one_of} RETURNING id"
+         subject = '', message_id = '', sent_as = NULL WHERE sender {one_of} \
+         OR digest IN (SELECT letter FROM unproven_letter WHERE player_id = $3 AND stage = 'confirmed') RETURNING id"
     );
-    let statement = session.statement(sql).bind_texts(addresses).bind(at);
+    let statement = session.statement(sql).bind_texts(addresses).bind(at).bind(forgotten.id);
     let letters = session.fetch_column(statement).await?;
     let sql = format!(
         "UPDATE dispatch SET forgotten_at = $2, recipient = '' WHERE recipient {one_of} RETURNING id"
@@ -211,8 +213,11 @@ async fn forget_traces(
         let statement = session.statement(sql).bind_texts(addresses);
         session.execute(statement).await?;
     }
-    for sql in ["DELETE FROM player_change WHERE player_id = $1", "DELETE FROM address WHERE player_id = $1"]
-    {
+    for sql in [
+        "UPDATE unproven_letter SET address = '' WHERE player_id = $1 AND stage = 'confirmed'",
+        "DELETE FROM player_change WHERE player_id = $1",
+        "DELETE FROM address WHERE player_id = $1",
+    ] {
         let statement = session.statement(sql).bind(player_id);
         session.execute(statement).await?;
     }

@@ -79,6 +79,7 @@ mod gm {
     mod digest;
     mod grammar;
     mod instructions;
+    mod month;
     mod several;
     mod suggested;
     mod unproven;

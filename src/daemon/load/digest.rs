@@ -14,8 +14,11 @@ use crate::letter::Letter;
 use crate::referee::{Stage, WORDS_NOTE};
 use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus, Player};
 
-/// Maximum rows in each list of a digest.
+/// Maximum letters in each list of a digest.
 const MAX_LISTED: u32 = 50;
+
+/// Maximum entries of a kind, and newcomers, that a digest counts.
+const MAX_COUNTED: u32 = 1000;
 
 /// Maximum letters to search for words to the GM: more than the players of a big club write in a day.
 const MAX_SEARCHED: u32 = 20_000;
@@ -46,7 +49,7 @@ pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result
         opened: facts_since(office, "MatchOpened", since).await?,
         ended: facts_since(office, "MatchEnded", since).await?,
         absences: facts_since(office, "AbsenceNoted", since).await?,
-        newcomers: office.store.players_since(since, MAX_LISTED).await?,
+        newcomers: office.store.players_since(since, MAX_COUNTED).await?,
         letters_waiting: queues.letters_waiting,
         sent_in_a_day: sent.day.into(),
         dispatches_waiting: queues.dispatches_waiting,
@@ -70,7 +73,7 @@ pub async fn letters_with(office: &Office, prefix: &str) -> anyhow::Result<Vec<D
 /// Returns the latest entries of a kind since then.
 async fn facts_since(office: &Office, kind: &str, since: DateTime<Utc>) -> anyhow::Result<Vec<Entry>> {
     let rows = office.store.entries_since(kind, since).await?;
-    let latest = &rows[rows.len().saturating_sub(MAX_LISTED as usize)..];
+    let latest = &rows[rows.len().saturating_sub(MAX_COUNTED as usize)..];
     latest.iter().map(parse).collect()
 }
 

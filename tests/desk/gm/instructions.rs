@@ -348,7 +348,7 @@ fn the_same_answer_to_a_gm_is_limited_but_not_one_that_has_changed() {
     let token = with_token(&desk);
     let first = desk.open(GameKind::Quad, &[]);
     desk.sent_to(GM);
-    for _ in 0..3 {
+    for _ in 0..20 {
         desk.reply(GM, &token, "GM LIST");
         desk.one_to(GM).says(&first.id);
     }

@@ -190,6 +190,30 @@ fn addresses_that_a_player_had_before_are_forgotten_too() {
 }
 
 #[test]
+fn letters_that_a_player_confirmed_from_elsewhere_are_forgotten_too() {
+    const HOLIDAY: &str = "bo@holiday.example";
+    let desk = Desk::new();
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let to_bo = desk.one_to(BO);
+    desk.reply(HOLIDAY, &to_bo, "RESIGN CONFIRM");
+    let notice = desk.one_to(BO);
+    desk.reply("eve@elsewhere.example", &to_bo, "STATUS");
+    desk.reply(BO, &notice, &format!("CONFIRM {}", code_of(&notice)));
+    assert!(desk.find(&id).outcome().is_some(), "he has resigned");
+    forget(&desk, BO);
+    let letters = desk.letters();
+    let senders: Vec<&str> = letters.iter().map(|letter| letter.sender.as_str()).collect();
+    assert!(!senders.contains(&HOLIDAY) && senders.contains(&"eve@elsewhere.example"), "{senders:?}");
+    for letter in letters.iter().filter(|letter| letter.sender.is_empty()) {
+        assert_eq!(
+            desk.block_on(desk.office().store.letter(letter.digest)).expect("the store answers"),
+            None
+        );
+    }
+    assert!(desk.verify(&id).is_sound());
+}
+
+#[test]
 fn a_player_is_not_forgotten_while_a_letter_to_them_is_queued() {
     let desk = Desk::new();
     over(&desk);
