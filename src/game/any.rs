@@ -282,8 +282,8 @@ impl AnyState {
         on_state!(self, state => example(state, seat, line))
     }
 
-    /// Writes out the short forms of a letter's orders, from what the seat sees. Returns the lines, and the faults
-    /// of those that cannot be written out.
+    /// Writes out the short forms of a letter's orders, from what the seat sees. Returns the lines, and the
+    /// faults of those that cannot be written out.
     pub fn write_out(&self, seat: Seat, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
         on_state!(self, state => write_out(state, seat, lines))
     }

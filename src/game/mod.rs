@@ -125,8 +125,8 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     }
 
     /// Writes out the short forms of orders that letters may have, one order a line, from what the seat sees.
-    /// Returns the lines, which keep their numbers, and the faults of those that cannot be written out. A record
-    /// has no short forms.
+    /// Returns the lines, which keep their numbers, and the faults of those that cannot be written out. A
+    /// record has no short forms.
     fn write_out(_view: &Self::View, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
         (lines.to_vec(), Vec::new())
     }

@@ -71,7 +71,8 @@ pub fn limit_fault(game: GameKind, wanted: &[(&str, &str)]) -> Option<String> {
     let (name, value) = wanted.iter().find(|(name, value)| is_limit(name) && exceeds(value))?;
     let name = name.to_ascii_lowercase();
     Some(format!(
-        "option `{name}` cannot be `{value}` where the house plays; it takes a whole number from 1 to {MOST_TURNS}"
+        "option `{name}` cannot be `{value}` where the house plays; it takes a whole number from 1 to \
+         {MOST_TURNS}"
     ))
 }
 

@@ -384,7 +384,8 @@ async fn lapse_replaced(
     for new in dispatches {
         let Some((pin, match_id)) = new.replaces.zip(new.match_id.as_ref()) else { continue };
         let update = session.statement(
-            "UPDATE dispatch SET due_at = NULL WHERE match_id = $1 AND pin = $2 AND due_at > $3 AND tries = 0",
+            "UPDATE dispatch SET due_at = NULL \
+             WHERE match_id = $1 AND pin = $2 AND due_at > $3 AND tries = 0",
         );
         session.execute(update.bind(match_id).bind(pin).bind(at.timestamp_millis())).await?;
     }

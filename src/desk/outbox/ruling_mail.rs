@@ -19,7 +19,7 @@ use crate::report::pin::pin;
 use crate::report::{self, WordedLetter, WordingInput};
 use crate::store::{self, EntryRow, KeptSnapshot, NewDispatch, OwedTurnRow, TokenRow, Urgency};
 
-/// How long an answer waits for the house, whose report takes its place.
+/// The time that an answer waits for the house, whose report takes its place.
 const WAIT_FOR_HOUSE: TimeDelta = TimeDelta::seconds(20);
 
 /// The rows that a ruling adds to the ledger and to the outbox.

@@ -46,8 +46,8 @@ pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     }
 }
 
-/// Splits a line such as `STAR C4 D5 MARBLE F6`, which a letter may have, into one for each word that begins an
-/// order.
+/// Splits a line such as `STAR C4 D5 MARBLE F6`, which a letter may have, into one for each word that begins
+/// an order.
 pub(super) fn split(line: &Line) -> Vec<Line> {
     if condition::is_condition(&line.text) {
         return vec![line.clone()];

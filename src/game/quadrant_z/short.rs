@@ -1,5 +1,5 @@
-//! Short forms of orders, which letters may have: several ships, stars or a whole quadrant on one line. They are
-//! written out from the seat's view. Records hold the long forms only.
+//! Short forms of orders, which letters may have: several ships, stars or a whole quadrant on one line. They
+//! are written out from the seat's view. Records hold the long forms only.
 
 use super::check::list;
 use super::fleet::Ship;

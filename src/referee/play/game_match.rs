@@ -67,7 +67,7 @@ pub struct Match<F = Filing> {
     /// The seats' memories, in a game that hides something: `None` until something was adjudicated.
     pub memories: Option<Memories>,
     pub held: BySeat<Option<FiledOrders<F>>>,
-    /// What a player has not read yet, because the house moves next.
+    /// The turns that a player has not read yet, because the house moves next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untold: Option<Untold>,
     /// Conditional orders that wait for the opponent's next move.

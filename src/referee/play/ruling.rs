@@ -170,7 +170,8 @@ impl Draft {
         true
     }
 
-    /// Lets the answer to a letter of the seat wait for the house: the report, or the receipt if there is none.
+    /// Lets the answer to a letter of the seat wait for the house: the report, or the receipt if there is
+    /// none.
     /// Returns its place and its content.
     pub(super) fn hold_for_house(&mut self, seat: Seat) -> Option<(usize, Content)> {
         let place = |is_it: fn(&Content) -> bool| {

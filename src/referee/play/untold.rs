@@ -1,7 +1,7 @@
 //! The turns that a player has not read of yet, because the house moves next.
 //!
-//! Each turn is a ruling of its own, but a player reads of them in one letter: once a player is to move, or the
-//! match ends. The receipt of the player's own letter waits for it a few seconds in the outbox.
+//! Each turn is a ruling of its own, but a player reads of them in one letter: once a player is to move, or
+//! the match ends. The receipt of the player's own letter waits for it a few seconds in the outbox.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use crate::referee::words::Passing;
 /// Most turns that one report tells. Of more, the last ones are told.
 const MOST_TURNS: usize = 20;
 
-/// What a report tells of adjudications.
+/// The part of a report that tells of adjudications.
 #[derive(Clone, Debug, Default)]
 pub struct News {
     pub steps: Vec<Adjudication>,
@@ -33,7 +33,7 @@ pub struct News {
     pub conditions: Vec<ConditionNews>,
 }
 
-/// What a player has not read yet, or reads in a letter that still waits for the house.
+/// The news that a player has not read yet, or reads in a letter that still waits for the house.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Untold {
     /// The state before the first of `turns`.
@@ -42,7 +42,7 @@ pub struct Untold {
     left_out: usize,
     missed: Vec<Seat>,
     conditions: Vec<ConditionNews>,
-    /// When the orders of the first turn came.
+    /// Times at which the orders of the first turn came.
     filed: BySeat<Option<DateTime<Utc>>>,
     letter: Option<HeldLetter>,
 }
@@ -267,8 +267,8 @@ fn joined((mut all, letter): (News, Option<HeldLetter>), news: News) -> (News, O
     (all, letter)
 }
 
-/// Lets the answer to a letter that filed orders wait in the outbox, if the house alone moves next. `receipt`:
-/// `None` for a player who wants none.
+/// Lets the answer to a letter that filed orders wait in the outbox, if the house alone moves next.
+/// `receipt`: `None` for a player who wants none.
 pub fn hold_answer(draft: &mut Draft, seat: Seat, receipt: Option<HeldReceipt>) {
     if !draft.game_match.waits_for_house_alone() {
         return;
