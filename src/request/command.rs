@@ -456,9 +456,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "NEVER" => code(rest, line, "NEVER needs the code in the letter that invited you.", "")
             .map(|code| Command::Never(Some(code))),
         "SETTINGS" => settings(rest, line),
-        "CLOSE" => {
-            code(rest, line, "CLOSE needs the code of your open offer.", "").map(Command::Close)
-        }
+        "CLOSE" => code(rest, line, "CLOSE needs the code of your open offer.", "").map(Command::Close),
         // In lower case the words are prose.
         "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" if !line.starts_in_capitals() => return None,
         "REMATCH" => rematch(rest),

@@ -53,12 +53,7 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.replies.push(Reply::LeftOut { count: cause.left_out });
     }
     let words = pass_words_on(letter, &mut answer);
-    answer.wishes = wishes::wishes(draft, letter);
-    if answer.wishes.as_ref().is_some_and(|wishes| wishes.care.is_some()) {
-        draft.game_match.in_trouble[seat] = true;
-    }
-    let is_setup = draft.game_match.due().is_some_and(|due| due.turn == 0);
-    answer.is_only_chat = !is_setup && !request.remarks.is_empty() && is_chat(&request.remarks);
+    note_wishes(draft, letter, &mut answer);
     if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
@@ -118,6 +113,17 @@ fn answer_to(letter: &SeatLetter) -> Answer {
         left_out: request.left_out,
         ..Answer::default()
     }
+}
+
+/// Notes in the answer what the letter wishes in words, and in the match whether it tells of trouble.
+fn note_wishes(draft: &mut Draft, letter: &SeatLetter, answer: &mut Answer) {
+    answer.wishes = wishes::wishes(draft, letter);
+    if answer.wishes.as_ref().is_some_and(|wishes| wishes.care.is_some()) {
+        draft.game_match.in_trouble[letter.cause.seat] = true;
+    }
+    let remarks = &letter.request.remarks;
+    let is_setup = draft.game_match.due().is_some_and(|due| due.turn == 0);
+    answer.is_only_chat = !is_setup && !remarks.is_empty() && is_chat(remarks);
 }
 
 /// Whether an answer is a receipt that the seat's player does not want.

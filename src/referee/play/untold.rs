@@ -89,9 +89,14 @@ impl HeldReceipt {
     /// Returns the receipt if it can wait: it files orders, and says nothing that is urgent or that the shell
     /// has yet to find.
     pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<HeldReceipt> {
-        let Orders::Sealed { filing, sealed, wait: false, replaced, dropped } = &answer.orders else { return None };
+        let Orders::Sealed { filing, sealed, wait: false, replaced, dropped } = &answer.orders else {
+            return None;
+        };
         let is_simple = answer.replies.is_empty()
             && answer.faults.is_empty()
+            && answer.offered.is_none()
+            && answer.elsewhere_orders.is_empty()
+            && answer.wishes.is_none()
             && !answer.token_renewed
             && answer.accepted_since.is_none()
             && answer.unread.is_none()
