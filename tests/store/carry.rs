@@ -37,6 +37,26 @@ fn change(player_id: i64) -> PlayerChange {
     }
 }
 
+/// An open seat.
+fn invitation() -> Invitation {
+    Invitation {
+        code: "K7M3".to_owned(),
+        inviter: "ann@player.test".to_owned(),
+        inviter_name: "Ann".to_owned(),
+        invited: None,
+        game: GameKind::Quad,
+        offer: "{}".to_owned(),
+        stage: InvitationStage::Open,
+        match_id: None,
+        created_at: at(0),
+        lapses_at: at(60),
+        invited_name: None,
+        rematch_of: None,
+        taken_from: None,
+        taken: 0,
+    }
+}
+
 /// Rows that follow from ledgers.
 fn derived(player_id: i64) -> (OwedTurnRow, RatingRow) {
     let match_id = "QZ-AAAA".to_owned();
@@ -72,22 +92,6 @@ async fn furnish(place: &Place) {
     bo.bouncing = true;
     bo.addresses.push("a_second.one@player.test".to_owned());
     store.save_player(&bo).await.unwrap();
-    let invitation = Invitation {
-        code: "K7M3".to_owned(),
-        inviter: "ann@player.test".to_owned(),
-        inviter_name: "Ann".to_owned(),
-        invited: None,
-        game: GameKind::Quad,
-        offer: "{}".to_owned(),
-        stage: InvitationStage::Open,
-        match_id: None,
-        created_at: at(0),
-        lapses_at: at(60),
-        invited_name: None,
-        rematch_of: None,
-        taken_from: None,
-        taken: 0,
-    };
     let unproven = UnprovenLetter {
         letter: letter(3).digest,
         code: "7K3M9P2Q4R".to_owned(),
@@ -111,7 +115,7 @@ async fn furnish(place: &Place) {
         merged: vec![(cy.id, bo.id)],
         decided: vec![decided(&letter(3), LetterStatus::Ignored)],
         entries: entries.map(|(id, seq)| entry(id, seq)).into(),
-        invitations: vec![invitation],
+        invitations: vec![invitation()],
         unproven: vec![unproven],
         player_changes: vec![change(bo.id)],
         dispatches: vec![dispatch_with_picture(70)],
