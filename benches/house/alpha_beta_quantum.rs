@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use crate::alpha_beta::Position;
-use crate::plain_quantum::{Plain, Turn};
+use crate::plain_quantum::{Judge, Plain, Turn};
 
 impl Position for Plain {
     type Turn = Turn;
@@ -40,14 +40,18 @@ impl Position for Plain {
     }
 }
 
-/// Ten for each piece in a stack that can move, more for those that lie high, and much for a tower.
 fn count(position: &Plain, side: u8) -> i32 {
     let stacks = position.cells.iter().filter(|cell| cell.height > 0 && cell.side == side);
     stacks
-        .map(|cell| match cell.height {
-            6.. => 1_000,
-            5 => 40,
-            height => 10 * i32::from(height) + i32::from(cell.straight && cell.diagonal),
+        .map(|cell| match (position.judge, cell.height) {
+            (_, 6..) => 1_000,
+            // Ten for each piece in a stack that can move, and more for one that lies high.
+            (Judge::Heights, 5) => 40,
+            (Judge::Heights, height) => 10 * i32::from(height) + i32::from(cell.straight && cell.diagonal),
+            (Judge::Pieces, height) => 10 * i32::from(height),
+            (Judge::Squares, height) => i32::from(height).pow(2),
+            (Judge::Stacks, _) => 10,
+            (Judge::Towers, _) => 0,
         })
         .sum()
 }

@@ -1,9 +1,11 @@
 //! Pairs of matches with exchanged seats and equal dice, until one player is surely stronger.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fogpost::game::any::{AnySeen, AnyState, Choices, GameKind};
-use fogpost::game::{BySeat, Line, Outcome, Seat};
+use fogpost::game::quantum::TOWER;
+use fogpost::game::{BySeat, Game as _, Line, Outcome, Seat};
 
 use crate::player::Player;
 use crate::players;
@@ -42,6 +44,8 @@ impl Effort {
 /// A match that was played to its end.
 pub struct Played {
     pub outcome: Option<Outcome>,
+    /// How it ended, in a few words.
+    pub ending: String,
     pub phases: u32,
     pub efforts: BySeat<Effort>,
     /// What was filed in each phase.
@@ -61,7 +65,13 @@ pub fn seed_of(pair: u64, phase: u32, seat: Seat) -> u64 {
 pub fn play(rules: &Rules, players: &mut BySeat<Box<dyn Player>>, pair: u64) -> Played {
     let mut state = rules.game.start(&rules.choices);
     let mut seen = BySeat::from_fn(|seat| AnySeen::begin(&state, seat));
-    let mut played = Played { outcome: None, phases: 0, efforts: BySeat::default(), filed: Vec::new() };
+    let mut played = Played {
+        outcome: None,
+        ending: String::new(),
+        phases: 0,
+        efforts: BySeat::default(),
+        filed: Vec::new(),
+    };
     while let Some(due) = state.due().filter(|_| played.phases < MAX_PHASES) {
         let mut lines = BySeat::new(None, None);
         for seat in due.seats {
@@ -77,7 +87,22 @@ pub fn play(rules: &Rules, players: &mut BySeat<Box<dyn Player>>, pair: u64) -> 
         played.phases += 1;
     }
     played.outcome = state.outcome();
+    played.ending = ending(&state);
     played
+}
+
+/// Tells how a match ended; of one drawn in Quantum, whether a side has nothing left that could be stacked upon, and at
+/// how many towers of each side.
+fn ending(state: &AnyState) -> String {
+    let Some(outcome) = state.outcome() else { return format!("cut off after {MAX_PHASES} phases") };
+    let AnyState::Quantum(state) = state else { return outcome.reason.to_string() };
+    let view = state.view(Seat::First);
+    let low =
+        |seat| view.stacks.stacks().filter(|(_, stack)| stack.side == seat && stack.height < TOWER).count();
+    if outcome.winner.is_some() || Seat::BOTH.iter().all(|&seat| low(seat) > 0) {
+        return outcome.reason.to_string();
+    }
+    format!("{} at {} each, all stacks of a side taken", outcome.reason, view.towers.first)
 }
 
 /// Decides a phase on these lines.
@@ -107,6 +132,7 @@ fn cpu_time() -> Duration {
 /// Both matches of a pair: the points of `strong`, in halves, and both players' efforts.
 struct Pair {
     halves: usize,
+    endings: Vec<String>,
     phases: u32,
     strong: Effort,
     weak: Effort,
@@ -114,21 +140,37 @@ struct Pair {
 
 fn play_pair(rules: &Rules, strong: &str, weak: &str, number: u32) -> Pair {
     let seed = Random::new(rules.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(number))).next();
-    let mut pair = Pair { halves: 0, phases: 0, strong: Effort::default(), weak: Effort::default() };
+    let mut pair = Pair {
+        halves: 0,
+        endings: Vec::new(),
+        phases: 0,
+        strong: Effort::default(),
+        weak: Effort::default(),
+    };
     for seat in Seat::BOTH {
         let player = |name: &str| players::named(rules.game, name).expect("it was found before");
         let mut players = BySeat::from_fn(|of| player(if of == seat { strong } else { weak }));
         let played = play(rules, &mut players, seed);
-        pair.halves += match played.outcome.and_then(|outcome| outcome.winner) {
+        pair.halves += match played.outcome.as_ref().and_then(|outcome| outcome.winner) {
             Some(winner) if winner == seat => 2,
             Some(_) => 0,
             None => 1,
         };
+        pair.endings.push(format!("{}, {}", whose(&played, seat), played.ending));
         pair.phases += played.phases;
         pair.strong.add(&played.efforts[seat]);
         pair.weak.add(&played.efforts[seat.other()]);
     }
     pair
+}
+
+/// Which player won, and with which seat; `strong` had this one.
+fn whose(played: &Played, seat: Seat) -> String {
+    match played.outcome.as_ref().and_then(|outcome| outcome.winner) {
+        Some(winner) if winner == seat => format!("won as {winner}"),
+        Some(winner) => format!("lost to {winner}"),
+        None => "drawn".to_owned(),
+    }
 }
 
 /// Plays pairs until the test ends, and prints what came of it.
@@ -139,6 +181,7 @@ pub fn compare(rules: &Rules, strong: &str, weak: &str) -> Result<(), String> {
     players::named(rules.game, strong)?;
     players::named(rules.game, weak)?;
     let mut outcomes: Outcomes = [0; 5];
+    let mut endings: BTreeMap<String, u32> = BTreeMap::new();
     let (mut phases, mut efforts) = (0, [Effort::default(), Effort::default()]);
     let mut done = 0;
     let mut verdict = Verdict::Open;
@@ -159,6 +202,7 @@ pub fn compare(rules: &Rules, strong: &str, weak: &str) -> Result<(), String> {
             }
             done += 1;
             outcomes[pair.halves] += 1;
+            pair.endings.into_iter().for_each(|ending| *endings.entry(ending).or_default() += 1);
             phases += pair.phases;
             efforts[0].add(&pair.strong);
             efforts[1].add(&pair.weak);
@@ -169,6 +213,8 @@ pub fn compare(rules: &Rules, strong: &str, weak: &str) -> Result<(), String> {
     }
     eprintln!();
     print_result(rules, [strong, weak], &outcomes, verdict);
+    let endings: Vec<String> = endings.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
+    println!("  {}", endings.join("; "));
     println!("  {:.1} turns a match", f64::from(phases) / f64::from(2 * done.max(1)));
     for (name, effort) in [strong, weak].into_iter().zip(&mut efforts) {
         print_effort(name, effort);

@@ -5,6 +5,7 @@
 //! cargo bench --bench house -- quad expert mcts --pairs 100 --swap on --threads 2
 //! cargo bench --bench house -- legal quad easy 100000           # are its orders legal in random positions?
 //! cargo bench --bench house -- repeat quad average expert       # does a won match, repeated, leave the old game?
+//! cargo bench --bench house -- first quad average 200 --swap on # what is each first marble worth to its owner?
 //! ```
 //!
 //! A player is a level of the house, `random`, or an opponent of [`outside`]. In games that hide something, `average-blind`
@@ -17,6 +18,7 @@ mod alpha_beta_pacific;
 mod alpha_beta_quantum;
 mod arena;
 mod checks;
+mod first_marbles;
 mod mcts;
 mod mcts_quad;
 mod mcts_quantum;
@@ -66,6 +68,10 @@ fn run(arguments: &[String]) -> Result<(), String> {
         ["legal", game, player, positions] => {
             let positions = positions.parse().map_err(|_| format!("`{positions}` is no number"))?;
             checks::legal(&rules.of(kind(game)?)?, player, positions)
+        }
+        ["first", game, player, matches, ref points @ ..] => {
+            let matches = matches.parse().map_err(|_| format!("`{matches}` is no number"))?;
+            first_marbles::measure(&rules.of(kind(game)?)?, player, matches, points)
         }
         ["repeat", game, winner, loser] => checks::repeat(&rules.of(kind(game)?)?, winner, loser),
         [game, strong, weak] => arena::compare(&rules.of(kind(game)?)?, strong, weak),

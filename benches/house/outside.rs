@@ -5,7 +5,7 @@ use fogpost::game::pacific::ShipKind;
 use fogpost::game::quantum::PieceKind;
 use fogpost::game::{Game, Phase, Seat, pacific, quad, quantum};
 
-use crate::plain_quantum::Cell;
+use crate::plain_quantum::{Cell, Judge};
 use crate::player::{Player, Turn};
 use crate::random::dice;
 use crate::random_player::Random;
@@ -13,7 +13,8 @@ use crate::thumb_quadrant_z::Thumb;
 use crate::{alpha_beta, mcts, plain_pacific, plain_quad, plain_quantum};
 
 /// The players of a game from outside, for messages.
-pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, alpha-beta (3 turns deep), alpha-beta4, greedy (Pacific), thumb (Quadrant Z)";
+pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, mcts50000-rim (Quad), alpha-beta (3 turns deep), alpha-beta4, \
+                         greedy (Pacific), thumb (Quadrant Z)";
 
 /// How an outside opponent thinks.
 #[derive(Clone, Copy)]
@@ -24,8 +25,25 @@ enum Method {
     AlphaBeta(u32),
 }
 
+/// Returns a name without its ending, and what a player of Quantum counts who is called so.
+fn judge(name: &str) -> (&str, Judge) {
+    let endings = [
+        ("-pieces", Judge::Pieces),
+        ("-squares", Judge::Squares),
+        ("-stacks", Judge::Stacks),
+        ("-towers", Judge::Towers),
+    ];
+    let named = endings.iter().find_map(|(ending, judge)| Some((name.strip_suffix(ending)?, *judge)));
+    named.unwrap_or((name, Judge::Heights))
+}
+
 /// Returns the outside opponent called `name`, such as `mcts50000`.
 pub fn named(game: GameKind, name: &str) -> Option<Box<dyn Player>> {
+    let (name, opening) = match name.strip_suffix("-rim").filter(|_| game == GameKind::Quad) {
+        Some(name) => (name, Opening::Rim),
+        None => (name, Opening::Judged),
+    };
+    let (name, judge) = if game == GameKind::Quantum { judge(name) } else { (name, Judge::Heights) };
     let number = |rest: &str, usual: u32| if rest.is_empty() { Some(usual) } else { rest.parse().ok() };
     let method = match (name.strip_prefix("mcts"), name.strip_prefix("alpha-beta")) {
         (Some(rest), _) => Method::Mcts(number(rest, 10_000)?),
@@ -36,22 +54,25 @@ pub fn named(game: GameKind, name: &str) -> Option<Box<dyn Player>> {
         (None, None) => return None,
     };
     match (game, method) {
-        (GameKind::Quad, Method::Mcts(playouts)) => Some(Box::new(Quad { playouts })),
-        (GameKind::Quantum, _) => Some(Box::new(Quantum(method))),
+        (GameKind::Quad, Method::Mcts(playouts)) => Some(Box::new(Quad { playouts, opening })),
+        (GameKind::Quantum, _) => Some(Box::new(Quantum { method, judge })),
         (GameKind::Pacific, Method::AlphaBeta(depth)) => Some(Box::new(Pacific { depth })),
         _ => None,
     }
 }
 
-struct Quantum(Method);
+struct Quantum {
+    method: Method,
+    judge: Judge,
+}
 
 impl Player for Quantum {
     fn play(&mut self, state: &AnyState, _seen: &AnySeen, seed: u64) -> Turn {
         let AnyState::Quantum(state) = state else { unreachable!("it plays Quantum") };
-        let position = plain_quantum(state);
+        let position = plain_quantum(state, self.judge);
         let mut dice = dice(seed);
         let mut random = |limit: usize| dice(limit as u32) as usize;
-        let turn = match self.0 {
+        let turn = match self.method {
             Method::Mcts(playouts) => mcts::best(&position, playouts, &mut random).map(|(turn, _)| turn),
             Method::AlphaBeta(depth) => alpha_beta::best(&position, depth, &mut random),
         };
@@ -66,7 +87,7 @@ fn written(turn: Option<(usize, usize)>, files: usize) -> Vec<String> {
 }
 
 /// The board in the form of the outside players, who know the usual options only.
-fn plain_quantum(state: &quantum::State) -> plain_quantum::Plain {
+fn plain_quantum(state: &quantum::State, judge: Judge) -> plain_quantum::Plain {
     let view = state.view(Seat::First);
     let mut cells = [Cell::default(); 64];
     for (spot, stack) in view.stacks.stacks() {
@@ -78,7 +99,7 @@ fn plain_quantum(state: &quantum::State) -> plain_quantum::Plain {
         };
     }
     let mover = view.to_move.unwrap_or(Seat::First) as u8;
-    plain_quantum::Plain { cells, mover, quiet: view.quiet, quiet_limit: 100 }
+    plain_quantum::Plain { cells, mover, quiet: view.quiet, quiet_limit: 100, judge }
 }
 
 /// It sets up at random, and leaves its submarines where they are.
@@ -123,8 +144,18 @@ fn plain_pacific(state: &pacific::State, mover: Seat) -> plain_pacific::Plain {
     position
 }
 
+/// How a player of Quad deals with the first marble.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// It places it neither in the middle nor at the edge, and takes it over if its search says so.
+    Judged,
+    /// It places it at the edge, and takes over any.
+    Rim,
+}
+
 struct Quad {
     playouts: u32,
+    opening: Opening,
 }
 
 impl Player for Quad {
@@ -135,7 +166,10 @@ impl Player for Quad {
         let mut position = plain_quad::Plain::new(&squares);
         let mut dice = dice(seed);
         if view.turn == 0 && view.stars_now() == 0 {
-            return Turn { orders: vec![first_marble(&mut dice)], positions: 0 };
+            return Turn { orders: vec![first_marble(self.opening, &mut dice)], positions: 0 };
+        }
+        if view.may_swap() && self.opening == Opening::Rim {
+            return Turn { orders: vec!["SWAP".to_owned()], positions: 0 };
         }
         for seat in Seat::BOTH {
             view.stars[seat].iter().for_each(|&star| position.put_star(seat as usize, index(star)));
@@ -156,9 +190,12 @@ impl Player for Quad {
     }
 }
 
-/// A first marble that the opponent may take over: neither in the middle nor at the edge.
-fn first_marble(dice: &mut impl FnMut(u32) -> u32) -> String {
-    let points = ["B5", "C3", "D2", "B7", "J4", "I9", "E10", "H2"];
+fn first_marble(opening: Opening, dice: &mut impl FnMut(u32) -> u32) -> String {
+    let points = match opening {
+        Opening::Judged => ["B5", "C3", "D2", "B7", "J4", "I9", "E10", "H2"].map(str::to_owned).to_vec(),
+        // The edge has nine points on each side: the corners are none.
+        Opening::Rim => (1..10).flat_map(|at| [at, 110 + at, 11 * at, 11 * at + 10]).map(name).collect(),
+    };
     format!("MARBLE {}", points[dice(points.len() as u32) as usize])
 }
 

@@ -10,6 +10,21 @@ pub struct Cell {
     pub height: u8,
 }
 
+/// What an alpha-beta player counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Judge {
+    /// Towers, and stacks by their height.
+    Heights,
+    /// Towers and pieces.
+    Pieces,
+    /// Towers, and the squares of heights.
+    Squares,
+    /// Towers and stacks.
+    Stacks,
+    /// Towers alone.
+    Towers,
+}
+
 /// A position; cells in the order A1, B1, …
 #[derive(Clone)]
 pub struct Plain {
@@ -18,6 +33,7 @@ pub struct Plain {
     /// Turns in a row without stacking, and the number of them that ends the match.
     pub quiet: u32,
     pub quiet_limit: u32,
+    pub judge: Judge,
 }
 
 /// The cells that a move goes from and to.
@@ -82,7 +98,10 @@ impl Plain {
         if second >= 3 {
             return Some(1);
         }
-        (self.quiet >= self.quiet_limit).then(|| self.ahead())
+        let can_change =
+            |side| self.cells.iter().any(|cell| (1..6).contains(&cell.height) && cell.side == side);
+        let is_over = !can_change(0) || !can_change(1) || self.quiet >= self.quiet_limit;
+        is_over.then(|| self.ahead())
     }
 
     /// The side with more towers; 2 if they have equally many.

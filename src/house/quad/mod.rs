@@ -12,13 +12,14 @@ use crate::house::engine::root::Choice;
 use crate::house::engine::{Chosen, House, HouseLevel, Level};
 
 mod evaluate;
+mod first_marble;
 mod position;
 mod proof;
 mod search;
 
 /// The computer player. Debug builds search less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play, with_insight: None };
+    House { version: if cfg!(debug_assertions) { 0 } else { 2 }, levels: LEVELS, play, with_insight: None };
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[
@@ -56,7 +57,7 @@ pub fn choose(view: &View, level: Level, dice: Dice) -> Chosen<Order> {
 fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chosen<Order> {
     let Some(side) = view.to_move else { return Chosen { orders: Vec::new(), positions: 0 } };
     let mut dice = dice.mixed(u64::from(view.turn));
-    if view.may_swap() && is_good_opening(view.marbles[Seat::First][0]) {
+    if view.may_swap() && first_marble::is_worth_taking(view.marbles[Seat::First][0]) {
         return Chosen { orders: vec![Order::Swap], positions: 0 };
     }
     if view.turn == 0 {
@@ -119,17 +120,12 @@ impl Level {
     }
 }
 
-/// Whether to take over the first marble rather than answer it.
-fn is_good_opening(point: Point) -> bool {
-    point.off_centre() < 25
-}
-
-/// Chooses the first marble: near the centre, or far from it if the opponent may take it over.
+/// Chooses the first marble: near the centre, or where it is fair if the opponent may take it over.
 fn opening(view: &View, dice: &mut Dice) -> Point {
-    let wanted = |point: &Point| {
-        if view.swap { (25..=29).contains(&point.off_centre()) } else { point.off_centre() <= 2 }
-    };
-    let points: Vec<Point> = view.empty().into_iter().filter(wanted).collect();
+    if view.swap {
+        return first_marble::fair(dice);
+    }
+    let points: Vec<Point> = view.empty().into_iter().filter(|point| point.off_centre() <= 2).collect();
     points[dice.below(points.len())]
 }
 

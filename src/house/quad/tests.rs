@@ -36,7 +36,7 @@ fn easy_beats_trainer() {
 #[test]
 fn average_beats_easy() {
     let (won, lost) =
-        score([Level::Average, Level::Easy], 12, |levels, seed| matched(levels, 5 * POSITIONS, seed));
+        score([Level::Average, Level::Easy], 24, |levels, seed| matched(levels, 5 * POSITIONS, seed));
     assert!(won >= 2 * lost, "{won} to {lost}");
 }
 
@@ -158,13 +158,23 @@ fn no_win_is_forced_without_a_marble_left() {
     assert_eq!(position.key(), key);
 }
 
+/// A marble at the edge is worth having, too, unless it stands next to a corner.
 #[test]
 fn the_house_takes_over_a_good_first_marble() {
-    for (point, swaps) in [("F6", true), ("A6", false)] {
+    for (point, swaps) in [("F6", true), ("A6", true), ("G1", true), ("A2", false), ("J11", false)] {
         let marble = Order::Marble(Point::parse(point).expect("a point"));
         let state = after(&start(true), &[marble]);
         let answer = choose_within(&state.view(Seat::Second), Level::Expert, Dice::new(1), 100).orders;
-        assert_eq!(answer == [Order::Swap], swaps, "{answer:?}");
+        assert_eq!(answer == [Order::Swap], swaps, "{point}: {answer:?}");
+    }
+}
+
+#[test]
+fn without_swap_the_house_opens_in_the_middle() {
+    for seed in 0..50 {
+        let opening = choose_within(&shown(&start(false)), Level::Expert, Dice::new(seed), 100).orders;
+        let [Order::Marble(point)] = opening[..] else { panic!("{opening:?}") };
+        assert!(point.off_centre() <= 2, "{point}");
     }
 }
 

@@ -17,7 +17,7 @@ mod search;
 
 /// The computer player. Debug builds search less and so play other turns, which makes them another version.
 pub(super) const HOUSE: House<View, Order> =
-    House { version: if cfg!(debug_assertions) { 0 } else { 1 }, levels: LEVELS, play, with_insight: None };
+    House { version: if cfg!(debug_assertions) { 0 } else { 2 }, levels: LEVELS, play, with_insight: None };
 
 /// The levels, the weakest first.
 const LEVELS: &[HouseLevel] = &[

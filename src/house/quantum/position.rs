@@ -198,6 +198,11 @@ impl Position {
         self.sides[side] & !self.at_least[6]
     }
 
+    /// Whether a side has no stack below a tower, so that nothing can be stacked any more (N-STALL).
+    pub fn is_frozen(&self) -> bool {
+        self.movable(0) == 0 || self.movable(1) == 0
+    }
+
     /// The stacks that `side` may land on.
     fn prey(&self, side: usize) -> u64 {
         self.movable(1 - side)

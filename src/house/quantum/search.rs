@@ -179,7 +179,8 @@ fn ended(position: &Position, ply: usize) -> Option<i32> {
     if position.towers[1 - position.mover] >= TOWERS_TO_WIN {
         return Some(ply as i32 - WON);
     }
-    (position.quiet >= position.terms.quiet_limit).then(|| on_towers(position, ply))
+    let is_over = position.is_frozen() || position.quiet >= position.terms.quiet_limit;
+    is_over.then(|| on_towers(position, ply))
 }
 
 fn on_towers(position: &Position, ply: usize) -> i32 {

@@ -111,7 +111,11 @@ fn the_dice_choose_among_several_first_moves() {
 
 /// Plays a match between two levels and returns the winner.
 fn matched(levels: BySeat<Level>, seed: u64) -> Option<Seat> {
-    let mut state = start("off");
+    played_on(start("off"), &levels, seed)
+}
+
+/// Plays a match to its end and returns the winner.
+fn played_on(mut state: State, levels: &BySeat<Level>, seed: u64) -> Option<Seat> {
     while let Some(due) = state.due() {
         let Some(&side) = due.seats.first() else {
             state = state.adjudicate(&BySeat::new(None, None));
@@ -149,4 +153,66 @@ fn easy_hardly_ever_fails_to_beat_random_moves() {
         won += u32::from(state.outcome().is_some_and(|outcome| outcome.winner == Some(easy)));
     }
     assert!(won >= 29, "{won} of 30");
+}
+
+/// A state in which the enemy of `leader` has one or two single pieces left, on random squares.
+fn nearly_taken(leader: Seat, dice: &mut Dice) -> State {
+    let mut state = serde_json::to_value(start("off")).expect("plain JSON");
+    let mut squares: Vec<Spot> = Spot::all().collect();
+    let few = 1 + dice.below(2);
+    let mut stack = |number: usize| {
+        let at = squares.swap_remove(dice.below(squares.len()));
+        let kind = PieceKind::ALL[dice.below(3)].letter().to_string();
+        let (side, height) = if number < few { (leader.other(), 1) } else { (leader, 1 + dice.below(5)) };
+        serde_json::json!({ "at": at, "side": side, "kind": kind, "height": height })
+    };
+    let stacks: Vec<serde_json::Value> = (0..few + 10).map(&mut stack).collect();
+    state["board"] = stacks.into();
+    state["to_move"] = serde_json::json!(leader);
+    serde_json::from_value(state).expect("a state")
+}
+
+/// Whether a side has no stack below the height of a tower, and no side is ahead in towers.
+fn is_taken_for_nothing(state: &State) -> bool {
+    let view = shown(state);
+    let low = |side| view.stacks.stacks().any(|(_, stack)| stack.side == side && stack.height < TOWER);
+    view.towers.first == view.towers.second && !Seat::BOTH.into_iter().all(low)
+}
+
+/// Clauses 2.2 and 3.2: a tower needs an enemy stack to land on, and when the last is taken, the match ends.
+#[test]
+fn from_average_up_the_house_does_not_take_the_last_enemy_stack_without_a_tower() {
+    let mut dice = Dice::new(1);
+    let (mut spared, mut built) = (0, 0);
+    for round in 0..120 {
+        let leader = Seat::BOTH[dice.below(2)];
+        let state = nearly_taken(leader, &mut dice);
+        let view = state.view(leader);
+        let is_possible = |order: &Order| is_taken_for_nothing(&after(&state, &[*order]));
+        let could = view.moves().iter().any(is_possible);
+        let level = if round % 4 == 0 { Level::Expert } else { Level::Average };
+        let orders = choose_within(&view, level, Dice::new(round), POSITIONS).orders;
+        let next = after(&state, &orders);
+        assert!(!is_taken_for_nothing(&next), "{orders:?} in {state:?}");
+        spared += u32::from(could);
+        built += u32::from(towers(&next, leader) > 0);
+    }
+    assert!(spared > 10 && built > 10, "{spared} {built}: too tame to show anything");
+}
+
+#[test]
+fn a_lead_counts_for_little_if_no_tower_can_be_built_with_it_any_more() {
+    // The leader has twelve pieces; in the last position a tower, too.
+    let worth = |heights: &[u8], enemies: u8| {
+        let mut position = Position::new(0, 0, Terms { jump: false, quiet_limit: 100 });
+        (0..).zip(heights).for_each(|(file, &height)| position.put(file, 0, Top::Square, height));
+        (0..enemies).for_each(|file| position.put(56 + file, 1, Top::Square, 1));
+        evaluate::worth(&position)
+    };
+    let (low, high) = (worth(&[2, 2, 2, 2, 2, 2], 2), worth(&[5, 2, 2, 1, 1, 1], 2));
+    assert!(low > 0 && high > 2 * low, "{high} {low}");
+    assert!(worth(&[6, 2, 2, 2, 2, 2, 2], 2) > 2 * low);
+    // With many enemy pieces left it makes little difference.
+    let (low, high) = (worth(&[2, 2, 2, 2, 2, 2], 8), worth(&[5, 2, 2, 1, 1, 1], 8));
+    assert!(low > 0 && high < 2 * low, "{high} {low}");
 }
