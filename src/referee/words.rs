@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn words_beside_orders_are_passed_on_if_they_concern_a_person() {
         assert_eq!(passing("MARBLE E5\nbest wishes"), None);
-        assert_eq!(passing("MARBLE E5\nI am in hospital"), Some(Passing::InDigest));
+        assert_eq!(passing("MARBLE E5\nI am in hospital"), Some(Passing::AtOnce));
         assert_eq!(passing("MARBLE E5\nplease tell the GM that I move house"), Some(Passing::AtOnce));
         assert_eq!(passing("MARBLE E5\nHello\nhow are you\nI am well\nbye"), Some(Passing::InDigest));
         assert_eq!(passing("STATUS\nbye"), None);

@@ -73,10 +73,10 @@ static TABLE: LazyLock<BTreeMap<Section, Phrases>> = LazyLock::new(|| {
     for line in include_str!("words/postponing.txt").lines() {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             section = Section::ALL.iter().find(|(known, _)| *known == name).map(|(_, section)| *section);
-        } else if let (Some((_language, phrases)), Some(section)) = (line.split_once(": "), section) {
-            if !line.starts_with('#') {
-                table.entry(section).or_default().add(phrases);
-            }
+        } else if let (Some((_language, phrases)), Some(section)) = (line.split_once(": "), section)
+            && !line.starts_with('#')
+        {
+            table.entry(section).or_default().add(phrases);
         }
     }
     table

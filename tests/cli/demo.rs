@@ -190,10 +190,7 @@ fn a_person_plays_against_the_house_with_the_files_that_the_demo_writes_for_mutt
         new_letters(&own).iter().any(|letter| letter.subject.ends_with("Turn 3: your move"))
     });
     let answers: String = new_letters(&own).into_iter().map(|letter| letter.text).collect();
-    assert_says(
-        &answers,
-        &["Your orders are sealed:", order, "What happened in turn 1", "What happened in turn 2"],
-    );
+    assert_says(&answers, &["Your orders are sealed:", order, "What happened in turns 1 and 2"]);
 
     assert_eq!(daemon.stop(club), Some(0));
     let config = format!("{place}/config.toml");

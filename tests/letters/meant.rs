@@ -46,7 +46,7 @@ fn doubtful(texts: &[String], counts: fn(&DoubtKind) -> bool) -> Vec<String> {
                 ] {
                     let request = read(game, &letter);
                     let kinds: Vec<DoubtKind> = request.doubts.into_iter().map(|doubt| doubt.kind).collect();
-                    let kinds: Vec<DoubtKind> = kinds.into_iter().filter(|kind| counts(kind)).collect();
+                    let kinds: Vec<DoubtKind> = kinds.into_iter().filter(&counts).collect();
                     if !kinds.is_empty() {
                         doubtful.push(format!("{kinds:?} in:\n{letter}\n"));
                     }

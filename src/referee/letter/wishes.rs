@@ -12,7 +12,6 @@ use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::ruling::Draft;
 use crate::referee::schedule::{Absence, Press};
-use crate::request::COMMAND_WORDS;
 use crate::request::wish::{self, Spoken, Topic};
 
 /// Days of an extension, if a letter names none, and for somebody in trouble.
@@ -156,7 +155,7 @@ impl WishReader<'_> {
                 wishes.extend(has_filed.then(|| "WITHDRAW".to_owned()));
             }
             Topic::Draw if !is_over && !self.is_against_house() => wishes.add("DRAW".to_owned()),
-            Topic::Rematch => self.rematch(wishes, is_over),
+            Topic::Rematch => wishes.extend(is_over.then(|| "REMATCH".to_owned())),
             Topic::Opponent => {
                 wishes.add(format!("OPEN {game}"));
                 if !house::levels(self.game_match.game).is_empty() {
@@ -170,10 +169,7 @@ impl WishReader<'_> {
                 wishes.acts.push(vec!["TELL".to_owned(), "your words".to_owned(), "END".to_owned()]);
             }
             Topic::Foul if !is_over => wishes.acts.push(self.text_command("PROTEST", &self.remarks())),
-            Topic::Ranking => {
-                let has_ratings = COMMAND_WORDS.contains(&"RATING");
-                wishes.extend(has_ratings.then(|| "RATING".to_owned()));
-            }
+            Topic::Ranking => wishes.add(format!("RATINGS {game}")),
             Topic::Resign
             | Topic::Draw
             | Topic::OpponentName
@@ -249,20 +245,6 @@ impl WishReader<'_> {
     fn days_left(&self) -> i64 {
         let most = i64::from(self.game_match.terms.absence_days);
         (most - Absence::total_days(&self.game_match.absences[self.seat])).max(0)
-    }
-
-    fn rematch(&self, wishes: &mut Wishes, is_over: bool) {
-        let game = self.game_match.game.key();
-        if !is_over {
-            return;
-        }
-        if COMMAND_WORDS.contains(&"REMATCH") {
-            wishes.add("REMATCH".to_owned());
-        } else if let Some(level) = &self.game_match.house[self.seat.other()] {
-            wishes.add(format!("CHALLENGE house {game} level={level}"));
-        } else {
-            wishes.add(format!("CHALLENGE name@example.org {game}"));
-        }
     }
 
     fn tell(&self, wishes: &mut Wishes) {

@@ -7,10 +7,10 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::kept::{
-    Bounces, ClockMove, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Vanished, WordingNews,
+    Bounces, ClockMove, GmMessage, OfferedOrders, RefusedLetter, SentLate, Unsealing, Untold, Vanished,
+    WordingNews,
 };
 use super::past::Past;
-use super::untold::Untold;
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
 use crate::game::names::named_enum;
@@ -176,6 +176,19 @@ impl Match {
     /// Returns the seats that owe orders, `first` first.
     pub fn awaited(&self) -> Vec<Seat> {
         Seat::BOTH.into_iter().filter(|seat| self.awaits(*seat)).collect()
+    }
+
+    /// Lets the letter that waits for the house go alone: a seat has another holder.
+    pub fn release_held_letter(&mut self) {
+        self.untold = self.untold.take().and_then(Untold::after_letter);
+    }
+
+    /// Forgets what the letter told that waited for the house, if it was delivered.
+    pub(super) fn note_delivered(&mut self) {
+        let pin = self.untold.as_ref().and_then(|untold| untold.letter.as_ref()?.pin);
+        if self.delivered.iter().any(|delivery| Some(delivery.letter) == pin) {
+            self.release_held_letter();
+        }
     }
 
     /// Returns the match as it is stored.

@@ -5,9 +5,12 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::game::{Line, Seat};
+use crate::game::any::AnyState;
+use crate::game::condition::ConditionNews;
+use crate::game::{BySeat, Line, OrderLines, Phase, Seat};
 use crate::ledger::LetterCause;
 use crate::letter::Digest;
+use crate::referee::words::Passing;
 
 /// Legal orders that a letter was answered with, because it was refused for its doubtful lines. `YES` in
 /// answer to that letter of ours files them, once.
@@ -126,5 +129,73 @@ impl GmMessage {
     /// The digest under which the ledger names the text.
     pub fn digest(&self) -> Digest {
         Digest::of(self.text.as_bytes())
+    }
+}
+
+/// The news that a player has not read yet, or reads in a letter that still waits for the house.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Untold {
+    /// The state before the first of `turns`.
+    pub before: AnyState,
+    pub turns: Vec<UntoldTurn>,
+    pub left_out: usize,
+    pub missed: Vec<Seat>,
+    pub conditions: Vec<ConditionNews>,
+    /// Times at which the orders of the first turn came.
+    pub filed: BySeat<Option<DateTime<Utc>>>,
+    pub letter: Option<HeldLetter>,
+}
+
+/// A turn with its filings as order lines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UntoldTurn {
+    pub phase: Phase,
+    pub turn: u32,
+    pub filings: BySeat<Option<OrderLines>>,
+}
+
+/// A letter that waits for the house.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldLetter {
+    pub to: Seat,
+    /// Its place among the letters of its ruling.
+    pub index: usize,
+    /// Its pin, once it is worded.
+    pub pin: Option<Digest>,
+    /// The first of the turns that it tells.
+    pub turns: usize,
+    /// `None` for a player who wants no receipts.
+    pub receipt: Option<HeldReceipt>,
+}
+
+/// A receipt that has nothing but what the referee itself knows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldReceipt {
+    pub to: Digest,
+    pub message_id: Option<String>,
+    pub orders: OrderLines,
+    pub sealed: Digest,
+    pub replaced: bool,
+    pub dropped: Vec<String>,
+    pub remarks: Vec<Line>,
+    pub overridden: Vec<Line>,
+    pub attachments: Vec<String>,
+    pub passed_on: Option<Passing>,
+    pub gm_is_opponent: bool,
+}
+
+impl Untold {
+    /// Returns what remains if the held letter is sent; `None` if it tells everything.
+    pub fn after_letter(mut self) -> Option<Untold> {
+        let Some(letter) = self.letter.take() else { return Some(self) };
+        let told = letter.turns.min(self.turns.len());
+        for UntoldTurn { filings, .. } in self.turns.drain(..told) {
+            let filings = self.before.unseal(&filings).unwrap_or_default();
+            self.before.adjudicate(&filings);
+        }
+        self.missed.clear();
+        self.conditions.clear();
+        self.filed = BySeat::default();
+        Some(self).filter(|left| !left.turns.is_empty())
     }
 }

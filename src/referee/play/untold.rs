@@ -3,20 +3,17 @@
 //! Each turn is a ruling of its own, but a player reads of them in one letter: once a player is to move, or
 //! the match ends. The receipt of the player's own letter waits for it a few seconds in the outbox.
 
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-
 use super::dispatch::{Adjudication, Content, Reader};
 use super::game_match::{FiledOrders, Match, Stage};
+use super::kept::{HeldLetter, HeldReceipt, Untold, UntoldTurn};
 use super::ruling::Draft;
 use crate::game::any::{AnyState, Filing};
 use crate::game::condition::ConditionNews;
-use crate::game::{BySeat, Line, OrderLines, Phase, Seat};
+use crate::game::{BySeat, Seat};
 use crate::ledger::Cause;
 use crate::letter::Digest;
 use crate::referee::answer::{Answer, Orders};
 use crate::referee::matter::SeatLetter;
-use crate::referee::words::Passing;
 
 /// Most turns that one report tells. Of more, the last ones are told.
 const MOST_TURNS: usize = 20;
@@ -31,58 +28,6 @@ pub struct News {
     pub correction: Option<String>,
     pub filed: BySeat<Option<FiledOrders>>,
     pub conditions: Vec<ConditionNews>,
-}
-
-/// The news that a player has not read yet, or reads in a letter that still waits for the house.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Untold {
-    /// The state before the first of `turns`.
-    before: AnyState,
-    turns: Vec<UntoldTurn>,
-    left_out: usize,
-    missed: Vec<Seat>,
-    conditions: Vec<ConditionNews>,
-    /// Times at which the orders of the first turn came.
-    filed: BySeat<Option<DateTime<Utc>>>,
-    letter: Option<HeldLetter>,
-}
-
-/// A turn with its filings as order lines.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct UntoldTurn {
-    phase: Phase,
-    turn: u32,
-    filings: BySeat<Option<OrderLines>>,
-}
-
-/// A letter that waits for the house.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct HeldLetter {
-    to: Seat,
-    /// Its place among the letters of its ruling.
-    index: usize,
-    /// Its pin, once it is worded.
-    pin: Option<Digest>,
-    /// The first of the turns that it tells.
-    turns: usize,
-    /// `None` for a player who wants no receipts.
-    receipt: Option<HeldReceipt>,
-}
-
-/// A receipt that has nothing but what the referee itself knows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeldReceipt {
-    to: Digest,
-    message_id: Option<String>,
-    orders: OrderLines,
-    sealed: Digest,
-    replaced: bool,
-    dropped: Vec<String>,
-    remarks: Vec<Line>,
-    overridden: Vec<Line>,
-    attachments: Vec<String>,
-    passed_on: Option<Passing>,
-    gm_is_opponent: bool,
 }
 
 impl HeldReceipt {
@@ -176,20 +121,6 @@ impl Untold {
         });
         (News { steps, left_out, missed, correction: None, filed, conditions }, letter)
     }
-
-    /// Returns what remains if the held letter is sent; `None` if it tells everything.
-    fn after_letter(mut self) -> Option<Untold> {
-        let Some(letter) = self.letter.take() else { return Some(self) };
-        let told = letter.turns.min(self.turns.len());
-        for UntoldTurn { filings, .. } in self.turns.drain(..told) {
-            let filings = self.before.unseal(&filings).unwrap_or_default();
-            self.before.adjudicate(&filings);
-        }
-        self.missed.clear();
-        self.conditions.clear();
-        self.filed = BySeat::default();
-        Some(self).filter(|left| !left.turns.is_empty())
-    }
 }
 
 impl Match {
@@ -213,19 +144,6 @@ impl Match {
             letter.pin = told.get(letter.index).copied();
         }
         self.told = told;
-    }
-
-    /// Lets the letter that waits for the house go alone: a seat has another holder.
-    pub fn release_held_letter(&mut self) {
-        self.untold = self.untold.take().and_then(Untold::after_letter);
-    }
-
-    /// Forgets what the letter told that waited for the house, if it was delivered.
-    pub(super) fn note_delivered(&mut self) {
-        let pin = self.untold.as_ref().and_then(|untold| untold.letter.as_ref()?.pin);
-        if self.delivered.iter().any(|delivery| Some(delivery.letter) == pin) {
-            self.release_held_letter();
-        }
     }
 }
 

@@ -19,8 +19,8 @@ use super::text::{format_duration, format_local, shortened, wrapped};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
-    Adjudication, Answer, COMMAND_WORDS, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS,
-    Match, Notice, Orders, PastReports, Receipts, Stage,
+    Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, Notice,
+    Orders, PastReports, Receipts, Stage,
 };
 
 mod club;
@@ -34,7 +34,7 @@ pub use self::lazy::{LazyView, TemplateContext};
 pub use self::position::{Position, word_position};
 
 /// The fields that any letter about a match may have, for any reader.
-const SHARED: [(&str, ComputeField); 28] = [
+const SHARED: [(&str, ComputeField); 27] = [
     ("club", |source| context! { name => &source.club_name, address => &source.club_address }),
     ("match", |source| match_header(&source.game_match)),
     ("names", |source| value(&source.game_match.players)),
@@ -62,7 +62,6 @@ const SHARED: [(&str, ComputeField); 28] = [
     ("deadline", deadline),
     ("ledger", |source| ledger_head(&source.game_match)),
     ("lot", |source| lot(&source.game_match)),
-    ("rematch", |_| Value::from(COMMAND_WORDS.contains(&"REMATCH"))),
 ];
 
 /// The fields that only a letter to a seat has.

@@ -263,7 +263,7 @@ fn a_standing_offer_lapses_after_thirty_days_rests_at_the_limit_and_can_be_close
     desk.reply(BO, &to_bo, "GAMES");
     desk.one_to(BO).says("Ann (P-1) offers");
     desk.reply(ANN, &to_ann, &format!("CLOSE {code}\nOPEN quantum times=3"));
-    desk.one_to(ANN).says("The offer no longer stands");
+    desk.one_to(ANN).says("no longer stands");
     desk.advance(31 * 24);
     let lapsed = desk.sent_to(ANN);
     assert!(lapsed.iter().any(|sent| sent.text.contains("it has lapsed")));

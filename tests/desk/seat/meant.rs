@@ -223,7 +223,7 @@ fn an_offer_never_changes_the_kind_of_piece() {
     let desk = Desk::new();
     let (_, report) = quad(&desk);
     desk.reply(BO, &report, "Stern F5, Kugel G6");
-    desk.one_to(BO).keeps_silent_of("MARBLE F5").keeps_silent_of("YES");
+    desk.one_to(BO).says("| STAR F5").says("| MARBLE G6").keeps_silent_of("MARBLE F5");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn words_to_the_gm_are_words() {
     let (_, report, _) = both_set_up(&desk);
     for text in ["GM: I am in hospital, please pause my game.", "GM\nplease pause, my dad died\nAnn"] {
         desk.reply(ANN, &report, text);
-        desk.one_to(ANN).says("have passed your words to the GM").keeps_silent_of("no effect");
+        desk.one_to(ANN).says("the GM has your words now").keeps_silent_of("no effect");
         desk.one_to(GM).says("please pause");
     }
 }
@@ -260,9 +260,8 @@ fn remarks_that_begin_like_orders_reach_the_gm_whole() {
         "Ship me your condolences: my father died yesterday. Please pause the match.",
     ] {
         desk.reply(ANN, &report, text);
-        desk.one_to(ANN).says("passed your words to the GM");
-        desk.advance(24);
-        desk.last_to(GM).says(text).keeps_silent_of("order line");
+        desk.one_to(ANN).says("the GM has your words now");
+        desk.one_to(GM).says(text).keeps_silent_of("order line");
         desk.sent_to(ANN);
         desk.sent_to(BO);
     }
@@ -280,7 +279,7 @@ fn prose_in_capitals_is_prose() {
         "WAIT FOR ME, I WILL SEND MY ORDERS TOMORROW",
     ] {
         desk.reply(ANN, &report, text);
-        desk.one_to(ANN).says(&format!("> {text}"));
+        desk.one_to(ANN).keeps_silent_of("Nothing in this letter was filed");
         assert!(desk.sent_to(BO).is_empty(), "{text}");
     }
     for text in ["HELP!!! I have no idea what to do here", "HELP ME PLEASE I AM LOST"] {
