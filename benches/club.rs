@@ -1,4 +1,4 @@
-//! How long it takes to rate the results of ten years: `cargo bench --bench club`. The target: 100,000 results of 500
+//! The time in which the results of ten years are rated: `cargo bench --bench club`. The target: 100,000 results of 500
 //! players in two seconds.
 
 #[path = "../tests/support/random.rs"]

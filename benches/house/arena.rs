@@ -44,7 +44,7 @@ impl Effort {
 /// A match that was played to its end.
 pub struct Played {
     pub outcome: Option<Outcome>,
-    /// How it ended, in a few words.
+    /// The end in a few words.
     pub ending: String,
     pub phases: u32,
     pub efforts: BySeat<Effort>,

@@ -47,7 +47,7 @@ fn name((files, ranks): (i32, i32)) -> String {
     format!("{}{}", char::from(b'A' + (CENTRE + files) as u8), CENTRE + ranks + 1)
 }
 
-/// What matches from one first marble came to, for the side that owns it.
+/// The results of matches from one first marble, for the side that owns it.
 #[derive(Clone, Copy, Default)]
 struct Score {
     won: u32,

@@ -144,7 +144,7 @@ fn plain_pacific(state: &pacific::State, mover: Seat) -> plain_pacific::Plain {
     position
 }
 
-/// How a player of Quad deals with the first marble.
+/// A player's way with the first marble of Quad.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Opening {
     /// It places it neither in the middle nor at the edge, and takes it over if its search says so.

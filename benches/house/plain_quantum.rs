@@ -10,7 +10,7 @@ pub struct Cell {
     pub height: u8,
 }
 
-/// What an alpha-beta player counts.
+/// The values that an alpha-beta player counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Judge {
     /// Towers, and stacks by their height.

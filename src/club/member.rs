@@ -12,7 +12,7 @@ const MAX_FORMER: usize = 10;
 /// Maximum players whom one player can block.
 pub const MAX_BLOCKED: usize = 100;
 
-/// What the club knows of a player beside the matches.
+/// A player's choices that concern no single match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Member {

@@ -17,7 +17,7 @@ pub struct NamedPlayer {
     pub name: String,
 }
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meant {
     Player(i64),

@@ -77,12 +77,12 @@ pub fn results_of(entries: &[Entry]) -> Vec<RatedResult> {
     followed.results(entries, basis)
 }
 
-/// What the ledger of a match tells about its result.
+/// The result of a match as its ledger tells it.
 #[derive(Default)]
 struct Followed {
     filed: BySeat<bool>,
     played: BySeat<bool>,
-    /// When each first holder gave the seat up, and whether that is rated.
+    /// The time at which each first holder gave the seat up, and whether that is rated.
     given_up: BySeat<Option<(DateTime<Utc>, bool)>>,
     ended: Option<(DateTime<Utc>, Outcome)>,
     is_unrated: bool,

@@ -59,16 +59,18 @@ impl Rating {
 
     /// Returns it after so many full days without a result.
     pub fn grown(&self, days: u32) -> Rating {
+        Rating { deviation: rounded(self.deviation_after(days) * 100.0), ..*self }
+    }
+
+    fn deviation_after(&self, days: u32) -> f64 {
         let deviation = as_float(self.deviation) / 100.0;
-        let grown = (deviation * deviation + GROWTH * f64::from(days)).sqrt().min(MAX_DEVIATION);
-        Rating { deviation: rounded(grown * 100.0), ..*self }
+        (deviation * deviation + GROWTH * f64::from(days)).sqrt().min(MAX_DEVIATION)
     }
 
     fn glicko(&self, days: u32, shift: f64) -> Glicko2Rating {
-        let deviation = as_float(self.deviation) / 100.0;
         Glicko2Rating {
             rating: as_float(self.figure) / 100.0 + shift,
-            deviation: (deviation * deviation + GROWTH * f64::from(days)).sqrt().min(MAX_DEVIATION),
+            deviation: self.deviation_after(days),
             volatility: as_float(self.volatility) / 1e6,
         }
     }
@@ -117,12 +119,10 @@ pub fn full_days(from: DateTime<Utc>, to: DateTime<Utc>) -> u32 {
     u32::try_from((to - from).num_days().max(0)).unwrap_or(u32::MAX)
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "ratings are far below the bounds of an integer")]
 fn rounded(value: f64) -> i64 {
     value.round() as i64
 }
 
-#[allow(clippy::cast_precision_loss, reason = "ratings are far below the bounds of exact floats")]
 fn as_float(value: i64) -> f64 {
     value as f64
 }

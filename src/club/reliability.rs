@@ -1,4 +1,4 @@
-//! How reliably a player files: the last hundred turns owed to people, and the matches lost by missed turns.
+//! The reliability of a player: the last hundred turns owed to people, and the matches lost by missed turns.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ pub const TURNS: usize = 100;
 /// Turns below which nothing follows from the figure.
 const FEW: u32 = 10;
 
-/// How many of a player's last turns against people were filed in time. Absences, pauses and outages move
+/// The number of a player's last turns against people that were filed in time. Absences, pauses and outages move
 /// deadlines, and so do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reliability {

@@ -1,4 +1,4 @@
-//! How much the first seat of a game is favoured, for ratings.
+//! The advantage of the first seat of a game, for ratings.
 
 use serde::Deserialize;
 

@@ -67,7 +67,7 @@ pub enum Fact {
         turn: u32,
         orders: Vec<String>,
         faults: Vec<FaultyLine>,
-        /// What `YES` in answer would file instead.
+        /// The orders that `YES` in answer files instead.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         offered: Vec<String>,
     },

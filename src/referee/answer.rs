@@ -43,7 +43,7 @@ pub struct Answer {
     pub attachments: Vec<String>,
     /// Its words hold neither a number nor a piece of a game, so they are about something else than orders.
     pub is_only_chat: bool,
-    /// What the letter wishes in words.
+    /// The wishes of the letter in words.
     pub wishes: Option<Wishes>,
     /// Whether and when the GM gets the letter's words.
     pub passed_on: Option<Passing>,
@@ -63,7 +63,7 @@ pub struct Answer {
     pub left_out: LeftOut,
 }
 
-/// What a letter wishes in words, and the lines that do it.
+/// The wishes of a letter in words, and the lines that do them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Wishes {
     pub care: Option<Care>,

@@ -22,10 +22,10 @@ pub struct Offer {
     pub seat: Option<Seat>,
     /// The source of the match's chance. The shell fills it in.
     pub lot: Option<Lot>,
-    /// How often a standing offer can be taken; `None` for an offer that is taken once.
+    /// The number of times that a standing offer can be taken; `None` for an offer that is taken once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
-    /// Of a hundred turns, how many whoever takes it must have filed in time.
+    /// The percentage of turns that whoever takes it must have filed in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reliable: Option<u32>,
     /// Whether the match may be rated. `None`: the club's default.
@@ -247,10 +247,10 @@ pub struct OfferSummary {
     /// Whether the match may be rated.
     #[serde(default)]
     pub rated: bool,
-    /// How often a standing offer can be taken.
+    /// The number of times that a standing offer can be taken.
     #[serde(default)]
     pub times: Option<u32>,
-    /// Of a hundred turns, how many whoever takes it must have filed in time.
+    /// The percentage of turns that whoever takes it must have filed in time.
     #[serde(default)]
     pub reliable: Option<u32>,
     pub seat: Option<Seat>,
@@ -265,7 +265,7 @@ pub struct OpenSeat {
     pub code: String,
     /// The name of the offering player, with the number if the reader may know it.
     pub by: String,
-    /// How reliably that player files.
+    /// The reliability of that player.
     #[serde(default)]
     pub filed: String,
     pub offer: OfferSummary,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the club tells of a player.
+/// The facts that the club tells of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct Profile {
@@ -13,7 +13,7 @@ pub struct Profile {
     pub games: Vec<ProfileGame>,
     /// Matches that run.
     pub running: u32,
-    /// How reliably the player files, as a sentence.
+    /// The player's reliability as a sentence.
     pub filed: String,
 }
 

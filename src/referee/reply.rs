@@ -52,7 +52,7 @@ pub enum Reply {
     RematchOffered { to: String, offer: OfferSummary, lapses: String },
     /// The sender blocks a player, or no longer does.
     BlockSet { player: String, on: bool },
-    /// What the club knows of a player.
+    /// The club's knowledge of a player.
     Profile { profile: Box<Profile> },
     /// The ratings in a game, the highest first; `more` are left out.
     Ratings { game: String, lines: Vec<RatingLine>, more: usize },

@@ -103,7 +103,7 @@ pub enum Command {
         player: String,
         on: bool,
     },
-    /// What the club knows of a player; without one, of the sender.
+    /// The club's knowledge of a player; without one, of the sender.
     Profile(Option<String>),
     /// The ratings in a game.
     Ratings(String),

@@ -340,7 +340,7 @@ pub struct Invitation {
     pub rematch_of: Option<String>,
     /// The code of the standing offer that this seat was taken from.
     pub taken_from: Option<String>,
-    /// How often a standing offer was taken.
+    /// The number of times that a standing offer was taken.
     #[sqlx(try_from = "SmallCount")]
     pub taken: u32,
 }
@@ -364,7 +364,7 @@ pub struct RatingRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RatingsAnew {
     pub game: GameKind,
-    /// How many there were when they were loaded.
+    /// Their number when they were loaded.
     pub loaded: usize,
     pub rows: Vec<RatingRow>,
 }

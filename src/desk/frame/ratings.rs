@@ -17,7 +17,7 @@ use crate::store::{Player, RatingRow, TokenRow};
 const IN_A_MONTH: usize = 4;
 const IN_A_YEAR: usize = 12;
 
-/// What a ruling changes in the ratings.
+/// The changes of ratings by a ruling.
 #[derive(Debug, Default)]
 pub struct RatingNews {
     pub rows: Vec<RatingRow>,

@@ -54,11 +54,11 @@ pub enum Key {
     Holder(i64),
     /// All players in short: names, numbers and wishes.
     PlayerNames,
-    /// How reliably a player files.
+    /// The reliability of a player.
     Reliability(i64),
     /// A player's last rated results in a game.
     Ratings(i64, GameKind),
-    /// When the rated matches of two players were opened, the lower number first.
+    /// The times at which rated matches of two players were opened, the lower number first.
     RatedOpenings(i64, i64),
     /// The ratings of all players in a game.
     RatingList(GameKind),
@@ -199,7 +199,7 @@ pub struct LoadedRows {
     pub reliability: BTreeMap<i64, Reliability>,
     /// A player's last rated results in a game, the latest first.
     pub ratings: BTreeMap<(i64, GameKind), Vec<RatingRow>>,
-    /// When the rated matches of two players were opened within a year.
+    /// The times at which rated matches of two players were opened within a year.
     pub rated_openings: BTreeMap<(i64, i64), Vec<DateTime<Utc>>>,
     pub rating_lists: BTreeMap<GameKind, Vec<RatingRow>>,
     /// Each player's matches with the player's seat, by ID, without snapshots.
