@@ -11,7 +11,7 @@ pub const WITH_ENTRIES: &[(&str, &str, &str)] = &[
     ),
     (
         "a hash is changed",
-        "UPDATE entry SET hash = '00' || substr(hash, 3) WHERE match_id = '{id}' AND seq = 3",
+        "UPDATE entry SET hash = substr(hash, 3) || substr(hash, 1, 2) WHERE match_id = '{id}' AND seq = 3",
         "entry #3",
     ),
     (
@@ -85,13 +85,13 @@ pub const WITH_RECEIVED_LETTERS: &[(&str, &str, &str)] = &[
     ),
     (
         "a letter has another digest",
-        "UPDATE dispatch SET answers = NULL; UPDATE letter SET digest = '00' || substr(digest, 3) WHERE id = {letter}",
+        "UPDATE dispatch SET answers = NULL; UPDATE letter SET digest = substr(digest, 3) || substr(digest, 1, 2) WHERE id = {letter}",
         "it is missing",
     ),
     (
         "a letter is added",
-        "INSERT INTO letter (digest, received_at, origin, message_id, sender, subject, size, status, lane, match_id, seat) SELECT '00' || substr(digest, 3), received_at, origin, 'x', sender, subject, size, 'ruled', lane, match_id, seat FROM letter WHERE id = {letter}",
-        "letter 00",
+        "INSERT INTO letter (digest, received_at, origin, message_id, sender, subject, size, status, lane, match_id, seat) SELECT substr(digest, 3) || substr(digest, 1, 2), received_at, origin, 'x', sender, subject, size, 'ruled', lane, match_id, seat FROM letter WHERE id = {letter}",
+        "no entry names it",
     ),
 ];
 
