@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer};
 use tracing_subscriber::filter::Targets;
 
@@ -63,6 +64,9 @@ pub struct Config {
     pub status: StatusPage,
     #[serde(default)]
     pub log: Log,
+    /// The last change of the config file, or of a file that the mailbox's login needs.
+    #[serde(skip)]
+    pub login_changed: Option<DateTime<Utc>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -324,6 +328,9 @@ impl Config {
         config
             .read_passwords(|variable| std::env::var(variable).ok())
             .map_err(|reason| ConfigError::Value { path: path.display().to_string(), reason })?;
+        let files = config.inbox.paths().into_iter().map(|file| file.as_path()).chain([path]);
+        let changes = files.filter_map(|file| file.metadata().ok()?.modified().ok());
+        config.login_changed = changes.max().map(DateTime::from);
         Ok(config)
     }
 

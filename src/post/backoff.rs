@@ -30,6 +30,12 @@ pub(super) struct Backoff {
     others: u32,
 }
 
+/// Returns the pause after so many refused logins in a row.
+pub fn pause_after_refusals(refusals: u32) -> Duration {
+    let last = AFTER_REFUSALS.len() - 1;
+    AFTER_REFUSALS[(refusals as usize).saturating_sub(1).min(last)]
+}
+
 impl Backoff {
     /// Counts a fault and returns the pause after it. A fault of another kind in between makes no pause
     /// shorter.

@@ -201,6 +201,8 @@ fn watch_until_closed(settings: &Inbox, source: &mut dyn Source, sender: &BatchS
     let mut backoff = Backoff::default();
     while !sender.is_stopped() && !sender.is_closed() {
         let began = Utc::now();
+        // Before the attempt, so that no change during it is missed.
+        let tried = read_secret(source);
         let outcome = catch_unwind(AssertUnwindSafe(|| source.watch(sender)));
         let error = match outcome {
             Ok(Ok(never)) => match never {},
@@ -217,19 +219,22 @@ fn watch_until_closed(settings: &Inbox, source: &mut dyn Source, sender: &BatchS
         }
         let pause = backoff.pause_after(&error);
         sender.report_trouble(settings.explain(&error), !error.is_transient(), backoff.refusals);
-        let secret = || source.secret_file().and_then(|file| std::fs::read(file).ok());
-        let (refused, looked_at) = (secret(), Cell::new(Instant::now()));
+        let looked_at = Cell::new(Instant::now());
         let has_new_secret = || {
             let is_time = looked_at.get().elapsed() >= SECRET_INTERVAL;
             if is_time {
                 looked_at.set(Instant::now());
             }
-            is_time && secret() != refused
+            is_time && read_secret(source) != tried
         };
         if sender.sleep_unless(pause.mul_f64(jitter()), has_new_secret).is_err() {
             return;
         }
     }
+}
+
+fn read_secret(source: &dyn Source) -> Option<Vec<u8>> {
+    std::fs::read(source.secret_file()?).ok()
 }
 
 /// Returns a factor between 1 and 1.25, so that many programs do not reconnect at the same moment, and none

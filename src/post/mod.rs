@@ -14,7 +14,7 @@ use tokio::sync::{oneshot, watch};
 use self::refusal::Refusal;
 use crate::letter::printable::is_printable;
 
-mod backoff;
+pub mod backoff;
 pub mod dkim;
 pub mod dns;
 pub mod imap;

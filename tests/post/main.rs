@@ -1,5 +1,6 @@
 //! The post office against Maildirs, commands, and two fake servers that misbehave on demand.
 
+mod club;
 mod dispatch;
 mod dns;
 mod fakes;

@@ -1,20 +1,16 @@
 //! Letters that cannot be moved out of their folder: they are stored and read past, and hold up no other.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-use fogpost::config::Config;
-use fogpost::daemon::Office;
 use fogpost::daemon::loops::run;
 use fogpost::post::imap::ImapConfig;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::{FetchedLetter, InboxMessage, LeftLetters, Secret, Taken, Tls};
-use fogpost::store::{self, LeftReason};
-use tempfile::TempDir;
+use fogpost::store::LeftReason;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use crate::club::{NOW, office};
 use crate::fakes::imap::{Act, Imap};
 use crate::random::Random;
 use crate::support::{PATIENCE, Running, letter, subject, subjects};
@@ -183,21 +179,6 @@ async fn each_letter_is_read_once_and_moved_once_whatever_the_server_refuses() {
     }
 }
 
-/// Opens a club that reads this server's mailbox.
-async fn office(folder: &TempDir, server: &Imap) -> Arc<Office> {
-    let config = format!(
-        "[club]\nname = \"Club\"\naddress = \"referee@club.test\"\n[club.gm]\nname = \"GM\"\naddress = \"gm@gm.test\"\n\
-         [database]\nurl = \"sqlite:{0}/fogpost.db\"\n[inbox.imap]\nhost = \"127.0.0.1\"\nport = {1}\ntls = \"none\"\n\
-         user = \"gm\"\npassword = \"hush\"\n[outbox.maildir]\npath = \"{0}/out\"\n",
-        folder.path().display(),
-        server.port
-    );
-    let config = Config::parse(&config, "config").expect("a config");
-    let store = store::open(&config.database.url).await.expect("a database");
-    let now: DateTime<Utc> = "2026-11-07T08:12:00Z".parse().expect("a time");
-    Arc::new(Office::new(config, store, Arc::new(move || now)).expect("an office"))
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn each_letter_is_answered_once_while_none_can_be_moved() {
     let server = refusing("MOVE", "TAG NO [OVERQUOTA] Not enough disk quota", 6).await;
@@ -210,14 +191,14 @@ async fn each_letter_is_answered_once_while_none_can_be_moved() {
         );
         server.deliver([raw.into_bytes()]);
         // Each time the program starts anew.
-        let office = office(&folder, &server).await;
+        let office = office(&folder, &server, NOW).await;
         run::once(&office).await.expect("the program works");
         let left = office.store.left_letters(&office.config.inbox.name()).await.expect("the store answers");
         assert_eq!(left.len(), number + 1);
         assert!(left.iter().all(|(_, reason)| *reason == LeftReason::Unfiled));
         office.close().await;
     }
-    let office = office(&folder, &server).await;
+    let office = office(&folder, &server, NOW).await;
     for _ in 0..4 {
         run::once(&office).await.expect("the program works");
     }
@@ -238,7 +219,7 @@ async fn of_many_old_letters_only_the_beginnings_are_fetched() {
     let large = |number: u32| [letter(&number.to_string()), vec![b'x'; 100_000]].concat();
     server.deliver((0..150).map(large));
     let folder = tempfile::tempdir().expect("a folder");
-    let office = office(&folder, &server).await;
+    let office = office(&folder, &server, NOW).await;
     run::once(&office).await.expect("the program works");
     let left = office.store.left_letters(&office.config.inbox.name()).await.expect("the store answers");
     assert_eq!(left.len(), 150);

@@ -1,11 +1,15 @@
 //! Logins that a mailbox server refuses: the program leaves it alone for a while, unless the secret changes.
 
 use std::fs;
+use std::sync::Arc;
 
+use fogpost::config::Config;
+use fogpost::daemon::loops::run;
 use fogpost::post::imap::ImapConfig;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::{Secret, Tls};
 
+use crate::club::office;
 use crate::fakes::imap::{Act, Imap};
 use crate::support::{PATIENCE, Running, letter, subjects};
 
@@ -64,4 +68,28 @@ async fn a_password_beyond_ascii_goes_where_the_server_takes_it() {
     Inbox::Imap(login).check().await.expect("it opens");
     // "\0gm\0schlüssel" in base64.
     assert!(server.mail().lines.iter().any(|line| line.ends_with("AUTHENTICATE PLAIN AGdtAHNjaGzDvHNzZWw=")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_of_cron_leave_a_mailbox_alone_whose_login_was_refused() {
+    let server = Imap::start(|step, _| if step == "LOGIN" { REFUSED } else { Act::Proper }).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    // The pauses are a minute after the first refusal, and five after the second.
+    for (time, changed, logins) in [
+        ("12:00:00", None, 1),
+        ("12:00:50", None, 1),
+        ("12:01:10", None, 2),
+        ("12:02:20", None, 2),
+        ("12:02:40", Some("11:59:00"), 2),
+        ("12:03:00", Some("12:02:55"), 3),
+    ] {
+        let mut office = office(&folder, &server, &format!("2026-11-07T{time}Z")).await;
+        let mut config = Config::clone(&office.config);
+        config.login_changed = changed.map(|time| format!("2026-11-07T{time}Z").parse().expect("a time"));
+        office.config = Arc::new(config);
+        let said = format!("{:#}", run::once(&office).await.expect_err("the mailbox is closed"));
+        assert!(said.contains("Invalid credentials"), "{said}");
+        assert_eq!(server.mail().count("LOGIN"), logins, "at {time}");
+        office.close().await;
+    }
 }

@@ -15,6 +15,7 @@ use crate::daemon::sending::account::{ACCOUNT, Account};
 use crate::daemon::waiting::pause;
 use crate::daemon::{Office, commit};
 use crate::desk::gm::alarm;
+use crate::post::backoff::pause_after_refusals;
 use crate::post::{Error, Health, ShutdownSignal, Trouble, without_addresses};
 
 /// The key under which a daemon remembers the state of the mailbox.
@@ -52,6 +53,17 @@ pub struct MailboxOutage {
     pub is_lasting: bool,
     /// Logins that the server has refused.
     pub refusals: u32,
+    /// The last time that it refused one.
+    pub refused: Option<DateTime<Utc>>,
+}
+
+impl MailboxOutage {
+    /// Returns the time until which programs that run once leave the mailbox alone: providers ban whoever
+    /// tries a refused login again and again. One that was changed since is tried at once.
+    fn left_alone_until(&self, login_changed: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+        let refused = self.refused.filter(|at| login_changed.is_none_or(|changed| changed <= *at))?;
+        Some(refused + pause_after_refusals(self.refusals))
+    }
 }
 
 impl MailboxState {
@@ -61,9 +73,9 @@ impl MailboxState {
     }
 
     /// Takes over what the reader of the mailbox says. One that has just started says nothing yet.
-    fn note(&mut self, health: &Health) {
+    fn note(&mut self, health: &Health, now: DateTime<Utc>) {
         match &health.trouble {
-            Some(trouble) => self.note_trouble(trouble),
+            Some(trouble) => self.note_trouble(trouble, now),
             None if health.last_ok.is_some() => {
                 self.outage = None;
                 self.unfiled = health.unfiled.as_deref().map(without_addresses);
@@ -72,14 +84,18 @@ impl MailboxState {
         }
     }
 
-    fn note_trouble(&mut self, trouble: &Trouble) {
+    fn note_trouble(&mut self, trouble: &Trouble, now: DateTime<Utc>) {
+        let before = self.outage.as_ref();
         // An outage that began before a restart goes on.
-        let since = self.outage.as_ref().map_or(trouble.since, |outage| outage.since.min(trouble.since));
+        let since = before.map_or(trouble.since, |outage| outage.since.min(trouble.since));
+        let is_refused_again = trouble.refusals > before.map_or(0, |outage| outage.refusals);
+        let refused = if is_refused_again { Some(now) } else { before.and_then(|outage| outage.refused) };
         self.outage = Some(MailboxOutage {
             since,
             reason: without_addresses(&trouble.reason),
             is_lasting: trouble.is_lasting,
             refusals: trouble.refusals,
+            refused,
         });
     }
 
@@ -112,6 +128,21 @@ pub async fn watch_mailbox_until(
     Ok(())
 }
 
+/// Returns an error while a program that runs once must leave the mailbox alone, because the last login was
+/// refused.
+pub async fn check_login_pause(office: &Office) -> anyhow::Result<()> {
+    let state = MailboxState::read(office.store.remembered(MAILBOX).await?.as_deref());
+    let Some(outage) = state.outage else { return Ok(()) };
+    match outage.left_alone_until(office.config.login_changed).filter(|until| *until > office.now()) {
+        Some(until) => anyhow::bail!(
+            "{}; it is not tried again before {}, unless the config or the file with the secret changes",
+            outage.reason,
+            until.format("%H:%M UTC")
+        ),
+        None => Ok(()),
+    }
+}
+
 /// Remembers that the mailbox could or could not be read in a program that runs once, and tells the GM of an
 /// outage.
 pub async fn note_one_run(office: &Office, read: Result<(), &Error>) -> anyhow::Result<()> {
@@ -135,8 +166,8 @@ pub async fn note_one_run(office: &Office, read: Result<(), &Error>) -> anyhow::
 async fn note(office: &Office, health: &Health) -> anyhow::Result<()> {
     let before = office.store.remembered(MAILBOX).await?;
     let mut state = MailboxState::read(before.as_deref());
-    state.note(health);
     let now = office.now();
+    state.note(health, now);
     if let Some(outage) = state.alarm(now).cloned()
         && can_send(office).await?
     {
@@ -174,17 +205,17 @@ mod tests {
     #[test]
     fn the_gm_is_told_once_at_the_third_refusal_or_after_a_quarter_of_an_hour() {
         let mut state = MailboxState::default();
-        state.note(&trouble(0, 2));
+        state.note(&trouble(0, 2), at(0));
         assert!(state.alarm(at(14)).is_none());
         assert!(state.alarm(at(15)).is_some());
-        state.note(&trouble(0, 3));
+        state.note(&trouble(0, 3), at(0));
         let outage = state.alarm(at(6)).expect("the third refusal").clone();
         assert_eq!(outage.reason, "the login was rejected: who is …");
         state.told = Some(at(6));
         assert!(state.alarm(at(10_000)).is_none(), "one letter for one outage");
-        state.note(&Health { last_ok: Some(at(20)), ..Health::default() });
+        state.note(&Health { last_ok: Some(at(20)), ..Health::default() }, at(0));
         assert_eq!(state.outage, None);
-        state.note(&trouble(30, 3));
+        state.note(&trouble(30, 3), at(0));
         assert!(state.alarm(at(60)).is_none(), "none for the next one within a day");
         assert!(state.alarm(at(6 + 24 * 60)).is_some());
     }
@@ -192,12 +223,12 @@ mod tests {
     #[test]
     fn an_outage_goes_on_over_a_restart_until_the_mailbox_is_read() {
         let mut state = MailboxState::default();
-        state.note(&trouble(0, 1));
-        state.note(&Health::default());
-        state.note(&trouble(10, 1));
+        state.note(&trouble(0, 1), at(0));
+        state.note(&Health::default(), at(0));
+        state.note(&trouble(10, 1), at(0));
         assert_eq!(state.outage.as_ref().map(|outage| outage.since), Some(at(0)));
         let unfiled = Some("stored letters cannot be moved".to_owned());
-        state.note(&Health { last_ok: Some(at(11)), unfiled: unfiled.clone(), ..Health::default() });
+        state.note(&Health { last_ok: Some(at(11)), unfiled: unfiled.clone(), ..Health::default() }, at(0));
         assert_eq!(state, MailboxState { unfiled, ..MailboxState::default() });
     }
 }

@@ -46,6 +46,10 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
 /// Stores the letters in the mailbox. If it cannot be read, that is noted, and the letters to the GM about it
 /// are sent.
 async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
+    if let Err(pause) = outage::check_login_pause(office).await {
+        sending::send_due(office).await?;
+        return Err(pause.context("the mailbox"));
+    }
     let (inbox, left) = (office.config.inbox.clone(), intake::left_letters(office).await?);
     let name = inbox.name();
     let (to, messages) = mpsc::channel(2);
