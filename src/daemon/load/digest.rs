@@ -33,6 +33,8 @@ pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result
     asked.extend(facts_since(office, "Protested", since).await?);
     let mut unread = facts_since(office, "MailReturned", since).await?;
     unread.extend(facts_since(office, "AwayNoted", since).await?);
+    let mut ended = facts_since(office, "MatchEnded", since).await?;
+    ended.extend(facts_since(office, "MatchAnnulled", since).await?);
     let queues = office.store.queues().await?;
     let sent = office.store.sent_counts(office.now()).await?;
     Ok(DigestRows {
@@ -47,7 +49,7 @@ pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result
         asked,
         unread,
         opened: facts_since(office, "MatchOpened", since).await?,
-        ended: facts_since(office, "MatchEnded", since).await?,
+        ended,
         absences: facts_since(office, "AbsenceNoted", since).await?,
         newcomers: office.store.players_since(since, MAX_COUNTED).await?,
         letters_waiting: queues.letters_waiting,

@@ -255,6 +255,7 @@ pub struct DigestRows {
     pub unread: Vec<Entry>,
     /// The entries that opened a match in this period.
     pub opened: Vec<Entry>,
+    /// The entries that ended or annulled one.
     pub ended: Vec<Entry>,
     pub absences: Vec<Entry>,
     pub newcomers: Vec<Player>,

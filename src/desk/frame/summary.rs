@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use crate::game::Seat;
+use crate::game::{Outcome, Seat};
 use crate::game::any::GameKind;
 use crate::referee::{DUE_SOON, Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
@@ -26,6 +26,8 @@ pub struct Summary {
     pub deadline: Option<DateTime<Utc>>,
     /// It is due soon, and not late.
     pub is_due_soon: bool,
+    /// Its result, once it is over.
+    pub outcome: Option<Outcome>,
 }
 
 impl Summary {
@@ -43,6 +45,7 @@ impl Summary {
             deadline: running_deadline(game_match),
             is_due_soon: running_deadline(game_match)
                 .is_some_and(|deadline| deadline > now && deadline <= now + DUE_SOON),
+            outcome: game_match.outcome.clone(),
         }
     }
 

@@ -442,11 +442,15 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
         }
     }
     telling.digest.began = Listed::of(began, MAX_TOLD);
-    let mut ended = Vec::new();
+    let mut ended: Vec<EndedNote> = Vec::new();
     for entry in &rows.ended {
         let is_new = telling.is_new_entry(entry);
         let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
-        let Fact::MatchEnded { outcome } = &entry.fact else { continue };
+        // One that was reopened has no result any more, and one that was annulled ended twice.
+        let Some(outcome) = &summary.outcome else { continue };
+        if ended.iter().any(|told| told.id == entry.match_id) {
+            continue;
+        }
         ended.push(EndedNote {
             id: entry.match_id.clone(),
             winner: outcome.winner.map(|winner| summary.name(winner).to_owned()),

@@ -74,6 +74,24 @@ fn matches_that_began_or_ended_newcomers_and_absences_stand_in_the_digest() {
 }
 
 #[test]
+fn an_annulled_match_is_one_line_of_the_digest_also_days_after_its_end() {
+    for ended_before in [false, true] {
+        let desk = Desk::new();
+        let game_match = desk.open(GameKind::Quad, &[]);
+        if ended_before {
+            desk.reply(ANN, &desk.sent_to(ANN)[0], "RESIGN CONFIRM");
+        }
+        desk.advance(24);
+        let digest = latest_digest(&desk, GM);
+        desk.reply(GM, &digest, &format!("GM MATCH {} ANNUL One person held both seats.", game_match.id));
+        desk.advance(24);
+        latest_digest(&desk, GM)
+            .says("Finished matches: 1")
+            .says(&format!("{}, nobody won, annulled", game_match.id));
+    }
+}
+
+#[test]
 fn decisions_and_words_come_before_everything_else() {
     let desk = Desk::new();
     desk.open(GameKind::Quad, &[]);
