@@ -363,7 +363,7 @@ impl Config {
 
     /// Checks values that their types do not restrict.
     fn check(&self) -> Result<(), String> {
-        self.terms.check()?;
+        self.terms.check().map_err(|says| format!("match.{says}"))?;
         if self.terms.advance {
             return Err(
                 "match.advance is a default of matches against the house; try house.advance".to_owned()

@@ -169,7 +169,7 @@ impl Terms {
         ];
         match bounds.iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
             Some((key, value, least, most)) => {
-                Err(format!("match.{key} is {value}; it must be from {least} to {most}"))
+                Err(format!("{key} is {value}; it must be from {least} to {most}"))
             }
             None => Ok(()),
         }

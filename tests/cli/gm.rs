@@ -253,7 +253,7 @@ fn a_csv_file_with_errors_opens_nothing_and_each_error_names_its_line() {
         "line 9: option `swap`: try name=value",
         "line 10: `second` is missing",
         "line 11: days `never` is not a number",
-        "line 12: match.days is 0; it must be from 1 to 365",
+        "line 12: days is 0; it must be from 1 to 365",
         "line 13: zone `Mars`: try a name such as Europe/Berlin",
         "line 14: it has more fields than the first line",
         "line 15: first `xxx",
@@ -417,7 +417,7 @@ fn a_new_match_takes_all_terms_and_says_that_no_daemon_runs() {
     assert_says(&folder.letters_to("cy@x.example"), &["07:00"]);
     let mut wrong = flags.to_vec();
     wrong[8] = "99";
-    assert_says(&folder.run(&wrong).failure(1), &["match.hour is 99; it must be from 0 to 23"]);
+    assert_says(&folder.run(&wrong).failure(1), &["hour is 99; it must be from 0 to 23"]);
 }
 
 #[test]

@@ -187,11 +187,8 @@ fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> InstructionResul
         "ANNUL" => Act::Annul { reason: text },
         "TERMS" => {
             let example = "GM MATCH QZ-7K3M TERMS days=5 grace=24";
-            let change = read_terms_change(rest).map_err(|says| {
-                let sentence = says.strip_prefix("match.").unwrap_or(&says);
-                InstructionFault::new(format!("TERMS: {sentence}."), example)
-            })?;
-            Act::Terms(change)
+            let change = read_terms_change(rest);
+            Act::Terms(change.map_err(|says| InstructionFault::new(format!("TERMS: {says}."), example))?)
         }
         "NOTE" if text.is_empty() => {
             let example = "GM MATCH QZ-7K3M NOTE The map was wrong.";
