@@ -8,7 +8,7 @@
 //! - [`request`]: that text to orders, commands and remarks
 //! - [`ledger`]: the history of a match, facts in a chain of hashes
 //! - [`referee`]: a letter, a deadline, or an act of a GM or of the house to a [`referee::Ruling`]
-//! - [`club`]: what the club knows of its members: names, reliability
+//! - [`club`]: what the club knows of its members: names, reliability, ratings
 //! - [`report`]: what a reader may know to text, HTML and pictures
 //! - [`audit`]: whether ledger, letters and sent mail agree; dossiers for third parties
 //! - [`store`]: the database; all SQL
