@@ -14,7 +14,7 @@ pub struct GmDigest {
     /// Matches that have begun to wait for a GM.
     pub decisions: Listed<Decision>,
     /// Matches that an earlier digest has named, and that still wait for a GM.
-    pub waiting: Listed<OldDecision>,
+    pub waiting: Listed<Decision>,
     /// Letters that could not be ruled on.
     pub set_aside: Listed<LetterNote>,
     /// Matches past the deadline but within the grace period, by the end of that.
@@ -141,13 +141,12 @@ pub struct Decision {
     pub awaited: Vec<String>,
     /// The turn that they owe orders for; 0 is the setup.
     pub turn: u32,
-}
-
-/// A match that has waited for a GM for so many days.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct OldDecision {
-    pub id: String,
+    /// The number of days for which it has waited.
     pub days: i64,
+    /// Whether the rules assume orders for those who have not filed.
+    pub can_adjudicate: bool,
+    /// Whether the GM plays in it, and may not write to its players.
+    pub gm_plays: bool,
 }
 
 /// Late matches whose grace ends at the same time.
@@ -162,6 +161,7 @@ pub struct LateMatches {
 pub struct LateMatch {
     pub id: String,
     pub awaited: Vec<String>,
+    pub turn: u32,
 }
 
 /// A turn that a player missed.

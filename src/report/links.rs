@@ -25,13 +25,21 @@ const MAX_LINK: usize = 1900;
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A letter that a link writes.
-struct LinkedLetter<'a> {
-    club: &'a Club<'a>,
-    subject: &'a str,
-    token: &'a str,
+pub struct LinkedLetter<'a> {
+    pub club: &'a Club<'a>,
+    pub subject: &'a str,
+    pub token: &'a str,
 }
 
 impl LinkedLetter<'_> {
+    /// Returns the link that sends a command, for a destination that a template has written: the reader's token,
+    /// a colon, and the command with `%20` for its spaces. Whoever else is quoted in the letter does not know
+    /// the token, so a link among their words leads nowhere.
+    pub fn of_command(&self, destination: &str) -> Option<String> {
+        let command = destination.strip_prefix(self.token)?.strip_prefix(':')?;
+        (!self.token.is_empty()).then(|| self.href(&[&command.replace("%20", " ")]))
+    }
+
     /// Returns the link to a letter with these lines, or without them if it would be too long.
     fn link(&self, label: &str, lines: &[&str]) -> AnswerLink {
         let whole = self.href(lines);

@@ -2,6 +2,8 @@
 
 use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd, html};
 
+use super::links::LinkedLetter;
+
 /// The URL of the board's picture within a letter (RFC 2392).
 pub const BOARD: &str = "cid:board";
 
@@ -10,17 +12,30 @@ const END_OF_LIST: &str = "<!-- -->";
 
 /// Converts a text to HTML. Escapes raw HTML and drops links and images, so that all that players write stays
 /// text. The only image kept is the board, at most `board_width` CSS pixels wide, with its alternative text
-/// as a caption.
-pub fn html(text: &str, board_width: u32) -> String {
+/// as a caption; the only links kept are those that send a command in `letter`.
+pub fn html(text: &str, board_width: u32, letter: Option<&LinkedLetter<'_>>) -> String {
     let text = with_lists_ended(text);
     let mut depth_of_dropped_image = 0_u32;
     let mut caption: Option<String> = None;
+    let mut in_link = false;
     let mut events = Vec::new();
     for event in Parser::new(&text) {
         match event {
             Event::Html(markup) if markup.trim_end() == END_OF_LIST => {}
             Event::Html(markup) | Event::InlineHtml(markup) => events.push(Event::Text(markup)),
-            Event::Start(Tag::Link { .. }) | Event::End(TagEnd::Link) => {}
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                let command = letter.and_then(|letter| letter.of_command(&dest_url));
+                in_link = command.is_some();
+                if let Some(href) = command {
+                    events.push(Event::Start(Tag::Link { link_type, dest_url: href.into(), title, id }));
+                }
+            }
+            // Links contain no links.
+            Event::End(TagEnd::Link) if in_link => {
+                in_link = false;
+                events.push(event);
+            }
+            Event::End(TagEnd::Link) => {}
             Event::Start(Tag::Image { ref dest_url, .. }) if **dest_url == *BOARD => {
                 caption = Some(String::new());
                 events.push(event);
@@ -86,8 +101,11 @@ mod tests {
 
     #[test]
     fn text_by_players_stays_text() {
-        let page =
-            html("Bo <script>alert(1)</script> [here](javascript:x) ![p](http://x/y.png)\n\n<b>x</b>\n", 700);
+        let page = html(
+            "Bo <script>alert(1)</script> [here](javascript:x) ![p](http://x/y.png)\n\n<b>x</b>\n",
+            700,
+            None,
+        );
         for bad in ["<script", "<b>", "href", "<img", "javascript"] {
             assert!(!page.contains(bad), "{bad} in {page}");
         }
@@ -95,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_board_is_the_only_image() {
-        let page = html("![The board of\nA & B](cid:board)\n\n![other](cid:other)\n", 700);
+        let page = html("![The board of\nA & B](cid:board)\n\n![other](cid:other)\n", 700, None);
         let shown = r#"<img src="cid:board" width="700" style="width:700px;max-width:100%;height:auto" alt="The board of A &amp; B" />"#;
         assert!(page.contains(shown), "{page}");
         assert!(page.contains("<small>The board of A &amp; B</small>"), "its caption tells the same: {page}");
@@ -105,7 +123,7 @@ mod tests {
     #[test]
     fn indented_lines_become_a_code_block() {
         for above in ["Form:", "- One,\n  and more.\n- Two."] {
-            let page = html(&format!("{above}\n\n    | SHIP 1 TO B2\n    | HOLD\n"), 700);
+            let page = html(&format!("{above}\n\n    | SHIP 1 TO B2\n    | HOLD\n"), 700, None);
             assert!(page.contains("<pre><code>| SHIP 1 TO B2\n| HOLD\n</code></pre>"), "{page}");
             assert!(!page.contains("--"), "{page}");
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use context::{LazyView, TemplateContext};
-use links::AnswerLink;
+use links::{AnswerLink, LinkedLetter};
 use minijinja::Value;
 use minijinja::value::Serde;
 use serde::Serialize;
@@ -127,7 +127,7 @@ impl WordingInput<'_> {
         };
         let new_templates = self.new_templates();
         let board_width = board.map_or(0, |board| board.picture.width);
-        LetterDraft { templates, name, context, links: Vec::new(), board_width, new_templates }
+        LetterDraft { templates, name, context, links: Vec::new(), writer: None, board_width, new_templates }
     }
 
     /// The club's own templates, if this letter tells that they have changed.
@@ -148,10 +148,16 @@ pub fn word_club_letter(
     letter: &ClubLetter,
     token: &str,
 ) -> Result<WordedLetter, TemplateError> {
-    let context = context::for_club_letter(club, letter, token);
-    let links = links::for_club_letter(club, letter, token);
-    LetterDraft { templates, name: letter.template(), context, links, board_width: 0, new_templates: None }
-        .into_letter()
+    LetterDraft {
+        templates,
+        name: letter.template(),
+        context: context::for_club_letter(club, letter, token),
+        links: links::for_club_letter(club, letter, token),
+        writer: Some((club, token)),
+        board_width: 0,
+        new_templates: None,
+    }
+    .into_letter()
 }
 
 /// Counts the words of a digest, without those that it quotes from people.
@@ -159,7 +165,7 @@ pub fn word_club_letter(
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
 pub fn own_words(templates: &Templates, digest: &GmDigest) -> Result<usize, TemplateError> {
-    let context = minijinja::context! { digest => Serde(digest), terminal => false };
+    let context = minijinja::context! { digest => Serde(digest), terminal => false, html => false };
     let text = templates.render("gm/digest-body.txt", context)?;
     Ok(text.split_whitespace().count().saturating_sub(digest.quoted_words()))
 }
@@ -170,8 +176,8 @@ pub fn own_words(templates: &Templates, digest: &GmDigest) -> Result<usize, Temp
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
 pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String, TemplateError> {
-    let text =
-        templates.render("gm/done.txt", minijinja::context! { done => Serde(result), terminal => true })?;
+    let context = minijinja::context! { done => Serde(result), terminal => true, html => false };
+    let text = templates.render("gm/done.txt", context)?;
     Ok(normalize_blanks(&text))
 }
 
@@ -200,6 +206,7 @@ pub fn word_alarm(
         name: "gm/alarm.txt",
         context,
         links: Vec::new(),
+        writer: None,
         board_width: 0,
         new_templates: None,
     }
@@ -232,6 +239,8 @@ struct LetterDraft<'a> {
     context: TemplateContext,
     /// Links below the HTML.
     links: Vec<AnswerLink>,
+    /// The club and the reader's token, if commands in the letter are links.
+    writer: Option<(&'a Club<'a>, &'a str)>,
     /// The width at which the board is shown, if there is one.
     board_width: u32,
     /// The club's own templates, if the letter tells that they have changed.
@@ -244,16 +253,17 @@ impl LetterDraft<'_> {
         let (subject, text) = self.subject_and_text()?;
         let (_, markdown) = self.subject_and_body(true)?;
         let (lead, rest) = split_lead(&markdown);
-        let (html, is_cut) = bounded_html(rest, self.board_width);
+        let letter = self.writer.map(|(club, token)| LinkedLetter { club, subject: &subject, token });
+        let (html, is_cut) = bounded_html(rest, self.board_width, letter.as_ref());
         self.context.set("cut", is_cut);
         self.context.set("links", Value::from(Serde(std::mem::take(&mut self.links))));
         // `frame/letter.html` marks these two values as safe, and no others.
-        self.context.set("lead", bounded_html(lead, self.board_width).0);
+        self.context.set("lead", bounded_html(lead, self.board_width, letter.as_ref()).0);
         self.context.set("body", html);
         let mut html = self.templates.render("frame/letter.html", self.context.clone())?;
         if let Some(notice) = self.notice()? {
             let end = html.rfind("</body>").unwrap_or(html.len());
-            html.insert_str(end, &markdown::html(&notice, 0));
+            html.insert_str(end, &markdown::html(&notice, 0, None));
         }
         Ok(WordedLetter { subject, text, html, picture: None, attachments: Vec::new() })
     }
@@ -291,11 +301,11 @@ impl LetterDraft<'_> {
 }
 
 /// Converts a body to HTML of at most [`MAX_HTML`] bytes. Returns whether it had to be cut for that.
-fn bounded_html(markdown: &str, board_width: u32) -> (String, bool) {
+fn bounded_html(markdown: &str, board_width: u32, letter: Option<&LinkedLetter<'_>>) -> (String, bool) {
     let mut most = MAX_TEXT;
     loop {
         let kept = cut(markdown, most);
-        let html = markdown::html(kept, board_width);
+        let html = markdown::html(kept, board_width, letter);
         if html.len() <= MAX_HTML || kept.is_empty() {
             return (html, kept.len() < markdown.len());
         }

@@ -6,6 +6,7 @@ mod desk;
 #[path = "../support/doubt.rs"]
 mod doubt;
 mod golden;
+mod links;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;

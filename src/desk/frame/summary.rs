@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use crate::game::{Outcome, Seat};
 use crate::game::any::GameKind;
+use crate::game::{Outcome, Seat};
 use crate::referee::{DUE_SOON, Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
 

@@ -19,7 +19,7 @@ use crate::letter::DOCTOR_SUBJECT;
 use crate::referee::{DispatchKind, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
     AbsenceNote, Decision, EndedNote, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote, Listed,
-    MissedNote, OldDecision, PersonNote, RefusalCount, SendingSummary, UnreadNote, WordsNote,
+    MissedNote, PersonNote, RefusalCount, SendingSummary, UnreadNote, WordsNote,
 };
 use crate::report::{self, ClubLetter, format_local};
 use crate::store::{NewDispatch, Urgency};
@@ -198,41 +198,49 @@ fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>)
         if summary.protest.is_none() && !asks {
             continue;
         }
-        let id = summary.line.id.clone();
-        if !new.contains(&id) {
-            waiting.push((id, summary.protest.is_some()));
-            continue;
+        let decision = decision_on(summary, telling.fog.matches.contains(&summary.line.id));
+        match new.contains(&decision.id) {
+            true => decisions.push(decision),
+            false => waiting.push(decision),
         }
-        let named = |seat: &Seat| format!("{} ({seat})", summary.name(*seat));
-        decisions.push(Decision {
-            id,
-            protests: summary.protest.as_ref().map(named),
-            awaited: summary.awaited.iter().map(named).collect(),
-            turn: summary.turn,
-        });
     }
     // A protest comes first: until it is decided, nobody can play on.
     decisions.sort_by_key(|decision| decision.protests.is_none());
     let decided = decisions.iter().map(|decision| decision.id.clone()).collect();
-    telling.digest.decisions = Listed::of(decisions, MAX_ACTED_ON);
-    telling.digest.waiting = with_days(desk, Listed::of(waiting, MAX_ACTED_ON))?;
+    telling.digest.decisions = looked_up(desk, Listed::of(decisions, MAX_ACTED_ON))?;
+    telling.digest.waiting = looked_up(desk, Listed::of(waiting, MAX_ACTED_ON))?;
     Ok(decided)
 }
 
-/// Adds for how many days each of these matches has waited for a GM.
-fn with_days(desk: &Desk<'_>, waiting: Listed<(String, bool)>) -> Decided<Listed<OldDecision>> {
-    let mut shown = Vec::new();
-    for (id, is_protested) in waiting.shown {
-        // Loads no match that the list does not show.
-        let found = or_lacking(desk.game_match(&id))?.flatten().map(|loaded| &loaded.game_match);
-        let since = found.and_then(|game_match| match is_protested {
-            true => game_match.paused_at,
-            false => Some(game_match.deadline? + game_match.terms.grace()),
-        });
-        shown.push(OldDecision { id, days: since.map_or(0, |since| (desk.at() - since).num_days()) });
+/// Returns the decision that a match waits for, as far as its summary tells.
+fn decision_on(summary: &Summary, gm_plays: bool) -> Decision {
+    let named = |seat: &Seat| format!("{} ({seat})", summary.name(*seat));
+    Decision {
+        id: summary.line.id.clone(),
+        protests: summary.protest.as_ref().map(named),
+        awaited: summary.awaited.iter().map(named).collect(),
+        turn: summary.turn,
+        days: 0,
+        can_adjudicate: false,
+        gm_plays,
+    }
+}
+
+/// Adds for how many days each of these matches has waited for a GM, and whether its turn can be adjudicated.
+/// Loads no match that the list does not show.
+fn looked_up(desk: &Desk<'_>, mut waiting: Listed<Decision>) -> Decided<Listed<Decision>> {
+    for decision in &mut waiting.shown {
+        let Some(loaded) = or_lacking(desk.game_match(&decision.id))?.flatten() else { continue };
+        let game_match = &loaded.game_match;
+        let since = match decision.protests {
+            Some(_) => game_match.paused_at,
+            None => game_match.deadline.map(|deadline| deadline + game_match.terms.grace()),
+        };
+        decision.days = since.map_or(0, |since| (desk.at() - since).num_days());
+        decision.can_adjudicate = game_match.can_adjudicate();
     }
     desk.rows.check()?;
-    Ok(Listed { shown, more: waiting.more })
+    Ok(waiting)
 }
 
 /// Tells which matches have become late and are within their grace, by the end of that.
@@ -255,7 +263,11 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
         let found = or_lacking(desk.game_match(&summary.line.id))?.flatten();
         let Some(loaded) = found else { continue };
         let until = deadline + loaded.game_match.terms.grace();
-        let row = LateMatch { id: summary.line.id.clone(), awaited: summary.line.awaited.clone() };
+        let row = LateMatch {
+            id: summary.line.id.clone(),
+            awaited: summary.line.awaited.clone(),
+            turn: summary.turn,
+        };
         match groups.iter_mut().find(|(due, end, _)| (*due, *end) == (deadline, until)) {
             Some((_, _, rows)) => rows.push(row),
             None => groups.push((deadline, until, vec![row])),

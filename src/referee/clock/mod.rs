@@ -185,7 +185,7 @@ fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
 /// # Errors
 /// Returns the seats that must move themselves, if there are any.
 pub fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
-    let must = must_move(&draft.game_match);
+    let must = draft.game_match.must_move();
     if !must.is_empty() {
         return Err(must);
     }
@@ -194,18 +194,11 @@ pub fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
     Ok(())
 }
 
-/// Returns the seats that owe orders and for which the rules assume none.
-fn must_move(game_match: &Match) -> Vec<Seat> {
-    let mut late = game_match.awaited();
-    late.retain(|seat| game_match.state.missed(*seat).is_none());
-    late
-}
-
 /// Asks the GM to decide. Deadlines are not enforced until the GM has done so.
 fn ask_gm(draft: &mut Draft, seats: Vec<Seat>, bouncing: Vec<Seat>) {
     draft.game_match.asked_gm = true;
     draft.record(Fact::GmAsked { seats: seats.clone(), bouncing: bouncing.clone() });
-    let can_adjudicate = must_move(&draft.game_match).is_empty();
+    let can_adjudicate = draft.game_match.can_adjudicate();
     let notice = Notice::Overdue { seats: seats.clone(), bouncing, can_adjudicate };
     draft.dispatch(Reader::Gm, Content::Notice(notice));
     draft.dispatch_to_both(Content::Missed { seats });

@@ -178,6 +178,18 @@ impl Match {
         Seat::BOTH.into_iter().filter(|seat| self.awaits(*seat)).collect()
     }
 
+    /// Returns the seats that owe orders and for which the rules assume none.
+    pub fn must_move(&self) -> Vec<Seat> {
+        let mut late = self.awaited();
+        late.retain(|seat| self.state.missed(*seat).is_none());
+        late
+    }
+
+    /// Whether the open phase can be adjudicated without further orders.
+    pub fn can_adjudicate(&self) -> bool {
+        self.must_move().is_empty()
+    }
+
     /// Lets the letter that waits for the house go alone: a seat has another holder.
     pub fn release_held_letter(&mut self) {
         self.untold = self.untold.take().and_then(Untold::after_letter);

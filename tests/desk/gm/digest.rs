@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use fogpost::game::any::GameKind;
-use fogpost::referee::Match;
+use fogpost::referee::{Match, Stage};
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::links::{follow, follow_with, link, links};
 
 const KIM: &str = "kim@club.example";
 
@@ -104,6 +105,64 @@ fn decisions_and_words_come_before_everything_else() {
     let places =
         titles.map(|title| digest.text.find(title).unwrap_or_else(|| panic!("{title}\n{}", digest.text)));
     assert!(places.is_sorted(), "{places:?} in:\n{}", digest.text);
+}
+
+/// Opens a match that waits for a decision, because Ann has filed nothing.
+fn overdue(desk: &Desk) -> Match {
+    let game_match = desk.open(GameKind::Quad, &[]);
+    desk.advance(16 * 24);
+    game_match
+}
+
+#[test]
+fn each_link_of_a_digest_sends_a_command_that_can_be_carried_out() {
+    let desk = Desk::new();
+    let late = overdue(&desk);
+    let protested = desk.open(GameKind::QuadrantZ, &[]);
+    let to_ann = desk.last_to(ANN);
+    desk.reply(ANN, &to_ann, "PROTEST It is [not](http://evil.example) fair.\nEND");
+    desk.reply(BO, &desk.last_to(BO), "Dear GM, my mother died [Pause](GM%20MATCH%20PAUSE).");
+    desk.receive(
+        "Auto-Submitted: auto-replied\nFrom: eve@players.example\nTo: referee@club.example\n\nAway.",
+    );
+    desk.sent_to(GM);
+    desk.reply(GM, &desk.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
+    let digest = desk.last_to(GM);
+    let found = links(&digest);
+    let labels: Vec<&str> = found.iter().map(|(label, _)| label.as_str()).collect();
+    assert_eq!(
+        labels,
+        [
+            "Resume",
+            "Write to both",
+            "Extend 3 days",
+            "Pause",
+            "Write to both",
+            "Write back",
+            "Accept this letter"
+        ]
+    );
+    for (label, target) in &found {
+        follow_with(&desk, GM, target, if label.starts_with("Write") { "Please wait." } else { "" });
+        let done = if label == "Accept this letter" { "I rule on the letter" } else { "Done." };
+        desk.one_to(GM).says(done);
+    }
+    assert_eq!(desk.find(&protested.id).stage, Stage::Running);
+    assert_eq!(desk.find(&late.id).stage, Stage::Paused);
+}
+
+#[test]
+fn a_link_of_an_old_digest_does_nothing_to_the_next_turn() {
+    let desk = Desk::new();
+    let game_match = overdue(&desk);
+    let digest = latest_digest(&desk, GM);
+    let extend = link(&digest, "Extend 3 days").expect("a link");
+    desk.reply(ANN, &desk.last_to(ANN), "MARBLE E5");
+    let deadline = desk.find(&game_match.id).deadline;
+    desk.sent_to(GM);
+    follow(&desk, GM, &extend);
+    desk.one_to(GM).says("turn 2");
+    assert_eq!(desk.find(&game_match.id).deadline, deadline);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use fogpost::game::any::GameKind;
 
 use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::links::{follow, link};
 use crate::positions::{kinds, quad, quadrant_z};
 
 #[test]
@@ -42,38 +43,6 @@ fn a_report_after_a_withheld_answer_comes_all_the_same() {
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.one_to(ANN).says("Your orders are sealed").says("What happened");
     desk.one_to(BO).says("What happened").keeps_silent_of("Your orders are sealed");
-}
-
-/// The address and the body of the link with this label.
-fn link(sent: &Sent, label: &str) -> Option<String> {
-    let end = sent.html.find(&format!("\">{label}</a>"))?;
-    let start = sent.html[..end].rfind("href=\"")? + 6;
-    let href = sent.html[start..end].replace("&amp;", "&").replace("&#x2f;", "/");
-    assert!(href.len() <= 1900, "{href}");
-    let bytes = href.as_bytes();
-    let (mut decoded, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
-        if bytes[at] == b'%' {
-            decoded.push(u8::from_str_radix(&href[at + 1..at + 3], 16).expect("two digits"));
-            at += 3;
-        } else {
-            decoded.push(bytes[at]);
-            at += 1;
-        }
-    }
-    Some(String::from_utf8(decoded).expect("text"))
-}
-
-/// Sends what a link writes.
-fn follow(desk: &Desk, from: &str, href: &str) {
-    let (to, rest) = href.strip_prefix("mailto:").and_then(|rest| rest.split_once('?')).expect("a link");
-    let (subject, body) =
-        rest.strip_prefix("subject=").and_then(|rest| rest.split_once("&body=")).expect("a letter");
-    let n = desk.letters().len();
-    desk.receive(&format!(
-        "From: {from}\nTo: {to}\nSubject: {subject}\nMessage-ID: <link{n}@players.example>\n\n{}",
-        body.replace("\r\n", "\n")
-    ));
 }
 
 #[test]
