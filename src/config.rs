@@ -502,7 +502,7 @@ fn reword(message: &str) -> String {
     };
     let message =
         message.replace("wanted exactly 1 element, more than 1 element", "two kinds are given; remove one");
-    // The parser names Rust types.
+    // Replace the Rust types in the parser's message, which mean nothing to the reader.
     match message.rsplit_once(", expected ") {
         Some((found, "u8" | "u16" | "u32" | "u64" | "usize")) => {
             format!("{found}, expected a whole number, 0 or more{example}")

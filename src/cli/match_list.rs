@@ -171,7 +171,7 @@ fn summary(
         "deadline": game_match.deadline,
         "ended_at": dates.and_then(|dates| dates.ended_at),
         "outcome": game_match.outcome,
-        // Without the number, which tells how often the players wrote.
+        // Omit the entry's number, which would tell how often the players wrote.
         "ledger": game_match.head.hash,
     })
 }

@@ -39,7 +39,8 @@ pub fn owed_turns(before: &Match, entries: &[ChainedEntry]) -> Vec<OwedTurn> {
             Fact::DeadlineMissed { seats, .. } => seats.iter().for_each(|seat| close(*seat, false)),
             Fact::TurnAdjudicated { .. } => {
                 for seat in Seat::BOTH {
-                    // A filing that the rules assumed was missed, or taken by a GM before it was due.
+                    // A seat that filed nothing missed the deadline, which is counted already, or a GM
+                    // adjudicated the turn before it was due.
                     if let Some(filed_at) = filed[seat] {
                         close(seat, deadline.is_none_or(|deadline| filed_at <= deadline));
                     }

@@ -69,7 +69,7 @@ pub fn results_of(entries: &[Entry]) -> Vec<RatedResult> {
         return Vec::new();
     };
     let mut followed = Followed::default();
-    // Facts that a correction voids do not count; what it cannot void is noted from all.
+    // Facts that a correction voids do not count, but some facts cannot be voided, so note all entries.
     let stands: BTreeSet<u64> = standing(entries).iter().map(|entry| entry.seq).collect();
     for entry in entries {
         followed.note(entry, stands.contains(&entry.seq));
@@ -167,7 +167,7 @@ pub fn rate(result: &RatedResult, players: &BySeat<RatedPlayer>) -> Vec<RatingCh
         };
         let other = basis.numbers[seat.other()].map(|_| players[seat.other()].results);
         let is_newcomer = |results: u32| results < NEWCOMERS_RESULTS;
-        // A newcomer's figure says too little to move that of somebody who is known.
+        // A newcomer's rating is too uncertain to change that of an established player.
         if other.is_some_and(is_newcomer) && !is_newcomer(players[seat].results) {
             continue;
         }

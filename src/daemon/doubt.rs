@@ -126,7 +126,7 @@ pub async fn confirm(office: &Office) -> anyhow::Result<()> {
 /// Returns an error if the database does not answer.
 pub async fn doubted_since(store: &Database, now: DateTime<Utc>) -> anyhow::Result<Option<DateTime<Utc>>> {
     let memos = Memos::read(store).await?;
-    // Once the clock is right again, the next daemon that looks at it trusts it.
+    // A clock that is right again is no longer in doubt, even if no daemon has noted that yet.
     Ok(memos.time(DOUBTED).filter(|last| (now - *last).abs() > MAX_GAP && !memos.vouch_for(now)))
 }
 
@@ -201,7 +201,7 @@ async fn doubt(office: &Office, last: DateTime<Utc>, memos: &Memos) -> anyhow::R
     }
     if memos.time(DOUBTED) != Some(last) {
         commit::decide_and_commit(office, move |desk| alarm::clock_doubted(desk, last)).await?;
-        // Only once the letter is queued: asking the GM twice is better than never.
+        // Remember this only once the letter is queued: asking the GM twice is better than never.
         office.store.remember(DOUBTED, &last.to_rfc3339()).await?;
     }
     Ok(())

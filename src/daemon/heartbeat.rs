@@ -41,7 +41,7 @@ impl Heartbeat {
 
     fn beat_at(&self, which: Loop, now: Instant) {
         let age = now.saturating_duration_since(self.started).as_millis();
-        // Relaxed: each beat stands alone, and it does no harm to see one late.
+        // Relaxed ordering suffices: each beat is independent, and it does no harm to see one late.
         self.beats[which as usize].store(u64::try_from(age).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 

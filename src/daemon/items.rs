@@ -124,7 +124,8 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         return Ok(settled);
     }
     if letters.len() >= MOST_CLAIMED {
-        // More may wait than this claim holds: somebody else decides on them while this batch is committed.
+        // More letters may wait than this claim holds. Wake another loop to decide on them while this batch
+        // is committed.
         office.letters.notify_one();
     }
     let (in_work, batch) = (InWork::default(), office.attempts.next_batch());
@@ -152,7 +153,7 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
     if let Some(due) = &mut due {
-        // Those that changed may be due again at once.
+        // Do not skip matches that changed: they may be due again at once.
         let is_changed = |id: &String| changes.matches.iter().any(|row| row.id == *id);
         due.skipped.extend(matches.iter().filter(|id| !is_changed(id) && !left.contains(id)).cloned());
     }
@@ -162,7 +163,8 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
             office.attempts.note_commit(true);
             commit::wake_loops(office, &changes);
         }
-        // Others have changed the same rows. Alone, a letter depends on few of them.
+        // Others have changed the same rows. After repeated conflicts, decide on these letters one by one: a
+        // single letter depends on few rows.
         Err(StoreError::Stale(what)) => {
             tracing::debug!(what, "the rows of a batch have changed; deciding again");
             if !office.attempts.note_commit(false) {

@@ -103,7 +103,7 @@ async fn rate_anew(office: &Office, game: GameKind, now: DateTime<Utc>) -> anyho
             tracing::info!(%game, "ratings computed anew");
             commit::wake_loops(office, &changes);
         }
-        // A result was rated meanwhile; the next check computes them again.
+        // A result was rated in the meantime, so the next check computes the ratings again.
         Err(StoreError::Stale(_)) => {}
         Err(error) => return Err(error.into()),
     }

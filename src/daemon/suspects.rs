@@ -133,7 +133,7 @@ impl Attempts {
         loop {
             tokio::select! {
                 done = &mut work => return Ok(done),
-                // Often enough that a letter exceeds its deadline by a twentieth at most.
+                // Check often enough that a letter exceeds its deadline by at most a twentieth.
                 () = tokio::time::sleep(self.deadline / 20) => {}
             }
             let (letters, now) = (in_work.letters(), Instant::now());
@@ -322,7 +322,7 @@ async fn count_unended_attempt(
 async fn is_cleared(office: &Office, letter: &WaitingLetter) -> bool {
     match &office.attempts.trial {
         Some(trial) if letter.tries + 1 < MAX_DEATHS => {
-            // The deadline is for reading it, and again for ruling on it.
+            // The deadline applies to reading the letter, and again to ruling on it.
             trial.is_survived(letter.digest, office.attempts.deadline * 2).await
         }
         Some(_) | None => false,

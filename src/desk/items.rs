@@ -125,8 +125,8 @@ impl Batch {
     /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they
     /// lack.
     fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
-        // Once items are accepted, all were decided alone; one that then lacks rows is decided upon the
-        // accepted.
+        // Once any item is accepted, all items have been decided alone. An item that lacks rows from then on
+        // is decided after the accepted ones.
         if self.done > 0 {
             return Vec::new();
         }
@@ -160,8 +160,8 @@ impl Batch {
             let counts = loaded.budgets.get(&key.subject);
             let stored = counts.and_then(|counts| counts.get(&(key.kind, key.period)));
             let total = i64::from(stored.copied().unwrap_or_default()) + earlier.added + added;
-            // A count that is taken back may have been taken back by an accepted item, and must not fall
-            // below zero.
+            // An accepted item may already have taken the same count back, and a count must not fall below
+            // zero.
             *added < 0 || total > i64::from(*most)
         })
     }
@@ -197,7 +197,8 @@ pub fn set_aside(
     let digest = letter.to_string();
     let trouble = Trouble::SetAside { digest, sender, note: note.clone(), attempts };
     match tell_of_set_aside(desk, waiting, &trouble) {
-        // Otherwise it would be tried forever. The digest lists it, too.
+        // Set the letter aside even if the GM cannot be told now, or it would be tried forever. The digest
+        // lists it, too.
         Err(Undecided::Lacks) if rounds == Rounds::Last => {}
         told => told?,
     }

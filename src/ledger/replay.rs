@@ -119,7 +119,7 @@ impl RecordedFilings {
                 self.count += 1;
             }
             Fact::ConditionsFollowed { seat, outcome } => self.follow(*seat, outcome),
-            // Those that they replaced must not come into force again.
+            // The conditions that these replaced must not come into force again.
             Fact::ConditionsWithdrawn { seat, .. } | Fact::PlayerReplaced { seat, .. } => {
                 self.cut.extend(self.sent[*seat].drain(..));
             }

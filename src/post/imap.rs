@@ -259,7 +259,7 @@ impl ImapReader {
             self.settings.password = Some(password);
         }
         let mailbox = Mailbox::open(&self.settings, &self.handle)?;
-        // The server has numbered its letters anew, so the old numbers mean nothing.
+        // The server has renumbered its letters, so the old numbers mean nothing.
         if self.uid_validity != Some(mailbox.uid_validity()) {
             self.uid_validity = Some(mailbox.uid_validity());
             let uids = |origins: &BTreeSet<String>| {

@@ -176,7 +176,7 @@ pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
 /// Writes letters to `tmp`, syncs them, moves them to `new`, and syncs the folders.
 fn write_and_sync(drafts: &mut [Draft]) {
     in_parallel(drafts, Draft::write);
-    // Synced before they are moved: after a power failure, a letter in `new` must be whole.
+    // Sync drafts before moving them: after a power failure, a letter in `new` must be complete.
     sync_drafts(drafts, |draft| &draft.tmp);
     in_parallel(drafts, Draft::move_to_new);
     sync_drafts(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
@@ -374,7 +374,7 @@ pub(super) struct MaildirReader {
 
 impl MaildirReader {
     pub(super) fn new(settings: MaildirConfig, left: LeftLetters) -> MaildirReader {
-        // Whether such a letter can be moved now shows at the first look.
+        // Try to move these stored letters again at the first look.
         let stored = left.unfiled.iter().filter_map(|origin| origin.strip_prefix("maildir:"));
         let stored = stored.map(ToOwned::to_owned).collect();
         MaildirReader { settings, stored, unreadable: BTreeMap::new(), left, unfiled: None, looked: None }
@@ -425,7 +425,7 @@ impl MaildirReader {
     fn file(&mut self, letters: &[Found]) -> io::Result<()> {
         let folder = self.settings.path.join(format!(".{}", self.settings.processed));
         create(&folder)?;
-        // Maildir++ marks its folders so. The mark exists already, except the first time.
+        // Maildir++ marks its folders with this file, which already exists except the first time.
         let _ = File::create_new(folder.join("maildirfolder"));
         let cur = folder.join("cur");
         let mut failed = Ok(());

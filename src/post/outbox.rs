@@ -101,7 +101,7 @@ impl Outbox {
 
 fn address(text: &str) -> Option<lettre::Address> {
     let address = Address::parse(text).ok()?;
-    // Not by lettre's own parser, which refuses addresses that exist, such as one with two dots in a row.
+    // Do not use lettre's own parser, which refuses addresses that exist, such as one with two dots in a row.
     Some(lettre::Address::new_dangerous(address.local(), address.domain()))
 }
 

@@ -139,7 +139,7 @@ impl BatchSender {
             if left.is_zero() || is_woken() {
                 return Ok(());
             }
-            // In short steps, because nothing wakes a sleeping thread at shutdown.
+            // Sleep in short steps, because nothing wakes a sleeping thread at shutdown.
             thread::sleep(left.min(Duration::from_millis(100)));
         }
         Err(Error::Stopped)

@@ -81,7 +81,7 @@ impl Match {
     pub fn hint(&self, seen: &AnySeen) -> Option<Hint> {
         let is_due = self.state.due().is_some_and(|due| due.seats.contains(&seen.seat()));
         let level = house::level(self.game, ADVISER).filter(|_| is_due && self.gives_hints(seen.seat()))?;
-        // Other dice than the house's own in this phase, of which the hint must not tell.
+        // Use dice other than the house's own in this phase, which the hint must not reveal.
         let dice = !self.key.dice(self.phase_no);
         let orders = self.legal_orders(seen, level, dice, &house::play).ok()?;
         Some(Hint { version: house::version(self.game), orders })
@@ -124,7 +124,7 @@ pub(super) fn play(draft: &mut Draft, phase: u32, play: &HousePlay) -> Result<()
         draft.dispatch(Reader::Gm, Content::Notice(Notice::HouseFailed { seat, failure }));
     }
     if draft.game_match.house_due().is_some() {
-        // It holds the other seat, too.
+        // The house holds the other seat, too.
         return Ok(());
     }
     // The house never amends its orders, so the settle time is skipped unless a player may still use it.

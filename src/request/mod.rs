@@ -199,7 +199,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     fn read(mut self) -> Request {
         while self.at < self.lines.len() && !self.request.ended {
             let kind = self.line();
-            // A text takes several lines.
+            // A text command takes several lines, all of the same kind.
             self.kinds.resize(self.at, kind);
         }
         self.doubt_orders();
@@ -292,7 +292,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         if !self.request.orders.is_empty() {
             self.request.doubts.extend(meant::doubts(read, &self.kinds, verbs));
         }
-        // A match is not given up against the words of a letter either.
+        // Nor may a command end a match if the letter's words postpone that.
         let Request { commands, faults, .. } = &mut self.request;
         commands.retain(|asked| {
             let postponing = asked.command.ends_a_match().then(|| {
@@ -340,7 +340,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             .map(|held| Doubt { line: no, kind: DoubtKind::InWords, held });
         in_words.or_else(|| match self.capitals_mark {
             true => doubt::held_orders(&self.grammar, no, &wording.plain),
-            // A `HOLD` is no more than a word there.
+            // In a letter all in capitals, `HOLD` is only a word.
             false => doubt::held_orders(&self.grammar, no, &wording.plain.to_lowercase()),
         })
     }

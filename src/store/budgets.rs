@@ -178,8 +178,7 @@ impl Database {
 /// # Errors
 /// [`StoreError::Stale`] if a count would exceed its limit, because another daemon has used it up.
 pub async fn write(session: &mut Session<'_>, restraints: &Restraints) -> Result<()> {
-    // In the order of the keys: two daemons that locked the rows in different orders would wait for each
-    // other.
+    // Write in the order of the keys: two daemons that lock the rows in different orders would deadlock.
     let uses: Vec<(&BudgetKey, &BudgetUse)> = restraints.uses.iter().collect();
     for chunk in uses.chunks(CHUNK) {
         add_uses(session, chunk).await?;

@@ -68,7 +68,7 @@ pub struct Changes {
 impl Changes {
     /// Adds later changes.
     pub fn absorb(&mut self, other: Changes) {
-        // Every field by name, so that the compiler asks about a new one.
+        // Name every field, so that the compiler reports a new one.
         let Changes {
             at: _,
             decided,

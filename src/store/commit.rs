@@ -79,7 +79,7 @@ async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
 /// # Errors
 /// [`StoreError::Stale`] if a row changed after it was loaded: roll back, load and rule again.
 async fn settle(session: &mut Session<'_>, changes: &Changes, packed: &[PackedDispatch]) -> Result<()> {
-    // Matches first: letters, entries and dispatches refer to them.
+    // Write matches first, because letters, entries and dispatches refer to them.
     write_matches(session, changes).await?;
     write_letters(session, changes).await?;
     add_to_ledgers(session, &changes.entries).await?;
@@ -225,8 +225,8 @@ async fn add_matches(
             .bind(&row.snapshot)
             .bind(1_i64);
     });
-    // If another daemon has just taken the name of a match, the changes are stale, and are decided on again
-    // with another name.
+    // If another daemon has just taken the name of a match, the changes are stale and are decided again with
+    // another name.
     insert.push(" ON CONFLICT (id) DO NOTHING RETURNING id");
     let added = session.fetch_column(insert.persistent(is_common(chunk.len()))).await?;
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), added)

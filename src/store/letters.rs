@@ -162,7 +162,7 @@ impl Arrival<'_> {
 
 /// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
 pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
-    // One sender at a time: for a list, SQLite would go through everything that waits.
+    // Update one sender at a time: for a list, SQLite would scan all waiting letters.
     let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
     let statement = session.statement(sql).bind(text(sender));
     session.execute(statement).await?;

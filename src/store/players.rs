@@ -195,7 +195,8 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Unsound(format!("there is no player {}", player.id)));
     }
-    // All at once: ranks are unique for each player, so moving one address at a time could collide.
+    // Replace all rows at once: ranks are unique for each player, so moving one address at a time could
+    // collide.
     let statement = session.statement("DELETE FROM address WHERE player_id = $1").bind(player.id);
     session.execute(statement).await?;
     insert_addresses(session, player.id, &player.addresses).await
@@ -221,7 +222,7 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
         session.statement("UPDATE owed_turn SET player_id = $2 WHERE player_id = $1").bind(merged).bind(into);
     session.execute(statement).await?;
     note_merger(session, merged, into).await?;
-    // Behind the addresses of `into`, because ranks are unique for each player.
+    // Append them to the addresses of `into`, because ranks are unique for each player.
     let sql = "UPDATE address SET player_id = $2, \
                rank = rank + 1 + (SELECT COALESCE(MAX(rank), 0) FROM address WHERE player_id = $2) \
                WHERE player_id = $1";

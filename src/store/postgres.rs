@@ -67,7 +67,7 @@ impl PostgresBackend {
         try_connecting(&options).await?;
         let pool = PgPoolOptions::new()
             .max_connections(12)
-            // Without these, sqlx 0.9.0 starts a task that may loop for ever: see `pool_options` of SQLite.
+            // Without these, sqlx 0.9.0 starts a task that may loop forever: see `pool_options` of SQLite.
             .idle_timeout(None)
             .max_lifetime(None)
             .acquire_timeout(Duration::from_secs(10))

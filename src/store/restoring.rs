@@ -60,7 +60,7 @@ fn free_place(path: &Path) -> PathBuf {
 fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
     let mut original = File::open(from)?;
     if to.exists() {
-        // Left by a restore that was interrupted.
+        // An interrupted restore left this file.
         std::fs::remove_file(to)?;
     }
     std::io::copy(&mut original, &mut private::create_new(to)?)?;

@@ -74,7 +74,7 @@ impl Database {
         let mut sent = SentCounts::default();
         for (BudgetKey { kind, period, .. }, used) in self.budgets(&[OUTBOX.to_owned()], since).await? {
             if period > minute {
-                // From a clock that was set back since.
+                // This count is from a time when the clock was ahead; ignore it.
                 continue;
             }
             if kind == BudgetKind::SentToStrangers {

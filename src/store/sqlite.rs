@@ -213,7 +213,7 @@ impl Backend for SqliteBackend {
     /// Commits with `synchronous = NORMAL`, which in WAL mode writes to the log without syncing it.
     async fn write_unsynced(&self, statement: Statement) -> Result<()> {
         let mut connection = self.writer.acquire().await?;
-        // A task of its own: the connection must get its setting back even if the caller is cancelled.
+        // Use a separate task: the connection must get its setting back even if the caller is cancelled.
         let writing = tokio::spawn(async move {
             let mut session = Session::Sqlite(&mut connection);
             session.execute(session.statement("PRAGMA synchronous = NORMAL")).await?;

@@ -181,7 +181,8 @@ impl Taken {
     ) -> Result<()> {
         let (mut after, mut letters, mut bytes) = ((i64::MIN, 0), 0, 0);
         for _ in 0..MAX_PAGES {
-            // No more than can be taken: the lanes of the others stay free for other claims.
+            // Read no more letters than can be taken, so that the lanes of the others stay free for other
+            // claims.
             let most = bounds.letters - letters;
             let page = self.page(session, known, now, after, most).await?;
             let Some(last) = page.last() else { return Ok(()) };
@@ -301,7 +302,7 @@ async fn take_lanes(
     if lanes.is_empty() {
         return Ok(lanes);
     }
-    // Does not wait for a lane: the daemon that has it is about to decide on its letters anyway.
+    // Do not wait for a lane: the daemon that has it is about to decide on its letters anyway.
     let sql = "SELECT lane FROM unnest($1::text[]) AS lane \
                WHERE pg_try_advisory_xact_lock(hashtextextended('fogpost lane ' || lane, 0))";
     let statement = session.statement(sql).bind_texts(&lanes);

@@ -13,7 +13,7 @@ const MOST: TimeDelta = TimeDelta::hours(26);
 /// Replaces the deadlines of a repeated ruling by the recorded ones, if it was made with other time zones and
 /// they differ by no more than clocks can.
 pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
-    // An opening names its own zones.
+    // The entry that opens a match names its own time zones.
     let then = check.current.as_ref().unwrap_or(&ruling.after);
     if then.desk.tzdata == IANA_TZDB_VERSION {
         return;

@@ -164,7 +164,8 @@ impl LedgerReader {
         }
         let cause = link.cause.as_ref().and_then(|cause| Cause::deserialize(cause).ok());
         let mut letters: Vec<Digest> = cause.iter().flat_map(Cause::letters).collect();
-        // Only these kinds hold more than their cause that concerns the reader, and decoding takes time.
+        // Only these kinds hold anything that concerns the reader besides their cause, and decoding takes
+        // time.
         if ["MatchOpened", "DeskSet"].contains(&link.kind.as_str())
             && let Ok(entry) = serde_json::from_str::<Entry>(&row.json)
         {

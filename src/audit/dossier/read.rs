@@ -59,7 +59,7 @@ impl Dossier {
         let mut dispatches = Vec::new();
         for record in read_lines::<DispatchRecord>("sent.jsonl", &file("sent.jsonl")?)? {
             let DispatchRecord { file: name, message_id, recipient, kind, seat, sent_at, .. } = record;
-            // The check misses those that are not there.
+            // The check reports a missing letter.
             let Ok(bytes) = file(&name) else { continue };
             dispatches.push(StoredDispatch { message_id, recipient, kind, seat, sent_at, bytes });
         }

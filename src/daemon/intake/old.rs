@@ -36,7 +36,7 @@ pub struct Ties {
 /// new.
 pub fn ties_if_old(letter: &FetchedLetter, mark: DateTime<Utc>, own: &OwnIdentity) -> Option<Ties> {
     let usable = |at: &DateTime<Utc>| *at >= FIRST_USABLE;
-    // Most letters are new, and not parsed here.
+    // Most letters are new and need not be parsed here.
     if letter.arrivals.iter().copied().filter(usable).any(|at| !is_before(at, mark)) {
         return None;
     }

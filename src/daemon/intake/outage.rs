@@ -173,7 +173,7 @@ async fn note(office: &Office, health: &Health) -> anyhow::Result<()> {
     {
         let (since, reason) = (outage.since, outage.reason);
         commit::decide_and_commit(office, move |desk| alarm::cannot_read(desk, since, &reason)).await?;
-        // Only once the letter is queued: telling the GM twice is better than never.
+        // Note this only once the letter is queued: telling the GM twice is better than never.
         state.told = Some(now);
     }
     let noted = serde_json::to_string(&state)?;

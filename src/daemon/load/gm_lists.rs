@@ -22,7 +22,7 @@ const CHUNK: usize = 200;
 pub async fn matches_ended_lately(office: &Office, now: DateTime<Utc>) -> anyhow::Result<Vec<String>> {
     let mut ended: Vec<String> = Vec::new();
     for entry in office.store.entries_since("MatchEnded", now - SHOWN).await?.into_iter().rev() {
-        // A match that was reopened has ended before.
+        // A match that was reopened may have ended twice.
         if !ended.contains(&entry.chain) && ended.len() < MAX_ENDED {
             ended.push(entry.chain);
         }

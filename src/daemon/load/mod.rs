@@ -265,7 +265,8 @@ async fn load_tokens(
         return Ok(());
     }
     let tokens = Vec::from_iter(tokens);
-    // Both seats of each match come back, so its match can be loaded along without another query for seats.
+    // The query returns both seats of each match, so that the match can be loaded without another query for
+    // seats.
     let seats = office.store.seats_by_token(&tokens).await.context("reply tokens")?;
     for row in seats.iter().filter(|row| tokens.binary_search(&row.token).is_ok()) {
         budgets.insert(seat_subject(&row.match_id, row.seat));

@@ -79,7 +79,8 @@ pub async fn delete_unruled_when_due(office: &Office, now: DateTime<Utc>) -> any
         let batch = office.store.delete_unruled(now, before, &kept_senders, BATCH_SIZE).await?;
         deleted += batch;
         if batch < u64::from(BATCH_SIZE) {
-            // Otherwise more are left, and the next look at the clock goes on with them.
+            // Only now is the deletion complete. If more letters are left, the next look at the clock
+            // continues.
             office.store.remember(LAST_DELETION, &now.to_rfc3339()).await?;
             break;
         }

@@ -158,7 +158,7 @@ impl Account {
     /// Returns how many letters may be tried now in an outage, or `None` if there is no outage.
     pub fn probes(&self, now: DateTime<Utc>) -> Option<usize> {
         let outage = self.outage.as_ref()?;
-        // Before the last attempt only if the clock was set back.
+        // A time before the last attempt means that the clock was set back; do not pause then.
         let is_paused = (outage.tried_at..outage.until).contains(&now);
         Some(match (is_paused, outage.is_silent) {
             (true, _) => 0,
@@ -208,7 +208,7 @@ impl Account {
         let is_of_run = self.is_run_of_account();
         let at = match is_of_run || error.class() == RefusalClass::Account {
             true => self.fail(now, error),
-            // In an outage the server spoke about this letter alone: another one may be tried.
+            // The server refused only this letter, so another one may be tried even in an outage.
             false => now + pause(letter.tries + 1, error),
         };
         if is_of_run {
@@ -249,8 +249,8 @@ impl Account {
         let until = self.fail(now, error);
         if let Some(outage) = &mut self.outage {
             outage.tries_another = outage.is_of_run && !tried_another;
-            // Where the network fails, several letters are tried at a time; where the server names a time, it
-            // is left alone.
+            // If the network fails, several letters are tried at a time anyway; if the server names a time,
+            // nothing is sent until then.
             if outage.tries_another && !outage.is_silent && error.named_wait().is_none() {
                 (outage.failures, outage.until) = (outage.failures - 1, now);
             }

@@ -89,7 +89,8 @@ impl Shared {
             }
             None | Some(_) => {}
         }
-        // Chosen before the dispatcher looks, so that it sees this connection either at work or free.
+        // Choose the next letter before waking the dispatcher, so that it sees this connection either busy or
+        // free.
         let next = plan.next(now);
         self.finished.notify_one();
         next
@@ -163,7 +164,7 @@ impl<'a> Dispatcher<'a> {
     /// Claims what is due, as far as there is room and the quota allows.
     async fn claim_some(&mut self) -> anyhow::Result<()> {
         let (now, quota) = (self.office.now(), &self.office.config.outbox.quota);
-        // A letter that goes out late moves deadlines, and nothing may while the clock is in doubt.
+        // A letter that goes out late moves deadlines, which must not move while the clock is in doubt.
         let is_trusted = doubt::is_trusted(self.office).await?;
         let room = {
             let mut plan = self.shared.plan();
@@ -185,7 +186,7 @@ impl<'a> Dispatcher<'a> {
             scope.reach = Reach::Alarms;
         }
         if scope.limit == 0 {
-            // What the quota holds back is looked for again at the next poll.
+            // The next poll looks again for letters that the quota holds back.
             self.is_more_due = false;
             return Ok(());
         }
@@ -272,7 +273,7 @@ pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow
                 }
             }
             Err(error) => {
-                // The database may have dropped the claims, and another daemon may send what waits.
+                // The database may have dropped the claims, so another daemon may send the waiting letters.
                 dispatcher.shared.plan().put_back();
                 backoff.wait("cannot read the outbox", &error, &shutdown).await;
             }

@@ -148,8 +148,8 @@ impl Status {
         status.note_clock(doubt::doubted_since(store, now).await?);
         status.note_space(store.free_bytes()?, config);
         status.sent_in_a_day = store.sent_counts(now).await?.day.into();
-        // A daemon notes its status every few seconds only, and one that sends at a signal may have
-        // ended before.
+        // A daemon notes its status only every few seconds, and one that was told to send and exit may have
+        // ended before that.
         status.last_send = status.last_send.max(store.last_sent(now).await?);
         status.count_matches(store).await?;
         status.per_day = quota.per_day;

@@ -47,7 +47,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
     if let sender::Sender::Unknown(row) = &sender {
         return hear_alias(desk, waiting, letter, row);
     }
-    // Only now: whoever is unknown or blocked gets no answer, signed or not.
+    // Check this last: an unknown or blocked sender gets no answer, signed or not.
     if signatures::waits_for_signature(desk, waiting) {
         let match_id = match sender {
             sender::Sender::Seat(row) => Some(row.match_id),

@@ -36,7 +36,7 @@ pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decide
 pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<()> {
     let standing = standing::standing(desk, from)?;
     let signed = match standing::signature(desk, waiting) {
-        // Counts no further, so that a regular writer causes no write.
+        // Count no further, so that letters from a regular writer do not rewrite the row.
         Some(Signature::Passed) => (standing.signed + 1).min(standing::HABIT),
         Some(Signature::Missing) if standing.signed < standing::HABIT => 0,
         Some(Signature::Missing) | None => standing.signed,

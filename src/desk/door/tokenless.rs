@@ -76,7 +76,8 @@ pub fn seat_meant(
     if meant.is_empty() {
         meant = of(false)?;
     }
-    // Of several nobody knows which is meant, and a wrong form invites orders for the wrong match.
+    // With several matches it is unclear which one is meant, and the wrong form invites orders for the wrong
+    // match.
     let [(match_id, seat)] = &meant[..] else { return Ok(None) };
     let loaded = desk.game_match(match_id)?.cloned();
     Ok(loaded.map(|loaded| (loaded, *seat)))

@@ -133,7 +133,8 @@ pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str
     let open: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
     if open.len() >= MAX_OPEN {
-        // Strangers fill the table no further. The letter stands only in the GM's digest, as ignored.
+        // Strangers must not fill the table. From here on, only the GM's digest lists their letters, as
+        // ignored.
         return None;
     }
     // One code for all letters from an address, so that one CONFIRM is enough.
@@ -142,7 +143,8 @@ pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str
     let since = desk.at() - NOTICE_PERIOD;
     let told: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
-    // Once a notice is confirmed, the next letter from there needs another: nobody knows its code.
+    // Once a notice is confirmed, the next letter from its address needs a new one, because nobody knows the
+    // new code.
     let waits = |told: &&UnprovenLetter| told.address == address && told.stage != UnprovenStage::Confirmed;
     let tells = told.len() < MAX_NOTICES && !told.iter().any(waits);
     Some((code, tells))

@@ -63,7 +63,7 @@ pub fn rated_by(
     };
     let game = ruling.after.game;
     for result in new {
-        // The ratings of former holders, whom no letter of this ruling tells, are computed apart.
+        // No letter of this ruling goes to former holders, so their ratings are computed separately.
         if result.only.is_some() {
             news.is_stale = true;
             continue;

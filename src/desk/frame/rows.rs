@@ -326,7 +326,7 @@ impl LoadedRows {
 /// The loaded rows as one decision reads them, with notes of what it read and what it lacked.
 pub struct Rows<'a> {
     pub loaded: &'a LoadedRows,
-    // Cells, because functions that only read share the desk, and note what they read all the same.
+    // Cells, because read-only functions share the desk but still note what they read.
     read: RefCell<BTreeSet<Key>>,
     lacking: RefCell<Vec<Key>>,
 }

@@ -29,7 +29,7 @@ pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
 /// Notes that the owner of an address reads our letters.
 pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     let standing = standing(desk, &asker.from)?;
-    // Written once: a written row makes other items with this sender be decided again.
+    // Write it only once, because a changed row makes other items with this sender be decided again.
     if standing.proven_at.is_none() {
         let standing = Standing { proven_at: Some(desk.at()), ..standing };
         desk.draft.changes.restraints.standings.insert(asker.from.clone(), standing);
@@ -87,7 +87,7 @@ pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> 
         Some(DkimVerdict::Passed) => Some(Signature::Passed),
         // A letter that waited for the DNS in vain gets here, too.
         Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
-        // Nobody has looked at its signature.
+        // The letter's signature was not checked.
         None => desk.club.config.letters.require_dkim.then_some(Signature::Missing),
     }
 }

@@ -96,7 +96,7 @@ pub fn match_line(
 
 /// Sums up a match in a few words for the GM, without anything that is hidden from either side.
 pub fn gm_line(game_match: &MatchOverview, now: DateTime<Utc>) -> GmMatchSummary {
-    // Either seat will do: only what both see is taken from the line.
+    // Either seat will do, because only fields that both see are taken from the line.
     let line = match_line(game_match, Seat::First, None, now);
     let mut marks = Vec::new();
     if game_match.asked_gm {

@@ -76,7 +76,8 @@ pub fn cannot_send(
     error: &str,
     waiting: u64,
 ) -> Decided<()> {
-    // Two daemons meet an outage within moments.
+    // Two daemons notice an outage within moments, so a Message-ID for each hour and error makes them tell of
+    // it once.
     let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
     let since = desk.local_time(since);
     let trouble = Trouble::CannotSend { since, error: error.to_owned(), waiting };

@@ -32,7 +32,7 @@ pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: boo
     let text = Digest::of(text.as_bytes()).to_string();
     for (index, player) in players.iter().enumerate() {
         let Some(address) = player.addresses.first() else { continue };
-        // The text is part of it, because one letter of a GM may announce several things.
+        // The text is part of the Message-ID, because one letter from a GM may announce several things.
         let unique = format!("t.{}.{}.{}", player.id, desk.at().timestamp_millis(), &text[..8]);
         let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Notice };
         let mut page = worded.clone();

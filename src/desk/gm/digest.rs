@@ -113,13 +113,13 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     let last_id = desk.club.stationery.message_id(token, &unique(last.made_at));
     let waits = desk.rows.dispatch(&last_id)?.is_some_and(|row| row.waiting);
     let since = if waits { last.since } else { last.made_at };
-    // What stood in a digest that nobody has read is told again.
+    // If the last digest was not sent yet, this one repeats its contents.
     let unread = BTreeSet::new();
     let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
     if let Some(digest) = digest {
         let letter = ClubLetter::Digest { digest };
         let dispatch = gms::gm_dispatch(desk, index, &letter, &unique(desk.at()), None)?;
-        // Another daemon may have made it.
+        // Another daemon may have made this digest.
         if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
             return Ok(());
         }
@@ -366,7 +366,7 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
                     (note.letter, note.note) = (Some(short_digest(letter)), quoted(&letter.row.note));
                 }
             }
-            // Its player has a line above.
+            // The digest already lists this absence on the line of its player.
             None if letter.row.note.starts_with(MATCHED_NOTE) => {}
             None => automatic.push(letter),
         }
@@ -446,7 +446,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     for entry in &rows.ended {
         let is_new = telling.is_new_entry(entry);
         let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
-        // One that was reopened has no result any more, and one that was annulled ended twice.
+        // A reopened match no longer has a result, and one that was annulled may have ended twice.
         let Some(outcome) = &summary.outcome else { continue };
         if ended.iter().any(|told| told.id == entry.match_id) {
             continue;
@@ -479,7 +479,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut newcomers = Vec::new();
     for player in &rows.newcomers {
         let address = player.addresses.first().cloned().unwrap_or_default();
-        // The levels of the house are registered like players.
+        // The levels of the house are registered like players, but are no newcomers.
         if !address.starts_with(HOUSE) && telling.is_new(format!("player {}", player.id)) {
             newcomers.push(PersonNote { name: player.name.clone(), address });
         }

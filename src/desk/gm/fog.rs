@@ -58,7 +58,8 @@ pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
             };
             if is_read_by_others {
                 fog.read_by_others.insert(overview.id.clone());
-                // A letter without a token names no match, so the address has to tell.
+                // A letter without a token names no match, so only its address shows whether it is from an
+                // opponent.
                 fog.addresses.extend(opponent.addresses.iter().cloned());
             }
         }

@@ -12,7 +12,7 @@ use crate::store::{Player, TokenRow};
 
 /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
 pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
-    // One key for all would let whoever opens one pin guess at the others.
+    // With one key for all pins, anybody who is given it to open one pin could guess the others.
     let mut random = desk.random();
     let mut pin = |kind: PinnedKind, value: &str| {
         let kept = KeptPin::new(row.seat, kind, PinKey::new(random.bytes()), value);
@@ -42,7 +42,7 @@ pub fn hold_seats_of(
     for id in players {
         for mut loaded in desk.matches_with(*id)? {
             let is_own = |seat: &Seat| players.contains(&loaded.seats[*seat].player.id);
-            // One seat at most: players who play each other cannot be merged.
+            // A player has at most one seat here: players who play each other cannot be merged.
             let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
             loaded.seats[seat].player = player.clone();
             let act = hold(desk, &loaded, seat, letter);

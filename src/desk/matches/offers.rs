@@ -279,7 +279,7 @@ pub(super) fn may_challenge(
         return Ok(Err(OfferRejection::MembersOnly));
     }
     let standing = standing::standing(desk, address)?;
-    // A block reads like unwillingness: nobody learns from us whom the GM has blocked.
+    // Answer a block like unwillingness, so that nobody learns from us whom the GM has blocked.
     if standing.unwilling_since.is_some() || standing.blocked_since.is_some() {
         return Ok(Err(OfferRejection::Unwilling { to }));
     }
@@ -384,7 +384,7 @@ pub(super) fn with_lot(desk: &mut Desk<'_>, offer: &Offer, asker: &Asker) -> Off
 pub(super) fn free_code(desk: &mut Desk<'_>) -> Decided<String> {
     let mut random = desk.random();
     let mut code = draw_code(&mut random);
-    // From one stream, so that a repeated decision tries the same codes in the same order.
+    // Draw from one stream, so that a repeated decision tries the same codes in the same order.
     while desk.rows.invitation(&code)?.is_some() {
         code = draw_code(&mut random);
     }

@@ -172,8 +172,8 @@ fn could_be_obeyed(name: &str) -> bool {
     let line = [Line { no: 1, text: name.to_owned() }];
     GameKind::ALL.iter().any(|game| {
         let mut read = Request::read(&line, *game);
-        // Names such as `Will Hold` hold an order, but no line is broken within them. Names such as `Star`
-        // only begin one.
+        // Ignore names such as `Will Hold`, which contain an order but are never wrapped, and names such as
+        // `Star`, which only begin one.
         read.doubts.clear();
         read.orders.clear();
         let is_read = !read.is_empty() || read.ended || read.yes.is_some() || !read.sections.is_empty();

@@ -54,7 +54,7 @@ fn open_seat(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option
     {
         return Ok(None);
     }
-    // Strangers read names alone.
+    // Strangers see only names, without numbers or reliability.
     let reads_names = meeting::reads_names(desk, asker)?;
     let shown = match inviter.as_ref().filter(|_| reads_names && !is_of_newcomer(row)) {
         Some(player) if player.member.public => format!("{} ({})", row.inviter_name, number(player.id)),

@@ -65,7 +65,7 @@ pub fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Deci
         lot = lot.draw_seat(asker.letter);
     }
     let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
-    // A newcomer's invitation shows the address; the match, a name made from it.
+    // A newcomer's invitation shows the address, but the match shows a name made from it.
     let inviter_name = if is_of_newcomer(&row) { "" } else { &row.inviter_name };
     let inviter = seated(inviter_name, &row.inviter)?;
     let own = seated(&asker.name, asker.address())?;

@@ -119,7 +119,8 @@ pub fn seat_subject(match_id: &str, seat: Seat) -> String {
 /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
 pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Slot>> {
     let most = desk.club.config.letters.answers_per_hour;
-    // A club that allows one address more must allow as much in all.
+    // If one address may get more than the club's limit, the club as a whole must be allowed at least as
+    // much.
     let of_club = most.max(CLUB_ANSWERS);
     let since = desk.at() - TimeDelta::days(1);
     let earlier = desk.rows.budget(address)?.iter();
@@ -131,8 +132,8 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
         if used(desk, address, BudgetKind::Address, hour)? >= most {
             continue;
         }
-        // A flood of forged letters uses up the budget of the club. Whoever writes for the first time still
-        // gets an answer.
+        // A flood of forged letters uses up the club's budget. Somebody who writes for the first time must
+        // still get an answer.
         let (kind, room) = match used(desk, CLUB, BudgetKind::Club, hour)? < of_club {
             true => (BudgetKind::Club, of_club),
             false => (BudgetKind::First, FIRST_ANSWERS),
@@ -184,7 +185,7 @@ pub fn slot_of_equal(desk: &Desk<'_>, subject: &str, said: &str, most: u32) -> D
         given += used(desk, subject, BudgetKind::Address, hour(desk, n))?;
         given += used(desk, subject, BudgetKind::Seat, hour(desk, n))?;
     }
-    // Looked up only if it may matter: it costs another round, because nobody knows ahead what is said.
+    // Look this up only if it may matter: the text is not known in advance, so its count costs another round.
     let times = if given < most { given } else { used(desk, said, BudgetKind::Equal, hour(desk, 0))? };
     Ok(slot_after(desk, times, most))
 }

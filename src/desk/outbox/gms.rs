@@ -73,8 +73,8 @@ pub fn token_of_gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a str {
 
 /// Returns the GMs who read letters from a seat of a match; at least one.
 pub fn readers_of(desk: &Desk<'_>, game: GameKind, match_id: &str, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
-    // Secrecy first: where not everything can be had, duty yields before responsibility, and that before
-    // secrecy.
+    // Secrecy matters most: if no GM meets all three conditions, being on duty is dropped first, then being
+    // responsible, and only then being unseated.
     let unseated = preferring(all_gms(desk), |index| !is_seated(gm(desk, index), seats));
     let responsible = preferring(unseated, |index| gm(desk, index).looks_after(game, match_id));
     preferring(responsible, |index| is_on_duty(desk, index))

@@ -40,7 +40,7 @@ fn resent(bytes: &[u8], row: &DispatchRow, message_id: &str, sender: &str, at: D
     );
     let own = format!("Message-ID: <{}>\r\n", row.message_id);
     let header_end = find(bytes, b"\r\n\r\n").unwrap_or(bytes.len());
-    // At the beginning of a line, unless it is the first one.
+    // The field must start a line, because another field may contain the same text.
     let place = find(&bytes[..header_end], own.trim_end().as_bytes())
         .filter(|place| *place == 0 || bytes[..*place].ends_with(b"\r\n"));
     let Some(place) = place else { return [fields.as_bytes(), bytes].concat() };

@@ -94,7 +94,7 @@ fn tell_of_given_up(
             None => None,
         };
         let about = loaded.as_ref().map_or(About::Club, About::Match);
-        // It can be queued again, and given up again.
+        // The time is part of the Message-ID, because a letter can be queued again and given up again.
         let unique = format!("f.{}.{}", row.id, desk.at().timestamp_millis());
         alarms::tell(desk, &trouble, &unique, about)?;
     }

@@ -128,7 +128,8 @@ pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Ma
 /// Words the letters of a ruling, and adds their pins to the match: the next entry names them.
 pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
     ruling.dispatches.retain(|dispatch| readers.can_be_reached(dispatch.to));
-    // Comes next, because it may lack the ledger's entries, and wording takes longest.
+    // Make the record before wording the letters: it may lack the ledger's entries, and wording takes
+    // longest.
     let record = record_of_ended(desk, ruling)?;
     let ratings = ratings_by(desk, ruling, readers)?;
     let told = told_ratings(&ratings, ruling, readers);
@@ -229,7 +230,7 @@ fn copies_for_gms(
         if dispatch.to != Reader::Gm {
             continue;
         }
-        // The first one reads the original.
+        // The first GM gets the original.
         for index in readers.gms(desk, game_match).into_iter().skip(1) {
             let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
             let gm_plays = gms::all_gms_play(desk, readers.seats);

@@ -83,7 +83,7 @@ pub fn deny_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided
     if changes::is_open(desk, &row) {
         let asked_with_token = row.with_token;
         changes::set_stage(desk, row, ChangeStage::Denied);
-        // Whoever asked has a token of the player's.
+        // The person who asked has one of the player's tokens, so all of them are renewed.
         if is_old_one && asked_with_token {
             changes::renew_tokens_of(desk, &player)?;
         }
@@ -196,7 +196,7 @@ fn open_for(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<(Vec<Unproven
             return Ok((of_gm, Confirmer::Gm));
         }
     }
-    // Another player, who may be the opponent, never confirms for one.
+    // A registered player never confirms for another, who may be the opponent.
     let from_alias = match asker.player_id {
         Some(_) => Vec::new(),
         None => open_from(desk, &asker.sender, code)?,

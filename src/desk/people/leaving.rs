@@ -36,7 +36,7 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange, player: &Pla
     let is_listed = |loaded: &LoadedMatch| row.matches.contains(&loaded.game_match.id);
     let (loaded, kept): (Vec<LoadedMatch>, Vec<LoadedMatch>) = loaded.into_iter().partition(is_listed);
     let kept = kept.into_iter().map(|loaded| loaded.game_match.id).collect();
-    // One round for the records of all matches.
+    // Ask for all entries first, so that one round loads the records of all matches.
     for ending in &loaded {
         or_lacking(desk.rows.entries(&ending.game_match.id))?;
     }

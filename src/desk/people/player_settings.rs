@@ -68,7 +68,7 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
         member.give_up_name(&player.name, desk.at());
     }
     let changed = Player { name, settings: change.settings, member, ..player.clone() };
-    // Before the name is compared with all others, so that a refused one counts as well.
+    // Count the change before comparing the name with all others, so that a refused name counts as well.
     if changed != player && !budgets::take_settings_change(desk, player.id)? {
         return Ok(Reply::SettingsTooOften { most: SETTINGS_CHANGES });
     }

@@ -134,8 +134,8 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
             is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
         }
         // The code of an invitation went to the invited address alone, and that of a question to the address
-        // asked. ADDRESS and LEAVE ask a registered address first, whoever wrote. The rest asks, or needs a
-        // seat and so a token.
+        // asked. ADDRESS and LEAVE ask a registered address first, whoever wrote. The other commands only
+        // ask, or need a seat and so a token.
         _ => false,
     }
 }

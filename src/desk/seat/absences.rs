@@ -154,7 +154,7 @@ fn note_absences(
                 loaded = after.context("a match that was just ruled on")?.clone();
                 is_new = true;
             }
-            // A match that has noted the days before has not refused them.
+            // A match that already has these days has not refused them.
             Some(why) => is_refused |= *why != Rejection::Already,
         }
     }

@@ -276,7 +276,8 @@ fn complete_answer(
     request: &Request,
 ) -> Decided<()> {
     let Some(answer) = ruling.answer_mut() else { return Ok(()) };
-    // Taken out while it is completed, because the reports also depend on the ruling that it is in.
+    // Take the answer out while completing it, because the reports also depend on the ruling that contains
+    // it.
     let mut answer = std::mem::take(answer);
     if answer.replies.iter().any(repeats_reports) {
         let reports = reports_of(desk, row, &answer.replies, &ruling.after);
@@ -352,7 +353,7 @@ fn answer_commands(
     for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
         match reply {
             Reply::CheckedOnly { .. } | Reply::MatchOver | Reply::Repeated => continue,
-            // It changes this match, which this letter is about to change.
+            // Following DENY would change this match, which this letter is about to change itself.
             Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
             _ => {}
         }
@@ -369,7 +370,7 @@ fn answer_commands(
             *reply = found;
         }
     }
-    // Of a match that is over, YES takes the rematch that the opponent offers.
+    // Once a match is over, YES accepts the rematch that the opponent offers.
     if request.yes.is_some() && !request.check {
         let taken = or_lacking(accept_rematch(desk, row, asker))?.flatten();
         if taken.is_some() {

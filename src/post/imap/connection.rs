@@ -240,7 +240,7 @@ fn too_long() -> io::Error {
 
 pub(super) fn broken(error: io::Error) -> Error {
     if is_timeout(&error) {
-        // The system calls it "resource temporarily unavailable".
+        // Replace the system's error, which reads "resource temporarily unavailable".
         return Error::io("the mailbox does not answer", io::ErrorKind::TimedOut.into());
     }
     Error::io("the connection to the mailbox broke", error)

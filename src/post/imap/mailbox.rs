@@ -55,7 +55,7 @@ impl Mailbox {
     /// Connects, logs in and selects the folder.
     pub(super) fn open(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
         match Mailbox::open_once(settings, handle) {
-            // The next access token is a new one.
+            // Try once more, because the next access token is a new one.
             Err(login::Failure::TokenRefused(_)) => match Mailbox::open_once(settings, handle) {
                 Err(login::Failure::TokenRefused(error) | login::Failure::Other(error)) => Err(error),
                 Ok(mailbox) => Ok(mailbox),

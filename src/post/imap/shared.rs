@@ -45,7 +45,7 @@ impl SharedConnection {
             let words: Vec<Vec<u8>> =
                 line.split(|&b| b == b' ').take(3).map(<[u8]>::to_ascii_uppercase).collect();
             let word = |at: usize| words.get(at).map_or(&b""[..], Vec::as_slice);
-            // The crate compares the tag.
+            // Any tag will do here, because the crate compares it.
             let tag =
                 if line.starts_with(b"*") { "" } else { str::from_utf8(first_word(&line)).unwrap_or("") };
             match classify(&line, tag)? {

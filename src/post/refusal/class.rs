@@ -71,10 +71,10 @@ impl Refusal {
     /// Reads a permanent enhanced code (RFC 3463, 3). Returns `None` if it says no more than the basic code.
     fn class_by(&self, enhanced: EnhancedCode) -> Option<RefusalClass> {
         Some(match (enhanced.subject, enhanced.detail) {
-            // Gmail says 5.2.1 of a mailbox that is disabled, and of one that gets too much mail now.
+            // Gmail uses 5.2.1 both for a disabled mailbox and for one that currently gets too much mail.
             (2, 1) if self.speaks_of_limits() => RefusalClass::NotNow,
             (1, 1 | 2 | 3 | 6 | 10) | (2, 1) => RefusalClass::Recipient,
-            // Microsoft's servers answer so for an address that does not exist there.
+            // Microsoft's servers give this answer for an address that does not exist there.
             (4, 1) if self.text.to_lowercase().contains("recipient address rejected") => {
                 RefusalClass::Recipient
             }

@@ -291,7 +291,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
             draft.record(Fact::DeadlineExtended { days: 0, deadline: moved });
         }
     }
-    // Several absences of one letter are told together.
+    // Several absences in one letter are announced together.
     if !draft.tells_absences_later {
         notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to, also: Vec::new() });
     }

@@ -85,7 +85,7 @@ pub(super) fn check_orders(
     let faults = doubtful::faults_of(game_match, seat, request);
     if !faults.is_empty() {
         let mut refusal = Refusal { faults, ..Refusal::default() };
-        // Of too many orders only a part is known.
+        // If there are too many orders, only some of them are known.
         if request.left_out.orders == 0 || !request.doubts.is_empty() {
             add_certain_faults(&mut refusal, game_match, letter, due, replaced);
         }
@@ -142,7 +142,7 @@ fn add_certain_faults(
 fn dropped(before: &Filing, after: &Filing) -> Vec<String> {
     let game = after.kind();
     let (before, after) = (before.lines(), after.lines());
-    // A game in which a turn is one order has no other thing to order.
+    // In a game with one order per turn, a new order always replaces the old one.
     if before.len() <= 1 && after.len() == 1 && !game.hides_something() {
         return Vec::new();
     }

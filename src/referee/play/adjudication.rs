@@ -23,7 +23,7 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
     };
     let lacking = draft.game_match.awaited();
     if !lacking.is_empty() {
-        // Those who have missed the phase could still file while the other took days of its bank.
+        // Seats that missed the phase could still file while the other seat took days of its bank.
         if lacking.len() < due.seats.len() && lacking.iter().all(|seat| draft.game_match.missed_phase[*seat])
         {
             adjudicate_assumed(draft, lacking);

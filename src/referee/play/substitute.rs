@@ -128,7 +128,7 @@ pub fn agree(draft: &mut Draft, by: Seat) -> Reply {
     let Some(seat) = vanished_from(&draft.game_match, by) else { return Reply::NothingToAgree };
     draft.game_match.vanished =
         draft.game_match.vanished.map(|vanished| Vanished { agreed: true, ..vanished });
-    // Nobody is late now. Whoever takes the seat gets a deadline, or the other side once the house has moved.
+    // Nobody is late now. The successor gets a deadline, or the other side does once the house has moved.
     draft.game_match.deadline = None;
     draft.record(Fact::SubstituteAgreed { seat });
     Reply::SubstituteAgreed

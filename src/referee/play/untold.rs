@@ -109,7 +109,7 @@ impl Untold {
         let mut steps = Vec::with_capacity(turns.len());
         for UntoldTurn { phase, turn, filings } in turns {
             let before = state.clone();
-            // They were sealed for this state.
+            // The filings were sealed for this state, so it can unseal them.
             let filings = state.unseal(&filings).unwrap_or_default();
             state.adjudicate(&filings);
             steps.push(Adjudication { phase, turn, before, filings, state: state.clone() });

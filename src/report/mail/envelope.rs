@@ -82,7 +82,8 @@ impl Stationery {
         let Envelope { token, to_name, to, message_id, match_id, keeps_subject, date } = *envelope;
         let mut references: Vec<String> = Vec::new();
         if let Some(match_id) = match_id.filter(|_| !token.is_empty()) {
-            // No letter has this Message-ID. By references to it, mail programs make one thread per match.
+            // No letter has this Message-ID, but references to it make mail programs show one thread per
+            // match.
             references.push(self.message_id(token, &match_id.to_lowercase()));
         }
         if let Some(answered) = answered {

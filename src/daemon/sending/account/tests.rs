@@ -82,7 +82,7 @@ fn a_rejected_login_stops_the_outbox_at_once_and_the_pause_doubles_up_to_an_hour
         let now = refuse_when_due(&mut account, &login());
         pauses.push((now - last).num_minutes());
         last = now;
-        // What was in flight as well changes nothing.
+        // Another letter in flight, refused at the same time, changes nothing.
         account.note_refused(now, &letter(2, "x@a.test"), &login());
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);

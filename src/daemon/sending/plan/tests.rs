@@ -77,7 +77,7 @@ impl Model {
         let mut rounds = 1 + self.random.below(8);
         for _ in 0..2_000 {
             let is_over = match weather {
-                // Until then the law itself gives letters up.
+                // Before this outage begins, the simulated server itself makes the plan give letters up.
                 Weather::NobodyKnown => {
                     self.plan.account.outage.as_ref().is_some_and(|outage| outage.codes() == "550.5.1.1")
                 }
@@ -150,7 +150,7 @@ impl Model {
 
     /// Records outcomes, marks seats, and tells the GM.
     fn record(&mut self) {
-        // What a killed daemon has recorded, another one reads.
+        // Another daemon reads the state that a killed one recorded.
         if self.random.once_in(4) {
             let json = serde_json::to_string(&self.plan.account).expect("it is JSON");
             assert_eq!(Account::read(Some(&json)), self.plan.account);
