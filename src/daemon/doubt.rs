@@ -29,8 +29,8 @@ const AGREEMENT: TimeDelta = TimeDelta::days(1);
 /// Time for which a process trusts the clock without looking at the database again.
 const FRESH: TimeDelta = TimeDelta::minutes(1);
 
-/// The keys under which daemons remember when the clock was last trusted, the same once it is in doubt, when
-/// it was confirmed, and from when to when it jumped ahead at last.
+/// The keys under which daemons remember when the clock was last trusted, the same time once the clock is in
+/// doubt, when it was confirmed, and the beginning and end of its last jump ahead.
 const TRUSTED: &str = "clock trusted";
 const DOUBTED: &str = "clock doubted";
 const CONFIRMED: &str = "clock confirmed";
@@ -40,7 +40,7 @@ const ALL_KEYS: &str = "clock ";
 /// The file that systemd-timesyncd touches whenever it has set the clock (systemd-timesyncd.service(8)).
 const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
 
-/// The trust of this process in the clock.
+/// This process's trust in the clock.
 #[derive(Default)]
 pub struct ClockTrust {
     /// The time at which it was last established, in Unix milliseconds.

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 /// timeout.
 pub const STALLED_AFTER: Duration = Duration::from_secs(300);
 
-/// The loops without which nobody is answered.
+/// The loops that must run for letters to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loop {
     Settle,
@@ -25,7 +25,7 @@ pub struct Heartbeat {
     started: Instant,
     /// Milliseconds since `started`, for each loop.
     beats: [AtomicU64; Loop::ALL.len()],
-    /// Unix milliseconds; 0: nothing was sent yet.
+    /// Unix milliseconds, or 0 if nothing was sent yet.
     last_sent: AtomicI64,
 }
 

@@ -45,8 +45,8 @@ impl DueMatches {
         DueMatches { until, skipped, one_by_one: false }
     }
 
-    /// Handles that a batch with these failed: each goes alone from now on, and one that did so is left
-    /// alone.
+    /// Handles the failure of a batch with these matches: each is decided alone from now on, and one that
+    /// already was is skipped.
     fn isolate(&mut self, matches: Vec<String>, without_letters: bool) {
         if let ([match_id], true) = (&matches[..], without_letters) {
             tracing::error!(match_id, "failed to enforce the deadline of a match");
@@ -260,8 +260,9 @@ async fn without_unsent_openings(
     Ok(matches)
 }
 
-/// Keeps the matches that no letter from before their time concerns: none about the match, from its players,
-/// or from a GM. A letter that was received in time counts, even if it is read late.
+/// Keeps the matches that no earlier letter may concern: no letter about the match, from its players or from
+/// a GM was received before the match's time. A letter that was received in time counts, even if it is read
+/// late.
 async fn without_earlier_letters(
     office: &Office,
     mut matches: Vec<MatchRow>,
@@ -332,8 +333,8 @@ async fn rows_of(
     Ok(loaded)
 }
 
-/// Handles an error that a repetition would bring again: from now on each letter and each match goes alone.
-/// If a letter was alone already, counts a failure of it.
+/// Handles an error that would recur on a retry: from now on each letter and each match is decided alone. If
+/// a letter was alone already, counts its failure.
 async fn isolate(
     office: &Office,
     due: Option<&mut DueMatches>,

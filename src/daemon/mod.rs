@@ -79,7 +79,7 @@ pub struct Office {
     dispatches: Notify,
     /// Wakes the loop that plays for the house.
     house: Notify,
-    /// For the turn of the house that is found at ordinary priority.
+    /// Permit for the one turn of the house that may be computed at ordinary priority.
     prompt_turn: Semaphore,
 }
 

@@ -1,4 +1,4 @@
-//! Ratings computed anew from the ledgers: after a result became void, and for the audit.
+//! Recomputes ratings from the ledgers: after a result became void, and for the audit.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::game::any::GameKind;
 use crate::ledger::Entry;
 use crate::store::{Changes, RatingRow, RatingsAnew, STALE_RATINGS, StoreError};
 
-/// A change of a figure of which its player is told, in hundredths of a point.
+/// The smallest change of a figure that its player is told of, in hundredths of a point.
 const TOLD_FROM: i64 = 100;
 
-/// Computes the ratings anew of each game in which a result became void, changed, or came late.
+/// Recomputes the ratings of each game in which a result became void, changed, or came late.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

@@ -26,8 +26,8 @@ use crate::store::{Changes, Claim, Postponed, StoreError, WaitingLetter};
 /// Time limit for reading one letter, and for ruling on it. The slowest takes less than a second.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor
-/// and the memory of a batch, and Rust cannot stop it.
+/// Maximum hanging threads before the program ends, so that a supervisor restarts it. Each occupies a
+/// processor and the memory of a batch, and Rust cannot stop it.
 const MAX_HUNG: usize = 4;
 
 /// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not
@@ -50,7 +50,7 @@ pub struct Attempts {
     pub(super) trial: Option<Trial>,
     /// Whether the rows of the last batch had changed when it was to be committed.
     is_stale: AtomicBool,
-    /// The numbers of the batches in work.
+    /// The numbers of the batches in progress.
     batches: Mutex<BTreeSet<usize>>,
 }
 
@@ -116,8 +116,8 @@ impl Attempts {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes whether a batch could be committed, or its rows had changed. Returns whether one of this batch
-    /// and the last could.
+    /// Notes whether a batch was committed or was stale. Returns false if both this batch and the last were
+    /// stale.
     pub fn note_commit(&self, is_committed: bool) -> bool {
         !self.is_stale.swap(!is_committed, Ordering::Relaxed) || is_committed
     }

@@ -3,9 +3,9 @@
 //! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes
 //! only order the work: whatever an item touches shows in what it read and wrote. All items are decided in
 //! parallel, as if each were the only one. Then they are accepted one after the other; one that read what an
-//! accepted one wrote, or that would exceed a limit together with the accepted ones, is decided once
-//! more upon them. One that read a player whom an accepted one changes waits for the next batch: the matches
-//! that are loaded show the player as before.
+//! accepted one wrote, or that would exceed a limit together with the accepted ones, is decided again on top
+//! of them. One that read a player whom an accepted one changes waits for the next batch, because the loaded
+//! matches still show the player as before.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -148,7 +148,7 @@ impl Batch {
         item.read.iter().any(|key| matches!(key, Key::Holder(_)) && self.written.contains(key))
     }
 
-    /// Whether an item depends on what was accepted before it. Whatever an item writes it has read before.
+    /// Whether an item depends on what was accepted before it. An item reads every row that it writes.
     fn conflicts(&self, item: &DecidedItem, loaded: &LoadedRows) -> bool {
         if !item.read.is_disjoint(&self.written) {
             return true;
@@ -214,7 +214,7 @@ fn tell_of_set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, trouble: &Tro
     alarms::tell(desk, trouble, &set_aside_part(waiting.digest), about)
 }
 
-/// Decides on an item, upon the changes of those before it.
+/// Decides on an item, on top of the changes of the items before it.
 fn decide_item(
     club: &Club,
     loaded: &LoadedRows,
@@ -298,7 +298,7 @@ fn match_of<'d>(desk: &'d Desk<'_>, raw: &[u8]) -> Decided<Option<&'d LoadedMatc
     Ok(None)
 }
 
-/// Returns the unique part of the Message-ID of the letter that tells the GM of a letter that was set aside.
+/// Returns the unique part of the Message-ID of the letter to the GM about a letter that was set aside.
 fn set_aside_part(letter: Digest) -> String {
     format!("s.{}", &letter.to_string()[..24])
 }

@@ -19,9 +19,9 @@ const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StuckHouse {
     pub phase_no: u32,
-    /// The first attempt.
+    /// Time of the first attempt.
     pub since: DateTime<Utc>,
-    /// The next attempt.
+    /// Time of the next attempt.
     pub next: DateTime<Utc>,
 }
 

@@ -1,4 +1,5 @@
-//! Loads what only GMs ask for: letters by their digests, lists of matches, and the readers of announcements.
+//! Loads the rows that only GMs ask for: letters by their digests, lists of matches, and the readers of
+//! announcements.
 
 use std::collections::BTreeSet;
 

@@ -203,7 +203,7 @@ async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) 
     Ok(())
 }
 
-/// Loads what the club knows of players and offers.
+/// Loads rows about players and offers.
 async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
     for player in keys!(lacking, Reliability) {
         let found = office.store.reliability(player, loaded.at - LOST_WITHIN).await?;
@@ -232,7 +232,7 @@ async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) ->
     Ok(())
 }
 
-/// Loads what only GMs ask for.
+/// Loads the rows that only GMs ask for.
 async fn load_for_gms(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
     for prefix in keys!(lacking, Letters) {
         let found = digest::letters_with(office, &prefix).await?;

@@ -91,7 +91,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
 }
 
 /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length,
-/// and at least by the grace. If the clock was ahead, sets those again that it has moved.
+/// and at least by the grace. If the clock was ahead, resets the deadlines that it moved.
 async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
     if let Some(ahead) = remembered::time_ahead(office, HEARTBEAT).await? {
         tracing::warn!("the clock was set back; retrying everything deferred now");

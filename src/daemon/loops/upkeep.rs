@@ -44,7 +44,7 @@ const LAST_ALARMS: &str = "alarms told";
 /// The key under which a daemon remembers its last search for items that are deferred too far.
 const LAST_CORRECTION: &str = "deferred times corrected";
 
-/// Matches ruled on together whose clock is set too far ahead.
+/// Matches whose next time is too far ahead and that are corrected in one transaction.
 const RULED_TOGETHER: u32 = 100;
 
 /// Makes due everything that is deferred further than possible, once an hour.

@@ -44,7 +44,7 @@ const MAX_CLAIMS: usize = 6;
 /// Time between two records of outcomes, unless nothing else is in flight: each costs a transaction.
 const RECORD_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The part that the connections share with the dispatcher.
+/// The state that the connections share with the dispatcher.
 struct Shared {
     config: Arc<Config>,
     outbox: Arc<Outbox>,
@@ -67,7 +67,7 @@ impl Shared {
         }
     }
 
-    /// Sends a letter, notes what became of it, and returns the next one.
+    /// Sends a letter, notes its outcome, and returns the next one.
     async fn finish(
         &self,
         letter: &Claimed,
@@ -97,7 +97,7 @@ impl Shared {
     }
 }
 
-/// Claims letters, starts connections, records what became of the letters, and does what follows.
+/// Claims letters, starts connections, records the outcomes of letters, and applies their effects.
 struct Dispatcher<'a> {
     office: &'a Office,
     shared: Arc<Shared>,
@@ -106,7 +106,7 @@ struct Dispatcher<'a> {
     claims: Vec<(Vec<i64>, Claim)>,
     /// Whether the last claim may have left letters that are due.
     is_more_due: bool,
-    /// The account as it was recorded last, once it was read.
+    /// The account as last recorded; `None` until it is read.
     recorded: Option<Account>,
     recorded_at: Instant,
 }
@@ -161,7 +161,7 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    /// Claims what is due, as far as there is room and the quota allows.
+    /// Claims due letters, as far as there is room and the quota allows.
     async fn claim_some(&mut self) -> anyhow::Result<()> {
         let (now, quota) = (self.office.now(), &self.office.config.outbox.quota);
         // A letter that goes out late moves deadlines, which must not move while the clock is in doubt.
@@ -212,7 +212,7 @@ impl<'a> Dispatcher<'a> {
         self.shared.plan().next(self.office.now())
     }
 
-    /// Records outcomes once the last record is some time ago, or nothing else is in flight.
+    /// Records outcomes if the last record is old enough, or if nothing else is in flight.
     async fn record_when_due(&mut self) -> anyhow::Result<()> {
         let is_due = {
             let plan = self.shared.plan();
@@ -222,7 +222,7 @@ impl<'a> Dispatcher<'a> {
         if is_due { self.record().await } else { Ok(()) }
     }
 
-    /// Records outcomes and the account, does what follows, and tells the GM of an outage.
+    /// Records outcomes and the account, applies the effects, and tells the GM of an outage.
     async fn record(&mut self) -> anyhow::Result<()> {
         let now = self.office.now();
         let (outcomes, mut account) = {
@@ -299,7 +299,8 @@ pub async fn send_due(office: &Office) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends a letter, and once more without its pictures if the letter itself is refused: it may be too large.
+/// Sends a letter, and retries without its pictures if the letter itself is refused, because it may be too
+/// large.
 async fn send(config: &Config, outbox: &Outbox, letter: &Claimed) -> Result<String, SendError> {
     let return_path = config.club.return_path_of(letter.return_id.as_ref());
     let return_path = Some(return_path.as_str());
@@ -349,7 +350,7 @@ async fn follow(
     }
 }
 
-/// Keeps a decision apart from the others: one that fails would fail again, and must not stop them.
+/// Isolates a decision from the others: one that fails would fail again, and must not stop the rest.
 fn one_at_a_time(desk: &mut Desk<'_>, decide: impl FnOnce(&mut Desk<'_>) -> Decided<()>) {
     match decide(desk) {
         Ok(()) => desk.accept(),

@@ -1,5 +1,5 @@
-//! The outbox in situations that depend on chance in a whole program: failures of the database, and several
-//! daemons. And letters and refusals for the tests beside this one.
+//! Tests the outbox in situations that depend on chance in a whole program: failures of the database, and
+//! several daemons. Also makes letters and refusals for the neighbouring tests.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ pub fn login() -> SendError {
     SendError::Unreachable(Error::Login(reply(Exchange::Login, "535 who are you?")))
 }
 
-/// The server greets nobody, for now.
+/// The server temporarily greets nobody.
 pub fn no_greeting() -> SendError {
     SendError::Unreachable(Error::Server(reply(Exchange::Greeting, "421 later")))
 }
@@ -74,7 +74,7 @@ pub fn broken() -> SendError {
     SendError::Interrupted(Error::Malformed)
 }
 
-/// A letter is refused for now, without codes.
+/// A letter is temporarily refused, without codes.
 pub fn not_now() -> SendError {
     SendError::NotNow("later".into())
 }
@@ -110,7 +110,7 @@ fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
     }
 }
 
-/// A dispatcher of which the only letter, to Ann, is given up.
+/// A dispatcher whose only letter, to Ann, is given up.
 async fn giving_up(office: &Office) -> Dispatcher<'_> {
     let mut dispatcher = Dispatcher::new(office);
     dispatcher.claim_some().await.expect("the database answers");

@@ -134,7 +134,7 @@ pub fn notify_watchdog() {
 /// Serves the monitoring pages at `listener` until the future is dropped.
 ///
 /// Each connection is one request, which must come within [`MAX_CONNECTION`]. `axum::serve` would keep idle
-/// connections for ever, until the program has no files left to open.
+/// connections forever, until the program can open no more files.
 pub async fn serve_status(
     listener: TcpListener,
     store: Arc<Database>,

@@ -94,8 +94,8 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
     }
 }
 
-/// Follows the CONFIRM of an address that is not its player's and has the code of the notice about it, or else
-/// asks the player.
+/// Follows a CONFIRM from an address that is not the player's, if it has the code of the notice about that
+/// address. Otherwise asks the player.
 fn hear_alias(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, row: &TokenRow) -> Decided<()> {
     let request = Request::read(&letter.new_text(None).lines(), |_: &str| false);
     if confirm::bears_code_for_own_letters(desk, &letter.from, &request)? {

@@ -19,7 +19,7 @@ pub struct ReadLetter {
 /// The sender of a letter.
 pub enum Sender {
     Seat(TokenRow),
-    /// From an address of this GM, with or without the GM's own token.
+    /// A GM who writes from a registered address, with or without the GM's own token.
     Gm {
         gm: GmIndex,
         has_token: bool,

@@ -21,7 +21,8 @@ pub fn waits_for_signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> bool {
         && desk.at() - waiting.received_at < MAX_WAIT
 }
 
-/// Whether a letter is proven to be its sender's, or need not be. What the provider took for spam must be.
+/// Whether a letter is proven to be its sender's, or need not be. A letter that the provider took for spam
+/// must be proven.
 pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<bool> {
     if waiting.is_spam {
         return Ok(standing::signature(desk, waiting) == Some(Signature::Passed));

@@ -85,7 +85,7 @@ impl WordsOfStranger {
 #[derive(Default)]
 struct StrangerReplies {
     replies: Vec<Reply>,
-    /// Each with its line, as written.
+    /// The commands that wait, each with its line as written.
     waiting: Vec<(&'static str, String)>,
     /// Whether one of the commands needs a match, and so its token.
     lacks_token: bool,
@@ -100,7 +100,7 @@ struct ReadWords {
     never: Option<String>,
 }
 
-/// Reads a letter without a token. An answer in words to a question of ours counts as its command.
+/// Reads a letter without a token. An answer in words to one of our questions counts as its command.
 fn read_words(desk: &mut Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<ReadWords> {
     let request = Request::read(lines, |_: &str| false);
     let none = ReadWords { request, asked_again: Vec::new(), never: None };

@@ -16,9 +16,9 @@ use crate::report::envelope::AnsweredLetter;
 use crate::request::matches_named_in;
 use crate::store::NewDispatch;
 
-/// The words of a letter without a token, and what its answer says of them.
+/// The words of a letter without a token, and the parts of its answer about them.
 pub struct WordsWithoutToken {
-    /// What it lacked, in sentences.
+    /// Sentences that say what the letter lacked.
     pub why: String,
     pub passed_on: Option<Passing>,
     pub remarks: Vec<Line>,

@@ -36,7 +36,7 @@ pub const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
 /// The note on a letter from an unknown address.
 const UNKNOWN_ADDRESS: &str = "a reply token, but not from that player's address";
 
-/// Why a letter is not proven to be its player's.
+/// The reason why a letter is not proven to be its player's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// It is from an address that is not the player's.

@@ -15,7 +15,7 @@ use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, WaitingLetter};
 
 /// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear,
-/// tells each registered address that the letter names as one, and whoever its reply tokens belong to.
+/// tells each registered address that the letter names as one, and the owners of its reply tokens.
 pub fn answer_unreadable(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,

@@ -1,4 +1,4 @@
-//! Codes that people copy from our letters: how they are drawn and read, and how long they are good for.
+//! Codes that people copy from our letters: how they are drawn and read, and how long they are valid.
 //! Invitations and questions to senders draw shorter ones of the same letters.
 
 use chrono::TimeDelta;

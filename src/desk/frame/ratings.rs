@@ -21,7 +21,7 @@ const IN_A_YEAR: usize = 12;
 #[derive(Debug, Default)]
 pub struct RatingNews {
     pub rows: Vec<RatingRow>,
-    /// A result became void or came between others: the ratings of the game have to be computed anew.
+    /// A result became void or came between others: the ratings of the game must be recomputed.
     pub is_stale: bool,
 }
 
@@ -45,7 +45,7 @@ pub fn rated_player(desk: &Desk<'_>, player: i64, game: GameKind) -> Decided<Rat
     Ok(standing)
 }
 
-/// Rates what a ruling decided. `entries`: those of the match before the ruling.
+/// Rates the results that a ruling decided. `entries` are the match's entries before the ruling.
 pub fn rated_by(
     desk: &Desk<'_>,
     ruling: &Ruling,
@@ -86,7 +86,7 @@ pub fn rated_by(
     Ok(news)
 }
 
-/// Whether a ruling may change what is rated of its match.
+/// Whether a ruling may change the rated results of its match.
 pub fn may_rate(ruling: &Ruling) -> bool {
     let matters = ruling.entries.iter().any(|chained| {
         matches!(
@@ -109,7 +109,7 @@ pub fn told(change: &RatingChange, game: GameKind, name: &str) -> String {
     format!("The rating of {name} in {} was {before} and is {after}.", game.name())
 }
 
-/// Decides whether a match is rated. `rated`: it may be, by its terms.
+/// Decides whether a match is rated. `rated` says whether its terms allow that.
 pub fn rated_terms(
     desk: &Desk<'_>,
     (game, choices, rated): (GameKind, &Choices, bool),

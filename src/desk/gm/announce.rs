@@ -14,7 +14,7 @@ use crate::store::{Player, Urgency};
 /// Announcements that go out in an hour, so that they do not hold up reports.
 const PER_HOUR: usize = 200;
 
-/// Writes to all these players but those who do not want announcements, and answers how many they are.
+/// Writes to all these players except those who do not want announcements, and answers with their number.
 pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: bool) -> Decided<GmResult> {
     let players: Vec<Player> = desk.rows.readers_of(readers)?.to_vec();
     let lines = wrapped(&cut(text));

@@ -47,9 +47,9 @@ const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 /// The start of the addresses under which the house is registered.
 const HOUSE: &str = "house:";
 
-/// What a digest tells, and by which names it remembers that.
+/// A digest in the making, and the names under which it remembers its items.
 struct Telling<'a> {
-    /// The names of what the last digest told.
+    /// The names of the items in the last digest.
     before: &'a BTreeSet<String>,
     told: BTreeSet<String>,
     summaries: Vec<Summary>,
@@ -58,7 +58,7 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Takes note of an item that is told. Returns whether it is news.
+    /// Notes the name of an item that is told, and returns whether it is news.
     fn is_new(&mut self, name: String) -> bool {
         let is_new = !self.before.contains(&name);
         self.told.insert(name);
@@ -89,7 +89,7 @@ pub struct LastDigest {
     pub made_at: DateTime<Utc>,
     /// The beginning of the period that it covers.
     pub since: DateTime<Utc>,
-    /// The names of what it told.
+    /// The names of the items that it told.
     pub told: BTreeSet<String>,
 }
 
@@ -98,7 +98,7 @@ pub fn since_key(key: &str) -> String {
     format!("{key} since")
 }
 
-/// Returns the key under which the names of what a digest told are remembered.
+/// Returns the key under which the names of a digest's items are remembered.
 pub fn told_key(key: &str) -> String {
     format!("{key} told")
 }
@@ -273,8 +273,8 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
     Ok(())
 }
 
-/// Tells which turns were missed, but for those that a GM is asked about above. When an opponent of the
-/// GM filed late is hidden.
+/// Tells which turns were missed, except those that a GM is asked about above. Hides when an opponent of the
+/// GM filed late.
 fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: &mut Telling<'_>) {
     let mut notes = Vec::new();
     for missed in &rows.missed {
@@ -328,7 +328,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Tells whose mail comes back, who may be away, and whose letters were given up: a line for each person.
+/// Tells whose mail bounces, who may be away, and whose letters were given up: a line for each person.
 fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut notes: Vec<UnreadNote> = Vec::new();
     for entry in &rows.unread {
@@ -504,7 +504,7 @@ fn tell_refused(rows: &DigestRows, telling: &mut Telling<'_>) {
     telling.digest.refused = Listed::of(counts, MAX_TOLD);
 }
 
-/// Returns what was sent and what waits, if the config limits it or if letters wait for long.
+/// Returns the numbers of letters sent and waiting, if the config limits them or if letters wait for long.
 fn sending(desk: &Desk<'_>, rows: &DigestRows) -> Option<SendingSummary> {
     let quota = &desk.club.config.outbox.quota;
     let waits_long = rows.oldest_dispatch.is_some_and(|oldest| desk.at() - oldest > UNSENT_FOR);

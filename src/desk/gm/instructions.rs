@@ -83,7 +83,8 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
     }
 }
 
-/// Carries out an instruction long after it came. About a match it counts for the turn that was open then.
+/// Carries out an instruction long after it came. An instruction about a match counts for the turn that was
+/// open then.
 pub fn instruct_late(
     desk: &mut Desk<'_>,
     instruction: Instruction,
@@ -252,7 +253,7 @@ fn act_on_match(
 }
 
 impl Effect {
-    /// Excuses the player who loses the seat, or does not.
+    /// Sets whether the player who loses the seat is excused.
     fn excusing(mut self, on: bool) -> Effect {
         if let Act::Replace { excused, .. } = &mut self.act {
             *excused = on;

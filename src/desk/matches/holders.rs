@@ -31,8 +31,8 @@ pub fn hold(desk: &mut Desk<'_>, loaded: &LoadedMatch, seat: Seat, letter: Optio
     Act::Hold { seat, pins: pin_seat(desk, &loaded.seats[seat]), letter }
 }
 
-/// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has.
-/// Matches that are over note it too: letters from and to their players are compared with it.
+/// Notes the addresses of these players, who were merged into one, in the ledgers of their matches. Matches
+/// that are over note them, too, because letters from and to their players are compared with them.
 pub fn hold_seats_of(
     desk: &mut Desk<'_>,
     players: &[i64],

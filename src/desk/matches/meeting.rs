@@ -14,7 +14,7 @@ pub fn avoid_each_other(desk: &Desk<'_>, asker: &Asker, other: Option<&Player>) 
     Ok(own.member.blocks(other.id) || other.member.blocks(own.id))
 }
 
-/// Whether somebody may know other players: whom a GM registered, or who finished a match against a person.
+/// Whether somebody may know other players: a GM registered them, or they finished a match against a person.
 pub fn reads_names(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     let Some(own) = desk.player(asker.address())? else { return Ok(false) };
     let matches = desk.rows.matches_of(own.id)?;

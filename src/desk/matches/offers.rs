@@ -20,7 +20,7 @@ use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Standing};
 
-/// Days for which an offer stands, and for which one that can be taken several times does.
+/// Days for which an offer stands; the second number is for an offer that can be taken several times.
 const OFFER_DAYS: i64 = 14;
 const STANDING_DAYS: i64 = 30;
 
@@ -39,7 +39,7 @@ pub(super) struct Invited {
     pub name: String,
     pub address: String,
     pub player: Option<Player>,
-    /// How letters to the author name them.
+    /// The name that letters to the author use for them.
     pub shown: Option<String>,
 }
 
@@ -267,7 +267,7 @@ pub(super) fn send_invitation(
     }))
 }
 
-/// Checks whether somebody may be challenged once more: by this player, or by any newcomer.
+/// Checks whether somebody may be challenged again: by this player, or by any newcomer.
 pub(super) fn may_challenge(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -314,7 +314,7 @@ pub(super) fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     }
 }
 
-/// Whether a player, or somebody who is none, is a newcomer.
+/// Whether somebody is a newcomer. `None` stands for somebody who is not a player yet.
 pub(super) fn is_new(desk: &Desk<'_>, player: Option<&Player>) -> Decided<bool> {
     let Some(player) = player.filter(|player| !player.member.registered) else { return Ok(player.is_none()) };
     let matches = desk.rows.matches_of(player.id)?;
@@ -323,8 +323,7 @@ pub(super) fn is_new(desk: &Desk<'_>, player: Option<&Player>) -> Decided<bool> 
     Ok(!matches.is_empty() && !matches.iter().any(against_people))
 }
 
-/// Whether somebody can reach only a few others today: a newcomer, and whoever was one earlier on the same
-/// day.
+/// Whether somebody can reach only a few others today, because they are a newcomer or were one earlier today.
 pub(super) fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(is_newcomer(desk, asker)? || budgets::reach_left(desk, asker.address())? < NEWCOMERS_REACH)
 }

@@ -55,7 +55,7 @@ pub fn accept(desk: &mut Desk<'_>, asker: &Asker, match_id: &str) -> Decided<Opt
     Ok(Some(taken.unwrap_or_else(|why| Reply::NoOffer { command: "YES", why })))
 }
 
-/// Opens a match if both want the same. Else the asker reads both, and may take the opponent's.
+/// Opens a match if both want the same. Otherwise the asker reads both offers, and may take the opponent's.
 fn answer(
     desk: &mut Desk<'_>,
     asker: &Asker,

@@ -1,5 +1,6 @@
 //! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are
-//! delayed, up to a day; what finds no place then is left out, and the next letter there says so.
+//! delayed, up to a day; letters that find no place then are left out, and the next letter to the same reader
+//! says so.
 //!
 //! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget
 //! for each address and one for the club, and letters that others cause have budgets for each reader.
@@ -266,8 +267,8 @@ pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool
     Ok(has_room)
 }
 
-/// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a
-/// new address for each letter must not fill the table.
+/// Notes that an answer is left out. Rows are added only for those who had an answer recently: somebody who
+/// forges a new address for each letter must not fill the table.
 pub fn note_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     let hour = hour(desk, 0);
     count(desk, CLUB, BudgetKind::LeftOut, hour, u32::MAX);

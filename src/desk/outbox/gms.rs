@@ -85,8 +85,8 @@ pub fn all_gms_play(desk: &Desk<'_>, seats: &BySeat<TokenRow>) -> bool {
     desk.club.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
 }
 
-/// Words a letter that tells the GMs something at once, for each who reads it. It is a question to them, or
-/// tells what a person wrote or did; trouble goes by [`alarms`](super::alarms).
+/// Words a letter that tells the GMs something at once, for each GM who reads it. It asks them a question, or
+/// tells what a person wrote or did. Trouble is told by [`alarms`](super::alarms).
 pub fn gm_letters(
     desk: &Desk<'_>,
     plain: &ClubLetter,
@@ -141,7 +141,7 @@ pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
 
 /// The GMs who read a player's words.
 pub struct WordReaders {
-    /// At least one.
+    /// The GMs, at least one.
     pub gms: Vec<GmIndex>,
     /// Whether they hold a seat in a match of the player that hides something, because every GM does. Then
     /// lines that may tell of a position are left out.

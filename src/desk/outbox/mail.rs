@@ -11,7 +11,7 @@ use crate::report::pin::pin;
 use crate::report::{self, ClubLetter, WordedLetter};
 use crate::store::{NewDispatch, Urgency};
 
-/// The reader, the Message-ID and the kind of such a letter.
+/// The reader, the Message-ID and the kind of a letter about no running match.
 pub struct PlainEnvelope<'a> {
     pub name: &'a str,
     pub address: &'a str,

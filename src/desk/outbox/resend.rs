@@ -1,4 +1,4 @@
-//! Copies of sent letters, to be sent once more.
+//! Copies of sent letters, to be sent again.
 
 use chrono::{DateTime, Utc};
 use memchr::memmem::find;

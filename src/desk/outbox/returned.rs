@@ -12,7 +12,7 @@ use crate::referee::Act;
 use crate::report::Trouble;
 use crate::store::{DispatchRow, Player};
 
-/// The start of the note on an automatic letter about a letter of ours in a match.
+/// The start of the note on an automatic letter about one of our letters in a match.
 pub const MATCHED_NOTE: &str = "about one of our letters: ";
 
 /// An outcome of sending a dispatch that concerns others than the sender.
@@ -46,8 +46,8 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
     }
 }
 
-/// Marks the seats whose letters an automatic letter refers to. Returns whether it refers to a letter of
-/// ours.
+/// Marks the seats whose letters an automatic letter refers to. Returns whether it refers to one of our
+/// letters.
 pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<bool> {
     let Some(failed) = failed(automatic) else { return Ok(false) };
     let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();

@@ -42,7 +42,7 @@ pub struct Readers<'a> {
     pub answered: Option<&'a AnsweredLetter>,
     /// Sentences that the club adds to the first letters of a match.
     pub notes: &'a [String],
-    /// The GMs who read what the letter's author writes, if that is not just anybody who reads about the match.
+    /// The GMs who read what the letter's author writes, unless these are the GMs who read about the match.
     pub gms: Option<&'a [GmIndex]>,
 }
 
@@ -162,8 +162,8 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     Ok(RulingRows { entries, dispatches, copies, ratings })
 }
 
-/// Words a letter about a match as the ruling left it. `notes`: sentences of the club. `gm_plays`: every GM plays
-/// in it, and so the one who reads it.
+/// Words a letter about a match as the ruling left it. `notes` are sentences of the club. `gm_plays` says
+/// whether every GM plays in the match, and so also the one who reads the letter.
 pub fn word(
     desk: &Desk<'_>,
     game_match: &Arc<Match>,
@@ -248,7 +248,7 @@ fn copies_for_gms(
     Ok(copies)
 }
 
-/// The letter that a report answers which took the place of its receipt. Its thread is that of the match.
+/// Returns the letter that a report answers in place of a receipt. The report stays in the match's thread.
 fn answered_late(content: &Content) -> Option<AnsweredLetter> {
     let Content::Report { receipt: Some(answer), .. } = content else { return None };
     let (digest, message_id) = (answer.to?, answer.message_id.clone());

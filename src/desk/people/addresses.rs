@@ -177,8 +177,8 @@ pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> D
     undo(desk, row, Player { addresses, ..player })
 }
 
-/// Returns why an address cannot be added to those of a player. Only if `is_told`, one reason is that another
-/// player has it: whoever writes without a token learns nothing about other people.
+/// Returns why an address cannot be added to those of a player. The reason that another player has it is only
+/// given if `is_told`: somebody who writes without a token must learn nothing about other people.
 fn refuse_addition(
     desk: &mut Desk<'_>,
     asker: &Asker,

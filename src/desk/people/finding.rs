@@ -1,4 +1,4 @@
-//! Finding a player by name or number, for whoever may know the club's players.
+//! Finding a player by name or number, for somebody who may know the club's players.
 
 use crate::club::names::{self, Meant, NamedPlayer};
 use crate::desk::frame::asker::Asker;

@@ -36,7 +36,7 @@ pub struct RenamedIn {
     match_id: String,
     from: String,
     opponent: Player,
-    /// The opponent is the house, which reads no letters.
+    /// Whether the opponent is the house, which reads no letters.
     is_house: bool,
 }
 

@@ -60,7 +60,7 @@ pub fn clear_bounces(desk: &mut Desk<'_>, address: &Address, check: bool) -> Dec
     save_player(desk, Player { bouncing: false, ..player })
 }
 
-/// Lets the letters of a person go unread, or reads them again. Whoever is blocked is told once.
+/// Blocks a person, whose letters then go unread, or unblocks them. A person who is blocked is told once.
 pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: bool) -> Decided<GmResult> {
     let player = desk.player(address.as_str())?;
     let mut addresses = player.as_ref().map(|player| player.addresses.clone()).unwrap_or_default();

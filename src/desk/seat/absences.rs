@@ -34,9 +34,9 @@ pub struct SpreadAbsences {
 struct NotedIn {
     match_id: String,
     opponent: Player,
-    /// The opponent is the house, which reads no letters.
+    /// Whether the opponent is the house, which reads no letters.
     is_house: bool,
-    /// It was not noted there before.
+    /// Whether it was not noted there before.
     is_new: bool,
 }
 
@@ -47,13 +47,13 @@ enum NotedThere {
 }
 
 impl SpreadAbsences {
-    /// Returns them as the answer tells them.
+    /// Returns the matches in the form in which the answer lists them.
     pub fn elsewhere(&self) -> AbsentElsewhere {
         let noted = self.noted.iter().map(|noted| noted.match_id.clone()).collect();
         AbsentElsewhere { noted, refused: self.refused.clone() }
     }
 
-    /// The matches with this opponent in which they are new.
+    /// Returns the matches with this opponent in which the absences are new.
     pub fn matches_with(&self, opponent: i64) -> Vec<String> {
         let common = self.noted.iter().filter(|noted| noted.is_new && noted.opponent.id == opponent);
         common.map(|noted| noted.match_id.clone()).collect()

@@ -133,7 +133,7 @@ pub fn parts_of(
     Ok(parts)
 }
 
-/// Reads a part of a letter with what only the database knows of it.
+/// Reads a part of a letter, with the facts about it that only the database knows.
 pub fn read_part(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,

@@ -67,7 +67,7 @@ impl PartRuling {
         &self.seat_letter
     }
 
-    /// The replies to the letter's commands, in order.
+    /// Returns the replies to the letter's commands, in order.
     pub fn replies(&mut self) -> Vec<Reply> {
         self.ruling.answer_mut().map(|answer| answer.replies.clone()).unwrap_or_default()
     }
@@ -92,8 +92,8 @@ impl PartRuling {
     }
 }
 
-/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got
-/// a hint.
+/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint` says whether another
+/// part has got a hint.
 pub fn rule_on_part(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -190,7 +190,7 @@ fn readers_of_words(desk: &Desk<'_>, loaded: &LoadedMatch, row: &TokenRow) -> De
     gms::readers_of_seat(desk, game, &row.match_id, &loaded.seats, row.player.id)
 }
 
-/// Leaves out of a player's words for GMs who play against them what may tell of a position.
+/// Removes whatever may tell of a position from a player's words for GMs who play against them.
 fn leave_out_play(dispatch: &mut Dispatch) {
     if let (
         Reader::Gm,
@@ -201,7 +201,7 @@ fn leave_out_play(dispatch: &mut Dispatch) {
     }
 }
 
-/// Whether others than the player and the referee got this letter, and can read the seat's token in it.
+/// Whether anybody besides the player and the referee got this letter, and can read the seat's token in it.
 pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
     let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
     let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);

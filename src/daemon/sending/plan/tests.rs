@@ -1,4 +1,4 @@
-//! The law of the outbox, over random sequences of refusals, the order of letters, and the quota.
+//! Tests the law of the outbox over random sequences of refusals, the order of letters, and the quota.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ enum Weather {
     Broken,
     /// It calls every address unknown.
     NobodyKnown,
-    /// It refuses one letter in three for now.
+    /// It temporarily refuses one letter in three.
     Moody,
 }
 
@@ -72,7 +72,7 @@ impl Model {
         domains.collect::<BTreeSet<_>>().len()
     }
 
-    /// Lets the server behave so until enough attempts were made, or until nothing is left to do.
+    /// Lets the server behave this way until enough attempts were made, or until nothing is left to do.
     fn live_through(&mut self, weather: Weather) {
         let mut rounds = 1 + self.random.below(8);
         for _ in 0..2_000 {
