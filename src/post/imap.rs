@@ -1,7 +1,7 @@
 //! A mailbox on an IMAP server: fetches and files its letters, and survives faults.
 //!
-//! A letter that repeatedly breaks the session is found by asking for ever fewer letters. It is named in the
-//! log and left in the folder, so that it does not hold up the others.
+//! A letter that repeatedly breaks the session is found by asking for fewer and fewer letters. It is named in
+//! the log and left in the folder, so that it does not hold up the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -36,7 +36,7 @@ mod utf7;
 const FEW_LETTERS: usize = 20;
 
 /// Beginnings of letters that are fetched together, and their size: enough for the header and the end of a
-/// short letter of ours that is quoted.
+/// quoted short letter from us.
 const BEGINNINGS: usize = 64;
 const BEGINNING_BYTES: usize = 16 * 1024;
 
@@ -210,7 +210,7 @@ pub(super) struct ImapReader {
     handle: ConnectionHandle,
     /// The value for which the UIDs below are valid.
     uid_validity: Option<u32>,
-    /// Letters that are stored but still in the folder, and so not handed over again.
+    /// Letters that are stored but still in the folder. They are not handed over again.
     filing: Filing,
     /// Letters that the receiver did not take.
     untaken: BTreeSet<u32>,
@@ -340,7 +340,7 @@ impl ImapReader {
         self.report_left(mailbox, sender)
     }
 
-    /// Returns the letters without those that are old. A mailbox that was in use may hold gigabytes, so if
+    /// Returns the letters that are not old. A mailbox that was already in use may hold gigabytes, so if
     /// there are many letters, the old ones are found by their times and their beginnings.
     fn without_old(
         &mut self,

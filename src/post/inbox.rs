@@ -53,8 +53,8 @@ impl Inbox {
         }
     }
 
-    /// Whether the mailbox that is read is everything that arrives at its address, and not one folder for a
-    /// part of it.
+    /// Whether everything that arrives at the mailbox's address is read, and not only one folder with a part
+    /// of it.
     pub fn is_main_folder(&self) -> bool {
         match self {
             Inbox::Imap(settings) => settings.folder.eq_ignore_ascii_case("INBOX"),

@@ -24,13 +24,13 @@ use super::{Error, FetchedLetter, FoundLetter, InboxCheck, LeftLetters, host_nam
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Letters left in the folder that are listed each second without a thought.
+/// Maximum letters left in the folder for listing it every second, which is cheap up to this number.
 const FEW_LETTERS: usize = 100;
 
-/// Time between looks at a folder with more of them that has not changed by its own account.
+/// Time between looks at a folder with more of them whose modification time has not changed.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Age at which a folder's time is old enough to tell a later change: file systems count in steps of up to
+/// Age from which a folder's modification time reveals a later change: file systems count in steps of up to
 /// two seconds.
 const SETTLED_AFTER: Duration = Duration::from_secs(3);
 
@@ -364,11 +364,12 @@ pub(super) struct MaildirReader {
     stored: BTreeSet<String>,
     /// Letters that cannot be read, and since when. They are retried later.
     unreadable: BTreeMap<String, Instant>,
-    /// Letters, by origin, that the receiver did not take, or that cannot be moved, as it knows.
+    /// Letters, by origin, that the receiver did not take or that cannot be moved, as it was told.
     left: LeftLetters,
     /// The reason why stored letters cannot be moved.
     unfiled: Option<String>,
-    /// The last look, and the folders' times then, if a later change will show in them.
+    /// The time of the last look, and the folders' modification times then, unless they are too recent to
+    /// reveal a later change.
     looked: Option<(Instant, [Option<SystemTime>; 2])>,
 }
 
@@ -385,8 +386,8 @@ impl MaildirReader {
         list(path).map_err(|e| Error::io(format!("the Maildir {} cannot be listed", path.display()), e))
     }
 
-    /// Whether there may be anything to do since the last look. It costs more than a glance only where many
-    /// letters are left in the folder, and then the folder tells by its time.
+    /// Whether there may be anything to do since the last look. Listing is expensive only if many letters are
+    /// left in the folder, and then the folder's modification time decides.
     fn may_have_changed(&mut self) -> bool {
         let times = ["new", "cur"]
             .map(|part| fs::metadata(self.settings.path.join(part)).and_then(|m| m.modified()).ok());
@@ -446,7 +447,7 @@ impl MaildirReader {
         failed
     }
 
-    /// Moves stored letters, if they can be moved: reading the others goes on.
+    /// Moves stored letters if possible. If not, the other letters are still read.
     fn file_or_keep(&mut self, letters: &[Found]) {
         if let Err(error) = self.file(letters) {
             let processed = &self.settings.processed;

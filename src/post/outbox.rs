@@ -105,7 +105,7 @@ fn address(text: &str) -> Option<lettre::Address> {
     Some(lettre::Address::new_dangerous(address.local(), address.domain()))
 }
 
-/// Every letter has it, so no reader is to blame.
+/// Returns the error for a faulty return path. Every letter has it, so no recipient is to blame.
 fn faulty_return_path() -> Error {
     let text = "no mail server takes the return path; see club.return_path and club.address";
     Error::Configuration(text.to_owned())

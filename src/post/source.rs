@@ -99,7 +99,7 @@ impl BatchSender {
         })
     }
 
-    /// Tells which letters cannot be moved, if they are others than `before`.
+    /// Tells which letters cannot be moved, if they differ from `before`.
     pub(super) fn report_unfiled(
         &self,
         before: &BTreeSet<String>,

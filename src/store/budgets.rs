@@ -40,7 +40,7 @@ named_enum! {
         Settings = "settings",
         /// Letters that a mail server took, by minute.
         Sent = "sent",
-        /// Those of them that answer letters without a token.
+        /// Letters that a mail server took and that answer letters without a token, by minute.
         SentToStrangers = "sent_to_strangers",
     }
 }

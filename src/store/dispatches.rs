@@ -106,7 +106,7 @@ impl Database {
     }
 }
 
-/// Queues again what was given up of letters to these addresses.
+/// Queues letters to these addresses again that were given up.
 pub async fn requeue(session: &mut Session<'_>, at: DateTime<Utc>, recipients: &[String]) -> Result<()> {
     let sql = format!(
         "UPDATE dispatch SET due_at = $2, given_up_at = NULL, seen = 0, returned_at = NULL \

@@ -134,7 +134,7 @@ struct Arrival<'a> {
     status: LetterStatus,
     /// The match whose reply token it carries.
     match_id: Option<String>,
-    /// Whether it comes before strangers' letters.
+    /// Whether it is ruled on before strangers' letters.
     is_known: bool,
 }
 
@@ -150,7 +150,8 @@ impl<'a> Arrival<'a> {
 }
 
 impl Arrival<'_> {
-    /// Returns what its letter has to stay in order with: those of its match, of all GMs, or of its sender.
+    /// Returns the lane within which its letter stays in order: that of its match, of all GMs, or of its
+    /// sender.
     fn lane(&self) -> &str {
         match &self.match_id {
             _ if self.letter.is_from_gm => GMS,

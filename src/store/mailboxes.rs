@@ -1,4 +1,5 @@
-//! Mailboxes: the marks that tell old letters from new ones, and the letters that are left in their folders.
+//! Mailboxes: the marks that distinguish old letters from new ones, and the letters that are left in their
+//! folders.
 
 use chrono::{DateTime, Utc};
 

@@ -289,7 +289,8 @@ fn seat_names(seats: &[Seat]) -> String {
     seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns words for what the GM should look at, and for whether the match advances its player or is rated.
+/// Returns the words in a list that point out what the GM should look at, and whether the match advances its
+/// player or is rated.
 fn marks(overview: &MatchOverview) -> String {
     let mut marks = Vec::new();
     if overview.asked_gm {

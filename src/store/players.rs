@@ -55,7 +55,7 @@ impl Database {
         Ok(merge_addresses(self.read(self.statement(sql)).await?))
     }
 
-    /// Returns all players in short, by ID. A new name must differ from all of theirs.
+    /// Returns a short entry for each player, by ID. A new name must differ from all of theirs.
     pub async fn listed_players(&self) -> Result<Vec<ListedPlayer>> {
         let sql = "SELECT id, name, member, \
                    (SELECT address FROM address WHERE player_id = player.id ORDER BY rank LIMIT 1) AS address \
@@ -233,7 +233,8 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
     Ok(())
 }
 
-/// Notes who a merged player is now. Two sequences of ratings become one only when all are computed anew.
+/// Notes which player a merged one has become. Two sequences of ratings become one only when all ratings are
+/// recomputed.
 async fn note_merger(session: &mut Session<'_>, merged: i64, into: i64) -> Result<()> {
     let statement =
         session.statement("UPDATE merged_player SET into_id = $2 WHERE into_id = $1").bind(merged).bind(into);

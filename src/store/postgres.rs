@@ -262,7 +262,7 @@ impl Backend for PostgresBackend {
         Ok(differences(made, found))
     }
 
-    /// Returns `None`: the server's disk is not ours to watch.
+    /// Returns `None`, because the server's disk is not this program's to watch.
     fn free_bytes(&self) -> Result<Option<u64>> {
         Ok(None)
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Read and write for the owner, nothing for anybody else. A umask can only remove permissions.
 pub const OWNER_ONLY: u32 = 0o600;
 
-/// The permissions of the group and of all others.
+/// Any permissions of the group or of others.
 const FOR_OTHERS: u32 = 0o077;
 
 /// The first bytes of every SQLite file.

@@ -144,8 +144,9 @@ impl SqliteBackend {
     }
 }
 
-/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0): the task
-/// counts idle connections without a lock, and if it meets the counter below zero, it loops on a worker thread for ever.
+/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0):
+/// the task counts idle connections without a lock, and if it meets the counter below zero, it loops on a
+/// worker thread forever.
 fn pool_options(max_connections: u32) -> SqlitePoolOptions {
     SqlitePoolOptions::new().max_connections(max_connections).idle_timeout(None).max_lifetime(None)
 }

@@ -1,4 +1,4 @@
-//! Letters in the name of a player or a GM that were not proven to be theirs, and their word on them.
+//! Unproven letters: they claim to be from a player or a GM, who is asked and confirms or denies them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

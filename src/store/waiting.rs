@@ -12,8 +12,8 @@ use super::statement::Session;
 use super::{Claim, Database, FROM_SPAM, REMEMBER, Result, WaitingLetter};
 use crate::letter::Digest;
 
-/// Maximum letters of players in a claim: as many as one transaction writes well. A multiple of the store's
-/// `CHUNK`, whose statements stay prepared.
+/// Maximum letters of players in a claim: as many as one transaction writes efficiently. A multiple of the
+/// store's `CHUNK`, whose statements stay prepared.
 pub const MOST_CLAIMED: usize = 256;
 
 const OF_PLAYERS: Bounds = Bounds { letters: MOST_CLAIMED, bytes: 8_000_000 };
@@ -22,7 +22,7 @@ const OF_PLAYERS: Bounds = Bounds { letters: MOST_CLAIMED, bytes: 8_000_000 };
 /// takes up to 250 ms of CPU time for each megabyte.
 const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
 
-/// Maximum letters of one lane in a claim: whoever sends hundreds delays everybody else by no more than
+/// Maximum letters of one lane in a claim: somebody who sends hundreds delays everybody else by no more than
 /// these.
 const MAX_IN_LANE: usize = 16;
 
@@ -35,7 +35,7 @@ const IN_WORK: &str = "letters in work: ";
 /// Bounds of the letters in one claim.
 struct Bounds {
     letters: usize,
-    /// They are held in memory, some of them decoded.
+    /// Maximum bytes, because the letters are held in memory, some of them decoded.
     bytes: i64,
 }
 
@@ -271,7 +271,7 @@ impl ClaimedLanes {
         ClaimedLanes { all: Arc::clone(all), own: Vec::new() }
     }
 
-    /// Takes those of the lanes that no other claim has.
+    /// Takes the lanes that no other claim has.
     fn take(&mut self, mut lanes: Vec<String>) -> Vec<String> {
         // A panic cannot leave a set of names half changed.
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -290,7 +290,7 @@ impl Drop for ClaimedLanes {
     }
 }
 
-/// Takes those of the lanes that no other claim has, until this one ends.
+/// Takes the lanes that no other claim has, until this claim ends.
 async fn take_lanes(
     session: &mut Session<'_>,
     claimed: &mut Option<ClaimedLanes>,

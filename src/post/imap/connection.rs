@@ -106,7 +106,7 @@ impl Connection {
         self.stream().expect_answer();
     }
 
-    /// Returns what takes the next command.
+    /// Returns the writer for the next command.
     pub(super) fn writer(&mut self) -> &mut impl Write {
         self.begin_answer();
         self.io.get_mut()
@@ -188,7 +188,7 @@ impl Connection {
         Ok(line)
     }
 
-    /// Reads to the end of a line at most. Returns 0 if the connection has ended.
+    /// Reads up to the end of a line. Returns 0 if the connection has ended.
     fn read_within_line(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let buffered = self.io.fill_buf()?;
         let room = &buffered[..buffered.len().min(out.len())];
@@ -279,7 +279,7 @@ fn words(text: &[u8]) -> String {
     one_line(&String::from_utf8_lossy(text))
 }
 
-/// Returns what stands before the first space.
+/// Returns the text before the first space.
 pub(super) fn first_word(line: &[u8]) -> &[u8] {
     &line[..line.iter().position(|&b| b == b' ').unwrap_or(line.len())]
 }

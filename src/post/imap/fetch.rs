@@ -1,8 +1,8 @@
 //! UID FETCH (RFC 3501, 6.4.8 and 7.4.2).
 //!
 //! The imap crate is not used for it, because it reads a letter line by line and parses the answer again
-//! after each line, which took 14 % of the CPU time of emptying a mailbox. It also keeps whatever the server
-//! sends. Here a letter is read as one block, and only up to our limit.
+//! after each line, which took 14 % of the CPU time of emptying a mailbox. It also keeps everything that the
+//! server sends. Here a letter is read as one block, and only up to our limit.
 
 use std::collections::BTreeMap;
 

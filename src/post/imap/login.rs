@@ -118,7 +118,7 @@ impl imap::Authenticator for Answers {
     }
 }
 
-/// Tells a refusal of the login from other faults.
+/// Distinguishes a refused login from other faults.
 fn refused(error: Error) -> Error {
     match error {
         Error::Server(refusal) if !refusal.is_momentary() => Error::Login(refusal),

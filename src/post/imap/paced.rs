@@ -1,7 +1,7 @@
 //! A TCP connection whose reads are limited in time: the server must neither fall silent nor drip.
 //!
-//! A server that sends a byte before each timeout would otherwise hold the mailbox for ever, and nobody would
-//! notice.
+//! A server that sends a byte before each timeout would otherwise occupy the mailbox forever, and nobody
+//! would notice.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

@@ -34,7 +34,8 @@ impl SharedConnection {
         self.connection.borrow_mut()
     }
 
-    /// Reads the next line that the crate needs, in ASCII; it ends a session over most others.
+    /// Reads the next line that the crate needs, in ASCII, because the crate ends a session over most other
+    /// bytes.
     ///
     /// # Errors
     /// Refusals are errors already here, because the crate drops their response codes.

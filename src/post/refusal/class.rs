@@ -12,11 +12,11 @@ use super::{EnhancedCode, Exchange, Refusal, SmtpStatus};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalClass {
-    /// The recipient is wrong, for good.
+    /// The recipient is permanently wrong.
     Recipient,
     /// The letter: its size or its content.
     Letter,
-    /// Our account, our server or only this letter, for now. The next letters show which.
+    /// Our account, our server or only this letter is temporarily refused. The next letters show which.
     NotNow,
     /// Our account or our server: not even a recipient was accepted.
     Account,
@@ -106,7 +106,7 @@ impl Refusal {
 }
 
 impl Exchange {
-    /// Whether the server had heard of no recipient yet.
+    /// Whether the exchange comes before the server has heard of any recipient.
     fn is_before_recipient(self) -> bool {
         match self {
             Exchange::Connect

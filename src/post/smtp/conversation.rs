@@ -60,7 +60,7 @@ pub(super) struct Conversation {
     usable: bool,
 }
 
-/// Why an exchange failed.
+/// The reason why an exchange failed.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The server replied with a 4yz or 5yz code.
