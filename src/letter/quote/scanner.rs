@@ -65,7 +65,7 @@ struct QuoteScanner<'a> {
     last_marker: Option<usize>,
     /// Whether each line is a copy of one of our examples, bar included, outside a quote.
     copied: Vec<bool>,
-    /// Whether we have the answered letter, and so can tell our lines from the person's.
+    /// Whether we have the answered letter, and so can distinguish our lines from the person's.
     knows_own: bool,
     /// Whether each line belongs to a quote that is indented as a whole.
     indented: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Letters from machines: the mark that gave them away, and what they report.
+//! Letters from machines: the marks that identify them, and the events that they report.
 
 use std::fmt::{self, Display};
 

@@ -1,4 +1,4 @@
-//! Tells whether a machine wrote a letter.
+//! Decides whether a machine wrote a letter.
 //!
 //! Any single mark in the header or in the structure is enough; such a letter is never answered and never
 //! acted on. `X-Auto-Response-Suppress` is not a mark: Exchange adds it to people's mail. A letter without a

@@ -1,6 +1,6 @@
 //! Normalises the characters of a text: removes invisible ones and replaces typographic ones by plain ones.
 //!
-//! Look-alike letters of other scripts are replaced in orders only, not in all text: see [`latin`].
+//! Look-alike letters of other scripts are replaced only in orders, not in all text: see [`latin`].
 
 /// The indentation that replaces a tab at the start of a line.
 const TAB: &str = "        ";

@@ -170,8 +170,8 @@ fn record_missed(draft: &mut Draft, due: &Due, seats: &[Seat]) -> Vec<Seat> {
     seats.iter().copied().filter(|seat| draft.game_match.missed[*seat] >= limit).collect()
 }
 
-/// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there
-/// is no such filing, so there is a new deadline.
+/// Adjudicates with the filings that the rules assume for the late seats. If a side must move itself there is
+/// no such filing, so it gets a new deadline.
 fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     if !adjudication::adjudicate_assumed(draft, late.clone()) {
         draft.game_match.missed_phase = BySeat::default();

@@ -1,4 +1,4 @@
-//! Deadlines after an outage, and after a clock that was ahead and so pretended one.
+//! Deadlines after an outage, and after a clock that was ahead and so simulated one.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -26,8 +26,7 @@ pub fn extend(draft: &mut Draft, since: DateTime<Utc>) {
     draft.dispatch_to_both(Content::Notice(Notice::Slid));
 }
 
-/// Sets the deadline again that a clock moved which was ahead of now. What remains of the outage still
-/// counts.
+/// Resets a deadline that was moved by a clock ahead of now. The rest of the outage still counts.
 pub fn set_again(draft: &mut Draft) {
     let at = draft.at;
     let Some(deadline) = running_deadline(&draft.game_match) else { return };

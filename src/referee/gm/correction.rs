@@ -1,5 +1,5 @@
-//! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts out of
-//! a ledger.
+//! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts that
+//! were read from a ledger.
 
 use crate::game::any::Memories;
 use crate::game::{BySeat, OrderLines};
@@ -83,8 +83,8 @@ impl Correction {
 }
 
 impl Act {
-    /// Completes an act out of a ledger with what only the match keeps: texts of GMs, and secrets. Returns
-    /// whether the match has it.
+    /// Completes an act that was read from a ledger with data that only the match keeps: texts of GMs, and
+    /// secrets. Returns whether the match has them.
     pub fn complete(&mut self, game_match: &Match) -> bool {
         match self {
             Act::Tell { digest, text, .. } => {

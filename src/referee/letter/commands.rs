@@ -87,7 +87,7 @@ fn tell_absences(draft: &mut Draft, seat: Seat, replies: &[Reply]) {
     }
 }
 
-/// Tells somebody of an act of this letter, if they have room for it.
+/// Notifies somebody of an act of this letter, if they have room for it.
 fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
     let room = match to {
         Reader::Seat(_) | Reader::Former(_) => &mut draft.opponent,
@@ -98,7 +98,7 @@ fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
     }
 }
 
-/// Carries out a command, unless the letter's token is not good for it.
+/// Carries out a command, if the letter's token allows it.
 fn follow_if_allowed(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> Reply {
     match letter.lacks_token_for(command) {
         Some(command) => Reply::NeedsOwnToken { command },

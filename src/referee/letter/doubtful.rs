@@ -1,7 +1,8 @@
-//! Letters that leave a doubt: which lines are meant, or which match. Nothing is filed, and the answer asks.
+//! Letters that leave a doubt about the lines or the match that they mean. Nothing is filed, and the answer
+//! asks.
 //!
-//! Whatever the answer shows as a correction is legal now, and never another kind of order than the line
-//! seems to mean.
+//! Each correction that the answer shows is legal now, and is never another kind of order than the line seems
+//! to mean.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::referee::play::kept::OfferedOrders;
 use crate::request::{Doubt, DoubtKind, Request};
 
 /// Returns the letter with the orders that its `YES` accepts: those of the offer in the letter that it
-/// answers. If it answers none, it gets the last offer once more, or without any, `YES` is a remark.
+/// answers. If it answers none, it gets the last offer again. Without any offer, `YES` is a remark.
 pub(super) fn follow_yes<'a>(
     letter: &'a SeatLetter,
     game_match: &Match,
@@ -92,7 +93,7 @@ pub(super) fn faults_of(game_match: &Match, seat: Seat, request: &Request) -> Ve
     faults
 }
 
-/// Words a doubt, with the correction that would stand, or an order like it.
+/// Words a doubt, with a legal correction, or an order like it.
 fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Fault {
     let fault = Fault::doubt(doubt.line, question(doubt));
     if is_order(&doubt.kind) || doubt.kind == DoubtKind::Example {

@@ -1,4 +1,4 @@
-//! Decides phases: adjudicates what was filed, reports it, and ends the match.
+//! Decides phases: adjudicates filings, reports the results, and ends the match.
 
 use chrono::TimeDelta;
 
@@ -132,8 +132,8 @@ fn end_if_over(draft: &mut Draft) {
     }
 }
 
-/// Decides what becomes of conditional orders after an adjudication in which `due` were due. The answer to a
-/// move that has come is filed.
+/// Follows conditional orders after an adjudication in which `due` were due: if the expected move came, its
+/// answer is filed.
 fn follow_conditions(draft: &mut Draft, due: &[Seat]) -> Vec<ConditionNews> {
     let game_match = &mut draft.game_match;
     let mut news = Vec::new();
