@@ -37,7 +37,7 @@ pub(super) fn usage(fault: &str) -> ! {
     super::Cli::command().error(ErrorKind::ValueValidation, fault).exit()
 }
 
-/// How a GM's act is carried out and its result printed.
+/// Options for carrying out a GM's act and printing the result.
 #[derive(Clone, Copy, clap::Args)]
 pub(super) struct Output {
     /// Only say what would be done, and do nothing

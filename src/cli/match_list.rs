@@ -134,7 +134,7 @@ fn filed(game_match: &Match, seat: Seat) -> String {
     if game_match.held[seat].is_some() { "yes".to_owned() } else { "no".to_owned() }
 }
 
-/// Formats the deadline in the match's zone, or returns nothing if there is none.
+/// Formats the deadline in the match's zone; empty if there is none.
 fn due_at(game_match: &MatchOverview, now: DateTime<Utc>) -> String {
     game_match.deadline.map(|deadline| format_local(deadline, game_match.zone, now)).unwrap_or_default()
 }

@@ -16,16 +16,16 @@ pub const MAX_BLOCKED: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Member {
-    /// A GM has registered the player.
+    /// Whether a GM has registered the player.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub registered: bool,
-    /// Name, number and profile are told to others than opponents.
+    /// Whether people other than opponents are told name, number and profile.
     #[serde(skip_serializing_if = "is_true")]
     pub public: bool,
-    /// New matches may be rated.
+    /// Whether new matches may be rated.
     #[serde(skip_serializing_if = "is_true")]
     pub rated: bool,
-    /// Standing offers rest while the player has so many running matches.
+    /// Number of running matches from which on the player's standing offers rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The numbers of the players whose offers the player does not want.

@@ -1,4 +1,4 @@
-//! The club beyond single matches: what it knows of its members, how reliably they file, and whom a name means. Pure.
+//! The club beyond single matches: its members, their reliability, and the meanings of names. Pure.
 //!
 //! - `member`: what a player wishes, and what the club remembers of them
 //! - `owed`: which turns a ruling closed, and whether they were filed in time

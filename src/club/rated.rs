@@ -1,4 +1,5 @@
-//! The rated results of a match, as its ledger alone tells them, and the table that follows from all of them.
+//! The rated results of a match, which follow from its ledger alone, and the table that follows from all of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +45,7 @@ pub struct RatingChange {
 }
 
 impl RatedPlayer {
-    /// The deviation at `at` included.
+    /// Returns the rating at `at`, whose deviation has grown since the last result.
     pub fn at(&self, at: DateTime<Utc>) -> Rating {
         self.rating.grown(self.days(at))
     }
@@ -77,7 +78,7 @@ pub fn results_of(entries: &[Entry]) -> Vec<RatedResult> {
     followed.results(entries, basis)
 }
 
-/// The result of a match as its ledger tells it.
+/// The result of a match, followed through its ledger.
 #[derive(Default)]
 struct Followed {
     filed: BySeat<bool>,
@@ -110,7 +111,7 @@ impl Followed {
         }
     }
 
-    /// Nothing is rated before a filing of each was adjudicated.
+    /// Whether a filing of each seat was adjudicated. Before that, nothing is rated.
     fn have_played(&self) -> bool {
         self.played.first && self.played.second
     }
@@ -183,8 +184,8 @@ pub fn rate(result: &RatedResult, players: &BySeat<RatedPlayer>) -> Vec<RatingCh
     changes
 }
 
-/// Rates all results of a game, in the order of their times, then of their matches. `same`: the number that a
-/// player has by now, if two were merged.
+/// Rates all results of a game, in the order of their times, then of their matches. `same` holds the present
+/// numbers of players who were merged.
 pub fn table(mut results: Vec<RatedResult>, same: &dyn Fn(i64) -> i64) -> Vec<RatingChange> {
     results.sort_by(|one, other| (one.at, &one.match_id).cmp(&(other.at, &other.match_id)));
     let mut players: BTreeMap<i64, RatedPlayer> = BTreeMap::new();

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Turns that count, the latest ones.
+/// The number of latest turns that count.
 pub const TURNS: usize = 100;
 
-/// Turns below which nothing follows from the figure.
+/// Minimum turns for the figure to have consequences.
 const FEW: u32 = 10;
 
 /// The number of a player's last turns against people that were filed in time. Absences, pauses and outages move
@@ -36,7 +36,7 @@ impl Reliability {
         self.owed < FEW || self.in_time * 100 >= percent * self.owed
     }
 
-    /// Words it, for whoever is asked to play against `name`.
+    /// Words the reliability for somebody who is asked to play against `name`.
     pub fn sentence(&self, name: &str) -> String {
         let Reliability { owed, in_time, lost } = *self;
         if owed < FEW {

@@ -66,7 +66,7 @@ fn log_decisions(changes: &Changes) {
     }
 }
 
-/// Words what a letter led to in its match: `sealed`, `refused`, `sealed, adjudicated`.
+/// Words the outcome of a letter in its match: `sealed`, `refused`, `sealed, adjudicated`.
 fn outcome<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
     let words = kinds.filter_map(|kind| match kind {
         "OrdersSealed" => Some("sealed"),

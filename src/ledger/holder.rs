@@ -1,5 +1,5 @@
-//! Who holds a seat, as a ledger pins it: addresses and reply tokens enter a chain only as digests under keys
-//! of their own, so that the chain can be published and each pin can be opened alone.
+//! The holder of a seat, as a ledger pins it: addresses and reply tokens enter a chain only as digests under
+//! separate keys, so that the chain can be published and each pin can be opened alone.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -93,7 +93,7 @@ impl KeptPin {
         KeptPin { seat, kind, pin: key.pin(value), opened: Some(OpenedPin { key, value: value.to_owned() }) }
     }
 
-    /// Whether it stands for what it claims to.
+    /// Whether the pin stands for the value that is stored with it.
     pub fn is_sound(&self) -> bool {
         self.opened.as_ref().is_none_or(|opened| opened.key.pin(&opened.value) == self.pin)
     }

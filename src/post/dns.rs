@@ -101,7 +101,7 @@ impl Records {
     }
 }
 
-/// The name under which a key is published (RFC 6376 3.6.2.1).
+/// Returns the DNS name under which a key is published (RFC 6376 3.6.2.1).
 fn key_name(selector: &str, domain: &str) -> String {
     format!("{selector}._domainkey.{domain}")
 }

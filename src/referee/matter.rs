@@ -12,7 +12,7 @@ use crate::request::{Command, Concern, Request};
 pub type Matter<'a> = Cause<&'a SeatLetter>;
 
 impl Matter<'_> {
-    /// The cause as its first entry holds it.
+    /// Returns the cause as its first entry holds it.
     pub fn cause(&self) -> Cause {
         match self {
             Cause::Letter(letter) => Cause::Letter(Box::new(letter.cause.clone())),

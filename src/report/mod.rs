@@ -130,7 +130,7 @@ impl WordingInput<'_> {
         LetterDraft { templates, name, context, links: Vec::new(), board_width, new_templates }
     }
 
-    /// The club's own templates, if this letter tells that they have changed.
+    /// Returns the club's own templates, if this letter tells that they have changed.
     fn new_templates(&self) -> Option<Vec<String>> {
         let Reader::Seat(seat) = self.dispatch.to else { return None };
         let tells = self.game_match.wording_news[seat] == WordingNews::Told;

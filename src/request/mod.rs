@@ -162,7 +162,7 @@ struct RequestParser<'a, G> {
     kinds: Vec<LineKind>,
     /// Whether capitals mark a command. In a letter that is wholly in capitals, they mark nothing.
     capitals_mark: bool,
-    /// The last line `END`, found when first needed. Searching anew at each `tell me …` would be quadratic.
+    /// The last line `END`, found when first needed. Searching again at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
     /// Games other than the match's own whose orders no text may hold either.
@@ -282,7 +282,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         !self.capitals_mark && orders.iter().all(is_prose)
     }
 
-    /// Adds the doubts about orders that read well, because of what stands around them.
+    /// Adds the doubts about orders that read well, because of the words around them.
     fn doubt_orders(&mut self) {
         let verbs = self.grammar.verbs();
         if verbs.is_empty() {
@@ -430,10 +430,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     }
 }
 
-/// Words of a line of prose, by which a letter that is wholly in capitals differs from one of commands.
+/// Minimum words of a line of prose, by which a letter that is wholly in capitals differs from one of
+/// commands.
 const PROSE: usize = 5;
 
-/// Whether a letter has no small letter, and a line of prose.
+/// Whether a letter is wholly in capitals: it has no small letter, but a line of prose.
 fn is_in_capitals(lines: &[Line]) -> bool {
     let is_word =
         |word: &&str| word.chars().any(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit());
@@ -448,7 +449,7 @@ const HEADING: [&str; 11] =
 /// The words of a heading that announce orders below it.
 const SUBJECTS: [&str; 4] = ["ORDER", "ORDERS", "MOVE", "MOVES"];
 
-/// Returns the turn that a line in capitals names, if it says nothing else: `TURN 4`, or a heading.
+/// Returns the turn that a line in capitals names, if the line says nothing else: `TURN 4`, or a heading.
 fn named_turn(words: &[String]) -> Option<u32> {
     let is_heading = words.iter().any(|word| SUBJECTS.contains(&word.as_str()));
     let rest: Vec<&str> =

@@ -106,7 +106,7 @@ impl SqliteBackend {
         Ok(())
     }
 
-    /// `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
+    /// Begins a transaction by `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
     async fn begin_immediate(&self) -> Result<Transaction<'static, Sqlite>> {
         match self.writer.begin_with("BEGIN IMMEDIATE").await {
             // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did not
@@ -371,7 +371,7 @@ pub(super) fn holder(path: &Path) -> String {
     }
 }
 
-/// The primary code of an error of SQLite, which is its low byte: https://www.sqlite.org/rescode.html
+/// Returns the primary code of an error of SQLite, which is its low byte: https://www.sqlite.org/rescode.html
 fn code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error()?.code()?.parse::<i32>().ok()?;
     Some(code & 0xff)

@@ -91,7 +91,7 @@ pub async fn delete_unruled_when_due(office: &Office, now: DateTime<Utc>) -> any
     Ok(())
 }
 
-/// Once an hour, adds an entry to each match that is over and whose last letters no entry lists: otherwise
+/// Adds an entry, once an hour, to each match that is over and whose last letters no entry lists: otherwise
 /// their pins and deliveries would be in no chain.
 ///
 /// # Errors

@@ -260,7 +260,7 @@ fn pass_strangers_words(
     Ok(Some(Passing::AtOnce))
 }
 
-/// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is
+/// Replies to the commands of a letter without a token, and sets aside those that wait until its sender is
 /// known.
 fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
     let mut found = StrangerReplies::default();

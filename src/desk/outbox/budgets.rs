@@ -315,7 +315,7 @@ fn today(desk: &Desk<'_>) -> DateTime<Utc> {
     start_of(Period::Day, desk.at())
 }
 
-/// The answers an hour to one seat. A token never makes the budget smaller.
+/// Returns the answers an hour to one seat. A token never makes the budget smaller.
 fn most_with_token(desk: &Desk<'_>) -> u32 {
     desk.club.config.letters.answers_per_hour.max(SEAT_ANSWERS)
 }

@@ -36,7 +36,7 @@ pub fn gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a Gm {
     &desk.club.config.club.gm.all()[index.0]
 }
 
-/// The GM who acts: the writer of the letter that is followed, or at the terminal the first one.
+/// Returns the GM who acts: the writer of the letter that is followed, or at the terminal the first one.
 pub fn acting_gm<'a>(desk: &Desk<'a>) -> &'a Gm {
     gm(desk, desk.acting)
 }

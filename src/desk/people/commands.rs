@@ -44,7 +44,7 @@ pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
     })
 }
 
-/// Replies to a command that needs no seat, and does what it asks. Returns `None` if the command needs a
+/// Carries out a command that needs no seat, and returns the reply. Returns `None` if the command needs a
 /// seat.
 pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
     if let Some(rejected) = membership::refuse_newcomer(desk, asker, command)? {

@@ -33,7 +33,8 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Byte-order marks, zero-width characters, soft hyphens, directional marks, variation selectors, controls.
+/// Whether a character is invisible: byte-order marks, zero-width characters, soft hyphens, directional
+/// marks, variation selectors, controls.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

@@ -129,7 +129,8 @@ impl Connection {
         if greeting.starts_with(b"* OK") { Ok(()) } else { Err(Error::Goodbye(words(&greeting).into())) }
     }
 
-    /// STARTTLS (RFC 3501, 6.2.1). The crate can do it only on connections that it opens itself.
+    /// Secures the connection by STARTTLS (RFC 3501, 6.2.1). The crate can do that only on connections that
+    /// it opens itself.
     fn start_tls(mut self, settings: &ImapConfig) -> Result<Connection, Error> {
         let tag = self.send_command("STARTTLS")?;
         loop {

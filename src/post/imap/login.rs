@@ -84,7 +84,7 @@ fn log_in_by_token(
     })
 }
 
-/// AUTHENTICATE (RFC 3501, 6.2.2).
+/// Sends AUTHENTICATE (RFC 3501, 6.2.2), and answers the server's challenges.
 fn authenticate(
     client: Client<SharedConnection>,
     mechanism: &str,

@@ -169,7 +169,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
     }
 }
 
-/// The present day of a seat's player.
+/// Returns the present day of a seat's player.
 fn today(draft: &Draft, seat: Seat) -> NaiveDate {
     draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive()
 }

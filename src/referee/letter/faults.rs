@@ -19,7 +19,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal of the orders as a whole.
+    /// Returns a refusal of the orders as a whole.
     pub fn whole(kind: FaultKind, fault: Fault) -> Refusal {
         Refusal { faults: vec![fault], of_whole: Some(kind) }
     }

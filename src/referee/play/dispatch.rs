@@ -23,7 +23,7 @@ named_enum! {
         /// A seat's turn result.
         Report = "report",
         Reminder = "reminder",
-        /// Which seats missed the deadline, and what follows.
+        /// The seats that missed the deadline, and the consequences.
         Missed = "missed",
         /// Any other news, and most letters to the GM.
         Notice = "notice",
@@ -87,14 +87,14 @@ pub enum Content {
     Succession,
     /// The deadline is near and the seat has not filed.
     Reminder,
-    /// Which seats missed the deadline, and what follows.
+    /// The seats that missed the deadline, and the consequences.
     Missed { seats: Vec<Seat> },
     /// Something that happened between adjudications.
     Notice(Notice),
 }
 
 impl Content {
-    /// The answer to a letter that this is or holds.
+    /// Returns the answer to a letter that this is or holds.
     pub fn answer(&self) -> Option<&Answer> {
         let (Content::Answer(answer) | Content::Report { receipt: Some(answer), .. }) = self else {
             return None;

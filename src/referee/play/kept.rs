@@ -126,7 +126,7 @@ pub struct Unsealing {
 }
 
 impl GmMessage {
-    /// The digest under which the ledger names the text.
+    /// Returns the digest under which the ledger names the text.
     pub fn digest(&self) -> Digest {
         Digest::of(self.text.as_bytes())
     }

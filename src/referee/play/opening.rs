@@ -41,8 +41,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// A match between two players on the default options, terms and settings, refereed from this address.
-    /// Other values replace them by `Opening { terms, ..Opening::new(…) }`.
+    /// Returns a match between two players on the default options, terms and settings, refereed from this
+    /// address. Other values replace them by `Opening { terms, ..Opening::new(…) }`.
     pub fn new(id: &str, game: GameKind, players: BySeat<&str>, address: &str, key: SealKey) -> Opening {
         Opening {
             id: id.to_owned(),

@@ -85,7 +85,7 @@ impl Fingerprint {
         Fingerprint(digits)
     }
 
-    /// The fingerprint of orders, which does not depend on their order or case.
+    /// Returns the fingerprint of orders, which does not depend on their order or case.
     fn of_orders(orders: &[String]) -> Fingerprint {
         let mut lines: Vec<String> = orders.iter().map(|order| order.to_ascii_uppercase()).collect();
         lines.sort_unstable();
@@ -176,7 +176,7 @@ impl Past {
         repeated.filter(|repeated| repeated.asked == asked_by(letter)).map_or(0, |repeated| repeated.times)
     }
 
-    /// The advice that a seat got in the open phase.
+    /// Returns the advice that a seat got in the open phase.
     pub fn hint_of_phase(&self, seat: Seat) -> Option<&Hint> {
         self.seats[seat].hint.as_ref()
     }

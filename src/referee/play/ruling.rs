@@ -25,7 +25,7 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    /// The answer to the letter, sent or not. There is none if its player does not want this receipt.
+    /// Returns the answer to the letter, sent or not. There is none if its player does not want this receipt.
     pub fn answer_mut(&mut self) -> Option<&mut Answer> {
         let mut sent = self.dispatches.iter_mut().filter_map(|dispatch| dispatch.content.answer_mut());
         sent.next().or(self.unsent.as_deref_mut())

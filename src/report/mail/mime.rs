@@ -77,8 +77,8 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
 /// The start of the line before each part of the `multipart/alternative`. The first part is the text.
 pub(super) const ALTERNATIVE_DELIMITER: &str = "\r\n--=a=";
 
-/// The text, the HTML with its picture, and the attachments. The boundaries are derived from the Message-ID,
-/// because lettre's own are random and the audit assembles the mail a second time.
+/// Returns the text, the HTML with its picture, and the attachments. The boundaries are derived from the
+/// Message-ID, because lettre's own are random and the audit assembles the mail a second time.
 fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
     let digest = Digest::of(message_id.as_bytes()).to_string();
     let boundary = |part: &str| format!("={part}={}", &digest[..32]);

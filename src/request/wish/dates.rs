@@ -107,7 +107,7 @@ fn dated(items: &[Item]) -> Vec<(usize, NaiveDate)> {
     if dates.is_empty() { of(true).collect() } else { dates }
 }
 
-/// Whether such a word stands one or two words before the date, or right behind it (`まで`, `kadar`).
+/// Whether such a word is one or two words before the date, or right behind it (`まで`, `kadar`).
 fn is_beside(items: &[Item], at: usize, item: &Item) -> bool {
     items[at.saturating_sub(2)..at].contains(item) || is_right_after(items, at, item)
 }
