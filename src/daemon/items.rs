@@ -233,7 +233,7 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
         let page = office.store.matches_due(due.until, last.as_ref(), MAX_DUE).await?;
         let Some(behind) = page.last().cloned() else { return Ok(Vec::new()) };
         last = Some(behind);
-        // The clock decides nothing while the house is to move.
+        // The clock decides nothing while the house has to move.
         let may_rule = |row: &MatchRow| !due.skipped.contains(&row.id) && !row.overview.awaits_house();
         let page: Vec<MatchRow> = page.into_iter().filter(may_rule).collect();
         let page = without_unsent_openings(office, page).await?;

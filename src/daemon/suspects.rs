@@ -48,7 +48,7 @@ pub struct Attempts {
     /// Letters under suspicion, after a crash or a rejected commit. They are decided on one by one.
     suspects: Mutex<BTreeSet<Digest>>,
     pub(super) trial: Option<Trial>,
-    /// Whether the rows of the last batch had changed when it was to be committed.
+    /// Whether the last batch was stale when it was committed.
     is_stale: AtomicBool,
     /// The numbers of the batches in progress.
     batches: Mutex<BTreeSet<usize>>,
@@ -100,7 +100,7 @@ impl Attempts {
     }
 
     /// Returns the owner of the note about the letters of a batch: several are in work at a time, each under
-    /// the lowest free number. A note that could not be removed is thus replaced by a later batch.
+    /// the lowest free number. A note that could not be removed is therefore replaced by a later batch.
     pub fn next_batch(&self) -> BatchOwner<'_> {
         let mut taken = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let number = (0..).find(|number| taken.insert(*number)).unwrap_or_default();

@@ -49,7 +49,7 @@ pub enum Rounds {
 /// The progress of a decision.
 pub enum Progress<T> {
     Done(T),
-    /// It goes on once these rows are loaded.
+    /// The decision continues once these rows are loaded.
     Lacks(Vec<Key>),
 }
 

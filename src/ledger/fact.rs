@@ -45,7 +45,7 @@ pub enum Fact {
         /// The source of the secret. A match that the GM opened between players has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lot: Option<Box<PinnedLot>>,
-        /// Set if the match is to be rated.
+        /// Set if the match may be rated.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<Box<RatingBasis>>,
     },

@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_pin_is_an_hmac_sha_256() {
-        // Computed with Python's `hmac`.
+        // The expected pin was computed with Python's `hmac`.
         let key = PinKey::new([0x0b; 16]);
         assert_eq!(key.to_string(), "0b".repeat(16));
         assert_eq!(key.to_string().parse(), Ok(key));

@@ -551,7 +551,7 @@ impl Source for MaildirReader {
         for folder in [self.settings.path.clone(), processed.clone()] {
             // The folder for processed letters need not exist yet.
             let Ok(files) = list(&folder) else { continue };
-            // It arrived recently, so it is among the last.
+            // The letter arrived recently, so it is among the last.
             for file in files.iter().rev().take(MAX_SEARCHED) {
                 let Some(letter) = self.read(file) else { continue };
                 if memchr::memmem::find(&letter.raw, message_id.as_bytes()).is_none() {

@@ -1,7 +1,7 @@
 //! The house: a computer player that holds a seat at a level.
 //!
 //! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody
-//! else. It gets no letters, and no deadline runs while it alone is to move. Its orders are computed outside
+//! else. It gets no letters, and no deadline runs while it alone has to move. Its orders are computed outside
 //! a ruling, because that may take a second, and come in as a [`HousePlay`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,7 +34,7 @@ const TRAINER: &str = "trainer";
 const ADVISER: &str = "average";
 
 impl Match {
-    /// Returns the seat for which the house is to move now.
+    /// Returns the seat for which the house has to move now.
     pub fn house_due(&self) -> Option<Seat> {
         if self.stage != Stage::Running {
             return None;

@@ -282,7 +282,7 @@ pub struct MatchSummary {
     pub foe: String,
     /// The open phase, or the result.
     pub phase: String,
-    /// Names of the players who are to move.
+    /// Names of the players who have to move.
     pub awaited: Vec<String>,
     pub due: Option<DateTime<Utc>>,
     /// The deadline, formatted for the reader.

@@ -31,7 +31,7 @@ pub enum Rejection {
     TooManyDays { left: i64 },
     /// Terms cannot be changed like this: a sentence about the key, the value and its bounds.
     BadTerms { says: String },
-    /// There is no deadline to move, because only the house is to move.
+    /// There is no deadline to move, because only the house has to move.
     NoDeadline,
 }
 

@@ -142,7 +142,7 @@ pub enum Reply {
     NothingToClaim { why: ClaimRejection },
     /// The house plays on in the place of the player who has vanished.
     SubstituteAgreed,
-    /// There is no deadline to move, because the house is to move.
+    /// There is no deadline to move, because the house has to move.
     NoDeadline,
     /// The house does not read messages.
     HouseReadsNothing,

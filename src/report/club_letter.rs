@@ -338,7 +338,7 @@ impl ClubLetter {
     /// Tells a sender that their letter cannot be read, and why.
     pub fn unreadable(reason: UnreadableReason, limits: &Limits) -> ClubLetter {
         let limits = LimitSummary {
-            // Rounded down, so that a letter of this size is always read.
+            // Round down, so that a letter of this size is always read.
             megabytes: limits.max_bytes / 1_000_000,
             header_kilobytes: limits.max_header_bytes / 1000,
             parts: limits.max_parts,

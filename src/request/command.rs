@@ -347,7 +347,7 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
 /// Pronouns of the person who is told something.
 const TOLD: [&str; 5] = ["ME", "US", "HIM", "HER", "THEM"];
 
-/// Pronouns that make a sentence of what follows the first word of a line.
+/// Pronouns that make a line's words after the first a sentence.
 const PRONOUNS: [&str; 17] = [
     "I", "ME", "MY", "YOU", "YOUR", "HE", "HIM", "HIS", "SHE", "HER", "WE", "US", "OUR", "THEY", "THEM",
     "MIND", "MINE",
@@ -563,7 +563,8 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
 
 /// Splits `zone=Europe/Berlin name=Ann Lee` into names and values, which are checked later, together.
 fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
-    // Not the plain line, which has Latin letters in place of look-alikes: names may be in any alphabet.
+    // Do not use the plain line, which has Latin letters in place of look-alikes: names may be in any
+    // alphabet.
     let text = line.raw_after_first_word().split(" #").next().unwrap_or_default();
     let text = text.replace(" =", "=").replace("= ", "=");
     let mut settings: Vec<(String, String)> = Vec::new();

@@ -21,8 +21,8 @@ named_enum! {
         Address = "address",
         /// All such answers of the club, by hour.
         Club = "club",
-        /// The first such answer to an address within 24 hours, by hour. Strangers who write a lot thus leave
-        /// room for others.
+        /// The first such answer to an address within 24 hours, by hour. Strangers who write a lot therefore
+        /// leave room for others.
         First = "first",
         /// Answers that say the same to the same text, by hour.
         Equal = "equal",

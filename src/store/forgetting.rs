@@ -196,7 +196,7 @@ async fn forget_traces(
     name: &str,
 ) -> Result<()> {
     let one_of = session.engine().one_of();
-    // Nobody could tell the author what became of an offer that stays open.
+    // Lapse open offers, because nobody could tell the author later that one was taken up or lapsed.
     let lapse = "stage = CASE stage WHEN 'open' THEN 'lapsed' ELSE stage END";
     let sql =
         format!("UPDATE invitation SET inviter = '', inviter_name = $2, {lapse} WHERE inviter {one_of}");

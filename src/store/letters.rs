@@ -172,7 +172,7 @@ pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()
 
 /// Returns the digest of sender and Message-ID.
 fn sent_as(letter: &NewLetter) -> Option<String> {
-    // Hashed, because strangers choose the length of both.
+    // Hash both, because strangers choose their length.
     let both = format!("{}\n{}", letter.sender, letter.message_id);
     (!letter.message_id.is_empty()).then(|| Digest::of(both.as_bytes()).to_string())
 }

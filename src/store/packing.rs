@@ -89,7 +89,7 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
     let damaged = || StoreError::Unsound("a stored letter cannot be decompressed".to_owned());
     let (length, deflated) = packed.split_first_chunk().ok_or_else(damaged)?;
     let length = u32::from_le_bytes(*length) as usize;
-    // Checked before the allocation: a damaged length could ask for 4 GB.
+    // Check the length before allocating: a damaged one could ask for 4 GB.
     if length > deflated.len() * MOST_EXPANDED {
         return Err(damaged());
     }

@@ -83,7 +83,7 @@ impl Database {
 
     /// Returns the player with this address, adding one called `name` if there is none.
     pub async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
-        // Most are known, and looking first keeps the one writer of SQLite free.
+        // Most addresses are known, and looking first keeps SQLite's only writer free.
         if let Some(player) = self.player_by_address(address).await? {
             return Ok(player);
         }

@@ -31,7 +31,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     let aside = free_place(&path);
     let new = beside(&path, ".restoring");
     copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
-    // Checked before anything is moved, so that a refused backup leaves the database in place.
+    // Check the backup before moving anything, so that a refused one leaves the database in place.
     let prepared = prepare(&new).await;
     if let Err(error) = prepared {
         let _ = std::fs::remove_file(&new);

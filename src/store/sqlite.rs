@@ -81,7 +81,8 @@ impl SqliteBackend {
         // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this fails,
         // the file exists, or SQLite names the reason.
         let _ = private::create_new(&path);
-        // Checked before the writer connects, which would already switch another program's file to a write-ahead log.
+        // Check the file before the writer connects, which would already switch another program's file to a
+        // write-ahead log.
         if !is_ours(&options).await.map_err(unopened)? {
             return Err(cannot_open(&path, "it belongs to another program".to_owned()));
         }
@@ -174,7 +175,8 @@ async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePo
         .pragma("temp_store", "memory");
     let began = Instant::now();
     loop {
-        // One connection: writers in this process queue for it, instead of polling for SQLite's lock.
+        // Open only one connection: writers in this process queue for it, instead of polling for SQLite's
+        // lock.
         let writer = pool_options(1).connect_with(options.clone()).await;
         match writer {
             Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {

@@ -60,7 +60,7 @@ impl Database {
             taken.take(&mut session, lanes, known, &bounds, now).await?;
         }
         let one_of = session.engine().one_of();
-        // Read after their lanes were taken: another daemon may just have settled some.
+        // Read the letters after taking their lanes: another daemon may just have settled some.
         let sql = format!(
             "SELECT l.digest, r.bytes, l.received_at, l.tries, l.lane, l.known, l.accepted_by, \
              l.origin LIKE '{FROM_SPAM}%' AS is_spam \
@@ -231,7 +231,8 @@ impl Taken {
              AND (received_at > $4 OR received_at = $4 AND id > $5) AND NOT (lane {one_of}) \
              ORDER BY received_at, id LIMIT $6"
         );
-        // Excluded in the query: otherwise a sender of thousands of letters would fill every page.
+        // Exclude closed lanes in the query: otherwise a sender of thousands of letters would fill every
+        // page.
         let closed: Vec<String> = self.closed.iter().cloned().collect();
         let statement = session.statement(sql).bind_texts(&closed).bind(known).bind(now);
         session.fetch_all(statement.bind(after.0).bind(after.1).bind(most as i64)).await

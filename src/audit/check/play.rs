@@ -155,7 +155,7 @@ impl Play {
         let sent = lines.iter().chain(&self.refused[seat]);
         let sent: Vec<Line> = Line::numbered(&sent.collect::<Vec<_>>());
         let (written_out, _) = self.state.write_out(seat, &sent);
-        // Another procedure may write short forms out in another way.
+        // Another procedure may expand short forms differently.
         if written_out != sent {
             return Ok(());
         }

@@ -51,7 +51,7 @@ pub fn key(match_id: &str) -> String {
 pub async fn stuck_houses(store: &Database) -> anyhow::Result<BTreeMap<String, StuckHouse>> {
     let remembered = store.remembered_under(STUCK_KEYS).await?;
     let stuck = remembered.into_iter().filter_map(|(key, value)| {
-        // Another version of this program may remember it in another form.
+        // Another version of this program may have remembered it in another form.
         Some((key.strip_prefix(STUCK_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
     });
     Ok(stuck.collect())

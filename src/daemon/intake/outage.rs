@@ -88,7 +88,7 @@ impl MailboxState {
 
     fn note_trouble(&mut self, trouble: &Trouble, now: DateTime<Utc>) {
         let before = self.outage.as_ref();
-        // An outage that began before a restart goes on.
+        // An outage that began before a restart continues.
         let since = before.map_or(trouble.since, |outage| outage.since.min(trouble.since));
         let is_refused_again = trouble.refusals > before.map_or(0, |outage| outage.refusals);
         let refused = if is_refused_again { Some(now) } else { before.and_then(|outage| outage.refused) };

@@ -73,7 +73,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
         return Ok(());
     }
     let now = office.now();
-    // Tells the GM if space is short, even while no letters arrive.
+    // This tells the GM if space is short, even while no letters arrive.
     space::has_room(office).await;
     extend_after_outage(office, now, outage).await?;
     upkeep::correct_deferred_when_due(office, now).await?;

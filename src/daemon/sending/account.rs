@@ -1,4 +1,4 @@
-//! The account with which letters are sent, as the server's answers show it, and what follows from each
+//! The account with which letters are sent, as the server's answers show it, and the consequences of each
 //! answer.
 //!
 //! Most refusals say nothing about the letter: a quota is used up, a login has expired, a relay is closed.
@@ -238,9 +238,9 @@ impl Account {
     /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were in
     /// flight when the outage began do not count as attempts of their own.
     ///
-    /// One letter that the server dislikes must not stand for all, if it refuses recipients or letters. So after
-    /// the most urgent letter another one is tried: at once, because otherwise that one would be the first to
-    /// go when the server takes letters again, before more urgent ones.
+    /// If the server refuses recipients or letters, one letter that it dislikes must not stand for all. So
+    /// after the most urgent letter another one is tried: at once, because otherwise that one would be the
+    /// first to go when the server takes letters again, before more urgent ones.
     fn prolong(&mut self, now: DateTime<Utc>, error: &SendError) -> DateTime<Utc> {
         let paused_until = self.outage.as_ref().map(|outage| outage.until);
         if let Some(until) = paused_until.filter(|_| self.probes(now) == Some(0)) {

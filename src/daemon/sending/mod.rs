@@ -2,9 +2,9 @@
 //!
 //! A task for each connection takes the most urgent letter that may go now, sends it, and takes the next, as
 //! the [`Plan`] decides. It never waits for the database. The dispatcher does: it claims letters ahead, and
-//! records many outcomes at a time, with what follows from them, in one transaction. So a slow server delays
-//! nobody but its own reader, and a slow database delays only claims. A letter leaves its claim when its
-//! outcome is recorded; a daemon that is killed before that sends it again.
+//! records many outcomes at a time, with their effects, in one transaction. So a slow server delays nobody
+//! but its own reader, and a slow database delays only claims. A letter leaves its claim when its outcome is
+//! recorded; a daemon that is killed before that sends it again.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -73,7 +73,7 @@ impl Shared {
         letter: &Claimed,
         sending: impl Future<Output = Result<String, SendError>>,
     ) -> Option<Claimed> {
-        // After a panic it is tried again later; at once, it would panic again.
+        // After a panic the letter is retried later, because at once it would panic again.
         let sent = AssertUnwindSafe(sending).catch_unwind().await;
         let sent = sent.unwrap_or_else(|_| Err(SendError::NotNow("sending it failed".into())));
         let now = truncate_to_millis((self.clock)());
@@ -315,8 +315,8 @@ async fn send(config: &Config, outbox: &Outbox, letter: &Claimed) -> Result<Stri
     }
 }
 
-/// Commits the changes together with what follows from outcomes: seats are marked, deadlines move, and the GM
-/// is told of what was given up, and of an outage.
+/// Commits the changes together with the effects of outcomes: seats are marked, deadlines move, and the GM is
+/// told of what was given up, and of an outage.
 async fn follow(
     office: &Office,
     outcomes: Vec<Outcome>,

@@ -203,7 +203,7 @@ impl Status {
         }
         let is_short = |outage: &MailboxOutage| !outage.is_lasting && self.at - outage.since < MIN_OUTAGE;
         let Some(outage) = state.outage.filter(|outage| !is_short(outage)) else { return };
-        // This says more than the time of the last fetch.
+        // The reason says more than the time of the last fetch.
         self.faults.retain(|fault| !fault.starts_with(UNREAD));
         let duration = format_duration(self.at - outage.since);
         self.faults.push(format!("the mailbox cannot be read ({duration} so far): {}", outage.reason));

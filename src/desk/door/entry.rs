@@ -1,4 +1,4 @@
-//! One letter: identifies its sender, and decides what becomes of it.
+//! Decides on one letter, after identifying its sender.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
@@ -22,7 +22,7 @@ const BLOCKED: &str = "from a blocked person";
 /// Delay before the next DNS query after one that failed.
 const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
-/// Decides what becomes of one letter.
+/// Decides on one letter.
 pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decided<()> {
     let waiting = &letter.waiting;
     let letter = match letter.read.as_ref().context("reading the letter failed")? {

@@ -137,7 +137,7 @@ pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str
         // ignored.
         return None;
     }
-    // One code for all letters from an address, so that one CONFIRM is enough.
+    // All letters from an address share a code, so that one CONFIRM is enough.
     let same = open.iter().find(|unproven| unproven.address == address);
     let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
     let since = desk.at() - NOTICE_PERIOD;

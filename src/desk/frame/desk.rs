@@ -307,7 +307,7 @@ impl<'a> Desk<'a> {
     pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
         let mut matches = Vec::new();
         for (_, game_match) in self.rows.matches_of(player_id)? {
-            // Asks for all matches before it gives up, so that one round loads them.
+            // Ask for all matches before giving up, so that one round loads them.
             matches.extend(or_lacking(self.game_match(&game_match.id))?.flatten().cloned());
         }
         self.rows.check()?;

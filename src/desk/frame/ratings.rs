@@ -25,7 +25,7 @@ pub struct RatingNews {
     pub is_stale: bool,
 }
 
-/// Whether a match that opens is rated, and the sentence that tells it.
+/// Whether a match that opens is rated, and the sentence that says so.
 pub struct RatedTerms {
     pub basis: Option<RatingBasis>,
     pub note: String,

@@ -53,7 +53,7 @@ pub fn new_until(desk: &Desk<'_>, player_id: i64, address: &str) -> Decided<Opti
     let added = |row: &&PlayerChange| {
         row.kind == ChangeKind::Add && row.stage == ChangeStage::Done && row.address == address
     };
-    // It may have been added, removed and added again.
+    // The address may have been added, removed and added again.
     let until = changes.iter().filter(added).map(|row| row.changed_at + UNDO).max();
     Ok(until.filter(|until| *until > desk.at()))
 }

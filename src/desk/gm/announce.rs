@@ -27,7 +27,7 @@ pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: boo
         return Ok(done);
     }
     let letter = ClubLetter::Announcement { gm: gms::acting_gm(desk).name.clone(), game_name, lines };
-    // Worded once: nothing in it depends on the reader.
+    // Word the letter once, because nothing in it depends on the reader.
     let worded = mail::word_club_letter(desk, &letter, "")?;
     let text = Digest::of(text.as_bytes()).to_string();
     for (index, player) in players.iter().enumerate() {

@@ -223,7 +223,7 @@ fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>)
 fn with_days(desk: &Desk<'_>, waiting: Listed<(String, bool)>) -> Decided<Listed<OldDecision>> {
     let mut shown = Vec::new();
     for (id, is_protested) in waiting.shown {
-        // Loads no match that the list does not show.
+        // Only matches that the list shows get here, so no others are loaded.
         let found = or_lacking(desk.game_match(&id))?.flatten().map(|loaded| &loaded.game_match);
         let since = found.and_then(|game_match| match is_protested {
             true => game_match.paused_at,

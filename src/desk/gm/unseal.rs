@@ -43,7 +43,7 @@ pub fn unseal(
     ids: &[String],
 ) -> Decided<Result<(), String>> {
     desk.acting = asked.gm;
-    // All are loaded before any is ruled on: if the GM plays in the last of them, none may be noted.
+    // Load all matches before ruling on any: if the GM plays in the last of them, none may be noted.
     let mut running: Vec<LoadedMatch> = Vec::new();
     for id in ids {
         let loaded = or_lacking(desk.game_match(id))?.flatten();

@@ -19,7 +19,7 @@ pub fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
         if row.invited.is_some() || row.lapses_at <= desk.at() {
             continue;
         }
-        // Asks for all rows before it gives up, so that one round loads them.
+        // Ask for all rows before giving up, so that one round loads them.
         seats.extend(or_lacking(open_seat(desk, asker, row))?.flatten());
     }
     desk.rows.check()?;

@@ -27,7 +27,7 @@ pub enum Event {
     Late,
 }
 
-/// Does what follows from an event in sending a dispatch.
+/// Applies the effects of an event in sending a dispatch.
 pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: &Event) -> Decided<()> {
     match event {
         Event::GivenUp { error, is_undeliverable } => tell_of_given_up(desk, row, error, *is_undeliverable),

@@ -112,7 +112,7 @@ pub fn add_address(
     Ok(ChangeReply::Added { address, undo_until })
 }
 
-/// Asks another address of the player whether one is to be removed.
+/// Asks another address of the player whether to remove one.
 pub fn ask_to_remove(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decided<ChangeReply> {
     let Some(player) = changes::asking_player(desk, asker)? else { return Ok(ChangeReply::NoPlayer) };
     let address = address.to_owned();

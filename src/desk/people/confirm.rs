@@ -65,7 +65,7 @@ pub fn confirm_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Deci
     Ok(Some(match row.kind {
         ChangeKind::Add => addresses::agree_to_add(desk, asker, row, &player)?,
         ChangeKind::Remove => addresses::remove_address(desk, row, player)?,
-        // It changes the match that this letter is about.
+        // Leaving changes the match that this letter is about.
         ChangeKind::Leave if asker.has_token => ChangeReply::AnswerApart,
         ChangeKind::Leave => leaving::leave(desk, asker, row, &player)?,
     }))

@@ -121,7 +121,7 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     let renamed = player_settings::spread_player(desk, old.id, &new, Changer::Gm)?;
     player_settings::tell_renamed(desk, &renamed, &new, Changer::Gm)?;
     desk.draft.changes.merged.push((old.id, new.id));
-    // Their results belong to one player now.
+    // Recompute all ratings, because the results of both belong to one player now.
     desk.draft.changes.stale_ratings.extend(GameKind::ALL);
     let mut addresses = new.addresses.clone();
     addresses.extend(old.addresses);

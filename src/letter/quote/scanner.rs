@@ -248,7 +248,7 @@ impl<'a> QuoteScanner<'a> {
         let quoted = self.is_quoted(first);
         let frame_below = self.frames[first].is_some() && frame.kind != FrameKind::LikelyAttribution;
         match (frame.kind, frame.author) {
-            // Somebody else's letter, which may itself start with a quote.
+            // This is somebody else's letter, which may itself start with a quote.
             (FrameKind::HeaderBlock, Author::Other) => return Some(Region::Foreign),
             (FrameKind::HeaderBlock, Author::Unknown) if quoted => return Some(Region::Foreign),
             (FrameKind::HeaderBlock, _) if quoted => return Some(Region::NewText),

@@ -39,7 +39,7 @@ pub(super) fn uid_fetch(
     keep: usize,
 ) -> Result<BTreeMap<u32, Fetched>, Error> {
     let mut letters = BTreeMap::new();
-    // A single letter always fits.
+    // Make room for at least one whole letter, however large the limit is.
     let mut room = Room { longest: u64::MAX, each: keep, all: MAX_KEPT_BYTES.max(keep) };
     connection.expect_listings(true);
     let done = run_within(connection, &format!("UID FETCH {set} {items}"), &mut room, |response| {
@@ -69,7 +69,7 @@ fn is_fetch(line: &[u8]) -> bool {
 /// Reads the items of a FETCH response. Returns `None` if it is malformed.
 fn parse(response: Response) -> Option<Fetched> {
     let mut tokens = Tokens::new(response);
-    // Skips `*`, the sequence number and `FETCH`.
+    // Skip `*`, the sequence number and `FETCH`.
     for _ in 0..3 {
         tokens.word()?;
     }

@@ -97,7 +97,7 @@ impl SpamFolder {
                 .map(|(uid, letter)| (uid, FetchedLetter { is_spam: true, ..letter }))
                 .unzip();
             let answer = sender.send_batch(letters).inspect_err(|_not_stored| {
-                // Not stored, so they are handed over again the next time.
+                // These letters were not stored, so they are handed over again the next time.
                 self.left.retain(|uid| !uids.contains(uid));
             });
             let (taken, _left) = answer?.divide(fetched_uids);

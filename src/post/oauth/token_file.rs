@@ -45,7 +45,7 @@ impl TokenFile {
             .map_err(fault)?;
         let began = Instant::now();
         loop {
-            // Polled, because a thread that waits in the kernel could not be cancelled.
+            // Poll for the lock, because a thread that waits in the kernel could not be cancelled.
             match lock.try_lock() {
                 Ok(()) => return Ok(TokenFile { path: path.to_owned(), _lock: lock }),
                 Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_LIMIT => {

@@ -318,7 +318,7 @@ impl Conversation {
         if self.capabilities.eight_bit_mime && !letter.is_ascii() {
             parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
         }
-        // Lets the server refuse a letter that is too large before it is transferred.
+        // The size lets the server refuse a letter that is too large before it is transferred.
         if self.capabilities.size {
             parameters.push(MailParameter::Size(letter.len()));
         }

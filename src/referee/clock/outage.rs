@@ -31,7 +31,7 @@ pub fn set_again(draft: &mut Draft) {
     let at = draft.at;
     let Some(deadline) = running_deadline(&draft.game_match) else { return };
     if draft.game_match.vanished.is_none() && phase_began(&draft.game_match) > at + FAR_AHEAD {
-        // All of the phase's days were counted by that clock.
+        // That clock counted all of the phase's days, so start them again.
         deadline::start(draft);
         draft.dispatch_to_both(Content::Notice(Notice::SetAgain));
         return;

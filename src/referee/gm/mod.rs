@@ -137,7 +137,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Slide { since } => outage::extend(draft, *since),
         Act::ClockSetBack => outage::set_again(draft),
         Act::Open { .. } => return Err(Rejection::Already),
-        // Handled above, in any phase.
+        // These acts were handled above, in any phase.
         Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. } => {}
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A match from its opening to its end: its stored data, and what follows from them alone.
+//! A match from its opening to its end: its stored data, and the values derived from them alone.
 
 use std::collections::BTreeMap;
 

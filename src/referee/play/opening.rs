@@ -36,7 +36,7 @@ pub struct Opening {
     pub lot: Option<Lot>,
     /// Pins who holds the seats, if that is known.
     pub holders: Option<BySeat<SeatPins>>,
-    /// Set if the match is to be rated.
+    /// Set if the match may be rated.
     pub rating: Option<RatingBasis>,
 }
 
