@@ -54,6 +54,7 @@ impl Backoff {
             | Error::NotStored
             | Error::Stopped => {
                 self.others += 1;
+                // Bound the shift, which would overflow: 64 seconds already exceed the longest pause.
                 MAX_PAUSE.min(FIRST_PAUSE * (1 << (self.others - 1).min(6)))
             }
         }

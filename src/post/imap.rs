@@ -280,6 +280,7 @@ impl ImapReader {
             [] => false,
             [uid] => self.record_failure(uid),
             ref several => {
+                // Halve the batch until the letter that breaks the session is alone.
                 self.batch_limit = several.len() / 2;
                 true
             }
@@ -293,6 +294,7 @@ impl ImapReader {
         if *failures < MAX_FAILURES {
             return false;
         }
+        // Count from the start when the letter is retried later.
         self.failures.remove(&uid);
         if self.unreadable.insert(uid, Instant::now()).is_none() {
             let uid_validity = self.uid_validity;
@@ -315,6 +317,7 @@ impl ImapReader {
     fn read_folder(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<(), Error> {
         let mut listed = self.list(mailbox)?;
         let before = self.filing.refusal().cloned();
+        // Letters that were moved have left the list.
         if self.filing.retry(mailbox)? {
             listed = self.list(mailbox)?;
         }

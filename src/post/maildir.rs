@@ -228,6 +228,7 @@ impl<'a> Draft<'a> {
         let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.tmp);
         let mut file = self.in_maildir(create)?;
         if is_shared_maildir(self.root) {
+            // Set the mode explicitly: at creation, the umask could take away the group's permission.
             file.set_permissions(Permissions::from_mode(0o640))?;
         }
         file.write_all(self.letter)?;
@@ -302,6 +303,7 @@ fn unique_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    // In a file name, a slash would begin a folder, and a colon the flags.
     static HOST: LazyLock<String> = LazyLock::new(|| host_name().replace('/', "\\057").replace(':', "\\072"));
     format!("{}.M{:06}P{}Q{count}.{}", now.as_secs(), now.subsec_micros(), std::process::id(), *HOST)
 }
@@ -338,6 +340,7 @@ fn list(root: &Path) -> io::Result<Vec<Found>> {
             let entry = entry?;
             let file_name = entry.file_name();
             let about = match entry.metadata() {
+                // A mail program may have renamed the file since the folder was read.
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => continue,
                 about => about?,
             };

@@ -106,6 +106,7 @@ impl Refusal {
     pub(super) fn is_momentary(&self) -> bool {
         let text = self.text.to_uppercase();
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        // A code after which only a person can help overrides words that sound temporary.
         !has(&FOR_GOOD) && has(&FOR_THE_MOMENT)
     }
 

@@ -148,6 +148,7 @@ impl Database {
     }
 
     pub async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>> {
+        // Read on the connection that writes, because these rows are about to be changed.
         let sql = format!("SELECT {COLUMNS}, {MATCH} WHERE id {} ORDER BY id", self.one_of());
         self.read_recent(self.statement(sql).bind_texts(ids)).await
     }

@@ -77,6 +77,7 @@ impl Database {
 
     /// Returns the matches of a game that may have a rated result, by ID.
     pub async fn rated_matches(&self, game: GameKind) -> Result<Vec<String>> {
+        // With blanks on both sides, the pattern matches only whole words.
         let sql = "SELECT id FROM match WHERE game = $1 AND ' ' || marks || ' ' LIKE '% rated %' ORDER BY id";
         self.read_column(self.statement(sql).bind(game)).await
     }
@@ -95,6 +96,7 @@ impl Database {
 /// [`StoreError::Stale`] if they are no longer those that were loaded.
 pub async fn replace_ratings(session: &mut Session<'_>, anew: &RatingsAnew) -> Result<()> {
     let statement = session.statement("DELETE FROM rating WHERE game = $1").bind(anew.game);
+    // A different number of rows shows that a result was rated since they were loaded.
     if session.execute(statement).await? != anew.loaded as u64 {
         return Err(StoreError::Stale(format!("ratings of {}", anew.game)));
     }
@@ -127,6 +129,7 @@ pub async fn add_ratings(session: &mut Session<'_>, chunk: &[RatingRow]) -> Resu
             .bind(change.after.volatility)
             .bind(serde_json::to_string(&change.before).expect("a rating is plain values"));
     });
+    // Skip taken numbers instead of failing: the count then shows that another writer was first.
     insert.push(" ON CONFLICT DO NOTHING");
     let added = session.execute(insert.persistent(is_common(chunk.len()))).await?;
     match added == chunk.len() as u64 {

@@ -24,6 +24,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
         return Err(StoreError::misnamed("a PostgreSQL database is restored with pg_restore"));
     };
     let cannot = |error: std::io::Error| cannot_open(&path, error.to_string());
+    // Take the daemons' lock, so that none opens the database during the restore.
     let _lock = lock(&beside(&path, ".lock"), "a restore").map_err(|error| match error {
         TryLockError::WouldBlock => StoreError::Locked(holder(&beside(&path, ".lock"))),
         TryLockError::Error(error) => cannot(error),

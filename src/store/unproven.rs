@@ -85,6 +85,7 @@ impl Database {
 /// [`StoreError::Stale`] if the player's word is known already.
 pub async fn set_unproven(session: &mut Session<'_>, row: &UnprovenLetter) -> Result<()> {
     let sql = format!(
+        // Only an open letter changes, so that the first word on it counts.
         "INSERT INTO unproven_letter ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
          ON CONFLICT (letter) DO UPDATE SET stage = excluded.stage, confirmed_by = excluded.confirmed_by \
          WHERE unproven_letter.stage = 'open'"

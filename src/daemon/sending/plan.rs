@@ -118,6 +118,7 @@ impl Plan {
             Ok(()) => self.account.note_taken(now, letter, is_probe),
             Err(error) => self.account.note_refused(now, letter, error),
         });
+        // In an outage, a more urgent letter may be the next to be tried, so give the others back.
         if self.account.outage.is_some() {
             self.put_back();
         }
@@ -157,6 +158,7 @@ impl Plan {
 fn allowance(quota: &Quota, sent: SentCounts) -> (Reach, u32) {
     let now = quota.per_minute.map_or(u32::MAX, |limit| limit.saturating_sub(sent.minute));
     let Some(per_day) = quota.per_day else { return (Reach::All, now) };
+    // With a limit of one letter a day, a reserve would leave nothing for anybody but the GM.
     let reserve = if per_day > 1 { (per_day / ALARMS_PART).max(1) } else { 0 };
     let alarms = now.min(per_day.saturating_sub(sent.day));
     let others = now.min((per_day - reserve).saturating_sub(sent.day));

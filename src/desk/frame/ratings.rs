@@ -57,6 +57,7 @@ pub fn rated_by(
     all.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
     let after = results_of(&all);
     let mut news = RatingNews::default();
+    // If an earlier result became void or changed, the ratings after it must be recomputed.
     let Some(new) = after.strip_prefix(&before[..]) else {
         news.is_stale = true;
         return Ok(news);
@@ -77,6 +78,8 @@ pub fn rated_by(
                 players[seat] = rated_player(desk, number, game)?;
             }
         }
+        // A rating depends on the order of results, so a result from before a player's last one cannot simply
+        // be added.
         let is_late = players.iter().any(|(_, player)| player.last.is_some_and(|last| last >= result.at));
         news.is_stale |= is_late;
         if !is_late {
@@ -175,6 +178,7 @@ fn too_many(desk: &Desk<'_>, one: i64, other: i64) -> Decided<Option<String>> {
     for row in desk.added(|changes| &changes.matches).filter(|row| row.overview.rated) {
         let seats = desk.added(|changes| &changes.seats).filter(|seat| seat.match_id == row.id);
         let players: Vec<i64> = seats.map(|seat| seat.player_id).collect();
+        // Version 0 marks a match that opens now. The others are among the stored openings.
         if row.version == 0 && players.contains(&one) && players.contains(&other) {
             opened.push(desk.at());
         }

@@ -128,6 +128,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     let at = desk.at();
     let changes = &mut desk.draft.changes;
     if waits {
+        // This digest repeats the older one, so the older one lapses.
         changes.replaced_digests.push((gm.address.as_str().to_owned(), DispatchKind::Notice));
     }
     changes.remembered.push((last.key.clone(), at.to_rfc3339()));

@@ -57,6 +57,7 @@ pub fn is_at_limit(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
     let Some(limit) = player.member.limit else { return Ok(false) };
     let running =
         desk.rows.matches_of(player.id)?.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
+    // Matches that open in this transaction are not stored yet.
     let opened = desk.added(|changes| &changes.seats).filter(|row| row.player_id == player.id);
     Ok(running.count() + opened.count() >= usize::try_from(limit).unwrap_or(usize::MAX))
 }

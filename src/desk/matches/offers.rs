@@ -68,6 +68,7 @@ pub fn make_offer(
         },
         None => (None, offer),
     };
+    // Compare without the plus part, which may be a reply token.
     let is_ours = |opponent: &Opponent| opponent.address.base() == desk.club.config.club.address;
     let to_referee = opponent.is_some_and(is_ours);
     if to_referee || invited.as_ref().is_some_and(|invited| asker.is(&invited.address)) {
@@ -150,6 +151,7 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
     let row = open_offer(desk, &code)?.filter(|row| to_asker(row) || asker.is(&row.inviter));
     let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
     if to_asker(&row) {
+        // The code went to the invited address alone, so the asker reads mail there.
         standing::note_known(desk, asker)?;
         let offer = offer_of(&row)?.summary(&desk.club.config.terms);
         let dispatch = tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
@@ -368,6 +370,7 @@ pub(super) fn open_offers(desk: &mut Desk<'_>) -> Decided<Vec<Invitation>> {
         open.retain(|other| other.code != row.code);
         open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
     }
+    // An expired offer stays open in its row until the clock closes it.
     open.retain(|row| row.lapses_at > desk.at());
     Ok(open)
 }

@@ -91,6 +91,7 @@ fn offer_again(
     let offer = offers::with_lot(desk, offer, asker);
     let row = offers::invitation(desk, asker, asker.name.clone(), Some(&invited), &offer)?;
     let row = Invitation { rematch_of: Some(loaded.game_match.id.clone()), ..row };
+    // The two have played each other, so the larger budget of opponents applies.
     let origin = asker.player_id.map_or(Origin::Other, Origin::Opponent);
     offers::send_invitation(desk, asker, invited, &offer, row, origin)
 }

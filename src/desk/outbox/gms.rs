@@ -196,6 +196,8 @@ pub fn readers_of_seat(
     if impartial.is_empty() {
         return Ok(WordReaders { gms: readers, are_opponents: true });
     }
+    // A player's words may also be about another match, so prefer readers who play against the player
+    // nowhere.
     let both: Vec<GmIndex> = readers.iter().copied().filter(|index| impartial.contains(index)).collect();
     let gms = match both.is_empty() {
         true => {

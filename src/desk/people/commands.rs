@@ -120,6 +120,7 @@ fn carry_out_waiting(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decid
     let Some(request) = questions::answered(desk, asker, &code)? else {
         return Ok(Reply::NoQuestion { code });
     };
+    // The answer shows that the sender reads mail at this address.
     let asker = Asker { is_known: true, ..asker.clone() };
     let mut replies = Vec::new();
     for waiting in &request.commands {

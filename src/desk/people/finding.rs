@@ -30,6 +30,7 @@ pub fn find_player(
     let mut known = Vec::new();
     for listed in desk.rows.listed_players()? {
         let player = NamedPlayer { id: listed.id, name: listed.name.clone() };
+        // Compare the name first, because looking for a common match needs more rows.
         if !listed.is_person() || !listed.member.public && !names::may_mean(written, &player) {
             continue;
         }

@@ -122,6 +122,8 @@ pub fn tell_absences(
         if opponent.settings.format == LetterFormat::Text {
             page.html.clear();
         }
+        // Derive it from the letter, so that the notice keeps its Message-ID when the letter is decided
+        // again.
         let unique = format!("b.{}.{}", opponent.id, &letter.to_string()[..24]);
         let kind = DispatchKind::Notice;
         let to = PlainEnvelope { name: &opponent.name, address, unique: &unique, kind };

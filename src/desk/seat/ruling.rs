@@ -308,6 +308,7 @@ fn rooms(
         true => readers_of_words(desk, loaded, row)?.gms,
         false => gms::readers_of(desk, loaded.game_match.game, &row.match_id, &loaded.seats),
     };
+    // The first GM gets the original, and copies wait as long as that, so the room of the first GM counts.
     let gm = gms::gm(desk, readers.first().copied().unwrap_or_default()).address.as_str().to_owned();
     let origin = Origin::Opponent(row.player.id);
     let room_of = |reader: &str| {

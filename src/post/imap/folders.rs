@@ -102,6 +102,7 @@ impl Folders {
                     .find(|folder| is_same(&folder.name, spelling) || is_same(&folder.raw, spelling))
             })
         };
+        // Exact names come first, because two folders may differ only in case.
         let found = by(|a, b| a == b || is_inbox(a) && is_inbox(b))
             .or_else(|| by(|a, b| a.to_lowercase() == b.to_lowercase()));
         found.map(|folder| folder.raw.as_str())

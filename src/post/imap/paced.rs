@@ -51,6 +51,7 @@ impl Read for PacedStream {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "the server is too slow"));
         }
         let timeout = left.min(self.silence);
+        // Set the socket's timeout only when it changes, to save a system call.
         if self.timeout != Some(timeout) {
             self.tcp.set_read_timeout(Some(timeout))?;
             self.timeout = Some(timeout);

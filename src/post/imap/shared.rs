@@ -50,6 +50,8 @@ impl SharedConnection {
             let tag =
                 if line.starts_with(b"*") { "" } else { str::from_utf8(first_word(&line)).unwrap_or("") };
             match classify(&line, tag)? {
+                // Replace the server's words, which may contain bytes over which the crate would end the
+                // session.
                 Reply::Done => return Ok(format!("{tag} OK done\r\n").into_bytes()),
                 Reply::Refused(refusal) => return Err(Error::Server(refusal)),
                 Reply::Bad(refusal) => return Err(Error::Misunderstood(refusal)),
