@@ -1,4 +1,4 @@
-//! A member of the club: wishes that concern no match, and what the club remembers.
+//! A member of the club: wishes that concern no match, and facts that the club remembers.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};

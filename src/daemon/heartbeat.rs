@@ -34,7 +34,7 @@ impl Heartbeat {
         Heartbeat { started, beats: Default::default(), last_sent: AtomicI64::new(0) }
     }
 
-    /// Notes that a loop makes progress, even if what it tried failed: a loop that retries is alive.
+    /// Notes that a loop makes progress, even if its attempt failed: a loop that retries is alive.
     pub fn beat(&self, which: Loop) {
         self.beat_at(which, Instant::now());
     }

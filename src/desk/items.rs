@@ -1,11 +1,11 @@
 //! The items of a batch: each is decided alone, and they are accepted in order.
 //!
 //! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes
-//! only order the work: whatever an item touches shows in what it read and wrote. All items are decided in
-//! parallel, as if each were the only one. Then they are accepted one after the other; one that read what an
-//! accepted one wrote, or that would exceed a limit together with the accepted ones, is decided again on top
-//! of them. One that read a player whom an accepted one changes waits for the next batch, because the loaded
-//! matches still show the player as before.
+//! only order the work: the rows that an item touches are known from its reads and writes. All items are
+//! decided in parallel, as if each were the only one. Then they are accepted one after the other; one that
+//! read what an accepted one wrote, or that would exceed a limit together with the accepted ones, is decided
+//! again on top of them. One that read a player whom an accepted one changes waits for the next batch,
+//! because the loaded matches still show the player as before.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -247,8 +247,8 @@ fn decide_item(
 
 /// Decides on the letters of a lane in order. Those behind one that failed wait with it.
 ///
-/// A letter that lacks rows does not end this round: those behind it are decided in vain, which shows what
-/// they lack.
+/// A letter that lacks rows does not end this round: the letters behind it are decided anyway, which shows
+/// the rows that they lack.
 fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -> Decided<()> {
     let mut is_lacking = false;
     for letter in letters {

@@ -114,7 +114,7 @@ pub enum Act {
     },
     /// Changes the referee's address, the club's own templates or the procedure.
     Desk(MailIdentity),
-    /// Shows the GM what the rules hide. The ledger records who asked, for what, and why.
+    /// Shows the GM what the rules hide. The ledger records the GM, the material, and the reason.
     Unseal { what: String, reason: String },
     /// Adds an entry that lists letters and deliveries that no entry lists yet. By the program, after the
     /// end.

@@ -59,10 +59,10 @@ pub struct LetterCause {
     pub shows_token: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: Permission,
-    /// The room of the opponent for notices of what it does.
+    /// The opponent's room for notices of the letter's acts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub opponent: Room,
-    /// The room of the GM for notices of what it does.
+    /// The GM's room for notices of the letter's acts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub gm: Room,
     /// Whether every GM holds a seat of the match, and one of them the opponent's.
@@ -74,7 +74,7 @@ pub struct LetterCause {
     /// The number of answers to the seat that were left out since the last one. The answer tells it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
-    /// The player's other games whose orders stand in its texts, so that none is passed on.
+    /// The player's other games whose orders are in its texts, so that none is passed on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withheld_for: Vec<GameKind>,
     /// The open question that we asked and that it answers.

@@ -70,7 +70,7 @@ named_enum! {
     }
 }
 
-/// A pin of a seat, as it is kept beside the seat.
+/// A pin of a seat, as it is stored with the seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptPin {
     pub seat: Seat,

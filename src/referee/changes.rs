@@ -46,6 +46,6 @@ pub enum ChangeReply {
     Crowded { address: String },
     /// LEAVE without CONFIRM.
     LeaveUnconfirmed,
-    /// The answer stands in a letter about a match.
+    /// The answer was in a letter about a match.
     AnswerApart,
 }

@@ -100,7 +100,7 @@ pub enum Reply {
     CheckedOnly { command: &'static str },
     /// An earlier command of the letter asks the same, so its answer is not repeated.
     Repeated,
-    /// The letter answers one about another match, whose token is not good for this command.
+    /// The letter answers one about another match, whose token does not allow this command.
     NeedsOwnToken { command: &'static str },
     /// The letter names another match, so this command changed nothing.
     WhichMatch { command: &'static str },

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
 use crate::request::MAX_SETTINGS;
 
-/// A player's changes, all of which are taken, or none.
+/// A player's changes. Either all of them are made, or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsChange {
     pub settings: PlayerSettings,

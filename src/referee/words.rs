@@ -47,9 +47,9 @@ pub struct Words {
 }
 
 impl Words {
-    /// Returns the words of a letter that are for a person: those of a letter without orders and commands,
-    /// and beside them those of trouble, those that name the GM, and long ones. Words that tell of trouble,
-    /// complain or name the GM are urgent.
+    /// Returns the words of a letter that are for a person: all words of a letter without orders and
+    /// commands; otherwise only words of trouble, words that name the GM, and long ones. Words that tell of
+    /// trouble, complain or name the GM are urgent.
     pub fn of(request: &Request) -> Option<Words> {
         if request.remarks.is_empty() || wish::is_reaction(&request.remarks) {
             return None;
@@ -126,8 +126,8 @@ fn without_marks(line: &str) -> &str {
     line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '|' | '>'))
 }
 
-/// Whether a line has a square: one or two letters and one or two digits, in any writing, also apart (`A 3`) or
-/// in words (`A three`).
+/// Whether a line has a square: one or two letters and one or two digits, in any writing, also separated (`A
+/// 3`) or in words (`A three`).
 fn has_square(line: &str) -> bool {
     let chars: Vec<char> = line.chars().collect();
     let is_letter = |c: char| c.is_alphabetic() && !is_ideographic(c);

@@ -148,7 +148,7 @@ pub enum LineKind {
     Remark,
 }
 
-/// A line that is an order of another game than that of the letter's match.
+/// A line that is an order of a game other than that of the letter's match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderElsewhere {
     pub line: Line,
@@ -377,8 +377,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
     }
 
-    /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns what the line is if it is
-    /// one of them.
+    /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns the kind of the line if it is one of them.
     fn modifier(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
         let words: Vec<String> = wording.words().map(str::to_ascii_uppercase).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -412,7 +411,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         Some(LineKind::Modifier)
     }
 
-    /// Reads a command. Returns what the line is if it is one, understood or not.
+    /// Reads a command. Returns the kind of the line if it is a command, understood or not.
     fn command(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
         match command::read(wording, || self.has_end()) {
             ParsedLine::Remark => return None,

@@ -48,8 +48,8 @@ named_enum! {
 /// Identifies a count: its subject, its kind, and the beginning of its minute, hour or day.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BudgetKey {
-    /// An address, a seat, a player, a digest of what is said, a kind of alarm and its reader, the outbox, or empty
-    /// for the whole club.
+    /// An address, a seat, a player, a digest of the words, a kind of alarm and its reader, the outbox, or
+    /// empty for the whole club.
     pub subject: String,
     pub kind: BudgetKind,
     pub period: DateTime<Utc>,

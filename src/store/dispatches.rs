@@ -28,7 +28,8 @@ struct DispatchBytes {
 }
 
 impl Database {
-    /// Returns those of these matches in which a letter that opens a match or a phase still waits to be sent.
+    /// Returns the matches among these in which a letter that opens a match or a phase still waits to be
+    /// sent.
     pub async fn with_unsent_opening(&self, match_ids: &[String]) -> Result<Vec<String>> {
         let sql = format!(
             "SELECT DISTINCT match_id FROM dispatch WHERE match_id {} AND due_at IS NOT NULL \

@@ -47,7 +47,7 @@ impl Database {
         self.read(self.statement(sql).bind(text(code)).bind(since.timestamp_millis())).await
     }
 
-    /// Returns the rows of those of these letters that were unproven at first.
+    /// Returns the rows of the letters among these that were unproven at first.
     pub async fn unproven_named(&self, letters: &[Digest]) -> Result<Vec<UnprovenLetter>> {
         let one_of = self.one_of();
         let sql = format!("SELECT {COLUMNS} FROM unproven_letter WHERE letter {one_of} ORDER BY letter");

@@ -167,7 +167,7 @@ fn seat_by_pins(pins: &[KeptPin], letter: &LetterColumns) -> Option<Seat> {
 
 fn check_offer(game: GameKind, pins: &[KeptPin], offer: &OfferColumns) -> Option<Finding> {
     let mut addresses = pins.iter().filter(|pin| pin.kind == PinnedKind::Address);
-    // Nobody can tell what the pins of a forgotten player stand for.
+    // The values behind the pins of a forgotten player are unknown.
     let is_player =
         addresses.any(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value == offer.inviter));
     let what = if offer.game != game {

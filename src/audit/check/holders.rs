@@ -93,7 +93,7 @@ impl Holders {
         let is_confirmed = cause.confirmed_by.is_some();
         let stated = Some(cause.seat);
         match cause.token {
-            // The token of the other match stands in its own ledger.
+            // The token of the other match is pinned in that match's ledger.
             TokenOf::Other => stated.filter(|seat| is_confirmed || self.is_address_of(*seat, letter, cause)),
             TokenOf::Own if is_confirmed => stated.filter(|seat| self.has_token_of(*seat, letter, cause)),
             TokenOf::Own => Seat::BOTH.into_iter().find(|seat| {

@@ -142,7 +142,7 @@ impl Play {
         }
     }
 
-    /// Checks that sealed orders stand in their cause, or follow from what the seat sent before.
+    /// Checks that sealed orders are in their cause, or follow from earlier letters of the seat.
     fn check_written(
         &self,
         seat: Seat,

@@ -8,7 +8,7 @@ use crate::daemon::Office;
 use crate::daemon::intake::row::{listed_fields, one_line};
 use crate::store::{InvitationStage, NamedLetter, UnprovenStage};
 
-/// Returns a letter's listed columns, beside the values in its bytes.
+/// Returns a letter's listed columns, with the values in its bytes.
 pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -> LetterColumns {
     let listed = (row.sender.clone(), row.subject.clone());
     let letter = parsed.letter();

@@ -81,7 +81,7 @@ pub(super) async fn matches_named(
     Ok(ids)
 }
 
-/// Returns those of the matches that are not over, except this one.
+/// Returns the matches among these that are not over, except this one.
 pub(super) async fn running_among(
     office: &Office,
     mut ids: BTreeSet<String>,

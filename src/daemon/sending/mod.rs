@@ -131,7 +131,7 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    /// Records outcomes, and starts sending what is due. Returns whether nothing is left to do now.
+    /// Records outcomes, and starts sending due letters. Returns whether nothing is left to do now.
     async fn start_due(&mut self) -> anyhow::Result<bool> {
         if self.recorded.is_none() {
             let account = Account::read(self.office.store.remembered(ACCOUNT).await?.as_deref());

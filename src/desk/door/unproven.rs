@@ -194,7 +194,7 @@ fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenL
     Ok(known)
 }
 
-/// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can
+/// Returns a letter's requests, without anything that its sender worded freely: orders that the game can
 /// parse, and the verbs of commands.
 fn asks(request: &Request, game_match: &Match) -> Vec<String> {
     let orders = request.orders.iter().filter(|line| game_match.game.syntax(&line.text).is_ok());

@@ -1,4 +1,4 @@
-//! The desk: what a decision reads, and what it has changed so far.
+//! The desk: the rows that a decision reads, and its changes so far.
 //!
 //! Each item of a batch is decided on its own desk, on top of the changes that were accepted before it. Each
 //! letter has a draft, which joins the item's changes when the letter succeeds, so that nothing is ever
@@ -257,7 +257,8 @@ impl<'a> Desk<'a> {
 
     /// Returns the player with this address, without the changes of this transaction.
     pub fn stored_player(&self, address: &str) -> Decided<Option<Player>> {
-        // An address that was looked up in vain and then got a player still has no row under its own key.
+        // An address that had no player when it was looked up, and then got one, still has no row under its
+        // own key.
         let is_seated = self.drafts().iter().any(|draft| draft.seated.contains(address));
         let found = match is_seated {
             true => self.rows.loaded.seated.get(address),

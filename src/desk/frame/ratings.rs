@@ -1,4 +1,4 @@
-//! Ratings: what a ruling changes in them, and whether a match that opens is rated.
+//! Ratings: their changes by a ruling, and whether a match that opens is rated.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

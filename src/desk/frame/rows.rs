@@ -158,7 +158,7 @@ pub struct KnownSender {
 /// The counts of one subject.
 pub type Counts = BTreeMap<(BudgetKind, DateTime<Utc>), u32>;
 
-/// The rows that were loaded for the decisions of a batch, and which of them were looked up in vain.
+/// The rows that were loaded for the decisions of a batch, and the keys under which there are none.
 ///
 /// Loading more never replaces a row: earlier decisions stay valid, and at the commit the version of each
 /// match shows whether somebody else has changed it.
@@ -323,7 +323,7 @@ impl LoadedRows {
     }
 }
 
-/// The loaded rows as one decision reads them, with notes of what it read and what it lacked.
+/// The loaded rows as one decision reads them, with notes of the keys that it read and those that it lacked.
 pub struct Rows<'a> {
     pub loaded: &'a LoadedRows,
     // Cells, because read-only functions share the desk but still note what they read.

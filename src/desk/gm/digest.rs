@@ -1,4 +1,4 @@
-//! A GM's digest: what waits for a decision, and what happened since the last one. Nothing stands in two
+//! A GM's digest: matters that wait for a decision, and news since the last digest. Nothing is in two
 //! digests.
 
 use std::collections::BTreeSet;

@@ -68,7 +68,7 @@ pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
     Ok(fog)
 }
 
-/// Returns what is hidden from a person at the terminal: everything about running matches.
+/// Returns the fog for a person at the terminal, which covers all running matches.
 pub fn at_terminal(desk: &Desk<'_>) -> Decided<Fog> {
     let running = lists::summaries(desk)?.into_iter().filter(|summary| summary.stage != Stage::Over);
     let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();

@@ -26,7 +26,8 @@ pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
     Some(GmResult::Refused { says })
 }
 
-/// Returns what the GM has to know before a turn is decided again, or `None` if the correction can go ahead.
+/// Returns the facts that the GM must know before a turn is decided again, or `None` if the correction can go
+/// ahead.
 pub fn before_correction(
     desk: &mut Desk<'_>,
     loaded: &LoadedMatch,

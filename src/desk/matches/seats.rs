@@ -26,7 +26,7 @@ pub fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
     Ok(seats)
 }
 
-/// Returns the open seats that a digest lists: those of others who are no newcomers.
+/// Returns the open seats that a digest lists: those of other players who are not newcomers.
 pub fn seats_for_digest(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
     let mut seats = Vec::new();
     for row in desk.rows.open_invitations()? {

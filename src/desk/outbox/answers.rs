@@ -84,7 +84,7 @@ pub fn count_seat_answer(
     Ok(())
 }
 
-/// Returns a digest of what a person wrote.
+/// Returns a digest of a person's words.
 pub fn digest_of_lines(lines: &[Line]) -> Digest {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     Digest::of(texts.join("\n").as_bytes())

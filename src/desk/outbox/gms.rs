@@ -1,4 +1,4 @@
-//! The GMs: who wrote, and who reads what.
+//! The GMs: the author of a GM's letter, and the readers of letters to the GMs.
 //!
 //! A letter from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look
 //! after the match. If there is none, who is on duty does not matter; if there is still none, neither does
@@ -100,7 +100,7 @@ pub fn gm_letters(
     readers_about(desk, about)?.into_iter().map(alarm).collect()
 }
 
-/// Returns the GMs who read what is told about a subject at once; at least one.
+/// Returns the GMs who read urgent letters about a subject; at least one.
 pub fn readers_about(desk: &Desk<'_>, about: About<'_>) -> Decided<Vec<GmIndex>> {
     Ok(match about {
         About::Club => gms_on_duty(desk),
@@ -183,7 +183,7 @@ fn gms_without_seat(
     Ok(gms)
 }
 
-/// Returns the GMs who read what a player writes in a match.
+/// Returns the GMs who read a player's words in a match.
 pub fn readers_of_seat(
     desk: &Desk<'_>,
     game: GameKind,

@@ -42,7 +42,7 @@ pub struct Readers<'a> {
     pub answered: Option<&'a AnsweredLetter>,
     /// Sentences that the club adds to the first letters of a match.
     pub notes: &'a [String],
-    /// The GMs who read what the letter's author writes, unless these are the GMs who read about the match.
+    /// The GMs who read the words of the letter's author, unless these are the GMs who read about the match.
     pub gms: Option<&'a [GmIndex]>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Readers<'a> {
         }
     }
 
-    /// Returns the GMs who read what the ruling tells the GM; at least one.
+    /// Returns the GMs who read the ruling's letters to the GM; at least one.
     fn gms(&self, desk: &Desk<'_>, game_match: &Match) -> Vec<GmIndex> {
         match self.gms {
             Some(gms) => gms.to_vec(),
@@ -351,7 +351,7 @@ fn entries_before(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Rates what the ruling decided.
+/// Rates the results that the ruling decided.
 fn ratings_by(desk: &Desk<'_>, ruling: &Ruling, readers: &Readers<'_>) -> Decided<RatingNews> {
     match ratings::may_rate(ruling) {
         true => ratings::rated_by(desk, ruling, readers.seats, entries_before(desk, ruling)?),

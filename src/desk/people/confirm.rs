@@ -223,7 +223,7 @@ fn open_from(desk: &Desk<'_>, from: &Address, code: &str) -> Decided<Vec<Unprove
     Ok(open)
 }
 
-/// Returns those of the letters that are open, and not answered by a letter of this transaction.
+/// Returns the letters that are open, and not answered by a letter of this transaction.
 fn still_open<'r>(desk: &Desk<'_>, letters: impl Iterator<Item = &'r UnprovenLetter>) -> Vec<UnprovenLetter> {
     let is_answered = |row: &UnprovenLetter| {
         desk.added(|changes| &changes.unproven).any(|other| other.letter == row.letter)

@@ -69,7 +69,7 @@ fn play_each_other(desk: &Desk<'_>, asker: &Asker, other: i64) -> Decided<bool> 
 }
 
 impl ListedPlayer {
-    /// Whether it is a person with an address, and not the house, whose name stands in the place of one.
+    /// Whether it is a person with an address, and not the house, which has a name in its place.
     fn is_person(&self) -> bool {
         self.address.as_deref().is_some_and(|address| address.contains('@'))
     }

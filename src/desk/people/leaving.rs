@@ -28,8 +28,8 @@ pub fn ask_to_leave(desk: &mut Desk<'_>, asker: &Asker, confirmed: bool) -> Deci
 }
 
 /// Resigns the matches that the question listed, withdraws the player's offers, and tells the GM. A match
-/// that began after the question, or in which the player took over a seat since, goes on: nobody agreed to
-/// resign it.
+/// that began after the question, or in which the player took over a seat since, continues, because nobody
+/// agreed to resign it.
 pub fn leave(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange, player: &Player) -> Decided<ChangeReply> {
     let mut loaded = desk.matches_with(player.id)?;
     loaded.retain(|loaded| loaded.game_match.stage != Stage::Over);

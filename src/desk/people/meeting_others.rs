@@ -1,4 +1,4 @@
-//! BLOCK, PROFILE and RATINGS: the people whom a player does not want to meet, and what the club tells about
+//! BLOCK, PROFILE and RATINGS: the people whom a player does not want to meet, and the club's facts about
 //! players.
 
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub fn block(
     Ok(Ok(Reply::BlockSet { player: found.shown, on }))
 }
 
-/// Shows what the club knows of a player; without a name, of the asker.
+/// Shows the profile of a player or, without a name, of the asker.
 pub fn profile(
     desk: &Desk<'_>,
     asker: &Asker,

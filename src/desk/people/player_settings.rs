@@ -1,4 +1,4 @@
-//! A player's own settings: SETTINGS, what it changes in the player's matches, and the daily digest.
+//! A player's own settings: SETTINGS, its effects in the player's matches, and the daily digest.
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
@@ -287,7 +287,8 @@ fn letter_to_player(
     Ok(if desk.is_dispatched(&dispatch.message_id)? { None } else { Some(dispatch) })
 }
 
-/// Returns a name without what a reader would not notice: case, spaces, and letters that look alike.
+/// Returns a name without differences that a reader would not notice: case, spaces, and letters that look
+/// alike.
 fn likeness(name: &str) -> String {
     let latin = latin(name).unwrap_or_else(|| name.to_owned());
     latin.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

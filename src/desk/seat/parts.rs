@@ -190,7 +190,7 @@ fn seat_of_same_player(desk: &Desk<'_>, match_id: &str, row: &TokenRow) -> Decid
     Ok(own.next().map(|(_, seat)| seat.clone()))
 }
 
-/// Returns the games that a player has running besides that of this match.
+/// Returns the games of a player's running matches, except the game of this match.
 fn other_games_of(desk: &Desk<'_>, row: &TokenRow) -> Decided<Vec<GameKind>> {
     let own = desk.game_match(&row.match_id)?.map(|loaded| loaded.game_match.game);
     let mut games = Vec::new();

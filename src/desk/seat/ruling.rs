@@ -184,7 +184,7 @@ fn name_in_words(desk: &Desk<'_>, ruling: &mut Ruling, row: &TokenRow) -> Decide
 /// Maximum other matches that a letter to the GM offers to pause.
 const MAX_PAUSED: usize = 20;
 
-/// Returns the GMs who read what a seat's player writes.
+/// Returns the GMs who read the words of a seat's player.
 fn readers_of_words(desk: &Desk<'_>, loaded: &LoadedMatch, row: &TokenRow) -> Decided<WordReaders> {
     let game = loaded.game_match.game;
     gms::readers_of_seat(desk, game, &row.match_id, &loaded.seats, row.player.id)
@@ -225,14 +225,14 @@ fn renew_shown_token(
     })
 }
 
-/// Whether all GMs hold seats in a match, and one of them that of the opponent.
+/// Whether all GMs hold seats in a match, and one of them holds the opponent's.
 fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool {
     let opponent = &seats[seat.other()].player;
     let mut gms = desk.club.config.club.gm.addresses();
     gms::all_gms_play(desk, seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
 }
 
-/// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody
+/// Whether a letter resigns, but from an address that was added so recently that its owner may be somebody
 /// else.
 fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
     let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
@@ -242,8 +242,8 @@ fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: 
     Ok(standing::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
 }
 
-/// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house
-/// thinks for up to a tenth of a second, so it does so once for a letter, and once for a phase.
+/// Asks the house for a hint in the sender's place, if the letter asks for one and may. The house thinks for
+/// up to a tenth of a second, so it does so once for a letter, and once for a phase.
 fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
     let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
     if !asks || !game_match.gives_hints(row.seat) {
@@ -266,7 +266,7 @@ fn entries_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and
+/// Completes the answer of a ruling with data that the referee does not have: reports as they were sent, and
 /// replies to the commands that need no seat.
 fn complete_answer(
     desk: &mut Desk<'_>,

@@ -27,7 +27,7 @@ pub enum UnreadableContent {
 }
 
 impl UnreadableContent {
-    /// Tells the sender what is wrong and what to send instead.
+    /// Returns a sentence that tells the sender the fault and what to send instead.
     pub fn advice(self) -> &'static str {
         match self {
             UnreadableContent::Encrypted => {

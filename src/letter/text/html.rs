@@ -55,7 +55,7 @@ struct HtmlScanner<'a> {
     at: usize,
     /// The open elements, each with the context outside it.
     open: Vec<(String, ElementContext)>,
-    /// Number of open elements of each name, so that a million end tags do not search `open` in vain.
+    /// Number of open elements of each name, so that a million unmatched end tags do not search `open`.
     open_names: BTreeMap<String, usize>,
     context: ElementContext,
     /// The current line.

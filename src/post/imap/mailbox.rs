@@ -68,7 +68,7 @@ impl Mailbox {
     fn open_once(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
         let connection = SharedConnection::new(Connection::open(settings, handle)?);
         let mut session = login::log_in(settings, &connection)?;
-        // A login may change what the server offers.
+        // A login may change the server's capabilities.
         let offered = session.capabilities().map_err(failed)?;
         let has = |name: &str| offered.has_str(name);
         // Every server offers IMAP itself (RFC 3501, 6.1.1).
@@ -136,7 +136,7 @@ impl Mailbox {
     /// Returns the bytes of the letter with this Message-ID in the folder, up to the limit, and its UID.
     fn letter_with_id(&mut self, message_id: &str) -> Result<Option<(u32, Vec<u8>)>, Error> {
         let found = self.search(&format!("HEADER Message-ID \"<{message_id}>\""))?.0;
-        // A server may ignore what it is asked for, so the letter must bear the ID.
+        // A server may ignore the search, so check that the letter has the ID.
         for uid in found.into_iter().rev().take(MAX_SEARCHED) {
             let fetched = self.fetch(&[uid])?.into_iter().next().map(|(_, letter)| letter.raw);
             let bears = |raw: &Vec<u8>| memchr::memmem::find(raw, message_id.as_bytes()).is_some();

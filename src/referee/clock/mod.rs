@@ -1,5 +1,5 @@
-//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say
-//! about seats that miss one.
+//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and the consequences for
+//! seats that miss one.
 
 use chrono::{DateTime, Utc};
 

@@ -57,7 +57,7 @@ pub fn set_again(draft: &mut Draft) {
     draft.dispatch_to_both(Content::Notice(Notice::SetAgain));
 }
 
-/// Returns the deadline that runs: that of a choice about a player who has vanished, or of the open phase.
+/// Returns the running deadline: for a choice about a player who has vanished, or for the open phase.
 fn running_deadline(game_match: &Match) -> Option<DateTime<Utc>> {
     let choice = game_match.vanished.map(|vanished| vanished.until);
     choice.or(game_match.deadline).filter(|_| game_match.stage == Stage::Running)

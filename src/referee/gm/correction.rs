@@ -16,7 +16,7 @@ use crate::referee::rejection::Rejection;
 pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
     let turn = correction.turn;
     let played = &draft.game_match;
-    // The result has told both sides what the rules hide.
+    // The result has disclosed to both sides what the rules hide.
     if played.stage == Stage::Over && played.game.hides_something() {
         return Err(Rejection::Over);
     }

@@ -84,8 +84,7 @@ fn names_same_number(written: &str, order: &str) -> bool {
     written.is_empty() || written == ordered
 }
 
-/// Returns the faults and doubts because of which nothing of a letter can be filed, in the order of its
-/// lines.
+/// Returns the faults and doubts that keep a letter's orders from being filed, in the order of its lines.
 pub(super) fn faults_of(game_match: &Match, seat: Seat, request: &Request) -> Vec<Fault> {
     let doubts = request.doubts.iter().map(|doubt| fault_of(game_match, seat, request, doubt));
     let mut faults: Vec<Fault> = request.faults.iter().cloned().chain(doubts).collect();
@@ -124,7 +123,7 @@ fn names_same_square(written: &str, example: &str) -> bool {
     words(example).iter().any(|word| written.contains(word))
 }
 
-/// Whether the doubtful line is an order by its form, or stands beside some.
+/// Whether the doubtful line has the form of an order, or is beside some.
 pub(super) fn is_order(kind: &DoubtKind) -> bool {
     match kind {
         DoubtKind::Asked

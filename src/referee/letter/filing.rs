@@ -73,8 +73,8 @@ pub(super) fn seal_orders(
 }
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or
-/// seat, faults of the filing against what the seat can see. Besides the parser's faults it reports all
-/// others that are certain.
+/// seat, faults of the filing, judged by the seat's view. Besides the parser's faults it reports all others
+/// that are certain.
 pub(super) fn check_orders(
     game_match: &Match,
     letter: &SeatLetter,

@@ -64,7 +64,8 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     refusal::note(draft, letter, &answer);
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
-    // Pages in front of a report could cut it, and REPORT and HISTORY repeat only what is short enough.
+    // Pages in front of a report could cut it off, and REPORT and HISTORY repeat only reports that are short
+    // enough.
     let merges = !answer.replies.iter().any(Reply::may_be_long);
     // A new token must reach its player, whatever else was sent.
     let is_held = cause.answer == Permission::Held && !cause.shows_token;

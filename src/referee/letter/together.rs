@@ -15,7 +15,7 @@ pub enum Taken<'a> {
     WithAnother,
 }
 
-/// A kind of act of which a letter causes one notice.
+/// A kind of act for which a letter causes only one notice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tell,

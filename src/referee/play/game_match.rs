@@ -142,7 +142,7 @@ pub struct Match<F = Filing> {
 }
 
 impl Match {
-    /// Returns what is due and from which seats, or `None` once the match is over.
+    /// Returns the phase that is due and the seats that owe orders, or `None` once the match is over.
     pub fn due(&self) -> Option<Due> {
         self.state.due()
     }
@@ -238,7 +238,7 @@ impl Match {
         self.earlier_keys.iter().chain([&self.key])
     }
 
-    /// Adds the news of the present state, which is about to change, to what the seats remember.
+    /// Adds the news of the present state, which is about to change, to the seats' memories.
     pub(super) fn remember_news(&mut self) {
         if self.game.keeps_memory() {
             self.memories.get_or_insert_with(|| Memories::empty(self.game)).remember(&self.state);

@@ -154,7 +154,7 @@ fn a_mistake_in_the_template_of_any_letter_is_found() {
     assert!(missed.is_empty(), "{missed:?}");
 }
 
-/// Whether samples hold exactly what the program's own values hold, under the names that templates use.
+/// Whether samples have exactly the fields of the program's own values, under the names that templates use.
 fn are_complete<T: Deserialize<'static> + serde::Serialize>(samples: &'static str) -> bool {
     let given: serde_json::Value = read(samples);
     serde_json::to_value(read::<T>(samples)).expect("plain values") == given
