@@ -25,7 +25,7 @@ pub struct Member {
     /// Whether new matches may be rated.
     #[serde(skip_serializing_if = "is_true")]
     pub rated: bool,
-    /// Number of running matches from which on the player's standing offers rest.
+    /// The player's standing offers rest while this many of their matches are running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The numbers of the players whose offers the player does not want.

@@ -8,8 +8,8 @@ pub const TURNS: usize = 100;
 /// Minimum turns for the figure to have consequences.
 const FEW: u32 = 10;
 
-/// The number of a player's last turns against people that were filed in time. Absences, pauses and outages move
-/// deadlines, and so do not count.
+/// The number of a player's last turns against people that were filed in time. Absences, pauses and outages
+/// move deadlines, and so do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reliability {
     /// The turns that count.

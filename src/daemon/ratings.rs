@@ -45,8 +45,8 @@ pub async fn derive(office: &Office, game: GameKind) -> anyhow::Result<Vec<Ratin
     Ok(table(results, &|player| merged.get(&player).copied().unwrap_or(player)))
 }
 
-/// Compares the stored ratings of a game with those that follow from the ledgers. Returns the number of results and
-/// a sentence for each difference.
+/// Compares the stored ratings of a game with those that follow from the ledgers. Returns the number of
+/// results and a sentence for each difference.
 ///
 /// # Errors
 /// Same as [`derive`].

@@ -2,7 +2,7 @@
 //! the time or for randomness.
 //!
 //! The shell loads rows, a function of this room decides on a [`Desk`](frame::desk::Desk), and the shell
-//! commits the changes. Where a decision lacks a row, the shell loads it and decides again. The mail that
+//! commits the changes. If a decision lacks a row, the shell loads it and decides again. The mail that
 //! follows from a decision is worded here, too. Each folder uses only those before it:
 //!
 //! - `frame`: the desk itself, the rows, and the facts known about people;

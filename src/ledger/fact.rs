@@ -207,7 +207,7 @@ named_enum! {
     pub enum FaultKind {
         /// It is neither an order nor a command, or contradicts another.
         Syntax = "syntax",
-        /// It is no order, but may have been meant as one.
+        /// It is not an order, but may have been meant as one.
         Doubtful = "doubtful",
         /// The rules forbid it.
         Illegal = "illegal",

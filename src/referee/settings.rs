@@ -67,8 +67,8 @@ const MAX_REMINDER_HOURS: u32 = 720;
 const MAX_REMINDERS: usize = 5;
 
 impl SettingsChange {
-    /// Reads the changes to `current` at the time `now`. A digest comes at `digest_hour`. Names are not checked
-    /// here.
+    /// Reads the changes to `current` at the time `now`. A digest comes at `digest_hour`. Names are not
+    /// checked here.
     ///
     /// # Errors
     /// Returns the fault of each setting that cannot stand.

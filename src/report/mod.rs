@@ -306,7 +306,7 @@ fn bounded_html(markdown: &str, board_width: u32) -> (String, bool) {
 
 /// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it stands
 /// above the marker line, because mailboxes show it beside the subject. If it ends with a colon, it keeps
-/// what it announces, unless that is long: programs look for the marker in the first lines of a quote.
+/// what it announces, unless that is long: the marker counts only in the first lines of a quote.
 fn split_lead(body: &str) -> (&str, &str) {
     let mut lead = body.find("\n\n").unwrap_or(body.len());
     while body[..lead].ends_with(':') {

@@ -353,7 +353,7 @@ const PRONOUNS: [&str; 17] = [
     "MIND", "MINE",
 ];
 
-/// Number of further words from which on the first word of a line begins a sentence.
+/// Minimum further words of a line whose first word then begins a sentence.
 const SENTENCE: usize = 4;
 
 /// Whether a line continues as a sentence after its first word, and so is prose although that word is in
@@ -377,7 +377,7 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns `None` for a line that is no command and begins in lower case: "address unknown" is prose.
+/// Returns `None` for a line that is not a command and begins in lower case: "address unknown" is prose.
 fn parsed_or_prose(parsed: Parsed<Command>, line: &NormalizedLine) -> Option<Parsed<Command>> {
     Some(parsed).filter(|parsed| parsed.is_ok() || line.starts_in_capitals())
 }
@@ -670,7 +670,8 @@ fn named(line: &NormalizedLine, example: &'static str) -> Parsed<String> {
 const MAX_NAME_WORDS: usize = 12;
 
 /// Splits `Bo Baker Quadrant Z days=7` into a player's name and the rest from the name of the game on. The
-/// shortest name of a player counts that leaves the name of a game; if none does, the first word is the player.
+/// shortest name of a player counts that leaves the name of a game; if none does, the first word is the
+/// player.
 fn player_before_game<'w>(words: &[&'w str]) -> Option<(String, Vec<&'w str>)> {
     let until_options = words.iter().take_while(|word| !word.contains('=')).count();
     let is_split = |at: &usize| is_game(&words[*at..until_options].join(" "));

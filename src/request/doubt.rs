@@ -82,8 +82,8 @@ const DENYING: [&str; 16] = [
     "NIET",
 ];
 
-/// Returns the doubt about a line that holds an order, if it holds one. `line` is normalized, and not an order
-/// as a whole.
+/// Returns the doubt about a line that holds an order, if it holds one. `line` is normalized, and not an
+/// order as a whole.
 pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doubt> {
     if !may_hold_order(line) {
         return None;
@@ -191,7 +191,7 @@ fn misspelt(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
     }
     let spelt = grammar.verbs().iter().find_map(|verb| {
         let order = format!("{verb} {}", rest.join(" "));
-        // A list of numbers is an order only by its first word, so that word must be meant.
+        // Only its first word makes a list of numbers an order, so that word must be close to a verb.
         let alike =
             is_misspelt(first, verb) || rest.len() >= 3 && rest.iter().any(|word| has_coordinate(word));
         (alike && grammar.is_order(&order)).then_some(order)

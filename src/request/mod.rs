@@ -61,8 +61,8 @@ pub struct Request {
     pub elsewhere: Vec<OrderElsewhere>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
-    /// Lines that leave open whether they give an order. If there are any, nothing is filed, and the author is
-    /// asked.
+    /// Lines that leave open whether they give an order. If there are any, nothing is filed, and the author
+    /// is asked.
     pub doubts: Vec<Doubt>,
     /// The number of a line `YES`, which files the orders that the last answer offered to file.
     pub yes: Option<usize>,

@@ -227,7 +227,8 @@ async fn add_uses(session: &mut Session<'_>, chunk: &[(&BudgetKey, &BudgetUse)])
          most = excluded.most WHERE budget.used + excluded.used <= excluded.most RETURNING subject",
     );
     let changed = session.fetch_all::<(String,)>(upsert.persistent(is_common(chunk.len()))).await?;
-    // A subject can have counts of several kinds, so their number is compared.
+    // Compare the numbers of rows rather than the subjects, because a subject can have counts of several
+    // kinds.
     if changed.len() == chunk.len() { Ok(()) } else { Err(StoreError::Stale("a budget".to_owned())) }
 }
 

@@ -12,13 +12,13 @@ pub const RESTORED: &str = "restored";
 /// The value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
-/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The next
-/// daemon reads the mailbox's processed letters again.
+/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The
+/// next daemon reads the mailbox's processed letters again.
 ///
 /// # Errors
-/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or trigger of
-/// `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost database, if a file
-/// cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
+/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or
+/// trigger of `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost
+/// database, if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     let Some(path) = sqlite_file(url)? else {
         return Err(StoreError::misnamed("a PostgreSQL database is restored with pg_restore"));

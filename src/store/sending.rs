@@ -147,7 +147,8 @@ pub async fn record(
     now: DateTime<Utc>,
     outcomes: &[(i64, SendOutcome)],
 ) -> Result<()> {
-    // A statement that changed a row twice would keep either of the two.
+    // Keep only the last outcome of each dispatch: a statement that changed a row twice would keep either
+    // one.
     let mut last: BTreeMap<i64, (i64, &SendOutcome)> = BTreeMap::new();
     for (id, outcome) in outcomes {
         let (attempts, latest) = last.entry(*id).or_insert((0, outcome));
@@ -186,7 +187,8 @@ fn outcome_columns(
     }
 }
 
-/// Records the outcomes of dispatches, one for each, with the number of attempts. One that was sent stays sent.
+/// Records the outcomes of dispatches, one for each, with the number of attempts. One that was sent stays
+/// sent.
 async fn record_chunk(
     session: &mut Session<'_>,
     now: DateTime<Utc>,

@@ -32,14 +32,15 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// SQLITE_BUSY, a primary code.
 const BUSY: i32 = 5;
 
-/// Rows that a connection's thread may read ahead. With few, the thread and the reader take turns waiting for each
-/// other.
+/// Rows that a connection's thread may read ahead. With few, the thread and the reader take turns waiting for
+/// each other.
 const ROWS_AHEAD: usize = 512;
 
 pub struct SqliteBackend {
     path: PathBuf,
     reader: SqlitePool,
-    /// Also reads rows that were just written or are about to be: each commit empties the readers' page caches.
+    /// Also reads rows that were just written or are about to be: each commit empties the readers' page
+    /// caches.
     writer: SqlitePool,
     /// The lanes whose letters are claimed.
     lanes: Arc<Mutex<BTreeSet<String>>>,
@@ -78,8 +79,8 @@ impl SqliteBackend {
             return Err(StoreError::misnamed("its URL names no file"));
         }
         let unopened = |error: sqlx::Error| cannot_open(&path, why(&path, &error));
-        // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this fails,
-        // the file exists, or SQLite names the reason.
+        // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this
+        // fails, the file exists, or SQLite names the reason.
         let _ = private::create_new(&path);
         // Check the file before the writer connects, which would already switch another program's file to a
         // write-ahead log.
@@ -94,7 +95,8 @@ impl SqliteBackend {
         Ok(store)
     }
 
-    /// Brings the tables up to date in one transaction: if two programs start on a new file, one waits for the other.
+    /// Brings the tables up to date in one transaction: if two programs start on a new file, one waits for
+    /// the other.
     async fn migrate(&self) -> Result<()> {
         // Index builds sort; let the sort spill to disk.
         sqlx::query("PRAGMA temp_store = file").execute(&self.writer).await?;
@@ -110,8 +112,8 @@ impl SqliteBackend {
     /// Begins a transaction by `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
     async fn begin_immediate(&self) -> Result<Transaction<'static, Sqlite>> {
         match self.writer.begin_with("BEGIN IMMEDIATE").await {
-            // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did not
-            // notice.
+            // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did
+            // not notice.
             Err(sqlx::Error::InvalidSavePointStatement) => {
                 self.writer.acquire().await?.close().await?;
                 Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
@@ -120,8 +122,8 @@ impl SqliteBackend {
         }
     }
 
-    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be mistaken for a
-    /// whole one.
+    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be
+    /// mistaken for a whole one.
     async fn back_up_to(&self, to: &Path) -> Result<()> {
         let part = beside(to, ".part");
         let written = self.write_copy(&part, to).await;
@@ -154,20 +156,21 @@ fn pool_options(max_connections: u32) -> SqlitePoolOptions {
 
 /// Opens the connection that writes.
 ///
-/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment, so we do.
+/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment,
+/// so we do.
 async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     let options = options
         .clone()
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
-        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL would not
-        // sync it.
+        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL
+        // would not sync it.
         .synchronous(SqliteSynchronous::Full)
         // SQLite enforces foreign keys only on connections that ask for it.
         .foreign_keys(true)
-        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so be written
-        // twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the other two are in
-        // pages of 4 kB.
+        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so
+        // be written twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the
+        // other two are in pages of 4 kB.
         .pragma("cache_size", "-8192")
         .pragma("cache_spill", "8000")
         .pragma("wal_autocheckpoint", "8000")
@@ -259,7 +262,8 @@ impl Backend for SqliteBackend {
         Ok((matches.to_vec(), Claim::default()))
     }
 
-    /// Locks a file next to the database. The system releases the lock when the process ends, even in a crash.
+    /// Locks a file next to the database. The system releases the lock when the process ends, even in a
+    /// crash.
     async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
@@ -319,8 +323,8 @@ async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
     Ok(tables == 0 || application_id == APPLICATION_ID)
 }
 
-/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent signs,
-/// which would begin an escape.
+/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent
+/// signs, which would begin an escape.
 pub fn sqlite_url(file: &Path) -> String {
     format!("sqlite:{}", file.display().to_string().replace('%', "%25").replace('?', "%3F"))
 }

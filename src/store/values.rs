@@ -333,8 +333,8 @@ pub struct Invitation {
     pub created_at: DateTime<Utc>,
     #[sqlx(try_from = "Millis")]
     pub lapses_at: DateTime<Utc>,
-    /// Name and number of the invited player, if the offer named them so; letters to its author never show the
-    /// address then.
+    /// Name and number of the invited player, if the offer named them so; letters to its author never show
+    /// the address then.
     pub invited_name: Option<String>,
     /// The match that a REMATCH follows.
     pub rematch_of: Option<String>,

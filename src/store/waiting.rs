@@ -71,9 +71,9 @@ impl Database {
         Ok(Claimable { letters, matches, claim })
     }
 
-    /// Returns the lane and the sender of the waiting letters of players and GMs that are not deferred past `now`,
-    /// with the time at which the oldest of each arrived. No letter of a stranger acts in a match, and there may be any
-    /// number of them.
+    /// Returns the lane and the sender of the waiting letters of players and GMs that are not deferred past
+    /// `now`, with the time at which the oldest of each arrived. No letter of a stranger acts in a match, and
+    /// there may be any number of them.
     pub async fn waiting_since(&self, now: DateTime<Utc>) -> Result<Vec<(String, String, DateTime<Utc>)>> {
         let sql = "SELECT lane, sender, MIN(received_at) FROM letter \
                    WHERE status = 'waiting' AND known = 1 AND (wait_until IS NULL OR wait_until <= $1) \

@@ -77,8 +77,8 @@ impl Plan {
     }
 
     /// Adds claimed letters. One that is claimed twice, because the database dropped the first claim, is sent
-    /// once, and one that has lapsed is not sent. If an outage began while they were claimed, they are given back: a more urgent one may be the
-    /// next to be tried.
+    /// once, and one that has lapsed is not sent. If an outage began while they were claimed, they are given
+    /// back: a more urgent one may be the next to be tried.
     pub fn add(&mut self, now: DateTime<Utc>, letters: Vec<Claimed>) {
         for letter in letters {
             if self.claimed.insert(letter.id, letter.urgency).is_some() {

@@ -37,8 +37,8 @@ const MAX_UNREAD: TimeDelta = TimeDelta::minutes(15);
 /// The beginning of that fault.
 const UNREAD: &str = "the mailbox has not been read for";
 
-/// Duration of an outage of the mailbox that counts as a fault, unless a person must end it. Connections break now and
-/// then.
+/// Duration of an outage of the mailbox that counts as a fault, unless a person must end it. Connections
+/// break now and then.
 const MIN_OUTAGE: TimeDelta = TimeDelta::seconds(30);
 
 /// Time that a letter or a dispatch may wait before that counts as a fault.

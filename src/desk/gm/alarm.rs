@@ -84,8 +84,8 @@ pub fn cannot_send(
     alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
 
-/// Tells the GM that the mailbox has not been readable since then, for this reason. Another daemon may have told of the
-/// same outage.
+/// Tells the GM that the mailbox has not been readable since then, for this reason. Another daemon may have
+/// told of the same outage.
 pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> Decided<()> {
     let unique = format!("unread.{}", since.format("%Y%m%d%H%M"));
     let since = desk.local_time(since);

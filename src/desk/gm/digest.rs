@@ -103,8 +103,8 @@ pub fn told_key(key: &str) -> String {
     format!("{key} told")
 }
 
-/// Words a GM's digest of the day, unless there is no news or it was made before. If the last one was not sent
-/// yet, it lapses, and this one covers its period as well.
+/// Words a GM's digest of the day, unless there is no news or it was made before. If the last one was not
+/// sent yet, it lapses, and this one covers its period as well.
 pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<()> {
     desk.acting = index;
     let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
@@ -480,7 +480,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut newcomers = Vec::new();
     for player in &rows.newcomers {
         let address = player.addresses.first().cloned().unwrap_or_default();
-        // The levels of the house are registered like players, but are no newcomers.
+        // The levels of the house are registered like players, but are not newcomers.
         if !address.starts_with(HOUSE) && telling.is_new(format!("player {}", player.id)) {
             newcomers.push(PersonNote { name: player.name.clone(), address });
         }

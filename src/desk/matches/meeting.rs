@@ -1,4 +1,5 @@
-//! The knowledge that two people have of each other before they play: blocks, numbers, and how reliably the other files.
+//! The knowledge that two people have of each other before they play: blocks, numbers, and how reliably the
+//! other files.
 
 use crate::club::member::number;
 use crate::club::reliability::Reliability;

@@ -41,8 +41,8 @@ pub fn seats_for_digest(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>
     Ok(seats)
 }
 
-/// Returns an open seat as a letter lists it; `None` while it rests, or if its author and the reader avoid each
-/// other.
+/// Returns an open seat as a letter lists it; `None` while it rests, or if its author and the reader avoid
+/// each other.
 fn open_seat(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option<OpenSeat>> {
     let inviter = desk.player(&row.inviter)?;
     if meeting::avoid_each_other(desk, asker, inviter.as_ref())? {

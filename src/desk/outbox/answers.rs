@@ -1,5 +1,5 @@
-//! Limits on answers, against two machines that write to each other forever: budgets (`budgets`) for each seat
-//! and each address, and for equal answers to equal texts.
+//! Limits on answers, against two machines that write to each other forever: budgets (`budgets`) for each
+//! seat and each address, and for equal answers to equal texts.
 
 use super::budgets::{self, Slot, seat_subject};
 use crate::desk::frame::desk::Desk;
@@ -90,8 +90,8 @@ pub fn digest_of_lines(lines: &[Line]) -> Digest {
     Digest::of(texts.join("\n").as_bytes())
 }
 
-/// Takes a slot for an answer, or notes that there is none. An equal answer that is left out is not noted: the
-/// one that is delayed stands for all of them.
+/// Takes a slot for an answer, or notes that there is none. An equal answer that is left out is not noted:
+/// the one that is delayed stands for all of them.
 fn slot_of_answer(
     desk: &mut Desk<'_>,
     answer: &NewDispatch,

@@ -168,8 +168,8 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
     count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
 }
 
-/// Returns the slot of an answer that was given `times` times within this hour, or `None` once the delayed one
-/// stands for all others: that is the first after `most` of them.
+/// Returns the slot of an answer that was given `times` times within this hour, or `None` once the delayed
+/// one stands for all others: that is the first after `most` of them.
 pub fn slot_after(desk: &Desk<'_>, times: u32, most: u32) -> Option<Slot> {
     match times.cmp(&most) {
         Ordering::Less => Some(Slot::Now),
@@ -178,8 +178,8 @@ pub fn slot_after(desk: &Desk<'_>, times: u32, most: u32) -> Option<Slot> {
     }
 }
 
-/// Returns the slot of an answer by the number of equal ones. `said` names the text that it answers and its own
-/// words, and `subject` those whose answers are counted.
+/// Returns the slot of an answer by the number of equal ones. `said` names the text that it answers and its
+/// own words, and `subject` those whose answers are counted.
 pub fn slot_of_equal(desk: &Desk<'_>, subject: &str, said: &str, most: u32) -> Decided<Option<Slot>> {
     let mut given = 0;
     for n in 0..=DELAY_HOURS {

@@ -211,8 +211,8 @@ fn open_under(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<Vec<Unprove
     Ok(still_open(desk, of_player))
 }
 
-/// Returns the stored letters in a player's name that wait under a code and came from this address, which is
-/// no player's.
+/// Returns the stored letters in a player's name that wait under a code and came from this address, which
+/// belongs to no player.
 fn open_from(desk: &Desk<'_>, from: &Address, code: &str) -> Decided<Vec<UnprovenLetter>> {
     let from_there = desk.rows.unproven_under(code)?.iter();
     let from_there = from_there.filter(|row| row.player_id.is_some() && row.address == from.as_str());

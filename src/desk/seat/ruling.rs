@@ -46,8 +46,8 @@ impl PartRuling {
         self.seat_letter.cause.hint.is_some()
     }
 
-    /// Returns the note on the letter: words for the GM's digest. Those of another match go to the GM at once,
-    /// because the digest lists the letter under one match, and a GM may play in the other.
+    /// Returns the note on the letter: words for the GM's digest. Those of another match go to the GM at
+    /// once, because the digest lists the letter under one match, and a GM may play in the other.
     pub fn note(&self, desk: &Desk<'_>) -> Decided<String> {
         let SeatLetter { cause, request, .. } = &self.seat_letter;
         let game_match = &self.loaded.game_match;

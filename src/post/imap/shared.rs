@@ -1,7 +1,7 @@
 //! The connection as the imap crate and our own commands share it, on one thread.
 //!
-//! They can take turns, command by command, because the crate is given one line at a time: once it has read the
-//! last line of an answer, its own buffer is empty.
+//! They can take turns, command by command, because the crate is given one line at a time: once it has read
+//! the last line of an answer, its own buffer is empty.
 
 use std::cell::{RefCell, RefMut};
 use std::collections::VecDeque;

@@ -17,8 +17,8 @@ impl Match {
         self.terms.bank.saturating_sub(taken)
     }
 
-    /// Gives back the days that were taken in turns that a correction voids: all from `turn` on, or after it if
-    /// the turn itself stands.
+    /// Gives back the days that were taken in turns that a correction voids: all from `turn` on, or after it
+    /// if the turn itself stands.
     pub(in crate::referee) fn restore_bank(&mut self, turn: u32, turn_stands: bool) {
         for seat in Seat::BOTH {
             self.bank_days[seat].retain(|taken| *taken < turn || turn_stands && *taken == turn);

@@ -40,7 +40,8 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
     }
 }
 
-/// Adjudicates with the filings that the rules assume for these seats. Returns whether they assume one for each.
+/// Adjudicates with the filings that the rules assume for these seats. Returns whether they assume one for
+/// each.
 pub fn adjudicate_assumed(draft: &mut Draft, missed: Vec<Seat>) -> bool {
     let (at, state) = (draft.at, &draft.game_match.state);
     let assumed: Option<Vec<_>> =

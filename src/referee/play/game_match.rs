@@ -104,8 +104,8 @@ pub struct Match<F = Filing> {
     /// The turns in which each seat took days of its bank, a turn for each day.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bank_days: BySeat<Vec<u32>>,
-    /// Whether the open phase was recorded as missed by a seat, which may still file while the other takes days of
-    /// its bank.
+    /// Whether the open phase was recorded as missed by a seat, which may still file while the other takes
+    /// days of its bank.
     #[serde(default, skip_serializing_if = "is_default")]
     pub missed_phase: BySeat<bool>,
     /// Orders of the open phase that a seat files by `YES`, oldest first.

@@ -185,7 +185,7 @@ fn weekday(word: &str, language: &Language) -> Option<u32> {
     language.weekdays.get(word).copied()
 }
 
-/// Multiplies units by the numbers before them; a unit without a number is no duration.
+/// Multiplies units by the numbers before them; a unit without a number is not a duration.
 fn with_durations(items: Vec<Item>) -> Vec<Item> {
     let mut result: Vec<Item> = Vec::with_capacity(items.len());
     for item in items {
