@@ -177,7 +177,7 @@ pub struct LettersSection {
     pub answers_per_hour: u32,
     /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
     pub require_dkim: bool,
-    /// Days after which the bytes of letters that caused no ledger entry are deleted. 0: never.
+    /// Days after which the bytes of letters that caused no ledger entry are deleted; 0 for never.
     pub keep_unruled_days: u32,
     /// The `authserv-id` (RFC 8601) of our own mail server, whose Authentication-Results we trust.
     pub trusted_authserv_id: Option<String>,
@@ -246,7 +246,7 @@ pub struct StatusPage {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
-    /// `error`, `warn`, `info`, `debug`, or a filter such as `fogpost=debug`.
+    /// The level (`error`, `warn`, `info` or `debug`), or a filter such as `fogpost=debug`.
     pub filter: String,
     /// Whether the log is JSON, one object per line.
     pub json: bool,
@@ -502,7 +502,7 @@ fn reword(message: &str) -> String {
     };
     let message =
         message.replace("wanted exactly 1 element, more than 1 element", "two kinds are given; remove one");
-    // The parser names Rust types.
+    // Replace the Rust types in the parser's message, which mean nothing to the reader.
     match message.rsplit_once(", expected ") {
         Some((found, "u8" | "u16" | "u32" | "u64" | "usize")) => {
             format!("{found}, expected a whole number, 0 or more{example}")
@@ -511,7 +511,7 @@ fn reword(message: &str) -> String {
     }
 }
 
-/// Rewords a value of the wrong type: what would do instead, made from the value where that is possible.
+/// Rewords the fault of a value with the wrong type. Suggests a valid one, made from the value if possible.
 fn reword_type(message: &str) -> Option<String> {
     let (found, expected) = message.split_once(", expected ")?;
     let (kind, value) = found.split_once(": ")?.1.split_once(' ')?;

@@ -57,8 +57,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-/// Letters consist of many small strings that are allocated on one thread and freed on another. mimalloc is made
-/// for that. A fuzz target counts allocations with its own.
+/// Letters consist of many small strings that are allocated on one thread and freed on another. mimalloc is
+/// made for that. A fuzz target counts allocations with its own.
 #[cfg(not(fuzzing))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -20,7 +20,7 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// Something that is stored beside the ledger.
+    /// A thing that is stored beside the ledger, by its name.
     Kept(&'static str),
     /// An entry, by its number.
     Entry(u64),
@@ -51,12 +51,13 @@ pub struct AuditVerdict {
     pub match_id: String,
     pub entries: u64,
     pub letters: u64,
-    /// Letters of ours that were compared with their pins.
+    /// Our letters that were compared with their pins.
     pub sent: u64,
-    /// How many turns of the house another version of it played, and hints that it gave. The turns are legal,
-    /// and were played on what its seat had been told, but were not found again.
+    /// Number of turns that another version of the house played, and of hints that it gave. The turns are
+    /// legal, and follow from what its seat had been told, but were not found again.
     pub house_turns_of_other_versions: u64,
-    /// Rulings by another procedure, or in a match that it began, by its number. They were not repeated.
+    /// Rulings that were not repeated, by the number of their procedure: another procedure made them, or an
+    /// earlier ruling of their match.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rulings_by_procedure: BTreeMap<u32, u64>,
     /// The entries of turns for which the house's level found nothing legal, so that an easier one played.
@@ -68,7 +69,7 @@ pub struct AuditVerdict {
     pub own_templates: BTreeMap<String, u64>,
     pub head: Head,
     pub findings: Vec<Finding>,
-    /// Why letters are withheld for good.
+    /// The reason why letters are permanently withheld.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
     /// Letters that are withheld.

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::letter::Digest;
 
-/// A line such as `Ledger QZ-7K3M sha256`, with the hash that follows. It does not tell the number of the
-/// entry, which would show how often the other side wrote.
+/// A line such as `Ledger QZ-7K3M sha256`, with the hash that follows. It omits the number of the entry,
+/// which would show how often the other side wrote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LedgerLine {
     #[serde(rename = "match")]

@@ -37,7 +37,7 @@ pub(super) fn usage(fault: &str) -> ! {
     super::Cli::command().error(ErrorKind::ValueValidation, fault).exit()
 }
 
-/// How a GM's act is carried out and its result printed.
+/// Options for carrying out a GM's act and printing the result.
 #[derive(Clone, Copy, clap::Args)]
 pub(super) struct Output {
     /// Only say what would be done, and do nothing
@@ -192,10 +192,10 @@ pub(super) struct TermsArguments {
     /// Consecutive missed turns after which the rule of --forfeit applies
     #[arg(long, value_name = "TURNS")]
     forfeit_after: Option<String>,
-    /// What happens then: ask (the GM) or lose
+    /// Consequence of too many missed turns: ask (the GM) or lose
     #[arg(long, value_name = "ASK|LOSE")]
     forfeit: Option<String>,
-    /// Who may take the seat then: ask (the GM) or house
+    /// Successor of a player who missed too many turns: ask (the GM) or house
     #[arg(long, value_name = "ASK|HOUSE")]
     substitute: Option<String>,
     /// Days of absence that each player has

@@ -32,7 +32,7 @@ fn provider(key: &str) -> Result<&'static Preset, String> {
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         let name = config.display();
-        // It may get passwords.
+        // The file may later contain passwords, so others must not be able to read it.
         let mut file = private::create_new(config).map_err(|error| {
             if error.kind() == ErrorKind::AlreadyExists {
                 anyhow::anyhow!("{name} already exists; choose another name with --config FILE")

@@ -47,8 +47,8 @@ fn targets(filter: &str) -> anyhow::Result<Targets> {
     filter.parse().with_context(|| format!("log.filter `{filter}`"))
 }
 
-/// Formats the fields of an event on one line, whatever a server or a letter put into them. Colours are not
-/// fields: the log adds them itself.
+/// Formats the fields of an event on one line, whatever a server or a letter put into them. Colours are
+/// unaffected, because the log itself adds them outside the fields.
 struct PrintableFields;
 
 impl<'writer> FormatFields<'writer> for PrintableFields {

@@ -134,7 +134,7 @@ fn filed(game_match: &Match, seat: Seat) -> String {
     if game_match.held[seat].is_some() { "yes".to_owned() } else { "no".to_owned() }
 }
 
-/// Formats the deadline in the match's zone, or returns nothing if there is none.
+/// Formats the deadline in the match's zone; empty if there is none.
 fn due_at(game_match: &MatchOverview, now: DateTime<Utc>) -> String {
     game_match.deadline.map(|deadline| format_local(deadline, game_match.zone, now)).unwrap_or_default()
 }
@@ -171,7 +171,7 @@ fn summary(
         "deadline": game_match.deadline,
         "ended_at": dates.and_then(|dates| dates.ended_at),
         "outcome": game_match.outcome,
-        // Without the number, which tells how often the players wrote.
+        // Omit the entry's number, which would tell how often the players wrote.
         "ledger": game_match.head.hash,
     })
 }

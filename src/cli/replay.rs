@@ -53,7 +53,7 @@ impl Args {
         if !self.json {
             record.players = record.players.map(|name| printable_line(&name).into_owned());
         }
-        // A record may come from anybody.
+        // A record may come from anybody, so a terminal must not obey what it contains.
         let out = BufWriter::new(std::io::stdout().lock());
         let mut out = PrintableWriter { inner: out, json: self.json };
         let mut account = Account { args: &self, record: &record, templates: templates()?, last: None };

@@ -66,7 +66,7 @@ impl Args {
     }
 }
 
-/// The sources of the settings, at the start and at a reload.
+/// The sources of the settings, at startup and at a reload.
 struct ConfigFile {
     path: PathBuf,
     form: Option<Form>,

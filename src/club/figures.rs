@@ -1,5 +1,5 @@
-//! The fixed figures of the house, from the matches between its levels (docs/house.md): Average is 1500, and the
-//! others lie as far from it as they won and lost. Distances that were only bounded count with the bound.
+//! The fixed figures of the house, from the matches between its levels (docs/house.md): Average is 1500, and
+//! the others lie as far from it as they won and lost. Distances that were only bounded count with the bound.
 
 use crate::game::any::GameKind;
 use crate::ledger::HouseFigure;

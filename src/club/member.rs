@@ -1,4 +1,4 @@
-//! A member of the club: wishes that concern no match, and what the club remembers.
+//! A member of the club: wishes that concern no match, and facts that the club remembers.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -16,16 +16,16 @@ pub const MAX_BLOCKED: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Member {
-    /// A GM has registered the player.
+    /// Whether a GM has registered the player.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub registered: bool,
-    /// Name, number and profile are told to others than opponents.
+    /// Whether people other than opponents are told name, number and profile.
     #[serde(skip_serializing_if = "is_true")]
     pub public: bool,
-    /// New matches may be rated.
+    /// Whether new matches may be rated.
     #[serde(skip_serializing_if = "is_true")]
     pub rated: bool,
-    /// Standing offers rest while the player has so many running matches.
+    /// The player's standing offers rest while this many of their matches are running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The numbers of the players whose offers the player does not want.

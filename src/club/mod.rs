@@ -1,6 +1,6 @@
-//! The club beyond single matches: what it knows of its members, how reliably they file, and whom a name means. Pure.
+//! The club beyond single matches: its members, their reliability, and the meanings of names. Pure.
 //!
-//! - `member`: what a player wishes, and what the club remembers of them
+//! - `member`: a player's wishes, and the club's memory of them
 //! - `owed`: which turns a ruling closed, and whether they were filed in time
 //! - `reliability`: how many of a player's last turns were filed in time
 //! - `figures`: how strong the house is

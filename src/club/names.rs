@@ -7,7 +7,7 @@ use super::member::{number, read_number};
 /// Maximum players whom an answer lists.
 const MAX_LISTED: usize = 10;
 
-/// Names that are less alike are not offered.
+/// Minimum likeness of a name that is offered.
 const ALIKE: f64 = 0.75;
 
 /// A player as others can know them.

@@ -1,5 +1,5 @@
-//! The turns that a ruling closed: who owed them, and whether they were filed in time. Only turns owed to
-//! people count.
+//! The turns that a ruling closed, with the seats that owed them, and whether they were filed in time. Only
+//! turns owed to people count.
 
 use chrono::{DateTime, Utc};
 
@@ -14,7 +14,8 @@ pub struct OwedTurn {
     pub seq: u64,
     pub seat: Seat,
     pub at: DateTime<Utc>,
-    /// Filed by the deadline. A day of the bank moves the deadline; in the grace after it nothing is in time.
+    /// Whether it was filed by the deadline. A day of the bank moves the deadline; a filing in the grace
+    /// after it is not in time.
     pub in_time: bool,
 }
 
@@ -39,7 +40,8 @@ pub fn owed_turns(before: &Match, entries: &[ChainedEntry]) -> Vec<OwedTurn> {
             Fact::DeadlineMissed { seats, .. } => seats.iter().for_each(|seat| close(*seat, false)),
             Fact::TurnAdjudicated { .. } => {
                 for seat in Seat::BOTH {
-                    // A filing that the rules assumed was missed, or taken by a GM before it was due.
+                    // A seat that filed nothing missed the deadline, which is counted already, or a GM
+                    // adjudicated the turn before it was due.
                     if let Some(filed_at) = filed[seat] {
                         close(seat, deadline.is_none_or(|deadline| filed_at <= deadline));
                     }

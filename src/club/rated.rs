@@ -1,4 +1,5 @@
-//! The rated results of a match, as its ledger alone tells them, and the table that follows from all of them.
+//! The rated results of a match, which follow from its ledger alone, and the table that follows from all of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +45,7 @@ pub struct RatingChange {
 }
 
 impl RatedPlayer {
-    /// The deviation at `at` included.
+    /// Returns the rating at `at`, whose deviation has grown since the last result.
     pub fn at(&self, at: DateTime<Utc>) -> Rating {
         self.rating.grown(self.days(at))
     }
@@ -69,7 +70,7 @@ pub fn results_of(entries: &[Entry]) -> Vec<RatedResult> {
         return Vec::new();
     };
     let mut followed = Followed::default();
-    // Facts that a correction voids do not count; what it cannot void is noted from all.
+    // Facts that a correction voids do not count, but some facts cannot be voided, so note all entries.
     let stands: BTreeSet<u64> = standing(entries).iter().map(|entry| entry.seq).collect();
     for entry in entries {
         followed.note(entry, stands.contains(&entry.seq));
@@ -77,7 +78,7 @@ pub fn results_of(entries: &[Entry]) -> Vec<RatedResult> {
     followed.results(entries, basis)
 }
 
-/// The result of a match as its ledger tells it.
+/// The result of a match, followed through its ledger.
 #[derive(Default)]
 struct Followed {
     filed: BySeat<bool>,
@@ -110,7 +111,7 @@ impl Followed {
         }
     }
 
-    /// Nothing is rated before a filing of each was adjudicated.
+    /// Whether a filing of each seat was adjudicated. Before that, nothing is rated.
     fn have_played(&self) -> bool {
         self.played.first && self.played.second
     }
@@ -167,7 +168,7 @@ pub fn rate(result: &RatedResult, players: &BySeat<RatedPlayer>) -> Vec<RatingCh
         };
         let other = basis.numbers[seat.other()].map(|_| players[seat.other()].results);
         let is_newcomer = |results: u32| results < NEWCOMERS_RESULTS;
-        // A newcomer's figure says too little to move that of somebody who is known.
+        // A newcomer's rating is too uncertain to change that of an established player.
         if other.is_some_and(is_newcomer) && !is_newcomer(players[seat].results) {
             continue;
         }
@@ -183,8 +184,8 @@ pub fn rate(result: &RatedResult, players: &BySeat<RatedPlayer>) -> Vec<RatingCh
     changes
 }
 
-/// Rates all results of a game, in the order of their times, then of their matches. `same`: the number that a
-/// player has by now, if two were merged.
+/// Rates all results of a game, in the order of their times, then of their matches. `same` holds the present
+/// numbers of players who were merged.
 pub fn table(mut results: Vec<RatedResult>, same: &dyn Fn(i64) -> i64) -> Vec<RatingChange> {
     results.sort_by(|one, other| (one.at, &one.match_id).cmp(&(other.at, &other.match_id)));
     let mut players: BTreeMap<i64, RatedPlayer> = BTreeMap::new();

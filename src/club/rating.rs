@@ -1,4 +1,5 @@
-//! Ratings by Glicko-2, one result at a time. Figures are rounded after each result, kept and used so.
+//! Ratings by Glicko-2, one result at a time. Figures are rounded after each result, and kept and used in
+//! that form.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,14 +9,14 @@ use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2};
 /// The growth of the squared deviation on each full day without a rated result.
 const GROWTH: f64 = 25.12;
 
-/// The deviation of a player of whom nothing is known, and the largest.
+/// The deviation of a player about whom nothing is known, which is also the maximum.
 const MAX_DEVIATION: f64 = 350.0;
 
 /// A deviation above this one shows that little is known: the figure has a question mark, and a match against
 /// the house is rated.
 pub const UNSURE: f64 = 110.0;
 
-/// Rated results below which a player rates nobody else.
+/// Rated results below which a player's results change nobody else's rating.
 pub const NEWCOMERS_RESULTS: u32 = 3;
 
 /// A rating: figure and deviation in hundredths, volatility in millionths.
@@ -41,13 +42,13 @@ impl Rating {
         }
     }
 
-    /// Returns how letters show it: `1480`, or `1480?` while little is known.
+    /// Returns the figure as letters show it: `1480`, or `1480?` while little is known.
     pub fn shown(&self) -> String {
         let mark = if self.is_unsure() { "?" } else { "" };
         format!("{}{mark}", self.points())
     }
 
-    /// The figure in whole points.
+    /// Returns the figure in whole points.
     pub fn points(&self) -> i64 {
         // Half a point rounds up, as everywhere.
         (self.figure + 50).div_euclid(100)
@@ -57,7 +58,7 @@ impl Rating {
         as_float(self.deviation) / 100.0 > UNSURE
     }
 
-    /// Returns it after so many full days without a result.
+    /// Returns the rating after this many full days without a result.
     pub fn grown(&self, days: u32) -> Rating {
         Rating { deviation: rounded(self.deviation_after(days) * 100.0), ..*self }
     }
@@ -93,7 +94,8 @@ pub struct Side {
     pub days: u32,
 }
 
-/// Rates one result: returns both sides after it. `advantage`: the points by which the first seat is favoured.
+/// Rates one result, and returns both sides after it. `advantage` is the number of points by which the first
+/// seat is favoured.
 pub fn rated(first: Side, second: Side, score: Score, advantage: i32) -> (Rating, Rating) {
     let shift = f64::from(advantage);
     let outcome = match score {

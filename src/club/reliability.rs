@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Turns that count, the latest ones.
+/// The number of latest turns that count.
 pub const TURNS: usize = 100;
 
-/// Turns below which nothing follows from the figure.
+/// Minimum turns for the figure to have consequences.
 const FEW: u32 = 10;
 
-/// The number of a player's last turns against people that were filed in time. Absences, pauses and outages move
-/// deadlines, and so do not count.
+/// The number of a player's last turns against people that were filed in time. Absences, pauses and outages
+/// move deadlines, and so do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reliability {
     /// The turns that count.
@@ -36,7 +36,7 @@ impl Reliability {
         self.owed < FEW || self.in_time * 100 >= percent * self.owed
     }
 
-    /// Words it, for whoever is asked to play against `name`.
+    /// Words the reliability for somebody who is asked to play against `name`.
     pub fn sentence(&self, name: &str) -> String {
         let Reliability { owed, in_time, lost } = *self;
         if owed < FEW {

@@ -25,13 +25,13 @@ pub struct Gm {
     /// Hour of the day at which the digest is sent, 0 to 23, in the time zone of new matches.
     #[serde(default = "Gm::digest_hour")]
     pub digest_hour: u32,
-    /// The games that this GM looks after. With neither games nor matches: everything.
+    /// The games that this GM looks after. With neither games nor matches, the GM looks after everything.
     #[serde(default)]
     pub games: Vec<GameKind>,
     /// Further matches that this GM looks after, by ID.
     #[serde(default)]
     pub matches: Vec<String>,
-    /// The days of the week on which alarms go to this GM. Empty: every day.
+    /// The days of the week on which alarms go to this GM; empty for every day.
     #[serde(default)]
     pub duty: Vec<Weekday>,
 }
@@ -121,8 +121,8 @@ impl<'de> Deserialize<'de> for Gms {
     }
 }
 
-/// Reads a table as one GM, and an array of tables as several. Written out because an untagged enum would
-/// lose which key is faulty.
+/// Reads a table as one GM, and an array of tables as several. Written by hand, because an untagged enum
+/// would not name the faulty key.
 struct OneOrSeveral;
 
 impl<'de> Visitor<'de> for OneOrSeveral {

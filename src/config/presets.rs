@@ -1,6 +1,6 @@
 //! Config files for mail providers, for `fogpost init --provider`.
 //!
-//! docs/providers.md says what to click at each provider, and links to the provider's own pages.
+//! docs/providers.md describes the steps at each provider, and links to the provider's own pages.
 
 use std::sync::LazyLock;
 
@@ -52,7 +52,7 @@ pub enum Login {
 enum Limits {
     /// Limits that the provider's page states.
     Published { per_minute: Option<u32>, per_day: u32, page: String, note: Option<String> },
-    /// No published number. The sentence says what is known.
+    /// No number is published. The sentence says what is known.
     Unpublished(String),
 }
 

@@ -38,7 +38,7 @@ impl RatingsSection {
     /// Checks the figures.
     ///
     /// # Errors
-    /// Returns a sentence that names the key if an advantage is beyond all measure.
+    /// Returns a sentence that names the key if an advantage is absurdly large.
     pub(super) fn check(&self) -> Result<(), String> {
         let all = [
             ("quad", self.quad),

@@ -1,12 +1,12 @@
 //! One mailbox for two: a GM's address that leads to the mailbox of the club.
 //!
-//! The program files every letter in its mailbox, so it would take the letters to the GM away unseen, and it
-//! takes what comes from its own address for its own mail.
+//! The program files every letter in its mailbox, so letters to the GM would vanish unseen, and it takes
+//! letters from its own address for its own mail.
 
 use super::Config;
 use crate::letter::Address;
 
-/// Domains of one provider, with the name that counts.
+/// Domains of one provider, each with its canonical name.
 const ALIASES: [(&str, &str); 1] = [("googlemail.com", "gmail.com")];
 
 /// A GM's address that leads to the mailbox of the club.

@@ -22,7 +22,7 @@ const MAX_ROUNDS: usize = 64;
 /// Maximum attempts at a change while others change the same rows.
 const MAX_TRIES: usize = 20;
 
-/// Logs what a commit decided, and wakes the loops that then have something to do.
+/// Logs the decisions of a commit, and wakes the loops that then have something to do.
 pub fn wake_loops(office: &Office, changes: &Changes) {
     log_decisions(changes);
     // A GM has accepted a letter, or a player has confirmed one.
@@ -66,7 +66,7 @@ fn log_decisions(changes: &Changes) {
     }
 }
 
-/// Words what a letter led to in its match: `sealed`, `refused`, `sealed, adjudicated`.
+/// Words the outcome of a letter in its match: `sealed`, `refused`, `sealed, adjudicated`.
 fn outcome<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
     let words = kinds.filter_map(|kind| match kind {
         "OrdersSealed" => Some("sealed"),

@@ -29,8 +29,8 @@ const AGREEMENT: TimeDelta = TimeDelta::days(1);
 /// Time for which a process trusts the clock without looking at the database again.
 const FRESH: TimeDelta = TimeDelta::minutes(1);
 
-/// The keys under which daemons remember when the clock was last trusted, the same once it is in doubt, when
-/// it was confirmed, and from when to when it jumped ahead at last.
+/// The keys under which daemons remember when the clock was last trusted, the same time once the clock is in
+/// doubt, when it was confirmed, and the beginning and end of its last jump ahead.
 const TRUSTED: &str = "clock trusted";
 const DOUBTED: &str = "clock doubted";
 const CONFIRMED: &str = "clock confirmed";
@@ -40,7 +40,7 @@ const ALL_KEYS: &str = "clock ";
 /// The file that systemd-timesyncd touches whenever it has set the clock (systemd-timesyncd.service(8)).
 const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
 
-/// The trust of this process in the clock.
+/// This process's trust in the clock.
 #[derive(Default)]
 pub struct ClockTrust {
     /// The time at which it was last established, in Unix milliseconds.
@@ -126,7 +126,7 @@ pub async fn confirm(office: &Office) -> anyhow::Result<()> {
 /// Returns an error if the database does not answer.
 pub async fn doubted_since(store: &Database, now: DateTime<Utc>) -> anyhow::Result<Option<DateTime<Utc>>> {
     let memos = Memos::read(store).await?;
-    // Once the clock is right again, the next daemon that looks at it trusts it.
+    // A clock that is right again is no longer in doubt, even if no daemon has noted that yet.
     Ok(memos.time(DOUBTED).filter(|last| (now - *last).abs() > MAX_GAP && !memos.vouch_for(now)))
 }
 
@@ -201,7 +201,7 @@ async fn doubt(office: &Office, last: DateTime<Utc>, memos: &Memos) -> anyhow::R
     }
     if memos.time(DOUBTED) != Some(last) {
         commit::decide_and_commit(office, move |desk| alarm::clock_doubted(desk, last)).await?;
-        // Only once the letter is queued: asking the GM twice is better than never.
+        // Remember this only once the letter is queued: asking the GM twice is better than never.
         office.store.remember(DOUBTED, &last.to_rfc3339()).await?;
     }
     Ok(())

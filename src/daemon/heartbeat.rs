@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 /// timeout.
 pub const STALLED_AFTER: Duration = Duration::from_secs(300);
 
-/// The loops without which nobody is answered.
+/// The loops that must run for letters to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loop {
     Settle,
@@ -25,7 +25,7 @@ pub struct Heartbeat {
     started: Instant,
     /// Milliseconds since `started`, for each loop.
     beats: [AtomicU64; Loop::ALL.len()],
-    /// Unix milliseconds; 0: nothing was sent yet.
+    /// Unix milliseconds, or 0 if nothing was sent yet.
     last_sent: AtomicI64,
 }
 
@@ -34,14 +34,14 @@ impl Heartbeat {
         Heartbeat { started, beats: Default::default(), last_sent: AtomicI64::new(0) }
     }
 
-    /// Notes that a loop makes progress, even if what it tried failed: a loop that retries is alive.
+    /// Notes that a loop makes progress, even if its attempt failed: a loop that retries is alive.
     pub fn beat(&self, which: Loop) {
         self.beat_at(which, Instant::now());
     }
 
     fn beat_at(&self, which: Loop, now: Instant) {
         let age = now.saturating_duration_since(self.started).as_millis();
-        // Relaxed: each beat stands alone, and it does no harm to see one late.
+        // Relaxed ordering suffices: each beat is independent, and it does no harm to see one late.
         self.beats[which as usize].store(u64::try_from(age).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 

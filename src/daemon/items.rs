@@ -45,8 +45,8 @@ impl DueMatches {
         DueMatches { until, skipped, one_by_one: false }
     }
 
-    /// Handles that a batch with these failed: each goes alone from now on, and one that did so is left
-    /// alone.
+    /// Handles the failure of a batch with these matches: each is decided alone from now on, and one that
+    /// already was is skipped.
     fn isolate(&mut self, matches: Vec<String>, without_letters: bool) {
         if let ([match_id], true) = (&matches[..], without_letters) {
             tracing::error!(match_id, "failed to enforce the deadline of a match");
@@ -124,7 +124,8 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         return Ok(settled);
     }
     if letters.len() >= MOST_CLAIMED {
-        // More may wait than this claim holds: somebody else decides on them while this batch is committed.
+        // More letters may wait than this claim holds. Wake another loop to decide on them while this batch
+        // is committed.
         office.letters.notify_one();
     }
     let (in_work, batch) = (InWork::default(), office.attempts.next_batch());
@@ -152,7 +153,7 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         Err(overdue) => return suspects::set_aside_overdue(office, overdue, claim).await.map(|()| settled),
     };
     if let Some(due) = &mut due {
-        // Those that changed may be due again at once.
+        // Do not skip matches that changed: they may be due again at once.
         let is_changed = |id: &String| changes.matches.iter().any(|row| row.id == *id);
         due.skipped.extend(matches.iter().filter(|id| !is_changed(id) && !left.contains(id)).cloned());
     }
@@ -162,7 +163,8 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
             office.attempts.note_commit(true);
             commit::wake_loops(office, &changes);
         }
-        // Others have changed the same rows. Alone, a letter depends on few of them.
+        // Others have changed the same rows. After repeated conflicts, decide on these letters one by one: a
+        // single letter depends on few rows.
         Err(StoreError::Stale(what)) => {
             tracing::debug!(what, "the rows of a batch have changed; deciding again");
             if !office.attempts.note_commit(false) {
@@ -231,7 +233,7 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
         let page = office.store.matches_due(due.until, last.as_ref(), MAX_DUE).await?;
         let Some(behind) = page.last().cloned() else { return Ok(Vec::new()) };
         last = Some(behind);
-        // The clock decides nothing while the house is to move.
+        // The clock decides nothing while the house has to move.
         let may_rule = |row: &MatchRow| !due.skipped.contains(&row.id) && !row.overview.awaits_house();
         let page: Vec<MatchRow> = page.into_iter().filter(may_rule).collect();
         let page = without_unsent_openings(office, page).await?;
@@ -258,8 +260,9 @@ async fn without_unsent_openings(
     Ok(matches)
 }
 
-/// Keeps the matches that no letter from before their time concerns: none about the match, from its players,
-/// or from a GM. A letter that was received in time counts, even if it is read late.
+/// Keeps the matches that no earlier letter may concern: no letter about the match, from its players or from
+/// a GM was received before the match's time. A letter that was received in time counts, even if it is read
+/// late.
 async fn without_earlier_letters(
     office: &Office,
     mut matches: Vec<MatchRow>,
@@ -330,8 +333,8 @@ async fn rows_of(
     Ok(loaded)
 }
 
-/// Handles an error that a repetition would bring again: from now on each letter and each match goes alone.
-/// If a letter was alone already, counts a failure of it.
+/// Handles an error that would recur on a retry: from now on each letter and each match is decided alone. If
+/// a letter was alone already, counts its failure.
 async fn isolate(
     office: &Office,
     due: Option<&mut DueMatches>,

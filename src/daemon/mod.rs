@@ -79,7 +79,7 @@ pub struct Office {
     dispatches: Notify,
     /// Wakes the loop that plays for the house.
     house: Notify,
-    /// For the turn of the house that is found at ordinary priority.
+    /// Permit for the one turn of the house that may be computed at ordinary priority.
     prompt_turn: Semaphore,
 }
 
@@ -93,7 +93,7 @@ impl Office {
         let templates = Arc::new(templates(config.templates.folder.as_deref())?);
         let outbox = Arc::new(Outbox::new(config.outbox.way.clone()).context("outbox")?);
         let verifier = match config.letters.require_dkim {
-            // Only if signatures are required: verifying waits for name servers.
+            // Verify signatures only if they are required, because verifying waits for name servers.
             true => Some(Arc::new(Verifier::system().context("letters.require_dkim")?)),
             false => None,
         };

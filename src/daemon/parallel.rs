@@ -33,7 +33,7 @@ pub async fn run_in_background<T: Send + 'static>(
 ) -> anyhow::Result<T> {
     let (sender, done) = oneshot::channel();
     let run = move || {
-        // Linux has a priority for each thread. Where this fails, the work is merely less polite.
+        // Linux has a priority for each thread. If this fails, the work merely competes with other threads.
         if priority == ThreadPriority::Lowest
             && let Err(error) = rustix::process::nice(LOWEST_PRIORITY)
         {

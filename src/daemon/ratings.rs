@@ -1,4 +1,4 @@
-//! Ratings computed anew from the ledgers: after a result became void, and for the audit.
+//! Recomputes ratings from the ledgers: after a result became void, and for the audit.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::game::any::GameKind;
 use crate::ledger::Entry;
 use crate::store::{Changes, RatingRow, RatingsAnew, STALE_RATINGS, StoreError};
 
-/// A change of a figure of which its player is told, in hundredths of a point.
+/// The smallest change of a figure that its player is told of, in hundredths of a point.
 const TOLD_FROM: i64 = 100;
 
-/// Computes the ratings anew of each game in which a result became void, changed, or came late.
+/// Recomputes the ratings of each game in which a result became void, changed, or came late.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -45,8 +45,8 @@ pub async fn derive(office: &Office, game: GameKind) -> anyhow::Result<Vec<Ratin
     Ok(table(results, &|player| merged.get(&player).copied().unwrap_or(player)))
 }
 
-/// Compares the stored ratings of a game with those that follow from the ledgers. Returns the number of results and
-/// a sentence for each difference.
+/// Compares the stored ratings of a game with those that follow from the ledgers. Returns the number of
+/// results and a sentence for each difference.
 ///
 /// # Errors
 /// Same as [`derive`].
@@ -103,7 +103,7 @@ async fn rate_anew(office: &Office, game: GameKind, now: DateTime<Utc>) -> anyho
             tracing::info!(%game, "ratings computed anew");
             commit::wake_loops(office, &changes);
         }
-        // A result was rated meanwhile; the next check computes them again.
+        // A result was rated in the meantime, so the next check computes the ratings again.
         Err(StoreError::Stale(_)) => {}
         Err(error) => return Err(error.into()),
     }

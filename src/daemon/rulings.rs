@@ -51,7 +51,8 @@ pub async fn rule_on_many(
         Err(error) if error.is_transient() && !matches!(error, StoreError::Stale(_)) => {
             return Err(error.into());
         }
-        // Stale or rejected, perhaps because of a single match: the others can still be committed.
+        // The commit was stale or rejected, perhaps because of a single match. The others can still be
+        // committed.
         Err(_) => one_by_one.extend(changes.matches.into_iter().map(|row| row.id)),
     }
     let mut changed = one_by_one.len() < count;
@@ -87,7 +88,7 @@ pub async fn rule_on(
         Ok(desk.game_match(&match_id)?.filter(|_| is_changed).map(|loaded| loaded.game_match.clone()))
     });
     let (Some(after), changes) = deciding.await? else { return Ok(None) };
-    // Otherwise a player's letter might wait for a commit that nobody waits for.
+    // Let letters commit first: their authors wait for an answer, while nobody waits for this ruling.
     office.traffic.let_pass(LETTERS_FIRST).await;
     match office.store.commit(&changes).await {
         Ok(()) => {

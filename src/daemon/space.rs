@@ -34,7 +34,7 @@ async fn note_shortage(office: &Office, free_mb: u64) -> anyhow::Result<()> {
     tracing::error!(free_mb, "space is short; no more letters are taken from the mailbox");
     let now = office.now();
     commit::decide_and_commit(office, move |desk| low_space(desk, free_mb)).await?;
-    // Only once the letter is queued: telling the GM twice is better than never.
+    // Remember this only once the letter is queued: telling the GM twice is better than never.
     Ok(office.store.remember(LOW_SPACE, &now.to_rfc3339()).await?)
 }
 

@@ -26,8 +26,8 @@ use crate::store::{Changes, Claim, Postponed, StoreError, WaitingLetter};
 /// Time limit for reading one letter, and for ruling on it. The slowest takes less than a second.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Maximum hanging threads before the program ends, so that it is started afresh. Each occupies a processor
-/// and the memory of a batch, and Rust cannot stop it.
+/// Maximum hanging threads before the program ends, so that a supervisor restarts it. Each occupies a
+/// processor and the memory of a batch, and Rust cannot stop it.
 const MAX_HUNG: usize = 4;
 
 /// Maximum deaths of the program on a letter that survives each trial: something may kill the program but not
@@ -48,9 +48,9 @@ pub struct Attempts {
     /// Letters under suspicion, after a crash or a rejected commit. They are decided on one by one.
     suspects: Mutex<BTreeSet<Digest>>,
     pub(super) trial: Option<Trial>,
-    /// Whether the rows of the last batch had changed when it was to be committed.
+    /// Whether the last batch was stale when it was committed.
     is_stale: AtomicBool,
-    /// The numbers of the batches in work.
+    /// The numbers of the batches in progress.
     batches: Mutex<BTreeSet<usize>>,
 }
 
@@ -100,7 +100,7 @@ impl Attempts {
     }
 
     /// Returns the owner of the note about the letters of a batch: several are in work at a time, each under
-    /// the lowest free number. A note that could not be removed is thus replaced by a later batch.
+    /// the lowest free number. A note that could not be removed is therefore replaced by a later batch.
     pub fn next_batch(&self) -> BatchOwner<'_> {
         let mut taken = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let number = (0..).find(|number| taken.insert(*number)).unwrap_or_default();
@@ -116,8 +116,8 @@ impl Attempts {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes whether a batch could be committed, or its rows had changed. Returns whether one of this batch
-    /// and the last could.
+    /// Notes whether a batch was committed or was stale. Returns false if both this batch and the last were
+    /// stale.
     pub fn note_commit(&self, is_committed: bool) -> bool {
         !self.is_stale.swap(!is_committed, Ordering::Relaxed) || is_committed
     }
@@ -133,7 +133,7 @@ impl Attempts {
         loop {
             tokio::select! {
                 done = &mut work => return Ok(done),
-                // Often enough that a letter exceeds its deadline by a twentieth at most.
+                // Check often enough that a letter exceeds its deadline by at most a twentieth.
                 () = tokio::time::sleep(self.deadline / 20) => {}
             }
             let (letters, now) = (in_work.letters(), Instant::now());
@@ -322,7 +322,7 @@ async fn count_unended_attempt(
 async fn is_cleared(office: &Office, letter: &WaitingLetter) -> bool {
     match &office.attempts.trial {
         Some(trial) if letter.tries + 1 < MAX_DEATHS => {
-            // The deadline is for reading it, and again for ruling on it.
+            // The deadline applies to reading the letter, and again to ruling on it.
             trial.is_survived(letter.digest, office.attempts.deadline * 2).await
         }
         Some(_) | None => false,

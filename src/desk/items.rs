@@ -1,11 +1,11 @@
 //! The items of a batch: each is decided alone, and they are accepted in order.
 //!
 //! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes
-//! only order the work: whatever an item touches shows in what it read and wrote. All items are decided in
-//! parallel, as if each were the only one. Then they are accepted one after the other; one that read what an
-//! accepted one wrote, or that would exceed a limit together with the accepted ones, is decided once
-//! more upon them. One that read a player whom an accepted one changes waits for the next batch: the matches
-//! that are loaded show the player as before.
+//! only order the work: the rows that an item touches are known from its reads and writes. All items are
+//! decided in parallel, as if each were the only one. Then they are accepted one after the other; one that
+//! read what an accepted one wrote, or that would exceed a limit together with the accepted ones, is decided
+//! again on top of them. One that read a player whom an accepted one changes waits for the next batch,
+//! because the loaded matches still show the player as before.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,7 +49,7 @@ pub enum Rounds {
 /// The progress of a decision.
 pub enum Progress<T> {
     Done(T),
-    /// It goes on once these rows are loaded.
+    /// The decision continues once these rows are loaded.
     Lacks(Vec<Key>),
 }
 
@@ -125,8 +125,8 @@ impl Batch {
     /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they
     /// lack.
     fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
-        // Once items are accepted, all were decided alone; one that then lacks rows is decided upon the
-        // accepted.
+        // Once any item is accepted, all items have been decided alone. An item that lacks rows from then on
+        // is decided after the accepted ones.
         if self.done > 0 {
             return Vec::new();
         }
@@ -148,7 +148,7 @@ impl Batch {
         item.read.iter().any(|key| matches!(key, Key::Holder(_)) && self.written.contains(key))
     }
 
-    /// Whether an item depends on what was accepted before it. Whatever an item writes it has read before.
+    /// Whether an item depends on what was accepted before it. An item reads every row that it writes.
     fn conflicts(&self, item: &DecidedItem, loaded: &LoadedRows) -> bool {
         if !item.read.is_disjoint(&self.written) {
             return true;
@@ -160,8 +160,8 @@ impl Batch {
             let counts = loaded.budgets.get(&key.subject);
             let stored = counts.and_then(|counts| counts.get(&(key.kind, key.period)));
             let total = i64::from(stored.copied().unwrap_or_default()) + earlier.added + added;
-            // A count that is taken back may have been taken back by an accepted item, and must not fall
-            // below zero.
+            // An accepted item may already have taken the same count back, and a count must not fall below
+            // zero.
             *added < 0 || total > i64::from(*most)
         })
     }
@@ -197,7 +197,8 @@ pub fn set_aside(
     let digest = letter.to_string();
     let trouble = Trouble::SetAside { digest, sender, note: note.clone(), attempts };
     match tell_of_set_aside(desk, waiting, &trouble) {
-        // Otherwise it would be tried forever. The digest lists it, too.
+        // Set the letter aside even if the GM cannot be told now, or it would be tried forever. The digest
+        // lists it, too.
         Err(Undecided::Lacks) if rounds == Rounds::Last => {}
         told => told?,
     }
@@ -213,7 +214,7 @@ fn tell_of_set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, trouble: &Tro
     alarms::tell(desk, trouble, &set_aside_part(waiting.digest), about)
 }
 
-/// Decides on an item, upon the changes of those before it.
+/// Decides on an item, on top of the changes of the items before it.
 fn decide_item(
     club: &Club,
     loaded: &LoadedRows,
@@ -246,8 +247,8 @@ fn decide_item(
 
 /// Decides on the letters of a lane in order. Those behind one that failed wait with it.
 ///
-/// A letter that lacks rows does not end this round: those behind it are decided in vain, which shows what
-/// they lack.
+/// A letter that lacks rows does not end this round: the letters behind it are decided anyway, which shows
+/// the rows that they lack.
 fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -> Decided<()> {
     let mut is_lacking = false;
     for letter in letters {
@@ -297,7 +298,7 @@ fn match_of<'d>(desk: &'d Desk<'_>, raw: &[u8]) -> Decided<Option<&'d LoadedMatc
     Ok(None)
 }
 
-/// Returns the unique part of the Message-ID of the letter that tells the GM of a letter that was set aside.
+/// Returns the unique part of the Message-ID of the letter to the GM about a letter that was set aside.
 fn set_aside_part(letter: Digest) -> String {
     format!("s.{}", &letter.to_string()[..24])
 }

@@ -2,10 +2,10 @@
 //! the time or for randomness.
 //!
 //! The shell loads rows, a function of this room decides on a [`Desk`](frame::desk::Desk), and the shell
-//! commits the changes. Where a decision lacks a row, the shell loads it and decides again. The mail that
+//! commits the changes. If a decision lacks a row, the shell loads it and decides again. The mail that
 //! follows from a decision is worded here, too. Each folder uses only those before it:
 //!
-//! - `frame`: the desk itself, the rows, and what is known of people;
+//! - `frame`: the desk itself, the rows, and the facts known about people;
 //! - `outbox`: letters, worded and limited;
 //! - `matches`: openings, offers, holders of seats, and acts;
 //! - `people`: settings, addresses, questions, and the commands that need no seat;

@@ -56,18 +56,18 @@ pub enum Act {
         house: Option<String>,
         #[serde(default, skip_serializing_if = "is_default")]
         settings: PlayerSettings,
-        /// The former player is not rated.
+        /// Whether the former player is not rated.
         #[serde(default, skip_serializing_if = "is_default")]
         excused: bool,
     },
     /// Gives the seat a new reply token, which the shell draws and stores.
     RenewToken(Seat),
-    /// By the program: the seat gets a new reply token because its player asked, or others saw the old one.
+    /// Gives the seat a new reply token because its player asked, or others saw the old one. By the program.
     RenewOwnToken(Seat),
-    /// By the program: the seat's player leaves the club, and so resigns.
+    /// Resigns for the seat's player, who leaves the club. By the program.
     Leave(Seat),
-    /// By the program: the seat's player announced an absence in this letter about another of their matches,
-    /// and it counts in all of them. The shell tells each opponent once.
+    /// Notes an absence that the seat's player announced in this letter about another of their matches, and
+    /// that counts in all of them. The shell tells each opponent once. By the program.
     Absent {
         seat: Seat,
         from: NaiveDate,
@@ -77,47 +77,49 @@ pub enum Act {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confirmed_by: Option<Digest>,
     },
-    /// Changes the name of the seat's player. `told_once`: the shell tells both players in one letter for all
-    /// their matches, so the ruling sends none.
+    /// Changes the name of the seat's player. With `told_once`, the shell tells both players in one letter
+    /// for all their matches, so the ruling sends none.
     Rename {
         seat: Seat,
         name: String,
         #[serde(default, skip_serializing_if = "is_default")]
         told_once: bool,
     },
-    /// By the program: the seat's player has changed the settings of their letters.
+    /// Notes that the seat's player has changed the settings of their letters. By the program.
     Set { seat: Seat, settings: PlayerSettings },
     /// Files these orders for the seat.
     File { seat: Seat, orders: Vec<Line> },
     /// Reopens an adjudicated turn, or decides it on other orders.
     Correct(Correction),
-    /// By the program: a letter to the seat, made at `sent`, bounced.
+    /// Notes that a letter to the seat, made at `sent`, bounced. By the program.
     Bounced { seat: Seat, sent: DateTime<Utc> },
-    /// By the program: the mail server has only now taken the letter, written at `written`, that opened the
-    /// phase to the seat. Its deadline moves by the delay.
+    /// Notes that the mail server has only now taken the letter, written at `written`, that opened the phase
+    /// to the seat. Its deadline moves by the delay. By the program.
     SentLate { seat: Seat, written: DateTime<Utc> },
-    /// By the program: an automatic absence note came from the seat.
+    /// Notes that an automatic absence note came from the seat. By the program.
     Away(Seat),
-    /// Mail to the seat arrives again.
+    /// Notes that mail to the seat arrives again.
     Restored(Seat),
-    /// By the program: the referee was down from `since` until now. A deadline within moves by its length.
+    /// Notes that the referee was down from `since` until now. A deadline in that time moves by its length.
+    /// By the program.
     Slide { since: DateTime<Utc> },
-    /// By the program: the clock was ahead of now. The deadline that it moved is set again.
+    /// Resets the deadline that a clock ahead of now has moved. By the program.
     ClockSetBack,
-    /// By the program: the seat's reply token or its player's addresses change.
+    /// Changes the seat's reply token or its player's addresses. By the program.
     Hold {
         seat: Seat,
         pins: SeatPins,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         letter: Option<Digest>,
     },
-    /// The referee's address, the club's own templates or the procedure change.
+    /// Changes the referee's address, the club's own templates or the procedure.
     Desk(MailIdentity),
-    /// The GM is shown what the rules hide. The ledger keeps who asked, for what, and why.
+    /// Shows the GM what the rules hide. The ledger records the GM, the material, and the reason.
     Unseal { what: String, reason: String },
-    /// By the program, after the end: an entry lists what no entry has listed yet of the letters.
+    /// Adds an entry that lists letters and deliveries that no entry lists yet. By the program, after the
+    /// end.
     ListLetters,
-    /// After the end: the player, who held `seat` if any, is called `name` from now on.
+    /// Renames a forgotten player, who held `seat` if any, to `name`. After the end.
     Forget {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seat: Option<Seat>,
@@ -136,7 +138,7 @@ impl Act {
         Act::Pause { reason: PauseReason::Gm(reason) }
     }
 
-    /// The player's letter that the act follows from, and the CONFIRM of that.
+    /// Returns the player's letter that the act follows from, and the CONFIRM of that.
     pub(super) fn letters(&self) -> (Option<Digest>, Option<Digest>) {
         match self {
             Act::Open { letter } | Act::Hold { letter, .. } => (*letter, None),
@@ -160,7 +162,7 @@ pub struct HousePlay {
     pub failed: Option<HouseFailure>,
 }
 
-/// A turn that was decided wrongly, and how to put it right.
+/// A turn that was decided wrongly, and its correction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
     pub turn: u32,
@@ -199,11 +201,11 @@ impl Correction {
     }
 }
 
-/// Why a level found no legal turn.
+/// The reason why a level found no legal turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HouseFailure {
     Panicked,
-    /// The rules refuse what it chose.
+    /// The rules refuse its choice.
     Refused,
 }

@@ -1,4 +1,4 @@
-//! The cause of a ruling: everything beside the match, and the letter itself, that the ruling follows from.
+//! The cause of a ruling: everything besides the match and the letter itself that the ruling follows from.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -30,8 +30,8 @@ pub enum Cause<L = Box<LetterCause>> {
     Program { phase: u32, act: Act },
 }
 
-/// A letter from a seat, and what the ruling on it cannot derive from its bytes and the match: who vouched
-/// for it, and how much room its answer and its notices had.
+/// A letter from a seat, and the facts that the ruling on it cannot derive from its bytes and the match: who
+/// vouched for it, and how much room its answer and its notices had.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LetterCause {
     /// The SHA-256 of its raw bytes.
@@ -44,39 +44,40 @@ pub struct LetterCause {
     pub dkim: Option<Signature>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub token: TokenOf,
-    /// If only a part is about this match: the SHA-256 of its lines, each followed by a line feed.
+    /// The SHA-256 of the lines of its part, each followed by a line feed, if only a part is about this
+    /// match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Digest>,
-    /// It was not proven to be the player's at first: the player's letter that confirmed it.
+    /// The player's letter that confirmed it, if it was not proven at first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_by: Option<Digest>,
-    /// It was taken for automatic mail, exceeded a limit or was set aside: the GM who accepted it.
+    /// The GM who accepted it, if it was taken for automatic mail, exceeded a limit or was set aside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_by: Option<String>,
-    /// It shows the seat's reply token to others, so the seat gets a new one.
+    /// Whether it shows the seat's reply token to others, so that the seat gets a new one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shows_token: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: Permission,
-    /// The room of the opponent for notices of what it does.
+    /// The opponent's room for notices of the letter's acts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub opponent: Room,
-    /// The room of the GM for notices of what it does.
+    /// The GM's room for notices of the letter's acts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub gm: Room,
-    /// Every GM holds a seat of the match, one of them the opponent's.
+    /// Whether every GM holds a seat of the match, and one of them the opponent's.
     #[serde(default, skip_serializing_if = "is_default")]
     pub gm_plays: bool,
-    /// It resigns, but from an address that its player added a few days ago.
+    /// Whether it resigns, but from an address that its player added a few days ago.
     #[serde(default, skip_serializing_if = "is_default")]
     pub holds_resignation: bool,
-    /// Answers to the seat that were left out since the last one, which the answer tells.
+    /// The number of answers to the seat that were left out since the last one. The answer tells it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
-    /// The player's other games whose orders stand in its texts, so that none is passed on.
+    /// The player's other games whose orders are in its texts, so that none is passed on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withheld_for: Vec<GameKind>,
-    /// The question of ours that it answers, while that is open.
+    /// The open question that we asked and that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
     /// The advice of the house, if the letter asks for it.
@@ -84,7 +85,7 @@ pub struct LetterCause {
     pub hint: Option<Hint>,
 }
 
-/// A question of ours to a seat.
+/// A question that we asked a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
@@ -108,10 +109,10 @@ pub enum Signature {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenOf {
-    /// The one that is ruled on.
+    /// The match that is ruled on.
     #[default]
     Own,
-    /// Another token of the same player.
+    /// Another match of the same player.
     Other,
 }
 
@@ -141,7 +142,8 @@ impl Default for Room {
 }
 
 impl Room {
-    /// The most notices that one letter can cause to one reader, because acts of one kind are told together.
+    /// Maximum notices that one letter can cause to one reader. It is small, because acts of one kind are
+    /// told together.
     pub const MOST: u8 = 6;
 
     /// Whether there is room for another notice.
@@ -170,7 +172,7 @@ pub struct Hint {
 }
 
 impl LetterCause {
-    /// A letter that nobody had to vouch for, with room for its answer and its notices.
+    /// Returns a letter that nobody had to vouch for, with room for its answer and its notices.
     pub fn new(letter: Digest, seat: Seat, received: DateTime<Utc>) -> LetterCause {
         LetterCause {
             letter,
@@ -194,7 +196,7 @@ impl LetterCause {
         }
     }
 
-    /// The time of its arrival, if it is ruled on later because somebody had to vouch for it.
+    /// Returns the time of its arrival, if it is ruled on later because somebody had to vouch for it.
     pub fn came_earlier(&self) -> Option<DateTime<Utc>> {
         let is_late = self.confirmed_by.is_some() || self.accepted_by.is_some();
         is_late.then_some(self.received)
@@ -202,12 +204,12 @@ impl LetterCause {
 }
 
 impl Cause {
-    /// The cause of a match that opens by itself, or by a player's ACCEPT, JOIN or CHALLENGE.
+    /// Returns the cause of a match that opens by itself, or by a player's ACCEPT, JOIN or CHALLENGE.
     pub fn opening(letter: Option<Digest>) -> Cause {
         Cause::Program { phase: 0, act: Act::Open { letter } }
     }
 
-    /// The letter that the ruling is on.
+    /// Returns the letter that the ruling is on.
     pub fn letter(&self) -> Option<&LetterCause> {
         match self {
             Cause::Letter(letter) => Some(letter),
@@ -215,7 +217,7 @@ impl Cause {
         }
     }
 
-    /// The act of a GM or of the program.
+    /// Returns the act of a GM or of the program.
     pub fn act(&self) -> Option<&Act> {
         match self {
             Cause::Gm { act, .. } | Cause::Program { act, .. } => Some(act),
@@ -223,7 +225,7 @@ impl Cause {
         }
     }
 
-    /// The letters that it names: its own and the CONFIRM of that, or those that an act follows from.
+    /// Returns the letters that it names: its own and the CONFIRM of that, or those that an act follows from.
     pub fn letters(&self) -> impl Iterator<Item = Digest> {
         let (letter, confirmed_by) = match self {
             Cause::Letter(letter) => (Some(letter.letter), letter.confirmed_by),

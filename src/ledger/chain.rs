@@ -1,4 +1,4 @@
-//! Verifies the chain: that each entry follows the one before it.
+//! Verifies the chain: each entry must follow the one before it.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,8 @@ impl Head {
     }
 }
 
-/// Walks the chain from its first entry and returns its head. `rows`: canonical JSON and hash of each entry.
+/// Walks the chain from its first entry and returns its head. `rows` holds the canonical JSON and the hash of
+/// each entry.
 ///
 /// # Errors
 /// [`ChainError`] if the chain is broken: the first break.

@@ -1,4 +1,4 @@
-//! Facts: what the entries of a ledger record, named in the past tense.
+//! Facts, which the entries of a ledger record. They are named in the past tense.
 
 use std::collections::BTreeMap;
 
@@ -45,12 +45,12 @@ pub enum Fact {
         /// The source of the secret. A match that the GM opened between players has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lot: Option<Box<PinnedLot>>,
-        /// Set if the match is to be rated.
+        /// Set if the match may be rated.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<Box<RatingBasis>>,
     },
-    /// From here on the referee writes from another address, with other templates of the club's own, or
-    /// follows another procedure.
+    /// The referee writes from another address, with other templates of the club's own, or follows another
+    /// procedure from here on.
     DeskSet {
         desk: Box<MailIdentity>,
         /// The SHA-256 of the match as it is stored before, if the procedure changes: rulings of the next
@@ -58,7 +58,7 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Digest>,
     },
-    /// `sealed` is the SHA-256 of the salt and the orders, each followed by a line feed.
+    /// Orders were sealed. `sealed` is the SHA-256 of the salt and the orders, each followed by a line feed.
     OrdersSealed { seat: Seat, phase: Phase, turn: u32, orders: OrderLines, wait: bool, sealed: Digest },
     /// The orders of a letter cannot stand.
     OrdersRefused {
@@ -75,11 +75,12 @@ pub enum Fact {
     OrdersChecked { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<FaultyLine> },
     /// The seat took its filing back.
     OrdersWithdrawn { seat: Seat, phase: Phase, turn: u32 },
-    /// The seat sent conditional orders ahead, which replace those sent before. `sealed` as for orders.
+    /// The seat sent conditional orders ahead, which replace those sent before. `sealed` is computed as for
+    /// orders.
     ConditionsSealed { seat: Seat, turn: u32, conditions: Conditions, sealed: Digest },
     /// The seat took its conditional orders back.
     ConditionsWithdrawn { seat: Seat, turn: u32 },
-    /// A move, a pass or the end of the match decided what became of conditional orders.
+    /// A move, a pass or the end of the match decided the outcome of conditional orders.
     ConditionsFollowed { seat: Seat, outcome: ConditionOutcome },
     /// A letter asked for something and filed nothing. `asked` holds the verbs of its commands.
     LetterAnswered { seat: Seat, asked: Vec<String> },
@@ -103,10 +104,9 @@ pub enum Fact {
     ReminderPassed { turn: u32 },
     /// The player's digest brings the reminder, because it comes before the deadline.
     ReminderLeftToDigest { seat: Seat, turn: u32 },
-    /// Deadlines are not enforced until the GM has decided. `bouncing` are the seats whose mail comes back.
+    /// Deadlines are not enforced until the GM has decided. `bouncing` are the seats whose mail bounces.
     GmAsked { seats: Vec<Seat>, bouncing: Vec<Seat> },
-    /// `filings` are those that the phase was adjudicated on; `state` is the digest of the new state's
-    /// canonical JSON.
+    /// The phase was adjudicated on these `filings`; `state` is the digest of the new state's canonical JSON.
     TurnAdjudicated { phase: Phase, turn: u32, filings: BySeat<Option<OrderLines>>, state: Digest },
     /// The match was ended from outside the rules.
     MatchClosed { ending: Ending },
@@ -135,7 +135,7 @@ pub enum Fact {
     /// The seat protested.
     Protested {
         seat: Seat,
-        /// The protest stops nothing, and was only passed on to the GM.
+        /// Whether the protest stops nothing, and was only passed on to the GM.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         passed_on: bool,
     },
@@ -147,18 +147,18 @@ pub enum Fact {
     MailRestored { seat: Seat },
     /// The seat's player sent an absence note.
     AwayNoted { seat: Seat },
-    /// The seat has a new player. What was filed for it is void.
+    /// The seat has a new player. Earlier filings for it are void.
     PlayerReplaced {
         seat: Seat,
         from: String,
         to: String,
-        /// A GM has excused the former player, who is not rated.
+        /// Whether a GM has excused the former player, who is then not rated.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         excused: bool,
     },
     /// The seat has a new reply token.
     TokenRenewed { seat: Seat },
-    /// From here on these are the seat's reply token and the addresses of its player.
+    /// The seat's reply token and the addresses of its player are these from here on.
     SeatHeld { seat: Seat, pins: SeatPins },
     /// The seat's player has a new name.
     PlayerRenamed { seat: Seat, from: String, to: String },
@@ -180,11 +180,11 @@ pub enum Fact {
     },
     /// While the match ran, the GM was shown what the rules hide: `what`, for this reason.
     Unsealed { what: String, reason: String },
-    /// After the end. The entry is there for what it names beside its fact: the pins of the last ruling's
-    /// letters, and the deliveries since.
+    /// After the end, an entry lists the pins of the last ruling's letters, and the deliveries since, beside
+    /// this fact.
     LettersListed {},
-    /// A player was forgotten, who is called `player` from now on: letters from and to them are withheld.
-    /// `seat` is the one that they held at the end.
+    /// A player was forgotten, and is called `player` from now on: letters from and to them are withheld.
+    /// `seat` is the seat that they held at the end.
     Forgotten {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seat: Option<Seat>,
@@ -192,7 +192,8 @@ pub enum Fact {
     },
 }
 
-/// A line that cannot stand, and why. The full sentence is in the letter alone, so that wording can improve.
+/// A line that cannot stand, and the reason. The full sentence is in the letter alone, so that wording can
+/// improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultyLine {
     /// `None` for the orders as a whole.
@@ -202,11 +203,11 @@ pub struct FaultyLine {
 }
 
 named_enum! {
-    /// Why orders cannot stand.
+    /// The reason why orders cannot stand.
     pub enum FaultKind {
-        /// It is no order or command, or contradicts another.
+        /// It is neither an order nor a command, or contradicts another.
         Syntax = "syntax",
-        /// It is no order, but may have been meant as one.
+        /// It is not an order, but may have been meant as one.
         Doubtful = "doubtful",
         /// The rules forbid it.
         Illegal = "illegal",
@@ -214,7 +215,7 @@ named_enum! {
         OtherMatch = "other-match",
         /// The letter names another turn.
         OtherTurn = "other-turn",
-        /// Nothing is due from the seat, or only that.
+        /// The seat does not owe these orders now.
         NotDue = "not-due",
         /// The letter is ruled on too late.
         Superseded = "superseded",
@@ -223,7 +224,7 @@ named_enum! {
     }
 }
 
-/// Why a match is paused.
+/// The reason why a match is paused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PauseReason {
@@ -258,7 +259,7 @@ pub struct MailIdentity {
 }
 
 impl MailIdentity {
-    /// The identity that letters are read with, or `None` if the address is invalid.
+    /// Returns the identity that letters are read with, or `None` if the address is invalid.
     pub fn own_identity(&self) -> Option<OwnIdentity> {
         let address = Address::parse(&self.address).ok()?;
         let domain = if self.message_ids.is_empty() { address.domain() } else { &self.message_ids };
@@ -267,7 +268,7 @@ impl MailIdentity {
 }
 
 impl Fact {
-    /// The fact's name, which is the `kind` of its entry.
+    /// Returns the fact's name, which is the `kind` of its entry.
     pub fn kind(&self) -> &'static str {
         self.into()
     }

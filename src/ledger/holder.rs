@@ -1,5 +1,5 @@
-//! Who holds a seat, as a ledger pins it: addresses and reply tokens enter a chain only as digests under keys
-//! of their own, so that the chain can be published and each pin can be opened alone.
+//! The holder of a seat, as a ledger pins it: addresses and reply tokens enter a chain only as digests under
+//! separate keys, so that the chain can be published and each pin can be opened alone.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -70,7 +70,7 @@ named_enum! {
     }
 }
 
-/// A pin of a seat, as it is kept beside the seat.
+/// A pin of a seat, as it is stored with the seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptPin {
     pub seat: Seat,
@@ -93,7 +93,7 @@ impl KeptPin {
         KeptPin { seat, kind, pin: key.pin(value), opened: Some(OpenedPin { key, value: value.to_owned() }) }
     }
 
-    /// Whether it stands for what it claims to.
+    /// Whether the pin stands for the value that is stored with it.
     pub fn is_sound(&self) -> bool {
         self.opened.as_ref().is_none_or(|opened| opened.key.pin(&opened.value) == self.pin)
     }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_pin_is_an_hmac_sha_256() {
-        // Computed with Python's `hmac`.
+        // The expected pin was computed with Python's `hmac`.
         let key = PinKey::new([0x0b; 16]);
         assert_eq!(key.to_string(), "0b".repeat(16));
         assert_eq!(key.to_string().parse(), Ok(key));

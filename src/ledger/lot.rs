@@ -1,8 +1,9 @@
-//! The source of chance in a match agreed on by letter, so that nobody can draw until they like the outcome.
+//! The source of chance in a match agreed on by letter, so that nobody can draw again and again until they
+//! like the outcome.
 //!
 //! The program draws a key when somebody makes an offer, and both players are told its SHA-256. The secret of
 //! the match, and the seats if they are drawn, follow from that key and the digest of the letter that takes
-//! up the offer. Whoever writes that letter does not know the key, and a GM who knows it cannot choose what
+//! up the offer. The writer of that letter does not know the key, and a GM who knows it cannot choose what
 //! they write. The end of the match reveals the key.
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub struct Lot {
     pub key: SealKey,
     /// The letter that made the offer.
     pub offer: Digest,
-    /// The seat of whoever made the offer, if it was drawn.
+    /// The seat of the player who made the offer, if it was drawn.
     pub seat: Option<Seat>,
 }
 
@@ -37,7 +38,7 @@ impl Lot {
         PinnedLot { key: self.key.pin(), offer: self.offer, seat: self.seat }
     }
 
-    /// Draws the seat of whoever made the offer: `first` if the secret of the match is an even number.
+    /// Draws the seat of the player who made the offer: `first` if the secret of the match is an even number.
     pub fn draw_seat(self, letter: Digest) -> Lot {
         Lot { seat: Some(self.drawn_seat(letter)), ..self }
     }
@@ -51,7 +52,8 @@ impl Lot {
         Seat::BOTH[usize::from(self.secret_bytes(letter)[31] & 1)]
     }
 
-    /// The secret of the match that this letter opens: the SHA-256 of the key and the letter's digest.
+    /// Returns the secret of the match that this letter opens: the SHA-256 of the key and the letter's
+    /// digest.
     pub fn secret(&self, letter: Digest) -> SealKey {
         SealKey::new(self.secret_bytes(letter))
     }

@@ -1,4 +1,4 @@
-//! The ledger of a match: what was decided, when and why, as a hash chain.
+//! The ledger of a match: a hash chain of its decisions, with their times and causes.
 //!
 //! An entry records a fact. Its hash is the SHA-256 of its canonical JSON (RFC 8785), which contains the hash
 //! of the entry before it, so that no entry can be changed, removed or inserted without a trace. Each entry
@@ -56,7 +56,7 @@ pub fn knows_format(format: u32) -> Result<(), String> {
 /// One of our letters that arrived somewhere, as far as we know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
-    /// The digest that the ledger holds of the letter.
+    /// The letter's digest in the ledger.
     pub letter: Digest,
     #[serde(with = "millis")]
     pub at: DateTime<Utc>,
@@ -131,7 +131,7 @@ pub struct Link {
 }
 
 impl Entry {
-    /// The canonical JSON (RFC 8785), which is hashed.
+    /// Returns the canonical JSON (RFC 8785), which is hashed.
     pub fn canonical(&self) -> String {
         canonical(self)
     }
@@ -140,7 +140,7 @@ impl Entry {
         Digest::of(self.canonical().as_bytes())
     }
 
-    /// The cause of its ruling, if it is the first entry.
+    /// Returns the cause of its ruling, if it is the first entry.
     pub fn own_cause(&self) -> Option<&Cause> {
         match &self.cause {
             EntryCause::Cause(cause) => Some(cause),
@@ -148,7 +148,8 @@ impl Entry {
         }
     }
 
-    /// The letters that it names, in its cause or its body: each proves something that a dispute may turn on.
+    /// Returns the letters that it names, in its cause or its body: each proves something that a dispute may
+    /// turn on.
     pub fn letters(&self) -> Vec<Digest> {
         let offer = match &self.fact {
             Fact::MatchOpened { lot: Some(lot), .. } => Some(lot.offer),
@@ -173,7 +174,7 @@ impl From<Entry> for ChainedEntry {
     }
 }
 
-/// The canonical JSON (RFC 8785) of a value.
+/// Returns the canonical JSON (RFC 8785) of a value.
 pub fn canonical(value: &impl Serialize) -> String {
     serde_json_canonicalizer::to_string(value).expect("our values have string keys and finite numbers")
 }

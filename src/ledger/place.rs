@@ -1,10 +1,10 @@
-//! The place of a letter of ours in the ledger of its match, as the letter's Message-ID names it: veiled by
+//! The place of one of our letters in the ledger of its match, as the letter's Message-ID names it: veiled by
 //! the secret of the match.
 
 use super::SealKey;
 
-/// The beginning of the part of a Message-ID that is unique to one letter of a match: the letter without the
-/// open turn. `seq` is the length of the ledger.
+/// Returns the beginning of the part of a Message-ID that is unique to one letter of a match: the letter
+/// without the open turn. `seq` is the length of the ledger.
 pub fn unique_start(match_id: &str, key: &SealKey, seq: u64, index: usize) -> String {
     let place = seq << INDEX_BITS | (index as u64 & INDEX_MASK);
     format!("{}.{}.", match_id.to_lowercase(), key.veil(place))

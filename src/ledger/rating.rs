@@ -1,11 +1,11 @@
-//! What the rating of a match depends on besides its result, fixed when it opens, so that ratings follow from
+//! The basis of a match's rating besides its result, fixed when the match opens, so that ratings follow from
 //! ledgers alone.
 
 use serde::{Deserialize, Serialize};
 
 use crate::game::BySeat;
 
-/// See the module. Only a match that is to be rated has one.
+/// The basis of a match's rating: see the module. Only a match that may be rated has one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatingBasis {
     /// The numbers of the players who hold the seats first; `None` for the house.

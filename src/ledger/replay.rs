@@ -69,7 +69,7 @@ pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
 }
 
 /// The filings of a record, in order. Conditional orders stand for the moves that followed from them, unless
-/// something else than play cut them off: a withdrawal, a new player, or a correction. Then the moves are
+/// something other than play cut them off: a withdrawal, a new player, or a correction. Then the moves are
 /// filed as plain orders.
 #[derive(Default)]
 struct RecordedFilings {
@@ -119,7 +119,7 @@ impl RecordedFilings {
                 self.count += 1;
             }
             Fact::ConditionsFollowed { seat, outcome } => self.follow(*seat, outcome),
-            // Those that they replaced must not come into force again.
+            // The conditions that these replaced must not come into force again.
             Fact::ConditionsWithdrawn { seat, .. } | Fact::PlayerReplaced { seat, .. } => {
                 self.cut.extend(self.sent[*seat].drain(..));
             }

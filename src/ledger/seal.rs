@@ -1,5 +1,5 @@
-//! The secret of a match and what is derived from it: the salts of entries, the digests of sealed orders, the
-//! random numbers of the house.
+//! The secret of a match, and the values derived from it: the salts of entries, the digests of sealed orders,
+//! the random numbers of the house.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -17,7 +17,7 @@ impl SealKey {
         SealKey(Digest::from(random))
     }
 
-    /// The SHA-256 of the secret, which commits to it at the opening.
+    /// Returns the SHA-256 of the secret, which commits to it at the opening.
     pub fn pin(&self) -> Digest {
         Digest::of(self.0.as_bytes())
     }
@@ -26,18 +26,19 @@ impl SealKey {
         self.0.as_bytes()
     }
 
-    /// The secret as 64 hexadecimal digits. Never show it before the match is over.
+    /// Returns the secret as 64 hexadecimal digits. Never show it before the match is over.
     pub fn reveal(&self) -> String {
         self.0.to_string()
     }
 
-    /// The random seed of the house in a phase: the first 8 bytes of the SHA-256 of the key, `dice` and the
-    /// phase's number (4 bytes, big-endian).
+    /// Returns the random seed of the house in a phase: the first 8 bytes of the SHA-256 of the key, `dice`
+    /// and the phase's number (4 bytes, big-endian).
     pub fn dice(&self, phase_no: u32) -> u64 {
         self.seed("dice", &phase_no.to_be_bytes())
     }
 
-    /// The seed of a ready setup: the first 8 bytes of the SHA-256 of the key, `setup` and the seat's name.
+    /// Returns the seed of a ready setup: the first 8 bytes of the SHA-256 of the key, `setup` and the seat's
+    /// name.
     pub fn setup_dice(&self, seat: Seat) -> u64 {
         self.seed("setup", seat.as_str().as_bytes())
     }
@@ -48,7 +49,8 @@ impl SealKey {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Hides a letter's place in the ledger in its Message-ID: it would tell how often the other side wrote.
+    /// Hides a letter's place in the ledger in its Message-ID, because the place would tell how often the
+    /// other side wrote.
     ///
     /// Returns 16 hexadecimal digits: a Feistel network whose round function is the SHA-256 of the key,
     /// `mail`, the round and a half. A hash alone would not do, because the audit reads the number back, and
@@ -77,14 +79,15 @@ impl SealKey {
         u32::from_be_bytes([a, b, c, d])
     }
 
-    /// The salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and `seq` (8 bytes, big-endian).
+    /// Returns the salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and `seq` (8 bytes,
+    /// big-endian).
     pub fn salt(&self, seq: u64) -> String {
         let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(seq.to_be_bytes()).finalize();
         Digest::from(<[u8; 32]>::from(digest)).to_string()[..32].to_owned()
     }
 }
 
-/// Rounds enough to hide numbers from whoever does not know the key.
+/// Enough rounds to hide numbers from anybody without the key.
 const VEIL_ROUNDS: u8 = 6;
 
 fn halves(number: u64) -> (u32, u32) {
@@ -98,7 +101,8 @@ impl std::fmt::Debug for SealKey {
     }
 }
 
-/// The digest of sealed orders in receipts: the SHA-256 of the salt and the orders, each with a line feed.
+/// Returns the digest of sealed orders in receipts: the SHA-256 of the salt and the orders, each with a line
+/// feed.
 pub fn seal_digest(salt: &str, orders: &[String]) -> Digest {
     let mut text = format!("{salt}\n");
     for order in orders.iter() {

@@ -1,5 +1,5 @@
-//! What a player has chosen for their letters, as far as it changes what a match words or does. The chain of
-//! each match keeps it, because rulings and wordings depend on it.
+//! A player's settings for their letters, as far as rulings and wordings depend on them. The chain of each
+//! match therefore keeps them.
 
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::BySeat;
 
-/// A player's settings. Whatever is not set follows the terms of the match.
+/// A player's settings. A setting that is not made follows the terms of the match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlayerSettings {
@@ -37,7 +37,7 @@ pub enum LetterFormat {
     Text,
 }
 
-/// Which receipts the player gets.
+/// The receipts that the player gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Receipts {
@@ -54,7 +54,8 @@ impl PlayerSettings {
     }
 }
 
-/// Returns when it is this hour of the day next after `at`, in a zone. `None` at the end of the calendar.
+/// Returns the next time after `at` at which it is this hour of the day in a zone. `None` at the end of the
+/// calendar.
 pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let hour = NaiveTime::from_hms_opt(hour.min(23), 0, 0)?;
     let today = at.with_timezone(&zone).date_naive();
@@ -68,7 +69,7 @@ pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<U
     moments.map(|moment| moment.with_timezone(&Utc)).find(|moment| *moment > at)
 }
 
-/// Whether a value is left out where it is serialized.
+/// Whether a value is left out when it is serialized.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -99,7 +100,7 @@ mod tests {
     }
 }
 
-/// Terms that a GM changes while a match runs. What is `None` stays as it is.
+/// Terms that a GM changes while a match runs. Terms that are `None` stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TermsChange {
@@ -116,7 +117,7 @@ pub struct TermsChange {
     pub grace_hours: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reminders_hours: Option<Vec<u32>>,
-    /// `false`: the match is not rated, at once. It cannot become rated.
+    /// `false` ends the rating of the match at once. A match cannot become rated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
 }

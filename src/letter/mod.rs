@@ -111,7 +111,7 @@ impl Letter {
             own,
             written_now: OnceCell::new(),
         });
-        // Only now: the classifier asks for tokens in the header.
+        // Add tokens in the text only now, because the classifier asks for those in the header alone.
         for lines in texts.iter().flat_map(|texts| [&texts.plain, &texts.html]) {
             let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
             add_tokens(&mut envelope.tokens, own_letter::tokens(&text.join("\n")));

@@ -1,8 +1,8 @@
 //! The pause before a mailbox that could not be read is tried again.
 //!
-//! Providers ban whoever tries a wrong password ten times in ten minutes, and ask programs to leave them
-//! alone for a while when they are busy. Everything else is tried again soon: a network that is back costs
-//! nobody anything.
+//! Providers ban clients that try a wrong password ten times in ten minutes, and ask programs to leave them
+//! alone for a while when they are busy. Everything else is tried again soon: a retry after a network failure
+//! costs nobody anything.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::Error;
 /// Pauses after logins that were refused for their credentials.
 const AFTER_REFUSALS: [Duration; 4] = [minutes(1), minutes(5), minutes(15), minutes(60)];
 
-/// Pauses after refusals for a moment.
+/// Pauses after temporary refusals.
 const AFTER_MOMENTS: [Duration; 4] = [minutes(1), minutes(2), minutes(5), minutes(10)];
 
 /// The first and the longest pause after other faults; it doubles in between.
@@ -30,7 +30,7 @@ pub(super) struct Backoff {
     others: u32,
 }
 
-/// Returns the pause after so many refused logins in a row.
+/// Returns the pause after this many refused logins in a row.
 pub fn pause_after_refusals(refusals: u32) -> Duration {
     let last = AFTER_REFUSALS.len() - 1;
     AFTER_REFUSALS[(refusals as usize).saturating_sub(1).min(last)]
@@ -54,6 +54,7 @@ impl Backoff {
             | Error::NotStored
             | Error::Stopped => {
                 self.others += 1;
+                // Bound the shift, which would overflow: 64 seconds already exceed the longest pause.
                 MAX_PAUSE.min(FIRST_PAUSE * (1 << (self.others - 1).min(6)))
             }
         }

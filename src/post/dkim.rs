@@ -73,7 +73,7 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
     pub async fn verify(&self, raw: &[u8], from: &Address) -> DkimVerdict {
         let Some(raw) = provable(raw) else { return DkimVerdict::NotPassed };
         let (head, body) = raw.split_at(after_header(raw));
-        // The header alone: mail-auth would hash the body for each signature, whoever made it.
+        // Parse only the header: mail-auth would hash the body once for each signature, even a stranger's.
         let Some(mut message) = AuthenticatedMessage::parse(head) else { return DkimVerdict::NotPassed };
         // With two senders, the signature of one could pass for the other's.
         let one_sender =
@@ -175,7 +175,7 @@ impl ResolverCache<Box<str>, Txt> for Keys {
             let now = Instant::now();
             keys.retain(|_, (_, valid_until)| *valid_until > now);
         }
-        // Strangers can make us look up any number of keys. Those that find no room are looked up again.
+        // Strangers can make us look up any number of keys. Keys that do not fit are looked up again.
         if keys.len() < MAX_KEYS {
             keys.insert(name, (key, valid_until));
         }

@@ -42,8 +42,8 @@ pub fn is_reserved(domain: &str) -> bool {
 }
 
 impl Records {
-    /// Asks the system's name servers, also for the DKIM keys of these selectors. Returns `None` if the
-    /// system has no name servers.
+    /// Queries the system's name servers for the records, and for the DKIM keys of these selectors. Returns
+    /// `None` if the system has no name servers.
     pub async fn of(domain: &str, selectors: Vec<String>) -> Option<Records> {
         let dns = MessageAuthenticator::new_system_conf().ok()?;
         let dmarc = format!("_dmarc.{domain}");
@@ -101,7 +101,7 @@ impl Records {
     }
 }
 
-/// The name under which a key is published (RFC 6376 3.6.2.1).
+/// Returns the DNS name under which a key is published (RFC 6376 3.6.2.1).
 fn key_name(selector: &str, domain: &str) -> String {
     format!("{selector}._domainkey.{domain}")
 }

@@ -1,7 +1,7 @@
 //! A mailbox on an IMAP server: fetches and files its letters, and survives faults.
 //!
-//! A letter that repeatedly breaks the session is found by asking for ever fewer letters. It is named in the
-//! log and left in the folder, so that it does not hold up the others.
+//! A letter that repeatedly breaks the session is found by asking for fewer and fewer letters. It is named in
+//! the log and left in the folder, so that it does not hold up the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -36,7 +36,7 @@ mod utf7;
 const FEW_LETTERS: usize = 20;
 
 /// Beginnings of letters that are fetched together, and their size: enough for the header and the end of a
-/// short letter of ours that is quoted.
+/// quoted short letter from us.
 const BEGINNINGS: usize = 64;
 const BEGINNING_BYTES: usize = 16 * 1024;
 
@@ -210,7 +210,7 @@ pub(super) struct ImapReader {
     handle: ConnectionHandle,
     /// The value for which the UIDs below are valid.
     uid_validity: Option<u32>,
-    /// Letters that are stored but still in the folder, and so not handed over again.
+    /// Letters that are stored but still in the folder. They are not handed over again.
     filing: Filing,
     /// Letters that the receiver did not take.
     untaken: BTreeSet<u32>,
@@ -259,7 +259,7 @@ impl ImapReader {
             self.settings.password = Some(password);
         }
         let mailbox = Mailbox::open(&self.settings, &self.handle)?;
-        // The server has numbered its letters anew, so the old numbers mean nothing.
+        // The server has renumbered its letters, so the old numbers mean nothing.
         if self.uid_validity != Some(mailbox.uid_validity()) {
             self.uid_validity = Some(mailbox.uid_validity());
             let uids = |origins: &BTreeSet<String>| {
@@ -280,6 +280,7 @@ impl ImapReader {
             [] => false,
             [uid] => self.record_failure(uid),
             ref several => {
+                // Halve the batch until the letter that breaks the session is alone.
                 self.batch_limit = several.len() / 2;
                 true
             }
@@ -293,6 +294,7 @@ impl ImapReader {
         if *failures < MAX_FAILURES {
             return false;
         }
+        // Count from the start when the letter is retried later.
         self.failures.remove(&uid);
         if self.unreadable.insert(uid, Instant::now()).is_none() {
             let uid_validity = self.uid_validity;
@@ -315,6 +317,7 @@ impl ImapReader {
     fn read_folder(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<(), Error> {
         let mut listed = self.list(mailbox)?;
         let before = self.filing.refusal().cloned();
+        // Letters that were moved have left the list.
         if self.filing.retry(mailbox)? {
             listed = self.list(mailbox)?;
         }
@@ -340,7 +343,7 @@ impl ImapReader {
         self.report_left(mailbox, sender)
     }
 
-    /// Returns the letters without those that are old. A mailbox that was in use may hold gigabytes, so if
+    /// Returns the letters that are not old. A mailbox that was already in use may hold gigabytes, so if
     /// there are many letters, the old ones are found by their times and their beginnings.
     fn without_old(
         &mut self,

@@ -53,8 +53,8 @@ impl Inbox {
         }
     }
 
-    /// Whether the mailbox that is read is everything that arrives at its address, and not one folder for a
-    /// part of it.
+    /// Whether everything that arrives at the mailbox's address is read, and not only one folder with a part
+    /// of it.
     pub fn is_main_folder(&self) -> bool {
         match self {
             Inbox::Imap(settings) => settings.folder.eq_ignore_ascii_case("INBOX"),
@@ -100,7 +100,7 @@ impl Inbox {
             Inbox::Maildir(settings) => {
                 let path = settings.path.join(format!(".{}", settings.processed));
                 maildir::create(&path)?;
-                // An empty name files letters into the folder that is read.
+                // With an empty name, letters are filed in the folder that is read.
                 let (written_path, processed) = (None, String::new());
                 Inbox::Maildir(maildir::MaildirConfig { path, written_path, processed, ..settings })
             }
@@ -201,13 +201,13 @@ fn watch_until_closed(settings: &Inbox, source: &mut dyn Source, sender: &BatchS
     let mut backoff = Backoff::default();
     while !sender.is_stopped() && !sender.is_closed() {
         let began = Utc::now();
-        // Before the attempt, so that no change during it is missed.
+        // Read the secret before the attempt, so that no change during it is missed.
         let tried = read_secret(source);
         let outcome = catch_unwind(AssertUnwindSafe(|| source.watch(sender)));
         let error = match outcome {
             Ok(Ok(never)) => match never {},
             Ok(Err(error)) => error,
-            // A fault of this program, over an answer that nobody foresaw.
+            // This program has a bug that the server's answer triggered.
             Err(_panic) => Error::Malformed,
         };
         if sender.is_stopped() || matches!(error, Error::Stopped) {

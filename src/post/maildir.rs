@@ -24,13 +24,13 @@ use super::{Error, FetchedLetter, FoundLetter, InboxCheck, LeftLetters, host_nam
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Letters left in the folder that are listed each second without a thought.
+/// Maximum letters left in the folder for listing it every second, which is cheap up to this number.
 const FEW_LETTERS: usize = 100;
 
-/// Time between looks at a folder with more of them that has not changed by its own account.
+/// Time between looks at a folder with more of them whose modification time has not changed.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Age at which a folder's time is old enough to tell a later change: file systems count in steps of up to
+/// Age from which a folder's modification time reveals a later change: file systems count in steps of up to
 /// two seconds.
 const SETTLED_AFTER: Duration = Duration::from_secs(3);
 
@@ -176,7 +176,7 @@ pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
 /// Writes letters to `tmp`, syncs them, moves them to `new`, and syncs the folders.
 fn write_and_sync(drafts: &mut [Draft]) {
     in_parallel(drafts, Draft::write);
-    // Synced before they are moved: after a power failure, a letter in `new` must be whole.
+    // Sync drafts before moving them: after a power failure, a letter in `new` must be complete.
     sync_drafts(drafts, |draft| &draft.tmp);
     in_parallel(drafts, Draft::move_to_new);
     sync_drafts(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
@@ -228,6 +228,7 @@ impl<'a> Draft<'a> {
         let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.tmp);
         let mut file = self.in_maildir(create)?;
         if is_shared_maildir(self.root) {
+            // Set the mode explicitly: at creation, the umask could take away the group's permission.
             file.set_permissions(Permissions::from_mode(0o640))?;
         }
         file.write_all(self.letter)?;
@@ -302,6 +303,7 @@ fn unique_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    // In a file name, a slash would begin a folder, and a colon the flags.
     static HOST: LazyLock<String> = LazyLock::new(|| host_name().replace('/', "\\057").replace(':', "\\072"));
     format!("{}.M{:06}P{}Q{count}.{}", now.as_secs(), now.subsec_micros(), std::process::id(), *HOST)
 }
@@ -338,6 +340,7 @@ fn list(root: &Path) -> io::Result<Vec<Found>> {
             let entry = entry?;
             let file_name = entry.file_name();
             let about = match entry.metadata() {
+                // A mail program may have renamed the file since the folder was read.
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => continue,
                 about => about?,
             };
@@ -364,17 +367,18 @@ pub(super) struct MaildirReader {
     stored: BTreeSet<String>,
     /// Letters that cannot be read, and since when. They are retried later.
     unreadable: BTreeMap<String, Instant>,
-    /// Letters, by origin, that the receiver did not take, or that cannot be moved, as it knows.
+    /// Letters, by origin, that the receiver did not take or that cannot be moved, as it was told.
     left: LeftLetters,
     /// The reason why stored letters cannot be moved.
     unfiled: Option<String>,
-    /// The last look, and the folders' times then, if a later change will show in them.
+    /// The time of the last look, and the folders' modification times then, unless they are too recent to
+    /// reveal a later change.
     looked: Option<(Instant, [Option<SystemTime>; 2])>,
 }
 
 impl MaildirReader {
     pub(super) fn new(settings: MaildirConfig, left: LeftLetters) -> MaildirReader {
-        // Whether such a letter can be moved now shows at the first look.
+        // Try to move these stored letters again at the first look.
         let stored = left.unfiled.iter().filter_map(|origin| origin.strip_prefix("maildir:"));
         let stored = stored.map(ToOwned::to_owned).collect();
         MaildirReader { settings, stored, unreadable: BTreeMap::new(), left, unfiled: None, looked: None }
@@ -385,8 +389,8 @@ impl MaildirReader {
         list(path).map_err(|e| Error::io(format!("the Maildir {} cannot be listed", path.display()), e))
     }
 
-    /// Whether there may be anything to do since the last look. It costs more than a glance only where many
-    /// letters are left in the folder, and then the folder tells by its time.
+    /// Whether there may be anything to do since the last look. Listing is expensive only if many letters are
+    /// left in the folder, and then the folder's modification time decides.
     fn may_have_changed(&mut self) -> bool {
         let times = ["new", "cur"]
             .map(|part| fs::metadata(self.settings.path.join(part)).and_then(|m| m.modified()).ok());
@@ -425,7 +429,7 @@ impl MaildirReader {
     fn file(&mut self, letters: &[Found]) -> io::Result<()> {
         let folder = self.settings.path.join(format!(".{}", self.settings.processed));
         create(&folder)?;
-        // Maildir++ marks its folders so. The mark exists already, except the first time.
+        // Maildir++ marks its folders with this file, which already exists except the first time.
         let _ = File::create_new(folder.join("maildirfolder"));
         let cur = folder.join("cur");
         let mut failed = Ok(());
@@ -446,7 +450,7 @@ impl MaildirReader {
         failed
     }
 
-    /// Moves stored letters, if they can be moved: reading the others goes on.
+    /// Moves stored letters if possible. If not, the other letters are still read.
     fn file_or_keep(&mut self, letters: &[Found]) {
         if let Err(error) = self.file(letters) {
             let processed = &self.settings.processed;
@@ -550,7 +554,7 @@ impl Source for MaildirReader {
         for folder in [self.settings.path.clone(), processed.clone()] {
             // The folder for processed letters need not exist yet.
             let Ok(files) = list(&folder) else { continue };
-            // It arrived recently, so it is among the last.
+            // The letter arrived recently, so it is among the last.
             for file in files.iter().rev().take(MAX_SEARCHED) {
                 let Some(letter) = self.read(file) else { continue };
                 if memchr::memmem::find(&letter.raw, message_id.as_bytes()).is_none() {

@@ -220,6 +220,7 @@ impl ShutdownSignal {
     }
 
     pub fn is_set(&self) -> bool {
+        // A dropped stopper is a signal, too.
         *self.0.borrow() || self.0.has_changed().is_err()
     }
 

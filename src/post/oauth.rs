@@ -223,7 +223,8 @@ impl OauthLogin {
         if let Some(token) = usable(token_file::read(&self.token_file)?.as_ref())? {
             return Ok(token);
         }
-        // On a task of its own: if it ended with its caller, it could lose a rotated refresh token.
+        // Renew in a separate task: if it were cancelled with its caller, a rotated refresh token could be
+        // lost.
         let login = self.clone();
         let renewing = tokio::spawn(async move { login.renew().await });
         renewing.await.unwrap_or(Err(Error::Stopped))
@@ -232,7 +233,7 @@ impl OauthLogin {
     async fn renew(&self) -> Result<Secret, Error> {
         let file = TokenFile::lock(&self.token_file).await?;
         let read = file.read()?;
-        // Whoever held the lock before has perhaps renewed the login.
+        // The previous holder of the lock may have renewed the login.
         if let Some(token) = usable(read.as_ref())? {
             return Ok(token);
         }
@@ -244,14 +245,14 @@ impl OauthLogin {
             Ok(answer) => answer,
             Err(error) => {
                 if has_ended(&error) {
-                    // Noted in the file, so that no other connection asks the provider again for a while.
+                    // Note it in the file, so that no other connection asks the provider again for a while.
                     file.replace_patiently(&tokens.ended(Utc::now())).await?;
                 }
                 return Err(refused(error));
             }
         };
         let renewed = tokens.renewed(&answer, Utc::now());
-        // Before the access token is used: the provider may have ended the old refresh token.
+        // Save the tokens before using the access token: the provider may have ended the old refresh token.
         file.replace_patiently(&renewed).await?;
         tracing::debug!("login renewed");
         Ok(Secret::new(answer.access_token().secret()))
@@ -435,7 +436,7 @@ fn refused(error: TokenError) -> Error {
         | BasicErrorResponseType::InvalidScope
         | BasicErrorResponseType::UnauthorizedClient
         | BasicErrorResponseType::UnsupportedGrantType => Error::Login(text.into()),
-        // Such as `temporarily_unavailable`.
+        // An example is `temporarily_unavailable`.
         BasicErrorResponseType::Extension(_) => Error::Server(text.into()),
     }
 }

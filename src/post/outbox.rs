@@ -101,11 +101,11 @@ impl Outbox {
 
 fn address(text: &str) -> Option<lettre::Address> {
     let address = Address::parse(text).ok()?;
-    // Not by lettre's own parser, which refuses addresses that exist, such as one with two dots in a row.
+    // Do not use lettre's own parser, which refuses addresses that exist, such as one with two dots in a row.
     Some(lettre::Address::new_dangerous(address.local(), address.domain()))
 }
 
-/// Every letter has it, so no reader is to blame.
+/// Returns the error for a faulty return path. Every letter has it, so no recipient is to blame.
 fn faulty_return_path() -> Error {
     let text = "no mail server takes the return path; see club.return_path and club.address";
     Error::Configuration(text.to_owned())

@@ -1,5 +1,5 @@
-//! A letter on its way out, why it was not taken, and what a check of an outbox finds. The ways to send build
-//! on it, and [`outbox`](super::outbox) chooses between them.
+//! A letter on its way out, the reasons why it was not taken, and the findings of a check of an outbox. The
+//! ways to send build on it, and [`outbox`](super::outbox) chooses between them.
 
 use chrono::TimeDelta;
 
@@ -17,13 +17,13 @@ pub struct Outgoing<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Why a letter was not taken.
+/// The reason why a letter was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// The letter or its address was refused for good (RFC 5321, 4.2.1: 5yz).
+    /// The letter or its address was permanently refused (RFC 5321, 4.2.1: 5yz).
     #[error("refused: {0}")]
     Refused(Refusal),
-    /// The letter was refused for now (4yz).
+    /// The letter was temporarily refused (4yz).
     #[error("deferred: {0}")]
     NotNow(Refusal),
     /// The outbox itself failed: the server is unreachable or rejects the login, or the settings are wrong.
@@ -35,12 +35,12 @@ pub enum SendError {
 }
 
 impl SendError {
-    /// Whether to retry: always, unless the letter itself was refused for good.
+    /// Whether to retry: always, unless the letter itself was permanently refused.
     pub fn is_transient(&self) -> bool {
         !matches!(self, SendError::Refused(_))
     }
 
-    /// Returns whom the refusal is about.
+    /// Returns the class of the refusal: what it is about.
     pub fn class(&self) -> RefusalClass {
         match self {
             SendError::NotNow(refusal) if refusal.smtp.is_none() => RefusalClass::NotNow,
@@ -70,7 +70,7 @@ impl SendError {
         }
     }
 
-    /// Returns the codes of a refusal for good (5yz).
+    /// Returns the codes of a permanent refusal (5yz).
     pub fn status(&self) -> Option<(u16, Option<EnhancedCode>)> {
         let status = self.refusal()?.smtp?;
         (status.code >= 500).then_some((status.code, status.enhanced))

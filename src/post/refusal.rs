@@ -18,7 +18,7 @@ pub use self::class::RefusalClass;
 const FOR_GOOD: [&str; 5] =
     ["[AUTHENTICATIONFAILED]", "[AUTHORIZATIONFAILED]", "[EXPIRED]", "[PRIVACYREQUIRED]", "[CONTACTADMIN]"];
 
-/// Response codes and words of IMAP servers that refuse for the moment.
+/// Response codes and words of temporary refusals by IMAP servers.
 const FOR_THE_MOMENT: [&str; 12] = [
     "[UNAVAILABLE]",
     "[INUSE]",
@@ -49,7 +49,7 @@ pub struct SmtpStatus {
     /// The exchange that the server refused: the same code means different things for a login and for a
     /// recipient.
     pub exchange: Exchange,
-    /// The reply code (RFC 5321, 4.2): 4yz for now, 5yz for good.
+    /// The reply code (RFC 5321, 4.2): 4yz is temporary, 5yz permanent.
     pub code: u16,
     /// The enhanced status code, if the server gave one.
     pub enhanced: Option<EnhancedCode>,
@@ -102,10 +102,11 @@ impl Refusal {
         self.smtp.is_some_and(|status| status.code < 500)
     }
 
-    /// Whether an IMAP server refuses for the moment only (RFC 5530), or says so in words.
+    /// Whether an IMAP server's refusal is temporary, by its code (RFC 5530) or its words.
     pub(super) fn is_momentary(&self) -> bool {
         let text = self.text.to_uppercase();
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        // A code after which only a person can help overrides words that sound temporary.
         !has(&FOR_GOOD) && has(&FOR_THE_MOMENT)
     }
 

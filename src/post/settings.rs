@@ -72,7 +72,7 @@ impl Inbox {
     }
 
     /// # Errors
-    /// Returns a sentence that names the key if the host is no name of a machine, or the port none.
+    /// Returns a sentence that names the key if the host is not a name of a machine, or the port is invalid.
     pub fn check_server(&self) -> Result<(), String> {
         match self {
             Inbox::Imap(imap) => check_host("inbox.imap", &imap.host, imap.port),
@@ -143,7 +143,7 @@ impl outbox::OutboxConfig {
     }
 
     /// # Errors
-    /// Returns a sentence that names the key if the host is no name of a machine, or the port none.
+    /// Returns a sentence that names the key if the host is not a name of a machine, or the port is invalid.
     pub fn check_server(&self) -> Result<(), String> {
         match self {
             outbox::OutboxConfig::Smtp(smtp) => check_host("outbox.smtp", &smtp.host, smtp.port),

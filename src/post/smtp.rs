@@ -196,7 +196,7 @@ impl Smtp {
         let limit = Duration::from_secs(self.settings.idle_seconds);
         let mut kept = self.kept();
         kept.retain(|kept| kept.since.elapsed() < limit);
-        // The one used last, which the server is least likely to have ended.
+        // Take the connection used last, because the server is least likely to have ended it.
         kept.pop().map(|kept| kept.conversation)
     }
 
@@ -218,7 +218,7 @@ impl From<Failure> for SendError {
             Failure::Refused(refusal) => refusal,
         };
         match refusal.smtp.map(|status| status.code) {
-            // The server requires a login, or another one (RFC 4954, 6). The letter is not at fault.
+            // The server requires a login, or a different one (RFC 4954, 6). The letter is not at fault.
             Some(530 | 534 | 535 | 538) => SendError::Unreachable(Error::Login(refusal)),
             _ if refusal.has_transient_code() => SendError::NotNow(refusal),
             _ => SendError::Refused(refusal),

@@ -99,7 +99,7 @@ impl BatchSender {
         })
     }
 
-    /// Tells which letters cannot be moved, if they are others than `before`.
+    /// Tells which letters cannot be moved, if they differ from `before`.
     pub(super) fn report_unfiled(
         &self,
         before: &BTreeSet<String>,
@@ -139,7 +139,7 @@ impl BatchSender {
             if left.is_zero() || is_woken() {
                 return Ok(());
             }
-            // In short steps, because nothing wakes a sleeping thread at shutdown.
+            // Sleep in short steps, because nothing wakes a sleeping thread at shutdown.
             thread::sleep(left.min(Duration::from_millis(100)));
         }
         Err(Error::Stopped)

@@ -36,6 +36,7 @@ fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Error> {
         }
         return Ok(roots);
     }
+    // Skip certificates that rustls cannot parse: one of them must not keep us from trusting the others.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());

@@ -27,29 +27,30 @@ pub struct Answer {
     pub remarks: Vec<Line>,
     /// Lines that are orders of another game, without effect.
     pub elsewhere_orders: Vec<OrderElsewhere>,
-    /// The letter is from a GM, and begins a line with GM, as instructions to the referee do.
+    /// Whether the letter is from a GM and begins a line with GM, as instructions to the referee do.
     pub instructs: bool,
     /// Orders that a later line of the same letter overrides.
     pub replaced: Vec<Line>,
-    /// The seat has a new reply token, because the letter showed the old one to others.
+    /// Whether the seat has a new reply token, because the letter showed the old one to others.
     pub token_renewed: bool,
     /// Time of arrival, if a GM has accepted the letter since.
     pub accepted_since: Option<DateTime<Utc>>,
-    /// The orders that `YES` in answer would file.
+    /// The orders that answering `YES` would file.
     pub offered: Option<Proposal>,
-    /// Why the letter could not be read at all.
+    /// The reason why the letter could not be read at all.
     pub unread: Option<String>,
     /// The names of attached files, which were not read.
     pub attachments: Vec<String>,
-    /// Its words hold neither a number nor a piece of a game, so they are about something else than orders.
+    /// Whether its words contain neither a number nor a piece of a game, and so are about something other
+    /// than orders.
     pub is_only_chat: bool,
     /// The wishes of the letter in words.
     pub wishes: Option<Wishes>,
     /// Whether and when the GM gets the letter's words.
     pub passed_on: Option<Passing>,
-    /// Every GM who gets them plays against the seat.
+    /// Whether every GM who gets them plays against the seat.
     pub gm_is_opponent: bool,
-    /// A text that is passed on was too long, and is cut.
+    /// Whether a text that is passed on was too long, and is cut.
     pub cuts_text: bool,
     /// The outcomes of the other parts of the letter. The shell fills them in.
     pub others: Vec<OtherPart>,
@@ -63,20 +64,20 @@ pub struct Answer {
     pub left_out: LeftOut,
 }
 
-/// The wishes of a letter in words, and the lines that do them.
+/// The wishes of a letter in words, and the lines that fulfil them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Wishes {
     pub care: Option<Care>,
     pub topic: Option<Topic>,
-    /// The lines of each act that does it, the best one first.
+    /// The lines of each act that fulfils the wish, the best one first.
     pub acts: Vec<Vec<String>>,
     /// Days of more time that the acts ask for.
     pub days: Option<u32>,
     /// The days of absence that are left, if the letter wishes for more.
     pub days_left: Option<i64>,
-    /// The letter names no days of its absence, or only the first, so that the act is an example.
+    /// Whether the letter names no days of its absence, or only the first, so that the act is an example.
     pub lacks_days: bool,
-    /// A date can be read in two ways, one for each act.
+    /// Whether a date can be read in two ways, one for each act.
     pub is_unclear: bool,
 }
 
@@ -118,7 +119,7 @@ pub struct AbsentElsewhere {
 }
 
 impl Answer {
-    /// Returns what became of the letter, in a word.
+    /// Returns the outcome of the letter, in a word.
     pub fn outcome(&self) -> PartOutcome {
         match &self.orders {
             Orders::Refused { .. } => PartOutcome::NotFiled,
@@ -170,7 +171,7 @@ impl Answer {
             && self.wishes.as_ref().map_or(!self.is_only_chat, Wishes::asks_for_orders)
     }
 
-    /// Whether it also shows the board: the letter had nothing to read at all.
+    /// Whether the answer also shows the board, because the letter had nothing to read at all.
     pub fn asks_for_board(&self) -> bool {
         self.asks_for_orders() && self.remarks.is_empty()
     }
@@ -219,7 +220,7 @@ pub struct PastReport {
     pub lines: Vec<String>,
 }
 
-/// Orders that `YES` in answer would file.
+/// Orders that answering `YES` would file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Proposal {
     pub orders: Vec<String>,
@@ -232,9 +233,9 @@ pub struct Proposal {
 pub enum ProposalKind {
     /// All orders that the letter may mean.
     Whole,
-    /// Those beside its doubtful lines.
+    /// The orders beside the letter's doubtful lines.
     Rest,
-    /// The last offer, once more: the letter's `YES` did not answer it.
+    /// The last offer again, because the letter's `YES` did not answer it.
     Again,
 }
 
@@ -263,7 +264,7 @@ pub enum Orders {
         lines: Vec<String>,
         sealed: Option<Digest>,
         replaced: bool,
-        /// The letter says `WAIT`, which has no effect here.
+        /// Whether the letter says `WAIT`, which has no effect here.
         wait: bool,
     },
 }

@@ -1,8 +1,8 @@
-//! The answers to ADDRESS and LEAVE, and to what players say about such changes.
+//! The answers to ADDRESS and LEAVE, and to players' words on such changes.
 
 use serde::{Deserialize, Serialize};
 
-/// The fate of a change of a player's addresses, or of the wish to leave.
+/// The status of a change of a player's addresses, or of the wish to leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ChangeReply {
@@ -16,7 +16,7 @@ pub enum ChangeReply {
     NewAwaited { address: String, lapses: String },
     /// Letters go to the address from now on, first of all. Until `undo_until` the change can be undone.
     Added { address: String, undo_until: String },
-    /// Letters go to the address no longer.
+    /// Letters no longer go to the address.
     Removed { address: String },
     /// The player has resigned these matches, and plays on in those that the question did not list.
     Left { matches: Vec<String>, kept: Vec<String> },
@@ -26,7 +26,7 @@ pub enum ChangeReply {
     Undone { address: String },
     /// The sender is not registered.
     NoPlayer,
-    /// The address is one of the player's already.
+    /// The player already has the address.
     Own { address: String },
     /// The address is not one of the player's.
     NotOwn { address: String },
@@ -46,6 +46,6 @@ pub enum ChangeReply {
     Crowded { address: String },
     /// LEAVE without CONFIRM.
     LeaveUnconfirmed,
-    /// The answer stands in a letter about a match.
+    /// The answer was in a letter about a match.
     AnswerApart,
 }

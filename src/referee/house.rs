@@ -1,7 +1,7 @@
 //! The house: a computer player that holds a seat at a level.
 //!
 //! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody
-//! else. It gets no letters, and no deadline runs while it alone is to move. Its orders are computed outside
+//! else. It gets no letters, and no deadline runs while it alone has to move. Its orders are computed outside
 //! a ruling, because that may take a second, and come in as a [`HousePlay`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,7 +34,7 @@ const TRAINER: &str = "trainer";
 const ADVISER: &str = "average";
 
 impl Match {
-    /// Returns the seat for which the house is to move now.
+    /// Returns the seat for which the house has to move now.
     pub fn house_due(&self) -> Option<Seat> {
         if self.stage != Stage::Running {
             return None;
@@ -42,8 +42,8 @@ impl Match {
         Seat::BOTH.into_iter().find(|seat| self.house[*seat].is_some() && self.awaits(*seat))
     }
 
-    /// Returns the level that the house's opponent meets at least after winning this match; `None` if the
-    /// match does not advance anybody, or at the top level.
+    /// Returns the lowest level that the house's opponent meets after winning this match; `None` if the match
+    /// does not advance anybody, or at the top level.
     pub fn advances_to(&self) -> Option<&'static str> {
         let level = self.house.iter().find_map(|(_, level)| level.as_deref())?;
         let levels = house::levels(self.game);
@@ -51,8 +51,8 @@ impl Match {
         levels.get(next).filter(|_| self.terms.advance).map(|level| level.name)
     }
 
-    /// Computes what the house plays, if it is to move. `seen` is all that its seat was told and filed. If
-    /// its level fails, an easier one plays.
+    /// Computes the turn of the house, if it has to move. `seen` is everything that its seat was told and
+    /// filed. If its level fails, an easier one plays.
     ///
     /// Deterministic, so that `audit verify` can repeat it: the orders follow from what the seat has seen,
     /// its level, and dice derived from the match's secret and the phase.
@@ -76,19 +76,19 @@ impl Match {
         self.house[seat].is_none() && self.house[seat.other()].as_deref() == Some(TRAINER)
     }
 
-    /// Returns what a better level would do now in the place of a player, knowing what the player knows;
-    /// `None` if nothing is due from the player, or the level fails.
+    /// Returns the turn that a better level would play now in the player's place, with the player's
+    /// knowledge; `None` if nothing is due from the player, or the level fails.
     pub fn hint(&self, seen: &AnySeen) -> Option<Hint> {
         let is_due = self.state.due().is_some_and(|due| due.seats.contains(&seen.seat()));
         let level = house::level(self.game, ADVISER).filter(|_| is_due && self.gives_hints(seen.seat()))?;
-        // Other dice than the house's own in this phase, of which the hint must not tell.
+        // Use dice other than the house's own in this phase, which the hint must not reveal.
         let dice = !self.key.dice(self.phase_no);
         let orders = self.legal_orders(seen, level, dice, &house::play).ok()?;
         Some(Hint { version: house::version(self.game), orders })
     }
 
-    /// Returns what a level files, unless it panics or its orders are illegal. Only here is a panic of the
-    /// house caught: it costs neither the turn nor the letter that asks for a hint.
+    /// Returns the orders of a level, unless it panics or they are illegal. Panics of the house are caught
+    /// here only, and cost neither the turn nor the letter that asks for a hint.
     fn legal_orders(
         &self,
         seen: &AnySeen,
@@ -105,7 +105,7 @@ impl Match {
     }
 }
 
-/// Returns the digest that the ledger keeps of what the house was shown.
+/// Returns the digest of the facts that the house was shown, for the ledger.
 pub fn digest_of(seen: &AnySeen) -> Digest {
     Digest::of(ledger::canonical(seen).as_bytes())
 }
@@ -124,7 +124,7 @@ pub(super) fn play(draft: &mut Draft, phase: u32, play: &HousePlay) -> Result<()
         draft.dispatch(Reader::Gm, Content::Notice(Notice::HouseFailed { seat, failure }));
     }
     if draft.game_match.house_due().is_some() {
-        // It holds the other seat, too.
+        // The house holds the other seat, too.
         return Ok(());
     }
     // The house never amends its orders, so the settle time is skipped unless a player may still use it.
@@ -135,7 +135,7 @@ pub(super) fn play(draft: &mut Draft, phase: u32, play: &HousePlay) -> Result<()
     Ok(())
 }
 
-/// Tells what a better level would do in the place of the letter's player, as the shell found it.
+/// Tells the turn that a better level would play in the place of the letter's player, as the shell found it.
 pub(super) fn hint(draft: &mut Draft, letter: &SeatLetter) -> Reply {
     let seat = letter.cause.seat;
     if !draft.game_match.gives_hints(seat) {
@@ -173,8 +173,8 @@ impl HouseDefaults {
     /// The defaults of a club that sets none.
     pub const UNSET: HouseDefaults = HouseDefaults { level: Level::Easy, advance: false };
 
-    /// Returns the default level of a game: the strongest in a game without the club's. `None`: the house
-    /// does not play it.
+    /// Returns the default level of a game: the club's or, without one, the strongest. `None` if the house
+    /// does not play the game.
     pub fn level_in(&self, game: GameKind) -> Option<&'static HouseLevel> {
         house::level(game, self.level.as_str()).or_else(|| house::levels(game).last())
     }

@@ -12,7 +12,7 @@ use crate::request::{Command, Concern, Request};
 pub type Matter<'a> = Cause<&'a SeatLetter>;
 
 impl Matter<'_> {
-    /// The cause as its first entry holds it.
+    /// Returns the cause as its first entry holds it.
     pub fn cause(&self) -> Cause {
         match self {
             Cause::Letter(letter) => Cause::Letter(Box::new(letter.cause.clone())),
@@ -35,13 +35,13 @@ pub struct SeatLetter {
     pub message_id: Option<String>,
     /// The turn named in its subject, or by the letter it answers.
     pub thread_turn: Option<u32>,
-    /// The lengths of the ledger after the rulings that it answers letters of.
+    /// The lengths of the ledger after the rulings whose letters it answers.
     pub answers: Vec<u64>,
     /// Another match that its subject or a line names, unless a line `MATCH` names its own.
     pub other_match: Option<String>,
     /// The names of attached files, which are not read.
     pub attachments: Vec<String>,
-    /// Why the letter's text could not be read, in one or two sentences to the player.
+    /// The reason why the letter's text could not be read, in one or two sentences to the player.
     pub unread: Option<String>,
 }
 
@@ -60,8 +60,8 @@ impl SeatLetter {
         !request.orders.is_empty() && !request.check && request.turn.is_none() && self.thread_turn.is_none()
     }
 
-    /// Whether it may tell the opponent something, and the GM. Where it may not, nobody's room matters, and
-    /// letters whose readers need no room are decided independently of each other.
+    /// Whether it may tell the opponent something, and whether the GM. If not, their room does not matter,
+    /// and letters that need no room are decided independently of each other.
     pub fn tells(&self) -> (bool, bool) {
         let tells =
             |kind: fn(&Command) -> bool| self.request.commands.iter().any(|asked| kind(&asked.command));

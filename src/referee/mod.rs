@@ -6,9 +6,9 @@
 //!
 //! Each of these uses only those above it:
 //!
-//! - `words`, `schedule`, `settings`, `offer`, `profile`, `changes`, `rejection`, `reply`, `answer`, `matter`: values
-//!   that know no match, such as terms, offers, the answer to a letter, and the cause of a ruling with its
-//!   letter as it was read
+//! - `words`, `schedule`, `settings`, `offer`, `profile`, `changes`, `rejection`, `reply`, `answer`,
+//!   `matter`: values that know no match, such as terms, offers, the answer to a letter, and the cause of a
+//!   ruling with its letter as it was read
 //! - `play/`: the match as it is stored, a ruling in progress, and what every cause may lead to: deadlines,
 //!   adjudications
 //! - `house`: the computer player in a match

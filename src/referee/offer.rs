@@ -25,7 +25,7 @@ pub struct Offer {
     /// The number of times that a standing offer can be taken; `None` for an offer that is taken once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
-    /// The percentage of turns that whoever takes it must have filed in time.
+    /// The minimum percentage of turns filed in time for a player who takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reliable: Option<u32>,
     /// Whether the match may be rated. `None`: the club's default.
@@ -92,7 +92,7 @@ impl Offer {
         Terms { days, rated, bank: self.bank.unwrap_or(base.bank), ..base.clone() }
     }
 
-    /// Returns the offer without what only an open seat takes.
+    /// Returns the offer if it has no option that only an open seat takes.
     ///
     /// # Errors
     /// [`OfferRejection::BadOption`] if it has `times` or `reliable`.
@@ -163,7 +163,7 @@ pub(super) fn only_value<'a>(name: &str, values: &[&'a str]) -> Result<Option<&'
     Err(OfferRejection::BadOption { reason })
 }
 
-/// Why an offer cannot be made or accepted.
+/// The reason why an offer cannot be made or accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum OfferRejection {
@@ -179,13 +179,13 @@ pub enum OfferRejection {
     /// The same offer is already open. The code of an open seat withdraws it; that of a challenge is known to
     /// the invited person alone.
     Standing { code: Option<String> },
-    /// Does not want to be challenged, or is blocked.
+    /// `to` does not want to be challenged, or is blocked.
     Unwilling { to: String },
     /// The sender cannot look up other players yet, or wants what only a player can.
     NamesForPlayers,
     /// Several players go by this name; each is shown with the number.
     SeveralNamed { name: String, players: Vec<String> },
-    /// Nobody goes by this name. `nearest`: names that come near, with their numbers.
+    /// Nobody goes by this name. `nearest` lists similar names, with their numbers.
     NobodyNamed { name: String, nearest: Vec<String> },
     /// BLOCK is for players whom the sender may meet, and not for this one.
     NotToBlock { name: String },
@@ -211,7 +211,7 @@ pub enum OfferRejection {
     DeclinedBefore { to: String },
     /// A newcomer can challenge at most `most` people a day.
     NewcomerReach { most: u32 },
-    /// Others have caused as many letters to this address as one may get.
+    /// Others have already caused the maximum number of letters to this address.
     Crowded { to: String },
     /// The sender has `most` offers open, the limit.
     TooMany { most: usize },
@@ -250,7 +250,7 @@ pub struct OfferSummary {
     /// The number of times that a standing offer can be taken.
     #[serde(default)]
     pub times: Option<u32>,
-    /// The percentage of turns that whoever takes it must have filed in time.
+    /// The minimum percentage of turns filed in time for a player who takes it.
     #[serde(default)]
     pub reliable: Option<u32>,
     pub seat: Option<Seat>,
@@ -282,7 +282,7 @@ pub struct MatchSummary {
     pub foe: String,
     /// The open phase, or the result.
     pub phase: String,
-    /// Names of the players who are to move.
+    /// Names of the players who have to move.
     pub awaited: Vec<String>,
     pub due: Option<DateTime<Utc>>,
     /// The deadline, formatted for the reader.

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The facts that the club tells of a player.
+/// The facts that the club tells about a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct Profile {
     /// Name and number: `Bo (P-12)`.
     pub player: String,
-    /// It is the reader's own.
+    /// Whether it is the reader's own.
     pub is_own: bool,
     pub games: Vec<ProfileGame>,
     /// Matches that run.

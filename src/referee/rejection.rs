@@ -1,14 +1,14 @@
-//! Why an act, or a claim to the win, may be rejected.
+//! The reasons why an act, or a claim to the win, may be rejected.
 
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Fault, Seat};
 
-/// Why an act was rejected.
+/// The reason why an act was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Rejection {
-    /// The phase it was meant for is no longer open.
+    /// The phase for which it was meant is no longer open.
     Passed,
     /// The match is over.
     Over,
@@ -31,11 +31,11 @@ pub enum Rejection {
     TooManyDays { left: i64 },
     /// Terms cannot be changed like this: a sentence about the key, the value and its bounds.
     BadTerms { says: String },
-    /// There is no deadline to move, because only the house is to move.
+    /// There is no deadline to move, because only the house has to move.
     NoDeadline,
 }
 
-/// Why CLAIM takes no win.
+/// The reason why CLAIM takes no win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimRejection {

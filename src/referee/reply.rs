@@ -9,7 +9,7 @@ use super::rejection::ClaimRejection;
 use super::settings::SettingFault;
 use crate::game::any::GameKind;
 
-/// Whoever confirms letters that were not proven.
+/// The person who confirms letters that were not proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confirmer {
@@ -24,7 +24,7 @@ pub enum Confirmer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Reply {
-    /// Where the match stands.
+    /// The state of the match.
     Status,
     /// An earlier report: the one on `turn`, or the last one if no turn is given.
     Report { turn: Option<u32> },
@@ -50,7 +50,7 @@ pub enum Reply {
     Opened { code: String, offer: OfferSummary, lapses: String },
     /// The opponent is offered a rematch.
     RematchOffered { to: String, offer: OfferSummary, lapses: String },
-    /// The sender blocks a player, or no longer does.
+    /// The sender blocked or unblocked a player.
     BlockSet { player: String, on: bool },
     /// The club's knowledge of a player.
     Profile { profile: Box<Profile> },
@@ -80,7 +80,7 @@ pub enum Reply {
     NeverWithoutCode,
     /// Tells how many answers to the sender were left out before this one.
     LeftOut { count: u32 },
-    /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` says what becomes of the
+    /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` is the status of the
     /// address.
     LettersConfirmed { address: String, letters: usize, by: Confirmer, change: Option<ChangeReply> },
     /// The command counts only from a registered address. With `once`, CONFIRM with this code counts from the
@@ -100,7 +100,7 @@ pub enum Reply {
     CheckedOnly { command: &'static str },
     /// An earlier command of the letter asks the same, so its answer is not repeated.
     Repeated,
-    /// The letter answers one about another match, whose token is not good for this command.
+    /// The letter answers one about another match, whose token does not allow this command.
     NeedsOwnToken { command: &'static str },
     /// The letter names another match, so this command changed nothing.
     WhichMatch { command: &'static str },
@@ -142,7 +142,7 @@ pub enum Reply {
     NothingToClaim { why: ClaimRejection },
     /// The house plays on in the place of the player who has vanished.
     SubstituteAgreed,
-    /// There is no deadline to move, because the house is to move.
+    /// There is no deadline to move, because the house has to move.
     NoDeadline,
     /// The house does not read messages.
     HouseReadsNothing,

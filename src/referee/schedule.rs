@@ -334,7 +334,7 @@ pub fn read_terms_change(words: &[&str]) -> Result<TermsChange, String> {
             _ => return Err(format!("`{name}` cannot change; {TAKES}")),
         }
     }
-    // The bounds of each term are its own.
+    // Validate against default terms, because the bounds of each term are independent of the others.
     Terms::default().with(&change).map(|_| change)
 }
 

@@ -1,4 +1,4 @@
-//! Reads what a player wants to change in their settings.
+//! Reads a player's changes to their settings.
 
 use chrono::{DateTime, Offset as _, TimeZone as _, Utc};
 use chrono_tz::{TZ_VARIANTS, Tz};
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
 use crate::request::MAX_SETTINGS;
 
-/// A player's changes, all of which are taken, or none.
+/// A player's changes. Either all of them are made, or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsChange {
     pub settings: PlayerSettings,
     /// Whether others can challenge the player.
     pub challenges: Option<bool>,
     pub name: Option<String>,
-    /// Whether others than opponents may know the player.
+    /// Whether people other than opponents may know the player.
     pub public: Option<bool>,
     /// Whether new matches may be rated.
     pub rated: Option<bool>,
@@ -22,7 +22,7 @@ pub struct SettingsChange {
     pub limit: Option<Option<u32>>,
 }
 
-/// Why a setting cannot stand.
+/// The reason why a setting cannot stand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct SettingFault {
@@ -67,11 +67,11 @@ const MAX_REMINDER_HOURS: u32 = 720;
 const MAX_REMINDERS: usize = 5;
 
 impl SettingsChange {
-    /// Reads the changes to `current` at the time `now`. A digest comes at `digest_hour`. Names are not checked
-    /// here.
+    /// Reads the changes to `current` at the time `now`. A digest comes at `digest_hour`. Names are not
+    /// checked here.
     ///
     /// # Errors
-    /// Returns what is wrong with each setting that cannot stand.
+    /// Returns the fault of each setting that cannot stand.
     pub fn read(
         written: &[(String, String)],
         current: &PlayerSettings,

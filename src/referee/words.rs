@@ -1,4 +1,4 @@
-//! Words to a person: what a letter says besides orders and commands, and when it goes to the GM.
+//! Words to a person: the parts of a letter besides orders and commands, and when they go to the GM.
 
 use std::mem;
 
@@ -31,7 +31,7 @@ const PIECES: &str = include_str!("words/pieces.txt");
 /// Numbers in words, as far as ships and squares have them.
 const NUMBERS: &str = include_str!("words/numbers.txt");
 
-/// The way of a letter's words to the GM.
+/// The time at which a letter's words go to the GM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Passing {
@@ -47,9 +47,9 @@ pub struct Words {
 }
 
 impl Words {
-    /// Returns the words of a letter that are for a person: those of a letter without orders and commands,
-    /// and beside them those of trouble, those that name the GM, and long ones. Trouble, complaints and what
-    /// names the GM are urgent.
+    /// Returns the words of a letter that are for a person: all words of a letter without orders and
+    /// commands; otherwise only words of trouble, words that name the GM, and long ones. Words that tell of
+    /// trouble, complain or name the GM are urgent.
     pub fn of(request: &Request) -> Option<Words> {
         if request.remarks.is_empty() || wish::is_reaction(&request.remarks) {
             return None;
@@ -126,8 +126,8 @@ fn without_marks(line: &str) -> &str {
     line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '|' | '>'))
 }
 
-/// Whether a line has a square: one or two letters and one or two digits, in any writing, also apart (`A 3`) or
-/// in words (`A three`).
+/// Whether a line has a square: one or two letters and one or two digits, in any writing, also separated (`A
+/// 3`) or in words (`A three`).
 fn has_square(line: &str) -> bool {
     let chars: Vec<char> = line.chars().collect();
     let is_letter = |c: char| c.is_alphabetic() && !is_ideographic(c);
@@ -172,8 +172,8 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing. `to_opponent`: only
-/// GMs who play against its author read it.
+/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing. `to_opponent` says
+/// whether only GMs who play against its author read it.
 pub fn note_of_words(words: &Words, game: GameKind, to_opponent: bool) -> String {
     let text = without_order_lines(&words.text, game);
     note_of_text(&if to_opponent { without_lines_of_play(&text) } else { text })

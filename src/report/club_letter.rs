@@ -26,15 +26,15 @@ pub enum ClubLetter {
         commands_left_out: usize,
         /// Whether and when the GM gets the letter's words.
         passed_on: Option<Passing>,
-        /// The lines that answer our question to the sender, once more.
+        /// The lines that answer our question to the sender, repeated.
         asked_again: Vec<String>,
         /// Whether the sender is a player.
         is_known: bool,
     },
     /// Passes words to the GM, from somebody who has no seat or whose letter has no token.
     Words { address: String, message: Vec<String> },
-    /// Invites a challenged player.
-    /// `filed`: how reliably the author files. `again`: the match that a REMATCH follows.
+    /// Invites a challenged player. `filed` is the author's reliability, `again` the match that a REMATCH
+    /// follows.
     Challenge {
         by: String,
         filed: String,
@@ -47,7 +47,7 @@ pub enum ClubLetter {
     Declined { to: String, offer: OfferSummary },
     /// Tells a player that their offer lapsed.
     Lapsed { to: Option<String>, offer: OfferSummary, code: String },
-    /// Tells the GM the result of each line of the GM's letter, or in `why` why nothing was done.
+    /// Tells the GM the result of each line of the GM's letter, or in `why` the reason why nothing was done.
     GmAnswer {
         check: bool,
         items: Vec<GmItem>,
@@ -60,7 +60,8 @@ pub enum ClubLetter {
     Digest { digest: Box<GmDigest> },
     /// Tells the GM of trouble at once. `more` counts those of the same kind since the last such letter.
     Trouble { trouble: Trouble, more: u32 },
-    /// Tells the GM the result of an audit that was asked for. `faults`: the findings in each unsound match.
+    /// Tells the GM the result of an audit that was asked for. `faults` holds the findings in each unsound
+    /// match.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Asks a GM about a letter in their name that was not proven to be theirs.
     GmUnproven { letter: GmUnprovenSummary, code: String },
@@ -73,8 +74,8 @@ pub enum ClubLetter {
     GmToken,
     /// Asks or tells about a change of a player's addresses, or about leaving.
     Change { letter: ChangeLetter },
-    /// Lists, once a day, the matches that wait for a player's orders. Players can ask for it.
-    /// `seats`: open seats of other players.
+    /// Lists, once a day, the matches that wait for a player's orders. Players can ask for it. `seats` holds
+    /// open seats of other players.
     PlayerDigest { matches: Vec<MatchSummary>, seats: Vec<OpenSeat> },
     /// Tells a player and each opponent of the player's new name, in these matches of the reader.
     Renamed { from: String, to: String, matches: Vec<String> },
@@ -85,13 +86,14 @@ pub enum ClubLetter {
         game_name: Option<&'static str>,
         lines: Vec<String>,
     },
-    /// Tells a player that their rating was computed anew, because a result was corrected or voided.
+    /// Tells a player that their rating was recomputed, because a result was corrected or voided.
     Rerated { game: &'static str, game_name: &'static str, before: String, after: String },
     /// Tells a person that their letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
     /// Tells the GM that a newcomer waits to be admitted.
     Newcomer { address: String },
-    /// Tells an opponent that a player is away, in these matches. `days`: the first and last of each absence.
+    /// Tells an opponent that a player is away, in these matches. `days` holds the first and last day of each
+    /// absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
     Suspected { match_id: Option<String>, matches: Vec<MatchSummary> },
@@ -99,7 +101,7 @@ pub enum ClubLetter {
     Unreadable { reason: UnreadableReason, limits: LimitSummary },
 }
 
-/// Trouble of which GMs are told at once, within limits.
+/// Trouble that GMs are told of at once, within limits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Trouble {
@@ -126,7 +128,7 @@ pub enum Trouble {
     CannotRead { since: String, reason: String },
     /// The house cannot play its turn.
     HouseStuck { match_id: String },
-    /// There was nothing but more of this kind.
+    /// Only the number of further alarms of this kind.
     More { of: String },
 }
 
@@ -336,7 +338,7 @@ impl ClubLetter {
     /// Tells a sender that their letter cannot be read, and why.
     pub fn unreadable(reason: UnreadableReason, limits: &Limits) -> ClubLetter {
         let limits = LimitSummary {
-            // Rounded down, so that a letter of this size is always read.
+            // Round down, so that a letter of this size is always read.
             megabytes: limits.max_bytes / 1_000_000,
             header_kilobytes: limits.max_header_bytes / 1000,
             parts: limits.max_parts,
@@ -373,7 +375,7 @@ impl ClubLetter {
         }
     }
 
-    /// The letter's replies, some of which may be pages of the manual.
+    /// Returns the letter's replies, some of which may be pages of the manual.
     pub(super) fn replies(&self) -> &[Reply] {
         let (ClubLetter::Stranger { replies, .. } | ClubLetter::GmAnswer { replies, .. }) = self else {
             return &[];

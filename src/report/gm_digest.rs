@@ -1,11 +1,11 @@
-//! The GM's digest as its template sees it: decisions first, then what is late, then people's words,
-//! then counts. It holds nothing that the rules hide from its reader.
+//! The GM's digest as its template sees it: decisions first, then late matches, people's words, and counts.
+//! It holds nothing that the rules hide from its reader.
 
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Reason, Seat};
 
-/// The daily digest for a GM. What stood in an earlier digest does not stand in it again.
+/// The daily digest for a GM. It does not repeat items of an earlier digest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct GmDigest {
@@ -17,7 +17,7 @@ pub struct GmDigest {
     pub waiting: Listed<Decision>,
     /// Letters that could not be ruled on.
     pub set_aside: Listed<LetterNote>,
-    /// Matches past the deadline but within the grace period, by the end of that.
+    /// Matches past the deadline but within the grace period, by the end of the latter.
     pub late: Vec<LateMatches>,
     /// The number of matches that became late, and how many of them are not shown.
     pub late_count: usize,
@@ -103,7 +103,8 @@ impl GmDigest {
 }
 
 impl GmDigest {
-    /// Shows fewer items: so many in lists that a GM has to act on, and so many in the others.
+    /// Shows fewer items: at most `acted_on` in lists that a GM has to act on, and at most `told` in the
+    /// others.
     pub fn shorten(&mut self, acted_on: usize, told: usize) {
         self.decisions.shorten(acted_on);
         self.waiting.shorten(acted_on);
@@ -193,13 +194,13 @@ pub struct UnreadNote {
     /// The player's name or the address.
     pub who: String,
     pub bounces: bool,
-    /// A machine answers their mail.
+    /// Whether a machine answers their mail.
     pub is_away: bool,
     /// The last letter of that machine, which a GM can accept.
     pub letter: Option<String>,
-    /// What that letter was taken for, with its first line.
+    /// The kind of mail that the letter was taken for, with its first line.
     pub note: String,
-    /// Why the last letter to them was given up.
+    /// The reason why the last letter to them was given up.
     pub given_up: Option<String>,
     pub matches: Vec<String>,
 }

@@ -24,7 +24,7 @@ const MAX_LINK: usize = 1900;
 /// The characters that a link holds as they are.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A letter that a link writes.
+/// The letter that opens when a reader follows a link.
 pub struct LinkedLetter<'a> {
     pub club: &'a Club<'a>,
     pub subject: &'a str,
@@ -105,8 +105,8 @@ pub fn for_match(
     Ok(links)
 }
 
-/// Returns the first examples of a form, without bars. If they cannot stand together, each is an alternative,
-/// and the first one alone is taken if it can stand.
+/// Returns the first examples of a form, without bars. If they are not legal together, they are alternatives,
+/// and only the first one is taken if it is legal.
 fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
     let lines = form.lines().map(|line| line.trim_start().strip_prefix("| "));
     let block = lines.skip_while(Option::is_none).map_while(|line| line).map(|line| line.trim().to_owned());

@@ -130,7 +130,7 @@ impl WordingInput<'_> {
         LetterDraft { templates, name, context, links: Vec::new(), writer: None, board_width, new_templates }
     }
 
-    /// The club's own templates, if this letter tells that they have changed.
+    /// Returns the club's own templates, if this letter tells that they have changed.
     fn new_templates(&self) -> Option<Vec<String>> {
         let Reader::Seat(seat) = self.dispatch.to else { return None };
         let tells = self.game_match.wording_news[seat] == WordingNews::Told;
@@ -316,7 +316,7 @@ fn bounded_html(markdown: &str, board_width: u32, letter: Option<&LinkedLetter<'
 
 /// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it stands
 /// above the marker line, because mailboxes show it beside the subject. If it ends with a colon, it keeps
-/// what it announces, unless that is long: the marker is looked for in the first lines of a quote.
+/// what it announces, unless that is long: the marker counts only in the first lines of a quote.
 fn split_lead(body: &str) -> (&str, &str) {
     let mut lead = body.find("\n\n").unwrap_or(body.len());
     while body[..lead].ends_with(':') {

@@ -31,7 +31,7 @@ const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 
 const TOKEN: &str = "0000000000000000";
 
-/// Renders every letter with sample values, so that a mistake in a club's own template shows in time.
+/// Renders every letter with sample values, so that a mistake in a club's own template is found in time.
 ///
 /// # Errors
 /// [`TemplateError`] if a template uses a value that does not exist, or does not end.
@@ -55,7 +55,7 @@ pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
     Ok(())
 }
 
-/// Letters that are not about a match, to strangers, players and GMs.
+/// Returns letters that are not about a match, to strangers, players and GMs.
 fn club_letters() -> Vec<ClubLetter> {
     let mut letters: Vec<ClubLetter> = read(include_str!("samples/letters.json"));
     for letter in &mut letters {
@@ -82,7 +82,7 @@ fn answer_to_stranger(reply: Reply) -> ClubLetter {
     }
 }
 
-/// More lines than a letter lists.
+/// Returns more lines than a letter lists.
 fn too_many_lines() -> Vec<Line> {
     Line::numbered(&["A line"; 50])
 }
@@ -91,7 +91,7 @@ fn notices() -> Vec<Notice> {
     read(include_str!("samples/notices.json"))
 }
 
-/// Replies that a sender without a seat can get, too.
+/// Returns replies that a sender without a seat can get, too.
 fn replies_to_anyone() -> Vec<Reply> {
     let mut replies: Vec<Reply> = read(include_str!("samples/replies.json"));
     replies.extend(manual_pages());
@@ -104,12 +104,12 @@ fn replies_to_seats() -> Vec<Reply> {
     replies
 }
 
-/// Reads samples in the program's own types, so that they cannot lack what a letter holds.
+/// Reads samples into the program's own types, so that they cannot lack a field of a letter.
 fn read<T: Deserialize<'static>>(samples: &'static str) -> T {
     serde_json::from_str(samples).expect("a test reads them")
 }
 
-/// Replies that are pages of the manual.
+/// Returns replies that are pages of the manual.
 fn manual_pages() -> Vec<Reply> {
     let topics = topics().map(|topic| Reply::Help { topic: Some(topic.to_owned()) });
     let rules = GameKind::ALL.iter().map(|kind| Reply::Rules { game: Some(kind.key().to_owned()) });
@@ -147,14 +147,14 @@ fn check_match(templates: &Templates, game_match: &Arc<Match>) -> Result<(), Tem
     Ok(())
 }
 
-/// A new match.
+/// Returns a new match.
 fn open_match(game: GameKind) -> Match {
     let (id, players) = (format!("{}-0000", game.prefix()), BySeat::new(ANN, BO));
     let opening = Opening::new(&id, game, players, CLUB.address, SealKey::new([0; 32]));
     referee::open(opening, Cause::opening(None), DateTime::UNIX_EPOCH).after
 }
 
-/// The match after First has resigned.
+/// Returns the match after First has resigned.
 fn resigned(mut game_match: Match) -> Match {
     game_match.state.close(Ending::Resign(Seat::First).outcome());
     game_match.stage = referee::Stage::Over;
@@ -274,7 +274,7 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
     answers
 }
 
-/// Every kind of wish, with acts and without.
+/// Returns every kind of wish, with acts and without.
 fn wishes() -> Vec<Wishes> {
     let act = |line: &str| vec![line.to_owned()];
     let acts = [Vec::new(), vec![act("AN ACT"), act("ANOTHER")], vec![act("AGREE")]];
@@ -295,7 +295,7 @@ fn wishes() -> Vec<Wishes> {
     found
 }
 
-/// Conditions that were sealed, or only checked.
+/// Returns conditions that were sealed, or only checked.
 fn conditions(sealed: Option<Digest>) -> Orders {
     let lines = vec!["IF E5 THEN F6".to_owned()];
     Orders::Conditions { lines, sealed, replaced: sealed.is_some(), wait: true }

@@ -37,7 +37,7 @@ pub fn brings_form(game_match: &Match, content: &Content, seat: Seat) -> bool {
     asks && game_match.awaits(seat)
 }
 
-/// The reader's own part in the adjudication that led to a report's board.
+/// Returns the reader's own part in the adjudication that led to a report's board.
 fn own_part<'a>(game_match: &Match, content: &'a Content, seat: Seat) -> Option<OwnPart<'a>> {
     let Content::Report { steps, .. } = content else { return None };
     let last = steps.last().filter(|step| step.state == game_match.state)?;

@@ -1,4 +1,4 @@
-//! The templates: compiled in, and each overridable by a club's file of the same path.
+//! The templates: they are compiled in, and a club's file of the same path overrides one.
 //!
 //! A template's folder tells its purpose: `match/` holds the letters to seats, `commands/` the answers to
 //! commands, which anybody may get, `help/` the manual, `club/` and `gm/` the letters to people outside
@@ -23,18 +23,18 @@ const FUEL: u64 = 2_000_000;
 /// The name and source of every template, sorted by name, as `build.rs` finds them in `templates/`.
 pub const COMPILED_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
 
-/// Whether a club's own template may replace this one: not the sentence that tells of own templates, and not
-/// the account, which shows what the others say beside what they should.
+/// Whether a club's own template may replace this one: not the sentence that announces own templates, and not
+/// the account, by which readers compare own templates with the program's.
 fn is_replaceable(name: &str) -> bool {
     name != "frame/wording.txt" && !name.starts_with("account/")
 }
 
-/// The pages of the manual that HELP sends, each `help/NAME.txt`.
+/// Returns the pages of the manual that HELP sends, each `help/NAME.txt`.
 pub fn topics() -> impl Iterator<Item = &'static str> {
     COMPILED_IN.iter().filter_map(|(name, _)| name.strip_prefix("help/")?.strip_suffix(".txt"))
 }
 
-/// A mistake in a template, because of which a letter could not be worded.
+/// A mistake in a template that kept a letter from being worded.
 #[derive(Debug, thiserror::Error)]
 #[error("template {name}: {reason}")]
 pub struct TemplateError {
@@ -89,12 +89,12 @@ impl Templates {
         Ok(Templates { environment, overrides })
     }
 
-    /// The program's own templates, whatever the club has replaced.
+    /// Returns the program's own templates, regardless of the club's.
     pub fn of_program() -> Templates {
         Templates::new(&BTreeMap::new()).expect("the compiled-in templates are valid")
     }
 
-    /// The club's own templates, by name.
+    /// Returns the club's own templates, by name.
     pub fn overrides(&self) -> &BTreeMap<String, String> {
         &self.overrides
     }

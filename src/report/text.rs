@@ -1,5 +1,4 @@
-//! Texts made for a reader: local times with their zone, time spans in words, and quotes of what people
-//! wrote.
+//! Texts made for a reader: local times with their zone, time spans in words, and quotes from people.
 
 use chrono::{DateTime, Datelike as _, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -57,8 +56,8 @@ pub fn shortened(text: &str) -> String {
     clean
 }
 
-/// The lines of a person's text, wrapped for a quote. The template prefixes each, so that none can be taken
-/// for an order.
+/// Returns the lines of a person's text, wrapped for a quote. The template prefixes each line, so that none
+/// can be taken for an order.
 pub fn wrapped(text: &str) -> Vec<String> {
     let options = || textwrap::Options::new(MAX_QUOTED).word_splitter(WordSplitter::NoHyphenation);
     let lines = text.lines().flat_map(|line| textwrap::wrap(line, options()));

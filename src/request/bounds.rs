@@ -2,7 +2,7 @@
 //!
 //! Reading a line takes a microsecond; acting on it costs a thousand times as much. A command is carried out
 //! and worded, a fault is worded with an example, an order goes into the ledger. So a letter is read to its
-//! end, to count what it holds, and then cut.
+//! end, to count its items, and then cut.
 
 use super::Request;
 use crate::game::Fault;
@@ -30,7 +30,7 @@ pub struct LeftOut {
 
 impl Request {
     /// Removes the items beyond the bounds, and counts them. Too many orders are a fault, because a part of
-    /// them must never be filed as if it were the whole.
+    /// them must never be filed as if it were everything.
     pub(super) fn bound(&mut self) {
         self.left_out = LeftOut {
             orders: cut(&mut self.orders, MAX_ORDERS),

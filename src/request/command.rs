@@ -55,14 +55,14 @@ pub enum Command {
     Agree,
     /// The sender takes the win over a player who has vanished.
     Claim,
-    /// Both days are included. Without a first day it begins on the day of the letter.
+    /// An absence, with both days included. Without a first day it begins on the day of the letter.
     Absent {
         from: Option<NaiveDate>,
         to: NaiveDate,
     },
     Substitute,
     Protest(String),
-    /// Takes the filed orders back.
+    /// Withdraws the filed orders.
     Withdraw,
     /// A message to the GM.
     TellGm(String),
@@ -98,7 +98,7 @@ pub enum Command {
         options: Vec<(String, String)>,
         days: Option<u32>,
     },
-    /// Takes no offers of this player, and makes none that they could take; or does so again.
+    /// Blocks or unblocks a player: while blocked, no offer of one can be taken by the other.
     Block {
         player: String,
         on: bool,
@@ -136,14 +136,14 @@ pub enum Command {
     Settings(Vec<(String, String)>),
 }
 
-/// The subject of a command, which tells whose word it needs.
+/// The subject of a command, which decides whose authority it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concern {
     /// It asks about the match of the letter.
     Match,
     /// It changes something in the match of the letter.
     MatchAct,
-    /// It asks what anybody may ask.
+    /// It asks a question that is open to anybody.
     Manual,
     /// It changes something about its sender, wherever it is written.
     Person,
@@ -201,7 +201,7 @@ impl Command {
         self.described().1
     }
 
-    /// Whether it ends a match at once and for good.
+    /// Whether it ends a match at once and irrevocably.
     pub fn ends_a_match(&self) -> bool {
         matches!(self, Command::Resign { confirmed: true } | Command::Claim)
     }
@@ -347,16 +347,17 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
 /// Pronouns of the person who is told something.
 const TOLD: [&str; 5] = ["ME", "US", "HIM", "HER", "THEM"];
 
-/// Pronouns that make a sentence of what follows the first word of a line.
+/// Pronouns that make a line's words after the first a sentence.
 const PRONOUNS: [&str; 17] = [
     "I", "ME", "MY", "YOU", "YOUR", "HE", "HIM", "HIS", "SHE", "HER", "WE", "US", "OUR", "THEY", "THEM",
     "MIND", "MINE",
 ];
 
-/// Words after which the first word of a line begins a sentence.
+/// Minimum further words of a line whose first word then begins a sentence.
 const SENTENCE: usize = 4;
 
-/// Whether a line goes on as a sentence after its first word, and so is prose although that is in capitals.
+/// Whether a line continues as a sentence after its first word, and so is prose although that word is in
+/// capitals.
 fn goes_on(rest: &[&str]) -> bool {
     let is_pronoun = |word: &&str| is_any_of(word.split('\'').next().unwrap_or(word), &PRONOUNS);
     rest.iter().any(is_pronoun)
@@ -376,12 +377,13 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns `None` for a line that is no command and begins in lower case: "address unknown" is prose.
+/// Returns `None` for a line that is not a command and begins in lower case: "address unknown" is prose.
 fn parsed_or_prose(parsed: Parsed<Command>, line: &NormalizedLine) -> Option<Parsed<Command>> {
     Some(parsed).filter(|parsed| parsed.is_ok() || line.starts_in_capitals())
 }
 
-/// Returns a command, or what a line in capitals says in place of a mail address.
+/// Returns a command, or a [`Command::Misaddressed`] with the word that a line in capitals has in place of a
+/// mail address.
 fn or_misaddressed(parsed: Parsed<Command>, command: &'static str, line: &NormalizedLine) -> Parsed<Command> {
     let words: Vec<&str> = line.words_as_written().collect();
     match proof::misaddressed(&words).filter(|_| parsed.is_err() && line.starts_in_capitals()) {
@@ -561,7 +563,8 @@ fn rules(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
 
 /// Splits `zone=Europe/Berlin name=Ann Lee` into names and values, which are checked later, together.
 fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
-    // Not the plain line, which has Latin letters in place of look-alikes: names may be in any alphabet.
+    // Do not use the plain line, which has Latin letters in place of look-alikes: names may be in any
+    // alphabet.
     let text = line.raw_after_first_word().split(" #").next().unwrap_or_default();
     let text = text.replace(" =", "=").replace("= ", "=");
     let mut settings: Vec<(String, String)> = Vec::new();
@@ -667,7 +670,8 @@ fn named(line: &NormalizedLine, example: &'static str) -> Parsed<String> {
 const MAX_NAME_WORDS: usize = 12;
 
 /// Splits `Bo Baker Quadrant Z days=7` into a player's name and the rest from the name of the game on. The
-/// shortest name of a player counts that leaves the name of a game; if none does, the first word is the player.
+/// shortest name of a player counts that leaves the name of a game; if none does, the first word is the
+/// player.
 fn player_before_game<'w>(words: &[&'w str]) -> Option<(String, Vec<&'w str>)> {
     let until_options = words.iter().take_while(|word| !word.contains('=')).count();
     let is_split = |at: &usize| is_game(&words[*at..until_options].join(" "));

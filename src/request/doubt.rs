@@ -1,5 +1,5 @@
 //! Doubts: lines that leave open whether their author gives an order, and the orders found in lines that are
-//! none, such as `and SHIP 3 B2 TO B1`, `SHPI 4 2/1 G4` or `If he moves, HOLD`.
+//! not orders, such as `and SHIP 3 B2 TO B1`, `SHPI 4 2/1 G4` or `If he moves, HOLD`.
 //!
 //! Such a line is neither filed nor ignored, because its author may have meant it. The only consequence is a
 //! question, so one question too many is better than a missed order; but prose about squares, as players
@@ -29,13 +29,13 @@ impl Doubt {
 pub enum DoubtKind {
     /// The bullet or number before an order may be a part of it.
     Bullet(String),
-    /// The line is an example of ours, with its bar.
+    /// The line is one of our examples, with its bar.
     Example,
     /// The line holds an order among other words.
     Inside,
     /// The line names the squares of a move, but not as an order does.
     Squares,
-    /// The line consists of the words of orders, but is none.
+    /// The line consists of the words of orders, but is not an order.
     Misspelt,
     /// The line is an order in another language than English.
     InWords,
@@ -47,7 +47,7 @@ pub enum DoubtKind {
     BelowName,
     /// A square in the middle of a sentence.
     InSentence,
-    /// Words beside the orders postpone them or take them back.
+    /// Words beside the orders postpone or withdraw them.
     Postponed,
 }
 
@@ -82,8 +82,8 @@ const DENYING: [&str; 16] = [
     "NIET",
 ];
 
-/// Returns the doubt about a line that holds an order, if it holds one. `line` is normalized, and not an order
-/// as a whole.
+/// Returns the doubt about a line that holds an order, if it holds one. `line` is normalized, and not an
+/// order as a whole.
 pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doubt> {
     if !may_hold_order(line) {
         return None;
@@ -191,7 +191,7 @@ fn misspelt(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
     }
     let spelt = grammar.verbs().iter().find_map(|verb| {
         let order = format!("{verb} {}", rest.join(" "));
-        // A list of numbers is an order only by its first word, so that word must be meant.
+        // Only its first word makes a list of numbers an order, so that word must be close to a verb.
         let alike =
             is_misspelt(first, verb) || rest.len() >= 3 && rest.iter().any(|word| has_coordinate(word));
         (alike && grammar.is_order(&order)).then_some(order)

@@ -1,4 +1,4 @@
-//! The part of a game that reading a letter depends on: which lines are orders, and which look like them.
+//! The part of a game that reading a letter depends on: recognising orders, and lines that look like them.
 
 use super::normalized::{self, NormalizedLine};
 use crate::game::Syntax;
@@ -46,7 +46,8 @@ impl Grammar for GameKind {
         GameKind::verbs(*self)
     }
 
-    /// Only an order with its verb and a number counts: people write `pass`, `hold` and squares in prose.
+    /// Counts only an order with its verb and a number, because people write `pass`, `hold` and squares in
+    /// prose.
     fn game_elsewhere(&self, line: &str) -> Option<GameKind> {
         let (first, rest) = line.split_once(' ')?;
         let has_number = rest.contains(|c: char| c.is_ascii_digit());

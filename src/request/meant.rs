@@ -1,9 +1,10 @@
-//! Whether the orders of a letter are meant to be filed now. In some games a turn is played at once and for
-//! good, so an order that its own letter questions or takes back is doubtful, although it reads well.
+//! Decides whether the orders of a letter are meant to be filed now. In some games a turn is played at once
+//! and irrevocably, so an order that its own letter questions or takes back is doubtful, although it reads
+//! well.
 //!
-//! Doubtful is an order with a question mark or inside a question, orders beside words that postpone them,
-//! and a single square below the name of its author or in the middle of a sentence. Other questions and
-//! negations say nothing about the orders: in every third reply of a person there is one.
+//! An order is doubtful with a question mark or inside a question, beside words that postpone it, or if it is
+//! a single square below the name of its author or in the middle of a sentence. Other questions and negations
+//! say nothing about the orders: every third reply from a person contains one.
 
 use super::LineKind;
 use super::doubt::{Doubt, DoubtKind};
@@ -14,10 +15,10 @@ use crate::game::Line;
 /// Lines beside the orders that may postpone them: a sentence may be wrapped.
 const BESIDE: usize = 3;
 
-/// Words of a line that are taken for a sentence.
+/// Minimum words of a line that is taken for a sentence.
 const SENTENCE: usize = 4;
 
-/// Words of a line that closes a letter, and of one that is only a name.
+/// Maximum words of a line that closes a letter, and of one that is only a name.
 const CLOSING: usize = 5;
 const NAME: usize = 3;
 
@@ -103,13 +104,13 @@ impl ReadLines<'_> {
         !last.ends_with(':') || has_question_mark(last)
     }
 
-    /// The remarks directly above a line.
+    /// Returns the remarks directly above a line.
     fn run_above(&self, at: usize) -> std::ops::Range<usize> {
         let start = (0..at).rev().take_while(|above| self.is_remark(*above)).last();
         start.map_or(at..at, |start| start..at)
     }
 
-    /// The remarks directly below a line.
+    /// Returns the remarks directly below a line.
     fn run_below(&self, at: usize) -> std::ops::Range<usize> {
         let start = at + 1;
         let count = (start..self.lines.len()).take_while(|below| self.is_remark(*below)).count();
@@ -150,7 +151,7 @@ impl ReadLines<'_> {
             && self.wording([at]).find(Section::Moves).is_none()
     }
 
-    /// Whether a sentence goes on from the line above a square, or on the line below.
+    /// Whether a sentence continues from the line above a square, or on the line below.
     fn is_in_sentence(&self, at: usize) -> bool {
         let above = at.checked_sub(1).filter(|above| self.is_remark(*above));
         let below = Some(at + 1).filter(|below| *below < self.lines.len() && self.is_remark(*below));

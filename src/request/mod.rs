@@ -61,8 +61,8 @@ pub struct Request {
     pub elsewhere: Vec<OrderElsewhere>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
-    /// Lines that leave open whether they give an order. If there are any, nothing is filed, and the author is
-    /// asked.
+    /// Lines that leave open whether they give an order. If there are any, nothing is filed, and the author
+    /// is asked.
     pub doubts: Vec<Doubt>,
     /// The number of a line `YES`, which files the orders that the last answer offered to file.
     pub yes: Option<usize>,
@@ -148,7 +148,7 @@ pub enum LineKind {
     Remark,
 }
 
-/// A line that is an order of another game than that of the letter's match.
+/// A line that is an order of a game other than that of the letter's match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderElsewhere {
     pub line: Line,
@@ -162,7 +162,7 @@ struct RequestParser<'a, G> {
     kinds: Vec<LineKind>,
     /// Whether capitals mark a command. In a letter that is wholly in capitals, they mark nothing.
     capitals_mark: bool,
-    /// The last line `END`, found when first needed. Searching anew at each `tell me …` would be quadratic.
+    /// The last line `END`, found when first needed. Searching again at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
     /// Games other than the match's own whose orders no text may hold either.
@@ -199,7 +199,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     fn read(mut self) -> Request {
         while self.at < self.lines.len() && !self.request.ended {
             let kind = self.line();
-            // A text takes several lines.
+            // A text command takes several lines, all of the same kind.
             self.kinds.resize(self.at, kind);
         }
         self.doubt_orders();
@@ -282,7 +282,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         !self.capitals_mark && orders.iter().all(is_prose)
     }
 
-    /// Adds the doubts about orders that read well, because of what stands around them.
+    /// Adds the doubts about orders that read well, because of the words around them.
     fn doubt_orders(&mut self) {
         let verbs = self.grammar.verbs();
         if verbs.is_empty() {
@@ -292,7 +292,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         if !self.request.orders.is_empty() {
             self.request.doubts.extend(meant::doubts(read, &self.kinds, verbs));
         }
-        // A match is not given up against the words of a letter either.
+        // Nor may a command end a match if the letter's words postpone that.
         let Request { commands, faults, .. } = &mut self.request;
         commands.retain(|asked| {
             let postponing = asked.command.ends_a_match().then(|| {
@@ -340,7 +340,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             .map(|held| Doubt { line: no, kind: DoubtKind::InWords, held });
         in_words.or_else(|| match self.capitals_mark {
             true => doubt::held_orders(&self.grammar, no, &wording.plain),
-            // A `HOLD` is no more than a word there.
+            // In a letter all in capitals, `HOLD` is only a word.
             false => doubt::held_orders(&self.grammar, no, &wording.plain.to_lowercase()),
         })
     }
@@ -377,8 +377,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
     }
 
-    /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns what the line is if it is
-    /// one of them.
+    /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns the kind of the line if it is one of them.
     fn modifier(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
         let words: Vec<String> = wording.words().map(str::to_ascii_uppercase).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -412,7 +411,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         Some(LineKind::Modifier)
     }
 
-    /// Reads a command. Returns what the line is if it is one, understood or not.
+    /// Reads a command. Returns the kind of the line if it is a command, understood or not.
     fn command(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
         match command::read(wording, || self.has_end()) {
             ParsedLine::Remark => return None,
@@ -430,10 +429,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     }
 }
 
-/// Words of a line of prose, by which a letter that is wholly in capitals differs from one of commands.
+/// Minimum words of a line of prose, by which a letter that is wholly in capitals differs from one of
+/// commands.
 const PROSE: usize = 5;
 
-/// Whether a letter has no small letter, and a line of prose.
+/// Whether a letter is wholly in capitals: it has no small letter, but a line of prose.
 fn is_in_capitals(lines: &[Line]) -> bool {
     let is_word =
         |word: &&str| word.chars().any(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit());
@@ -448,7 +448,7 @@ const HEADING: [&str; 11] =
 /// The words of a heading that announce orders below it.
 const SUBJECTS: [&str; 4] = ["ORDER", "ORDERS", "MOVE", "MOVES"];
 
-/// Returns the turn that a line in capitals names, if it says nothing else: `TURN 4`, or a heading.
+/// Returns the turn that a line in capitals names, if the line says nothing else: `TURN 4`, or a heading.
 fn named_turn(words: &[String]) -> Option<u32> {
     let is_heading = words.iter().any(|word| SUBJECTS.contains(&word.as_str()));
     let rest: Vec<&str> =

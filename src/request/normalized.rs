@@ -7,7 +7,7 @@ use crate::letter::clean::latin;
 /// A line of a letter, ready to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NormalizedLine {
-    /// Without decoration; look-alike letters are replaced by Latin ones.
+    /// The line without decoration; look-alike letters are replaced by Latin ones.
     pub plain: String,
     pub had_look_alikes: bool,
     /// Like `plain`, with look-alike letters as they are.
@@ -35,7 +35,7 @@ impl NormalizedLine {
         }
     }
 
-    /// The same line in a letter in which capitals may mark nothing.
+    /// Returns the same line in a letter in which capitals may mark nothing.
     pub fn in_letter(self, capitals_mark: bool) -> NormalizedLine {
         NormalizedLine { capitals_mark, ..self }
     }

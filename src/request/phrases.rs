@@ -225,7 +225,7 @@ impl Wording {
     }
 }
 
-/// Returns the words of a text, each with what stands between it and the next one.
+/// Returns the words of a text, each with the text between it and the next one.
 fn words_with_gaps(text: &str) -> Vec<(&str, &str)> {
     let mut words = Vec::new();
     let mut rest = text;

@@ -56,7 +56,7 @@ pub fn leave(rest: &[&str]) -> Parsed<bool> {
 pub fn dressed_address(word: &str) -> Option<Address> {
     let bare = word.trim_start_matches(['<', '*', '[']);
     let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());
-    // Of the quotes around a local part, the first may have been taken for punctuation.
+    // The first of the quotes around a local part may have been taken for punctuation.
     Address::parse(&bare[..end].trim_start_matches("mailto:").replace('"', "")).ok()
 }
 

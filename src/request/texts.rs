@@ -127,8 +127,8 @@ impl<G: Grammar> RequestParser<'_, G> {
             || self.other_games.iter().any(|game| orders_of(game, wording).is_some())
     }
 
-    /// Removes the texts of a letter, because line `held` in one of them was not meant for its reader, and
-    /// nobody can take back what has been read.
+    /// Removes the texts of a letter, because line `held` in one of them was not meant for its reader, and a
+    /// text that has been read cannot be taken back.
     pub(super) fn withhold_texts(&mut self, held: usize) {
         let Request { commands, faults, .. } = &mut self.request;
         commands.retain(|asked| {

@@ -21,8 +21,8 @@ named_enum! {
         Address = "address",
         /// All such answers of the club, by hour.
         Club = "club",
-        /// The first such answer to an address within 24 hours, by hour. Strangers who write a lot thus leave
-        /// room for others.
+        /// The first such answer to an address within 24 hours, by hour. Strangers who write a lot therefore
+        /// leave room for others.
         First = "first",
         /// Answers that say the same to the same text, by hour.
         Equal = "equal",
@@ -40,7 +40,7 @@ named_enum! {
         Settings = "settings",
         /// Letters that a mail server took, by minute.
         Sent = "sent",
-        /// Those of them that answer letters without a token.
+        /// Letters that a mail server took and that answer letters without a token, by minute.
         SentToStrangers = "sent_to_strangers",
     }
 }
@@ -48,8 +48,8 @@ named_enum! {
 /// Identifies a count: its subject, its kind, and the beginning of its minute, hour or day.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BudgetKey {
-    /// An address, a seat, a player, a digest of what is said, a kind of alarm and its reader, the outbox, or empty
-    /// for the whole club.
+    /// An address, a seat, a player, a digest of the words, a kind of alarm and its reader, the outbox, or
+    /// empty for the whole club.
     pub subject: String,
     pub kind: BudgetKind,
     pub period: DateTime<Utc>,
@@ -178,8 +178,7 @@ impl Database {
 /// # Errors
 /// [`StoreError::Stale`] if a count would exceed its limit, because another daemon has used it up.
 pub async fn write(session: &mut Session<'_>, restraints: &Restraints) -> Result<()> {
-    // In the order of the keys: two daemons that locked the rows in different orders would wait for each
-    // other.
+    // Write in the order of the keys: two daemons that lock the rows in different orders would deadlock.
     let uses: Vec<(&BudgetKey, &BudgetUse)> = restraints.uses.iter().collect();
     for chunk in uses.chunks(CHUNK) {
         add_uses(session, chunk).await?;
@@ -228,7 +227,8 @@ async fn add_uses(session: &mut Session<'_>, chunk: &[(&BudgetKey, &BudgetUse)])
          most = excluded.most WHERE budget.used + excluded.used <= excluded.most RETURNING subject",
     );
     let changed = session.fetch_all::<(String,)>(upsert.persistent(is_common(chunk.len()))).await?;
-    // A subject can have counts of several kinds, so their number is compared.
+    // Compare the numbers of rows rather than the subjects, because a subject can have counts of several
+    // kinds.
     if changed.len() == chunk.len() { Ok(()) } else { Err(StoreError::Stale("a budget".to_owned())) }
 }
 

@@ -1,8 +1,8 @@
 //! Copies a whole database to another, of the same kind or the other, row by row and unchanged.
 //!
 //! Pages are read from the source and written in one transaction, then read back; the transaction commits
-//! only if both are equal. A move that fails leaves the target empty. Nobody else can write to the source
-//! meanwhile.
+//! only if both are equal. A move that fails leaves the target empty. Nobody else can write to the source in
+//! the meantime.
 
 use std::collections::BTreeSet;
 use std::str::FromStr as _;
@@ -116,7 +116,7 @@ impl Side {
             Side::Postgres(_) => {
                 self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ").await?;
                 let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
-                // Lets others read, and makes them wait to write.
+                // This mode lets others read, and makes them wait to write.
                 self.execute(format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", names.join(", "))).await
             }
         }
@@ -284,7 +284,7 @@ async fn carry_table(
     let all = from.count(table).await?;
     let read = walk(from, Some(&mut *to), table, &columns, all, progress).await?;
     to.settle_numbers(table, &columns).await?;
-    // Read back: only then does the digest say anything about the target.
+    // Read the rows back, because only then does the digest say anything about the target.
     let written = walk(to, None, table, &columns, all, progress).await?;
     if read != written {
         return Err(StoreError::Unsound(format!(

@@ -31,13 +31,13 @@ pub struct Changes {
     /// Each match's entries in order.
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
-    /// What became of dispatches, oldest first.
+    /// The outcomes of dispatches, oldest first.
     pub outcomes: Vec<(i64, SendOutcome)>,
     /// The readers and kinds of digests that take the place of earlier ones, if those still wait to be sent.
     pub replaced_digests: Vec<(String, DispatchKind)>,
     /// The pins of dispatches that entries list as delivered, each with its match.
     pub listed: Vec<(String, Digest)>,
-    /// Invitations that are new or close. One that is made and taken in the same changes occurs twice.
+    /// Invitations that are added or closed. One that is made and taken in the same changes occurs twice.
     pub invitations: Vec<Invitation>,
     /// Turns that rulings closed.
     pub owed_turns: Vec<OwedTurnRow>,
@@ -45,9 +45,9 @@ pub struct Changes {
     pub ratings: Vec<RatingRow>,
     /// Ratings of whole games, which replace those that are stored.
     pub ratings_anew: Vec<RatingsAnew>,
-    /// Games whose ratings have to be computed anew.
+    /// Games whose ratings must be recomputed.
     pub stale_ratings: Vec<GameKind>,
-    /// Saved as by [`Database::save_player`].
+    /// Players, saved as by [`Database::save_player`].
     pub players: Vec<Player>,
     /// Players to delete, each with the player who gets all their seats and addresses.
     pub merged: Vec<(i64, i64)>,
@@ -68,7 +68,7 @@ pub struct Changes {
 impl Changes {
     /// Adds later changes.
     pub fn absorb(&mut self, other: Changes) {
-        // Every field by name, so that the compiler asks about a new one.
+        // Name every field, so that the compiler reports a new one.
         let Changes {
             at: _,
             decided,

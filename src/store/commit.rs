@@ -79,7 +79,7 @@ async fn pack_all(dispatches: &[NewDispatch]) -> Vec<PackedDispatch> {
 /// # Errors
 /// [`StoreError::Stale`] if a row changed after it was loaded: roll back, load and rule again.
 async fn settle(session: &mut Session<'_>, changes: &Changes, packed: &[PackedDispatch]) -> Result<()> {
-    // Matches first: letters, entries and dispatches refer to them.
+    // Write matches first, because letters, entries and dispatches refer to them.
     write_matches(session, changes).await?;
     write_letters(session, changes).await?;
     add_to_ledgers(session, &changes.entries).await?;
@@ -225,8 +225,8 @@ async fn add_matches(
             .bind(&row.snapshot)
             .bind(1_i64);
     });
-    // If another daemon has just taken the name of a match, the changes are stale, and are decided on again
-    // with another name.
+    // If another daemon has just taken the name of a match, the changes are stale and are decided again with
+    // another name.
     insert.push(" ON CONFLICT (id) DO NOTHING RETURNING id");
     let added = session.fetch_column(insert.persistent(is_common(chunk.len()))).await?;
     ensure_all_found("match", chunk.iter().map(|row| row.id.clone()), added)
@@ -325,7 +325,7 @@ async fn decide_letters(
     ensure_all_found("letter", chunk.iter().map(|decision| decision.digest), changed)
 }
 
-/// Defers a letter. If there is no time to wait for, ruling on it has failed, and the failure is counted.
+/// Defers a letter. Without a time to wait for, ruling on it has failed, and the failure is counted.
 async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Result<()> {
     let sql = "UPDATE letter SET wait_until = $2, note = $3, tries = tries + $4, match_id = $5 \
                WHERE digest = $1 AND status = 'waiting'";
@@ -375,7 +375,7 @@ async fn add_dispatches(
     add_packed(session, &with_ids(names.zip(packed), &ids)?).await
 }
 
-/// Lets the letters lapse that others replace, unless they are being sent or were sent.
+/// Lapses the letters that others replace, unless they are being sent or were sent.
 async fn lapse_replaced(
     session: &mut Session<'_>,
     at: DateTime<Utc>,

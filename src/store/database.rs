@@ -140,7 +140,7 @@ impl Database {
     pub async fn remember_first(&self, key: &str, value: &str) -> Result<String> {
         let sql = "INSERT INTO memo (key, value) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING";
         self.write(self.statement(sql).bind(key).bind(text(value))).await?;
-        // Read again, because another daemon may have been first.
+        // Read the value again, because another daemon may have been first.
         Ok(self.remembered(key).await?.unwrap_or_else(|| value.to_owned()))
     }
 

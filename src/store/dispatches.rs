@@ -28,7 +28,8 @@ struct DispatchBytes {
 }
 
 impl Database {
-    /// Returns those of these matches in which a letter that opens a match or a phase still waits to be sent.
+    /// Returns the matches among these in which a letter that opens a match or a phase still waits to be
+    /// sent.
     pub async fn with_unsent_opening(&self, match_ids: &[String]) -> Result<Vec<String>> {
         let sql = format!(
             "SELECT DISTINCT match_id FROM dispatch WHERE match_id {} AND due_at IS NOT NULL \
@@ -106,7 +107,7 @@ impl Database {
     }
 }
 
-/// Queues again what was given up of letters to these addresses.
+/// Queues letters to these addresses again that were given up.
 pub async fn requeue(session: &mut Session<'_>, at: DateTime<Utc>, recipients: &[String]) -> Result<()> {
     let sql = format!(
         "UPDATE dispatch SET due_at = $2, given_up_at = NULL, seen = 0, returned_at = NULL \

@@ -1,5 +1,5 @@
 //! Rows stored beside the ledgers and compared with them: letters that entries name, deliveries, pins, and
-//! how far each ledger was verified.
+//! the part of each ledger that was verified.
 
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;

@@ -78,7 +78,7 @@ impl Database {
 }
 
 async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Result<()> {
-    // First, as in a commit, and because the triggers allow the rest only in such matches.
+    // Change the matches first, as in a commit, and because the triggers allow the rest only in such matches.
     for of_match in &forgotten.matches {
         forget_in_match(session, of_match, &forgotten.name).await?;
     }
@@ -115,7 +115,7 @@ async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, n
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Stale(format!("match {}", of_match.id)));
     }
-    // They hold the player's name.
+    // Kept snapshots contain the player's name.
     let kept = session.statement("DELETE FROM kept_snapshot WHERE match_id = $1").bind(text(&of_match.id));
     session.execute(kept).await?;
     let listed = of_match.listed.iter().map(|pin| (of_match.id.clone(), *pin));
@@ -196,7 +196,7 @@ async fn forget_traces(
     name: &str,
 ) -> Result<()> {
     let one_of = session.engine().one_of();
-    // Nobody could tell the author what became of an offer that stays open.
+    // Lapse open offers, because nobody could tell the author later that one was taken up or lapsed.
     let lapse = "stage = CASE stage WHEN 'open' THEN 'lapsed' ELSE stage END";
     let sql =
         format!("UPDATE invitation SET inviter = '', inviter_name = $2, {lapse} WHERE inviter {one_of}");

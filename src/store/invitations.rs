@@ -60,8 +60,8 @@ pub async fn set_invitation(
     at: DateTime<Utc>,
 ) -> Result<()> {
     ensure_one_rematch(session, invitation).await?;
-    // Closes open ones only: of two daemons that take up one offer, the second finds no row. A standing offer
-    // that stays open counts up instead.
+    // Only open invitations are closed: if two daemons take up one offer, the second finds no row. A standing
+    // offer that stays open counts up instead.
     let sql = "INSERT INTO invitation (code, inviter, inviter_name, invited, game, offer, stage, match_id, \
                created_at, lapses_at, invited_name, rematch_of, taken_from, taken) \
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
@@ -131,7 +131,8 @@ async fn ensure_only_one(
         return Ok(());
     }
     if session.engine() == Engine::Postgres {
-        // Held until the transaction ends: another daemon then sees what this one has stored.
+        // Hold the lock until the transaction ends, so that another daemon then sees what this one has
+        // stored.
         let sql = format!("SELECT pg_advisory_xact_lock({CHALLENGES}, hashtext($1))");
         let statement = session.statement(sql).bind(text(invited));
         session.execute(statement).await?;

@@ -134,7 +134,7 @@ struct Arrival<'a> {
     status: LetterStatus,
     /// The match whose reply token it carries.
     match_id: Option<String>,
-    /// Whether it comes before strangers' letters.
+    /// Whether it is ruled on before strangers' letters.
     is_known: bool,
 }
 
@@ -150,7 +150,8 @@ impl<'a> Arrival<'a> {
 }
 
 impl Arrival<'_> {
-    /// Returns what its letter has to stay in order with: those of its match, of all GMs, or of its sender.
+    /// Returns the lane within which its letter stays in order: that of its match, of all GMs, or of its
+    /// sender.
     fn lane(&self) -> &str {
         match &self.match_id {
             _ if self.letter.is_from_gm => GMS,
@@ -162,7 +163,7 @@ impl Arrival<'_> {
 
 /// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
 pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
-    // One sender at a time: for a list, SQLite would go through everything that waits.
+    // Update one sender at a time: for a list, SQLite would scan all waiting letters.
     let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
     let statement = session.statement(sql).bind(text(sender));
     session.execute(statement).await?;
@@ -171,7 +172,7 @@ pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()
 
 /// Returns the digest of sender and Message-ID.
 fn sent_as(letter: &NewLetter) -> Option<String> {
-    // Hashed, because strangers choose the length of both.
+    // Hash both, because strangers choose their length.
     let both = format!("{}\n{}", letter.sender, letter.message_id);
     (!letter.message_id.is_empty()).then(|| Digest::of(both.as_bytes()).to_string())
 }

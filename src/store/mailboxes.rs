@@ -1,4 +1,5 @@
-//! Mailboxes: the marks that tell old letters from new ones, and the letters that are left in their folders.
+//! Mailboxes: the marks that distinguish old letters from new ones, and the letters that are left in their
+//! folders.
 
 use chrono::{DateTime, Utc};
 
@@ -11,7 +12,7 @@ impl Database {
     pub async fn mailbox_mark(&self, mailbox: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>> {
         let millis = match self.known_mark(mailbox).await? {
             Some(mark) if mark <= now.timestamp_millis() => mark,
-            // The clock was ahead when it was set.
+            // The clock was ahead when the mark was set.
             Some(_) => {
                 let sql = "UPDATE mailbox SET mark = $2 WHERE name = $1";
                 self.write(self.statement(sql).bind(text(mailbox)).bind(now.timestamp_millis())).await?;

@@ -148,6 +148,7 @@ impl Database {
     }
 
     pub async fn matches(&self, ids: &[String]) -> Result<Vec<MatchRow>> {
+        // Read on the connection that writes, because these rows are about to be changed.
         let sql = format!("SELECT {COLUMNS}, {MATCH} WHERE id {} ORDER BY id", self.one_of());
         self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
@@ -289,7 +290,8 @@ fn seat_names(seats: &[Seat]) -> String {
     seats.iter().map(|seat| seat.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns words for what the GM should look at, and for whether the match advances its player or is rated.
+/// Returns the words in a list that point out what the GM should look at, and whether the match advances its
+/// player or is rated.
 fn marks(overview: &MatchOverview) -> String {
     let mut marks = Vec::new();
     if overview.asked_gm {

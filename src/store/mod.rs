@@ -120,9 +120,9 @@ pub async fn open(url: &str) -> Result<Arc<Database>> {
     }
 }
 
-/// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection does not
-/// verify its identity: a machine in between could read and change everything. `sslmode=verify-full` in the URL or in
-/// PGSSLMODE turns the verification on.
+/// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection
+/// does not verify its identity: a machine in between could read and change everything. `sslmode=verify-full`
+/// in the URL or in PGSSLMODE turns the verification on.
 pub fn unverified_server(url: &str) -> Option<String> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("postgres" | "postgresql") => postgres::unverified_server(url),

@@ -69,7 +69,7 @@ thread_local! {
 
 /// Packs a received letter, or the text of one of ours: four bytes of length, then a deflated stream.
 pub fn pack(letter: &[u8]) -> Vec<u8> {
-    // `compress_vec` does not grow the vector, so it needs room for bytes that nothing makes shorter.
+    // `compress_vec` does not grow the vector, so it needs room for incompressible bytes.
     let mut packed = Vec::with_capacity(letter.len() + letter.len() / 8 + 64);
     packed.extend(u32::try_from(letter.len()).unwrap_or(u32::MAX).to_le_bytes());
     DEFLATE.with_borrow_mut(|deflate| {
@@ -89,7 +89,7 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
     let damaged = || StoreError::Unsound("a stored letter cannot be decompressed".to_owned());
     let (length, deflated) = packed.split_first_chunk().ok_or_else(damaged)?;
     let length = u32::from_le_bytes(*length) as usize;
-    // Checked before the allocation: a damaged length could ask for 4 GB.
+    // Check the length before allocating: a damaged one could ask for 4 GB.
     if length > deflated.len() * MOST_EXPANDED {
         return Err(damaged());
     }
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(unpack_dispatch(columns(packed.bytes, packed.picture, None)).unwrap(), letter());
         let noise: Vec<u8> =
             (0..100_000_u32).flat_map(|n| Digest::of(&n.to_le_bytes()).to_string().into_bytes()).collect();
-        // A stranger can send bytes that nothing makes shorter.
+        // A stranger can send incompressible bytes.
         let random: Vec<u8> =
             (0..10_000_u32).flat_map(|n| *Digest::of(&n.to_le_bytes()).as_bytes()).collect();
         for whole in

@@ -85,6 +85,7 @@ impl Database {
 /// [`StoreError::Stale`] if it has changed since it was loaded.
 pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result<()> {
     let sql = format!(
+        // The version shows whether somebody else has changed the row since it was loaded.
         "INSERT INTO player_change ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
          ON CONFLICT (code) DO UPDATE SET matches = excluded.matches, registered = excluded.registered, \
          with_token = excluded.with_token, stage = excluded.stage, asked_at = excluded.asked_at, \

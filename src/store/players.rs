@@ -55,7 +55,7 @@ impl Database {
         Ok(merge_addresses(self.read(self.statement(sql)).await?))
     }
 
-    /// Returns all players in short, by ID. A new name must differ from all of theirs.
+    /// Returns a short entry for each player, by ID. A new name must differ from all of theirs.
     pub async fn listed_players(&self) -> Result<Vec<ListedPlayer>> {
         let sql = "SELECT id, name, member, \
                    (SELECT address FROM address WHERE player_id = player.id ORDER BY rank LIMIT 1) AS address \
@@ -83,7 +83,7 @@ impl Database {
 
     /// Returns the player with this address, adding one called `name` if there is none.
     pub async fn find_or_add_player(&self, address: &str, name: &str, now: DateTime<Utc>) -> Result<Player> {
-        // Most are known, and looking first keeps the one writer of SQLite free.
+        // Most addresses are known, and looking first keeps SQLite's only writer free.
         if let Some(player) = self.player_by_address(address).await? {
             return Ok(player);
         }
@@ -195,7 +195,8 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
     if session.execute(statement).await? == 0 {
         return Err(StoreError::Unsound(format!("there is no player {}", player.id)));
     }
-    // All at once: ranks are unique for each player, so moving one address at a time could collide.
+    // Replace all rows at once: ranks are unique for each player, so moving one address at a time could
+    // collide.
     let statement = session.statement("DELETE FROM address WHERE player_id = $1").bind(player.id);
     session.execute(statement).await?;
     insert_addresses(session, player.id, &player.addresses).await
@@ -221,7 +222,7 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
         session.statement("UPDATE owed_turn SET player_id = $2 WHERE player_id = $1").bind(merged).bind(into);
     session.execute(statement).await?;
     note_merger(session, merged, into).await?;
-    // Behind the addresses of `into`, because ranks are unique for each player.
+    // Append them to the addresses of `into`, because ranks are unique for each player.
     let sql = "UPDATE address SET player_id = $2, \
                rank = rank + 1 + (SELECT COALESCE(MAX(rank), 0) FROM address WHERE player_id = $2) \
                WHERE player_id = $1";
@@ -232,7 +233,8 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
     Ok(())
 }
 
-/// Notes who a merged player is now. Two sequences of ratings become one only when all are computed anew.
+/// Notes which player a merged one has become. Two sequences of ratings become one only when all ratings are
+/// recomputed.
 async fn note_merger(session: &mut Session<'_>, merged: i64, into: i64) -> Result<()> {
     let statement =
         session.statement("UPDATE merged_player SET into_id = $2 WHERE into_id = $1").bind(merged).bind(into);

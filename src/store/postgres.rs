@@ -67,7 +67,7 @@ impl PostgresBackend {
         try_connecting(&options).await?;
         let pool = PgPoolOptions::new()
             .max_connections(12)
-            // Without these, sqlx 0.9.0 starts a task that may loop for ever: see `pool_options` of SQLite.
+            // Without these, sqlx 0.9.0 starts a task that may loop forever: see `pool_options` of SQLite.
             .idle_timeout(None)
             .max_lifetime(None)
             .acquire_timeout(Duration::from_secs(10))
@@ -82,8 +82,8 @@ impl PostgresBackend {
     async fn migrate(&self) -> Result<()> {
         let mut tx = self.pool.begin().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
-        // Read outside the transaction, which a failure would abort. The lock keeps others from migrating in
-        // the meantime.
+        // Read the version outside the transaction, which a failure would abort. The lock keeps others from
+        // migrating in the meantime.
         let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         tx.commit().await?;
@@ -133,7 +133,7 @@ impl Backend for PostgresBackend {
 
     async fn begin_intake(&self) -> Result<Tx> {
         let mut tx = self.pool.begin().await?;
-        // One intake at a time: two that store copies of one letter at once would both find it new.
+        // Allow one intake at a time: two that store copies of one letter at once would both find it new.
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(INTAKE).execute(&mut *tx).await?;
         Ok(Tx::Postgres(tx))
     }
@@ -170,7 +170,7 @@ impl Backend for PostgresBackend {
         );
         let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now).bind(i64::from(scope.limit));
         let ids: Vec<i64> = query.fetch_all(&mut *tx).await?;
-        // Read after locking: another daemon may just have sent some.
+        // Read the dispatches after locking them: another daemon may just have sent some.
         let sql = format!("{} AND d.id = ANY($1) ORDER BY {order}", outgoing());
         let mut session = Session::Postgres(&mut tx);
         let statement = session.statement(sql).bind_numbers(&ids).bind(now);
@@ -187,7 +187,7 @@ impl Backend for PostgresBackend {
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SETTLING).execute(&mut *tx).await?;
-        // One seat of each match stands for the house's turn, even where the house holds both.
+        // One seat of each match stands for the house's turn, even if the house holds both.
         let sql = "SELECT s.match_id FROM seat s JOIN match m ON m.id = s.match_id WHERE m.id = ANY($1) \
                    AND s.seat = CASE WHEN m.first_house IS NULL THEN 'second' ELSE 'first' END \
                    ORDER BY m.wake_at, m.id FOR NO KEY UPDATE OF s SKIP LOCKED";
@@ -262,7 +262,7 @@ impl Backend for PostgresBackend {
         Ok(differences(made, found))
     }
 
-    /// Returns `None`: the server's disk is not ours to watch.
+    /// Returns `None`, because the server's disk is not this program's to watch.
     fn free_bytes(&self) -> Result<Option<u64>> {
         Ok(None)
     }

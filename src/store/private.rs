@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Read and write for the owner, nothing for anybody else. A umask can only remove permissions.
 pub const OWNER_ONLY: u32 = 0o600;
 
-/// The permissions of the group and of all others.
+/// Any permissions of the group or of others.
 const FOR_OTHERS: u32 = 0o077;
 
 /// The first bytes of every SQLite file.
@@ -20,7 +20,7 @@ const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// # Errors
 /// Returns an error if the file exists or cannot be created.
 pub fn create_new(path: &Path) -> io::Result<File> {
-    // With its mode from the start: between creation and a later change others could open it.
+    // Create it with its mode: others could open it between creation and a later change.
     OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)
 }
 

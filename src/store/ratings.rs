@@ -1,5 +1,5 @@
-//! Ratings: each player's after each rated result. They follow from the ledgers, and are kept so that nobody has
-//! to read these.
+//! Ratings: each player's after each rated result. They follow from the ledgers, and are stored so that the
+//! ledgers need not be read for them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::club::rated::RatingChange;
 use crate::club::rating::Rating;
 use crate::game::any::GameKind;
 
-/// The key under which the store remembers that ratings of a game have to be computed anew.
+/// The key under which the store remembers that ratings of a game must be recomputed.
 pub const STALE_RATINGS: &str = "ratings to compute anew: ";
 
 const RATINGS: &str =
@@ -59,7 +59,8 @@ impl Database {
         self.read::<RatingColumns>(select).await?.into_iter().map(RatingColumns::read).collect()
     }
 
-    /// Returns when the rated matches of these two players that are still to be counted were opened, since then.
+    /// Returns the times since then at which rated matches of these two players were opened. Matches that are
+    /// no longer rated do not count.
     pub async fn rated_openings(
         &self,
         (one, other): (i64, i64),
@@ -76,6 +77,7 @@ impl Database {
 
     /// Returns the matches of a game that may have a rated result, by ID.
     pub async fn rated_matches(&self, game: GameKind) -> Result<Vec<String>> {
+        // With blanks on both sides, the pattern matches only whole words.
         let sql = "SELECT id FROM match WHERE game = $1 AND ' ' || marks || ' ' LIKE '% rated %' ORDER BY id";
         self.read_column(self.statement(sql).bind(game)).await
     }
@@ -88,12 +90,13 @@ impl Database {
     }
 }
 
-/// Replaces all ratings of a game, within a transaction, and forgets that they were to be computed anew.
+/// Replaces all ratings of a game, within a transaction, and forgets that they had to be recomputed.
 ///
 /// # Errors
 /// [`StoreError::Stale`] if they are no longer those that were loaded.
 pub async fn replace_ratings(session: &mut Session<'_>, anew: &RatingsAnew) -> Result<()> {
     let statement = session.statement("DELETE FROM rating WHERE game = $1").bind(anew.game);
+    // A different number of rows shows that a result was rated since they were loaded.
     if session.execute(statement).await? != anew.loaded as u64 {
         return Err(StoreError::Stale(format!("ratings of {}", anew.game)));
     }
@@ -126,6 +129,7 @@ pub async fn add_ratings(session: &mut Session<'_>, chunk: &[RatingRow]) -> Resu
             .bind(change.after.volatility)
             .bind(serde_json::to_string(&change.before).expect("a rating is plain values"));
     });
+    // Skip taken numbers instead of failing: the count then shows that another writer was first.
     insert.push(" ON CONFLICT DO NOTHING");
     let added = session.execute(insert.persistent(is_common(chunk.len()))).await?;
     match added == chunk.len() as u64 {
@@ -134,7 +138,7 @@ pub async fn add_ratings(session: &mut Session<'_>, chunk: &[RatingRow]) -> Resu
     }
 }
 
-/// Notes, within a transaction, that the ratings of a game have to be computed anew.
+/// Notes, within a transaction, that the ratings of a game must be recomputed.
 pub async fn note_stale(session: &mut Session<'_>, game: GameKind, at: DateTime<Utc>) -> Result<()> {
     let key = format!("{STALE_RATINGS}{}", game.key());
     let statement = session.statement(REMEMBER).bind(text(&key)).bind(at.to_rfc3339());

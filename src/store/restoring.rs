@@ -12,18 +12,19 @@ pub const RESTORED: &str = "restored";
 /// The value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
-/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The next
-/// daemon reads the mailbox's processed letters again.
+/// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The
+/// next daemon reads the mailbox's processed letters again.
 ///
 /// # Errors
-/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or trigger of
-/// `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost database, if a file
-/// cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
+/// [`StoreError::Locked`] if a daemon is using the database; [`StoreError::Unsound`] if a table, index or
+/// trigger of `from` differs from the one this program makes; [`StoreError::Open`] if `from` is not a fogpost
+/// database, if a file cannot be copied or moved, or if the database is PostgreSQL, which has its own tools.
 pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     let Some(path) = sqlite_file(url)? else {
         return Err(StoreError::misnamed("a PostgreSQL database is restored with pg_restore"));
     };
     let cannot = |error: std::io::Error| cannot_open(&path, error.to_string());
+    // Take the daemons' lock, so that none opens the database during the restore.
     let _lock = lock(&beside(&path, ".lock"), "a restore").map_err(|error| match error {
         TryLockError::WouldBlock => StoreError::Locked(holder(&beside(&path, ".lock"))),
         TryLockError::Error(error) => cannot(error),
@@ -31,7 +32,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     let aside = free_place(&path);
     let new = beside(&path, ".restoring");
     copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
-    // Checked before anything is moved, so that a refused backup leaves the database in place.
+    // Check the backup before moving anything, so that a refused one leaves the database in place.
     let prepared = prepare(&new).await;
     if let Err(error) = prepared {
         let _ = std::fs::remove_file(&new);
@@ -60,7 +61,7 @@ fn free_place(path: &Path) -> PathBuf {
 fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
     let mut original = File::open(from)?;
     if to.exists() {
-        // Left by a restore that was interrupted.
+        // An interrupted restore left this file.
         std::fs::remove_file(to)?;
     }
     std::io::copy(&mut original, &mut private::create_new(to)?)?;

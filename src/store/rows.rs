@@ -58,7 +58,7 @@ pub fn with_ids<'a, T>(
     named: impl Iterator<Item = (&'a str, T)>,
     ids: &[(i64, String)],
 ) -> Result<Vec<(i64, T)>> {
-    // By name, because RETURNING need not keep the order of the inserted rows.
+    // Match IDs by name, because RETURNING need not keep the order of the inserted rows.
     let ids: BTreeMap<&str, i64> = ids.iter().map(|(id, name)| (name.as_str(), *id)).collect();
     named
         .map(|(name, value)| {

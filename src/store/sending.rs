@@ -1,5 +1,5 @@
-//! Which dispatches are sent next, what became of them, and how many were sent in each minute, because
-//! providers limit that. Pictures are deleted some time after their letter was sent; they can be drawn again.
+//! The dispatches to send next, their outcomes, and the numbers sent in each minute, because providers limit
+//! these. Pictures are deleted some time after their letter was sent; they can be drawn again.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,12 +22,12 @@ const OUTBOX: &str = "outbox";
 /// Time that pictures are kept. The triggers allow no less.
 const PICTURES_KEPT: TimeDelta = TimeDelta::days(7);
 
-/// Selects what a reminder `d` would be about if it was written now: see [`reminds`].
+/// Selects the subject that a reminder `d` would have if it were written now: see [`reminds`].
 const REMINDS: &str = "SELECT m.turn || ' ' || m.phase || ' ' || m.deadline || ' ' || \
     CASE WHEN m.awaited LIKE '%' || d.seat || '%' THEN 'awaited' ELSE 'filed' END \
     FROM match m WHERE m.id = d.match_id AND m.stage = 'running'";
 
-/// Returns what a reminder to this seat is about: a phase, its deadline, and whether the seat has filed. The
+/// Returns the subject of a reminder to this seat: a phase, its deadline, and whether the seat has filed. The
 /// reminder lapses once any of these has changed.
 pub fn reminds(overview: &MatchOverview, seat: Seat) -> Option<String> {
     let (due, deadline) = overview.due.as_ref().zip(overview.deadline)?;
@@ -74,7 +74,7 @@ impl Database {
         let mut sent = SentCounts::default();
         for (BudgetKey { kind, period, .. }, used) in self.budgets(&[OUTBOX.to_owned()], since).await? {
             if period > minute {
-                // From a clock that was set back since.
+                // This count is from a time when the clock was ahead; ignore it.
                 continue;
             }
             if kind == BudgetKind::SentToStrangers {
@@ -94,8 +94,8 @@ impl Database {
         Ok(sent.filter(|minute| *minute <= now).max())
     }
 
-    /// Makes letters and dispatches due now that are deferred past then, and lets the digests of players that
-    /// are due after then be scheduled anew: the clock was wrong when it deferred them.
+    /// Makes letters and dispatches that are deferred past then due now, and reschedules the players' digests
+    /// that are due after then: the clock was wrong when it deferred them.
     pub async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         for sql in [
@@ -140,14 +140,15 @@ impl Database {
     }
 }
 
-/// Records the outcomes of dispatches. Of several outcomes of one the last counts. Sent dispatches stay sent;
-/// `Later` revives one that was given up.
+/// Records the outcomes of dispatches. If one has several outcomes, the last counts. Sent dispatches stay
+/// sent; `Later` revives one that was given up.
 pub async fn record(
     session: &mut Session<'_>,
     now: DateTime<Utc>,
     outcomes: &[(i64, SendOutcome)],
 ) -> Result<()> {
-    // A statement that changed a row twice would keep either of the two.
+    // Keep only the last outcome of each dispatch: a statement that changed a row twice would keep either
+    // one.
     let mut last: BTreeMap<i64, (i64, &SendOutcome)> = BTreeMap::new();
     for (id, outcome) in outcomes {
         let (attempts, latest) = last.entry(*id).or_insert((0, outcome));
@@ -162,7 +163,8 @@ pub async fn record(
     count(session, now, &taken.map(|(id, _)| *id).collect::<Vec<_>>()).await
 }
 
-/// Lets the digests of this kind lapse that still wait to be sent to this reader: a later one takes their place.
+/// Lapses digests of this kind that still wait to be sent to this reader, because a later one takes their
+/// place.
 pub async fn replace_digests(session: &mut Session<'_>, reader: &str, kind: DispatchKind) -> Result<()> {
     let sql = "UPDATE dispatch SET due_at = NULL \
                WHERE urgency = $1 AND due_at IS NOT NULL AND recipient = $2 AND kind = $3";
@@ -185,7 +187,8 @@ fn outcome_columns(
     }
 }
 
-/// Records the outcomes of dispatches, one for each, with the number of attempts. One that was sent stays sent.
+/// Records the outcomes of dispatches, one for each, with the number of attempts. One that was sent stays
+/// sent.
 async fn record_chunk(
     session: &mut Session<'_>,
     now: DateTime<Utc>,

@@ -5,11 +5,11 @@ use strum::FromRepr;
 
 use crate::referee::DispatchKind;
 
-/// Which dispatches go first when not all can be sent. The numbers are stored.
+/// The urgency of a dispatch, which counts if not all can be sent. The numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, FromRepr)]
 #[repr(i64)]
 pub enum Urgency {
-    /// To the GM: something is wrong.
+    /// A letter to the GM that something is wrong.
     Alarm = 0,
     /// An answer to a seat or a GM.
     Receipt = 1,
@@ -41,7 +41,7 @@ impl Urgency {
     }
 }
 
-/// Which of the due dispatches to claim.
+/// The selection of due dispatches to claim.
 #[derive(Clone, Copy, Debug)]
 pub struct DispatchScope {
     pub limit: u32,
@@ -57,7 +57,7 @@ pub enum Reach {
     Alarms,
 }
 
-/// Which due dispatches are claimed first.
+/// The order in which due dispatches are claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimOrder {
     /// The most urgent first; of these, the oldest.
@@ -75,11 +75,11 @@ pub enum SendOutcome {
         at: DateTime<Utc>,
         error: String,
     },
-    /// Failed for good; the GM is told.
+    /// Failed permanently; the GM is told.
     GivenUp {
         error: String,
     },
-    /// Not tried: what it reminds of has changed.
+    /// Not tried, because the subject of this reminder has changed.
     Lapsed,
 }
 
@@ -104,7 +104,7 @@ impl Reach {
     }
 }
 
-/// Which dispatches to find; an empty filter finds all of them.
+/// The dispatches to find; an empty filter finds all of them.
 #[derive(Clone, Debug, Default)]
 pub struct DispatchFilter {
     pub match_id: Option<String>,

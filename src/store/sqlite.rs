@@ -32,14 +32,15 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// SQLITE_BUSY, a primary code.
 const BUSY: i32 = 5;
 
-/// Rows that a connection's thread may read ahead. With few, the thread and the reader take turns waiting for each
-/// other.
+/// Rows that a connection's thread may read ahead. With few, the thread and the reader take turns waiting for
+/// each other.
 const ROWS_AHEAD: usize = 512;
 
 pub struct SqliteBackend {
     path: PathBuf,
     reader: SqlitePool,
-    /// Also reads rows that were just written or are about to be: each commit empties the readers' page caches.
+    /// Also reads rows that were just written or are about to be: each commit empties the readers' page
+    /// caches.
     writer: SqlitePool,
     /// The lanes whose letters are claimed.
     lanes: Arc<Mutex<BTreeSet<String>>>,
@@ -78,10 +79,11 @@ impl SqliteBackend {
             return Err(StoreError::misnamed("its URL names no file"));
         }
         let unopened = |error: sqlx::Error| cannot_open(&path, why(&path, &error));
-        // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this fails,
-        // the file exists, or SQLite names the reason.
+        // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this
+        // fails, the file exists, or SQLite names the reason.
         let _ = private::create_new(&path);
-        // Checked before the writer connects, which would already switch another program's file to a write-ahead log.
+        // Check the file before the writer connects, which would already switch another program's file to a
+        // write-ahead log.
         if !is_ours(&options).await.map_err(unopened)? {
             return Err(cannot_open(&path, "it belongs to another program".to_owned()));
         }
@@ -93,7 +95,8 @@ impl SqliteBackend {
         Ok(store)
     }
 
-    /// Brings the tables up to date in one transaction: if two programs start on a new file, one waits for the other.
+    /// Brings the tables up to date in one transaction: if two programs start on a new file, one waits for
+    /// the other.
     async fn migrate(&self) -> Result<()> {
         // Index builds sort; let the sort spill to disk.
         sqlx::query("PRAGMA temp_store = file").execute(&self.writer).await?;
@@ -106,11 +109,11 @@ impl SqliteBackend {
         Ok(())
     }
 
-    /// `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
+    /// Begins a transaction by `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
     async fn begin_immediate(&self) -> Result<Transaction<'static, Sqlite>> {
         match self.writer.begin_with("BEGIN IMMEDIATE").await {
-            // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did not
-            // notice.
+            // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did
+            // not notice.
             Err(sqlx::Error::InvalidSavePointStatement) => {
                 self.writer.acquire().await?.close().await?;
                 Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
@@ -119,8 +122,8 @@ impl SqliteBackend {
         }
     }
 
-    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be mistaken for a
-    /// whole one.
+    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be
+    /// mistaken for a whole one.
     async fn back_up_to(&self, to: &Path) -> Result<()> {
         let part = beside(to, ".part");
         let written = self.write_copy(&part, to).await;
@@ -144,28 +147,30 @@ impl SqliteBackend {
     }
 }
 
-/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0): the task
-/// counts idle connections without a lock, and if it meets the counter below zero, it loops on a worker thread for ever.
+/// Returns the options of a pool whose connections stay open, and so without sqlx's maintenance task (0.9.0):
+/// the task counts idle connections without a lock, and if it meets the counter below zero, it loops on a
+/// worker thread forever.
 fn pool_options(max_connections: u32) -> SqlitePoolOptions {
     SqlitePoolOptions::new().max_connections(max_connections).idle_timeout(None).max_lifetime(None)
 }
 
 /// Opens the connection that writes.
 ///
-/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment, so we do.
+/// SQLite does not wait for another program that makes a new file use a write-ahead log at the same moment,
+/// so we do.
 async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     let options = options
         .clone()
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
-        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL would not
-        // sync it.
+        // A letter leaves the mailbox once it is stored, so a commit must survive a power failure. NORMAL
+        // would not sync it.
         .synchronous(SqliteSynchronous::Full)
         // SQLite enforces foreign keys only on connections that ask for it.
         .foreign_keys(true)
-        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so be written
-        // twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the other two are in
-        // pages of 4 kB.
+        // A commit of 500 letters is about 6 MB. It should neither spill into the log before it ends, and so
+        // be written twice, nor trigger a checkpoint by itself. A negative `cache_size` is in kilobytes; the
+        // other two are in pages of 4 kB.
         .pragma("cache_size", "-8192")
         .pragma("cache_spill", "8000")
         .pragma("wal_autocheckpoint", "8000")
@@ -173,7 +178,8 @@ async fn connect_writer(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePo
         .pragma("temp_store", "memory");
     let began = Instant::now();
     loop {
-        // One connection: writers in this process queue for it, instead of polling for SQLite's lock.
+        // Open only one connection: writers in this process queue for it, instead of polling for SQLite's
+        // lock.
         let writer = pool_options(1).connect_with(options.clone()).await;
         match writer {
             Err(error) if code(&error) == Some(BUSY) && began.elapsed() < BUSY_TIMEOUT => {
@@ -213,7 +219,7 @@ impl Backend for SqliteBackend {
     /// Commits with `synchronous = NORMAL`, which in WAL mode writes to the log without syncing it.
     async fn write_unsynced(&self, statement: Statement) -> Result<()> {
         let mut connection = self.writer.acquire().await?;
-        // A task of its own: the connection must get its setting back even if the caller is cancelled.
+        // Use a separate task: the connection must get its setting back even if the caller is cancelled.
         let writing = tokio::spawn(async move {
             let mut session = Session::Sqlite(&mut connection);
             session.execute(session.statement("PRAGMA synchronous = NORMAL")).await?;
@@ -256,7 +262,8 @@ impl Backend for SqliteBackend {
         Ok((matches.to_vec(), Claim::default()))
     }
 
-    /// Locks a file next to the database. The system releases the lock when the process ends, even in a crash.
+    /// Locks a file next to the database. The system releases the lock when the process ends, even in a
+    /// crash.
     async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
@@ -316,8 +323,8 @@ async fn is_ours(options: &SqliteConnectOptions) -> Result<bool, sqlx::Error> {
     Ok(tables == 0 || application_id == APPLICATION_ID)
 }
 
-/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent signs,
-/// which would begin an escape.
+/// Returns the URL of the database in a file. Escapes question marks, which would end the path, and percent
+/// signs, which would begin an escape.
 pub fn sqlite_url(file: &Path) -> String {
     format!("sqlite:{}", file.display().to_string().replace('%', "%25").replace('?', "%3F"))
 }
@@ -370,7 +377,7 @@ pub(super) fn holder(path: &Path) -> String {
     }
 }
 
-/// The primary code of an error of SQLite, which is its low byte: https://www.sqlite.org/rescode.html
+/// Returns the primary code of an error of SQLite, which is its low byte: https://www.sqlite.org/rescode.html
 fn code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error()?.code()?.parse::<i32>().ok()?;
     Some(code & 0xff)

@@ -204,7 +204,7 @@ impl Statement {
             Arguments::Sqlite(arguments) => arguments.add(value),
             Arguments::Postgres(arguments) => arguments.add(value),
         };
-        // Kept for later, so that statements can be built in a chain.
+        // Keep the error for later, so that calls can be chained.
         keep_first(&mut self.error, added);
     }
 

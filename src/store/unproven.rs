@@ -1,4 +1,4 @@
-//! Letters in the name of a player or a GM that were not proven to be theirs, and their word on them.
+//! Unproven letters: they claim to be from a player or a GM, who is asked and confirms or denies them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -47,7 +47,7 @@ impl Database {
         self.read(self.statement(sql).bind(text(code)).bind(since.timestamp_millis())).await
     }
 
-    /// Returns the rows of those of these letters that were unproven at first.
+    /// Returns the rows of the letters among these that were unproven at first.
     pub async fn unproven_named(&self, letters: &[Digest]) -> Result<Vec<UnprovenLetter>> {
         let one_of = self.one_of();
         let sql = format!("SELECT {COLUMNS} FROM unproven_letter WHERE letter {one_of} ORDER BY letter");
@@ -85,6 +85,7 @@ impl Database {
 /// [`StoreError::Stale`] if the player's word is known already.
 pub async fn set_unproven(session: &mut Session<'_>, row: &UnprovenLetter) -> Result<()> {
     let sql = format!(
+        // Only an open letter changes, so that the first word on it counts.
         "INSERT INTO unproven_letter ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
          ON CONFLICT (letter) DO UPDATE SET stage = excluded.stage, confirmed_by = excluded.confirmed_by \
          WHERE unproven_letter.stage = 'open'"

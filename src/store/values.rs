@@ -56,14 +56,14 @@ pub struct WaitingLetter {
     /// Whether it is from the address of a player or a GM, or has a seat's reply token.
     #[sqlx(try_from = "SmallCount")]
     pub known: u32,
-    /// The GM who accepted it, although it was not taken for a person's at first, or could not be ruled on.
+    /// The GM who accepted it, after it was taken for a machine's or could not be ruled on.
     pub accepted_by: Option<String>,
     /// Whether it was found in the provider's spam folder.
     pub is_spam: bool,
 }
 
 impl WaitingLetter {
-    /// Returns a letter that is looked at without its row.
+    /// Returns a letter without the data in its row.
     pub fn new(digest: Digest, raw: Vec<u8>, received_at: DateTime<Utc>) -> WaitingLetter {
         let (tries, lane, known, accepted_by, is_spam) = Default::default();
         WaitingLetter { digest, raw, received_at, tries, lane, known, accepted_by, is_spam }
@@ -226,7 +226,7 @@ pub struct NewDispatch {
     pub seat: Option<Seat>,
     /// The letter that it answers.
     pub answers: Option<Digest>,
-    /// What it reminds of, by [`reminds`](super::reminds): it lapses once that has changed.
+    /// The subject of a reminder, by [`reminds`](super::reminds): the reminder lapses once that has changed.
     pub reminds: Option<String>,
     /// The earliest time to send it, if a budget delays it.
     pub due: Option<DateTime<Utc>>,
@@ -259,7 +259,7 @@ pub struct Claimed {
     pub created_at: DateTime<Utc>,
     /// The ID in its return path, if it was given one.
     pub return_id: Option<ReturnId>,
-    /// Whether what it reminds of has changed.
+    /// Whether it is a reminder whose subject has changed.
     pub has_lapsed: bool,
 }
 
@@ -333,8 +333,8 @@ pub struct Invitation {
     pub created_at: DateTime<Utc>,
     #[sqlx(try_from = "Millis")]
     pub lapses_at: DateTime<Utc>,
-    /// Name and number of the invited player, if the offer named them so; letters to its author never show the
-    /// address then.
+    /// Name and number of the invited player, if the offer named them so; letters to its author never show
+    /// the address then.
     pub invited_name: Option<String>,
     /// The match that a REMATCH follows.
     pub rematch_of: Option<String>,
@@ -360,7 +360,7 @@ pub struct RatingRow {
     pub change: RatingChange,
 }
 
-/// All ratings of a game, computed anew.
+/// All ratings of a game, recomputed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RatingsAnew {
     pub game: GameKind,
@@ -431,7 +431,7 @@ named_enum! {
     }
 }
 
-/// The lengths of the queues, and the times since which their oldest items have waited.
+/// The lengths of the queues, and the times at which their oldest items began to wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct Queues {
     #[sqlx(try_from = "Count")]

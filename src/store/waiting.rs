@@ -12,8 +12,8 @@ use super::statement::Session;
 use super::{Claim, Database, FROM_SPAM, REMEMBER, Result, WaitingLetter};
 use crate::letter::Digest;
 
-/// Maximum letters of players in a claim: as many as one transaction writes well. A multiple of the store's
-/// `CHUNK`, whose statements stay prepared.
+/// Maximum letters of players in a claim: as many as one transaction writes efficiently. A multiple of the
+/// store's `CHUNK`, whose statements stay prepared.
 pub const MOST_CLAIMED: usize = 256;
 
 const OF_PLAYERS: Bounds = Bounds { letters: MOST_CLAIMED, bytes: 8_000_000 };
@@ -22,7 +22,7 @@ const OF_PLAYERS: Bounds = Bounds { letters: MOST_CLAIMED, bytes: 8_000_000 };
 /// takes up to 250 ms of CPU time for each megabyte.
 const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
 
-/// Maximum letters of one lane in a claim: whoever sends hundreds delays everybody else by no more than
+/// Maximum letters of one lane in a claim: somebody who sends hundreds delays everybody else by no more than
 /// these.
 const MAX_IN_LANE: usize = 16;
 
@@ -35,7 +35,7 @@ const IN_WORK: &str = "letters in work: ";
 /// Bounds of the letters in one claim.
 struct Bounds {
     letters: usize,
-    /// They are held in memory, some of them decoded.
+    /// Maximum bytes, because the letters are held in memory, some of them decoded.
     bytes: i64,
 }
 
@@ -60,7 +60,7 @@ impl Database {
             taken.take(&mut session, lanes, known, &bounds, now).await?;
         }
         let one_of = session.engine().one_of();
-        // Read after their lanes were taken: another daemon may just have settled some.
+        // Read the letters after taking their lanes: another daemon may just have settled some.
         let sql = format!(
             "SELECT l.digest, r.bytes, l.received_at, l.tries, l.lane, l.known, l.accepted_by, \
              l.origin LIKE '{FROM_SPAM}%' AS is_spam \
@@ -71,9 +71,9 @@ impl Database {
         Ok(Claimable { letters, matches, claim })
     }
 
-    /// Returns the lane and the sender of the waiting letters of players and GMs that are not deferred past `now`,
-    /// with the time at which the oldest of each arrived. No letter of a stranger acts in a match, and there may be any
-    /// number of them.
+    /// Returns the lane and the sender of the waiting letters of players and GMs that are not deferred past
+    /// `now`, with the time at which the oldest of each arrived. No letter of a stranger acts in a match, and
+    /// there may be any number of them.
     pub async fn waiting_since(&self, now: DateTime<Utc>) -> Result<Vec<(String, String, DateTime<Utc>)>> {
         let sql = "SELECT lane, sender, MIN(received_at) FROM letter \
                    WHERE status = 'waiting' AND known = 1 AND (wait_until IS NULL OR wait_until <= $1) \
@@ -181,7 +181,8 @@ impl Taken {
     ) -> Result<()> {
         let (mut after, mut letters, mut bytes) = ((i64::MIN, 0), 0, 0);
         for _ in 0..MAX_PAGES {
-            // No more than can be taken: the lanes of the others stay free for other claims.
+            // Read no more letters than can be taken, so that the lanes of the others stay free for other
+            // claims.
             let most = bounds.letters - letters;
             let page = self.page(session, known, now, after, most).await?;
             let Some(last) = page.last() else { return Ok(()) };
@@ -230,7 +231,8 @@ impl Taken {
              AND (received_at > $4 OR received_at = $4 AND id > $5) AND NOT (lane {one_of}) \
              ORDER BY received_at, id LIMIT $6"
         );
-        // Excluded in the query: otherwise a sender of thousands of letters would fill every page.
+        // Exclude closed lanes in the query: otherwise a sender of thousands of letters would fill every
+        // page.
         let closed: Vec<String> = self.closed.iter().cloned().collect();
         let statement = session.statement(sql).bind_texts(&closed).bind(known).bind(now);
         session.fetch_all(statement.bind(after.0).bind(after.1).bind(most as i64)).await
@@ -270,7 +272,7 @@ impl ClaimedLanes {
         ClaimedLanes { all: Arc::clone(all), own: Vec::new() }
     }
 
-    /// Takes those of the lanes that no other claim has.
+    /// Takes the lanes that no other claim has.
     fn take(&mut self, mut lanes: Vec<String>) -> Vec<String> {
         // A panic cannot leave a set of names half changed.
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -289,7 +291,7 @@ impl Drop for ClaimedLanes {
     }
 }
 
-/// Takes those of the lanes that no other claim has, until this one ends.
+/// Takes the lanes that no other claim has, until this claim ends.
 async fn take_lanes(
     session: &mut Session<'_>,
     claimed: &mut Option<ClaimedLanes>,
@@ -301,7 +303,7 @@ async fn take_lanes(
     if lanes.is_empty() {
         return Ok(lanes);
     }
-    // Does not wait for a lane: the daemon that has it is about to decide on its letters anyway.
+    // Do not wait for a lane: the daemon that has it is about to decide on its letters anyway.
     let sql = "SELECT lane FROM unnest($1::text[]) AS lane \
                WHERE pg_try_advisory_xact_lock(hashtextextended('fogpost lane ' || lane, 0))";
     let statement = session.statement(sql).bind_texts(&lanes);

@@ -1,4 +1,4 @@
-//! Compares the columns that lists show, beside a ledger, with what the ledger and the letters say.
+//! Compares the columns that lists show with the ledger and the letters.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use crate::letter::Digest;
 
 /// The columns of a match that lists show.
 pub struct StoredColumns {
-    /// The columns of the match that hold something other than what they are read as.
+    /// The columns of the match whose contents differ from the values that they are read as.
     pub unread: Vec<&'static str>,
-    /// The pins of the match, with what they stand for.
+    /// The pins of the match, with their values.
     pub pins: Vec<KeptPin>,
     pub letters: Vec<LetterColumns>,
     pub offers: Vec<OfferColumns>,
     pub unproven: Vec<UnprovenColumns>,
 }
 
-/// A letter as it is listed, and what its bytes say.
+/// A letter as it is listed, and as its bytes show it.
 pub struct LetterColumns {
     pub digest: Digest,
     /// Its sender and its subject, as they are stored.
     pub listed: (String, String),
-    /// Its sender and its subject, as they stand in it.
+    /// Its sender and its subject, as they are in its bytes.
     pub written: (String, String),
     /// The match and the seat for which it is listed.
     pub place: Option<(String, Seat)>,
@@ -32,7 +32,7 @@ pub struct LetterColumns {
     pub tokens: Vec<String>,
 }
 
-/// The offer that is stored as the one that the match came of.
+/// The offer that is stored as the origin of the match.
 pub struct OfferColumns {
     pub inviter: String,
     pub game: GameKind,
@@ -55,7 +55,7 @@ pub struct RuledLetters {
     confirmed: Vec<ConfirmedLetter>,
 }
 
-/// A letter that its player confirmed, as an entry says.
+/// A letter that its player confirmed, according to an entry.
 struct ConfirmedLetter {
     seq: u64,
     letter: Digest,
@@ -66,9 +66,9 @@ struct ConfirmedLetter {
 /// The grounds on which a letter was ruled on in a match.
 #[derive(Clone, Copy, Default)]
 struct RuledOn {
-    /// Only a part of it was about the match.
+    /// Whether only a part of it was about the match.
     in_part: bool,
-    /// It was not proven at first, and its player confirmed it. It is listed without a seat.
+    /// Whether it was not proven at first, and its player confirmed it. It is then listed without a seat.
     confirmed: bool,
 }
 
@@ -87,13 +87,13 @@ impl RuledLetters {
         }
     }
 
-    /// The letters that were not proven at first.
+    /// Returns the letters that were not proven at first.
     pub fn confirmed(&self) -> Vec<Digest> {
         self.confirmed.iter().map(|confirmed| confirmed.letter).collect()
     }
 }
 
-/// Returns what the columns say that the ledger of this match, or a letter, says otherwise.
+/// Returns the columns that contradict the ledger of this match, or a letter.
 pub fn differences(match_id: &str, ruled: &RuledLetters, columns: &StoredColumns) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !columns.unread.is_empty() {
@@ -151,8 +151,8 @@ fn check_letter(
     }
 }
 
-/// Returns the seat whose pinned token a letter bears, else the one whose player's pinned address wrote it.
-/// `None` if that is true of both or of neither.
+/// Returns the seat whose pinned token a letter has, or else the one from whose player's pinned address it
+/// came. `None` if that is true of both or of neither.
 fn seat_by_pins(pins: &[KeptPin], letter: &LetterColumns) -> Option<Seat> {
     let only_seat = |kind: PinnedKind, is_in_letter: &dyn Fn(&str) -> bool| {
         let stands_for =
@@ -167,7 +167,7 @@ fn seat_by_pins(pins: &[KeptPin], letter: &LetterColumns) -> Option<Seat> {
 
 fn check_offer(game: GameKind, pins: &[KeptPin], offer: &OfferColumns) -> Option<Finding> {
     let mut addresses = pins.iter().filter(|pin| pin.kind == PinnedKind::Address);
-    // Nobody can tell what the pins of a forgotten player stand for.
+    // The values behind the pins of a forgotten player are unknown.
     let is_player =
         addresses.any(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value == offer.inviter));
     let what = if offer.game != game {

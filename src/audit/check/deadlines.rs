@@ -1,4 +1,5 @@
-//! Accepts deadlines of other time zones: a change of a country's clocks must not make ledgers look forged.
+//! Accepts deadlines from other versions of the time zones: a country that changes its clocks must not make
+//! ledgers look forged.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::IANA_TZDB_VERSION;
@@ -7,13 +8,13 @@ use super::state::Check;
 use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::{Match, Ruling, move_deadline};
 
-/// The most that clocks can differ: a day may begin up to 26 hours earlier or later elsewhere.
+/// The maximum difference between clocks: a day may begin up to 26 hours earlier or later elsewhere.
 const MOST: TimeDelta = TimeDelta::hours(26);
 
 /// Replaces the deadlines of a repeated ruling by the recorded ones, if it was made with other time zones and
 /// they differ by no more than clocks can.
 pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
-    // An opening names its own zones.
+    // The entry that opens a match names its own time zones.
     let then = check.current.as_ref().unwrap_or(&ruling.after);
     if then.desk.tzdata == IANA_TZDB_VERSION {
         return;
@@ -52,7 +53,7 @@ fn adopt_deadline(repeated: &mut Fact, mut recorded: Fact, after: &mut Match, at
     *repeated = *recorded;
 }
 
-/// The deadline that a fact sets by a local time.
+/// Returns the deadline that a fact sets by a local time.
 fn deadline_in(fact: &mut Fact) -> Option<&mut DateTime<Utc>> {
     match fact {
         Fact::DeadlineSet { deadline, .. }

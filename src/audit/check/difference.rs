@@ -1,4 +1,4 @@
-//! Names the first entry that differs from the repeated ruling, and the fields in which it does.
+//! Names the first entry that differs from the repeated ruling, and the differing fields.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -39,7 +39,7 @@ fn describe(cause: &Cause) -> String {
     }
 }
 
-/// The names of the fields in which two JSON texts differ.
+/// Returns the names of the fields in which two JSON texts differ.
 pub(super) fn differing_json(one: &str, other: &str) -> String {
     let one: Value = serde_json::from_str(one).unwrap_or_default();
     let other: Value = serde_json::from_str(other).unwrap_or_default();

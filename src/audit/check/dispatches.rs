@@ -1,4 +1,4 @@
-//! Our letters: which ones each ruling sent, to whom, and when they were delivered.
+//! Our letters: the rulings that sent them, their readers, and their deliveries.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(super) fn note_deliveries(check: &mut Check, seq: u64) {
     }
 }
 
-/// The letters that a ruling must have sent, each with the stored one, or `None` if that is missing.
+/// Returns the letters that a ruling must have sent, each with the stored one, or `None` if that is missing.
 pub(super) fn of_ruling(
     check: &mut Check,
     ruling: &Ruling,
@@ -85,8 +85,8 @@ pub(super) fn of_ruling(
     expected
 }
 
-/// Our letters that a ruling which ends with this entry sent, in order, as far as `count` pins tell. `None`
-/// for one that is withheld, or missing, which is reported.
+/// Returns our letters that a ruling which ends with this entry sent, in order, as far as `count` pins tell.
+/// `None` for one that is withheld, or missing, which is reported.
 fn sent_by(check: &mut Check, head: Head, at: DateTime<Utc>, count: usize) -> Vec<Option<ExpectedDispatch>> {
     let mut sent = Vec::new();
     let Some(key) = check.first_key() else { return sent };

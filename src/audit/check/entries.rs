@@ -1,6 +1,6 @@
 //! Notes the entries of a ruling, and compares the letters that they name besides their cause, each of which
-//! proves something: who opened a match, who confirmed a letter, who changed the holder of a seat, or who
-//! announced an absence in another match.
+//! proves who opened a match, confirmed a letter, changed the holder of a seat, or announced an absence in
+//! another match.
 
 use super::state::Check;
 use crate::audit::verdict::Place;
@@ -8,7 +8,8 @@ use crate::game::Seat;
 use crate::ledger::{Act, Cause, Entry, Fact, PinnedKind};
 use crate::letter::Digest;
 
-/// Notes what later rulings depend on, and compares the letters and pins that the entries of a ruling name.
+/// Notes the facts that later rulings depend on, and compares the letters and pins that the entries of a
+/// ruling name.
 pub(super) fn note<'a>(check: &mut Check, entries: impl Iterator<Item = &'a Entry> + Clone) {
     for entry in entries.clone() {
         if matches!(entry.fact, Fact::MatchEnded { .. }) {
@@ -49,7 +50,7 @@ fn is_of_record(fact: &Fact) -> bool {
 enum Sender {
     /// The player of this seat.
     Seat(Seat),
-    /// The player of this seat, or whoever wrote the letter that this one confirms.
+    /// The player of this seat, or the writer of the letter that this one confirms.
     Confirmer { seat: Seat, of: Digest },
     /// A player of the match.
     Player,
@@ -57,7 +58,7 @@ enum Sender {
     Anybody,
 }
 
-/// Checks that the letters that an entry names besides its cause are there, whole, and from whom it says.
+/// Checks that the letters that an entry names besides its cause are there, whole, and from the right sender.
 fn check_named_letters(check: &mut Check, entry: &Entry) {
     let mut named: Vec<(Digest, Sender)> = Vec::new();
     match entry.own_cause() {

@@ -1,4 +1,4 @@
-//! Compares letters that we sent with their pins in the chain, and with what they are stored under.
+//! Compares letters that we sent with their pins in the chain, and with the data in their rows.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct StoredDispatch {
 }
 
 impl StoredDispatch {
-    /// The place that its Message-ID names.
+    /// Returns the place that its Message-ID names.
     pub(super) fn place(&self, match_id: &str, key: &SealKey) -> Option<PlaceInMatch<'_>> {
         PlaceInMatch::read(&self.message_id, match_id, key)
     }
@@ -54,8 +54,8 @@ impl ExpectedDispatch {
         &self.stored.message_id
     }
 
-    /// Compares the letter with its pin, its ledger line with the chain, and what it is stored under with its
-    /// own header.
+    /// Compares the letter with its pin, its ledger line with the chain, and the data in its row with its own
+    /// header.
     ///
     /// # Errors
     /// [`Finding`] if the letter was changed or is stored under wrong data.
@@ -84,7 +84,7 @@ impl ExpectedDispatch {
         Ok(())
     }
 
-    /// The seat and the kind under which the repeated ruling sends it.
+    /// Returns the seat and the kind under which the repeated ruling sends it.
     fn expected_kind(&self) -> Option<(Option<Seat>, DispatchKind)> {
         let (_, dispatch) = self.repeated.as_ref()?;
         let seat = match dispatch.to {

@@ -1,4 +1,4 @@
-//! Who held each seat, and when: compares letters from and to a seat with the pins in the entries.
+//! The holders of each seat over time: compares letters from and to a seat with the pins in the entries.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Holders {
     held: Vec<Held>,
 }
 
-/// A pin that an entry names, and when a later entry ended it.
+/// A pin that an entry names, and the time at which a later entry ended it.
 struct Held {
     seat: Seat,
     pin: Digest,
@@ -33,7 +33,8 @@ impl Holders {
         Holders { kept: kept.into_iter().map(|kept| (kept.pin, kept)).collect(), held: Vec::new() }
     }
 
-    /// Notes who holds a seat from `at` on. Fails if a pin is not kept, or does not stand for what is kept.
+    /// Notes who holds a seat from `at` on. Fails if the value of a pin is not kept, or does not match the
+    /// pin.
     fn note(&mut self, seat: Seat, pins: &SeatPins, at: DateTime<Utc>) -> Result<(), &'static str> {
         for held in self.held.iter_mut().filter(|held| held.seat == seat && held.until.is_none()) {
             held.until = Some(at);
@@ -49,7 +50,7 @@ impl Holders {
         Ok(())
     }
 
-    /// Whether a seat had this token or address at some time since. Of a forgotten player nobody can tell.
+    /// Whether a seat had this token or address at some time since. For a forgotten player nobody can tell.
     pub(super) fn had(
         &self,
         seat: Seat,
@@ -74,7 +75,7 @@ impl Holders {
             .count()
     }
 
-    /// Notes the holders of seats that an entry pins. Returns what is wrong with its pins, as clauses.
+    /// Notes the holders of seats that an entry pins. Returns the faults of its pins, as clauses.
     pub(super) fn note_entry(&mut self, entry: &Entry) -> Vec<&'static str> {
         let pinned: BySeat<Option<&SeatPins>> = match &entry.fact {
             Fact::MatchOpened { holders: Some(holders), .. } => {
@@ -87,12 +88,12 @@ impl Holders {
         pinned.filter_map(|(seat, pins)| self.note(seat, pins, entry.at).err()).collect()
     }
 
-    /// The seat that a letter acts for, as its sender, its tokens and its circumstances tell.
+    /// Returns the seat that a letter acts for, according to its sender, its tokens and its circumstances.
     pub(super) fn sender_seat(&self, letter: &Letter, cause: &LetterCause) -> Option<Seat> {
         let is_confirmed = cause.confirmed_by.is_some();
         let stated = Some(cause.seat);
         match cause.token {
-            // The token of the other match stands in its own ledger.
+            // The token of the other match is pinned in that match's ledger.
             TokenOf::Other => stated.filter(|seat| is_confirmed || self.is_address_of(*seat, letter, cause)),
             TokenOf::Own if is_confirmed => stated.filter(|seat| self.has_token_of(*seat, letter, cause)),
             TokenOf::Own => Seat::BOTH.into_iter().find(|seat| {

@@ -1,11 +1,11 @@
-//! Checks what the house did: what it was shown, and what it played or advised on that.
+//! Checks the turns and hints of the house, and the facts that it was shown for them.
 
 use super::state::Check;
 use crate::house;
 use crate::ledger::{self, HousePlay, LetterCause};
 use crate::referee::digest_of;
 
-/// Checks a turn of the house, unless it was checked before. Counts one that another version of the house
+/// Checks a turn of the house, unless it was checked before. Counts a turn that another version of the house
 /// played, which cannot be found again, and lists one in which its level failed.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! The play of a match as its entries record it: sealed orders stand in the letter, and adjudications follow
-//! from the filings. This needs the rules alone, and no procedure.
+//! The play of a match as its entries record it: sealed orders must be in the letter, and adjudications must
+//! follow from the filings. This needs only the rules, and no procedure.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::ledger::{self, Entry, Fact, SealKey, seal_digest};
 use crate::letter::Digest;
 use crate::referee::Match;
 
-/// Why a ruling is not repeated.
+/// The reason why a ruling is not repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unrepeated {
-    /// It followed this procedure, or a ruling before it from which this program cannot go on.
+    /// It followed this procedure, or an earlier ruling did, from which this program cannot continue.
     Procedure(u32),
     /// Letters of the match are withheld.
     Withheld,
@@ -20,7 +20,7 @@ pub(super) enum Unrepeated {
 
 /// The play up to an entry.
 pub(super) struct Play {
-    /// Why rulings are not repeated since it began.
+    /// The reason why rulings are not repeated since it began.
     pub why: Unrepeated,
     start: AnyState,
     state: AnyState,
@@ -32,7 +32,7 @@ pub(super) struct Play {
     refused: BySeat<Vec<String>>,
     /// The filings of the adjudications in force.
     adjudicated: Vec<BySeat<Option<OrderLines>>>,
-    /// Whether the ruling decides a turn again, on filings that are not sealed anew.
+    /// Whether the ruling decides a turn again, on filings that are not sealed again.
     is_corrected: bool,
 }
 
@@ -40,18 +40,19 @@ pub(super) struct Play {
 pub(super) enum Written {
     /// These lines.
     Lines(Vec<String>),
-    /// It is withheld.
+    /// The cause is withheld.
     Nothing,
 }
 
 impl Play {
-    /// The play of a match from its opening on. `None` if the first entry opens none that the rules know.
+    /// Returns the play of a match from its opening on. `None` if the first entry opens none that the rules
+    /// know.
     pub fn of_opening(entry: &Entry, why: Unrepeated) -> Option<Play> {
         let Fact::MatchOpened { game, options, .. } = &entry.fact else { return None };
         Some(Play::new(why, game.start_with(options).ok()?))
     }
 
-    /// The play of a match as the last repeated ruling left it; `entries` are those of its record.
+    /// Returns the play of a match as the last repeated ruling left it; `entries` are those of its record.
     pub fn of_match(game_match: &Match, entries: &[Entry], why: Unrepeated) -> Option<Play> {
         let mut play = Play::of_opening(entries.first()?, why)?;
         play.state = game_match.state.clone();
@@ -86,12 +87,12 @@ impl Play {
         &self.state
     }
 
-    /// A ruling begins.
+    /// Begins a ruling.
     pub fn begin(&mut self) {
         self.is_corrected = false;
     }
 
-    /// Goes on with the next entry, whose cause says this; `key` draws ready setups.
+    /// Continues with the next entry, whose cause says this; `key` draws ready setups.
     ///
     /// # Errors
     /// Returns what is wrong, as a clause.
@@ -141,7 +142,7 @@ impl Play {
         }
     }
 
-    /// Checks that sealed orders stand in their cause, or follow from what the seat sent before.
+    /// Checks that sealed orders are in their cause, or follow from earlier letters of the seat.
     fn check_written(
         &self,
         seat: Seat,
@@ -154,7 +155,7 @@ impl Play {
         let sent = lines.iter().chain(&self.refused[seat]);
         let sent: Vec<Line> = Line::numbered(&sent.collect::<Vec<_>>());
         let (written_out, _) = self.state.write_out(seat, &sent);
-        // Another procedure may write short forms out in another way.
+        // Another procedure may expand short forms differently.
         if written_out != sent {
             return Ok(());
         }

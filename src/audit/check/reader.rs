@@ -54,7 +54,7 @@ pub struct StoredLetter {
     pub raw: Vec<u8>,
 }
 
-/// A letter, or why it cannot be read, and its new text.
+/// A letter, or the reason why it cannot be read, and its new text.
 pub(super) struct ReadLetter {
     pub received_at: DateTime<Utc>,
     pub is_ruled: bool,
@@ -71,12 +71,12 @@ pub struct ParsedLetter {
 }
 
 impl ParsedLetter {
-    /// The letter, if it can be read.
+    /// Returns the letter, if it can be read.
     pub fn letter(&self) -> Option<&Letter> {
         self.letter.as_ref().ok().map(|letter| &**letter)
     }
 
-    /// The Message-IDs of our letters that it may quote.
+    /// Returns the Message-IDs of our letters that it may quote.
     pub fn thread(&self) -> impl Iterator<Item = &String> {
         self.letter.iter().flat_map(|letter| letter.thread())
     }
@@ -134,7 +134,7 @@ impl LedgerReader {
         &self.match_id
     }
 
-    /// The number of the last entry.
+    /// Returns the number of the last entry.
     pub fn seq(&self) -> u64 {
         self.head.seq
     }
@@ -164,7 +164,8 @@ impl LedgerReader {
         }
         let cause = link.cause.as_ref().and_then(|cause| Cause::deserialize(cause).ok());
         let mut letters: Vec<Digest> = cause.iter().flat_map(Cause::letters).collect();
-        // Only these kinds hold more than their cause that concerns the reader, and decoding takes time.
+        // Only these kinds hold anything that concerns the reader besides their cause, and decoding takes
+        // time.
         if ["MatchOpened", "DeskSet"].contains(&link.kind.as_str())
             && let Ok(entry) = serde_json::from_str::<Entry>(&row.json)
         {
@@ -186,7 +187,8 @@ impl LedgerReader {
         self.sent_until.is_some_and(|seq| seq <= self.head.seq)
     }
 
-    /// Adds the next of our letters, in the order of their creation. An empty vector: there are no more.
+    /// Adds the next of our letters, in the order of their creation. An empty vector means that there are no
+    /// more.
     pub fn push_dispatches(&mut self, sent: Vec<StoredDispatch>) {
         if sent.is_empty() {
             self.sent_until = None;
@@ -199,7 +201,7 @@ impl LedgerReader {
         self.batch.sent.extend(sent);
     }
 
-    /// The letters that the pushed entries name and that have not been pushed.
+    /// Returns the letters that the pushed entries name and that have not been pushed.
     pub fn missing_letters(&self) -> Vec<Digest> {
         self.missing.keys().copied().collect()
     }

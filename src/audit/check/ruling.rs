@@ -43,7 +43,7 @@ pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
     Ok(referee::rule(game_match, &matter, at))
 }
 
-/// Completes an act with what only the match keeps.
+/// Completes an act with data that only the match keeps.
 fn complete(check: &Check, mut act: Act) -> Result<Act, Finding> {
     match check.snapshot.as_ref().is_some_and(|snapshot| act.complete(snapshot)) {
         true => Ok(act),
@@ -54,7 +54,7 @@ fn complete(check: &Check, mut act: Act) -> Result<Act, Finding> {
     }
 }
 
-/// Reads the letter that the first pending entry names, and compares it with what its cause says of it.
+/// Reads the letter that the first pending entry names, and compares it with its cause.
 fn letter_again(check: &mut Check, cause: LetterCause) -> Result<referee::SeatLetter, Finding> {
     let seq = check.pending[0].link.seq;
     let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };

@@ -1,4 +1,4 @@
-//! The check of one match in progress: what was read, what the entries so far led to, and what was found.
+//! The check of one match in progress: the data read, the results of the entries so far, and the findings.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::ledger::{Entry, Head, KeptPin, MailIdentity, PlaceInMatch, SealKey};
 use crate::letter::Digest;
 use crate::referee::{HousePlayer, Match, MatchOverview};
 
-/// The letters of a match that are withheld for good, because a player was forgotten.
+/// The letters of a match that are permanently withheld, because a player was forgotten.
 #[derive(Clone, Debug, Default)]
 pub struct Withheld {
     /// The seats whose players were forgotten.
@@ -91,9 +91,9 @@ pub struct Check {
     pub(super) undelivered: BTreeMap<Digest, Option<SentLetter>>,
     pub(super) unconfirmed: Unconfirmed,
     pub(super) verdict: AuditVerdict,
-    /// Finds the house's turns again, which takes as long as the first time. `None`: accepted as played.
+    /// Finds the house's turns again, which takes as long as the first time. `None` accepts them as played.
     pub(super) house: Option<Arc<HousePlayer>>,
-    /// The letters that are withheld for good.
+    /// The letters that are permanently withheld.
     pub(super) withheld: Withheld,
     /// The match as it was before each change of the procedure.
     pub(super) kept: Vec<String>,
@@ -102,8 +102,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// `pins` are the kept pins of the seats. `house` finds the turns of the house again; without it they are
-    /// accepted as they were played.
+    /// Begins a check. `pins` are the kept pins of the seats. `house` finds the turns of the house again;
+    /// without it they are accepted as they were played.
     pub fn new(
         stored: StoredMatch,
         seats: BySeat<StoredSeat>,
@@ -161,7 +161,8 @@ impl Check {
         self.verdict.findings.extend(broken);
     }
 
-    /// The match as it was stored before each change of the procedure: rulings can be repeated from there.
+    /// Sets the match as it was stored before each change of the procedure: rulings can be repeated from
+    /// there.
     pub fn set_kept_snapshots(&mut self, kept: Vec<String>) {
         self.kept = kept;
     }
@@ -171,7 +172,7 @@ impl Check {
         std::mem::take(&mut self.listed)
     }
 
-    /// The secret that the match began with, unless its snapshot cannot be read.
+    /// Returns the secret that the match began with, unless its snapshot cannot be read.
     pub fn first_key(&self) -> Option<SealKey> {
         self.snapshot.as_ref().map(|game_match| game_match.first_key().clone())
     }
@@ -187,7 +188,7 @@ impl Check {
         }
     }
 
-    /// Whether a finding makes it impossible to judge what follows.
+    /// Whether a finding makes it impossible to judge later entries.
     pub fn is_stopped(&self) -> bool {
         self.verdict.findings.iter().any(|finding| !matches!(finding.place, Place::Sent(_)))
     }
@@ -196,13 +197,13 @@ impl Check {
         self.verdict.findings.push(Finding { place, what: what.into() });
     }
 
-    /// The number of pending entries of the first ruling.
+    /// Returns the number of pending entries of the first ruling.
     pub(super) fn count_first(&self) -> usize {
         let Some(first) = self.pending.front().map(|first| first.link.seq) else { return 0 };
         1 + self.pending.iter().skip(1).take_while(|next| next.link.of == Some(first)).count()
     }
 
-    /// One of our letters, sent by the ruling that ends with this entry.
+    /// Returns one of our letters, sent by the ruling that ends with this entry.
     pub(super) fn expect(&self, stored: StoredDispatch, head: Head, at: DateTime<Utc>) -> ExpectedDispatch {
         let key = self.first_key();
         let place = key.as_ref().and_then(|key| stored.place(&self.stored.id, key));
@@ -226,17 +227,17 @@ impl Check {
         }
     }
 
-    /// The number of findings so far.
+    /// Returns the number of findings so far.
     pub fn finding_count(&self) -> usize {
         self.verdict.findings.len()
     }
 
-    /// Sets the letters of the match that are withheld for good. Its rulings are not repeated then.
+    /// Sets the letters of the match that are permanently withheld. Its rulings are not repeated then.
     pub fn set_withheld(&mut self, withheld: Withheld) {
         self.withheld = withheld;
     }
 
-    /// Turns of the house up to this entry are accepted as played: they were found again before.
+    /// Accepts turns of the house up to this entry as played, because they were found again before.
     pub fn set_checked_until(&mut self, seq: u64) {
         self.checked_until = seq;
     }
@@ -250,7 +251,7 @@ impl Check {
     }
 }
 
-/// The first bytes of a digest, which are enough to distinguish the letters of one match.
+/// Returns the first bytes of a digest, which are enough to distinguish the letters of one match.
 pub(super) fn short(digest: &Digest) -> u64 {
     digest.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -1,4 +1,4 @@
-//! Compares what is stored beside the ledger with the repeated match.
+//! Compares the data stored beside the ledger with the repeated match.
 
 use super::difference;
 use super::play::Play;
@@ -37,7 +37,7 @@ pub(super) fn check_match(check: &mut Check) {
     }
 }
 
-/// Compares a match of which the last rulings were not repeated with the play that the entries record.
+/// Compares a match whose last rulings were not repeated with the play that the entries record.
 fn check_play(check: &mut Check, play: &Play) {
     let Some(snapshot) = check.snapshot.take() else { return };
     let is_over = play.state().outcome().is_some();
@@ -54,7 +54,7 @@ fn check_play(check: &mut Check, play: &Play) {
     }
 }
 
-/// Compares when the match is stored as ended with the entries.
+/// Compares the stored end of the match with the entries.
 fn check_end(check: &mut Check, is_over: bool) {
     // A correction that leaves the match over may leave the time of its first end.
     let is_end = match check.stored.ended_at {
@@ -67,7 +67,7 @@ fn check_end(check: &mut Check, is_over: bool) {
     }
 }
 
-/// Compares the stored seats with what the last entries pin.
+/// Compares the stored seats with the pins in the last entries.
 pub(super) fn check_seats(check: &mut Check) {
     for (seat, stored) in check.seats.clone().iter() {
         let has = |kind, value: &str| check.holders.had(seat, kind, value, None);

@@ -1,7 +1,7 @@
-//! Checks rulings that are not repeated: those that followed another procedure, and those of matches of which
-//! letters are withheld for good. What needs no procedure is compared all the same: that letters are there,
-//! whole and from the holder of their seat, that orders stand in them, that adjudications follow, and what
-//! our own letters are pinned by.
+//! Checks rulings that are not repeated: those that followed another procedure, and those of matches with
+//! permanently withheld letters. Everything that needs no procedure is compared all the same: that letters
+//! are there, whole and from the holder of their seat, that they contain the orders, that adjudications
+//! follow, and that our own letters match their pins.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::ledger::{Act, Cause, Correction, Entry, Fact, Head, LetterCause};
 use crate::letter::Digest;
 use crate::referee::{self, Match, PROCEDURE};
 
-/// Why the first pending ruling is not repeated, if it is not.
+/// Returns the reason why the first pending ruling is not repeated, if there is one.
 pub(super) fn reason(check: &mut Check) -> Option<Unrepeated> {
     if !check.withheld.seats.is_empty() {
         return Some(Unrepeated::Withheld);
@@ -150,7 +150,7 @@ fn written_in(check: &mut Check, cause: &LetterCause) -> Result<Written, Finding
     Ok(Written::Lines(read.request.lines().iter().map(|line| line.text.clone()).collect()))
 }
 
-/// The procedure that an entry sets, if it sets one.
+/// Returns the procedure that an entry sets, if it sets one.
 fn procedure_set_by(entry: &PendingEntry) -> Option<u32> {
     if !matches!(entry.link.kind.as_str(), "MatchOpened" | "DeskSet") {
         return None;
@@ -159,7 +159,7 @@ fn procedure_set_by(entry: &PendingEntry) -> Option<u32> {
     u32::try_from(json["body"]["desk"]["procedure"].as_u64()?).ok()
 }
 
-/// The orders that an act files.
+/// Returns the orders that an act files.
 fn orders_of(act: Act) -> Vec<String> {
     let orders = match act {
         Act::File { orders, .. } | Act::Correct(Correction { orders: Some((_, orders)), .. }) => orders,

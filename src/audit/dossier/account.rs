@@ -1,7 +1,7 @@
-//! The account of a match: who filed what and when, what was asked and answered, what each seat was told.
+//! The account of a match: all filings with their times, questions and answers, and the letters to each seat.
 //!
 //! It shows everything. The caller decides whether it may be shown. Its words are in `templates/account`; the
-//! program's own templates word it, because it shows what a club's own ones say beside what they should.
+//! program's own templates word it, so that readers can compare a club's own wordings with the program's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,8 +37,8 @@ pub struct ArchivedDispatch {
 }
 
 impl MatchArchive {
-    /// Withholds the letters that answered or passed on a letter of which nothing can be shown yet, but not
-    /// reports, which only show what was decided.
+    /// Withholds the letters that answered or passed on a letter that cannot be shown at all yet, but not
+    /// reports, which only show decisions.
     pub fn withhold_answers(&mut self) {
         let is_hidden =
             |digest: &Digest| self.withheld.get(digest).is_some_and(|letter| letter.part.is_none());
@@ -60,7 +60,7 @@ impl MatchArchive {
     }
 }
 
-/// A letter of which at most a part can be shown yet.
+/// A letter that can be shown only in part so far, or not at all.
 #[derive(Clone, Debug)]
 pub struct WithheldLetter {
     /// The seat of its writer, if the ledger says that a part of it was ruled on.
@@ -216,7 +216,7 @@ impl Account<'_> {
         }))
     }
 
-    /// Words what is known of a letter beside its bytes, in lines.
+    /// Words the facts about a letter that are not in its bytes, in lines.
     fn circumstances(&self, cause: Option<&Cause>) -> Result<Vec<String>, TemplateError> {
         let context = json!({ "cause": cause, "names": self.archive.game_match.players });
         let worded = self.templates.render("account/circumstances.txt", Serde(context))?;
@@ -236,7 +236,7 @@ impl Account<'_> {
         Ok(json!({ "seq": entry.seq, "says": says, "digest": digest, "lines": lines, "hash": entry.hash() }))
     }
 
-    /// The board after an adjudication or a correction. Closing a match leaves the position as it is.
+    /// Returns the board after an adjudication or a correction. Closing a match leaves the position as it is.
     fn board(&self, entry: &Entry) -> Option<Result<Value, TemplateError>> {
         let (board, turn) = match &entry.fact {
             Fact::TurnAdjudicated { turn, .. } => ("adjudicated", turn),
@@ -249,7 +249,8 @@ impl Account<'_> {
         Some(title.map(drawn))
     }
 
-    /// For each seat, what the rules let it know after a change of the position, and the report it was sent.
+    /// Returns the knowledge that the rules allow each seat after a change of the position, and the report
+    /// that it was sent.
     fn beside(&self, ruling: &[Entry], sent: &[&ArchivedDispatch]) -> Result<Vec<Value>, TemplateError> {
         let game_match = &self.archive.game_match;
         let reached: Vec<&Reached> = ruling.iter().filter_map(|entry| self.reached.get(&entry.seq)).collect();
@@ -296,7 +297,7 @@ impl Account<'_> {
         })
     }
 
-    /// The new text of a letter.
+    /// Returns the new text of a letter.
     fn written(&self, digest: Digest) -> Result<Value, TemplateError> {
         let archive = self.archive;
         if let Some(WithheldLetter { seat, part, until }) = archive.withheld.get(&digest) {
@@ -329,12 +330,12 @@ impl Account<'_> {
     }
 }
 
-/// The report to a seat among these letters.
+/// Returns the report to a seat among these letters.
 fn report_to<'a>(seat: Seat, sent: &[&'a ArchivedDispatch]) -> Option<&'a ArchivedDispatch> {
     sent.iter().copied().find(|sent| sent.seat == Some(seat) && sent.kind == DispatchKind::Report)
 }
 
-/// The phase that a ruling adjudicates, if any.
+/// Returns the phase that a ruling adjudicates, if any.
 fn adjudicated_phase(ruling: &[Entry]) -> Option<Due> {
     ruling.iter().find_map(|entry| match &entry.fact {
         Fact::TurnAdjudicated { phase, turn, filings, .. } => {
@@ -345,7 +346,7 @@ fn adjudicated_phase(ruling: &[Entry]) -> Option<Due> {
     })
 }
 
-/// The phase that is due after a ruling, if the ruling sets its deadline.
+/// Returns the phase that is due after a ruling, if the ruling sets its deadline.
 fn next_phase(ruling: &[Entry]) -> Option<Due> {
     ruling.iter().rev().find_map(|entry| match &entry.fact {
         Fact::DeadlineSet { phase, turn, seats, .. } => {
@@ -355,7 +356,7 @@ fn next_phase(ruling: &[Entry]) -> Option<Due> {
     })
 }
 
-/// The text of one of our letters, as far as it can be shown.
+/// Returns the text of one of our letters, as far as it can be shown.
 fn lines_of(dispatch: &ArchivedDispatch) -> Vec<String> {
     if dispatch.withheld {
         return vec!["(withheld with the letter that it answers)".to_owned()];
@@ -363,7 +364,7 @@ fn lines_of(dispatch: &ArchivedDispatch) -> Vec<String> {
     plain_text(&dispatch.bytes).lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// The number of the last entry of the ruling that sent a letter, taken from its Message-ID.
+/// Returns the number of the last entry of the ruling that sent a letter, taken from its Message-ID.
 fn seq_of(message_id: &str, game_match: &Match) -> Option<u64> {
     PlaceInMatch::read(message_id, &game_match.id, game_match.first_key()).map(|place| place.seq)
 }

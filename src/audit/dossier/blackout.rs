@@ -1,8 +1,8 @@
-//! Blacks out what a public dossier must not show: mail addresses and reply tokens.
+//! Blacks out the mail addresses and reply tokens that a public dossier must not show.
 
 use crate::letter::Token;
 
-/// Stands for what was blacked out.
+/// The text that replaces blacked-out text.
 pub const BLACK: &str = "[blacked out]";
 
 /// Returns a text without anything that looks like a mail address or a reply token.

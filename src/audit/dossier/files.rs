@@ -35,7 +35,7 @@ pub enum DossierForm {
 /// The version of the dossier's format.
 pub const FORMAT: u32 = 1;
 
-/// Facts that stand in no other file (`about.json`).
+/// Facts that are in no other file (`about.json`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
@@ -48,7 +48,7 @@ pub struct About {
     pub match_id: String,
     pub over: bool,
     pub players: BySeat<SeatHolder>,
-    /// Opens the pins of who held the seats, in an arbiter's dossier.
+    /// The opened pins of the seats' holders, in an arbiter's dossier.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<KeptPin>,
     /// The last entry of the ledger.
@@ -77,13 +77,14 @@ pub struct SeatHolder {
 pub struct LetterRecord {
     pub letter: Digest,
     pub received_at: DateTime<Utc>,
-    /// `None` if the letter was not ruled on in the match, but proves something, such as an absence.
+    /// The seat of the writer. `None` if the letter was not ruled on in the match, but proves something, such
+    /// as an absence.
     pub seat: Option<Seat>,
     /// The matches that must be over before a dossier holds the whole letter. Until then it holds the part
     /// for its match, if the letter was ruled on in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld_until: Option<Vec<String>>,
-    /// Addresses or tokens are blacked out in the text of the letter.
+    /// Whether addresses or tokens are blacked out in the text of the letter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blacked_out: bool,
 }
@@ -93,7 +94,8 @@ pub struct LetterRecord {
 #[serde(deny_unknown_fields)]
 pub struct DispatchRecord {
     pub file: String,
-    /// The file whose SHA-256 is the letter's pin in the ledger, if that is another one: its canonical form.
+    /// The file whose SHA-256 is the letter's pin in the ledger (its canonical form), if that is not the file
+    /// above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -107,7 +109,7 @@ pub struct DispatchRecord {
     /// The pin of a letter that is withheld because it answers one that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Digest>,
-    /// The pin of a letter of which the file is only the text, with addresses and tokens blacked out.
+    /// The pin of a letter whose file is only its text, with addresses and tokens blacked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blacked_out: Option<Digest>,
 }
@@ -207,7 +209,7 @@ fn put_dispatches(files: &mut BTreeMap<String, Vec<u8>>, archive: &MatchArchive,
     files.insert("sent.jsonl".to_owned(), lines(records));
 }
 
-/// The contents of a file with these lines.
+/// Returns the contents of a file with these lines.
 fn lines(lines: impl IntoIterator<Item = String>) -> Vec<u8> {
     lines.into_iter().map(|line| line + "\n").collect::<String>().into_bytes()
 }
@@ -233,7 +235,7 @@ fn record_of(dispatch: &ArchivedDispatch, file: String, form: DossierForm) -> Di
     }
 }
 
-/// The state after each adjudication.
+/// Returns the state after each adjudication.
 fn states(archive: &MatchArchive) -> Vec<AnyState> {
     let mut states = Vec::new();
     ledger::replay(&archive.entries, |entry, state| {
@@ -244,7 +246,7 @@ fn states(archive: &MatchArchive) -> Vec<AnyState> {
     states
 }
 
-/// The letters in order of arrival, for a mail program (mboxrd: RFC 4155 with `>` before `From `).
+/// Returns the letters in order of arrival, for a mail program (mboxrd: RFC 4155 with `>` before `From `).
 fn mbox(archive: &MatchArchive, letters: &[LetterRecord]) -> Vec<u8> {
     let mut mbox = Vec::new();
     for letter in letters {

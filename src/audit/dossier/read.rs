@@ -1,6 +1,6 @@
 //! Reads an arbiter's dossier of a finished match, and checks it as the club itself checks the match.
 //!
-//! Whoever made the dossier chose everything in it, so nothing is believed but what the ledger pins.
+//! The maker of a dossier chose everything in it, so only data that the ledger pins is believed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Dossier {
     ///
     /// # Errors
     /// Returns a sentence that names the file if one cannot be read, or says why the dossier cannot be
-    /// checked so.
+    /// checked this way.
     pub fn read(mut files: BTreeMap<String, Vec<u8>>) -> Result<Dossier, String> {
         let mut file = |name: &str| files.remove(name).ok_or_else(|| format!("{name} is missing"));
         let (about, game_match) = read_about(&file("about.json")?)?;
@@ -59,7 +59,7 @@ impl Dossier {
         let mut dispatches = Vec::new();
         for record in read_lines::<DispatchRecord>("sent.jsonl", &file("sent.jsonl")?)? {
             let DispatchRecord { file: name, message_id, recipient, kind, seat, sent_at, .. } = record;
-            // The check misses those that are not there.
+            // The check reports a missing letter.
             let Ok(bytes) = file(&name) else { continue };
             dispatches.push(StoredDispatch { message_id, recipient, kind, seat, sent_at, bytes });
         }
@@ -106,8 +106,8 @@ impl Dossier {
         verdict
     }
 
-    /// Finds the letters that an entry names and that are not there as they came. A cause that is missing
-    /// stops the check at its entry; this names the others, too.
+    /// Finds the letters that an entry names and that are missing or altered. A cause that is missing stops
+    /// the check at its entry; this names the others, too.
     fn altered_letters(&self) -> Vec<Finding> {
         let held: BTreeMap<Digest, Option<&Vec<u8>>> =
             self.letters.iter().map(|(record, raw)| (record.letter, raw.as_ref())).collect();
@@ -129,8 +129,8 @@ impl Dossier {
     }
 }
 
-/// The match as the check expects it beside its ledger. A dossier holds no columns for lists, so they follow
-/// from the snapshot and the ledger.
+/// Returns the match as the check expects it beside its ledger. A dossier holds no columns for lists, so they
+/// follow from the snapshot and the ledger.
 fn stored(game_match: &Match, entries: &[(Entry, String)]) -> StoredMatch {
     let is_end = |(entry, _): &&(Entry, String)| matches!(entry.fact, Fact::MatchEnded { .. });
     StoredMatch {

@@ -57,7 +57,8 @@ impl Args {
         ensure!(!folder.exists(), "{} already exists; choose another name with --folder", folder.display());
         utf8(&folder)?;
         let play = self.play.map(|game| Play::new(&folder, game, &self.level)).transpose()?;
-        // Only after the checks: a folder left by a refused command would make the corrected one fail.
+        // Create the folders only after the checks: a folder left by a refused command would make the
+        // corrected one fail.
         maildir::create_folders(&folder).with_context(|| folder.display().to_string())?;
         super::block_on(async {
             if let Some(play) = play {

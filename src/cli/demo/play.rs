@@ -59,7 +59,7 @@ impl Play {
         };
         let game_match = instruct::open(&office, new).await?;
         let _held = office.store.lock(&this_daemon()).await?;
-        // The invitation is in the mailbox before anybody looks.
+        // Send the invitation now, so that it is in the mailbox before anybody looks.
         run::once(&office).await?;
         tell(&game_match, &folder);
         referee(&office).await?;

@@ -8,11 +8,11 @@ use crate::daemon::Office;
 use crate::daemon::intake::row::{listed_fields, one_line};
 use crate::store::{InvitationStage, NamedLetter, UnprovenStage};
 
-/// Returns a letter's listed columns, beside the values in its bytes.
+/// Returns a letter's listed columns, with the values in its bytes.
 pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -> LetterColumns {
     let listed = (row.sender.clone(), row.subject.clone());
     let letter = parsed.letter();
-    // Nearly every letter is listed as it was read. Only the headers of the others are parsed once more.
+    // Nearly every letter is listed as it was read, so only the headers of the others are parsed again.
     let is_as_read = letter
         .is_some_and(|letter| letter.from.as_str() == listed.0 && one_line(&letter.subject) == listed.1);
     let written = if is_as_read { listed.clone() } else { listed_fields(raw) };

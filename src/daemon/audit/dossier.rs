@@ -102,7 +102,7 @@ pub async fn dossier(
     if is_arbiters {
         material = redraw_pictures(material).await?;
     }
-    // Before the tokens are renewed: the pins would reveal the new ones.
+    // Load the pins before the tokens are renewed, or they would reveal the new ones.
     let pins = if is_arbiters { office.store.seat_pins(&id).await? } else { Vec::new() };
     match form {
         DossierForm::Public => withheld::keep_parts_only(office, &mut material).await?,

@@ -2,7 +2,7 @@
 //! from and to them.
 //!
 //! The chains of those matches stay whole and can still be walked. The evidence of the letters is withheld
-//! from then on, so every match is verified once more before.
+//! from then on, so every match is verified one last time before that.
 
 use std::iter;
 

@@ -99,8 +99,8 @@ async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
         let sound = verdicts.iter().filter(|verdict| verdict.is_sound());
         let heads: Vec<(String, Head)> =
             sound.map(|verdict| (verdict.match_id.clone(), verdict.head)).collect();
-        // Noted as they are done: an audit that is interrupted does not compute these turns of the house once
-        // more.
+        // Note each batch when it is done, so that an interrupted audit does not compute these turns of the
+        // house again.
         office.store.note_verified(&heads).await?;
         news.extend(note_unsound(office, verdicts, now).await?);
     }

@@ -50,7 +50,7 @@ pub async fn unseal(
 /// Returns an error if the database does not answer.
 pub async fn matches_sealing(office: &Office, letter: &LetterRow) -> anyhow::Result<Vec<String>> {
     let raw = office.store.letter(letter.digest).await?.unwrap_or_default();
-    // Also what the letter quotes, or a server sends back.
+    // Search the raw bytes: quoted text and a letter returned by a server can reveal secrets, too.
     let text = String::from_utf8_lossy(&raw);
     let lines: Vec<&str> = text.lines().chain([letter.subject.as_str()]).collect();
     let mut ids: BTreeSet<String> = matches_named_in(&Line::numbered(&lines)).into_iter().collect();

@@ -79,7 +79,7 @@ pub async fn verify_several(
     ids: &[String],
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<Vec<AuditVerdict>> {
-    // Twice as many as there are processors, because each one waits for the database now and then.
+    // Run twice as many checks as there are processors, because each one sometimes waits for the database.
     let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
     let checks = stream::iter(ids).map(|id| verify_match(office, id, HouseTurns::ALL, progress));
     checks.buffered(at_once).try_collect().await

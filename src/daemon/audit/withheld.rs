@@ -81,7 +81,7 @@ pub(super) async fn matches_named(
     Ok(ids)
 }
 
-/// Returns those of the matches that are not over, except this one.
+/// Returns the matches among these that are not over, except this one.
 pub(super) async fn running_among(
     office: &Office,
     mut ids: BTreeSet<String>,
@@ -121,7 +121,8 @@ async fn withheld_letter(
         Some(letter) => {
             let lines = new_lines(office, &letter).await?;
             let mut ids = matches_named(office, &letter, &lines).await?;
-            // Also the match of its own token: if that was renewed since, the token no longer tells.
+            // Add the match of its own token, too: if the token was renewed since, it no longer identifies
+            // the match.
             let row = office.store.letters(None, None, &digest.to_string(), 1).await?.pop();
             ids.extend(row.and_then(|row| row.seat).map(|(match_id, _)| match_id));
             let until = running_among(office, ids, &game_match.id).await?;

@@ -57,7 +57,7 @@ pub async fn house_all(office: &Office) -> anyhow::Result<()> {
     if !doubt::is_trusted(office).await? {
         return Ok(());
     }
-    // Where the house plays both sides, it has to move again.
+    // If the house plays both sides of a match, it may have to move again.
     while play_once_everywhere(office).await? {}
     Ok(())
 }
@@ -92,11 +92,11 @@ async fn play_in_several(
     stuck: &BTreeMap<String, StuckHouse>,
 ) -> anyhow::Result<bool> {
     let (ids, claim) = office.store.claim_house_turns(ids).await?;
-    // Loaded after they were claimed: another daemon may just have played in some.
+    // Load the matches after claiming them: another daemon may just have played in some.
     let rows = office.store.matches(&ids).await?;
     let playing = stream::iter(rows).map(|row| play_unless_stuck(office, row, stuck));
     let again: Vec<bool> = playing.buffer_unordered(background_threads()).try_collect().await?;
-    // Until here, so that no other daemon computes the same turns.
+    // Keep the claim until here, so that no other daemon computes the same turns.
     drop(claim);
     Ok(again.contains(&true))
 }
@@ -140,7 +140,7 @@ async fn play_house_turn(office: &Office, match_id: &str, game_match: Match) -> 
     let phase_no = game_match.phase_no;
     let entries = office.store.entries(match_id).await?;
     let player = Arc::clone(&office.club.house);
-    // One such turn at a time, so that the others leave the processors to letters.
+    // Only one turn at a time gets ordinary priority, so that the others leave the processors to letters.
     let prompt = game_match.waits_for_house_alone().then(|| office.prompt_turn.try_acquire().ok()).flatten();
     let priority = if prompt.is_some() { ThreadPriority::Ordinary } else { ThreadPriority::Lowest };
     let find = move || house_turn(&game_match, &entries, player.as_ref());

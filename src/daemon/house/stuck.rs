@@ -19,9 +19,9 @@ const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StuckHouse {
     pub phase_no: u32,
-    /// The first attempt.
+    /// Time of the first attempt.
     pub since: DateTime<Utc>,
-    /// The next attempt.
+    /// Time of the next attempt.
     pub next: DateTime<Utc>,
 }
 
@@ -51,7 +51,7 @@ pub fn key(match_id: &str) -> String {
 pub async fn stuck_houses(store: &Database) -> anyhow::Result<BTreeMap<String, StuckHouse>> {
     let remembered = store.remembered_under(STUCK_KEYS).await?;
     let stuck = remembered.into_iter().filter_map(|(key, value)| {
-        // Another version of this program may remember it in another form.
+        // Another version of this program may have remembered it in another form.
         Some((key.strip_prefix(STUCK_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
     });
     Ok(stuck.collect())

@@ -52,7 +52,7 @@ pub async fn store_until_closed(office: &Office, notes: &str, mut messages: mpsc
             InboxMessage::Gone(letters) => office.store.forget_left(notes, &letters).await,
         };
         if let Err(error) = noted {
-            // After the next start they are read again, as duplicates.
+            // Without the note, they are fetched again after the next start, as duplicates.
             tracing::warn!(%error, "failed to note the letters that are left in the mailbox");
         }
     }
@@ -233,7 +233,7 @@ async fn compare(
         let reading = run_blocking(move || {
             par_map(&pairs, |(place, original)| {
                 let letter = &letters[*place];
-                // An earlier letter is no larger than twice this one.
+                // The copy's size stands for both, because the earlier letter is at most twice as large.
                 let _turn = turn_to_decode(&letter.raw);
                 let _in_work = working.enter(letter.digest);
                 let is_skipped = skipped.contains(&letter.digest);

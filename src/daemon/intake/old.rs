@@ -1,5 +1,5 @@
-//! Tells letters from before the club from new ones. A mailbox that was in use may hold years of them; they
-//! are neither answered nor touched.
+//! Distinguishes old letters, from before the club began, from new ones. A mailbox that was already in use
+//! may hold years of old letters; they are neither answered nor touched.
 //!
 //! A letter is old if every time at which it is known to have arrived lies before the mark of its mailbox,
 //! and if nothing ties it to the club. Its `Date` says nothing, because its sender wrote it.
@@ -36,7 +36,7 @@ pub struct Ties {
 /// new.
 pub fn ties_if_old(letter: &FetchedLetter, mark: DateTime<Utc>, own: &OwnIdentity) -> Option<Ties> {
     let usable = |at: &DateTime<Utc>| *at >= FIRST_USABLE;
-    // Most letters are new, and not parsed here.
+    // Most letters are new and need not be parsed here.
     if letter.arrivals.iter().copied().filter(usable).any(|at| !is_before(at, mark)) {
         return None;
     }

@@ -1,8 +1,9 @@
-//! The state of the mailbox as all see it: a period in which it cannot be read, and letters that cannot be
-//! moved out of it.
+//! The state of the mailbox, as all processes see it: a period in which it cannot be read, and letters that
+//! cannot be moved out of it.
 //!
 //! The daemon that reads the mailbox remembers it in the database, where `fogpost status` and the monitoring
-//! pages find it, and tells the GM by the outbox: nobody's letters arrive, and nobody would notice.
+//! pages find it, and tells the GM by the outbox, because otherwise nobody would notice that no letters
+//! arrive.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,13 +54,13 @@ pub struct MailboxOutage {
     pub is_lasting: bool,
     /// Logins that the server has refused.
     pub refusals: u32,
-    /// The last time that it refused one.
+    /// The last time that the server refused a login.
     pub refused: Option<DateTime<Utc>>,
 }
 
 impl MailboxOutage {
-    /// Returns the time until which programs that run once leave the mailbox alone: providers ban whoever
-    /// tries a refused login again and again. One that was changed since is tried at once.
+    /// Returns the time until which programs that run once leave the mailbox alone: providers ban clients
+    /// that keep trying a refused login. A login that was changed since is tried at once.
     fn left_alone_until(&self, login_changed: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
         let refused = self.refused.filter(|at| login_changed.is_none_or(|changed| changed <= *at))?;
         Some(refused + pause_after_refusals(self.refusals))
@@ -72,7 +73,8 @@ impl MailboxState {
         remembered.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
     }
 
-    /// Takes over what the reader of the mailbox says. One that has just started says nothing yet.
+    /// Updates the state from the health of the mailbox's reader. A reader that has just started reports
+    /// nothing yet.
     fn note(&mut self, health: &Health, now: DateTime<Utc>) {
         match &health.trouble {
             Some(trouble) => self.note_trouble(trouble, now),
@@ -86,7 +88,7 @@ impl MailboxState {
 
     fn note_trouble(&mut self, trouble: &Trouble, now: DateTime<Utc>) {
         let before = self.outage.as_ref();
-        // An outage that began before a restart goes on.
+        // An outage that began before a restart continues.
         let since = before.map_or(trouble.since, |outage| outage.since.min(trouble.since));
         let is_refused_again = trouble.refusals > before.map_or(0, |outage| outage.refusals);
         let refused = if is_refused_again { Some(now) } else { before.and_then(|outage| outage.refused) };
@@ -173,7 +175,7 @@ async fn note(office: &Office, health: &Health) -> anyhow::Result<()> {
     {
         let (since, reason) = (outage.since, outage.reason);
         commit::decide_and_commit(office, move |desk| alarm::cannot_read(desk, since, &reason)).await?;
-        // Only once the letter is queued: telling the GM twice is better than never.
+        // Note this only once the letter is queued: telling the GM twice is better than never.
         state.told = Some(now);
     }
     let noted = serde_json::to_string(&state)?;
@@ -183,7 +185,7 @@ async fn note(office: &Office, health: &Health) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether letters go out. Otherwise the GM would read of the outage when it is over.
+/// Whether letters can be sent. If not, the GM would read of the outage only after its end.
 async fn can_send(office: &Office) -> anyhow::Result<bool> {
     Ok(Account::read(office.store.remembered(ACCOUNT).await?.as_deref()).outage.is_none())
 }

@@ -23,8 +23,8 @@ const MAX_COUNTED: u32 = 1000;
 /// Maximum letters to search for words to the GM: more than the players of a big club write in a day.
 const MAX_SEARCHED: u32 = 20_000;
 
-/// The time within which a batch that was decided is committed. What was decided shortly before a digest may
-/// have been committed after it, so the next one looks back by as much.
+/// The time within which a decided batch is committed. Decisions made shortly before a digest may have been
+/// committed after it, so the next digest looks back by this much.
 const LOOK_BACK: TimeDelta = TimeDelta::minutes(5);
 
 pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result<DigestRows> {

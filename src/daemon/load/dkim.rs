@@ -29,7 +29,7 @@ pub async fn dkim_verdicts(office: &Office, letters: &[ReadLetter]) -> BTreeMap<
                 let verifier = Arc::clone(verifier);
                 let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
                 asked.push(digest);
-                // All at once, because each may wait for name servers.
+                // Verify all letters concurrently, because each may wait for name servers.
                 queries.spawn(async move { (digest, verifier.verify(&raw, &from).await) });
             }
         }

@@ -1,4 +1,5 @@
-//! Loads what only GMs ask for: letters by their digests, lists of matches, and the readers of announcements.
+//! Loads the rows that only GMs ask for: letters by their digests, lists of matches, and the readers of
+//! announcements.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ const CHUNK: usize = 200;
 pub async fn matches_ended_lately(office: &Office, now: DateTime<Utc>) -> anyhow::Result<Vec<String>> {
     let mut ended: Vec<String> = Vec::new();
     for entry in office.store.entries_since("MatchEnded", now - SHOWN).await?.into_iter().rev() {
-        // A match that was reopened has ended before.
+        // A match that was reopened may have ended twice.
         if !ended.contains(&entry.chain) && ended.len() < MAX_ENDED {
             ended.push(entry.chain);
         }

@@ -203,7 +203,7 @@ async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) 
     Ok(())
 }
 
-/// Loads what the club knows of players and offers.
+/// Loads rows about players and offers.
 async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
     for player in keys!(lacking, Reliability) {
         let found = office.store.reliability(player, loaded.at - LOST_WITHIN).await?;
@@ -232,7 +232,7 @@ async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) ->
     Ok(())
 }
 
-/// Loads what only GMs ask for.
+/// Loads the rows that only GMs ask for.
 async fn load_for_gms(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
     for prefix in keys!(lacking, Letters) {
         let found = digest::letters_with(office, &prefix).await?;
@@ -265,7 +265,8 @@ async fn load_tokens(
         return Ok(());
     }
     let tokens = Vec::from_iter(tokens);
-    // Both seats of each match come back, so its match can be loaded along without another query for seats.
+    // The query returns both seats of each match, so that the match can be loaded without another query for
+    // seats.
     let seats = office.store.seats_by_token(&tokens).await.context("reply tokens")?;
     for row in seats.iter().filter(|row| tokens.binary_search(&row.token).is_ok()) {
         budgets.insert(seat_subject(&row.match_id, row.seat));

@@ -47,7 +47,7 @@ pub async fn watch_clock_until(
     let mut backoff = Backoff::new();
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Clock);
-        // Also while the mailbox cannot be read: the clock is not in doubt because of that.
+        // Check the clock even while the mailbox cannot be read, because that casts no doubt on it.
         if let Err(error) = doubt::is_trusted(&office).await {
             backoff.wait("failed to check the clock", &error, &shutdown).await;
         }
@@ -73,7 +73,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
         return Ok(());
     }
     let now = office.now();
-    // Tells the GM if space is short, even while no letters arrive.
+    // This tells the GM if space is short, even while no letters arrive.
     space::has_room(office).await;
     extend_after_outage(office, now, outage).await?;
     upkeep::correct_deferred_when_due(office, now).await?;
@@ -91,7 +91,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
 }
 
 /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length,
-/// and at least by the grace. If the clock was ahead, sets those again that it has moved.
+/// and at least by the grace. If the clock was ahead, resets the deadlines that it moved.
 async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
     if let Some(ahead) = remembered::time_ahead(office, HEARTBEAT).await? {
         tracing::warn!("the clock was set back; retrying everything deferred now");
@@ -105,11 +105,12 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
     }
     let last = remembered::time(office, HEARTBEAT).await?;
     if let Some(since) = last.filter(|last| now - *last > outage) {
-        // Whoever wrote in the meantime has filed, and needs no extension.
+        // Settle the letters first: a player who wrote in the meantime has filed and needs no extension.
         items::settle_until(office, now, None).await?;
         let mut done = BTreeSet::new();
         let slide = by_program(Act::Slide { since });
-        // A deadline that fell into the outage may have all of its grace still ahead.
+        // Look ahead by the longest grace period: a deadline during the outage may still have all of its
+        // grace left.
         sweep(office, now + MAX_GRACE, now, &slide, &mut done).await?;
         tracing::warn!(%since, matches = done.len(), "deadlines extended after an outage");
     }
@@ -143,7 +144,7 @@ async fn lapse_offers(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()>
         match lapse_offer(office, row.clone()).await {
             Ok(()) => {}
             Err(error) if is_transient(&error) => return Err(error),
-            // Deadlines must not wait for it, now or the next time.
+            // Close it anyway, because deadlines must not wait for this offer, now or the next time.
             Err(error) => {
                 let error = format!("{error:#}");
                 tracing::error!(error, "failed to tell the author of an expired offer; closing it anyway");

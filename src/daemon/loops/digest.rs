@@ -24,10 +24,10 @@ pub async fn player_digests_when_due(office: &Office, now: DateTime<Utc>) -> any
         if let Some(due) = due
             && let Err(error) = digest_of_player(office, player, due).await
         {
-            // The others, and the GMs, must not wait for it.
+            // The GMs and the other players must not wait for this digest.
             tracing::error!(player = id, error = format!("{error:#}"), "failed to make a digest");
         }
-        // Also after a failure, which would otherwise come back with every look at the clock.
+        // Schedule the next one even after a failure, which would otherwise recur at every look at the clock.
         office.store.schedule_digest(id, next).await?;
     }
     Ok(())
@@ -68,7 +68,7 @@ async fn digest_of(
     }
     let since = remembered::time(office, &since_key(key)).await?.unwrap_or(made_at);
     let told = office.store.remembered(&told_key(key)).await?;
-    // A note that cannot be read costs no digest.
+    // An unreadable note must not prevent the digest.
     let told = told.and_then(|told| serde_json::from_str(&told).ok()).unwrap_or_default();
     let last = LastDigest { key: key.to_owned(), made_at, since, told };
     commit::decide_and_commit(office, move |desk| daily(desk, index, &last)).await?;

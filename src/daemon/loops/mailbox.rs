@@ -58,7 +58,7 @@ async fn read_under_lease(
 ) -> anyhow::Result<()> {
     tracing::info!(mailbox = without_addresses(lease), "reading the mailbox");
     let (stopper, until) = ShutdownSignal::new();
-    // Small, so that no more letters are fetched than are stored soon.
+    // A small capacity, so that no more letters are fetched than can be stored soon.
     let (to, messages) = mpsc::channel(2);
     let inbox = office.config.inbox.clone();
     let (inbox_health, inbox_until) = (health.clone(), until.clone());
@@ -99,7 +99,7 @@ async fn lose_lease(office: &Office, lease: &str) {
 async fn read_again_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let mut backoff = Backoff::new();
     while !shutdown.is_set() {
-        // Cancel-safe.
+        // Cancel-safe: until all of these letters are read, the next start tries again.
         match until_shutdown(&shutdown, intake::read_again_if_restored(&office)).await {
             Ok(()) => shutdown.wait().await,
             Err(error) => backoff.wait("failed to read processed letters again", &error, &shutdown).await,

@@ -30,7 +30,7 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
     loops.spawn(house::play_house_until(Arc::clone(&office), until.clone()));
     loops.spawn(wakeups::pass_on_wakeups_until(Arc::clone(&office), until.clone()));
     loops.spawn(note::note_status_until(Arc::clone(&office), until.clone(), watched));
-    // Beside the mailbox: a daemon on standby does not use its login, and providers end unused ones.
+    // Renew logins even on standby: a standby daemon does not use its login, and providers end unused ones.
     loops.spawn(logins::renew_logins_until(Arc::clone(&office), until.clone()));
     loops.spawn(note::feed_watchdog_until(Arc::clone(&office), until.clone()));
     loops.spawn(mailbox::read_mailbox_until(office, until, health));
@@ -70,7 +70,7 @@ async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
 /// # Errors
 /// Returns an error if the mailbox cannot be read, or if the database does not answer.
 pub async fn once(office: &Office) -> anyhow::Result<()> {
-    // Before the mailbox is read, which may fail for days.
+    // Check the clock before reading the mailbox, which may fail for days.
     doubt::is_trusted(office).await?;
     let has_room = space::has_room(office).await;
     if has_room {

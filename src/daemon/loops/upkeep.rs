@@ -44,7 +44,7 @@ const LAST_ALARMS: &str = "alarms told";
 /// The key under which a daemon remembers its last search for items that are deferred too far.
 const LAST_CORRECTION: &str = "deferred times corrected";
 
-/// Matches ruled on together whose clock is set too far ahead.
+/// Matches whose next time is too far ahead and that are corrected in one transaction.
 const RULED_TOGETHER: u32 = 100;
 
 /// Makes due everything that is deferred further than possible, once an hour.
@@ -79,7 +79,8 @@ pub async fn delete_unruled_when_due(office: &Office, now: DateTime<Utc>) -> any
         let batch = office.store.delete_unruled(now, before, &kept_senders, BATCH_SIZE).await?;
         deleted += batch;
         if batch < u64::from(BATCH_SIZE) {
-            // Otherwise more are left, and the next look at the clock goes on with them.
+            // Only now is the deletion complete. If more letters are left, the next look at the clock
+            // continues.
             office.store.remember(LAST_DELETION, &now.to_rfc3339()).await?;
             break;
         }
@@ -90,7 +91,7 @@ pub async fn delete_unruled_when_due(office: &Office, now: DateTime<Utc>) -> any
     Ok(())
 }
 
-/// Once an hour, adds an entry to each match that is over and whose last letters no entry lists: otherwise
+/// Adds an entry, once an hour, to each match that is over and whose last letters no entry lists: otherwise
 /// their pins and deliveries would be in no chain.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The account with which letters are sent, as the server's answers show it, and what follows from each
+//! The account with which letters are sent, as the server's answers show it, and the consequences of each
 //! answer.
 //!
 //! Most refusals say nothing about the letter: a quota is used up, a login has expired, a relay is closed.
@@ -18,7 +18,7 @@ use crate::post::refusal::{EnhancedCode, RefusalClass};
 use crate::referee::{DispatchKind, TOLERATED_DELAY};
 use crate::store::{Claimed, SendOutcome};
 
-/// The outcome of a letter, and its effects on others than its sender.
+/// The outcome of sending a letter, and its effects on anybody but the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub id: i64,
@@ -34,42 +34,42 @@ pub const ACCOUNT: &str = "outbox";
 const MIN_PAUSE: TimeDelta = TimeDelta::minutes(1);
 const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
 
-/// The same if the server said nothing, because the network failed: to try again costs nobody anything.
+/// The same bounds if the network failed and the server said nothing: a retry then costs nobody anything.
 const MIN_SILENT_PAUSE: TimeDelta = TimeDelta::seconds(2);
 const MAX_SILENT_PAUSE: TimeDelta = TimeDelta::minutes(1);
 
-/// Different domains refused in a row that show that our account is meant.
+/// The number of different domains, refused in a row, that shows that the server refuses our account.
 const DOMAINS_IN_A_ROW: usize = 3;
 
 /// Letters tried at a time after the network failed: a connection that breaks often lets some of them
 /// through.
 const SILENT_PROBES: usize = 8;
 
-/// Duration of an outage after which the GM is told of it, unless the server refuses for good.
+/// Duration of an outage after which the GM is told of it, unless the refusal is permanent.
 const TELL_AFTER: TimeDelta = TimeDelta::minutes(3);
 
 /// Time before the GM is told again that the server refuses everything for the same reason: an hourly quota
 /// does so every hour.
 const TELL_AGAIN_AFTER: TimeDelta = TimeDelta::hours(24);
 
-/// Outages that the refusal of a letter for good can help to cause. Otherwise three dead addresses would cause
-/// one after the other.
+/// Maximum outages that the permanent refusal of one letter can help to cause. Otherwise three dead addresses
+/// would cause one outage after the other.
 const MAX_OUTAGES: u32 = 3;
 
 /// Maximum refusals of a run that are remembered.
 const MAX_RUN: usize = 1000;
 
-/// The codes of a refusal for good.
+/// The codes of a permanent refusal.
 type Status = (u16, Option<EnhancedCode>);
 
 /// The state of the account with which the outbox sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
-    /// The server takes nothing at the moment.
+    /// The present outage, during which the server takes nothing.
     pub outage: Option<Outage>,
     /// Refusals since a letter was last taken.
     run: Vec<Refused>,
-    /// The outages that began with a refusal for good of each unsent letter.
+    /// For each unsent letter, the number of outages that began with its permanent refusal.
     outages: BTreeMap<i64, u32>,
     /// The time at which the GM was last told of an outage, and the codes that caused it.
     pub told: Option<(DateTime<Utc>, Option<Status>)>,
@@ -87,17 +87,18 @@ pub struct Outage {
     pub failures: u32,
     /// The last words of the server.
     pub error: String,
-    /// Letters to several domains were refused in a row, and not the account by itself.
+    /// Whether it began because letters to several domains were refused in a row, and not the account by
+    /// itself.
     is_of_run: bool,
-    /// The network failed at the last attempt.
+    /// Whether the network failed at the last attempt.
     is_silent: bool,
-    /// The next attempt tries the letter that was tried least often, and not the most urgent one.
+    /// Whether to try next the letter that was tried least often, and not the most urgent one.
     tries_another: bool,
-    /// The refusal for good that all letters met, whatever it says about each of them.
+    /// The permanent refusal that all letters got, whatever it says about each of them.
     status: Option<Status>,
 }
 
-/// A letter of the run, and how it was refused last.
+/// A letter of the run, and its last refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Refused {
     id: i64,
@@ -110,7 +111,7 @@ struct Refused {
 }
 
 impl Outage {
-    /// Returns the codes of the refusal that all letters met, such as `550.5.4.5`, or `0`.
+    /// Returns the codes of the refusal that all letters got, such as `550.5.4.5`, or `0`.
     pub fn codes(&self) -> String {
         match self.status {
             Some((code, Some(enhanced))) => format!("{code}.{enhanced}"),
@@ -119,7 +120,7 @@ impl Outage {
         }
     }
 
-    /// Whether the refusal is what the outage is about.
+    /// Whether the refusal has the same cause as the outage.
     fn is_confirmed_by(&self, error: &SendError) -> bool {
         match error.class() {
             RefusalClass::Account | RefusalClass::NotNow => true,
@@ -139,7 +140,7 @@ impl Refused {
         Outcome { id: self.id, message_id: self.message_id.clone(), sent, event: Some(event) }
     }
 
-    /// Gives the letter up, if it was refused for good.
+    /// Gives the letter up, if its refusal is permanent.
     fn give_up(&mut self) -> Option<Outcome> {
         let is_new = self.is_for_good() && !mem::replace(&mut self.given_up, true);
         let (error, is_undeliverable) = (self.error.clone(), self.class == RefusalClass::Recipient);
@@ -158,7 +159,7 @@ impl Account {
     /// Returns how many letters may be tried now in an outage, or `None` if there is no outage.
     pub fn probes(&self, now: DateTime<Utc>) -> Option<usize> {
         let outage = self.outage.as_ref()?;
-        // Before the last attempt only if the clock was set back.
+        // A time before the last attempt means that the clock was set back; do not pause then.
         let is_paused = (outage.tried_at..outage.until).contains(&now);
         Some(match (is_paused, outage.is_silent) {
             (true, _) => 0,
@@ -173,8 +174,8 @@ impl Account {
         self.outage.as_ref().is_some_and(|outage| outage.tries_another)
     }
 
-    /// Notes that the server took a letter. One that was in flight before the outage began (no probe) does
-    /// not end it if the server has refused the account itself since: it still does.
+    /// Notes that the server took a letter. A letter that was in flight before the outage began (no probe)
+    /// does not end the outage if the server has refused the account itself since, because it still does.
     pub fn note_taken(&mut self, now: DateTime<Utc>, letter: &Claimed, is_probe: bool) -> Vec<Outcome> {
         self.outage.take_if(|outage| is_probe || outage.is_of_run);
         let mut outcomes = self.give_up();
@@ -192,14 +193,14 @@ impl Account {
         self.run.retain(|one| one.id != letter.id);
     }
 
-    /// Gives up what the run refused for good: no further letter will show that an address is not to blame,
-    /// because one was taken, or because none is in flight or due.
+    /// Gives up the letters of the run whose refusal is permanent: nothing more can show that their addresses
+    /// are not to blame, because a letter was taken, or because none is in flight or due.
     pub fn give_up(&mut self) -> Vec<Outcome> {
         self.run.iter_mut().filter_map(Refused::give_up).collect()
     }
 
-    /// Notes that a letter was refused, and returns what becomes of it and of others. A refusal for good holds
-    /// a letter, too, until it is clear that the account is not meant.
+    /// Notes that a letter was refused, and returns the outcomes for it and for others. Even a permanently
+    /// refused letter is kept until it is clear that the server does not refuse the account.
     pub fn note_refused(&mut self, now: DateTime<Utc>, letter: &Claimed, error: &SendError) -> Vec<Outcome> {
         if self.outage.as_ref().is_some_and(|outage| outage.is_confirmed_by(error)) {
             return vec![outcome(letter, later(self.prolong(now, error), error))];
@@ -208,7 +209,7 @@ impl Account {
         let is_of_run = self.is_run_of_account();
         let at = match is_of_run || error.class() == RefusalClass::Account {
             true => self.fail(now, error),
-            // In an outage the server spoke about this letter alone: another one may be tried.
+            // The server refused only this letter, so another one may be tried even in an outage.
             false => now + pause(letter.tries + 1, error),
         };
         if is_of_run {
@@ -237,9 +238,9 @@ impl Account {
     /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were in
     /// flight when the outage began do not count as attempts of their own.
     ///
-    /// One letter that the server dislikes must not stand for all, if it refuses recipients or letters. So after
-    /// the most urgent letter another one is tried: at once, because otherwise that one would be the first to
-    /// go when the server takes letters again, before more urgent ones.
+    /// If the server refuses recipients or letters, one letter that it dislikes must not stand for all. So
+    /// after the most urgent letter another one is tried: at once, because otherwise that one would be the
+    /// first to go when the server takes letters again, before more urgent ones.
     fn prolong(&mut self, now: DateTime<Utc>, error: &SendError) -> DateTime<Utc> {
         let paused_until = self.outage.as_ref().map(|outage| outage.until);
         if let Some(until) = paused_until.filter(|_| self.probes(now) == Some(0)) {
@@ -249,8 +250,8 @@ impl Account {
         let until = self.fail(now, error);
         if let Some(outage) = &mut self.outage {
             outage.tries_another = outage.is_of_run && !tried_another;
-            // Where the network fails, several letters are tried at a time; where the server names a time, it
-            // is left alone.
+            // If the network fails, several letters are tried at a time anyway; if the server names a time,
+            // nothing is sent until then.
             if outage.tries_another && !outage.is_silent && error.named_wait().is_none() {
                 (outage.failures, outage.until) = (outage.failures - 1, now);
             }
@@ -277,7 +278,7 @@ impl Account {
         until
     }
 
-    /// Adds a refusal to the run. Of refusals for now, one for each domain is enough. Gives up the oldest one if
+    /// Adds a refusal to the run. One temporary refusal for each domain is enough. Gives up the oldest one if
     /// there are too many.
     fn remember(&mut self, letter: &Claimed, error: &SendError) -> Option<Outcome> {
         let new = Refused {
@@ -298,8 +299,8 @@ impl Account {
         oldest?.give_up()
     }
 
-    /// Whether the run shows that our account is meant: several domains met the latest refusal for good, or
-    /// were refused for now.
+    /// Whether the run shows that the server refuses our account: several domains got the latest permanent
+    /// refusal, or temporary ones.
     fn is_run_of_account(&self) -> bool {
         let status = self.run.last().and_then(|latest| latest.status);
         let is_evidence =
@@ -309,7 +310,7 @@ impl Account {
         are_of_many_domains(alike.filter(is_evidence)) || are_of_many_domains(not_now)
     }
 
-    /// Ends the run, and queues again what it gave up.
+    /// Ends the run, and queues its given-up letters again.
     fn requeue(&mut self, at: DateTime<Utc>) -> Vec<Outcome> {
         let mut run = mem::take(&mut self.run);
         run.retain(Refused::is_for_good);

@@ -2,9 +2,9 @@
 //!
 //! A task for each connection takes the most urgent letter that may go now, sends it, and takes the next, as
 //! the [`Plan`] decides. It never waits for the database. The dispatcher does: it claims letters ahead, and
-//! records many outcomes at a time, with what follows from them, in one transaction. So a slow server delays
-//! nobody but its own reader, and a slow database delays only claims. A letter leaves its claim when its
-//! outcome is recorded; a daemon that is killed before that sends it again.
+//! records many outcomes at a time, with their effects, in one transaction. So a slow server delays nobody
+//! but its own reader, and a slow database delays only claims. A letter leaves its claim when its outcome is
+//! recorded; a daemon that is killed before that sends it again.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -44,7 +44,7 @@ const MAX_CLAIMS: usize = 6;
 /// Time between two records of outcomes, unless nothing else is in flight: each costs a transaction.
 const RECORD_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The part that the connections share with the dispatcher.
+/// The state that the connections share with the dispatcher.
 struct Shared {
     config: Arc<Config>,
     outbox: Arc<Outbox>,
@@ -67,13 +67,13 @@ impl Shared {
         }
     }
 
-    /// Sends a letter, notes what became of it, and returns the next one.
+    /// Sends a letter, notes its outcome, and returns the next one.
     async fn finish(
         &self,
         letter: &Claimed,
         sending: impl Future<Output = Result<String, SendError>>,
     ) -> Option<Claimed> {
-        // After a panic it is tried again later; at once, it would panic again.
+        // After a panic the letter is retried later, because at once it would panic again.
         let sent = AssertUnwindSafe(sending).catch_unwind().await;
         let sent = sent.unwrap_or_else(|_| Err(SendError::NotNow("sending it failed".into())));
         let now = truncate_to_millis((self.clock)());
@@ -89,14 +89,15 @@ impl Shared {
             }
             None | Some(_) => {}
         }
-        // Chosen before the dispatcher looks, so that it sees this connection either at work or free.
+        // Choose the next letter before waking the dispatcher, so that it sees this connection either busy or
+        // free.
         let next = plan.next(now);
         self.finished.notify_one();
         next
     }
 }
 
-/// Claims letters, starts connections, records what became of the letters, and does what follows.
+/// Claims letters, starts connections, records the outcomes of letters, and applies their effects.
 struct Dispatcher<'a> {
     office: &'a Office,
     shared: Arc<Shared>,
@@ -105,7 +106,7 @@ struct Dispatcher<'a> {
     claims: Vec<(Vec<i64>, Claim)>,
     /// Whether the last claim may have left letters that are due.
     is_more_due: bool,
-    /// The account as it was recorded last, once it was read.
+    /// The account as last recorded; `None` until it is read.
     recorded: Option<Account>,
     recorded_at: Instant,
 }
@@ -130,7 +131,7 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    /// Records outcomes, and starts sending what is due. Returns whether nothing is left to do now.
+    /// Records outcomes, and starts sending due letters. Returns whether nothing is left to do now.
     async fn start_due(&mut self) -> anyhow::Result<bool> {
         if self.recorded.is_none() {
             let account = Account::read(self.office.store.remembered(ACCOUNT).await?.as_deref());
@@ -160,10 +161,10 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    /// Claims what is due, as far as there is room and the quota allows.
+    /// Claims due letters, as far as there is room and the quota allows.
     async fn claim_some(&mut self) -> anyhow::Result<()> {
         let (now, quota) = (self.office.now(), &self.office.config.outbox.quota);
-        // A letter that goes out late moves deadlines, and nothing may while the clock is in doubt.
+        // A letter that goes out late moves deadlines, which must not move while the clock is in doubt.
         let is_trusted = doubt::is_trusted(self.office).await?;
         let room = {
             let mut plan = self.shared.plan();
@@ -185,7 +186,7 @@ impl<'a> Dispatcher<'a> {
             scope.reach = Reach::Alarms;
         }
         if scope.limit == 0 {
-            // What the quota holds back is looked for again at the next poll.
+            // The next poll looks again for letters that the quota holds back.
             self.is_more_due = false;
             return Ok(());
         }
@@ -211,7 +212,7 @@ impl<'a> Dispatcher<'a> {
         self.shared.plan().next(self.office.now())
     }
 
-    /// Records outcomes once the last record is some time ago, or nothing else is in flight.
+    /// Records outcomes if the last record is old enough, or if nothing else is in flight.
     async fn record_when_due(&mut self) -> anyhow::Result<()> {
         let is_due = {
             let plan = self.shared.plan();
@@ -221,7 +222,7 @@ impl<'a> Dispatcher<'a> {
         if is_due { self.record().await } else { Ok(()) }
     }
 
-    /// Records outcomes and the account, does what follows, and tells the GM of an outage.
+    /// Records outcomes and the account, applies the effects, and tells the GM of an outage.
     async fn record(&mut self) -> anyhow::Result<()> {
         let now = self.office.now();
         let (outcomes, mut account) = {
@@ -272,7 +273,7 @@ pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow
                 }
             }
             Err(error) => {
-                // The database may have dropped the claims, and another daemon may send what waits.
+                // The database may have dropped the claims, so another daemon may send the waiting letters.
                 dispatcher.shared.plan().put_back();
                 backoff.wait("cannot read the outbox", &error, &shutdown).await;
             }
@@ -298,7 +299,8 @@ pub async fn send_due(office: &Office) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends a letter, and once more without its pictures if the letter itself is refused: it may be too large.
+/// Sends a letter, and retries without its pictures if the letter itself is refused, because it may be too
+/// large.
 async fn send(config: &Config, outbox: &Outbox, letter: &Claimed) -> Result<String, SendError> {
     let return_path = config.club.return_path_of(letter.return_id.as_ref());
     let return_path = Some(return_path.as_str());
@@ -313,8 +315,8 @@ async fn send(config: &Config, outbox: &Outbox, letter: &Claimed) -> Result<Stri
     }
 }
 
-/// Commits the changes together with what follows from outcomes: seats are marked, deadlines move, and the GM
-/// is told of what was given up, and of an outage.
+/// Commits the changes together with the effects of outcomes: seats are marked, deadlines move, and the GM is
+/// told of what was given up, and of an outage.
 async fn follow(
     office: &Office,
     outcomes: Vec<Outcome>,
@@ -348,7 +350,7 @@ async fn follow(
     }
 }
 
-/// Keeps a decision apart from the others: one that fails would fail again, and must not stop them.
+/// Isolates a decision from the others: one that fails would fail again, and must not stop the rest.
 fn one_at_a_time(desk: &mut Desk<'_>, decide: impl FnOnce(&mut Desk<'_>) -> Decided<()>) {
     match decide(desk) {
         Ok(()) => desk.accept(),

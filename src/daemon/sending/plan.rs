@@ -1,10 +1,10 @@
 //! Chooses the letters to claim, and the one that goes next: the most urgent one whose reader is sent nothing
-//! else at that moment, so that a receipt arrives before the report that it brought. While the server refuses
+//! else at that moment, so that a receipt arrives before the report that follows it. While the server refuses
 //! everything, none goes, or one now and then; while the provider's quota is used up, none is claimed.
 //!
-//! A value without clock, database and async, so that its law can be tested over random sequences of
-//! refusals: when the server takes mail again, every letter arrives that the recipient's own server does not
-//! refuse.
+//! It has no clock, no database and no async code, so that its law can be tested over random sequences of
+//! refusals: once the server takes mail again, every letter arrives unless the recipient's own server refuses
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ use crate::store::{ClaimOrder, Claimed, DispatchScope, Reach, SendOutcome, SentC
 /// Maximum letters claimed ahead, in flight or not.
 const MAX_CLAIMED: usize = 256;
 
-/// The same where the config limits how many are sent: a more urgent letter that is written meanwhile must
-/// not find the limit used up by those.
+/// The same if the config limits how many are sent: claimed letters must not use up the limit before a more
+/// urgent letter that is written in the meantime.
 const MAX_CLAIMED_IF_LIMITED: usize = 16;
 
 /// The part of `per_day` that answers to letters without a token may use: strangers cannot use up the
@@ -77,8 +77,8 @@ impl Plan {
     }
 
     /// Adds claimed letters. One that is claimed twice, because the database dropped the first claim, is sent
-    /// once, and one that has lapsed is not sent. If an outage began while they were claimed, they are given back: a more urgent one may be the
-    /// next to be tried.
+    /// once, and one that has lapsed is not sent. If an outage began while they were claimed, they are given
+    /// back: a more urgent one may be the next to be tried.
     pub fn add(&mut self, now: DateTime<Utc>, letters: Vec<Claimed>) {
         for letter in letters {
             if self.claimed.insert(letter.id, letter.urgency).is_some() {
@@ -111,13 +111,14 @@ impl Plan {
         Some(letter)
     }
 
-    /// Notes that a letter was taken or refused, and what becomes of it and of others.
+    /// Notes that a letter was taken or refused, and the outcomes for it and for others.
     pub fn finish(&mut self, now: DateTime<Utc>, letter: &Claimed, sent: Result<(), &SendError>) {
         let is_probe = self.in_flight.remove(&letter.recipient).unwrap_or_default();
         self.outcomes.extend(match sent {
             Ok(()) => self.account.note_taken(now, letter, is_probe),
             Err(error) => self.account.note_refused(now, letter, error),
         });
+        // In an outage, a more urgent letter may be the next to be tried, so give the others back.
         if self.account.outage.is_some() {
             self.put_back();
         }
@@ -130,16 +131,16 @@ impl Plan {
         }
     }
 
-    /// Notes that the first outcomes are recorded. The claims on their letters end, but no sooner, so that
-    /// nobody else sends them meanwhile.
+    /// Notes that the first outcomes are recorded. The claims on their letters end only now, so that nobody
+    /// else sends them in the meantime.
     pub fn note_recorded(&mut self, outcomes: usize) {
         for outcome in self.outcomes.drain(..outcomes) {
             self.claimed.remove(&outcome.id);
         }
     }
 
-    /// Whether nothing is in flight and every outcome is recorded. Before that, gives up what was refused for
-    /// good: no other letter will show that the account is meant.
+    /// Whether nothing is in flight and every outcome is recorded. Before that, gives up the permanently
+    /// refused letters: no other letter will show that the server refuses the account.
     pub fn is_done(&mut self) -> bool {
         if self.is_idle() {
             self.outcomes.extend(self.account.give_up());
@@ -153,10 +154,11 @@ impl Plan {
     }
 }
 
-/// Returns which letters may be sent within the quota, and how many whichever of them it is.
+/// Returns which letters may be sent within the quota, and how many of them, whichever they are.
 fn allowance(quota: &Quota, sent: SentCounts) -> (Reach, u32) {
     let now = quota.per_minute.map_or(u32::MAX, |limit| limit.saturating_sub(sent.minute));
     let Some(per_day) = quota.per_day else { return (Reach::All, now) };
+    // With a limit of one letter a day, a reserve would leave nothing for anybody but the GM.
     let reserve = if per_day > 1 { (per_day / ALARMS_PART).max(1) } else { 0 };
     let alarms = now.min(per_day.saturating_sub(sent.day));
     let others = now.min((per_day - reserve).saturating_sub(sent.day));

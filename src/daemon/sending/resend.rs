@@ -19,13 +19,13 @@ pub const MAX_RESENT: u32 = 500;
 /// The result of resending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resent {
-    /// Given up before, and queued again under their own Message-ID.
+    /// Letters that were given up and are queued again under their own Message-ID.
     pub queued: usize,
-    /// Sent before, and queued as copies.
+    /// Letters that were sent and are queued again as copies.
     pub copied: usize,
     /// Copies whose picture was dropped and cannot be drawn again exactly.
     pub without_picture: usize,
-    /// Still in the queue, and so left alone.
+    /// Letters that are still in the queue, and so left alone.
     pub waiting: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The outbox in situations that depend on chance in a whole program: failures of the database, and several
-//! daemons. And letters and refusals for the tests beside this one.
+//! Tests the outbox in situations that depend on chance in a whole program: failures of the database, and
+//! several daemons. Also makes letters and refusals for the neighbouring tests.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::store::{self, Changes, NewDispatch, Urgency};
 
 pub const NOW: DateTime<Utc> = DateTime::from_timestamp_millis(1_800_000_000_000).unwrap();
 
-/// A claimed letter that was not tried yet. Its Message-ID is its number.
+/// Returns a claimed letter that was not tried yet. Its Message-ID is its number.
 pub fn letter(id: i64, recipient: &str) -> Claimed {
     Claimed {
         id,
@@ -33,7 +33,7 @@ pub fn letter(id: i64, recipient: &str) -> Claimed {
     }
 }
 
-/// The reply of a server, such as `550 5.1.1 no such user`.
+/// Returns the reply of a server, such as `550 5.1.1 no such user`.
 fn reply(exchange: Exchange, text: &str) -> Refusal {
     let mut words = text.split(' ');
     let code = words.next().and_then(|code| code.parse().ok()).expect("a code");
@@ -49,7 +49,7 @@ pub fn no_user() -> SendError {
     SendError::Refused(reply(Exchange::Recipient, "550 5.1.1 no such user"))
 }
 
-/// A quota as Gmail words it, and the time to wait if the server names one.
+/// Returns a quota as Gmail words it, and the time to wait if the server names one.
 pub fn quota(wait: &str) -> SendError {
     SendError::Refused(reply(
         Exchange::Recipient,
@@ -61,7 +61,7 @@ pub fn login() -> SendError {
     SendError::Unreachable(Error::Login(reply(Exchange::Login, "535 who are you?")))
 }
 
-/// The server greets nobody, for now.
+/// The server temporarily greets nobody.
 pub fn no_greeting() -> SendError {
     SendError::Unreachable(Error::Server(reply(Exchange::Greeting, "421 later")))
 }
@@ -74,12 +74,12 @@ pub fn broken() -> SendError {
     SendError::Interrupted(Error::Malformed)
 }
 
-/// A letter is refused for now, without codes.
+/// A letter is temporarily refused, without codes.
 pub fn not_now() -> SendError {
     SendError::NotNow("later".into())
 }
 
-/// The office of a club with these sections in its config, and letters with these urgencies.
+/// Returns the office of a club with these sections in its config, and letters with these urgencies.
 async fn office(folder: &Path, sections: &str, dispatches: &[(&str, Urgency)]) -> Office {
     let club = include_str!("../../../tests/support/club.toml");
     let text = club.replace("[outbox.maildir]", &format!("{sections}\n[outbox.maildir]"));
@@ -110,7 +110,7 @@ fn dispatch(name: &str, urgency: Urgency) -> NewDispatch {
     }
 }
 
-/// A dispatcher of which the only letter, to Ann, is given up.
+/// Returns a dispatcher whose only letter, to Ann, is given up.
 async fn giving_up(office: &Office) -> Dispatcher<'_> {
     let mut dispatcher = Dispatcher::new(office);
     dispatcher.claim_some().await.expect("the database answers");

@@ -64,7 +64,7 @@ pub fn logins(office: &Office) -> Vec<LoginStatus> {
     office.config.oauth_logins().into_iter().map(|login| LoginStatus::of(login, office.now())).collect()
 }
 
-/// Renews those of this machine's logins that have not been used for days.
+/// Renews this machine's logins that have not been used for days.
 pub async fn renew_logins_when_due(office: &Office) {
     for login in office.config.oauth_logins() {
         if let Err(error) = login.renew_weekly().await {

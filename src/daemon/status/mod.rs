@@ -37,8 +37,8 @@ const MAX_UNREAD: TimeDelta = TimeDelta::minutes(15);
 /// The beginning of that fault.
 const UNREAD: &str = "the mailbox has not been read for";
 
-/// Duration of an outage of the mailbox that counts as a fault, unless a person must end it. Connections break now and
-/// then.
+/// Duration of an outage of the mailbox that counts as a fault, unless a person must end it. Connections
+/// break now and then.
 const MIN_OUTAGE: TimeDelta = TimeDelta::seconds(30);
 
 /// Time that a letter or a dispatch may wait before that counts as a fault.
@@ -148,8 +148,8 @@ impl Status {
         status.note_clock(doubt::doubted_since(store, now).await?);
         status.note_space(store.free_bytes()?, config);
         status.sent_in_a_day = store.sent_counts(now).await?.day.into();
-        // A daemon notes its status every few seconds only, and one that sends at a signal may have
-        // ended before.
+        // A daemon notes its status only every few seconds, and one that was told to send and exit may have
+        // ended before that.
         status.last_send = status.last_send.max(store.last_sent(now).await?);
         status.count_matches(store).await?;
         status.per_day = quota.per_day;
@@ -203,7 +203,7 @@ impl Status {
         }
         let is_short = |outage: &MailboxOutage| !outage.is_lasting && self.at - outage.since < MIN_OUTAGE;
         let Some(outage) = state.outage.filter(|outage| !is_short(outage)) else { return };
-        // This says more than the time of the last fetch.
+        // The reason says more than the time of the last fetch.
         self.faults.retain(|fault| !fault.starts_with(UNREAD));
         let duration = format_duration(self.at - outage.since);
         self.faults.push(format!("the mailbox cannot be read ({duration} so far): {}", outage.reason));

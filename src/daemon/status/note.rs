@@ -62,7 +62,7 @@ pub async fn feed_watchdog_until(office: Arc<Office>, shutdown: ShutdownSignal) 
         if office.heartbeat.stalled(Instant::now(), STALLED_AFTER).is_none() {
             service::notify_watchdog();
         }
-        // Well within the half of the timeout that sd_watchdog_enabled(3) recommends.
+        // Stay well below half of the timeout, which sd_watchdog_enabled(3) recommends.
         pause(timeout / 3, &shutdown).await;
     }
     Ok(())

@@ -104,7 +104,7 @@ pub fn end_at_the_latest() {
     std::thread::spawn(|| {
         std::thread::sleep(MAX_SHUTDOWN);
         tracing::warn!("shutdown timed out; the program ends now");
-        // As a success: a supervisor must not take a shutdown that it asked for as a crash.
+        // Exit with success: a supervisor must not mistake a shutdown that it requested for a crash.
         std::process::exit(0);
     });
 }
@@ -134,7 +134,7 @@ pub fn notify_watchdog() {
 /// Serves the monitoring pages at `listener` until the future is dropped.
 ///
 /// Each connection is one request, which must come within [`MAX_CONNECTION`]. `axum::serve` would keep idle
-/// connections for ever, until the program has no files left to open.
+/// connections forever, until the program can open no more files.
 pub async fn serve_status(
     listener: TcpListener,
     store: Arc<Database>,
@@ -157,7 +157,7 @@ pub async fn serve_status(
                 let pages = TowerToHyperService::new(routes.clone());
                 let connection =
                     http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), pages);
-                // Whoever leaves early, or says nothing, needs no answer.
+                // A client that leaves early, or sends nothing, needs no answer.
                 connections.spawn(async { drop(timeout(MAX_CONNECTION, connection).await) });
             }
             Err(error) => {

@@ -1,5 +1,5 @@
-//! Letters taken for automatic mail. They act for nobody. Whoever may have written one as a person is asked,
-//! once a day.
+//! Letters taken for automatic mail. They act for nobody. A person who may have written one is asked about
+//! it, once a day.
 
 use super::sender::{Sender, sender_of};
 use crate::desk::frame::desk::Desk;
@@ -53,7 +53,7 @@ pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token
     Ok(format!("{reason}; it begins: {line}"))
 }
 
-/// Returns the seat, the GM or the player who may have written the letter: it is only suspicious, and bears
+/// Returns the seat, the GM or the player who may have written the letter: it is only suspicious, and has
 /// their address. A marked letter is never answered.
 fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<Option<Sender>> {
     match automatic.certainty() {
@@ -68,7 +68,7 @@ fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> D
 }
 
 /// Tells the possible writer that nothing was done. Two robots that answer each other stop here, because the
-/// note goes out once a day, whatever comes.
+/// note goes out only once a day.
 fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<()> {
     let day = desk.at().date_naive();
     let player = desk.stored_player(letter.from.as_str())?;

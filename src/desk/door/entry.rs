@@ -1,4 +1,4 @@
-//! One letter: identifies its sender, and decides what becomes of it.
+//! Decides on one letter, after identifying its sender.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
@@ -22,7 +22,7 @@ const BLOCKED: &str = "from a blocked person";
 /// Delay before the next DNS query after one that failed.
 const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
-/// Decides what becomes of one letter.
+/// Decides on one letter.
 pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decided<()> {
     let waiting = &letter.waiting;
     let letter = match letter.read.as_ref().context("reading the letter failed")? {
@@ -47,7 +47,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
     if let sender::Sender::Unknown(row) = &sender {
         return hear_alias(desk, waiting, letter, row);
     }
-    // Only now: whoever is unknown or blocked gets no answer, signed or not.
+    // Check this last: an unknown or blocked sender gets no answer, signed or not.
     if signatures::waits_for_signature(desk, waiting) {
         let match_id = match sender {
             sender::Sender::Seat(row) => Some(row.match_id),
@@ -94,8 +94,8 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
     }
 }
 
-/// Follows the CONFIRM of an address that is not its player's and has the code of the notice about it, or else
-/// asks the player.
+/// Follows a CONFIRM from an address that is not the player's, if it has the code of the notice about that
+/// address. Otherwise asks the player.
 fn hear_alias(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, row: &TokenRow) -> Decided<()> {
     let request = Request::read(&letter.new_text(None).lines(), |_: &str| false);
     if confirm::bears_code_for_own_letters(desk, &letter.from, &request)? {

@@ -46,6 +46,7 @@ impl OpenQuestion {
                 _ if is("DECLINE") => Command::Decline(code.clone()),
                 _ if is("NEVER") => Command::Never(Some(code.clone())),
                 _ if wants_no_mail(lines) && asker.player_id.is_none() => Command::Never(Some(code.clone())),
+                // A player may mean only this challenge, and still gets the line that stops them all.
                 _ if wants_no_mail(lines) => Command::Decline(code.clone()),
                 Some(WordAnswer::WasMe) | None => return None,
             },
@@ -73,6 +74,7 @@ pub fn question_of(desk: &mut Desk<'_>, asker: &Asker, letter: &Letter) -> Decid
     let ids: Vec<String> = letter.answered_ids().cloned().collect();
     for id in ids {
         let local = id.split('@').next().unwrap_or_default();
+        // The Message-ID of a challenge contains its code, and that of a notice the digest of its letter.
         if let Some(code) = local.strip_prefix("c.") {
             let code = code.to_ascii_uppercase();
             let open = offers::open_offer(desk, &code)?;

@@ -19,7 +19,7 @@ pub struct ReadLetter {
 /// The sender of a letter.
 pub enum Sender {
     Seat(TokenRow),
-    /// From an address of this GM, with or without the GM's own token.
+    /// A GM who writes from a registered address, with or without the GM's own token.
     Gm {
         gm: GmIndex,
         has_token: bool,
@@ -46,7 +46,7 @@ pub fn sender_of(desk: &Desk<'_>, letter: &Letter) -> Decided<Sender> {
             None => match (desk.rows.gm_with_token(token.as_str()), gm) {
                 (None, _) => {}
                 (Some(owner), Some(gm)) if owner == gm => return Ok(Sender::Gm { gm, has_token: true }),
-                // In a letter to another GM; each GM acts by their own token.
+                // The token comes from a letter to another GM. Each GM acts by their own token.
                 (Some(_), Some(_)) => {}
                 (Some(owner), None) => impersonated = Some(owner),
             },

@@ -21,7 +21,8 @@ pub fn waits_for_signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> bool {
         && desk.at() - waiting.received_at < MAX_WAIT
 }
 
-/// Whether a letter is proven to be its sender's, or need not be. What the provider took for spam must be.
+/// Whether a letter is proven to be its sender's, or need not be. A letter that the provider took for spam
+/// must be proven.
 pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<bool> {
     if waiting.is_spam {
         return Ok(standing::signature(desk, waiting) == Some(Signature::Passed));
@@ -36,7 +37,7 @@ pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decide
 pub fn note_signature(desk: &mut Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<()> {
     let standing = standing::standing(desk, from)?;
     let signed = match standing::signature(desk, waiting) {
-        // Counts no further, so that a regular writer causes no write.
+        // Count no further, so that letters from a regular writer do not rewrite the row.
         Some(Signature::Passed) => (standing.signed + 1).min(standing::HABIT),
         Some(Signature::Missing) if standing.signed < standing::HABIT => 0,
         Some(Signature::Missing) | None => standing.signed,

@@ -45,7 +45,7 @@ impl WordsOfStranger {
     /// Reads the words of a letter. Those of a player may tell of a match.
     fn of(request: &Request, is_player: bool) -> WordsOfStranger {
         let mut prose = request.clone();
-        // No more can be passed on, and each line is read by every game.
+        // Drop the rest: no more lines can be passed on, and every game tries to read each line.
         prose.remarks.truncate(MAX_REMARKS);
         let remarks = prose.remarks.len();
         prose.remarks = without_orders(&prose.remarks, is_player);
@@ -85,7 +85,7 @@ impl WordsOfStranger {
 #[derive(Default)]
 struct StrangerReplies {
     replies: Vec<Reply>,
-    /// Each with its line, as written.
+    /// The commands that wait, each with its line as written.
     waiting: Vec<(&'static str, String)>,
     /// Whether one of the commands needs a match, and so its token.
     lacks_token: bool,
@@ -100,7 +100,7 @@ struct ReadWords {
     never: Option<String>,
 }
 
-/// Reads a letter without a token. An answer in words to a question of ours counts as its command.
+/// Reads a letter without a token. An answer in words to one of our questions counts as its command.
 fn read_words(desk: &mut Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<ReadWords> {
     let request = Request::read(lines, |_: &str| false);
     let none = ReadWords { request, asked_again: Vec::new(), never: None };
@@ -153,7 +153,7 @@ pub fn answer_stranger(
     let question = if lines.is_empty() { None } else { questions::ask_sender(desk, &asker, lines)? };
     let is_asked_again = question.is_none() && !waits.is_empty();
     if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
-        // Whoever forges many letters must not make us write to the address more than once a day.
+        // Somebody who forges many letters must not make us write to the address more than once a day.
         let note = "waits for the answer to our question to its sender".to_owned();
         desk.decided(waiting, LetterStatus::Answered, note);
         return Ok(());
@@ -220,7 +220,7 @@ fn answer_with_form(
 /// GM can accept it.
 fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
     let is_known = asker.is_known || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
-    // Machines give no orders; who does so without a token is told that it is needed.
+    // Machines give no orders. A person who gives orders without a token is told that one is needed.
     let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
     !is_known && !letter.shows_a_person(lines, &desk.club.own) && !has_orders()
 }
@@ -260,7 +260,7 @@ fn pass_strangers_words(
     Ok(Some(Passing::AtOnce))
 }
 
-/// Replies to the commands of a letter without a token, and sets those aside that wait until its sender is
+/// Replies to the commands of a letter without a token, and sets aside those that wait until its sender is
 /// known.
 fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
     let mut found = StrangerReplies::default();
@@ -270,7 +270,7 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
             continue;
         }
         let (command, changes) = (asked.command.name(), asked.command.changes_something());
-        // The answer says what became of all words to the GM.
+        // Another part of the answer covers all words to the GM.
         if matches!(asked.command, Command::TellGm(_)) && !request.check {
             continue;
         }

@@ -16,9 +16,9 @@ use crate::report::envelope::AnsweredLetter;
 use crate::request::matches_named_in;
 use crate::store::NewDispatch;
 
-/// The words of a letter without a token, and what its answer says of them.
+/// The words of a letter without a token, and the parts of its answer about them.
 pub struct WordsWithoutToken {
-    /// What it lacked, in sentences.
+    /// Sentences that say what the letter lacked.
     pub why: String,
     pub passed_on: Option<Passing>,
     pub remarks: Vec<Line>,
@@ -76,7 +76,8 @@ pub fn seat_meant(
     if meant.is_empty() {
         meant = of(false)?;
     }
-    // Of several nobody knows which is meant, and a wrong form invites orders for the wrong match.
+    // With several matches it is unclear which one is meant, and the wrong form invites orders for the wrong
+    // match.
     let [(match_id, seat)] = &meant[..] else { return Ok(None) };
     let loaded = desk.game_match(match_id)?.cloned();
     Ok(loaded.map(|loaded| (loaded, *seat)))

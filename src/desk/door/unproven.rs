@@ -36,7 +36,7 @@ pub const UNPROVEN: &str = "not proven to be its sender's (DKIM)";
 /// The note on a letter from an unknown address.
 const UNKNOWN_ADDRESS: &str = "a reply token, but not from that player's address";
 
-/// Why a letter is not proven to be its player's.
+/// The reason why a letter is not proven to be its player's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// It is from an address that is not the player's.
@@ -133,16 +133,18 @@ pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str
     let open: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
     if open.len() >= MAX_OPEN {
-        // Strangers fill the table no further. The letter stands only in the GM's digest, as ignored.
+        // Strangers must not fill the table. From here on, only the GM's digest lists their letters, as
+        // ignored.
         return None;
     }
-    // One code for all letters from an address, so that one CONFIRM is enough.
+    // All letters from an address share a code, so that one CONFIRM is enough.
     let same = open.iter().find(|unproven| unproven.address == address);
     let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
     let since = desk.at() - NOTICE_PERIOD;
     let told: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
-    // Once a notice is confirmed, the next letter from there needs another: nobody knows its code.
+    // Once a notice is confirmed, the next letter from its address needs a new one, because nobody knows the
+    // new code.
     let waits = |told: &&UnprovenLetter| told.address == address && told.stage != UnprovenStage::Confirmed;
     let tells = told.len() < MAX_NOTICES && !told.iter().any(waits);
     Some((code, tells))
@@ -192,7 +194,7 @@ fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenL
     Ok(known)
 }
 
-/// Returns what a letter asks for, without anything that its sender worded freely: orders that the game can
+/// Returns a letter's requests, without anything that its sender worded freely: orders that the game can
 /// parse, and the verbs of commands.
 fn asks(request: &Request, game_match: &Match) -> Vec<String> {
     let orders = request.orders.iter().filter(|line| game_match.game.syntax(&line.text).is_ok());

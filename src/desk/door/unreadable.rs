@@ -15,7 +15,7 @@ use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, NewDispatch, WaitingLetter};
 
 /// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear,
-/// tells each registered address that the letter names as one, and whoever its reply tokens belong to.
+/// tells each registered address that the letter names as one, and the owners of its reply tokens.
 pub fn answer_unreadable(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -34,6 +34,7 @@ pub fn answer_unreadable(
             readers.push(address.clone());
         }
     }
+    // The sender is unclear, so also tell the owners of the reply tokens that the letter uses.
     if letter.answerable.is_none() {
         for token in &letter.tokens {
             let registered = or_lacking(registered_by_token(desk, token.as_str()))?.flatten();
@@ -56,6 +57,7 @@ fn registered_by_token(desk: &Desk<'_>, token: &str) -> Decided<Option<Address>>
     }
     let Some(row) = desk.rows.seat_by_token(token)? else { return Ok(None) };
     let player = desk.latest(row.player.clone());
+    // Skip addresses that were added recently: they may be a thief's.
     let trusted = standing::trusted_addresses(desk, &player)?;
     Ok(trusted.first().and_then(|address| Address::parse(address).ok()))
 }

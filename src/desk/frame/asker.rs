@@ -28,7 +28,7 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// The player of a seat, who wrote a letter with the seat's token.
+    /// Returns the player of a seat as the asker of a letter with the seat's token.
     pub fn player(player: &Player, letter: &Letter) -> Asker {
         Asker {
             name: player.name.clone(),
@@ -45,7 +45,7 @@ impl Asker {
         }
     }
 
-    /// A player to whom a letter is written that nobody asked for.
+    /// Returns a player as the asker, for a letter that nobody asked for.
     pub fn of_player(player: &Player) -> Option<Asker> {
         let sender = Address::parse(player.addresses.first()?).ok()?;
         Some(Asker {

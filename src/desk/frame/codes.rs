@@ -1,4 +1,4 @@
-//! Codes that people copy from our letters: how they are drawn and read, and how long they are good for.
+//! Codes that people copy from our letters: how they are drawn and read, and how long they are valid.
 //! Invitations and questions to senders draw shorter ones of the same letters.
 
 use chrono::TimeDelta;
@@ -29,7 +29,8 @@ pub fn draw_code(random: &mut Random) -> String {
     let letters: [u8; 10] = random.bytes();
     // 256 is a multiple of 32, so each letter is equally likely.
     let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
-    // From 2 on, because people read 0 and 1 as letters; that leaves eight digits, which divide 256 as well.
+    // Digits start at 2, because people read 0 and 1 as letters. The eight that remain divide 256 evenly as
+    // well.
     code[0] = char::from(b'2' + letters[0] % 8);
     code.iter().collect()
 }

@@ -1,7 +1,8 @@
-//! The desk: what a decision reads, and what it has changed so far.
+//! The desk: the rows that a decision reads, and its changes so far.
 //!
-//! An item of a batch is decided on a desk of its own, upon what was accepted before it. Each letter has a
-//! draft, which joins the item's changes when the letter succeeds, so that nothing is ever undone.
+//! Each item of a batch is decided on its own desk, on top of the changes that were accepted before it. Each
+//! letter has a draft, which joins the item's changes when the letter succeeds, so that nothing is ever
+//! undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -147,7 +148,7 @@ fn rated_pairs(seats: &[SeatRow]) -> impl Iterator<Item = Key> {
 }
 
 impl<'a> Desk<'a> {
-    /// Starts a decision upon the changes that were accepted before.
+    /// Starts a decision on top of the changes that were accepted before.
     pub fn new(club: &'a Club, loaded: &'a LoadedRows, accepted: &'a Draft) -> Desk<'a> {
         Desk {
             club,
@@ -187,12 +188,12 @@ impl<'a> Desk<'a> {
         (self.item, read, lacking)
     }
 
-    /// The changes so far: those of accepted items, those of this item, and those of this letter.
+    /// Returns the changes so far: those of accepted items, those of this item, and those of this letter.
     fn drafts(&self) -> [&Draft; 3] {
         [self.accepted, &self.item, &self.draft]
     }
 
-    /// The rows of a list that this transaction has changed so far, in order.
+    /// Returns the rows of a list that this transaction has changed so far, in order.
     pub fn added<'s, T: 's>(
         &'s self,
         list: impl Fn(&'s Changes) -> &'s Vec<T>,
@@ -200,7 +201,7 @@ impl<'a> Desk<'a> {
         self.drafts().into_iter().flat_map(move |draft| list(&draft.changes))
     }
 
-    /// The restraints that this transaction has changed so far, those of this letter first.
+    /// Returns the restraints that this transaction has changed so far, those of this letter first.
     pub fn restraints(&self) -> impl Iterator<Item = &Restraints> {
         self.drafts().into_iter().rev().map(|draft| &draft.changes.restraints)
     }
@@ -236,8 +237,8 @@ impl<'a> Desk<'a> {
         self.drafts().into_iter().rev().find_map(|draft| draft.matches.get(id))
     }
 
-    /// The matches that this transaction has ruled on. One that was ruled on several times occurs as often,
-    /// its latest state last.
+    /// Returns the matches that this transaction has ruled on. A match that was ruled on several times occurs
+    /// as often, its latest state last.
     pub fn all_ruled_on(&self) -> impl Iterator<Item = &LoadedMatch> {
         self.drafts().into_iter().flat_map(|draft| draft.matches.values())
     }
@@ -256,7 +257,8 @@ impl<'a> Desk<'a> {
 
     /// Returns the player with this address, without the changes of this transaction.
     pub fn stored_player(&self, address: &str) -> Decided<Option<Player>> {
-        // An address that was looked up in vain and then got a player still has no row under its own key.
+        // An address that had no player when it was looked up, and then got one, still has no row under its
+        // own key.
         let is_seated = self.drafts().iter().any(|draft| draft.seated.contains(address));
         let found = match is_seated {
             true => self.rows.loaded.seated.get(address),
@@ -306,7 +308,7 @@ impl<'a> Desk<'a> {
     pub fn matches_with(&self, player_id: i64) -> Decided<Vec<LoadedMatch>> {
         let mut matches = Vec::new();
         for (_, game_match) in self.rows.matches_of(player_id)? {
-            // Asks for all matches before it gives up, so that one round loads them.
+            // Ask for all matches before giving up, so that one round loads them.
             matches.extend(or_lacking(self.game_match(&game_match.id))?.flatten().cloned());
         }
         self.rows.check()?;

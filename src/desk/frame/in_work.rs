@@ -27,7 +27,7 @@ impl InWork {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut BTreeSet<Digest>) -> T) -> T {
-        // No panic leaves a set half changed, so a poisoned lock is as good as any.
+        // A panic cannot leave a set half changed, so a poisoned lock is still usable.
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,4 +1,5 @@
-//! The basis of every decision: the desk with its rows and drafts, the club, and what is known of people.
+//! The basis of every decision: the desk with its rows and drafts, the club, and the facts known about
+//! people.
 
 pub mod asker;
 pub mod club;

@@ -1,4 +1,4 @@
-//! Ratings: what a ruling changes in them, and whether a match that opens is rated.
+//! Ratings: their changes by a ruling, and whether a match that opens is rated.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -21,11 +21,11 @@ const IN_A_YEAR: usize = 12;
 #[derive(Debug, Default)]
 pub struct RatingNews {
     pub rows: Vec<RatingRow>,
-    /// A result became void or came between others: the ratings of the game have to be computed anew.
+    /// A result became void or came between others: the ratings of the game must be recomputed.
     pub is_stale: bool,
 }
 
-/// Whether a match that opens is rated, and the sentence that tells it.
+/// Whether a match that opens is rated, and the sentence that says so.
 pub struct RatedTerms {
     pub basis: Option<RatingBasis>,
     pub note: String,
@@ -45,7 +45,7 @@ pub fn rated_player(desk: &Desk<'_>, player: i64, game: GameKind) -> Decided<Rat
     Ok(standing)
 }
 
-/// Rates what a ruling decided. `entries`: those of the match before the ruling.
+/// Rates the results that a ruling decided. `entries` are the match's entries before the ruling.
 pub fn rated_by(
     desk: &Desk<'_>,
     ruling: &Ruling,
@@ -57,13 +57,14 @@ pub fn rated_by(
     all.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
     let after = results_of(&all);
     let mut news = RatingNews::default();
+    // If an earlier result became void or changed, the ratings after it must be recomputed.
     let Some(new) = after.strip_prefix(&before[..]) else {
         news.is_stale = true;
         return Ok(news);
     };
     let game = ruling.after.game;
     for result in new {
-        // The ratings of former holders, whom no letter of this ruling tells, are computed apart.
+        // No letter of this ruling goes to former holders, so their ratings are computed separately.
         if result.only.is_some() {
             news.is_stale = true;
             continue;
@@ -77,6 +78,8 @@ pub fn rated_by(
                 players[seat] = rated_player(desk, number, game)?;
             }
         }
+        // A rating depends on the order of results, so a result from before a player's last one cannot simply
+        // be added.
         let is_late = players.iter().any(|(_, player)| player.last.is_some_and(|last| last >= result.at));
         news.is_stale |= is_late;
         if !is_late {
@@ -86,7 +89,7 @@ pub fn rated_by(
     Ok(news)
 }
 
-/// Whether a ruling may change what is rated of its match.
+/// Whether a ruling may change the rated results of its match.
 pub fn may_rate(ruling: &Ruling) -> bool {
     let matters = ruling.entries.iter().any(|chained| {
         matches!(
@@ -109,7 +112,7 @@ pub fn told(change: &RatingChange, game: GameKind, name: &str) -> String {
     format!("The rating of {name} in {} was {before} and is {after}.", game.name())
 }
 
-/// Decides whether a match is rated. `rated`: it may be, by its terms.
+/// Decides whether a match is rated. `rated` says whether its terms allow that.
 pub fn rated_terms(
     desk: &Desk<'_>,
     (game, choices, rated): (GameKind, &Choices, bool),
@@ -146,7 +149,8 @@ pub fn rated_terms(
     Ok(RatedTerms { basis: Some(RatingBasis { numbers, advantage, house: figure }), note })
 }
 
-/// Whether a match of a player against the house is rated: while little is known of the player, one at a time.
+/// Whether a match of a player against the house is rated: while little is known of the player, one at a
+/// time.
 fn plays_house_rated(desk: &Desk<'_>, player: i64, game: GameKind) -> Decided<bool> {
     let standing = rated_player(desk, player, game)?.at(desk.at());
     if !standing.is_unsure() {
@@ -175,6 +179,7 @@ fn too_many(desk: &Desk<'_>, one: i64, other: i64) -> Decided<Option<String>> {
     for row in desk.added(|changes| &changes.matches).filter(|row| row.overview.rated) {
         let seats = desk.added(|changes| &changes.seats).filter(|seat| seat.match_id == row.id);
         let players: Vec<i64> = seats.map(|seat| seat.player_id).collect();
+        // Version 0 marks a match that opens now. The others are among the stored openings.
         if row.version == 0 && players.contains(&one) && players.contains(&other) {
             opened.push(desk.at());
         }

@@ -3,7 +3,7 @@
 //! The shell loads rows ahead of a decision and cannot know all of them. A decision that lacks one notes its
 //! key and ends with [`Undecided::Lacks`]; the shell loads what is lacking and decides again. A decision also
 //! notes what it read, and each change names what it writes: of two items of a batch, one that read what the
-//! other wrote is decided once more.
+//! other wrote is decided again.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,7 +91,7 @@ pub enum Key {
     Summaries,
     /// The matches that ended last.
     Ended,
-    /// Letters whose digests begin so.
+    /// Letters whose digests have this prefix.
     Letters(String),
     /// The readers of announcements.
     Readers(Readership),
@@ -100,22 +100,22 @@ pub enum Key {
 }
 
 impl Key {
-    /// The address and the name of a player to add.
+    /// Returns the address and the name of a player to add.
     pub fn new_player(&self) -> Option<(&str, &str)> {
         if let Key::NewPlayer(address, name) = self { Some((address, name)) } else { None }
     }
 
-    /// The player and the game of ratings.
+    /// Returns the player and the game whose ratings are asked for.
     pub fn ratings(&self) -> Option<(i64, GameKind)> {
         if let Key::Ratings(player, game) = self { Some((*player, *game)) } else { None }
     }
 
-    /// The two players whose openings are asked for.
+    /// Returns the two players whose openings are asked for.
     pub fn rated_openings(&self) -> Option<(i64, i64)> {
         if let Key::RatedOpenings(one, other) = self { Some((*one, *other)) } else { None }
     }
 
-    /// The inviter and the invited.
+    /// Returns the inviter and the invited.
     pub fn declined(&self) -> Option<(&str, &str)> {
         if let Key::Declined(inviter, invited) = self { Some((inviter, invited)) } else { None }
     }
@@ -124,7 +124,7 @@ impl Key {
 /// The result of a decision.
 pub type Decided<T> = Result<T, Undecided>;
 
-/// Why there is no decision.
+/// The reason why there is no decision.
 #[derive(Debug)]
 pub enum Undecided {
     /// Rows are missing, whose keys were noted: load them and decide again.
@@ -158,7 +158,7 @@ pub struct KnownSender {
 /// The counts of one subject.
 pub type Counts = BTreeMap<(BudgetKind, DateTime<Utc>), u32>;
 
-/// The rows that were loaded for the decisions of a batch, and which of them were looked up in vain.
+/// The rows that were loaded for the decisions of a batch, and the keys under which there are none.
 ///
 /// Loading more never replaces a row: earlier decisions stay valid, and at the commit the version of each
 /// match shows whether somebody else has changed it.
@@ -214,7 +214,7 @@ pub struct LoadedRows {
     pub unproven: BTreeMap<i64, Vec<UnprovenLetter>>,
     /// The same in GMs' names, by their registered addresses.
     pub unproven_of_gm: BTreeMap<String, Vec<UnprovenLetter>>,
-    /// Both by the codes of their notices.
+    /// Unproven letters of both kinds, by the codes of their notices.
     pub unproven_under: BTreeMap<String, Vec<UnprovenLetter>>,
     /// The changes that a player asked for and that are open, or can be undone.
     pub changes: BTreeMap<i64, Vec<PlayerChange>>,
@@ -234,8 +234,8 @@ pub struct LoadedRows {
     pub digest: Option<DigestRows>,
 }
 
-/// The rows that a digest reports on. Some are a little older than `since`: those that had not been
-/// committed when the last digest was made. The others of that time stood in it.
+/// The rows that a digest reports on. Some are a little older than `since`, because they had not been
+/// committed when the last digest was made. The last digest contained the others from that time.
 #[derive(Clone, Debug)]
 pub struct DigestRows {
     pub since: DateTime<Utc>,
@@ -255,7 +255,7 @@ pub struct DigestRows {
     pub unread: Vec<Entry>,
     /// The entries that opened a match in this period.
     pub opened: Vec<Entry>,
-    /// The entries that ended or annulled one.
+    /// The entries that ended or annulled a match in this period.
     pub ended: Vec<Entry>,
     pub absences: Vec<Entry>,
     pub newcomers: Vec<Player>,
@@ -277,7 +277,7 @@ pub struct DigestRows {
 pub struct DigestLetter {
     pub row: LetterRow,
     pub matches: BTreeSet<String>,
-    /// Whether it names no match, and whoever wrote it plays one that runs.
+    /// Whether it names no match but its author plays in a running one.
     pub by_player: bool,
     /// The name of the player who has the sender's address.
     pub player: Option<String>,
@@ -323,10 +323,10 @@ impl LoadedRows {
     }
 }
 
-/// The loaded rows as one decision reads them, with notes of what it read and what it lacked.
+/// The loaded rows as one decision reads them, with notes of the keys that it read and those that it lacked.
 pub struct Rows<'a> {
     pub loaded: &'a LoadedRows,
-    // Cells, because functions that only read share the desk, and note what they read all the same.
+    // Cells, because read-only functions share the desk but still note what they read.
     read: RefCell<BTreeSet<Key>>,
     lacking: RefCell<Vec<Key>>,
 }
@@ -538,7 +538,7 @@ impl<'a> Rows<'a> {
         self.row(self.loaded.declined.get(&pair).copied(), Key::Declined(inviter, invited))
     }
 
-    /// Returns up to two letters whose digests begin so.
+    /// Returns up to two letters whose digests have this prefix.
     pub fn letters_with(&self, prefix: &str) -> Decided<&'a [DigestLetter]> {
         let found = self.loaded.letters.get(prefix).map(Vec::as_slice);
         self.row(found, Key::Letters(prefix.to_owned()))
@@ -565,8 +565,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Goes on without a value whose rows are missing, so that one round of loading serves several questions.
-/// Whoever asks calls [`Rows::check`] before using the answers.
+/// Continues without a value whose rows are missing, so that one round of loading serves several questions.
+/// The caller must call [`Rows::check`] before using the answers.
 ///
 /// # Errors
 /// Returns an error if the decision failed for another reason.

@@ -1,4 +1,4 @@
-//! The standing of an address: whether its owner is known, whether it was added so lately that it has fewer
+//! The standing of an address: whether its owner is known, whether it was added so recently that it has fewer
 //! rights, and whether its letters are signed.
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -18,7 +18,7 @@ pub const UNDO: TimeDelta = TimeDelta::days(7);
 /// Signed letters in a row after which an address is expected to go on signing.
 pub const HABIT: u32 = 5;
 
-/// Returns what is known of an address as this transaction leaves it so far.
+/// Returns the standing of an address as this transaction leaves it so far.
 pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
     match desk.restraints().find_map(|changed| changed.standings.get(address)) {
         Some(standing) => Ok(*standing),
@@ -29,7 +29,7 @@ pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
 /// Notes that the owner of an address reads our letters.
 pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     let standing = standing(desk, &asker.from)?;
-    // Written once: a written row makes other items with this sender be decided again.
+    // Write it only once, because a changed row makes other items with this sender be decided again.
     if standing.proven_at.is_none() {
         let standing = Standing { proven_at: Some(desk.at()), ..standing };
         desk.draft.changes.restraints.standings.insert(asker.from.clone(), standing);
@@ -53,7 +53,7 @@ pub fn new_until(desk: &Desk<'_>, player_id: i64, address: &str) -> Decided<Opti
     let added = |row: &&PlayerChange| {
         row.kind == ChangeKind::Add && row.stage == ChangeStage::Done && row.address == address
     };
-    // It may have been added, removed and added again.
+    // The address may have been added, removed and added again.
     let until = changes.iter().filter(added).map(|row| row.changed_at + UNDO).max();
     Ok(until.filter(|until| *until > desk.at()))
 }
@@ -81,13 +81,13 @@ pub fn refuse_new_address(
         .map(|until| ChangeReply::TooNew { command, until: desk.local_time_in(player.settings.zone, until) }))
 }
 
-/// Returns what is known of a letter's signature.
+/// Returns the known state of a letter's signature.
 pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> {
     match desk.rows.loaded.dkim.get(&waiting.digest) {
         Some(DkimVerdict::Passed) => Some(Signature::Passed),
-        // A letter that waited for the DNS in vain gets here, too.
+        // A letter that waited for the DNS without an answer gets here, too.
         Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
-        // Nobody has looked at its signature.
+        // The letter's signature was not checked.
         None => desk.club.config.letters.require_dkim.then_some(Signature::Missing),
     }
 }

@@ -19,12 +19,12 @@ pub struct Summary {
     /// The seats that owe orders, and for which turn.
     pub awaited: Vec<Seat>,
     pub turn: u32,
-    /// The GM was asked to decide.
+    /// Whether the GM was asked to decide.
     pub asks_gm: bool,
     pub is_late: bool,
     /// Its deadline, if it runs.
     pub deadline: Option<DateTime<Utc>>,
-    /// It is due soon, and not late.
+    /// Whether it is due soon, and not late.
     pub is_due_soon: bool,
     /// Its result, once it is over.
     pub outcome: Option<Outcome>,
@@ -68,7 +68,8 @@ impl Summary {
     }
 }
 
-/// Sums up a match in one line at `now`, as the player of `seat` reads it, who has chosen this time zone.
+/// Sums up a match in one line at `now`, for the player of `seat`, in the time zone that the player has
+/// chosen.
 pub fn match_line(
     game_match: &MatchOverview,
     seat: Seat,
@@ -96,7 +97,7 @@ pub fn match_line(
 
 /// Sums up a match in a few words for the GM, without anything that is hidden from either side.
 pub fn gm_line(game_match: &MatchOverview, now: DateTime<Utc>) -> GmMatchSummary {
-    // Either seat will do: only what both see is taken from the line.
+    // Either seat will do, because only fields that both see are taken from the line.
     let line = match_line(game_match, Seat::First, None, now);
     let mut marks = Vec::new();
     if game_match.asked_gm {

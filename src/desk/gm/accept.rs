@@ -22,7 +22,7 @@ pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<
     if let Some(reason) = reason_against(&letter.row) {
         return Ok(refused(reason.to_owned()));
     }
-    // Whoever plays must not choose which letters in their own match count.
+    // A GM who plays must not choose which letters in their own match count.
     if fog::of_gm(desk)?.is_of_own_match(&letter) {
         let says = "It comes from a match in which you play, so another GM has to do this.";
         return Ok(refused(says.to_owned()));

@@ -76,15 +76,16 @@ pub fn cannot_send(
     error: &str,
     waiting: u64,
 ) -> Decided<()> {
-    // Two daemons meet an outage within moments.
+    // Two daemons notice an outage within moments, so a Message-ID for each hour and error makes them tell of
+    // it once.
     let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
     let since = desk.local_time(since);
     let trouble = Trouble::CannotSend { since, error: error.to_owned(), waiting };
     alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
 
-/// Tells the GM that the mailbox has not been readable since then, for this reason. Another daemon may have told of the
-/// same outage.
+/// Tells the GM that the mailbox has not been readable since then, for this reason. Another daemon may have
+/// told of the same outage.
 pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> Decided<()> {
     let unique = format!("unread.{}", since.format("%Y%m%d%H%M"));
     let since = desk.local_time(since);

@@ -14,7 +14,7 @@ use crate::store::{Player, Urgency};
 /// Announcements that go out in an hour, so that they do not hold up reports.
 const PER_HOUR: usize = 200;
 
-/// Writes to all these players but those who do not want announcements, and answers how many they are.
+/// Writes to all these players except those who do not want announcements, and answers with their number.
 pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: bool) -> Decided<GmResult> {
     let players: Vec<Player> = desk.rows.readers_of(readers)?.to_vec();
     let lines = wrapped(&cut(text));
@@ -27,12 +27,12 @@ pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: boo
         return Ok(done);
     }
     let letter = ClubLetter::Announcement { gm: gms::acting_gm(desk).name.clone(), game_name, lines };
-    // Worded once: nothing in it depends on the reader.
+    // Word the letter once, because nothing in it depends on the reader.
     let worded = mail::word_club_letter(desk, &letter, "")?;
     let text = Digest::of(text.as_bytes()).to_string();
     for (index, player) in players.iter().enumerate() {
         let Some(address) = player.addresses.first() else { continue };
-        // The text is part of it, because one letter of a GM may announce several things.
+        // The text is part of the Message-ID, because one letter from a GM may announce several things.
         let unique = format!("t.{}.{}.{}", player.id, desk.at().timestamp_millis(), &text[..8]);
         let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Notice };
         let mut page = worded.clone();

@@ -1,4 +1,4 @@
-//! A GM's digest: what waits for a decision, and what happened since the last one. Nothing stands in two
+//! A GM's digest: matters that wait for a decision, and news since the last digest. Nothing is in two
 //! digests.
 
 use std::collections::BTreeSet;
@@ -47,9 +47,9 @@ const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 /// The start of the addresses under which the house is registered.
 const HOUSE: &str = "house:";
 
-/// What a digest tells, and by which names it remembers that.
+/// A digest in the making, and the names under which it remembers its items.
 struct Telling<'a> {
-    /// The names of what the last digest told.
+    /// The names of the items in the last digest.
     before: &'a BTreeSet<String>,
     told: BTreeSet<String>,
     summaries: Vec<Summary>,
@@ -58,7 +58,7 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Takes note of an item that is told. Returns whether it is news.
+    /// Notes the name of an item that is told, and returns whether it is news.
     fn is_new(&mut self, name: String) -> bool {
         let is_new = !self.before.contains(&name);
         self.told.insert(name);
@@ -89,7 +89,7 @@ pub struct LastDigest {
     pub made_at: DateTime<Utc>,
     /// The beginning of the period that it covers.
     pub since: DateTime<Utc>,
-    /// The names of what it told.
+    /// The names of the items that it told.
     pub told: BTreeSet<String>,
 }
 
@@ -98,13 +98,13 @@ pub fn since_key(key: &str) -> String {
     format!("{key} since")
 }
 
-/// Returns the key under which the names of what a digest told are remembered.
+/// Returns the key under which the names of a digest's items are remembered.
 pub fn told_key(key: &str) -> String {
     format!("{key} told")
 }
 
-/// Words a GM's digest of the day, unless there is no news or it was made before. If the last one was not sent
-/// yet, it lapses, and this one covers its period as well.
+/// Words a GM's digest of the day, unless there is no news or it was made before. If the last one was not
+/// sent yet, it lapses, and this one covers its period as well.
 pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<()> {
     desk.acting = index;
     let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
@@ -113,13 +113,13 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     let last_id = desk.club.stationery.message_id(token, &unique(last.made_at));
     let waits = desk.rows.dispatch(&last_id)?.is_some_and(|row| row.waiting);
     let since = if waits { last.since } else { last.made_at };
-    // What stood in a digest that nobody has read is told again.
+    // If the last digest was not sent yet, this one repeats its contents.
     let unread = BTreeSet::new();
     let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
     if let Some(digest) = digest {
         let letter = ClubLetter::Digest { digest };
         let dispatch = gms::gm_dispatch(desk, index, &letter, &unique(desk.at()), None)?;
-        // Another daemon may have made it.
+        // Another daemon may have made this digest.
         if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
             return Ok(());
         }
@@ -128,6 +128,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     let at = desk.at();
     let changes = &mut desk.draft.changes;
     if waits {
+        // This digest repeats the older one, so the older one lapses.
         changes.replaced_digests.push((gm.address.as_str().to_owned(), DispatchKind::Notice));
     }
     changes.remembered.push((last.key.clone(), at.to_rfc3339()));
@@ -285,8 +286,8 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
     Ok(())
 }
 
-/// Tells which turns were missed, but for those that a GM is asked about above. When an opponent of the
-/// GM filed late is hidden.
+/// Tells which turns were missed, except those that a GM is asked about above. Hides when an opponent of the
+/// GM filed late.
 fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: &mut Telling<'_>) {
     let mut notes = Vec::new();
     for missed in &rows.missed {
@@ -340,7 +341,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Tells whose mail comes back, who may be away, and whose letters were given up: a line for each person.
+/// Tells whose mail bounces, who may be away, and whose letters were given up: a line for each person.
 fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut notes: Vec<UnreadNote> = Vec::new();
     for entry in &rows.unread {
@@ -378,7 +379,7 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
                     (note.letter, note.note) = (Some(short_digest(letter)), quoted(&letter.row.note));
                 }
             }
-            // Its player has a line above.
+            // The digest already lists this absence on the line of its player.
             None if letter.row.note.starts_with(MATCHED_NOTE) => {}
             None => automatic.push(letter),
         }
@@ -458,7 +459,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     for entry in &rows.ended {
         let is_new = telling.is_new_entry(entry);
         let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
-        // One that was reopened has no result any more, and one that was annulled ended twice.
+        // A reopened match no longer has a result, and one that was annulled may have ended twice.
         let Some(outcome) = &summary.outcome else { continue };
         if ended.iter().any(|told| told.id == entry.match_id) {
             continue;
@@ -491,7 +492,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut newcomers = Vec::new();
     for player in &rows.newcomers {
         let address = player.addresses.first().cloned().unwrap_or_default();
-        // The levels of the house are registered like players.
+        // The levels of the house are registered like players, but are not newcomers.
         if !address.starts_with(HOUSE) && telling.is_new(format!("player {}", player.id)) {
             newcomers.push(PersonNote { name: player.name.clone(), address });
         }
@@ -516,7 +517,7 @@ fn tell_refused(rows: &DigestRows, telling: &mut Telling<'_>) {
     telling.digest.refused = Listed::of(counts, MAX_TOLD);
 }
 
-/// Returns what was sent and what waits, if the config limits it or if letters wait for long.
+/// Returns the numbers of letters sent and waiting, if the config limits them or if letters wait for long.
 fn sending(desk: &Desk<'_>, rows: &DigestRows) -> Option<SendingSummary> {
     let quota = &desk.club.config.outbox.quota;
     let waits_long = rows.oldest_dispatch.is_some_and(|oldest| desk.at() - oldest > UNSENT_FOR);

@@ -1,4 +1,4 @@
-//! What the rules hide from a GM who plays, in digests and lists of letters.
+//! Hides from a GM who plays, in digests and lists of letters, what the rules hide from a player.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub struct Fog {
     pub read_by_others: BTreeSet<String>,
     /// The addresses of the other seats in matches that another GM reads about.
     addresses: BTreeSet<String>,
-    /// Nobody knows who reads, so letters of players outside a match are hidden, too.
+    /// Whether the reader is unknown, so that letters from players outside a match are hidden, too.
     at_terminal: bool,
 }
 
@@ -58,7 +58,8 @@ pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
             };
             if is_read_by_others {
                 fog.read_by_others.insert(overview.id.clone());
-                // A letter without a token names no match, so the address has to tell.
+                // A letter without a token names no match, so only its address shows whether it is from an
+                // opponent.
                 fog.addresses.extend(opponent.addresses.iter().cloned());
             }
         }
@@ -67,7 +68,7 @@ pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
     Ok(fog)
 }
 
-/// Returns what is hidden from whoever sits at the terminal: everything of a match that runs.
+/// Returns the fog for a person at the terminal, which covers all running matches.
 pub fn at_terminal(desk: &Desk<'_>) -> Decided<Fog> {
     let running = lists::summaries(desk)?.into_iter().filter(|summary| summary.stage != Stage::Over);
     let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();

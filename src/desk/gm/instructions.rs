@@ -62,7 +62,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
             let gm = opened_by_gm(gms::acting_gm(desk));
             match openings::open_match(desk, &new, gm, None) {
                 Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
-                // What fails here is mostly for the GM to mend, such as one player for both seats.
+                // Most failures here are for the GM to correct, such as one player for both seats.
                 Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
                 Err(Undecided::Lacks) => Err(Undecided::Lacks),
             }
@@ -77,13 +77,14 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::PlayerBounceClear(address) => registry::clear_bounces(desk, address, check),
         Instruction::PlayerBlock { address, on } => registry::block_player(desk, address, *on, check),
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
-        // Whoever rules on a letter trusts the clock: see `daemon::doubt`.
+        // Letters are only ruled on while the clock is trusted: see `daemon::doubt`.
         Instruction::ConfirmClock => Ok(GmResult::ClockConfirmed),
         Instruction::Digest => Ok(GmResult::Digest { digest: digest::of_last_day(desk)? }),
     }
 }
 
-/// Carries out an instruction long after it came. About a match it counts for the turn that was open then.
+/// Carries out an instruction long after it came. An instruction about a match counts for the turn that was
+/// open then.
 pub fn instruct_late(
     desk: &mut Desk<'_>,
     instruction: Instruction,
@@ -242,7 +243,7 @@ fn act_on_match(
     if !check {
         return acts::act_as_gm(desk, loaded, &act, successor);
     }
-    // Ruled on and dropped, so that a check rejects whatever the instruction itself would.
+    // Rule and drop the result, so that a check rejects whatever the instruction itself would.
     let ruling = ruling_mail::rule(
         desk,
         &loaded.game_match,
@@ -252,7 +253,7 @@ fn act_on_match(
 }
 
 impl Effect {
-    /// Excuses the player who loses the seat, or does not.
+    /// Sets whether the player who loses the seat is excused.
     fn excusing(mut self, on: bool) -> Effect {
         if let Act::Replace { excused, .. } = &mut self.act {
             *excused = on;
@@ -349,7 +350,7 @@ fn correction(
 ) -> Decided<Correction> {
     let entries = desk.rows.entries(id)?;
     let is_over = desk.game_match(id)?.is_some_and(|loaded| loaded.game_match.stage == Stage::Over);
-    // The end has published the secret, and the turns to come need one that nobody knows.
+    // The end of the match published the secret, and later turns need one that nobody knows.
     let new_key = is_over.then(|| NewKey::new(SealKey::new(desk.random().bytes())));
     let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
         return Err(anyhow!("the ledger of match {id} does not begin with its opening").into());

@@ -127,7 +127,7 @@ fn follow(
             Err(InstructionFault { reason, example }) => {
                 Some(GmResult::NotRead { says: reason, example: example.to_owned() })
             }
-            // Goes on where rows are lacking: one round then loads them for all instructions.
+            // Continue if rows are missing, so that one round loads them for all instructions.
             Ok(instruction) => or_lacking(match written_at {
                 Some(at) => instructions::instruct_late(desk, instruction, check, at),
                 None => instructions::instruct_unless_playing(desk, &instruction, check),

@@ -35,7 +35,7 @@ pub fn summaries(desk: &Desk<'_>) -> Decided<Vec<Summary>> {
         by_id.insert(&loaded.game_match.id, Summary::of(&loaded.game_match.overview(), desk.at()));
     }
     let mut summaries: Vec<Summary> = by_id.into_values().collect();
-    // A match that was just opened is a row already, and not among those ruled on.
+    // A match that was just opened is only a new row so far, and not among those ruled on.
     for row in desk.added(|changes| &changes.matches) {
         summaries.push(Summary::of(&row.overview, desk.at()));
     }

@@ -26,7 +26,8 @@ pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
     Some(GmResult::Refused { says })
 }
 
-/// Returns what the GM has to know before a turn is decided again, or `None` if the correction can go ahead.
+/// Returns the facts that the GM must know before a turn is decided again, or `None` if the correction can go
+/// ahead.
 pub fn before_correction(
     desk: &mut Desk<'_>,
     loaded: &LoadedMatch,
@@ -40,7 +41,7 @@ pub fn before_correction(
     // The entry is found again by this text, so a new wording would ask every GM once more.
     let what = format!("what each side saw of the turns from {turn} on, before a rollback");
     let entries = desk.rows.entries(&game_match.id)?.iter().rev();
-    // A turn that was adjudicated since is one that the GM has not read.
+    // Ignore disclosures before the last adjudication, because the GM has not read that turn.
     let mut since = entries.take_while(|entry| !matches!(entry.fact, Fact::TurnAdjudicated { .. }));
     if since.any(|entry| matches!(&entry.fact, Fact::Unsealed { what: shown, .. } if *shown == what)) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! A GM at the terminal is shown what the rules hide: the ledger of each match concerned says so first.
+//! Shows a GM at the terminal what the rules hide, after the ledger of each match concerned records that.
 
 use crate::config::Gms;
 use crate::desk::frame::desk::Desk;
@@ -34,8 +34,8 @@ impl Unseal {
     }
 }
 
-/// Notes in the ledgers of the running ones among these matches that a GM is shown `what`. Returns why not if
-/// the GM plays in one of them; then nothing is noted in any.
+/// Notes in the ledgers of these matches, as far as they are running, that a GM is shown `what`. If the GM
+/// plays in one of them, notes nothing and returns the reason.
 pub fn unseal(
     desk: &mut Desk<'_>,
     asked: &Unseal,
@@ -43,7 +43,7 @@ pub fn unseal(
     ids: &[String],
 ) -> Decided<Result<(), String>> {
     desk.acting = asked.gm;
-    // All are loaded before any is ruled on: if the GM plays in the last of them, none may be noted.
+    // Load all matches before ruling on any: if the GM plays in the last of them, none may be noted.
     let mut running: Vec<LoadedMatch> = Vec::new();
     for id in ids {
         let loaded = or_lacking(desk.game_match(id))?.flatten();

@@ -26,7 +26,7 @@ pub fn act_as_gm(
     successor: Option<Player>,
 ) -> Decided<GmResult> {
     let matter = loaded.game_match.by_gm(&gms::acting_gm(desk).name, act.clone());
-    // Ruled on before a token is drawn: a rejected act must pin nothing.
+    // Rule before drawing a token, because a rejected act must pin nothing.
     let mut ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
     let id = loaded.game_match.id.clone();
     if let Some(untaken) = ruling.rejection {

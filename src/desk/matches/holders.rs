@@ -12,7 +12,7 @@ use crate::store::{Player, TokenRow};
 
 /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
 pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
-    // One key for all would let whoever opens one pin guess at the others.
+    // With one key for all pins, anybody who is given it to open one pin could guess the others.
     let mut random = desk.random();
     let mut pin = |kind: PinnedKind, value: &str| {
         let kept = KeptPin::new(row.seat, kind, PinKey::new(random.bytes()), value);
@@ -31,8 +31,8 @@ pub fn hold(desk: &mut Desk<'_>, loaded: &LoadedMatch, seat: Seat, letter: Optio
     Act::Hold { seat, pins: pin_seat(desk, &loaded.seats[seat]), letter }
 }
 
-/// Notes in the ledgers of the matches of these players, which are one now, which addresses the player has.
-/// Matches that are over note it too: letters from and to their players are compared with it.
+/// Notes the addresses of these players, who were merged into one, in the ledgers of their matches. Matches
+/// that are over note them, too, because letters from and to their players are compared with them.
 pub fn hold_seats_of(
     desk: &mut Desk<'_>,
     players: &[i64],
@@ -42,7 +42,7 @@ pub fn hold_seats_of(
     for id in players {
         for mut loaded in desk.matches_with(*id)? {
             let is_own = |seat: &Seat| players.contains(&loaded.seats[*seat].player.id);
-            // One seat at most: players who play each other cannot be merged.
+            // A player has at most one seat here: players who play each other cannot be merged.
             let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
             loaded.seats[seat].player = player.clone();
             let act = hold(desk, &loaded, seat, letter);

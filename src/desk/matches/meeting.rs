@@ -1,4 +1,5 @@
-//! The knowledge that two people have of each other before they play: blocks, numbers, and how reliably the other files.
+//! The knowledge that two people have of each other before they play: blocks, numbers, and how reliably the
+//! other files.
 
 use crate::club::member::number;
 use crate::club::reliability::Reliability;
@@ -14,7 +15,7 @@ pub fn avoid_each_other(desk: &Desk<'_>, asker: &Asker, other: Option<&Player>) 
     Ok(own.member.blocks(other.id) || other.member.blocks(own.id))
 }
 
-/// Whether somebody may know other players: whom a GM registered, or who finished a match against a person.
+/// Whether somebody may know other players: a GM registered them, or they finished a match against a person.
 pub fn reads_names(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     let Some(own) = desk.player(asker.address())? else { return Ok(false) };
     let matches = desk.rows.matches_of(own.id)?;
@@ -57,6 +58,7 @@ pub fn is_at_limit(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
     let Some(limit) = player.member.limit else { return Ok(false) };
     let running =
         desk.rows.matches_of(player.id)?.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
+    // Matches that open in this transaction are not stored yet.
     let opened = desk.added(|changes| &changes.seats).filter(|row| row.player_id == player.id);
     Ok(running.count() + opened.count() >= usize::try_from(limit).unwrap_or(usize::MAX))
 }

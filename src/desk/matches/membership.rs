@@ -48,7 +48,7 @@ fn tell_once(desk: &mut Desk<'_>, mut dispatch: NewDispatch) -> Decided<()> {
     if desk.is_dispatched(&dispatch.message_id)? {
         return Ok(());
     }
-    // Without room the newcomer's next letter tells the GM.
+    // If there is no room now, the newcomer's next letter tells the GM.
     if let Some(slot) = budgets::slot_for_others(desk, &dispatch.recipient, Origin::Other)? {
         slot.apply(&mut dispatch);
         budgets::count_for_others(desk, &dispatch.recipient, Origin::Other, slot);

@@ -20,7 +20,7 @@ use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Standing};
 
-/// Days for which an offer stands, and for which one that can be taken several times does.
+/// Days for which an offer stands; the second number is for an offer that can be taken several times.
 const OFFER_DAYS: i64 = 14;
 const STANDING_DAYS: i64 = 30;
 
@@ -39,7 +39,7 @@ pub(super) struct Invited {
     pub name: String,
     pub address: String,
     pub player: Option<Player>,
-    /// How letters to the author name them.
+    /// The name that letters to the author use for them.
     pub shown: Option<String>,
 }
 
@@ -68,6 +68,7 @@ pub fn make_offer(
         },
         None => (None, offer),
     };
+    // Compare without the plus part, which may be a reply token.
     let is_ours = |opponent: &Opponent| opponent.address.base() == desk.club.config.club.address;
     let to_referee = opponent.is_some_and(is_ours);
     if to_referee || invited.as_ref().is_some_and(|invited| asker.is(&invited.address)) {
@@ -150,6 +151,7 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
     let row = open_offer(desk, &code)?.filter(|row| to_asker(row) || asker.is(&row.inviter));
     let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
     if to_asker(&row) {
+        // The code went to the invited address alone, so the asker reads mail there.
         standing::note_known(desk, asker)?;
         let offer = offer_of(&row)?.summary(&desk.club.config.terms);
         let dispatch = tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
@@ -267,7 +269,7 @@ pub(super) fn send_invitation(
     }))
 }
 
-/// Checks whether somebody may be challenged once more: by this player, or by any newcomer.
+/// Checks whether somebody may be challenged again: by this player, or by any newcomer.
 pub(super) fn may_challenge(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -279,7 +281,7 @@ pub(super) fn may_challenge(
         return Ok(Err(OfferRejection::MembersOnly));
     }
     let standing = standing::standing(desk, address)?;
-    // A block reads like unwillingness: nobody learns from us whom the GM has blocked.
+    // Answer a block like unwillingness, so that nobody learns from us whom the GM has blocked.
     if standing.unwilling_since.is_some() || standing.blocked_since.is_some() {
         return Ok(Err(OfferRejection::Unwilling { to }));
     }
@@ -314,7 +316,7 @@ pub(super) fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     }
 }
 
-/// Whether a player, or somebody who is none, is a newcomer.
+/// Whether somebody is a newcomer. `None` stands for somebody who is not a player yet.
 pub(super) fn is_new(desk: &Desk<'_>, player: Option<&Player>) -> Decided<bool> {
     let Some(player) = player.filter(|player| !player.member.registered) else { return Ok(player.is_none()) };
     let matches = desk.rows.matches_of(player.id)?;
@@ -323,8 +325,7 @@ pub(super) fn is_new(desk: &Desk<'_>, player: Option<&Player>) -> Decided<bool> 
     Ok(!matches.is_empty() && !matches.iter().any(against_people))
 }
 
-/// Whether somebody can reach only a few others today: a newcomer, and whoever was one earlier on the same
-/// day.
+/// Whether somebody can reach only a few others today, because they are a newcomer or were one earlier today.
 pub(super) fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(is_newcomer(desk, asker)? || budgets::reach_left(desk, asker.address())? < NEWCOMERS_REACH)
 }
@@ -369,6 +370,7 @@ pub(super) fn open_offers(desk: &mut Desk<'_>) -> Decided<Vec<Invitation>> {
         open.retain(|other| other.code != row.code);
         open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
     }
+    // An expired offer stays open in its row until the clock closes it.
     open.retain(|row| row.lapses_at > desk.at());
     Ok(open)
 }
@@ -384,7 +386,7 @@ pub(super) fn with_lot(desk: &mut Desk<'_>, offer: &Offer, asker: &Asker) -> Off
 pub(super) fn free_code(desk: &mut Desk<'_>) -> Decided<String> {
     let mut random = desk.random();
     let mut code = draw_code(&mut random);
-    // From one stream, so that a repeated decision tries the same codes in the same order.
+    // Draw from one stream, so that a repeated decision tries the same codes in the same order.
     while desk.rows.invitation(&code)?.is_some() {
         code = draw_code(&mut random);
     }

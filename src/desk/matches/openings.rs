@@ -75,7 +75,7 @@ pub fn fit_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Returns a name for somebody of whom only the address is known.
+/// Returns a name for somebody about whom only the address is known.
 pub fn name_from(address: &Address) -> String {
     name_of_mailbox(address.local())
 }
@@ -99,7 +99,7 @@ pub fn opened_by_gm(gm: &Gm) -> Cause {
 
 /// Opens matches, all or none.
 pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided<Vec<Match>> {
-    // Draw all names before wording any letter: where many are taken, this is decided several times.
+    // Draw all names before wording any letter: if many are taken, this is decided several times.
     let mut planned = Vec::with_capacity(new.len());
     for (index, one) in new.iter().enumerate() {
         let plan = or_lacking(plan(desk, one, cause, None));
@@ -155,8 +155,8 @@ pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> 
     desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
 }
 
-/// Whether a name is a player's number, a game, a level of the house, or the word of a command: CHALLENGE could
-/// not tell it from one.
+/// Whether a name is a player's number, a game, a level of the house, or the word of a command: CHALLENGE
+/// could not tell it from one.
 fn names_something(name: &str) -> bool {
     let is_level =
         |game: &GameKind| house::levels(*game).iter().any(|level| level.name.eq_ignore_ascii_case(name));
@@ -172,8 +172,8 @@ fn could_be_obeyed(name: &str) -> bool {
     let line = [Line { no: 1, text: name.to_owned() }];
     GameKind::ALL.iter().any(|game| {
         let mut read = Request::read(&line, *game);
-        // Names such as `Will Hold` hold an order, but no line is broken within them. Names such as `Star`
-        // only begin one.
+        // Ignore names such as `Will Hold`, which contain an order but are never wrapped, and names such as
+        // `Star`, which only begin one.
         read.doubts.clear();
         read.orders.clear();
         let is_read = !read.is_empty() || read.ended || read.yes.is_some() || !read.sections.is_empty();

@@ -55,7 +55,7 @@ pub fn accept(desk: &mut Desk<'_>, asker: &Asker, match_id: &str) -> Decided<Opt
     Ok(Some(taken.unwrap_or_else(|why| Reply::NoOffer { command: "YES", why })))
 }
 
-/// Opens a match if both want the same. Else the asker reads both, and may take the opponent's.
+/// Opens a match if both want the same. Otherwise the asker reads both offers, and may take the opponent's.
 fn answer(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -91,6 +91,7 @@ fn offer_again(
     let offer = offers::with_lot(desk, offer, asker);
     let row = offers::invitation(desk, asker, asker.name.clone(), Some(&invited), &offer)?;
     let row = Invitation { rematch_of: Some(loaded.game_match.id.clone()), ..row };
+    // The two have played each other, so the larger budget of opponents applies.
     let origin = asker.player_id.map_or(Origin::Other, Origin::Opponent);
     offers::send_invitation(desk, asker, invited, &offer, row, origin)
 }

@@ -19,14 +19,14 @@ pub fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
         if row.invited.is_some() || row.lapses_at <= desk.at() {
             continue;
         }
-        // Asks for all rows before it gives up, so that one round loads them.
+        // Ask for all rows before giving up, so that one round loads them.
         seats.extend(or_lacking(open_seat(desk, asker, row))?.flatten());
     }
     desk.rows.check()?;
     Ok(seats)
 }
 
-/// Returns the open seats that a digest lists: those of others who are no newcomers.
+/// Returns the open seats that a digest lists: those of other players who are not newcomers.
 pub fn seats_for_digest(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
     let mut seats = Vec::new();
     for row in desk.rows.open_invitations()? {
@@ -41,8 +41,8 @@ pub fn seats_for_digest(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>
     Ok(seats)
 }
 
-/// Returns an open seat as a letter lists it; `None` while it rests, or if its author and the reader avoid each
-/// other.
+/// Returns an open seat as a letter lists it; `None` while it rests, or if its author and the reader avoid
+/// each other.
 fn open_seat(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option<OpenSeat>> {
     let inviter = desk.player(&row.inviter)?;
     if meeting::avoid_each_other(desk, asker, inviter.as_ref())? {
@@ -54,7 +54,7 @@ fn open_seat(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option
     {
         return Ok(None);
     }
-    // Strangers read names alone.
+    // Strangers see only names, without numbers or reliability.
     let reads_names = meeting::reads_names(desk, asker)?;
     let shown = match inviter.as_ref().filter(|_| reads_names && !is_of_newcomer(row)) {
         Some(player) if player.member.public => format!("{} ({})", row.inviter_name, number(player.id)),

@@ -1,4 +1,4 @@
-//! Offers that are taken up: checked once more, and their matches opened.
+//! Takes up offers: checks them again, and opens their matches.
 
 use anyhow::Context as _;
 
@@ -65,7 +65,7 @@ pub fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Deci
         lot = lot.draw_seat(asker.letter);
     }
     let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
-    // A newcomer's invitation shows the address; the match, a name made from it.
+    // A newcomer's invitation shows the address, but the match shows a name made from it.
     let inviter_name = if is_of_newcomer(&row) { "" } else { &row.inviter_name };
     let inviter = seated(inviter_name, &row.inviter)?;
     let own = seated(&asker.name, asker.address())?;
@@ -112,7 +112,8 @@ fn keep_taken(
     Ok(())
 }
 
-/// Returns why the asker cannot take up an offer, because of what the two or the offer demand.
+/// Returns why the asker cannot take up an offer, if its conditions or those of the two players rule that
+/// out.
 fn refuse_meeting(desk: &mut Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option<OfferRejection>> {
     let inviter = desk.player(&row.inviter)?;
     if meeting::avoid_each_other(desk, asker, inviter.as_ref())? {

@@ -23,7 +23,7 @@ pub fn tell(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'
     Ok(())
 }
 
-/// Like [`tell`], for trouble of which another daemon may have told already.
+/// Like [`tell`], for trouble that another daemon may have told already.
 pub fn tell_once(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'_>) -> Decided<()> {
     for reader in gms::readers_about(desk, about)? {
         let message_id = desk.club.stationery.message_id(gms::token_of_gm(desk, reader), unique);

@@ -1,5 +1,5 @@
-//! Limits on answers, against two machines that write to each other forever: budgets (`budgets`) for each seat
-//! and each address, and for equal answers to equal texts.
+//! Limits on answers, against two machines that write to each other forever: budgets (`budgets`) for each
+//! seat and each address, and for equal answers to equal texts.
 
 use super::budgets::{self, Slot, seat_subject};
 use crate::desk::frame::desk::Desk;
@@ -84,14 +84,14 @@ pub fn count_seat_answer(
     Ok(())
 }
 
-/// Returns a digest of what a person wrote.
+/// Returns a digest of a person's words.
 pub fn digest_of_lines(lines: &[Line]) -> Digest {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     Digest::of(texts.join("\n").as_bytes())
 }
 
-/// Takes a slot for an answer, or notes that there is none. An equal answer that is left out is not noted: the
-/// one that is delayed stands for all of them.
+/// Takes a slot for an answer, or notes that there is none. An equal answer that is left out is not noted:
+/// the one that is delayed stands for all of them.
 fn slot_of_answer(
     desk: &mut Desk<'_>,
     answer: &NewDispatch,

@@ -1,5 +1,6 @@
 //! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are
-//! delayed, up to a day; what finds no place then is left out, and the next letter there says so.
+//! delayed, up to a day; letters that find no place then are left out, and the next letter to the same reader
+//! says so.
 //!
 //! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget
 //! for each address and one for the club, and letters that others cause have budgets for each reader.
@@ -119,7 +120,8 @@ pub fn seat_subject(match_id: &str, seat: Seat) -> String {
 /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
 pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Slot>> {
     let most = desk.club.config.letters.answers_per_hour;
-    // A club that allows one address more must allow as much in all.
+    // If one address may get more than the club's limit, the club as a whole must be allowed at least as
+    // much.
     let of_club = most.max(CLUB_ANSWERS);
     let since = desk.at() - TimeDelta::days(1);
     let earlier = desk.rows.budget(address)?.iter();
@@ -131,8 +133,8 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
         if used(desk, address, BudgetKind::Address, hour)? >= most {
             continue;
         }
-        // A flood of forged letters uses up the budget of the club. Whoever writes for the first time still
-        // gets an answer.
+        // A flood of forged letters uses up the club's budget. Somebody who writes for the first time must
+        // still get an answer.
         let (kind, room) = match used(desk, CLUB, BudgetKind::Club, hour)? < of_club {
             true => (BudgetKind::Club, of_club),
             false => (BudgetKind::First, FIRST_ANSWERS),
@@ -166,8 +168,8 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
     count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
 }
 
-/// Returns the slot of an answer that was given `times` times within this hour, or `None` once the delayed one
-/// stands for all others: that is the first after `most` of them.
+/// Returns the slot of an answer that was given `times` times within this hour, or `None` once the delayed
+/// one stands for all others: that is the first after `most` of them.
 pub fn slot_after(desk: &Desk<'_>, times: u32, most: u32) -> Option<Slot> {
     match times.cmp(&most) {
         Ordering::Less => Some(Slot::Now),
@@ -176,15 +178,15 @@ pub fn slot_after(desk: &Desk<'_>, times: u32, most: u32) -> Option<Slot> {
     }
 }
 
-/// Returns the slot of an answer by the number of equal ones. `said` names the text that it answers and its own
-/// words, and `subject` those whose answers are counted.
+/// Returns the slot of an answer by the number of equal ones. `said` names the text that it answers and its
+/// own words, and `subject` those whose answers are counted.
 pub fn slot_of_equal(desk: &Desk<'_>, subject: &str, said: &str, most: u32) -> Decided<Option<Slot>> {
     let mut given = 0;
     for n in 0..=DELAY_HOURS {
         given += used(desk, subject, BudgetKind::Address, hour(desk, n))?;
         given += used(desk, subject, BudgetKind::Seat, hour(desk, n))?;
     }
-    // Looked up only if it may matter: it costs another round, because nobody knows ahead what is said.
+    // Look this up only if it may matter: the text is not known in advance, so its count costs another round.
     let times = if given < most { given } else { used(desk, said, BudgetKind::Equal, hour(desk, 0))? };
     Ok(slot_after(desk, times, most))
 }
@@ -265,8 +267,8 @@ pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool
     Ok(has_room)
 }
 
-/// Notes that an answer is left out. Rows are added only for those who had an answer lately: whoever forges a
-/// new address for each letter must not fill the table.
+/// Notes that an answer is left out. Rows are added only for those who had an answer recently: somebody who
+/// forges a new address for each letter must not fill the table.
 pub fn note_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     let hour = hour(desk, 0);
     count(desk, CLUB, BudgetKind::LeftOut, hour, u32::MAX);
@@ -313,7 +315,7 @@ fn today(desk: &Desk<'_>) -> DateTime<Utc> {
     start_of(Period::Day, desk.at())
 }
 
-/// The answers an hour to one seat. A token never makes the budget smaller.
+/// Returns the answers an hour to one seat. A token never makes the budget smaller.
 fn most_with_token(desk: &Desk<'_>) -> u32 {
     desk.club.config.letters.answers_per_hour.max(SEAT_ANSWERS)
 }

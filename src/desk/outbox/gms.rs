@@ -1,4 +1,4 @@
-//! The GMs: who wrote, and who reads what.
+//! The GMs: the author of a GM's letter, and the readers of letters to the GMs.
 //!
 //! A letter from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look
 //! after the match. If there is none, who is on duty does not matter; if there is still none, neither does
@@ -36,7 +36,7 @@ pub fn gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a Gm {
     &desk.club.config.club.gm.all()[index.0]
 }
 
-/// The GM who acts: the writer of the letter that is followed, or at the terminal the first one.
+/// Returns the GM who acts: the writer of the letter that is followed, or at the terminal the first one.
 pub fn acting_gm<'a>(desk: &Desk<'a>) -> &'a Gm {
     gm(desk, desk.acting)
 }
@@ -73,8 +73,8 @@ pub fn token_of_gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a str {
 
 /// Returns the GMs who read letters from a seat of a match; at least one.
 pub fn readers_of(desk: &Desk<'_>, game: GameKind, match_id: &str, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
-    // Secrecy first: where not everything can be had, duty yields before responsibility, and that before
-    // secrecy.
+    // Secrecy matters most: if no GM meets all three conditions, being on duty is dropped first, then being
+    // responsible, and only then being unseated.
     let unseated = preferring(all_gms(desk), |index| !is_seated(gm(desk, index), seats));
     let responsible = preferring(unseated, |index| gm(desk, index).looks_after(game, match_id));
     preferring(responsible, |index| is_on_duty(desk, index))
@@ -85,8 +85,8 @@ pub fn all_gms_play(desk: &Desk<'_>, seats: &BySeat<TokenRow>) -> bool {
     desk.club.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
 }
 
-/// Words a letter that tells the GMs something at once, for each who reads it. It is a question to them, or
-/// tells what a person wrote or did; trouble goes by [`alarms`](super::alarms).
+/// Words a letter that tells the GMs something at once, for each GM who reads it. It asks them a question, or
+/// tells what a person wrote or did. Trouble is told by [`alarms`](super::alarms).
 pub fn gm_letters(
     desk: &Desk<'_>,
     plain: &ClubLetter,
@@ -100,7 +100,7 @@ pub fn gm_letters(
     readers_about(desk, about)?.into_iter().map(alarm).collect()
 }
 
-/// Returns the GMs who read what is told about a subject at once; at least one.
+/// Returns the GMs who read urgent letters about a subject; at least one.
 pub fn readers_about(desk: &Desk<'_>, about: About<'_>) -> Decided<Vec<GmIndex>> {
     Ok(match about {
         About::Club => gms_on_duty(desk),
@@ -141,7 +141,7 @@ pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
 
 /// The GMs who read a player's words.
 pub struct WordReaders {
-    /// At least one.
+    /// The GMs, at least one.
     pub gms: Vec<GmIndex>,
     /// Whether they hold a seat in a match of the player that hides something, because every GM does. Then
     /// lines that may tell of a position are left out.
@@ -183,7 +183,7 @@ fn gms_without_seat(
     Ok(gms)
 }
 
-/// Returns the GMs who read what a player writes in a match.
+/// Returns the GMs who read a player's words in a match.
 pub fn readers_of_seat(
     desk: &Desk<'_>,
     game: GameKind,
@@ -196,6 +196,8 @@ pub fn readers_of_seat(
     if impartial.is_empty() {
         return Ok(WordReaders { gms: readers, are_opponents: true });
     }
+    // A player's words may also be about another match, so prefer readers who play against the player
+    // nowhere.
     let both: Vec<GmIndex> = readers.iter().copied().filter(|index| impartial.contains(index)).collect();
     let gms = match both.is_empty() {
         true => {

@@ -11,7 +11,7 @@ use crate::report::pin::pin;
 use crate::report::{self, ClubLetter, WordedLetter};
 use crate::store::{NewDispatch, Urgency};
 
-/// The reader, the Message-ID and the kind of such a letter.
+/// The reader, the Message-ID and the kind of a letter about no running match.
 pub struct PlainEnvelope<'a> {
     pub name: &'a str,
     pub address: &'a str,
@@ -37,7 +37,7 @@ pub fn plain_answer(
 ) -> Decided<NewDispatch> {
     let page = word_club_letter(desk, plain, "")?;
     let page = as_reader_wants(desk, page, to.as_str())?;
-    // From the letter, so that an answer keeps its Message-ID when the letter is decided again.
+    // Derive it from the letter, so that an answer keeps its Message-ID when the letter is decided again.
     let unique = format!("a.{}", &digest.to_string()[..24]);
     let to = PlainEnvelope { name: "", address: to.as_str(), unique: &unique, kind: DispatchKind::Answer };
     let dispatch = assemble(desk, page, "", &to, answered)?;

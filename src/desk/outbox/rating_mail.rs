@@ -1,4 +1,4 @@
-//! Letters to players whose rating was computed anew.
+//! Letters to players whose rating was recomputed.
 
 use super::mail::{self, PlainEnvelope};
 use crate::club::rating::Rating;
@@ -8,7 +8,7 @@ use crate::game::any::GameKind;
 use crate::referee::DispatchKind;
 use crate::report::ClubLetter;
 
-/// A player whose rating in a game is another now.
+/// A player whose rating in a game has changed.
 #[derive(Clone, Copy, Debug)]
 pub struct Rerated {
     pub player: i64,

@@ -1,4 +1,4 @@
-//! Copies of sent letters, to be sent once more.
+//! Copies of sent letters, to be sent again.
 
 use chrono::{DateTime, Utc};
 use memchr::memmem::find;
@@ -8,7 +8,7 @@ use crate::store::{DispatchRow, NewDispatch, Urgency};
 
 /// Returns a copy of a dispatch, to be sent again from `sender`. It has a Message-ID of its own, because many
 /// mail programs hide a letter whose Message-ID they know, and the fields of a letter that is sent again (RFC
-/// 5322, 3.6.6). It is no letter of its match: the ledger pins the original alone.
+/// 5322, 3.6.6). It is not a letter of its match: the ledger pins only the original.
 pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) -> NewDispatch {
     let message_id = match row.message_id.split_once('@') {
         Some((local, domain)) => format!("{local}.r{}@{domain}", at.timestamp_millis()),
@@ -40,7 +40,7 @@ fn resent(bytes: &[u8], row: &DispatchRow, message_id: &str, sender: &str, at: D
     );
     let own = format!("Message-ID: <{}>\r\n", row.message_id);
     let header_end = find(bytes, b"\r\n\r\n").unwrap_or(bytes.len());
-    // At the beginning of a line, unless it is the first one.
+    // The field must start a line, because another field may contain the same text.
     let place = find(&bytes[..header_end], own.trim_end().as_bytes())
         .filter(|place| *place == 0 || bytes[..*place].ends_with(b"\r\n"));
     let Some(place) = place else { return [fields.as_bytes(), bytes].concat() };

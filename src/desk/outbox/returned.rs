@@ -12,7 +12,7 @@ use crate::referee::Act;
 use crate::report::Trouble;
 use crate::store::{DispatchRow, Player};
 
-/// The start of the note on an automatic letter about a letter of ours in a match.
+/// The start of the note on an automatic letter about one of our letters in a match.
 pub const MATCHED_NOTE: &str = "about one of our letters: ";
 
 /// An outcome of sending a dispatch that concerns others than the sender.
@@ -27,7 +27,7 @@ pub enum Event {
     Late,
 }
 
-/// Does what follows from an event in sending a dispatch.
+/// Applies the effects of an event in sending a dispatch.
 pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: &Event) -> Decided<()> {
     match event {
         Event::GivenUp { error, is_undeliverable } => tell_of_given_up(desk, row, error, *is_undeliverable),
@@ -46,8 +46,8 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
     }
 }
 
-/// Marks the seats whose letters an automatic letter refers to. Returns whether it refers to a letter of
-/// ours.
+/// Marks the seats whose letters an automatic letter refers to. Returns whether it refers to one of our
+/// letters.
 pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<bool> {
     let Some(failed) = failed(automatic) else { return Ok(false) };
     let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
@@ -94,7 +94,7 @@ fn tell_of_given_up(
             None => None,
         };
         let about = loaded.as_ref().map_or(About::Club, About::Match);
-        // It can be queued again, and given up again.
+        // The time is part of the Message-ID, because a letter can be queued again and given up again.
         let unique = format!("f.{}.{}", row.id, desk.at().timestamp_millis());
         alarms::tell(desk, &trouble, &unique, about)?;
     }

@@ -42,7 +42,7 @@ pub struct Readers<'a> {
     pub answered: Option<&'a AnsweredLetter>,
     /// Sentences that the club adds to the first letters of a match.
     pub notes: &'a [String],
-    /// The GMs who read what the letter's author writes, if that is not just anybody who reads about the match.
+    /// The GMs who read the words of the letter's author, unless these are the GMs who read about the match.
     pub gms: Option<&'a [GmIndex]>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Readers<'a> {
         }
     }
 
-    /// Returns the GMs who read what the ruling tells the GM; at least one.
+    /// Returns the GMs who read the ruling's letters to the GM; at least one.
     fn gms(&self, desk: &Desk<'_>, game_match: &Match) -> Vec<GmIndex> {
         match self.gms {
             Some(gms) => gms.to_vec(),
@@ -128,7 +128,8 @@ pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Ma
 /// Words the letters of a ruling, and adds their pins to the match: the next entry names them.
 pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
     ruling.dispatches.retain(|dispatch| readers.can_be_reached(dispatch.to));
-    // Comes next, because it may lack the ledger's entries, and wording takes longest.
+    // Make the record before wording the letters: it may lack the ledger's entries, and wording takes
+    // longest.
     let record = record_of_ended(desk, ruling)?;
     let ratings = ratings_by(desk, ruling, readers)?;
     let told = told_ratings(&ratings, ruling, readers);
@@ -161,8 +162,8 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     Ok(RulingRows { entries, dispatches, copies, ratings })
 }
 
-/// Words a letter about a match as the ruling left it. `notes`: sentences of the club. `gm_plays`: every GM plays
-/// in it, and so the one who reads it.
+/// Words a letter about a match as the ruling left it. `notes` are sentences of the club. `gm_plays` says
+/// whether every GM plays in the match, and so also the one who reads the letter.
 pub fn word(
     desk: &Desk<'_>,
     game_match: &Arc<Match>,
@@ -229,7 +230,7 @@ fn copies_for_gms(
         if dispatch.to != Reader::Gm {
             continue;
         }
-        // The first one reads the original.
+        // The first GM gets the original.
         for index in readers.gms(desk, game_match).into_iter().skip(1) {
             let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
             let gm_plays = gms::all_gms_play(desk, readers.seats);
@@ -247,7 +248,7 @@ fn copies_for_gms(
     Ok(copies)
 }
 
-/// The letter that a report answers which took the place of its receipt. Its thread is that of the match.
+/// Returns the letter that a report answers in place of a receipt. The report stays in the match's thread.
 fn answered_late(content: &Content) -> Option<AnsweredLetter> {
     let Content::Report { receipt: Some(answer), .. } = content else { return None };
     let (digest, message_id) = (answer.to?, answer.message_id.clone());
@@ -350,7 +351,7 @@ fn entries_before(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Rates what the ruling decided.
+/// Rates the results that the ruling decided.
 fn ratings_by(desk: &Desk<'_>, ruling: &Ruling, readers: &Readers<'_>) -> Decided<RatingNews> {
     match ratings::may_rate(ruling) {
         true => ratings::rated_by(desk, ruling, readers.seats, entries_before(desk, ruling)?),

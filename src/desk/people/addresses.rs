@@ -91,7 +91,7 @@ pub fn add_address(
         return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
     }
     let undo_until = desk.local_time_in(player.settings.zone, desk.at() + UNDO);
-    // Not to addresses that were added lately: they may be those of the thief.
+    // Skip addresses that were added recently: they may be the thief's.
     for (index, older) in standing::trusted_addresses(desk, &player)?.iter().enumerate() {
         let letter = ChangeLetter::Added {
             address: address.clone(),
@@ -102,7 +102,7 @@ pub fn add_address(
         changes::write_about_change(desk, &player.name, older, &unique, letter)?;
     }
     let mut addresses = player.addresses.clone();
-    // First, because letters go to the first address.
+    // Insert it first, because letters go to the first address.
     addresses.insert(0, address.clone());
     let player = Player { addresses, ..player };
     desk.draft.changes.players.push(player.clone());
@@ -112,7 +112,7 @@ pub fn add_address(
     Ok(ChangeReply::Added { address, undo_until })
 }
 
-/// Asks another address of the player whether one is to be removed.
+/// Asks another address of the player whether to remove one.
 pub fn ask_to_remove(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decided<ChangeReply> {
     let Some(player) = changes::asking_player(desk, asker)? else { return Ok(ChangeReply::NoPlayer) };
     let address = address.to_owned();
@@ -177,8 +177,8 @@ pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> D
     undo(desk, row, Player { addresses, ..player })
 }
 
-/// Returns why an address cannot be added to those of a player. Only if `is_told`, one reason is that another
-/// player has it: whoever writes without a token learns nothing about other people.
+/// Returns why an address cannot be added to those of a player. The reason that another player has it is only
+/// given if `is_told`: somebody who writes without a token must learn nothing about other people.
 fn refuse_addition(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -251,7 +251,8 @@ fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeRepl
 
 fn undo(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
     desk.draft.changes.players.push(player.clone());
-    // After the addresses, because the new tokens must not go to one that was just removed.
+    // Renew tokens after changing the addresses, because the new ones must not go to one that was just
+    // removed.
     let matches = changes::renew_tokens_of(desk, &player)?;
     let address = row.address.clone();
     let letter = ChangeLetter::Undone { name: player.name, address: address.clone(), matches };

@@ -90,7 +90,7 @@ pub fn new_change(
     let mut random = desk.random();
     PlayerChange {
         code: codes::draw_code(&mut random),
-        // Codes of their own: neither of the two who are asked can answer for the other.
+        // Each of the two gets a separate code, so that neither can answer for the other.
         other_code: codes::draw_code(&mut random),
         player_id: player.id,
         kind,
@@ -182,7 +182,7 @@ fn proposed(
     let mut open = changes.iter().filter(|row| is_open(desk, row));
     let same = open.clone().find(|row| row.kind == kind && row.address == address);
     if let Some(agreed) = same.filter(|row| row.stage == ChangeStage::Agreed) {
-        // A registered address has agreed already. Asked again, whoever has a token could undo that.
+        // A registered address has already agreed. Asking again would let anybody with a token undo that.
         return Ok(Err(new_awaited(desk, agreed)));
     }
     if same.is_some_and(|row| is_recent(&row)) {

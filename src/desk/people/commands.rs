@@ -28,7 +28,7 @@ pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
             let has_token = false;
             Asker { from, proven, is_known, has_token, ..Asker::player(&player, letter) }
         }
-        // Not the name in the mail: it would carry anybody's words to people who never asked for them.
+        // Do not use the name in the mail: it would carry anybody's words to people who never asked for them.
         None => Asker {
             name: name_from(&letter.from),
             addresses: vec![from.to_owned()],
@@ -44,7 +44,7 @@ pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
     })
 }
 
-/// Replies to a command that needs no seat, and does what it asks. Returns `None` if the command needs a
+/// Carries out a command that needs no seat, and returns the reply. Returns `None` if the command needs a
 /// seat.
 pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
     if let Some(rejected) = membership::refuse_newcomer(desk, asker, command)? {
@@ -104,7 +104,7 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
 /// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
 fn confirm_any(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
     let done = confirm::confirm_letters(desk, asker, code, always)?;
-    // ALWAYS is about letters alone.
+    // ALWAYS applies only to letters.
     if always || !matches!(done, Reply::NothingToConfirm { .. }) {
         return Ok(done);
     }
@@ -120,6 +120,7 @@ fn carry_out_waiting(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decid
     let Some(request) = questions::answered(desk, asker, &code)? else {
         return Ok(Reply::NoQuestion { code });
     };
+    // The answer shows that the sender reads mail at this address.
     let asker = Asker { is_known: true, ..asker.clone() };
     let mut replies = Vec::new();
     for waiting in &request.commands {

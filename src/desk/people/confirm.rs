@@ -65,7 +65,7 @@ pub fn confirm_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Deci
     Ok(Some(match row.kind {
         ChangeKind::Add => addresses::agree_to_add(desk, asker, row, &player)?,
         ChangeKind::Remove => addresses::remove_address(desk, row, player)?,
-        // It changes the match that this letter is about.
+        // Leaving changes the match that this letter is about.
         ChangeKind::Leave if asker.has_token => ChangeReply::AnswerApart,
         ChangeKind::Leave => leaving::leave(desk, asker, row, &player)?,
     }))
@@ -83,7 +83,7 @@ pub fn deny_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided
     if changes::is_open(desk, &row) {
         let asked_with_token = row.with_token;
         changes::set_stage(desk, row, ChangeStage::Denied);
-        // Whoever asked has a token of the player's.
+        // The person who asked has one of the player's tokens, so all of them are renewed.
         if is_old_one && asked_with_token {
             changes::renew_tokens_of(desk, &player)?;
         }
@@ -196,7 +196,7 @@ fn open_for(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<(Vec<Unproven
             return Ok((of_gm, Confirmer::Gm));
         }
     }
-    // Another player, who may be the opponent, never confirms for one.
+    // A registered player never confirms for another, who may be the opponent.
     let from_alias = match asker.player_id {
         Some(_) => Vec::new(),
         None => open_from(desk, &asker.sender, code)?,
@@ -211,8 +211,8 @@ fn open_under(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<Vec<Unprove
     Ok(still_open(desk, of_player))
 }
 
-/// Returns the stored letters in a player's name that wait under a code and came from this address, which is
-/// no player's.
+/// Returns the stored letters in a player's name that wait under a code and came from this address, which
+/// belongs to no player.
 fn open_from(desk: &Desk<'_>, from: &Address, code: &str) -> Decided<Vec<UnprovenLetter>> {
     let from_there = desk.rows.unproven_under(code)?.iter();
     let from_there = from_there.filter(|row| row.player_id.is_some() && row.address == from.as_str());
@@ -223,7 +223,7 @@ fn open_from(desk: &Desk<'_>, from: &Address, code: &str) -> Decided<Vec<Unprove
     Ok(open)
 }
 
-/// Returns those of the letters that are open, and not answered by a letter of this transaction.
+/// Returns the letters that are open, and not answered by a letter of this transaction.
 fn still_open<'r>(desk: &Desk<'_>, letters: impl Iterator<Item = &'r UnprovenLetter>) -> Vec<UnprovenLetter> {
     let is_answered = |row: &UnprovenLetter| {
         desk.added(|changes| &changes.unproven).any(|other| other.letter == row.letter)

@@ -1,4 +1,4 @@
-//! Finding a player by name or number, for whoever may know the club's players.
+//! Finding a player by name or number, for somebody who may know the club's players.
 
 use crate::club::names::{self, Meant, NamedPlayer};
 use crate::desk::frame::asker::Asker;
@@ -17,8 +17,8 @@ pub struct FoundPlayer {
     pub shown: String,
 }
 
-/// Finds the player who goes by a name or has a number. Players with `public=off` are found by their opponents
-/// alone.
+/// Finds the player who goes by a name or has a number. Players with `public=off` are found by their
+/// opponents alone.
 pub fn find_player(
     desk: &Desk<'_>,
     asker: &Asker,
@@ -30,6 +30,7 @@ pub fn find_player(
     let mut known = Vec::new();
     for listed in desk.rows.listed_players()? {
         let player = NamedPlayer { id: listed.id, name: listed.name.clone() };
+        // Compare the name first, because looking for a common match needs more rows.
         if !listed.is_person() || !listed.member.public && !names::may_mean(written, &player) {
             continue;
         }
@@ -68,7 +69,7 @@ fn play_each_other(desk: &Desk<'_>, asker: &Asker, other: i64) -> Decided<bool> 
 }
 
 impl ListedPlayer {
-    /// Whether it is a person with an address, and not the house, whose name stands in the place of one.
+    /// Whether it is a person with an address, and not the house, which has a name in its place.
     fn is_person(&self) -> bool {
         self.address.as_deref().is_some_and(|address| address.contains('@'))
     }

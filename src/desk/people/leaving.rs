@@ -28,15 +28,15 @@ pub fn ask_to_leave(desk: &mut Desk<'_>, asker: &Asker, confirmed: bool) -> Deci
 }
 
 /// Resigns the matches that the question listed, withdraws the player's offers, and tells the GM. A match
-/// that began after the question, or in which the player took over a seat since, goes on: nobody agreed to
-/// resign it.
+/// that began after the question, or in which the player took over a seat since, continues, because nobody
+/// agreed to resign it.
 pub fn leave(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange, player: &Player) -> Decided<ChangeReply> {
     let mut loaded = desk.matches_with(player.id)?;
     loaded.retain(|loaded| loaded.game_match.stage != Stage::Over);
     let is_listed = |loaded: &LoadedMatch| row.matches.contains(&loaded.game_match.id);
     let (loaded, kept): (Vec<LoadedMatch>, Vec<LoadedMatch>) = loaded.into_iter().partition(is_listed);
     let kept = kept.into_iter().map(|loaded| loaded.game_match.id).collect();
-    // One round for the records of all matches.
+    // Ask for all entries first, so that one round loads the records of all matches.
     for ending in &loaded {
         or_lacking(desk.rows.entries(&ending.game_match.id))?;
     }

@@ -1,4 +1,5 @@
-//! BLOCK, PROFILE and RATINGS: whom a player does not want to meet, and what the club tells of players.
+//! BLOCK, PROFILE and RATINGS: the people whom a player does not want to meet, and the club's facts about
+//! players.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ use crate::store::Player;
 /// Maximum ratings that one letter lists.
 const MAX_LISTED: usize = 100;
 
-/// Blocks a player for the asker, or no longer does. The other is not told.
+/// Blocks or unblocks a player for the asker. The other player is not told.
 pub fn block(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -56,7 +57,7 @@ pub fn block(
     Ok(Ok(Reply::BlockSet { player: found.shown, on }))
 }
 
-/// Shows what the club knows of a player; without a name, of the asker.
+/// Shows the profile of a player or, without a name, of the asker.
 pub fn profile(
     desk: &Desk<'_>,
     asker: &Asker,
@@ -123,7 +124,8 @@ fn with_ratings(
     Ok(profiles)
 }
 
-/// Lists the ratings in a game, for whoever may know the club's players. Those with `public=off` are left out.
+/// Lists the ratings in a game, for somebody who may know the club's players. Those with `public=off` are
+/// left out.
 pub fn list_ratings(desk: &Desk<'_>, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
     let Some(game) = GameKind::parse(written) else {
         return Ok(Err(OfferRejection::UnknownGame { name: written.to_owned() }));

@@ -1,4 +1,4 @@
-//! A player's own settings: SETTINGS, what it changes in the player's matches, and the daily digest.
+//! A player's own settings: SETTINGS, its effects in the player's matches, and the daily digest.
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
@@ -36,7 +36,7 @@ pub struct RenamedIn {
     match_id: String,
     from: String,
     opponent: Player,
-    /// The opponent is the house, which reads no letters.
+    /// Whether the opponent is the house, which reads no letters.
     is_house: bool,
 }
 
@@ -68,7 +68,7 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
         member.give_up_name(&player.name, desk.at());
     }
     let changed = Player { name, settings: change.settings, member, ..player.clone() };
-    // Before the name is compared with all others, so that a refused one counts as well.
+    // Count the change before comparing the name with all others, so that a refused name counts as well.
     if changed != player && !budgets::take_settings_change(desk, player.id)? {
         return Ok(Reply::SettingsTooOften { most: SETTINGS_CHANGES });
     }
@@ -287,7 +287,8 @@ fn letter_to_player(
     Ok(if desk.is_dispatched(&dispatch.message_id)? { None } else { Some(dispatch) })
 }
 
-/// Returns a name without what a reader would not notice: case, spaces, and letters that look alike.
+/// Returns a name without differences that a reader would not notice: case, spaces, and letters that look
+/// alike.
 fn likeness(name: &str) -> String {
     let latin = latin(name).unwrap_or_else(|| name.to_owned());
     latin.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

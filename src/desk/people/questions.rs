@@ -134,8 +134,8 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
             is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
         }
         // The code of an invitation went to the invited address alone, and that of a question to the address
-        // asked. ADDRESS and LEAVE ask a registered address first, whoever wrote. The rest asks, or needs a
-        // seat and so a token.
+        // asked. ADDRESS and LEAVE ask a registered address first, whoever wrote. The other commands only
+        // ask, or need a seat and so a token.
         _ => false,
     }
 }
@@ -150,8 +150,7 @@ fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
     Ok(question.filter(|question| question.lapses_at > desk.at()))
 }
 
-/// Draws eight letters with at least one digit: long enough that nobody guesses it in the days that it is
-/// good for.
+/// Draws eight letters with at least one digit: long enough that nobody guesses it while it is valid.
 fn draw_question_code(random: &mut Random) -> String {
     let letters: [u8; 8] = random.bytes();
     let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));

@@ -60,7 +60,7 @@ pub fn clear_bounces(desk: &mut Desk<'_>, address: &Address, check: bool) -> Dec
     save_player(desk, Player { bouncing: false, ..player })
 }
 
-/// Lets the letters of a person go unread, or reads them again. Whoever is blocked is told once.
+/// Blocks a person, whose letters then go unread, or unblocks them. A person who is blocked is told once.
 pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: bool) -> Decided<GmResult> {
     let player = desk.player(address.as_str())?;
     let mut addresses = player.as_ref().map(|player| player.addresses.clone()).unwrap_or_default();
@@ -121,7 +121,7 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     let renamed = player_settings::spread_player(desk, old.id, &new, Changer::Gm)?;
     player_settings::tell_renamed(desk, &renamed, &new, Changer::Gm)?;
     desk.draft.changes.merged.push((old.id, new.id));
-    // Their results belong to one player now.
+    // Recompute all ratings, because the results of both belong to one player now.
     desk.draft.changes.stale_ratings.extend(GameKind::ALL);
     let mut addresses = new.addresses.clone();
     addresses.extend(old.addresses);

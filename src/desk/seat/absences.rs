@@ -34,9 +34,9 @@ pub struct SpreadAbsences {
 struct NotedIn {
     match_id: String,
     opponent: Player,
-    /// The opponent is the house, which reads no letters.
+    /// Whether the opponent is the house, which reads no letters.
     is_house: bool,
-    /// It was not noted there before.
+    /// Whether it was not noted there before.
     is_new: bool,
 }
 
@@ -47,13 +47,13 @@ enum NotedThere {
 }
 
 impl SpreadAbsences {
-    /// Returns them as the answer tells them.
+    /// Returns the matches in the form in which the answer lists them.
     pub fn elsewhere(&self) -> AbsentElsewhere {
         let noted = self.noted.iter().map(|noted| noted.match_id.clone()).collect();
         AbsentElsewhere { noted, refused: self.refused.clone() }
     }
 
-    /// The matches with this opponent in which they are new.
+    /// Returns the matches with this opponent in which the absences are new.
     pub fn matches_with(&self, opponent: i64) -> Vec<String> {
         let common = self.noted.iter().filter(|noted| noted.is_new && noted.opponent.id == opponent);
         common.map(|noted| noted.match_id.clone()).collect()
@@ -122,6 +122,8 @@ pub fn tell_absences(
         if opponent.settings.format == LetterFormat::Text {
             page.html.clear();
         }
+        // Derive it from the letter, so that the notice keeps its Message-ID when the letter is decided
+        // again.
         let unique = format!("b.{}.{}", opponent.id, &letter.to_string()[..24]);
         let kind = DispatchKind::Notice;
         let to = PlainEnvelope { name: &opponent.name, address, unique: &unique, kind };
@@ -154,7 +156,7 @@ fn note_absences(
                 loaded = after.context("a match that was just ruled on")?.clone();
                 is_new = true;
             }
-            // A match that has noted the days before has not refused them.
+            // A match that already has these days has not refused them.
             Some(why) => is_refused |= *why != Rejection::Already,
         }
     }

@@ -133,7 +133,7 @@ pub fn parts_of(
     Ok(parts)
 }
 
-/// Reads a part of a letter with what only the database knows of it.
+/// Reads a part of a letter, with the facts about it that only the database knows.
 pub fn read_part(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -190,7 +190,7 @@ fn seat_of_same_player(desk: &Desk<'_>, match_id: &str, row: &TokenRow) -> Decid
     Ok(own.next().map(|(_, seat)| seat.clone()))
 }
 
-/// Returns the games that a player has running besides that of this match.
+/// Returns the games of a player's running matches, except the game of this match.
 fn other_games_of(desk: &Desk<'_>, row: &TokenRow) -> Decided<Vec<GameKind>> {
     let own = desk.game_match(&row.match_id)?.map(|loaded| loaded.game_match.game);
     let mut games = Vec::new();

@@ -46,8 +46,8 @@ impl PartRuling {
         self.seat_letter.cause.hint.is_some()
     }
 
-    /// Returns the note on the letter: words for the GM's digest. Those of another match go to the GM at once,
-    /// because the digest lists the letter under one match, and a GM may play in the other.
+    /// Returns the note on the letter: words for the GM's digest. Those of another match go to the GM at
+    /// once, because the digest lists the letter under one match, and a GM may play in the other.
     pub fn note(&self, desk: &Desk<'_>) -> Decided<String> {
         let SeatLetter { cause, request, .. } = &self.seat_letter;
         let game_match = &self.loaded.game_match;
@@ -67,7 +67,7 @@ impl PartRuling {
         &self.seat_letter
     }
 
-    /// The replies to the letter's commands, in order.
+    /// Returns the replies to the letter's commands, in order.
     pub fn replies(&mut self) -> Vec<Reply> {
         self.ruling.answer_mut().map(|answer| answer.replies.clone()).unwrap_or_default()
     }
@@ -92,8 +92,8 @@ impl PartRuling {
     }
 }
 
-/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint`: another part has got
-/// a hint.
+/// Rules on a seat's letter, or on the part of it that is about this match. `has_hint` says whether another
+/// part has got a hint.
 pub fn rule_on_part(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -184,13 +184,13 @@ fn name_in_words(desk: &Desk<'_>, ruling: &mut Ruling, row: &TokenRow) -> Decide
 /// Maximum other matches that a letter to the GM offers to pause.
 const MAX_PAUSED: usize = 20;
 
-/// Returns the GMs who read what a seat's player writes.
+/// Returns the GMs who read the words of a seat's player.
 fn readers_of_words(desk: &Desk<'_>, loaded: &LoadedMatch, row: &TokenRow) -> Decided<WordReaders> {
     let game = loaded.game_match.game;
     gms::readers_of_seat(desk, game, &row.match_id, &loaded.seats, row.player.id)
 }
 
-/// Leaves out of a player's words for GMs who play against them what may tell of a position.
+/// Removes whatever may tell of a position from a player's words for GMs who play against them.
 fn leave_out_play(dispatch: &mut Dispatch) {
     if let (
         Reader::Gm,
@@ -201,7 +201,7 @@ fn leave_out_play(dispatch: &mut Dispatch) {
     }
 }
 
-/// Whether others than the player and the referee got this letter, and can read the seat's token in it.
+/// Whether anybody besides the player and the referee got this letter, and can read the seat's token in it.
 pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
     let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
     let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
@@ -225,14 +225,14 @@ fn renew_shown_token(
     })
 }
 
-/// Whether all GMs hold seats in a match, and one of them that of the opponent.
+/// Whether all GMs hold seats in a match, and one of them holds the opponent's.
 fn is_gm_opponent(desk: &Desk<'_>, seats: &BySeat<TokenRow>, seat: Seat) -> bool {
     let opponent = &seats[seat.other()].player;
     let mut gms = desk.club.config.club.gm.addresses();
     gms::all_gms_play(desk, seats) && gms.any(|gm| opponent.addresses.iter().any(|own| own == gm.as_str()))
 }
 
-/// Whether a letter resigns, but from an address that was added so lately that its owner may be somebody
+/// Whether a letter resigns, but from an address that was added so recently that its owner may be somebody
 /// else.
 fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: &Request) -> Decided<bool> {
     let resigns = |asked: &NumberedCommand| asked.command == Command::Resign { confirmed: true };
@@ -242,8 +242,8 @@ fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: 
     Ok(standing::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
 }
 
-/// Asks the house what it would do in the sender's place, if the letter asks for that and may. The house
-/// thinks for up to a tenth of a second, so it does so once for a letter, and once for a phase.
+/// Asks the house for a hint in the sender's place, if the letter asks for one and may. The house thinks for
+/// up to a tenth of a second, so it does so once for a letter, and once for a phase.
 fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
     let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
     if !asks || !game_match.gives_hints(row.seat) {
@@ -266,7 +266,7 @@ fn entries_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Completes the answer of a ruling with what the referee does not know: reports as they were sent, and
+/// Completes the answer of a ruling with data that the referee does not have: reports as they were sent, and
 /// replies to the commands that need no seat.
 fn complete_answer(
     desk: &mut Desk<'_>,
@@ -276,7 +276,8 @@ fn complete_answer(
     request: &Request,
 ) -> Decided<()> {
     let Some(answer) = ruling.answer_mut() else { return Ok(()) };
-    // Taken out while it is completed, because the reports also depend on the ruling that it is in.
+    // Take the answer out while completing it, because the reports also depend on the ruling that contains
+    // it.
     let mut answer = std::mem::take(answer);
     if answer.replies.iter().any(repeats_reports) {
         let reports = reports_of(desk, row, &answer.replies, &ruling.after);
@@ -307,6 +308,7 @@ fn rooms(
         true => readers_of_words(desk, loaded, row)?.gms,
         false => gms::readers_of(desk, loaded.game_match.game, &row.match_id, &loaded.seats),
     };
+    // The first GM gets the original, and copies wait as long as that, so the room of the first GM counts.
     let gm = gms::gm(desk, readers.first().copied().unwrap_or_default()).address.as_str().to_owned();
     let origin = Origin::Opponent(row.player.id);
     let room_of = |reader: &str| {
@@ -352,7 +354,7 @@ fn answer_commands(
     for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
         match reply {
             Reply::CheckedOnly { .. } | Reply::MatchOver | Reply::Repeated => continue,
-            // It changes this match, which this letter is about to change.
+            // Following DENY would change this match, which this letter is about to change itself.
             Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
             _ => {}
         }
@@ -369,7 +371,7 @@ fn answer_commands(
             *reply = found;
         }
     }
-    // Of a match that is over, YES takes the rematch that the opponent offers.
+    // Once a match is over, YES accepts the rematch that the opponent offers.
     if request.yes.is_some() && !request.check {
         let taken = or_lacking(accept_rematch(desk, row, asker))?.flatten();
         if taken.is_some() {

@@ -95,7 +95,7 @@ fn is_local_part(local: &str) -> bool {
         && local.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c))
 }
 
-/// Returns a domain in ASCII and lower case, or `None` if it is no domain. A label beyond ASCII gets its
+/// Returns a domain in ASCII and lower case, or `None` if it is not a domain. A label beyond ASCII gets its
 /// `xn--…` form (UTS 46). One that would become plain ASCII is refused: with a Kelvin sign (U+212A) for its
 /// K, a domain looks like somebody else's and would become it.
 pub fn ascii_domain(domain: &str) -> Option<String> {

@@ -1,5 +1,5 @@
-//! Truncates an oversized header but keeps the fields that identify the sender and the thread, so that we can still
-//! answer a person and ignore a machine.
+//! Truncates an oversized header but keeps the fields that identify the sender and the thread, so that we can
+//! still answer a person and ignore a machine.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,14 +30,14 @@ const TELLING: [&[u8]; 16] = [
     b"x-autoreply",
 ];
 
-/// Returns the header without fields that have too many parameters. Truncates a header beyond the limit, but keeps the
-/// later fields that identify the sender.
+/// Returns the header without fields that have too many parameters. Truncates a header beyond the limit, but
+/// keeps the later fields that identify the sender.
 pub fn bounded_head<'a>(raw: &'a [u8], limits: &Limits) -> Cow<'a, [u8]> {
     let scanned = &raw[..raw.len().min(limits.max_bytes)];
     let mut head = head(scanned);
     if head.len() == scanned.len() && head.len() > limits.max_header_bytes {
-        // A header without a blank line below it was truncated, here or by the mailbox. Half a field could hold half an
-        // address, which is somebody else's.
+        // A header without a blank line below it was truncated, here or by the mailbox. Half a field could
+        // hold half an address, which is somebody else's.
         head = &head[..last_field_start(head)];
     }
     if head.len() <= limits.max_header_bytes {
@@ -80,8 +80,8 @@ fn max_field(limits: &Limits) -> usize {
     limits.max_header_bytes / PARAMETERS_SHARE
 }
 
-/// Returns the fields that identify the sender, up to the maximum size of a header. Keeps only the name of a field that
-/// is too long: a second sender counts, but half an address is somebody else's.
+/// Returns the fields that identify the sender, up to the maximum size of a header. Keeps only the name of a
+/// field that is too long: a second sender counts, but half an address is somebody else's.
 fn telling_fields(rest: &[u8], limits: &Limits) -> Vec<u8> {
     let mut found: Vec<u8> = Vec::new();
     // The offsets in `found` of the field being copied and of its value.

@@ -1,7 +1,7 @@
 //! Raw header fields in order, and the preparation of raw bytes for the parser.
 //!
-//! The parser decodes the structured fields that matter (From, Subject, the content types). This module reads the
-//! fields whose order, number or mere presence counts.
+//! The parser decodes the structured fields that matter (From, Subject, the content types). This module reads
+//! the fields whose order, number or mere presence counts.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -51,8 +51,8 @@ pub fn head(raw: &[u8]) -> &[u8] {
     &raw[..at]
 }
 
-/// Fields that a header may have only once (RFC 5322 3.6, RFC 2045 3). If there are two, a signature may cover one
-/// while the program reads the other.
+/// Fields that a header may have only once (RFC 5322 3.6, RFC 2045 3). If there are two, a signature may
+/// cover one while the program reads the other.
 const AT_MOST_ONCE: [&[u8]; 14] = [
     b"from",
     b"sender",
@@ -72,8 +72,9 @@ const AT_MOST_ONCE: [&[u8]; 14] = [
 
 /// Whether all programs agree on the header of `letter`: on its end, its fields and their values.
 ///
-/// Each line must be a field `name:` or a fold, without control characters. All lines, and the blank one that ends the
-/// header, must end in the same way: a server that ends lines only at CRLF takes `\n\n` as part of a field.
+/// Each line must be a field `name:` or a fold, without control characters. All lines, and the blank one that
+/// ends the header, must end in the same way: a server that ends lines only at CRLF takes `\n\n` as part of a
+/// field.
 pub fn is_unambiguous(letter: &[u8]) -> bool {
     let mut names: BTreeSet<Vec<u8>> = BTreeSet::new();
     let mut ends_in_crlf = None;
@@ -98,7 +99,8 @@ pub fn is_unambiguous(letter: &[u8]) -> bool {
     !is_first
 }
 
-/// Whether a line of a header is a field or, unless it is the first, a fold. Notes the `names` that may occur once.
+/// Whether a line of a header is a field or, unless it is the first, a fold. Notes the `names` that may occur
+/// once.
 fn is_field_or_fold(text: &[u8], is_first: bool, names: &mut BTreeSet<Vec<u8>>) -> bool {
     if text.iter().any(|b| b.is_ascii_control() && *b != b'\t') {
         return false;

@@ -1,4 +1,4 @@
-//! The marks by which our own mail is recognised when it comes back.
+//! The marks by which our own mail is recognised when it returns.
 
 use super::address::{Address, Token};
 use super::header::addresses;

@@ -44,7 +44,7 @@ impl LineBudget {
         Ok(())
     }
 
-    /// Checks that a text of this many bytes may still follow, however its lines end.
+    /// Checks that there is still room for a text of this many bytes, however its lines end.
     ///
     /// # Errors
     /// [`UnreadableReason::TooManyLines`] if it may not.
@@ -89,7 +89,7 @@ pub enum UnreadableReason {
     TooDeep,
     TooManyParts,
     TooManyLines,
-    /// It has nothing but white space.
+    /// The letter is empty, except for white space.
     Empty,
 }
 

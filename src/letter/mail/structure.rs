@@ -1,9 +1,9 @@
 //! Limits on the work that raw bytes can cause in the MIME parser, checked before it runs.
 //!
-//! mail-parser reads any input in one pass, but some of it costs more than its size: each part and each field becomes a
-//! record of two hundred bytes, the end of each multipart is searched for in the whole letter, and the parameters of a
-//! field are compared with each other. So parts, multiparts and the bytes of all headers are counted first. Each count
-//! is an upper bound on what the parser can find.
+//! mail-parser reads any input in one pass, but some of it costs more than its size: each part and each field
+//! becomes a record of two hundred bytes, the end of each multipart is searched for in the whole letter, and
+//! the parameters of a field are compared with each other. So parts, multiparts and the bytes of all headers
+//! are counted first. Each count is an upper bound on what the parser can find.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,15 +18,16 @@ pub const CONTENT_TYPE: &[u8] = b"content-type";
 pub const CONTENT_DISPOSITION: &[u8] = b"content-disposition";
 const TRANSFER_ENCODING: &[u8] = b"content-transfer-encoding";
 
-/// Allowed marks of a part for each allowed part: more than one, because a quoted header looks like a mark too.
+/// Allowed marks of a part for each allowed part: more than one, because a quoted header looks like a mark
+/// too.
 const MARKS_PER_PART: usize = 4;
 
-/// Divisor of [`Limits::max_header_bytes`] that gives the maximum for a field with parameters, because the parser
-/// compares each parameter with all others.
+/// Divisor of [`Limits::max_header_bytes`] that gives the maximum for a field with parameters, because the
+/// parser compares each parameter with all others.
 pub const PARAMETERS_SHARE: usize = 20;
 
-/// Maximum product of a letter's bytes and its multiparts, for each of [`Limits::max_parts`]: the parser searches the
-/// whole letter for the end of each multipart.
+/// Maximum product of a letter's bytes and its multiparts, for each of [`Limits::max_parts`]: the parser
+/// searches the whole letter for the end of each multipart.
 const BYTES_PER_MULTIPART: usize = 1_500_000;
 
 /// Bytes of a field to search for a transfer encoding. Mail programs write only a few.
@@ -87,8 +88,8 @@ pub fn check(raw: &[u8], limits: &Limits) -> Result<(), UnreadableReason> {
     if bytes > limits.max_header_bytes { Err(UnreadableReason::HeaderTooBig) } else { Ok(()) }
 }
 
-/// Finds the fields called `name`, given in lower case: each from its name to the end of its last fold, or a little
-/// more than `max` bytes of it. The parser ignores blanks in a name, and colons before it.
+/// Finds the fields called `name`, given in lower case: each from its name to the end of its last fold, or a
+/// little more than `max` bytes of it. The parser ignores blanks in a name, and colons before it.
 pub fn fields<'a>(raw: &'a [u8], name: &'a [u8], max: usize) -> impl Iterator<Item = Range<usize>> + 'a {
     memchr_iter(b':', raw).filter_map(move |colon| {
         let mut wanted = name.iter().rev();
@@ -145,9 +146,10 @@ fn part_type(field: &[u8]) -> Option<PartType> {
 /// Hides attached letters and, in a large letter, encoded files and HTML from the parser, which would unpack
 /// them although nothing reads the result.
 ///
-/// The parser's result is nested as deeply as the attached letters, so dropping it could overflow the stack. [`check`]
-/// counts them, except in a transfer encoding, which RFC 2046 5.2.1 forbids, and in digests, which need not label them.
-/// The content of such letters is never read. In a large letter, files are not decoded either.
+/// The parser's result is nested as deeply as the attached letters, so dropping it could overflow the stack.
+/// [`check`] counts them, except in a transfer encoding, which RFC 2046 5.2.1 forbids, and in digests, which
+/// need not label them. The content of such letters is never read. In a large letter, files are not decoded
+/// either.
 pub fn without_hidden_letters(raw: &[u8]) -> Cow<'_, [u8]> {
     let is_large = raw.len() > LARGE;
     if !is_large && find(raw, b"message").chain(find(raw, b"digest")).next().is_none() {

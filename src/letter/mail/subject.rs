@@ -87,7 +87,7 @@ impl Subject {
         self.is_reply || self.is_forward
     }
 
-    /// In lower case.
+    /// Returns the rest in lower case.
     pub fn lower(&self) -> &str {
         &self.rest
     }

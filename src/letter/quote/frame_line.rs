@@ -130,7 +130,7 @@ pub fn attribution_kind(text: &str) -> Option<FrameKind> {
     match (date, wrote) {
         (true, true) => Some(FrameKind::Attribution),
         (false, true) if address || bare.len() < 100 => Some(FrameKind::LikelyAttribution),
-        // In a language whose verb is not in the list.
+        // The attribution may be in a language whose verb is not in the list.
         (true, false) if has_time(&bare) && short(10) => Some(FrameKind::LikelyAttribution),
         _ => None,
     }

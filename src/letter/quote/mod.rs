@@ -1,4 +1,4 @@
-//! Quotes in letters: our own letters, the frames that introduce other quotes, and the new text between.
+//! Quotes in letters: our own letters, the frames that introduce other quotes, and the new text between them.
 
 pub mod frame;
 pub mod frame_line;

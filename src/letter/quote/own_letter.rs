@@ -1,4 +1,4 @@
-//! Recognises the lines of our own letters when they come back in a reply.
+//! Recognises the lines of our own letters when they appear in a reply.
 //!
 //! We have the letter that was answered, so its words are recognised under any prefix and wrapping, and in
 //! the HTML. A person's line is mistaken for one of ours only if it repeats a whole line. None of our lines

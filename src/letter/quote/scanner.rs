@@ -65,7 +65,7 @@ struct QuoteScanner<'a> {
     last_marker: Option<usize>,
     /// Whether each line is a copy of one of our examples, bar included, outside a quote.
     copied: Vec<bool>,
-    /// Whether we have the answered letter, and so can tell our lines from the person's.
+    /// Whether we have the answered letter, and so can distinguish our lines from the person's.
     knows_own: bool,
     /// Whether each line belongs to a quote that is indented as a whole.
     indented: Vec<bool>,
@@ -248,7 +248,7 @@ impl<'a> QuoteScanner<'a> {
         let quoted = self.is_quoted(first);
         let frame_below = self.frames[first].is_some() && frame.kind != FrameKind::LikelyAttribution;
         match (frame.kind, frame.author) {
-            // Somebody else's letter, which may itself start with a quote.
+            // This is somebody else's letter, which may itself start with a quote.
             (FrameKind::HeaderBlock, Author::Other) => return Some(Region::Foreign),
             (FrameKind::HeaderBlock, Author::Unknown) if quoted => return Some(Region::Foreign),
             (FrameKind::HeaderBlock, _) if quoted => return Some(Region::NewText),

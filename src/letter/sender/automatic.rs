@@ -1,4 +1,4 @@
-//! Letters from machines: the mark that gave them away, and what they report.
+//! Letters from machines: the marks that identify them, and the events that they report.
 
 use std::fmt::{self, Display};
 
@@ -7,7 +7,7 @@ use crate::letter::mail::return_id::ReturnId;
 /// Maximum hops of a letter from a person; with more, it is in a mail loop.
 pub(super) const MAX_RECEIVED: usize = 50;
 
-/// The classification of a machine's letter, and what the letter reports.
+/// The classification of a machine's letter, and the event that the letter reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automatic {
     /// The first mark found.

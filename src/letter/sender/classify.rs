@@ -1,4 +1,4 @@
-//! Tells whether a machine wrote a letter.
+//! Decides whether a machine wrote a letter.
 //!
 //! Any single mark in the header or in the structure is enough; such a letter is never answered and never
 //! acted on. `X-Auto-Response-Suppress` is not a mark: Exchange adds it to people's mail. A letter without a
@@ -258,7 +258,7 @@ impl<'a> Evidence<'a> {
     fn about(&self) -> Vec<String> {
         let mut found = Vec::new();
         find_own_ids(&self.message.raw_message, self.own, &mut found);
-        // Transfer encodings hide them from the search of the raw bytes.
+        // Transfer encodings hide these IDs from the search of the raw bytes.
         for part in &self.message.parts {
             let decoded: &[u8] = match &part.body {
                 PartType::Text(text) | PartType::Html(text) => text.as_bytes(),

@@ -1,4 +1,4 @@
-//! The parts of a letter's text that tell a machine from a person.
+//! The parts of a letter's text that distinguish a machine from a person.
 
 use super::phrases::{Excerpt, Quote};
 use crate::letter::mail::identity::OwnIdentity;

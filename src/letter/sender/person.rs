@@ -23,7 +23,7 @@ pub fn speaks_for_a_person(subject: &str, lines: &[&str]) -> bool {
     let text: String = own.flat_map(|line| [line, "\n"]).collect();
     let is_short = lines.iter().flat_map(|line| line.split_whitespace()).nth(MAX_SHORT).is_none()
         && !lines.iter().any(|line| line.contains("://"));
-    // A machine's subject may repeat that of our letter.
+    // Ignore a subject with a tag: a machine's subject may repeat that of our letter.
     let subject = if subject.contains('[') { "" } else { subject };
     is_short || asks_question(&text) || has_words(&text) || subject.ends_with('?') || has_words(subject)
 }

@@ -11,7 +11,7 @@ use crate::letter::text::words::{
     FAILURE_WORDS, GAME_WORDS, MACHINE_HINTS, MACHINE_OPENINGS, MACHINE_TEXT, NOTICE_SUBJECTS, OFFICE_TEXT,
 };
 
-/// The part of a letter's text that tells a machine from a person.
+/// The part of a letter's text that distinguishes a machine from a person.
 pub struct Excerpt {
     /// The beginning of the text, in lower case.
     pub text: String,

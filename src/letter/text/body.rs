@@ -27,7 +27,7 @@ pub enum UnreadableContent {
 }
 
 impl UnreadableContent {
-    /// Tells the sender what is wrong and what to send instead.
+    /// Returns a sentence that tells the sender the fault and what to send instead.
     pub fn advice(self) -> &'static str {
         match self {
             UnreadableContent::Encrypted => {
@@ -277,7 +277,7 @@ fn without_armour(text: &str) -> Result<Cow<'_, str>, Armoured> {
     }
     let mut out = String::new();
     let mut encrypted = false;
-    // Whether the line is in a signed text, in its `Hash:` headers, or in a block to drop.
+    // These flags tell whether the line is in a signed text, in its `Hash:` headers, or in a block to drop.
     let mut signed = false;
     let mut heading = false;
     let mut skipping = false;

@@ -1,6 +1,6 @@
 //! Normalises the characters of a text: removes invisible ones and replaces typographic ones by plain ones.
 //!
-//! Look-alike letters of other scripts are replaced in orders only, not in all text: see [`latin`].
+//! Look-alike letters of other scripts are replaced only in orders, not in all text: see [`latin`].
 
 /// The indentation that replaces a tab at the start of a line.
 const TAB: &str = "        ";
@@ -33,7 +33,8 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Byte-order marks, zero-width characters, soft hyphens, directional marks, variation selectors, controls.
+/// Whether a character is invisible: byte-order marks, zero-width characters, soft hyphens, directional
+/// marks, variation selectors, controls.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

@@ -55,7 +55,7 @@ struct HtmlScanner<'a> {
     at: usize,
     /// The open elements, each with the context outside it.
     open: Vec<(String, ElementContext)>,
-    /// Number of open elements of each name, so that a million end tags do not search `open` in vain.
+    /// Number of open elements of each name, so that a million unmatched end tags do not search `open`.
     open_names: BTreeMap<String, usize>,
     context: ElementContext,
     /// The current line.
@@ -140,7 +140,7 @@ impl<'a> HtmlScanner<'a> {
         if matches!(name, "style" | "script" | "title" | "template" | "noscript" | "xml") {
             return self.skip_raw(tag);
         }
-        // Their end tags are optional: a new one closes its predecessor.
+        // The end tags of these elements are optional: a new one closes its predecessor.
         if matches!(name, "p" | "li" | "tr" | "td" | "th" | "option")
             && self.open.last().is_some_and(|o| o.0 == name)
         {

@@ -58,7 +58,7 @@ pub fn plain_lines(
         match lines.last_mut() {
             Some(last) if open == Some(depth) && rest != "-- " => last.text.push_str(part),
             last => {
-                // Now that it is complete.
+                // Count the previous line now that it is complete.
                 last.map_or(Ok(()), |last| budget.take(last.text.len()))?;
                 lines.push(TextLine { layer, depth, indent: indent(raw), text: part.to_owned() });
             }

@@ -84,7 +84,7 @@ lists! {
     MACHINE_TEXT = "machine_text";
     /// Written by machines only, at the beginning of a text: a single one is enough.
     MACHINE_OPENINGS = "machine_openings";
-    /// Written by machines, and now and then by people.
+    /// Written by machines, and sometimes by people.
     MACHINE_HINTS = "machine_hints";
     /// Found in absence notes but not in bounces.
     AWAY_TEXT = "away_text";

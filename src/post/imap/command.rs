@@ -7,7 +7,8 @@ use crate::post::Error;
 /// Runs a command and hands each untagged response to `take`.
 ///
 /// # Errors
-/// [`Error::Server`] if the server refuses it (NO), [`Error::Misunderstood`] if it does not understand it (BAD).
+/// [`Error::Server`] if the server refuses it (NO), [`Error::Misunderstood`] if it does not understand it
+/// (BAD).
 pub(super) fn run_with(
     connection: &mut Connection,
     command: &str,

@@ -106,7 +106,7 @@ impl Connection {
         self.stream().expect_answer();
     }
 
-    /// Returns what takes the next command.
+    /// Returns the writer for the next command.
     pub(super) fn writer(&mut self) -> &mut impl Write {
         self.begin_answer();
         self.io.get_mut()
@@ -129,7 +129,8 @@ impl Connection {
         if greeting.starts_with(b"* OK") { Ok(()) } else { Err(Error::Goodbye(words(&greeting).into())) }
     }
 
-    /// STARTTLS (RFC 3501, 6.2.1). The crate can do it only on connections that it opens itself.
+    /// Secures the connection by STARTTLS (RFC 3501, 6.2.1). The crate can do that only on connections that
+    /// it opens itself.
     fn start_tls(mut self, settings: &ImapConfig) -> Result<Connection, Error> {
         let tag = self.send_command("STARTTLS")?;
         loop {
@@ -188,7 +189,7 @@ impl Connection {
         Ok(line)
     }
 
-    /// Reads to the end of a line at most. Returns 0 if the connection has ended.
+    /// Reads up to the end of a line. Returns 0 if the connection has ended.
     fn read_within_line(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let buffered = self.io.fill_buf()?;
         let room = &buffered[..buffered.len().min(out.len())];
@@ -240,7 +241,7 @@ fn too_long() -> io::Error {
 
 pub(super) fn broken(error: io::Error) -> Error {
     if is_timeout(&error) {
-        // The system calls it "resource temporarily unavailable".
+        // Replace the system's error, which reads "resource temporarily unavailable".
         return Error::io("the mailbox does not answer", io::ErrorKind::TimedOut.into());
     }
     Error::io("the connection to the mailbox broke", error)
@@ -279,7 +280,7 @@ fn words(text: &[u8]) -> String {
     one_line(&String::from_utf8_lossy(text))
 }
 
-/// Returns what stands before the first space.
+/// Returns the text before the first space.
 pub(super) fn first_word(line: &[u8]) -> &[u8] {
     &line[..line.iter().position(|&b| b == b' ').unwrap_or(line.len())]
 }

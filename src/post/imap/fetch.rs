@@ -1,8 +1,8 @@
 //! UID FETCH (RFC 3501, 6.4.8 and 7.4.2).
 //!
 //! The imap crate is not used for it, because it reads a letter line by line and parses the answer again
-//! after each line, which took 14 % of the CPU time of emptying a mailbox. It also keeps whatever the server
-//! sends. Here a letter is read as one block, and only up to our limit.
+//! after each line, which took 14 % of the CPU time of emptying a mailbox. It also keeps everything that the
+//! server sends. Here a letter is read as one block, and only up to our limit.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) fn uid_fetch(
     keep: usize,
 ) -> Result<BTreeMap<u32, Fetched>, Error> {
     let mut letters = BTreeMap::new();
-    // A single letter always fits.
+    // Make room for at least one whole letter, however large the limit is.
     let mut room = Room { longest: u64::MAX, each: keep, all: MAX_KEPT_BYTES.max(keep) };
     connection.expect_listings(true);
     let done = run_within(connection, &format!("UID FETCH {set} {items}"), &mut room, |response| {
@@ -69,7 +69,7 @@ fn is_fetch(line: &[u8]) -> bool {
 /// Reads the items of a FETCH response. Returns `None` if it is malformed.
 fn parse(response: Response) -> Option<Fetched> {
     let mut tokens = Tokens::new(response);
-    // Skips `*`, the sequence number and `FETCH`.
+    // Skip `*`, the sequence number and `FETCH`.
     for _ in 0..3 {
         tokens.word()?;
     }

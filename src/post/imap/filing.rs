@@ -10,9 +10,9 @@ use crate::post::source::MAX_BATCH_LETTERS;
 #[derive(Default)]
 pub(super) struct Filing {
     stored: BTreeSet<u32>,
-    /// Those that are in the processed folder, too, because only their deletion failed.
+    /// Letters that are in the processed folder, too, because only their deletion failed.
     copied: BTreeSet<u32>,
-    /// The letter from which on the next one is tried, so that one bad letter does not stand for all.
+    /// The letter at or after which the next attempt starts, so that one bad letter does not stand for all.
     next: u32,
     /// The server's last refusal, with the folder and the key, until letters can be moved again.
     refusal: Option<String>,
@@ -43,8 +43,8 @@ impl Filing {
         self.copied.retain(|uid| listed.binary_search(uid).is_ok());
     }
 
-    /// Begins a look: tries one of the letters that could not be moved and, if that succeeds, all others.
-    /// Returns whether there were any.
+    /// Tries at the beginning of a look to move one of the letters that could not be moved and, if that
+    /// succeeds, all others. Returns whether there were any.
     pub(super) fn retry(&mut self, mailbox: &mut Mailbox) -> Result<bool, Error> {
         let Some(first) = self.stored.range(self.next..).chain(&self.stored).next().copied() else {
             self.refusal = None;

@@ -75,7 +75,7 @@ impl Folders {
     fn new(listed: Vec<Folder>, namespace: Option<(String, Option<char>)>) -> Folders {
         let separator = listed.iter().find_map(|folder| folder.separator);
         let (prefix, separator) = namespace.unwrap_or_else(|| {
-            // Without NAMESPACE, the folders show it.
+            // Without NAMESPACE, the names of the folders show whether there is a prefix.
             let below_inbox = separator.map(|separator| format!("INBOX{separator}"));
             let mut others = listed.iter().filter(|folder| !is_inbox(&folder.name)).peekable();
             let prefix = below_inbox.filter(|prefix| {
@@ -102,6 +102,7 @@ impl Folders {
                     .find(|folder| is_same(&folder.name, spelling) || is_same(&folder.raw, spelling))
             })
         };
+        // Exact names come first, because two folders may differ only in case.
         let found = by(|a, b| a == b || is_inbox(a) && is_inbox(b))
             .or_else(|| by(|a, b| a.to_lowercase() == b.to_lowercase()));
         found.map(|folder| folder.raw.as_str())

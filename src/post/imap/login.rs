@@ -84,7 +84,7 @@ fn log_in_by_token(
     })
 }
 
-/// AUTHENTICATE (RFC 3501, 6.2.2).
+/// Sends AUTHENTICATE (RFC 3501, 6.2.2), and answers the server's challenges.
 fn authenticate(
     client: Client<SharedConnection>,
     mechanism: &str,
@@ -118,7 +118,7 @@ impl imap::Authenticator for Answers {
     }
 }
 
-/// Tells a refusal of the login from other faults.
+/// Distinguishes a refused login from other faults.
 fn refused(error: Error) -> Error {
     match error {
         Error::Server(refusal) if !refusal.is_momentary() => Error::Login(refusal),

@@ -17,7 +17,7 @@ use super::{ImapConfig, login};
 use crate::post::source::{BatchSender, ConnectionHandle, MAX_BATCH_LETTERS};
 use crate::post::{Error, FetchedLetter, FoundLetter, InboxCheck};
 
-/// Times that the list of letters is asked for again because letters arrived meanwhile.
+/// Maximum requests for a new list of letters because some arrived in the meantime.
 const MAX_RELISTINGS: usize = 10;
 
 /// Maximum letters to look at if a server finds several by a Message-ID.
@@ -43,11 +43,11 @@ pub(super) struct Mailbox {
 /// The extensions of RFC 3501 that we use.
 #[derive(Debug, Clone, Copy)]
 struct Capabilities {
-    /// The server announces new letters (RFC 2177).
+    /// Whether the server announces new letters (RFC 2177).
     idle: bool,
-    /// Letters can be moved (RFC 6851).
+    /// Whether letters can be moved (RFC 6851).
     r#move: bool,
-    /// Letters can be expunged by UID (RFC 4315).
+    /// Whether letters can be expunged by UID (RFC 4315).
     uid_plus: bool,
 }
 
@@ -55,7 +55,7 @@ impl Mailbox {
     /// Connects, logs in and selects the folder.
     pub(super) fn open(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
         match Mailbox::open_once(settings, handle) {
-            // The next access token is a new one.
+            // Try once more, because the next access token is a new one.
             Err(login::Failure::TokenRefused(_)) => match Mailbox::open_once(settings, handle) {
                 Err(login::Failure::TokenRefused(error) | login::Failure::Other(error)) => Err(error),
                 Ok(mailbox) => Ok(mailbox),
@@ -68,7 +68,7 @@ impl Mailbox {
     fn open_once(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
         let connection = SharedConnection::new(Connection::open(settings, handle)?);
         let mut session = login::log_in(settings, &connection)?;
-        // A login may change what the server offers.
+        // A login may change the server's capabilities.
         let offered = session.capabilities().map_err(failed)?;
         let has = |name: &str| offered.has_str(name);
         // Every server offers IMAP itself (RFC 3501, 6.1.1).
@@ -136,7 +136,7 @@ impl Mailbox {
     /// Returns the bytes of the letter with this Message-ID in the folder, up to the limit, and its UID.
     fn letter_with_id(&mut self, message_id: &str) -> Result<Option<(u32, Vec<u8>)>, Error> {
         let found = self.search(&format!("HEADER Message-ID \"<{message_id}>\""))?.0;
-        // A server may ignore what it is asked for, so the letter must bear the ID.
+        // A server may ignore the search, so check that the letter has the ID.
         for uid in found.into_iter().rev().take(MAX_SEARCHED) {
             let fetched = self.fetch(&[uid])?.into_iter().next().map(|(_, letter)| letter.raw);
             let bears = |raw: &Vec<u8>| memchr::memmem::find(raw, message_id.as_bytes()).is_some();
@@ -147,8 +147,8 @@ impl Mailbox {
         Ok(None)
     }
 
-    /// Returns the UIDs of the letters that a query finds, ascending, and whether other letters arrived
-    /// meanwhile.
+    /// Returns the UIDs of the letters that a query finds, ascending, and whether other letters arrived in
+    /// the meantime.
     fn search(&mut self, query: &str) -> Result<(Vec<u32>, bool), Error> {
         drop(self.session.take_all_unsolicited());
         self.connection.borrow().expect_listings(true);
@@ -300,7 +300,7 @@ impl Mailbox {
         self.session.uid_store(set, format!("+FLAGS.SILENT ({flag})")).map(drop).map_err(failed)
     }
 
-    /// Creates the processed folder where the server lists none. If the server refuses, moving letters shows
+    /// Creates the processed folder if the server lists none. If the server refuses, moving letters shows
     /// whether the folder exists all the same.
     fn create_processed(&mut self) -> Result<(), Error> {
         if std::mem::replace(&mut self.processed_exists, true) {
@@ -403,7 +403,7 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// Says which program this is (RFC 2971). Some providers open no folder before that.
+/// Identifies this program to the server (RFC 2971). Some providers open no folder before that.
 fn introduce(session: &mut Session<SharedConnection>) -> Result<(), Error> {
     let version = quoted(env!("CARGO_PKG_VERSION"));
     let id = format!("ID (\"name\" \"fogpost\" \"version\" {version} \"vendor\" \"fogpost\")");

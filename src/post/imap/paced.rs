@@ -1,7 +1,7 @@
 //! A TCP connection whose reads are limited in time: the server must neither fall silent nor drip.
 //!
-//! A server that sends a byte before each timeout would otherwise hold the mailbox for ever, and nobody would
-//! notice.
+//! A server that sends a byte before each timeout would otherwise occupy the mailbox forever, and nobody
+//! would notice.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -51,6 +51,7 @@ impl Read for PacedStream {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "the server is too slow"));
         }
         let timeout = left.min(self.silence);
+        // Set the socket's timeout only when it changes, to save a system call.
         if self.timeout != Some(timeout) {
             self.tcp.set_read_timeout(Some(timeout))?;
             self.timeout = Some(timeout);

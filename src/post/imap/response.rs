@@ -34,7 +34,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Enough for the names of folders, which servers may send as literals.
+    /// Returns enough room for the names of folders, which servers may send as literals.
     pub(super) fn for_names() -> Room {
         Room { longest: 4096, each: 4096, all: 1024 * 1024 }
     }

@@ -1,7 +1,7 @@
 //! The connection as the imap crate and our own commands share it, on one thread.
 //!
-//! They can take turns, command by command, because the crate is given one line at a time: once it has read the
-//! last line of an answer, its own buffer is empty.
+//! They can take turns, command by command, because the crate is given one line at a time: once it has read
+//! the last line of an answer, its own buffer is empty.
 
 use std::cell::{RefCell, RefMut};
 use std::collections::VecDeque;
@@ -34,7 +34,8 @@ impl SharedConnection {
         self.connection.borrow_mut()
     }
 
-    /// Reads the next line that the crate needs, in ASCII; it ends a session over most others.
+    /// Reads the next line that the crate needs, in ASCII, because the crate ends a session over most other
+    /// bytes.
     ///
     /// # Errors
     /// Refusals are errors already here, because the crate drops their response codes.
@@ -45,10 +46,12 @@ impl SharedConnection {
             let words: Vec<Vec<u8>> =
                 line.split(|&b| b == b' ').take(3).map(<[u8]>::to_ascii_uppercase).collect();
             let word = |at: usize| words.get(at).map_or(&b""[..], Vec::as_slice);
-            // The crate compares the tag.
+            // Any tag will do here, because the crate compares it.
             let tag =
                 if line.starts_with(b"*") { "" } else { str::from_utf8(first_word(&line)).unwrap_or("") };
             match classify(&line, tag)? {
+                // Replace the server's words, which may contain bytes over which the crate would end the
+                // session.
                 Reply::Done => return Ok(format!("{tag} OK done\r\n").into_bytes()),
                 Reply::Refused(refusal) => return Err(Error::Server(refusal)),
                 Reply::Bad(refusal) => return Err(Error::Misunderstood(refusal)),

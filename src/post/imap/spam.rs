@@ -86,7 +86,7 @@ impl SpamFolder {
         let unread: Vec<u32> = newest.iter().copied().filter(|uid| !self.left.contains(uid)).collect();
         let mut count = 0;
         for uids in unread.chunks(BATCH) {
-            // First of all, so that a letter that breaks the session breaks it once.
+            // Note the letters before fetching them, so that one that breaks the session does so only once.
             self.left.extend(uids);
             let fetched = mailbox.fetch(uids)?;
             if fetched.is_empty() {
@@ -97,7 +97,7 @@ impl SpamFolder {
                 .map(|(uid, letter)| (uid, FetchedLetter { is_spam: true, ..letter }))
                 .unzip();
             let answer = sender.send_batch(letters).inspect_err(|_not_stored| {
-                // Not stored, so they are handed over again the next time.
+                // These letters were not stored, so they are handed over again the next time.
                 self.left.retain(|uid| !uids.contains(uid));
             });
             let (taken, _left) = answer?.divide(fetched_uids);

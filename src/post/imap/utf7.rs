@@ -31,7 +31,7 @@ pub(super) fn encode(name: &str) -> String {
     encoded
 }
 
-/// Reads a name as servers send it. What is malformed stays as it is.
+/// Reads a name as servers send it. Malformed parts stay as they are.
 pub(super) fn decode(name: &str) -> String {
     let mut decoded = String::new();
     let mut rest = name;

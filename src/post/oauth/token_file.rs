@@ -45,7 +45,7 @@ impl TokenFile {
             .map_err(fault)?;
         let began = Instant::now();
         loop {
-            // Polled, because a thread that waits in the kernel could not be cancelled.
+            // Poll for the lock, because a thread that waits in the kernel could not be cancelled.
             match lock.try_lock() {
                 Ok(()) => return Ok(TokenFile { path: path.to_owned(), _lock: lock }),
                 Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_LIMIT => {
@@ -78,7 +78,7 @@ impl TokenFile {
         let fault = |error| Error::io(format!("token_file {}", self.path.display()), error);
         let text = serde_json::to_vec_pretty(tokens).expect("tokens are plain text");
         let new = beside(&self.path, ".new");
-        // What an interrupted attempt left.
+        // An interrupted attempt may have left this file.
         let _ = fs::remove_file(&new);
         let mut file =
             OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new).map_err(fault)?;

@@ -90,7 +90,7 @@ impl Tokens {
         let refresh = answer.refresh_token().map(|token| Secret::new(token.secret()));
         let ends_at = match &refresh {
             Some(_) => end_of_login(answer, now),
-            // The old refresh token goes on, and so does its end.
+            // The old refresh token stays valid, and so does the end of its login.
             None => end_of_login(answer, now).or(self.ends_at),
         };
         Tokens {

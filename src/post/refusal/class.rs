@@ -12,11 +12,11 @@ use super::{EnhancedCode, Exchange, Refusal, SmtpStatus};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalClass {
-    /// The recipient is wrong, for good.
+    /// The recipient is permanently wrong.
     Recipient,
     /// The letter: its size or its content.
     Letter,
-    /// Our account, our server or only this letter, for now. The next letters show which.
+    /// Our account, our server or only this letter is temporarily refused. The next letters show which.
     NotNow,
     /// Our account or our server: not even a recipient was accepted.
     Account,
@@ -71,10 +71,10 @@ impl Refusal {
     /// Reads a permanent enhanced code (RFC 3463, 3). Returns `None` if it says no more than the basic code.
     fn class_by(&self, enhanced: EnhancedCode) -> Option<RefusalClass> {
         Some(match (enhanced.subject, enhanced.detail) {
-            // Gmail says 5.2.1 of a mailbox that is disabled, and of one that gets too much mail now.
+            // Gmail uses 5.2.1 both for a disabled mailbox and for one that currently gets too much mail.
             (2, 1) if self.speaks_of_limits() => RefusalClass::NotNow,
             (1, 1 | 2 | 3 | 6 | 10) | (2, 1) => RefusalClass::Recipient,
-            // Microsoft's servers answer so for an address that does not exist there.
+            // Microsoft's servers give this answer for an address that does not exist there.
             (4, 1) if self.text.to_lowercase().contains("recipient address rejected") => {
                 RefusalClass::Recipient
             }
@@ -106,7 +106,7 @@ impl Refusal {
 }
 
 impl Exchange {
-    /// Whether the server had heard of no recipient yet.
+    /// Whether the exchange comes before the server has heard of any recipient.
     fn is_before_recipient(self) -> bool {
         match self {
             Exchange::Connect

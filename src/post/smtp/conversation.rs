@@ -60,7 +60,7 @@ pub(super) struct Conversation {
     usable: bool,
 }
 
-/// Why an exchange failed.
+/// The reason why an exchange failed.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The server replied with a 4yz or 5yz code.
@@ -133,7 +133,7 @@ impl Conversation {
             Err(Error::Login(_)) => {}
             shown => return shown.map(|()| conversation),
         }
-        // Once more with a new token: the server may have ended this one early.
+        // Retry with a new token: the server may have ended this one early.
         oauth.forget(&token).await?;
         let token = oauth.access_token().await?;
         let mut conversation = Conversation::connect(settings, trust).await?;
@@ -257,7 +257,7 @@ impl Conversation {
             if !reply.has_code(334) {
                 return Ok(());
             }
-            // The server explains a refusal, which follows.
+            // The server is explaining a refusal, which follows this acknowledgement.
             command = format!("{}\r\n", STANDARD.encode(mechanism.acknowledgement()));
         }
         Err(Error::Malformed)
@@ -314,11 +314,11 @@ impl Conversation {
             }
             parameters.push(MailParameter::SmtpUtfEight);
         }
-        // A server without 8BITMIME gets the same bytes: nearly all of them accept these.
+        // A server without 8BITMIME gets the same bytes, because nearly all servers accept them.
         if self.capabilities.eight_bit_mime && !letter.is_ascii() {
             parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
         }
-        // Lets the server refuse a letter that is too large before it is transferred.
+        // The size lets the server refuse a letter that is too large before it is transferred.
         if self.capabilities.size {
             parameters.push(MailParameter::Size(letter.len()));
         }

@@ -10,14 +10,15 @@ use crate::referee::play::game_match::Match;
 use crate::referee::play::ruling::Draft;
 
 impl Match {
-    /// Returns the days that are left in a seat's bank: those of the terms less those taken in turns that stand.
+    /// Returns the days that are left in a seat's bank: those of the terms, minus those taken in turns that
+    /// stand.
     pub fn bank_left(&self, seat: Seat) -> u32 {
         let taken = u32::try_from(self.bank_days[seat].len()).unwrap_or(u32::MAX);
         self.terms.bank.saturating_sub(taken)
     }
 
-    /// Gives back the days that were taken in turns that a correction voids: all from `turn` on, or after it if
-    /// the turn itself stands.
+    /// Gives back the days that were taken in turns that a correction voids: all from `turn` on, or after it
+    /// if the turn itself stands.
     pub(in crate::referee) fn restore_bank(&mut self, turn: u32, turn_stands: bool) {
         for seat in Seat::BOTH {
             self.bank_days[seat].retain(|taken| *taken < turn || turn_stands && *taken == turn);
@@ -38,8 +39,8 @@ fn latest(game_match: &Match, seat: Seat, left: u32, mut deadline: DateTime<Utc>
     deadline
 }
 
-/// Takes a day of each of these seats, whose grace is over. Both sides are told of the first one of a turn, and
-/// the late seat of its last.
+/// Takes a day of each of these seats, whose grace is over. Both sides are told of the first day taken in a
+/// turn, and the late seat is told of its last one.
 pub fn take_days(draft: &mut Draft, turn: u32, seats: &[Seat]) {
     let at = draft.at;
     let deadlines = seats.iter().map(|seat| next_deadline(&draft.game_match, *seat, at));

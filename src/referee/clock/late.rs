@@ -21,9 +21,9 @@ pub(super) fn phase_began(game_match: &Match) -> DateTime<Utc> {
 /// Moves the deadline by the delay of the letter that opened the phase to the seat, written at `written` and
 /// taken by the mail server only now.
 ///
-/// No letter tells it, because it would wait behind the others: receipts and reminders name the new deadline.
-/// Both sides have one deadline, so it moves by the longer delay. It moves whether or not the seat has filed,
-/// because the other side must not learn that.
+/// No letter announces this, because it would wait behind the others. Receipts and reminders name the new
+/// deadline. Both sides have one deadline, so it moves by the longer delay. It moves whether or not the seat
+/// has filed, because the other side must not learn that.
 pub fn note_sent_late(draft: &mut Draft, seat: Seat, written: DateTime<Utc>) -> Result<(), Rejection> {
     let game_match = &draft.game_match;
     let delay = draft.at - written;

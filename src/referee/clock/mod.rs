@@ -1,5 +1,5 @@
-//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and what the terms say
-//! about seats that miss one.
+//! Rulings caused by the clock: reminders, the end of the settle time, deadlines, and the consequences for
+//! seats that miss one.
 
 use chrono::{DateTime, Utc};
 
@@ -41,7 +41,7 @@ impl Match {
 
 /// Decides what is due by now in phase `phase_no`. Does nothing if another phase is open.
 pub fn rule(draft: &mut Draft, phase_no: u32) {
-    // Nobody is late while the house is to move.
+    // Nobody is late while the house has to move.
     if draft.game_match.phase_no != phase_no
         || draft.game_match.stage != Stage::Running
         || draft.game_match.house_due().is_some()
@@ -89,7 +89,7 @@ fn remind(draft: &mut Draft) {
     }
     draft.game_match.reminders_sent = behind;
     for seat in reminded {
-        // Whoever is in trouble always gets the last one.
+        // A player in trouble always gets the last reminder.
         let is_last = !reminders[behind..].iter().any(|one| one.seats.contains(&seat));
         let is_kept = is_last && draft.game_match.in_trouble[seat];
         if !is_kept && leaves_reminder_to_digest(&draft.game_match, seat, draft.at, deadline) {
@@ -120,7 +120,7 @@ fn enforce_deadline(draft: &mut Draft) {
         adjudication::adjudicate(draft, Vec::new());
         return;
     }
-    // No day of a bank is taken while letters to the seat come back.
+    // No day of a bank is taken while letters to the seat bounce.
     let is_bouncing = |seat: &Seat| {
         let game_match = &draft.game_match;
         bounce::is_unreachable(game_match, *seat)
@@ -136,7 +136,7 @@ fn enforce_deadline(draft: &mut Draft) {
     let is_new = |seat: &Seat| !draft.game_match.missed_phase[*seat] && !takers.contains(seat);
     let missed: Vec<Seat> = late.iter().copied().filter(is_new).collect();
     let over = record_missed(draft, &due, &missed);
-    // Where a side must move itself, nothing can be assumed for it while the other takes its days.
+    // If a side must move itself, no move can be assumed for it while the other side takes its days.
     let can_wait = missed.iter().all(|seat| draft.game_match.state.missed(*seat).is_some());
     if over.is_empty() && !takers.is_empty() && can_wait {
         for seat in missed {
@@ -170,8 +170,8 @@ fn record_missed(draft: &mut Draft, due: &Due, seats: &[Seat]) -> Vec<Seat> {
     seats.iter().copied().filter(|seat| draft.game_match.missed[*seat] >= limit).collect()
 }
 
-/// Adjudicates with the filings that the rules assume for the late seats. Where a side must move itself there
-/// is no such filing, so there is a new deadline.
+/// Adjudicates with the filings that the rules assume for the late seats. If a side must move itself there is
+/// no such filing, so it gets a new deadline.
 fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     if !adjudication::adjudicate_assumed(draft, late.clone()) {
         draft.game_match.missed_phase = BySeat::default();

@@ -1,4 +1,4 @@
-//! Deadlines after an outage, and after a clock that was ahead and so pretended one.
+//! Deadlines after an outage, and after a clock that was ahead and so simulated one.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -26,13 +26,12 @@ pub fn extend(draft: &mut Draft, since: DateTime<Utc>) {
     draft.dispatch_to_both(Content::Notice(Notice::Slid));
 }
 
-/// Sets the deadline again that a clock moved which was ahead of now. What remains of the outage still
-/// counts.
+/// Resets a deadline that was moved by a clock ahead of now. The rest of the outage still counts.
 pub fn set_again(draft: &mut Draft) {
     let at = draft.at;
     let Some(deadline) = running_deadline(&draft.game_match) else { return };
     if draft.game_match.vanished.is_none() && phase_began(&draft.game_match) > at + FAR_AHEAD {
-        // All of the phase's days were counted by that clock.
+        // That clock counted all of the phase's days, so start them again.
         deadline::start(draft);
         draft.dispatch_to_both(Content::Notice(Notice::SetAgain));
         return;
@@ -58,7 +57,7 @@ pub fn set_again(draft: &mut Draft) {
     draft.dispatch_to_both(Content::Notice(Notice::SetAgain));
 }
 
-/// Returns the deadline that runs: that of a choice about a player who has vanished, or of the open phase.
+/// Returns the running deadline: for a choice about a player who has vanished, or for the open phase.
 fn running_deadline(game_match: &Match) -> Option<DateTime<Utc>> {
     let choice = game_match.vanished.map(|vanished| vanished.until);
     choice.or(game_match.deadline).filter(|_| game_match.stage == Stage::Running)

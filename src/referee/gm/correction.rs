@@ -1,5 +1,5 @@
-//! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts out of
-//! a ledger.
+//! Corrections: the GM reopens an adjudicated turn, or decides it on other orders. Also completes acts that
+//! were read from a ledger.
 
 use crate::game::any::Memories;
 use crate::game::{BySeat, OrderLines};
@@ -16,7 +16,7 @@ use crate::referee::rejection::Rejection;
 pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), Rejection> {
     let turn = correction.turn;
     let played = &draft.game_match;
-    // The result has told both sides what the rules hide.
+    // The result has disclosed to both sides what the rules hide.
     if played.stage == Stage::Over && played.game.hides_something() {
         return Err(Rejection::Over);
     }
@@ -83,8 +83,8 @@ impl Correction {
 }
 
 impl Act {
-    /// Completes an act out of a ledger with what only the match keeps: texts of GMs, and secrets. Returns
-    /// whether the match has it.
+    /// Completes an act that was read from a ledger with data that only the match keeps: texts of GMs, and
+    /// secrets. Returns whether the match has them.
     pub fn complete(&mut self, game_match: &Match) -> bool {
         match self {
             Act::Tell { digest, text, .. } => {

@@ -68,7 +68,7 @@ fn is(word: &str, wanted: &str) -> bool {
     word.eq_ignore_ascii_case(wanted)
 }
 
-/// A part of an instruction, or why it is not valid.
+/// A part of an instruction, or the reason why it is not valid.
 type InstructionResult<T = Instruction> = Result<T, InstructionFault>;
 
 /// The example for faults in which nothing more specific was recognized.
@@ -139,7 +139,7 @@ fn parse_announce(rest: &[&str], below: &[Line]) -> InstructionResult {
     }
 }
 
-/// Returns the text that begins with these words and goes on with the lines below.
+/// Returns the text that begins with these words and continues on the lines below.
 fn text_of(words: &[&str], below: &[Line]) -> String {
     let mut text = words.join(" ");
     for line in below {

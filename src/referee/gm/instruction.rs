@@ -34,7 +34,7 @@ pub enum Instruction {
     PlayerMerge { gone: Address, into: Address },
     /// Notes that mail to the player arrives again.
     PlayerBounceClear(Address),
-    /// Letters from the player go unread, or are read again.
+    /// Blocks the player, whose letters then go unread, or unblocks them.
     PlayerBlock { address: Address, on: bool },
     /// Rules after all on a letter that was taken for automatic mail, exceeded a limit, or was set aside.
     AcceptLetter {
@@ -43,7 +43,7 @@ pub enum Instruction {
     },
     /// Writes the same letter to many players.
     Announce { readers: Readership, text: String },
-    /// Shows what waits for a GM.
+    /// Shows the items that wait for a GM.
     Digest,
     /// Confirms the machine's clock, if it is in doubt.
     ConfirmClock,
@@ -53,7 +53,7 @@ pub enum Instruction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Readership {
     All,
-    /// Whoever plays a match of this game.
+    /// Everybody who plays a match of this game.
     Game(GameKind),
 }
 
@@ -65,7 +65,7 @@ pub enum MatchAction {
     Replace {
         seat: Seat,
         by: Party,
-        /// The former player is not rated.
+        /// Whether the former player is not rated.
         excused: bool,
     },
     /// Reopens an adjudicated turn, or decides it on other orders. The shell adds the rest of the
@@ -78,14 +78,14 @@ pub enum MatchAction {
 }
 
 impl Instruction {
-    /// Whether it changes a match or a person, and does not only ask.
+    /// Whether it changes a match or a person, rather than only asking.
     pub fn changes_something(&self) -> bool {
         !matches!(self, Instruction::List(_) | Instruction::PlayerShow(_) | Instruction::Digest)
     }
 }
 
 named_enum! {
-    /// Which matches to list.
+    /// The matches to list.
     #[derive(Default)]
     pub enum Listing {
         /// Every match that is not over.
@@ -103,17 +103,17 @@ named_enum! {
     }
 }
 
-/// Time until the deadline of the matches that `GM LIST due` shows, at most.
+/// Maximum time until the deadline of a match that `GM LIST due` shows.
 pub const DUE_SOON: TimeDelta = TimeDelta::hours(24);
 
-/// A line that begins with `GM`: its instruction, or what is wrong with it.
+/// A line that begins with `GM`: its instruction, or its fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstructionLine {
     pub line: Line,
     pub parsed: Result<Instruction, InstructionFault>,
 }
 
-/// Why a line is not a valid instruction, as a sentence, and an example of a valid one.
+/// The reason why a line is not a valid instruction, as a sentence, and an example of a valid one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionFault {
     pub reason: String,

@@ -137,13 +137,13 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Slide { since } => outage::extend(draft, *since),
         Act::ClockSetBack => outage::set_again(draft),
         Act::Open { .. } => return Err(Rejection::Already),
-        // Handled above, in any phase.
+        // These acts were handled above, in any phase.
         Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. } => {}
     }
     Ok(())
 }
 
-/// Notes that a GM is shown what the rules hide. Both sides read it with the result.
+/// Notes that a GM is shown what the rules hide. Both sides read that with the result.
 fn unseal(draft: &mut Draft, what: &str, reason: &str) {
     let Cause::Gm { name, .. } = &draft.cause else { return };
     let unsealing =
@@ -168,7 +168,7 @@ fn list_letters(draft: &mut Draft) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Calls a player by another name, because they are forgotten.
+/// Renames a player who is forgotten.
 fn forget(draft: &mut Draft, seat: Option<Seat>, name: &str) -> Result<(), Rejection> {
     if draft.game_match.stage != Stage::Over {
         return Err(Rejection::Passed);
@@ -237,7 +237,7 @@ fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Changes what the seat's player has chosen for their letters.
+/// Changes the settings of the seat's player for their letters.
 fn set(draft: &mut Draft, seat: Seat, settings: &PlayerSettings) -> Result<(), Rejection> {
     let before = std::mem::replace(&mut draft.game_match.settings[seat], settings.clone());
     if before == *settings {
@@ -262,8 +262,8 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str, told_once: bool) -> Result<
     Ok(())
 }
 
-/// A deadline moves by the length of the pause, and on to the set hour. To be at that hour, it may move by
-/// this much less: otherwise a pause of a minute would move it by a day.
+/// A deadline moves by the length of the pause, and then on to the set hour. To be at that hour, it may move
+/// by up to this much less: otherwise a pause of a minute would move it by a day.
 const ROUNDED_OFF: TimeDelta = TimeDelta::hours(1);
 
 /// Resumes a paused match with the time that was left when it was paused, but at least the grace. In a match

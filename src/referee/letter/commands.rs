@@ -87,7 +87,7 @@ fn tell_absences(draft: &mut Draft, seat: Seat, replies: &[Reply]) {
     }
 }
 
-/// Tells somebody of an act of this letter, if they have room for it.
+/// Notifies somebody of an act of this letter, if they have room for it.
 fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
     let room = match to {
         Reader::Seat(_) | Reader::Former(_) => &mut draft.opponent,
@@ -98,7 +98,7 @@ fn notify(draft: &mut Draft, to: Reader, notice: Notice) {
     }
 }
 
-/// Carries out a command, unless the letter's token is not good for it.
+/// Carries out a command, if the letter's token allows it.
 fn follow_if_allowed(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> Reply {
     match letter.lacks_token_for(command) {
         Some(command) => Reply::NeedsOwnToken { command },
@@ -169,7 +169,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
     }
 }
 
-/// The present day of a seat's player.
+/// Returns the present day of a seat's player.
 fn today(draft: &Draft, seat: Seat) -> NaiveDate {
     draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive()
 }
@@ -291,7 +291,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
             draft.record(Fact::DeadlineExtended { days: 0, deadline: moved });
         }
     }
-    // Several absences of one letter are told together.
+    // Several absences in one letter are announced together.
     if !draft.tells_absences_later {
         notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to, also: Vec::new() });
     }

@@ -16,7 +16,7 @@ use crate::referee::reply::Reply;
 
 /// Seals the conditional orders of a letter, all or none.
 ///
-/// Also returns what it offers to seal instead.
+/// Also returns the conditions that it offers to seal instead.
 pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> (Orders, Option<Proposal>) {
     let (seat, check, wait) = (letter.cause.seat, letter.request.check, letter.request.wait);
     let (phase, turn) = (due.phase, due.turn);
@@ -73,8 +73,8 @@ pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Condit
     }
 }
 
-/// Refuses conditions that are ruled on too late. When those in force came is not kept, so they are not
-/// replaced.
+/// Refuses conditions that are ruled on too late. The arrival time of those in force is not kept, so they are
+/// not replaced.
 fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let stand = game_match.conditions[seat].as_ref();
     faults::superseded(game_match, seat, due, arrived).or_else(|| {

@@ -1,7 +1,8 @@
-//! Letters that leave a doubt: which lines are meant, or which match. Nothing is filed, and the answer asks.
+//! Letters that leave a doubt about the lines or the match that they mean. Nothing is filed, and the answer
+//! asks.
 //!
-//! Whatever the answer shows as a correction is legal now, and never another kind of order than the line
-//! seems to mean.
+//! Each correction that the answer shows is legal now, and is never another kind of order than the line seems
+//! to mean.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::referee::play::kept::OfferedOrders;
 use crate::request::{Doubt, DoubtKind, Request};
 
 /// Returns the letter with the orders that its `YES` accepts: those of the offer in the letter that it
-/// answers. If it answers none, it gets the last offer once more, or without any, `YES` is a remark.
+/// answers. If it answers none, it gets the last offer again. Without any offer, `YES` is a remark.
 pub(super) fn follow_yes<'a>(
     letter: &'a SeatLetter,
     game_match: &Match,
@@ -83,8 +84,7 @@ fn names_same_number(written: &str, order: &str) -> bool {
     written.is_empty() || written == ordered
 }
 
-/// Returns the faults and doubts because of which nothing of a letter can be filed, in the order of its
-/// lines.
+/// Returns the faults and doubts that keep a letter's orders from being filed, in the order of its lines.
 pub(super) fn faults_of(game_match: &Match, seat: Seat, request: &Request) -> Vec<Fault> {
     let doubts = request.doubts.iter().map(|doubt| fault_of(game_match, seat, request, doubt));
     let mut faults: Vec<Fault> = request.faults.iter().cloned().chain(doubts).collect();
@@ -92,7 +92,7 @@ pub(super) fn faults_of(game_match: &Match, seat: Seat, request: &Request) -> Ve
     faults
 }
 
-/// Words a doubt, with the correction that would stand, or an order like it.
+/// Words a doubt, with a legal correction, or an order like it.
 fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Fault {
     let fault = Fault::doubt(doubt.line, question(doubt));
     if is_order(&doubt.kind) || doubt.kind == DoubtKind::Example {
@@ -123,7 +123,7 @@ fn names_same_square(written: &str, example: &str) -> bool {
     words(example).iter().any(|word| written.contains(word))
 }
 
-/// Whether the doubtful line is an order by its form, or stands beside some.
+/// Whether the doubtful line has the form of an order, or is beside some.
 pub(super) fn is_order(kind: &DoubtKind) -> bool {
     match kind {
         DoubtKind::Asked

@@ -1,4 +1,5 @@
-//! Why the orders of a letter cannot stand: what its answer explains, and what the ledger keeps of it.
+//! The reasons why the orders of a letter cannot stand, as its answer explains them and as the ledger keeps
+//! them.
 
 use chrono::{DateTime, Datelike as _, Utc};
 
@@ -9,16 +10,16 @@ use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::request::{MAX_FAULTS, Request};
 
-/// Why orders cannot stand.
+/// The reasons why orders cannot stand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refusal {
     pub faults: Vec<Fault>,
-    /// The kind of the fault that is no line's.
+    /// The kind of a fault that concerns no single line.
     pub of_whole: Option<FaultKind>,
 }
 
 impl Refusal {
-    /// A refusal of the orders as a whole.
+    /// Returns a refusal of the orders as a whole.
     pub fn whole(kind: FaultKind, fault: Fault) -> Refusal {
         Refusal { faults: vec![fault], of_whole: Some(kind) }
     }

@@ -1,4 +1,4 @@
-//! The orders of a letter: whether they can be filed, and if not, why.
+//! Files the orders of a letter, or finds the reasons why they cannot be filed.
 
 use super::faults::{self, Refusal};
 use super::{conditions, doubtful, proposal};
@@ -15,7 +15,7 @@ use crate::referee::reply::Reply;
 
 /// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
 ///
-/// Also returns what it offers to file instead, if only doubts stand against the orders.
+/// Also returns the orders that it offers to file instead, if only doubts stand against the letter's own.
 pub(super) fn seal_orders(
     draft: &mut Draft,
     letter: &SeatLetter,
@@ -73,8 +73,8 @@ pub(super) fn seal_orders(
 }
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or
-/// seat, faults of the filing against what the seat can see. Beside the parser's faults it reports all of the
-/// others that are certain.
+/// seat, faults of the filing, judged by the seat's view. Besides the parser's faults it reports all others
+/// that are certain.
 pub(super) fn check_orders(
     game_match: &Match,
     letter: &SeatLetter,
@@ -85,7 +85,7 @@ pub(super) fn check_orders(
     let faults = doubtful::faults_of(game_match, seat, request);
     if !faults.is_empty() {
         let mut refusal = Refusal { faults, ..Refusal::default() };
-        // Of too many orders only a part is known.
+        // If there are too many orders, only some of them are known.
         if request.left_out.orders == 0 || !request.doubts.is_empty() {
             add_certain_faults(&mut refusal, game_match, letter, due, replaced);
         }
@@ -112,9 +112,9 @@ pub(super) fn check_orders(
     }
 }
 
-/// Adds what is wrong with the lines beside doubtful lines and faulty commands, so that the answer tells
-/// everything at once. Faults of the filing as a whole are left out, because a doubtful line may be what it
-/// lacks.
+/// Adds the faults of the lines beside doubtful lines and faulty commands, so that the answer tells
+/// everything at once. Faults of the filing as a whole are left out, because a doubtful line may contain what
+/// it lacks.
 fn add_certain_faults(
     refusal: &mut Refusal,
     game_match: &Match,
@@ -142,7 +142,7 @@ fn add_certain_faults(
 fn dropped(before: &Filing, after: &Filing) -> Vec<String> {
     let game = after.kind();
     let (before, after) = (before.lines(), after.lines());
-    // A game in which a turn is one order has no other thing to order.
+    // In a game with one order per turn, a new order always replaces the old one.
     if before.len() <= 1 && after.len() == 1 && !game.hides_something() {
         return Vec::new();
     }
@@ -163,7 +163,7 @@ fn not_due(game_match: &Match, due: &Due) -> String {
     format!("It is not your move: {} is to move.", names.join(" and "))
 }
 
-/// Takes back what the seat has filed. Complete filings that wait to be adjudicated no longer do.
+/// Withdraws the seat's filing. If both filings waited to be adjudicated, they no longer do.
 pub(super) fn withdraw(draft: &mut Draft, seat: Seat) -> Reply {
     let Some(due) = draft.game_match.due() else { return Reply::NothingToWithdraw };
     if draft.game_match.held[seat].is_none() {

@@ -64,7 +64,8 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     refusal::note(draft, letter, &answer);
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
-    // Pages in front of a report could cut it, and REPORT and HISTORY repeat only what is short enough.
+    // Pages in front of a report could cut it off, and REPORT and HISTORY repeat only reports that are short
+    // enough.
     let merges = !answer.replies.iter().any(Reply::may_be_long);
     // A new token must reach its player, whatever else was sent.
     let is_held = cause.answer == Permission::Held && !cause.shows_token;
@@ -98,7 +99,7 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     draft.game_match.past.note_ruling(Some(written), draft.at);
 }
 
-/// Begins the answer with what the letter alone tells.
+/// Begins the answer with the parts that follow from the letter alone.
 fn answer_to(letter: &SeatLetter) -> Answer {
     let SeatLetter { request, cause, .. } = letter;
     // A remark that postpones the orders has an effect.
@@ -116,7 +117,7 @@ fn answer_to(letter: &SeatLetter) -> Answer {
     }
 }
 
-/// Notes in the answer what the letter wishes in words, and in the match whether it tells of trouble.
+/// Notes the letter's wishes in words in the answer, and in the match whether it tells of trouble.
 fn note_wishes(draft: &mut Draft, letter: &SeatLetter, answer: &mut Answer) {
     answer.wishes = wishes::wishes(draft, letter);
     if answer.wishes.as_ref().is_some_and(|wishes| wishes.care.is_some()) {
@@ -132,7 +133,7 @@ fn is_unwanted(draft: &Draft, seat: Seat, answer: &Answer) -> bool {
     answer.is_plain_receipt() && draft.game_match.settings[seat].receipts == Receipts::Faults
 }
 
-/// Returns the words of a letter that go to the GM, and notes in the answer what becomes of them.
+/// Returns the words of a letter that go to the GM, and notes in the answer when they do.
 fn pass_words_on(letter: &SeatLetter, answer: &mut Answer) -> Option<Words> {
     let request = &letter.request;
     let mut words = Words::of(request);

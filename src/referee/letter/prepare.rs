@@ -90,7 +90,7 @@ fn read_with_attachment(
     (request, unread)
 }
 
-/// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
+/// Makes a letter that only says yes count as the command or the `YES` that our question asks for.
 fn follow_word_answer(request: &mut Request, question: Option<Question>) {
     let is_wordless = !request.is_empty() || request.yes.is_some() || request.ended;
     if is_wordless || word_answer(request.lines()) != Some(WordAnswer::Yes) {

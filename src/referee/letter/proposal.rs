@@ -1,5 +1,5 @@
-//! Offers to file what a letter with doubtful lines may mean. `YES` in answer to the letter that makes an offer
-//! files it, once, until its phase ends or the seat files.
+//! Offers to file the orders that a letter with doubtful lines may mean. Answering `YES` to the letter with
+//! the offer files them, once, until the phase ends or the seat files.
 
 use super::doubtful;
 use super::faults::{self, Refusal};
@@ -30,8 +30,8 @@ pub(super) fn lines_of(offered: Option<&Proposal>) -> Vec<String> {
     offered.map(|offer| offer.orders.clone()).unwrap_or_default()
 }
 
-/// Offers to file what a letter with doubtful lines may mean, if it is legal: all of it, or else the orders
-/// beside the doubtful lines.
+/// Offers to file the orders that a letter with doubtful lines may mean, if they are legal: all of them, or
+/// else those beside the doubtful lines.
 pub(super) fn offer(
     game_match: &Match,
     letter: &SeatLetter,
@@ -57,7 +57,7 @@ pub(super) fn offer(
     })
 }
 
-/// Offers what a letter without a line of orders may mean, and records the offer.
+/// Offers the orders that a letter without a line of orders may mean, and records the offer.
 pub(super) fn offer_without_orders(
     draft: &mut Draft,
     letter: &SeatLetter,
@@ -77,8 +77,8 @@ pub(super) fn offer_without_orders(
     Some(offered)
 }
 
-/// Returns all lines that a letter may mean: its orders, and what its other doubtful lines mean. `None` if
-/// one of these does not tell, or holds an order beside others.
+/// Returns all order lines that a letter may mean: its orders, and those that its other doubtful lines mean.
+/// `None` if the meaning of one of these is unclear, or if it holds an order beside others.
 fn all_meant(game_match: &Match, seat: Seat, request: &Request, written: &[Line]) -> Option<Vec<Line>> {
     let mut lines = written.to_vec();
     for doubt in &request.doubts {

@@ -15,7 +15,7 @@ use crate::referee::play::kept::RefusedLetter;
 use crate::referee::play::ruling::Draft;
 use crate::request::Request;
 
-/// Time before the end of grace at which a seat is told for the last time.
+/// Time before the end of grace at which a seat is reminded for the last time.
 const BEFORE_GRACE_ENDS: TimeDelta = TimeDelta::hours(6);
 
 /// Notes that the orders of a letter were refused, if they were.
@@ -36,8 +36,8 @@ pub fn note(draft: &mut Draft, letter: &SeatLetter, answer: &Answer) {
 }
 
 impl Match {
-    /// Checks the orders of a seat's last refused letter again. Returns what is wrong with them, and the
-    /// lines that this quotes, as written. `None` if no letter of the seat was refused in this phase.
+    /// Checks the orders of a seat's last refused letter again. Returns their faults, and the lines that
+    /// these quote, as written. `None` if no letter of the seat was refused in this phase.
     pub fn refused_faults(&self, seat: Seat) -> Option<(Vec<Fault>, Vec<Line>)> {
         let (refused, due) = self.refused[seat].as_ref().zip(self.due())?;
         let letter = SeatLetter {
@@ -67,7 +67,7 @@ impl Match {
     }
 }
 
-/// Returns when a seat is told next that its last letter was refused.
+/// Returns when a seat is next reminded that its last letter was refused.
 pub fn next_refusal(game_match: &Match, seat: Seat) -> Option<DateTime<Utc>> {
     let (refused, deadline) =
         game_match.refused[seat].as_ref().zip(game_match.deadline.filter(|_| !game_match.asked_gm))?;
@@ -75,7 +75,7 @@ pub fn next_refusal(game_match: &Match, seat: Seat) -> Option<DateTime<Utc>> {
     [deadline, last].into_iter().filter(|moment| *moment >= deadline && *moment > refused.told_at).min()
 }
 
-/// Tells the seats again whose last letter was refused, if it is time.
+/// Reminds the seats whose last letter was refused, if it is time.
 pub fn tell_again(draft: &mut Draft) {
     let Some(due) = draft.game_match.due() else { return };
     for seat in due.seats {

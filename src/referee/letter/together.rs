@@ -11,11 +11,11 @@ pub enum Taken<'a> {
     AsWritten(&'a Command),
     /// With the texts of the others of its kind.
     Joined(Command),
-    /// Together with another of its kind.
+    /// Carried out together with another of its kind.
     WithAnother,
 }
 
-/// A kind of act of which a letter causes one notice.
+/// A kind of act for which a letter causes only one notice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tell,
@@ -32,8 +32,8 @@ pub fn repeats_acts(request: &Request) -> bool {
     (1..kinds.len()).any(|index| kinds[..index].contains(&kinds[index]))
 }
 
-/// Returns what becomes of each command of a letter if repeated acts are taken together: messages are joined,
-/// and of requests for more time the last one counts.
+/// Returns the treatment of each command of a letter if repeated acts are taken together: messages are
+/// joined, and the last of several requests for more time counts.
 pub fn taken_together(request: &Request) -> Vec<Taken<'_>> {
     let commands = || request.commands.iter().map(|asked| &asked.command);
     let kinds: Vec<Option<Kind>> = commands().map(kind).collect();

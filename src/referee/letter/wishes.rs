@@ -24,7 +24,7 @@ const EXAMPLE_DAYS: u64 = 6;
 /// Maximum lines of a text that an answer repeats, ready to be sent.
 const MAX_TEXT: usize = 12;
 
-/// Returns the wishes that the remarks of a letter hold. Beside orders and commands only time, absence,
+/// Returns the wishes that the remarks of a letter hold. Besides orders and commands only time, absence,
 /// trouble and leaving count.
 pub(super) fn wishes(draft: &Draft, letter: &SeatLetter) -> Option<Wishes> {
     let (request, seat) = (&letter.request, letter.cause.seat);
@@ -65,8 +65,8 @@ fn read_wishes(
     Some(reader.wishes(topic))
 }
 
-/// Returns the answer to a letter that answers a question of ours, but not with the line that it needs, or
-/// that only says yes where nothing was asked.
+/// Returns the answer to a letter that answers one of our questions, but not with the necessary line, or that
+/// only says yes although nothing was asked.
 fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Option<Wishes> {
     let (request, seat) = (&letter.request, letter.cause.seat);
     let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();

@@ -1,4 +1,4 @@
-//! Decides phases: adjudicates what was filed, reports it, and ends the match.
+//! Decides phases: adjudicates filings, reports the results, and ends the match.
 
 use chrono::TimeDelta;
 
@@ -23,7 +23,7 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
     };
     let lacking = draft.game_match.awaited();
     if !lacking.is_empty() {
-        // Those who have missed the phase could still file while the other took days of its bank.
+        // Seats that missed the phase could still file while the other seat took days of its bank.
         if lacking.len() < due.seats.len() && lacking.iter().all(|seat| draft.game_match.missed_phase[*seat])
         {
             adjudicate_assumed(draft, lacking);
@@ -40,7 +40,8 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
     }
 }
 
-/// Adjudicates with the filings that the rules assume for these seats. Returns whether they assume one for each.
+/// Adjudicates with the filings that the rules assume for these seats. Returns whether they assume one for
+/// each.
 pub fn adjudicate_assumed(draft: &mut Draft, missed: Vec<Seat>) -> bool {
     let (at, state) = (draft.at, &draft.game_match.state);
     let assumed: Option<Vec<_>> =
@@ -132,8 +133,8 @@ fn end_if_over(draft: &mut Draft) {
     }
 }
 
-/// Decides what becomes of conditional orders after an adjudication in which `due` were due. The answer to a
-/// move that has come is filed.
+/// Follows conditional orders after an adjudication in which `due` were due: if the expected move came, its
+/// answer is filed.
 fn follow_conditions(draft: &mut Draft, due: &[Seat]) -> Vec<ConditionNews> {
     let game_match = &mut draft.game_match;
     let mut news = Vec::new();

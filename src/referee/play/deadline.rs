@@ -99,7 +99,7 @@ pub fn reminders(game_match: &Match, deadline: DateTime<Utc>) -> Vec<Reminder> {
     reminders.collect()
 }
 
-/// Returns when the next reminder is due that somebody gets.
+/// Returns when somebody next gets a reminder.
 pub fn next_reminder(game_match: &Match, deadline: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let reminders = reminders(game_match, deadline).into_iter().skip(game_match.reminders_sent);
     let mut wanted = reminders.filter(|one| one.seats.iter().any(|seat| game_match.awaits(*seat)));

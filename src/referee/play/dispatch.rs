@@ -16,22 +16,22 @@ use crate::referee::schedule::Absence;
 named_enum! {
     /// The kind of a dispatch, as lists, the database and dossiers name it.
     pub enum DispatchKind {
-        /// To a player who gets a seat, in a new match or in place of another player.
+        /// A letter to a player who gets a seat, in a new match or in place of another player.
         Invitation = "invitation",
         /// An answer to a letter.
         Answer = "answer",
         /// A seat's turn result.
         Report = "report",
         Reminder = "reminder",
-        /// Which seats missed the deadline, and what follows.
+        /// The seats that missed the deadline, and the consequences.
         Missed = "missed",
         /// Any other news, and most letters to the GM.
         Notice = "notice",
         /// A match offered to one address.
         Challenge = "challenge",
-        /// To the player who made an offer: it lapsed, or was declined.
+        /// News to the player who made an offer that it lapsed or was declined.
         Offer = "offer",
-        /// To the GM: a match does not verify.
+        /// A warning to the GM that a match does not verify.
         Alarm = "alarm",
     }
 }
@@ -41,7 +41,7 @@ named_enum! {
 pub struct Dispatch {
     pub to: Reader,
     pub content: Content,
-    /// The house answers the same letter in a moment, and its report takes the place of this one.
+    /// Whether the house answers the same letter in a moment, so that its report replaces this one.
     pub waits_for_house: bool,
 }
 
@@ -72,7 +72,7 @@ pub enum Content {
         /// Earlier turns that are left out.
         left_out: usize,
         missed: Vec<Seat>,
-        /// Why the turn was decided again.
+        /// The reason why the turn was decided again.
         correction: Option<String>,
         /// The filings of both sides. A report shows the reader's own at most.
         filed: Box<BySeat<Option<FiledOrders>>>,
@@ -83,18 +83,18 @@ pub enum Content {
         /// The pin of the letter that waited for the house, which this one replaces.
         replaces: Option<Digest>,
     },
-    /// To a player who takes over a seat: where the match stands.
+    /// The state of the match, for a player who takes over a seat.
     Succession,
     /// The deadline is near and the seat has not filed.
     Reminder,
-    /// Which seats missed the deadline, and what follows.
+    /// The seats that missed the deadline, and the consequences.
     Missed { seats: Vec<Seat> },
     /// Something that happened between adjudications.
     Notice(Notice),
 }
 
 impl Content {
-    /// The answer to a letter that this is or holds.
+    /// Returns the answer to a letter that this is or holds.
     pub fn answer(&self) -> Option<&Answer> {
         let (Content::Answer(answer) | Content::Report { receipt: Some(answer), .. }) = self else {
             return None;
@@ -130,7 +130,7 @@ pub enum Notice {
     ExtensionAsked { by: Seat, days: u32 },
     /// The opponent has agreed to more time.
     Extended { days: u32 },
-    /// A late seat takes a day of its bank. With all that are left it can go on until `latest`.
+    /// A late seat takes a day of its bank. With all days that are left, its deadline can move to `latest`.
     BankDay { seat: Seat, left: u32, deadline: DateTime<Utc>, latest: DateTime<Utc> },
     /// The deadline moved because the referee was down.
     Slid,
@@ -148,7 +148,7 @@ pub enum Notice {
     },
     /// Several absences that one letter announced.
     Absences { seat: Seat, absences: Vec<Absence>, also: Vec<String> },
-    /// To the GM: a player asks for somebody to take over their seat.
+    /// A request to the GM: a player asks for somebody to take over their seat.
     SubstituteAsked { by: Seat },
     /// A player protests, and the match is paused.
     Protested {
@@ -158,14 +158,14 @@ pub enum Notice {
         turn: Option<u32>,
         /// The turn that was adjudicated last.
         last: Option<u32>,
-        /// The last one that was adjudicated with orders of the seat.
+        /// The last turn that was adjudicated with orders of the seat.
         own: Option<u32>,
     },
-    /// To the GM: what a player wrote to a person.
+    /// A player's words to a person, for the GM.
     Words {
         by: Seat,
         text: String,
-        /// They tell of trouble, so the GM is offered to pause the match.
+        /// Whether they tell of trouble, so that the GM is offered to pause the match.
         #[serde(default)]
         in_trouble: bool,
         /// The player's other running matches. The shell fills it in.
@@ -191,7 +191,7 @@ pub enum Notice {
         seat: Seat,
         from: String,
         to: String,
-        /// The other player chose to go on against the house.
+        /// Whether the other player chose to go on against the house.
         agreed: bool,
     },
     /// The seat has a new reply token.
@@ -204,7 +204,7 @@ pub enum Notice {
     TermsChanged { terms: TermsChange },
     /// A turn was reopened.
     Reopened { turn: u32, reason: String },
-    /// To the GM: a seat missed too many turns, or mail to it bounces.
+    /// News to the GM that a seat missed too many turns, or that mail to it bounces.
     Overdue {
         seats: Vec<Seat>,
         bouncing: Vec<Seat>,
@@ -213,6 +213,6 @@ pub enum Notice {
     },
     /// A player has missed too many turns; until then the other may go on against the house or take the win.
     Vanished { seat: Seat, deadline: DateTime<Utc> },
-    /// To the GM: the house's level found no legal turn, and an easier one played instead.
+    /// News to the GM that the house's level found no legal turn, and that an easier one played instead.
     HouseFailed { seat: Seat, failure: HouseFailure },
 }

@@ -1,4 +1,4 @@
-//! A match from its opening to its end: its stored data, and what follows from them alone.
+//! A match from its opening to its end: its stored data, and the values derived from them alone.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ pub struct Match<F = Filing> {
     /// The players' choices for their letters.
     pub settings: BySeat<PlayerSettings>,
     pub stage: Stage,
-    /// A GM has voided the result.
+    /// Whether a GM has voided the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub annulled: bool,
     pub paused_at: Option<DateTime<Utc>>,
@@ -81,19 +81,19 @@ pub struct Match<F = Filing> {
     pub settle_at: Option<DateTime<Utc>>,
     /// Number of this deadline's reminders that are past, sent or not.
     pub reminders_sent: usize,
-    /// The GM was asked to decide. Deadlines are not enforced until the GM does.
+    /// Whether the GM was asked to decide. Deadlines are not enforced until the GM does.
     pub asked_gm: bool,
-    /// Mail to the seat bounces.
+    /// Whether mail to the seat bounces.
     pub bouncing: BySeat<bool>,
     pub bounces: BySeat<Bounces>,
-    /// The deadline was moved because letters that opened a phase were sent late.
+    /// The move of the deadline because letters that opened the phase were sent late.
     pub sent_late: Option<SentLate>,
     /// The moves of the open phase's deadline, for a clock that turns out to have been ahead.
     #[serde(default)]
     pub clock_moves: Vec<ClockMove>,
-    /// An automatic absence note came from the seat, and no letter since.
+    /// Whether an automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
-    /// A letter of the seat told of illness or death, and it has filed nothing since.
+    /// Whether a letter from the seat told of illness or death, and the seat has filed nothing since.
     #[serde(default)]
     pub in_trouble: BySeat<bool>,
     /// The seat that protested, until the GM resumes the match.
@@ -104,8 +104,8 @@ pub struct Match<F = Filing> {
     /// The turns in which each seat took days of its bank, a turn for each day.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bank_days: BySeat<Vec<u32>>,
-    /// Whether the open phase was recorded as missed by a seat, which may still file while the other takes days of
-    /// its bank.
+    /// Whether the open phase was recorded as missed by a seat, which may still file while the other takes
+    /// days of its bank.
     #[serde(default, skip_serializing_if = "is_default")]
     pub missed_phase: BySeat<bool>,
     /// Orders of the open phase that a seat files by `YES`, oldest first.
@@ -142,7 +142,7 @@ pub struct Match<F = Filing> {
 }
 
 impl Match {
-    /// Returns what is due and from which seats, or `None` once the match is over.
+    /// Returns the phase that is due and the seats that owe orders, or `None` once the match is over.
     pub fn due(&self) -> Option<Due> {
         self.state.due()
     }
@@ -190,12 +190,12 @@ impl Match {
         self.must_move().is_empty()
     }
 
-    /// Lets the letter that waits for the house go alone: a seat has another holder.
+    /// Releases the letter that waits for the house, because a seat has another holder.
     pub fn release_held_letter(&mut self) {
         self.untold = self.untold.take().and_then(Untold::after_letter);
     }
 
-    /// Forgets what the letter told that waited for the house, if it was delivered.
+    /// Forgets the contents of the letter that waited for the house, if it was delivered.
     pub(super) fn note_delivered(&mut self) {
         let pin = self.untold.as_ref().and_then(|untold| untold.letter.as_ref()?.pin);
         if self.delivered.iter().any(|delivery| Some(delivery.letter) == pin) {
@@ -250,7 +250,7 @@ impl Match {
         self.earlier_keys.iter().chain([&self.key])
     }
 
-    /// Adds the news of the present state, which is about to change, to what the seats remember.
+    /// Adds the news of the present state, which is about to change, to the seats' memories.
     pub(super) fn remember_news(&mut self) {
         if self.game.keeps_memory() {
             self.memories.get_or_insert_with(|| Memories::empty(self.game)).remember(&self.state);
@@ -262,12 +262,12 @@ impl Match {
         self.settings[seat].zone.unwrap_or(self.terms.zone)
     }
 
-    /// Whether a deadline that passes has consequences, because nobody was asked to decide what they are.
+    /// Whether a deadline that passes has consequences, because nobody was asked to decide on them.
     pub fn enforces_deadline(&self) -> bool {
         !self.asked_gm && self.vanished.is_none()
     }
 
-    /// Whether it ended so long ago that its tokens are good for questions only.
+    /// Whether it ended so long ago that its tokens are valid for questions only.
     pub fn ended_long_ago(&self, at: DateTime<Utc>) -> bool {
         self.stage == Stage::Over && self.past.ended_long_ago(at)
     }

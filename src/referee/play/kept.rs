@@ -1,6 +1,6 @@
 //! Values that a match keeps beside its position: offers to file, late or returned letters, refusals, a
-//! player who has vanished, whether the club's own templates are known, and what both sides read with the
-//! result of what GMs did while the match ran.
+//! player who has vanished, whether the club's own templates are known, and the acts of GMs during the match
+//! that both sides read about with the result.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ use crate::ledger::LetterCause;
 use crate::letter::Digest;
 use crate::referee::words::Passing;
 
-/// Legal orders that a letter was answered with, because it was refused for its doubtful lines. `YES` in
-/// answer to that letter of ours files them, once.
+/// Legal orders that a letter was answered with, because it was refused for its doubtful lines. Answering
+/// `YES` to that letter files them, once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferedOrders {
-    /// The length of the ledger after the ruling, which our letter's Message-ID names.
+    /// The length of the ledger after the ruling, as our letter's Message-ID names it.
     pub seq: u64,
     pub orders: Vec<String>,
     pub wait: bool,
@@ -44,7 +44,7 @@ pub struct ClockMove {
 pub struct Vanished {
     pub seat: Seat,
     pub until: DateTime<Utc>,
-    /// The opponent goes on against the house, which the program is about to seat.
+    /// Whether the opponent goes on against the house, which the program is about to seat.
     pub agreed: bool,
 }
 
@@ -53,9 +53,9 @@ pub struct Vanished {
 pub struct Bounces {
     /// Time of the first one since mail last arrived.
     pub since: Option<DateTime<Utc>>,
-    /// A letter made since then bounced, too.
+    /// Whether a letter made since then bounced, too.
     pub again: bool,
-    /// A deadline was moved because of them, which happens once in a match.
+    /// Whether a deadline was moved because of them, which happens once in a match.
     pub had_grace: bool,
 }
 
@@ -66,8 +66,8 @@ impl Bounces {
     }
 }
 
-/// A seat's last letter for the open phase, which was refused, as far as its orders are checked again before
-/// the seat is told again. No sentence is kept.
+/// A seat's last letter for the open phase, which was refused: only what is needed to check its orders again
+/// before the seat is reminded. No sentence is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedLetter {
     pub cause: LetterCause,
@@ -95,7 +95,7 @@ pub enum WordingNews {
 }
 
 impl WordingNews {
-    /// After another ruling: if its letters told the change, the seat knows it.
+    /// Returns the knowledge after another ruling: if its letters told the change, the seat knows it.
     pub(super) fn after_ruling(self) -> WordingNews {
         match self {
             WordingNews::Told => WordingNews::Known,
@@ -126,7 +126,7 @@ pub struct Unsealing {
 }
 
 impl GmMessage {
-    /// The digest under which the ledger names the text.
+    /// Returns the digest under which the ledger names the text.
     pub fn digest(&self) -> Digest {
         Digest::of(self.text.as_bytes())
     }
@@ -168,7 +168,7 @@ pub struct HeldLetter {
     pub receipt: Option<HeldReceipt>,
 }
 
-/// A receipt that has nothing but what the referee itself knows.
+/// A receipt that contains only what the referee itself knows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldReceipt {
     pub to: Digest,
@@ -185,7 +185,7 @@ pub struct HeldReceipt {
 }
 
 impl Untold {
-    /// Returns what remains if the held letter is sent; `None` if it tells everything.
+    /// Returns the news that remains if the held letter is sent; `None` if that tells everything.
     pub fn after_letter(mut self) -> Option<Untold> {
         let Some(letter) = self.letter.take() else { return Some(self) };
         let told = letter.turns.min(self.turns.len());

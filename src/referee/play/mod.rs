@@ -1,4 +1,4 @@
-//! A match and its play: what is stored of it, and what changes it whatever the cause is.
+//! A match and its play: its stored data, and the changes that any cause may lead to.
 
 pub mod adjudication;
 pub mod deadline;

@@ -36,13 +36,13 @@ pub struct Opening {
     pub lot: Option<Lot>,
     /// Pins who holds the seats, if that is known.
     pub holders: Option<BySeat<SeatPins>>,
-    /// Set if the match is to be rated.
+    /// Set if the match may be rated.
     pub rating: Option<RatingBasis>,
 }
 
 impl Opening {
-    /// A match between two players on the default options, terms and settings, refereed from this address.
-    /// Other values replace them by `Opening { terms, ..Opening::new(…) }`.
+    /// Returns a match between two players on the default options, terms and settings, refereed from this
+    /// address. Other values replace them by `Opening { terms, ..Opening::new(…) }`.
     pub fn new(id: &str, game: GameKind, players: BySeat<&str>, address: &str, key: SealKey) -> Opening {
         Opening {
             id: id.to_owned(),

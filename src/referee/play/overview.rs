@@ -28,11 +28,11 @@ pub struct MatchOverview {
     pub awaited: Vec<Seat>,
     pub deadline: Option<DateTime<Utc>>,
     pub outcome: Option<Outcome>,
-    /// The GM was asked to decide.
+    /// Whether the GM was asked to decide.
     pub asked_gm: bool,
-    /// Our letters to the seat bounce.
+    /// Whether our letters to the seat bounce.
     pub bouncing: BySeat<bool>,
-    /// An automatic absence note came from the seat, and no letter since.
+    /// Whether an automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
     pub protest: Option<Seat>,
     /// See [`Terms::advance`](crate::referee::Terms::advance).

@@ -12,17 +12,17 @@ use crate::letter::Digest;
 use crate::referee::matter::SeatLetter;
 use crate::request::Request;
 
-/// Time after the end of a match in which its tokens are good for more than questions.
+/// Time after the end of a match in which its tokens are valid for more than questions.
 const QUESTIONS_ONLY_AFTER: TimeDelta = TimeDelta::days(30);
 
-/// Maximum earlier orders kept for each seat. Old ones make room: they only tell an old letter that comes
-/// again.
+/// Maximum earlier orders kept for each seat. Old ones make room, because they are only needed to recognise
+/// an old letter that is sent again.
 const MAX_EARLIER: usize = 100;
 
 /// The time in which equal letters count as repetitions of the first one.
 const REPEATED_WITHIN: TimeDelta = TimeDelta::hours(1);
 
-/// See the module.
+/// The past of a match: see the module.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Past {
     /// The last end of the match.
@@ -44,7 +44,7 @@ struct PastOfSeat {
     /// The last turn that was adjudicated with its orders; `None` if a correction has voided that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_turn: Option<u32>,
-    /// The first filing that stands for the open phase.
+    /// The time of the first filing that stands for the open phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     filed_at: Option<DateTime<Utc>>,
 }
@@ -59,10 +59,10 @@ struct EarlierOrders {
 /// The protests of a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Protests {
-    /// One is before the GM.
+    /// Whether one is before the GM.
     is_open: bool,
     in_this_turn: bool,
-    /// The GM has rejected one: resumed the match without a correction.
+    /// Whether the GM has rejected one, by resuming the match without a correction.
     was_rejected: bool,
 }
 
@@ -85,7 +85,7 @@ impl Fingerprint {
         Fingerprint(digits)
     }
 
-    /// The fingerprint of orders, which does not depend on their order or case.
+    /// Returns the fingerprint of orders, which does not depend on their order or case.
     fn of_orders(orders: &[String]) -> Fingerprint {
         let mut lines: Vec<String> = orders.iter().map(|order| order.to_ascii_uppercase()).collect();
         lines.sort_unstable();
@@ -94,7 +94,7 @@ impl Fingerprint {
 }
 
 impl Past {
-    /// Takes note of a fact.
+    /// Notes a fact.
     pub fn note(&mut self, fact: &Fact, at: DateTime<Utc>) {
         match fact {
             Fact::OrdersSealed { seat, turn, orders, .. } => {
@@ -141,7 +141,7 @@ impl Past {
         Seat::BOTH.into_iter().for_each(|seat| change(&mut self.seats[seat]));
     }
 
-    /// Takes note of a ruling on a letter of this seat, or on something else.
+    /// Notes a ruling on a letter of this seat, or on something else.
     pub fn note_ruling(&mut self, letter: Option<&SeatLetter>, at: DateTime<Utc>) {
         let Some(letter) = letter else { return self.change(|past| past.repeated = None) };
         let (seat, times) = (letter.cause.seat, self.times_asked(letter, at));
@@ -176,12 +176,12 @@ impl Past {
         repeated.filter(|repeated| repeated.asked == asked_by(letter)).map_or(0, |repeated| repeated.times)
     }
 
-    /// The advice that a seat got in the open phase.
+    /// Returns the advice that a seat got in the open phase.
     pub fn hint_of_phase(&self, seat: Seat) -> Option<&Hint> {
         self.seats[seat].hint.as_ref()
     }
 
-    /// Whether the match ended so long ago that its tokens are good for questions only.
+    /// Whether the match ended so long ago that its tokens are valid for questions only.
     pub fn ended_long_ago(&self, at: DateTime<Utc>) -> bool {
         self.ended_at.is_some_and(|ended_at| at - ended_at > QUESTIONS_ONLY_AFTER)
     }
@@ -224,7 +224,7 @@ impl PastOfSeat {
     }
 }
 
-/// The fingerprint of what a letter asks, or of why it cannot be read.
+/// Returns the fingerprint of a letter's requests, or of the reason why it cannot be read.
 fn asked_by(letter: &SeatLetter) -> Fingerprint {
     let mut text = digest_of_request(&letter.request).to_string();
     for part in letter.unread.iter().chain(&letter.attachments) {
@@ -234,7 +234,7 @@ fn asked_by(letter: &SeatLetter) -> Fingerprint {
     Fingerprint::of(Digest::of(text.as_bytes()))
 }
 
-/// Returns a digest of what a letter asks. In one without orders and commands, words with digits do not
+/// Returns a digest of a letter's requests. In a letter without orders and commands, words with digits do not
 /// count: a robot that numbers its letters asks the same every time.
 pub fn digest_of_request(request: &Request) -> Digest {
     let lines: Vec<&str> = request.lines().iter().map(|line| line.text.as_str()).collect();

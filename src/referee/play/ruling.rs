@@ -1,4 +1,4 @@
-//! A ruling: what it changes, records and sends.
+//! A ruling: the changes, records and letters that it makes.
 
 use chrono::{DateTime, Utc};
 
@@ -14,7 +14,7 @@ use crate::referee::rejection::Rejection;
 /// A decision that the shell has yet to store.
 #[derive(Clone, Debug)]
 pub struct Ruling {
-    /// Why an act was rejected.
+    /// The reason why an act was rejected.
     pub rejection: Option<Rejection>,
     /// The match after the ruling.
     pub after: Match,
@@ -25,7 +25,7 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    /// The answer to the letter, sent or not. There is none if its player does not want this receipt.
+    /// Returns the answer to the letter, sent or not. There is none if its player does not want this receipt.
     pub fn answer_mut(&mut self) -> Option<&mut Answer> {
         let mut sent = self.dispatches.iter_mut().filter_map(|dispatch| dispatch.content.answer_mut());
         sent.next().or(self.unsent.as_deref_mut())
@@ -39,7 +39,7 @@ pub struct Draft {
     pub at: DateTime<Utc>,
     /// The room that the opponent still has for notices of what a letter does.
     pub opponent: Room,
-    /// The same of the GM.
+    /// The same for the GM.
     pub gm: Room,
     /// Whether the opponent is told of absences by another letter: several of one letter are told together.
     pub tells_absences_later: bool,
@@ -170,9 +170,8 @@ impl Draft {
         true
     }
 
-    /// Lets the answer to a letter of the seat wait for the house: the report, or the receipt if there is
-    /// none.
-    /// Returns its place and its content.
+    /// Makes the answer to a letter of the seat wait for the house: the report, or the receipt if there is
+    /// none. Returns its place and its content.
     pub(super) fn hold_for_house(&mut self, seat: Seat) -> Option<(usize, Content)> {
         let place = |is_it: fn(&Content) -> bool| {
             let is_own = |dispatch: &Dispatch| dispatch.to == Reader::Seat(seat) && is_it(&dispatch.content);

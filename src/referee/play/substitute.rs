@@ -27,13 +27,13 @@ impl Match {
             && !house::levels(self.game).is_empty()
     }
 
-    /// Returns the seat that the house is to have, because the opponent of the player who vanished agreed.
+    /// Returns the seat that the house takes over, because the opponent of the player who vanished agreed.
     pub fn seat_for_house(&self) -> Option<Seat> {
         self.vanished.filter(|vanished| vanished.agreed).map(|vanished| vanished.seat)
     }
 }
 
-/// Returns the seat whose player has vanished, if it is now for `chooser` to say what becomes of it.
+/// Returns the seat whose player has vanished, if `chooser` now decides on it.
 pub fn vanished_from(game_match: &Match, chooser: Seat) -> Option<Seat> {
     let open =
         game_match.vanished.filter(|vanished| !vanished.agreed && game_match.stage == Stage::Running)?;
@@ -96,14 +96,15 @@ pub fn lapse(draft: &mut Draft) -> bool {
     true
 }
 
-/// Gives the opponent as much more time to choose.
+/// Gives the opponent this much more time to choose.
 pub fn prolong(draft: &mut Draft, by: TimeDelta) {
     if let Some(vanished) = &mut draft.game_match.vanished {
         vanished.until += by;
     }
 }
 
-/// The vanished player is back, and has filed. The other side gets a new deadline if it has not filed yet.
+/// Continues play with a vanished player who is back and has filed. The other side gets a new deadline if it
+/// has not filed yet.
 pub fn come_back(draft: &mut Draft, seat: Seat) {
     if draft.game_match.vanished.take_if(|vanished| vanished.seat == seat).is_some()
         && !draft.game_match.awaited().is_empty()
@@ -128,14 +129,14 @@ pub fn agree(draft: &mut Draft, by: Seat) -> Reply {
     let Some(seat) = vanished_from(&draft.game_match, by) else { return Reply::NothingToAgree };
     draft.game_match.vanished =
         draft.game_match.vanished.map(|vanished| Vanished { agreed: true, ..vanished });
-    // Nobody is late now. Whoever takes the seat gets a deadline, or the other side once the house has moved.
+    // Nobody is late now. The successor gets a deadline, or the other side does once the house has moved.
     draft.game_match.deadline = None;
     draft.record(Fact::SubstituteAgreed { seat });
     Reply::SubstituteAgreed
 }
 
-/// Whether the program may seat the house: only where the opponent of a player who has vanished agreed. GMs
-/// may always.
+/// Whether the program may seat the house: only if the opponent of a player who has vanished agreed. GMs may
+/// always.
 pub fn may_seat(draft: &Draft, seat: Seat) -> bool {
     draft.game_match.seat_for_house() == Some(seat) || !is_by_program(draft)
 }

@@ -1,6 +1,6 @@
-//! The turns that a player has not read of yet, because the house moves next.
+//! The turns that have not been reported to a player yet, because the house moves next.
 //!
-//! Each turn is a ruling of its own, but a player reads of them in one letter: once a player is to move, or
+//! Each turn is a separate ruling, but a player reads about them in one letter, once a player has to move or
 //! the match ends. The receipt of the player's own letter waits for it a few seconds in the outbox.
 
 use super::dispatch::{Adjudication, Content, Reader};
@@ -15,7 +15,7 @@ use crate::letter::Digest;
 use crate::referee::answer::{Answer, Orders};
 use crate::referee::matter::SeatLetter;
 
-/// Most turns that one report tells. Of more, the last ones are told.
+/// Maximum turns in one report. If there are more, it tells the last ones.
 const MOST_TURNS: usize = 20;
 
 /// The part of a report that tells of adjudications.
@@ -31,8 +31,8 @@ pub struct News {
 }
 
 impl HeldReceipt {
-    /// Returns the receipt if it can wait: it files orders, and says nothing that is urgent or that the shell
-    /// has yet to find.
+    /// Returns the receipt if it can wait: it files orders, and says nothing urgent and nothing that the
+    /// shell has yet to find.
     pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<HeldReceipt> {
         let Orders::Sealed { filing, sealed, wait: false, replaced, dropped } = &answer.orders else {
             return None;
@@ -109,7 +109,7 @@ impl Untold {
         let mut steps = Vec::with_capacity(turns.len());
         for UntoldTurn { phase, turn, filings } in turns {
             let before = state.clone();
-            // They were sealed for this state.
+            // The filings were sealed for this state, so it can unseal them.
             let filings = state.unseal(&filings).unwrap_or_default();
             state.adjudicate(&filings);
             steps.push(Adjudication { phase, turn, before, filings, state: state.clone() });
@@ -124,7 +124,7 @@ impl Untold {
 }
 
 impl Match {
-    /// Whether the house alone is to move, and a player of this match reads what it does.
+    /// Whether only the house has to move, and a player of this match reads about its move.
     pub fn waits_for_house_alone(&self) -> bool {
         let awaited = self.awaited();
         let held = Seat::BOTH.into_iter().filter_map(|seat| self.held[seat].as_ref());
@@ -147,8 +147,8 @@ impl Match {
     }
 }
 
-/// Reports adjudications to both sides, with what they have not read before. If the house alone moves next,
-/// and no letter asks for an answer, the report waits.
+/// Reports adjudications to both sides, with earlier ones that they have not read yet. If the house alone
+/// moves next, and no letter asks for an answer, the report waits.
 pub fn report(draft: &mut Draft, news: News) {
     let (news, letter) = match draft.game_match.untold.take() {
         Some(untold) => joined(untold.into_news(), news),
@@ -190,8 +190,8 @@ fn joined((mut all, letter): (News, Option<HeldLetter>), news: News) -> (News, O
     (all, letter)
 }
 
-/// Lets the answer to a letter that filed orders wait in the outbox, if the house alone moves next.
-/// `receipt`: `None` for a player who wants none.
+/// Makes the answer to a letter that filed orders wait in the outbox, if the house alone moves next.
+/// `receipt` is `None` for a player who wants none.
 pub fn hold_answer(draft: &mut Draft, seat: Seat, receipt: Option<HeldReceipt>) {
     if !draft.game_match.waits_for_house_alone() {
         return;

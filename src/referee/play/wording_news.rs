@@ -1,4 +1,4 @@
-//! Whether the sides know that the club has replaced templates, so that their letters are worded differently.
+//! The sides' knowledge that the club has replaced templates, so that their letters are worded differently.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub fn note(game_match: &mut Match, known: &BySeat<BTreeMap<String, Digest>>) {
     }
 }
 
-/// A letter to the seat is written, which tells what is pending.
+/// Notes that a letter to the seat is written, which tells the pending news.
 pub fn tell(game_match: &mut Match, seat: Seat) {
     if game_match.wording_news[seat] == WordingNews::Pending {
         game_match.wording_news[seat] = WordingNews::Told;

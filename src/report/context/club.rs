@@ -10,7 +10,8 @@ use crate::referee::MAX_COMMANDS;
 use crate::report::text::shortened;
 use crate::report::{Club, ClubLetter, FailedMatch};
 
-/// The context of a letter that is not about a running match. Lines that the letter quotes are shortened.
+/// Returns the context of a letter that is not about a running match. Lines that the letter quotes are
+/// shortened.
 pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
     let mut own = match serde_json::to_value(letter).expect("a letter has string keys and plain values") {
         serde_json::Value::Object(fields) => fields,
@@ -50,7 +51,7 @@ fn club(club: &Club<'_>) -> Value {
     context! { name => club.name, address => club.address }
 }
 
-/// The context of the letter that warns the GM of matches that fail verification.
+/// Returns the context of the letter that warns the GM of matches that fail verification.
 pub fn for_alarm(club: &Club<'_>, failed: &[FailedMatch]) -> TemplateContext {
     let own = [
         ("club", self::club(club)),

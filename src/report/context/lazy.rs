@@ -50,25 +50,25 @@ pub struct LazyView {
     state: AnyState,
     seat: Seat,
     memories: Option<Memories>,
-    /// The state before, and the seat's filing in it, if the view tells what the seat did.
+    /// The state before, and the seat's filing in it, if the view shows the seat's actions.
     own: Option<(AnyState, Option<Filing>)>,
     view: OnceLock<Value>,
     extra: OnceLock<Value>,
 }
 
 impl LazyView {
-    /// The view of a match as it is.
+    /// Returns the view of a match as it is.
     pub fn of_match(game_match: &Match, seat: Seat) -> Arc<LazyView> {
         LazyView::new(game_match.state.clone(), seat, game_match.memories.clone(), None)
     }
 
-    /// The view after an adjudication.
+    /// Returns the view after an adjudication.
     pub fn after(step: &Adjudication, seat: Seat, memories: Option<&Memories>) -> Arc<LazyView> {
         let own = (step.before.clone(), step.filings[seat].clone());
         LazyView::new(step.state.clone(), seat, memories.cloned(), Some(own))
     }
 
-    /// The view of a position.
+    /// Returns the view of a position.
     pub fn of_position(state: &AnyState, seat: Seat, memories: &Memories) -> Arc<LazyView> {
         LazyView::new(state.clone(), seat, Some(memories.clone()), None)
     }

@@ -9,9 +9,9 @@ use crate::house::{self, HouseLevel};
 use crate::referee::{HouseDefaults, Reply};
 use crate::report::topics;
 
-/// The context of the manual's pages: every game with its options, if one of `replies` is such a page. The
-/// club's defaults for matches against the house are always there, because strangers read of them without
-/// asking.
+/// Returns the context of the manual's pages: every game with its options, if one of `replies` is such a
+/// page. The club's defaults for matches against the house are always there, because strangers read of them
+/// without asking.
 pub fn manual(replies: &[Reply], house: HouseDefaults) -> Value {
     let has_page = replies
         .iter()

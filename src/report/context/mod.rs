@@ -1,6 +1,7 @@
 //! Builds the contexts of the templates.
 //!
-//! All that a seat's letter says about a match is put together here: check here what a letter may disclose.
+//! Everything that a seat's letter says about a match is assembled here, so this is the place to check what a
+//! letter may disclose.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -77,7 +78,7 @@ const OWN: [(&str, ComputeField); 9] = [
     ("token", |source| value(&source.token)),
 ];
 
-/// The time zone of the reader.
+/// Returns the time zone of the reader.
 fn zone(source: &FieldSource) -> Tz {
     source.seat.map_or(source.game_match.terms.zone, |seat| source.game_match.zone_of(seat))
 }
@@ -91,29 +92,30 @@ fn match_header(game_match: &Match) -> Value {
     }
 }
 
-/// The meaning of each option of the game, in half a sentence.
+/// Returns the meaning of each option of the game, in half a sentence.
 fn option_notes(source: &FieldSource) -> Value {
     let rules = source.game_match.game.option_rules().iter();
     value(rules.map(|rule| (rule.name, rule.says)).collect::<BTreeMap<_, _>>())
 }
 
-/// The time until which the opponent of a player who has vanished may choose.
+/// Returns the time until which the opponent of a player who has vanished may choose.
 fn choice_until(source: &FieldSource) -> Value {
     let open = source.game_match.vanished.filter(|vanished| !vanished.agreed);
     value(open.map(|vanished| format_local(vanished.until, zone(source), source.at)))
 }
 
-/// The extension that one side has asked for and the other has not agreed to.
+/// Returns the extension that one side has asked for and the other has not agreed to.
 fn extension(game_match: &Match) -> Value {
     game_match.extension.map(|(by, days)| context! { by => Serde(by), days => days }).into()
 }
 
-/// The time at which complete filings will be adjudicated, if they wait for the settle time or the deadline.
+/// Returns the time at which complete filings will be adjudicated, if they wait for the settle time or the
+/// deadline.
 fn settles(source: &FieldSource) -> Value {
     value(source.game_match.settle_at.map(|at| format_local(at, zone(source), source.at)))
 }
 
-/// The time of each phase's adjudication.
+/// Returns the time of each phase's adjudication.
 fn adjudicated(source: &FieldSource) -> Value {
     let zone = zone(source);
     let phases = source.game_match.adjudicated.iter().map(|(phase, turn, at)| {
@@ -140,23 +142,23 @@ fn deadline(source: &FieldSource) -> Value {
     }
 }
 
-/// The sealed orders of the recipient.
+/// Returns the sealed orders of the recipient.
 fn held(source: &FieldSource) -> Value {
     let held = source.seat.and_then(|seat| source.game_match.held[seat].as_ref());
     held.map(|held| filed_orders(held, zone(source), source.at)).into()
 }
 
-/// Orders of the recipient, and the time at which they came.
+/// Returns orders of the recipient, and the time at which they came.
 fn filed_orders(filed: &FiledOrders, zone: Tz, now: DateTime<Utc>) -> Value {
     context! { orders => Serde(&filed.filing), at => format_local(filed.at, zone, now), wait => filed.wait }
 }
 
-/// The conditional orders of the recipient that wait for a move.
+/// Returns the conditional orders of the recipient that wait for a move.
 fn sent_ahead(source: &FieldSource) -> Value {
     value(source.seat.and_then(|seat| source.game_match.conditions[seat].as_ref()).map(Conditions::lines))
 }
 
-/// The faults for which the recipient's last letter was refused.
+/// Returns the faults for which the recipient's last letter was refused.
 fn refused(source: &FieldSource) -> Value {
     let refused = source.seat.and_then(|seat| source.game_match.refused_faults(seat));
     refused.map(|(why, quoted)| context! { faults => faults(&why, &quoted) }).into()
@@ -177,7 +179,7 @@ fn value(serializable: impl serde::Serialize) -> Value {
     Value::from(Serde(serializable))
 }
 
-/// The open phase, as it follows the match's name in a subject.
+/// Returns the open phase, as it follows the match's name in a subject.
 pub fn title(game_match: &Match) -> String {
     match game_match.due() {
         Some(due) if due.turn == 0 => "Setup".to_owned(),
@@ -186,7 +188,7 @@ pub fn title(game_match: &Match) -> String {
     }
 }
 
-/// The open phase, as it stands in the middle of a sentence.
+/// Returns the open phase, as it stands in the middle of a sentence.
 fn open_turn(game_match: &Match) -> String {
     match game_match.due() {
         Some(due) if due.turn == 0 => "the setup".to_owned(),
@@ -195,7 +197,7 @@ fn open_turn(game_match: &Match) -> String {
     }
 }
 
-/// The context of a letter to `seat`.
+/// Returns the context of a letter to `seat`.
 pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> TemplateContext {
     let WordingInput { club, game_match, dispatch, at: now, .. } = *input;
     let zone = game_match.zone_of(seat);
@@ -232,7 +234,8 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
         .with(rest)
 }
 
-/// The view that a letter shows. That of a report also tells what the seat did in the last adjudication.
+/// Returns the view that a letter shows. In a report it also shows the seat's actions in the last
+/// adjudication.
 fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView> {
     let Content::Report { steps, .. } = content else { return LazyView::of_match(game_match, seat) };
     match steps.last().filter(|last| last.state == game_match.state) {
@@ -241,7 +244,7 @@ fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView
     }
 }
 
-/// The orders that a report repeats to a reader who gets receipts of faults only.
+/// Returns the orders that a report repeats to a reader who gets receipts of faults only.
 fn own_orders(
     game_match: &Match,
     seat: Seat,
@@ -254,14 +257,15 @@ fn own_orders(
     own.map(|own| filed_orders(own, game_match.zone_of(seat), now)).into()
 }
 
-/// The news of one of a report's adjudications. The last one led to the state shown, so its view is shared.
+/// Returns the news of one of a report's adjudications. The last one led to the state shown, so its view is
+/// shared.
 fn report_step(step: &Adjudication, game_match: &Match, view: &Arc<LazyView>, seat: Seat) -> Value {
     let view = if view.is_of(&step.state) { Arc::clone(view) } else { LazyView::after(step, seat, None) };
     for_news(step, &game_match.players, view, seat).into()
 }
 
-/// The context of a letter to the GM about a match. The GM may be one of the players, so it holds nothing
-/// that the rules hide from either side.
+/// Returns the context of a letter to the GM about a match. The GM may be one of the players, so it holds
+/// nothing that the rules hide from either side.
 pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     let notice = notice_of(&input.dispatch.content);
     let own = [
@@ -274,7 +278,8 @@ pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
 }
 
-/// The context of a letter to the player who held `seat` until now. Of the match it tells only the notice.
+/// Returns the context of a letter to the player who held `seat` until now. It tells nothing about the match
+/// but the notice.
 pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
     let notice = notice_of(&input.dispatch.content);
     let own = [
@@ -291,7 +296,7 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
     TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
 }
 
-/// A notice, with a new deadline in local time.
+/// Returns a notice, with a new deadline in local time.
 fn notice(notice: &Notice, zone: Tz, now: DateTime<Utc>) -> Value {
     let mut fields = json!(notice);
     if let Notice::Extension { deadline }
@@ -312,7 +317,7 @@ fn notice_of(content: &Content) -> Option<&Notice> {
     Some(notice)
 }
 
-/// The context of the news of one adjudication; `view` is what `seat` sees after it.
+/// Returns the context of the news of one adjudication; `view` is what `seat` sees after it.
 pub fn for_news(
     step: &Adjudication,
     names: &BySeat<String>,
@@ -385,7 +390,7 @@ fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -
 /// Maximum lines of a player's letter in one list.
 const MAX_LISTED: usize = 20;
 
-/// The number of `count` items that a list of at most `most` leaves out.
+/// Returns the number of `count` items that a list of at most `most` leaves out.
 fn beyond(most: usize, count: usize) -> usize {
     count.saturating_sub(most)
 }
@@ -406,12 +411,12 @@ fn fault(fault: &Fault, quoted: &[Line]) -> Value {
     }
 }
 
-/// The first of the lines, shortened.
+/// Returns the first of the lines, shortened.
 fn shortened_lines(lines: &[Line]) -> Value {
     lines.iter().take(MAX_LISTED).map(|line| shortened(&line.text)).collect()
 }
 
-/// The lines of the text that a notice passes on from a person; `None` if it passes on nothing.
+/// Returns the lines of the text that a notice passes on from a person; `None` if it passes on nothing.
 fn message(notice: &Notice) -> Option<Vec<String>> {
     let text = match notice {
         Notice::Message { text, .. }

@@ -25,7 +25,7 @@ pub struct Position<'a> {
 }
 
 /// Words everything that the rules let `seat` know of a position: the news that led to it, and its view. The
-/// account passes the program's own templates, so that it shows what a club's should have said.
+/// account passes the program's own templates, so that readers see what a club's own ones should have said.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.
@@ -38,7 +38,7 @@ pub fn word_position(
     Ok(normalize_blanks(&text))
 }
 
-/// The context of a position as `seat` knows it.
+/// Returns the context of a position as `seat` knows it.
 fn context_of(position: &Position<'_>, seat: Seat) -> TemplateContext {
     let Position { names, steps, state, memories, adjudicated } = *position;
     let last = steps.last().filter(|last| last.state == *state);

@@ -1,5 +1,5 @@
-//! Secrets that letters disclose once a match is over: its keys, the source of its chance, and what GMs told
-//! one side or were shown.
+//! Secrets that letters disclose once a match is over: its keys, the source of its chance, GMs' messages to
+//! one side, and hidden facts that GMs were shown.
 
 use chrono::{DateTime, Utc};
 use minijinja::value::Serde;
@@ -10,7 +10,7 @@ use crate::ledger::SealKey;
 use crate::referee::{Match, Stage};
 use crate::report::text::{format_local, wrapped};
 
-/// The pin of the source of a match's chance, and its key once the match is over.
+/// Returns the pin of the source of a match's chance, and its key once the match is over.
 pub fn lot(game_match: &Match) -> Value {
     let Some(lot) = &game_match.lot else { return Value::from(()) };
     context! {
@@ -19,13 +19,13 @@ pub fn lot(game_match: &Match) -> Value {
     }
 }
 
-/// The secrets of a match that is over, oldest first.
+/// Returns the secrets of a match that is over, oldest first.
 pub fn keys(game_match: &Match) -> Value {
     let all = game_match.earlier_keys.iter().chain([&game_match.key]);
     all.filter(|_| game_match.stage == Stage::Over).map(SealKey::reveal).collect()
 }
 
-/// The GM's words to one side alone, for the result.
+/// Returns the GM's words to one side alone, for the result.
 pub fn messages(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
     let is_over = game_match.stage == Stage::Over;
     let messages = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());
@@ -41,7 +41,7 @@ pub fn messages(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
         .collect()
 }
 
-/// Hidden facts that GMs were shown, for the result.
+/// Returns hidden facts that GMs were shown, for the result.
 pub fn unsealed(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
     let is_over = game_match.stage == Stage::Over;
     let zone = game_match.zone_of(reader);

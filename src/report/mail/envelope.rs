@@ -82,7 +82,8 @@ impl Stationery {
         let Envelope { token, to_name, to, message_id, match_id, keeps_subject, date } = *envelope;
         let mut references: Vec<String> = Vec::new();
         if let Some(match_id) = match_id.filter(|_| !token.is_empty()) {
-            // No letter has this Message-ID. By references to it, mail programs make one thread per match.
+            // No letter has this Message-ID, but references to it make mail programs show one thread per
+            // match.
             references.push(self.message_id(token, &match_id.to_lowercase()));
         }
         if let Some(answered) = answered {
@@ -118,7 +119,7 @@ impl Stationery {
 /// its ledger, which the secret of the match veils, and the open turn, which shows what a reply is about.
 ///
 /// The place is the length of the ledger after the ruling and the letter's index among those of the ruling.
-/// Both would tell how often the other side wrote, and whether its letters were answered.
+/// Unveiled, both would tell how often the other side wrote, and whether its letters were answered.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
     let start = unique_start(&game_match.id, game_match.first_key(), game_match.head.seq, index);
     start + &open_turn(game_match)
@@ -160,8 +161,8 @@ pub fn kind(content: &Content) -> DispatchKind {
     }
 }
 
-/// Returns the subject of an answer. About a match it is our own, because it says what became of the letter;
-/// anybody else gets the subject of the answered letter, by which mail programs group threads, unless it is
+/// Returns the subject of an answer. About a match it is our own, because it says what became of the letter.
+/// Otherwise it is the subject of the answered letter, by which mail programs group threads, unless that is
 /// empty or far too long.
 fn reply_subject(theirs: &str, ours: &str) -> String {
     let kept = theirs.trim();

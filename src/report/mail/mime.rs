@@ -46,7 +46,7 @@ pub enum MimeError {
 pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeError> {
     let answers = header.in_reply_to.is_some();
     let (from, to) = (mailbox(header.from_name, header.from)?, mailbox(header.to_name, header.to)?);
-    // Otherwise lettre parses the fields again, by its own parser.
+    // Set the envelope, or lettre would derive it from the fields with its own parser.
     let envelope = Envelope::new(Some(from.email.clone()), vec![to.email.clone()])?;
     let mut builder = Message::builder()
         .envelope(envelope)
@@ -77,8 +77,8 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
 /// The start of the line before each part of the `multipart/alternative`. The first part is the text.
 pub(super) const ALTERNATIVE_DELIMITER: &str = "\r\n--=a=";
 
-/// The text, the HTML with its picture, and the attachments. The boundaries are derived from the Message-ID,
-/// because lettre's own are random and the audit assembles the mail a second time.
+/// Returns the text, the HTML with its picture, and the attachments. The boundaries are derived from the
+/// Message-ID, because lettre's own are random and the audit assembles the mail a second time.
 fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
     let digest = Digest::of(message_id.as_bytes()).to_string();
     let boundary = |part: &str| format!("={part}={}", &digest[..32]);
@@ -153,7 +153,7 @@ fn with_crlf(text: &str) -> String {
 
 fn mailbox(name: &str, address: &str) -> Result<Mailbox, MimeError> {
     let parsed = Address::parse(address).map_err(|_| MimeError::Address(one_line(address)))?;
-    // Not by lettre's own parser, which refuses addresses that exist, such as one with two dots in a row.
+    // Do not use lettre's own parser, which refuses addresses that exist, such as one with two dots in a row.
     let parsed = lettre::Address::new_dangerous(parsed.local(), parsed.domain());
     let name = one_line(name);
     Ok(Mailbox::new(Some(name).filter(|name| !name.is_empty()), parsed))

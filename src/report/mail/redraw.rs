@@ -25,8 +25,8 @@ pub fn redraw(
     put_in(&take_out(letter)?.0, &picture(&entries[..end], seat, digest)?)
 }
 
-/// Draws the seat's board. A report's board marks what the seat did in the adjudication, another letter's
-/// does not; the digest tells which it was.
+/// Draws the seat's board. A report's board marks the seat's actions in the adjudication, another letter's
+/// does not; the digest shows which board it was.
 fn picture(entries: &[Entry], seat: Seat, digest: Digest) -> Option<Vec<u8>> {
     let record = ledger::record(entries)?;
     let mut boards = Vec::new();

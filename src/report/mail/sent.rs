@@ -53,7 +53,7 @@ impl DatedReport {
     }
 }
 
-/// The part of a report's title after the match's name: the turn that it opens.
+/// Returns the part of a report's title after the match's name: the turn that it opens.
 fn titled(turn: u32) -> String {
     match turn {
         0 => "] Setup:".to_owned(),
@@ -78,7 +78,7 @@ fn latest_within(reports: &[&PastReport], left: &mut usize) -> PastReports {
     }
 }
 
-/// A report without the marker and the reply token: the letter that repeats it has its own.
+/// Returns a report without the marker and the reply token: the letter that repeats it has its own.
 fn past_report(bytes: &[u8]) -> DatedReport {
     let mail = parse_text_part(bytes);
     let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();
@@ -89,7 +89,7 @@ fn past_report(bytes: &[u8]) -> DatedReport {
     DatedReport { report: PastReport { title, lines }, at }
 }
 
-/// The plain text of a letter that we sent; empty if it cannot be parsed.
+/// Returns the plain text of a letter that we sent; empty if it cannot be parsed.
 pub fn plain_text(bytes: &[u8]) -> String {
     parse_text_part(bytes)
         .and_then(|mail| mail.body_text(0).map(|text| text.into_owned()))

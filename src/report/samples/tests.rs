@@ -7,8 +7,8 @@ use crate::letter::Digest;
 use crate::report::COMPILED_IN;
 use crate::request::Request;
 
-/// Lines that are too wide, and lines that would be read as orders or commands if the letter came back from a
-/// mail program that quotes without a prefix.
+/// Returns lines that are too wide, and lines that would be read as orders or commands if the letter came
+/// back from a mail program that quotes without a prefix.
 fn faults(letter: &WordedLetter) -> Vec<String> {
     let lines: Vec<Line> =
         (1..).zip(letter.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
@@ -31,7 +31,7 @@ fn faults(letter: &WordedLetter) -> Vec<String> {
     faults
 }
 
-/// Headings that follow a line of text: the HTML would make a heading of the whole paragraph.
+/// Returns headings that follow a line of text: the HTML would make a heading of the whole paragraph.
 fn misplaced_headings(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let is_rule = |line: &str| line.len() > 2 && line.bytes().all(|byte| byte == b'-');
@@ -154,7 +154,7 @@ fn a_mistake_in_the_template_of_any_letter_is_found() {
     assert!(missed.is_empty(), "{missed:?}");
 }
 
-/// Whether samples hold exactly what the program's own values hold, under the names that templates use.
+/// Whether samples have exactly the fields of the program's own values, under the names that templates use.
 fn are_complete<T: Deserialize<'static> + serde::Serialize>(samples: &'static str) -> bool {
     let given: serde_json::Value = read(samples);
     serde_json::to_value(read::<T>(samples)).expect("plain values") == given

@@ -1,4 +1,4 @@
-//! Answers in words to a question of ours: `Yes, please.`, `Nein danke`, `はい`.
+//! Answers in words to one of our questions: `Yes, please.`, `Nein danke`, `はい`.
 
 use std::collections::BTreeSet;
 

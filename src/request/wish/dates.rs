@@ -107,7 +107,7 @@ fn dated(items: &[Item]) -> Vec<(usize, NaiveDate)> {
     if dates.is_empty() { of(true).collect() } else { dates }
 }
 
-/// Whether such a word stands one or two words before the date, or right behind it (`まで`, `kadar`).
+/// Whether such a word is one or two words before the date, or right behind it (`まで`, `kadar`).
 fn is_beside(items: &[Item], at: usize, item: &Item) -> bool {
     items[at.saturating_sub(2)..at].contains(item) || is_right_after(items, at, item)
 }
@@ -185,7 +185,7 @@ fn weekday(word: &str, language: &Language) -> Option<u32> {
     language.weekdays.get(word).copied()
 }
 
-/// Multiplies units by the numbers before them; a unit without a number is no duration.
+/// Multiplies units by the numbers before them; a unit without a number is not a duration.
 fn with_durations(items: Vec<Item>) -> Vec<Item> {
     let mut result: Vec<Item> = Vec::with_capacity(items.len());
     for item in items {

@@ -1,6 +1,7 @@
-//! Wishes in people's own words, in twelve languages: what a letter's remarks ask for, by a table of phrases.
+//! Wishes in people's own words, in twelve languages: the requests in a letter's remarks, found by a table of
+//! phrases.
 //!
-//! Nothing is done because of a wish; the answer offers the line that does it.
+//! Nothing is done because of a wish; the answer offers the line that fulfils it.
 
 use chrono::NaiveDate;
 use dates::{Span, span};
@@ -40,7 +41,7 @@ pub struct Spoken {
     pub span: Span,
     /// The mail address that it names.
     pub address: Option<Address>,
-    /// The words that the opponent is to be told.
+    /// The words for the opponent.
     pub message: Vec<String>,
 }
 
@@ -222,8 +223,8 @@ fn care_in(sentence: &Sentence) -> Option<Care> {
     LANGUAGES.iter().any(is_ill).then_some(Care::Illness)
 }
 
-/// Whether a word is a piece of a game, in the singular or the plural. `condolences` to a ship are none, so
-/// the verb in `Ship me …` does not count at the beginning of a sentence.
+/// Whether a word is a piece of a game, in the singular or the plural. The verb in `Ship me …` is none, so
+/// `ship` at the beginning of a sentence does not count.
 fn names_a_piece(sentence: &Sentence) -> bool {
     let is_form = |word: &str, piece: &str| {
         let ending = word.strip_prefix(piece);
@@ -240,7 +241,7 @@ fn names_a_piece(sentence: &Sentence) -> bool {
 }
 
 impl Span {
-    /// How much it tells: both days, one, or only a duration.
+    /// Returns the amount of information: 2 for each day, and 1 for a duration.
     fn weight(&self) -> u8 {
         2 * u8::from(self.from.is_some()) + 2 * u8::from(self.to.is_some()) + u8::from(self.days.is_some())
     }

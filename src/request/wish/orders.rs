@@ -1,7 +1,7 @@
 //! Orders in words of the twelve languages: `Schiff 1 A3 nach B2`, `nave 1 da A3 a B2`, `船1をA3からB2へ移動`.
 //!
-//! One skeleton: the noun of a piece, its number if it has one, and one or two squares in order, with words of
-//! orders around them. A line with any other word, a negation included, means no order.
+//! They all have one form: the noun of a piece, its number if it has one, and one or two squares in order,
+//! with words of orders around them. A line with any other word, a negation included, means no order.
 
 use super::table::{LANGUAGES, Language};
 use super::text::fold;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::text::{Sentence, Word, fold};
 
-/// The subject of a wish. Of several in a letter the first counts.
+/// The subject of a wish. If a letter has several, the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -28,14 +28,14 @@ pub enum Topic {
     Opponent,
     Report,
     OpponentName,
-    /// A word to the opponent.
+    /// A message to the opponent.
     Tell,
     Rules,
-    /// How to correct orders.
+    /// Correcting orders.
     Change,
-    /// Whether orders or letters arrived.
+    /// The arrival of orders or letters.
     Arrived,
-    /// Whose turn it is, and until when.
+    /// The turn: who has to move, and until when.
     Due,
     Ranking,
     Thanks,
@@ -149,7 +149,7 @@ const MAX_GAP: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub struct Phrases {
     joined: bool,
-    /// By their first character, because most words begin none.
+    /// The phrases by their first character, because most words begin none.
     by_first: BTreeMap<char, Vec<Phrase>>,
 }
 

@@ -1,4 +1,4 @@
-//! Letters in twelve languages, and what they wish for.
+//! Letters in twelve languages, and their wishes.
 
 use super::*;
 

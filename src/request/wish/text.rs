@@ -5,7 +5,7 @@ use crate::game::Line;
 /// Maximum words of a letter that are searched for phrases.
 const MAX_WORDS: usize = 400;
 
-/// Characters above which a line counts as wrapped: its sentence goes on in the next one.
+/// Characters above which a line counts as wrapped, so that its sentence continues on the next one.
 const WRAPPED: usize = 55;
 
 /// A word of a sentence.
@@ -102,8 +102,8 @@ fn add_words(sentence: &mut Sentence, raw: &str, line: usize, offset: usize) -> 
     added
 }
 
-/// Whether `raw` is the last word of a sentence before a word that begins with `next`. A point after a number
-/// ends none if the text goes on in lower case or with a number: `20.12. bis 3.1.`
+/// Whether `raw` is the last word of a sentence before a word that begins with `next`. A full stop after a
+/// number ends none if the text continues in lower case or with a number: `20.12. bis 3.1.`
 fn ends_sentence(raw: &str, next: Option<char>) -> bool {
     let bare = raw.trim_end_matches(['"', '\'', ')', '*', '_']);
     if bare.ends_with(['!', '?', ';', '。', '！', '？']) {

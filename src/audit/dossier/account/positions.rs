@@ -6,7 +6,7 @@ use crate::game::any::{AnyState, Memories};
 use crate::ledger::{self, Entry, Fact};
 use crate::referee::Adjudication;
 
-/// The position that an entry led to.
+/// The position after an entry.
 pub struct Reached {
     /// The adjudication, if the entry is one.
     pub step: Option<Adjudication>,

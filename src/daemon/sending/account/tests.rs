@@ -1,4 +1,4 @@
-//! The single rules about refusals. Their law is tested beside the plan.
+//! Tests single rules about refusals. The tests of the plan check that together they lose no letter.
 
 use super::*;
 use crate::daemon::sending::tests::{NOW, letter, login, no_greeting, no_user, quota, unreachable};
@@ -7,12 +7,12 @@ fn note(account: &mut Account, id: i64, domain: &str, error: &SendError) -> Vec<
     sent(account.note_refused(NOW, &letter(id, &format!("x@{domain}")), error))
 }
 
-/// The outcomes without what follows from them.
+/// Returns the outcomes without their effects.
 fn sent(outcomes: Vec<Outcome>) -> Vec<(i64, SendOutcome)> {
     outcomes.into_iter().map(|outcome| (outcome.id, outcome.sent)).collect()
 }
 
-/// The effects, and the letters that they are about.
+/// Returns the effects, and the letters that they are about.
 fn events(outcomes: Vec<Outcome>) -> Vec<(i64, Event)> {
     outcomes.into_iter().filter_map(|outcome| Some((outcome.id, outcome.event?))).collect()
 }
@@ -82,7 +82,7 @@ fn a_rejected_login_stops_the_outbox_at_once_and_the_pause_doubles_up_to_an_hour
         let now = refuse_when_due(&mut account, &login());
         pauses.push((now - last).num_minutes());
         last = now;
-        // What was in flight as well changes nothing.
+        // Another letter in flight, refused at the same time, changes nothing.
         account.note_refused(now, &letter(2, "x@a.test"), &login());
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);

@@ -1,4 +1,4 @@
-//! The law of the outbox, over random sequences of refusals, the order of letters, and the quota.
+//! Tests the law of the outbox over random sequences of refusals, the order of letters, and the quota.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ enum Weather {
     Broken,
     /// It calls every address unknown.
     NobodyKnown,
-    /// It refuses one letter in three for now.
+    /// It temporarily refuses one letter in three.
     Moody,
 }
 
@@ -72,12 +72,12 @@ impl Model {
         domains.collect::<BTreeSet<_>>().len()
     }
 
-    /// Lets the server behave so until enough attempts were made, or until nothing is left to do.
+    /// Lets the server behave this way until enough attempts were made, or until nothing is left to do.
     fn live_through(&mut self, weather: Weather) {
         let mut rounds = 1 + self.random.below(8);
         for _ in 0..2_000 {
             let is_over = match weather {
-                // Until then the law itself gives letters up.
+                // Before this outage begins, the simulated server itself makes the plan give letters up.
                 Weather::NobodyKnown => {
                     self.plan.account.outage.as_ref().is_some_and(|outage| outage.codes() == "550.5.1.1")
                 }
@@ -150,7 +150,7 @@ impl Model {
 
     /// Records outcomes, marks seats, and tells the GM.
     fn record(&mut self) {
-        // What a killed daemon has recorded, another one reads.
+        // Another daemon reads the state that a killed one recorded.
         if self.random.once_in(4) {
             let json = serde_json::to_string(&self.plan.account).expect("it is JSON");
             assert_eq!(Account::read(Some(&json)), self.plan.account);
