@@ -11,6 +11,8 @@
 mod club;
 #[path = "../tests/support/random.rs"]
 mod random;
+#[path = "../tests/support/worst_letters.rs"]
+mod worst_letters;
 
 use std::fs;
 use std::path::Path;
@@ -27,6 +29,7 @@ use fogpost::post::maildirs::folder_of;
 
 use club::{Club, Daemon};
 use random::Random;
+use worst_letters::SHAPES;
 
 /// Matches; each of their seats writes in turn, so that nobody's answers come so often that they are delayed.
 const MATCHES: usize = 200;
@@ -34,6 +37,9 @@ const MATCHES: usize = 200;
 /// How many of the seats strangers write for, without their tokens. Their players ask nothing themselves: an answer to
 /// such a letter would count as one to the player's.
 const FORGED: usize = 100;
+
+/// One in so many hostile letters is as large as a letter may be, in a shape that takes much memory to read.
+const LARGE_IN: usize = 100;
 
 /// How often the daemon is told to end.
 const ENDS: usize = 5;
@@ -140,8 +146,8 @@ impl Attack {
         fs::read_dir(folder).map_or(0, Iterator::count)
     }
 
-    fn deliver(&self, raw: &str) {
-        maildir::deliver(&self.club.mailbox(), raw.as_bytes()).expect("it is delivered");
+    fn deliver(&self, raw: &[u8]) {
+        maildir::deliver(&self.club.mailbox(), raw).expect("it is delivered");
     }
 
     /// Lets players, and others, write this many letters a second, and returns how long the answers to players took.
@@ -195,7 +201,7 @@ impl Attack {
         );
         self.asked += 1;
         let sent = SystemTime::now();
-        self.deliver(&raw);
+        self.deliver(raw.as_bytes());
         Question { address, had, sent }
     }
 
@@ -218,11 +224,19 @@ impl Attack {
     fn attack(&mut self) {
         let number = self.hostile;
         self.hostile += 1;
+        if self.random.below(LARGE_IN) == 0 {
+            let (_, shape) = SHAPES[self.random.below(SHAPES.len())];
+            let id = format!("Message-ID: <{number}@elsewhere.test>\r\n");
+            return self.deliver(&[id.into_bytes(), shape()].concat());
+        }
         let from = format!("mallory{number}@elsewhere.test");
         let (fields, body) = self.hostile_content(&from);
-        self.deliver(&format!(
-            "{fields}To: referee@club.example\nSubject: letter {number}\nMessage-ID: <{number}@elsewhere.test>\n\n{body}\n"
-        ));
+        self.deliver(
+            format!(
+                "{fields}To: referee@club.example\nSubject: letter {number}\nMessage-ID: <{number}@elsewhere.test>\n\n{body}\n"
+            )
+            .as_bytes(),
+        );
     }
 
     fn hostile_content(&mut self, from: &str) -> (String, String) {
