@@ -1,4 +1,5 @@
-//! The club beyond single matches: what it knows of its members, how reliably they file, and whom a name means. Pure.
+//! The club beyond single matches: what it knows of its members, how reliably they file, whom a name means, and
+//! which events it plays. Pure.
 //!
 //! - `member`: what a player wishes, and what the club remembers of them
 //! - `owed`: which turns a ruling closed, and whether they were filed in time
@@ -7,7 +8,9 @@
 //! - `rating`: Glicko-2, one result at a time
 //! - `rated`: the rated results of a match, and the table that follows from all
 //! - `names`: the player that a name or a number means
+//! - `events`: leagues, cups and ladders
 
+pub mod events;
 pub mod figures;
 pub mod member;
 pub mod names;

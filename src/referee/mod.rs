@@ -64,7 +64,7 @@ pub use play::ruling::Ruling;
 pub use profile::{Profile, ProfileGame, RatingLine};
 pub use rejection::{ClaimRejection, Rejection};
 pub use reply::{Confirmer, Reply};
-pub use schedule::{Absence, ForfeitRule, Press, Substitute, TERM_NAMES, Terms, read_terms_change};
+pub use schedule::{Absence, ForfeitRule, MAX_BANK, Press, Substitute, TERM_NAMES, Terms, read_terms_change};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use words::{
     Passing, WORDS_NOTE, Words, cut, is_order_of_any_game, may_tell_of_play, note_of_text, note_of_words,
