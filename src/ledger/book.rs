@@ -2,8 +2,6 @@
 //! the form of a match's ledger, one chain for all seasons, and names players by number only. It hides nothing,
 //! so its entries have no salt.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -82,11 +80,11 @@ pub enum BookFact {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         closed: bool,
     },
-    /// `list` is the order of the draw, `figures` those that it used. `given`: a GM brought the sections along.
+    /// `list` is the order of the draw, `figures` those that it used, each with its player. `given`: a GM brought the sections along.
     SectionsDrawn {
         season: u32,
         list: Vec<i64>,
-        figures: BTreeMap<i64, i64>,
+        figures: Vec<(i64, i64)>,
         sections: Vec<Vec<i64>>,
         ends: DateTime<Utc>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -107,6 +107,20 @@ pub enum Command {
     Profile(Option<String>),
     /// The ratings in a game.
     Ratings(String),
+    /// The events of the club.
+    Events,
+    /// Enters an event.
+    Enter(String),
+    /// Gives an event up, and with it its running matches.
+    LeaveEvent {
+        event: String,
+        confirmed: bool,
+    },
+    /// The standings of an event; without one, of the sender's.
+    Standings {
+        event: Option<String>,
+        season: Option<u32>,
+    },
     /// Confirms that the sender wrote the commands in the question with this code, or the letters in the
     /// notice with this code; with `always`, all letters from that address.
     Confirm {
@@ -183,6 +197,10 @@ impl Command {
             Command::Block { on: false, .. } => ("UNBLOCK", Concern::Person),
             Command::Profile(_) => ("PROFILE", Concern::Manual),
             Command::Ratings(_) => ("RATINGS", Concern::Manual),
+            Command::Events => ("EVENTS", Concern::Manual),
+            Command::Enter(_) => ("ENTER", Concern::Person),
+            Command::LeaveEvent { .. } => ("LEAVE", Concern::Person),
+            Command::Standings { .. } => ("STANDINGS", Concern::Manual),
             Command::Confirm { .. } => ("CONFIRM", Concern::Person),
             Command::Deny(_) => ("DENY", Concern::Person),
             Command::Address { .. } => ("ADDRESS", Concern::Person),
@@ -236,7 +254,7 @@ pub enum ParsedLine {
 
 /// The words that begin a command or another line to the referee, in capitals. No other line of our letters
 /// begins with one: if the letter came back unquoted, that line would be read.
-pub const COMMAND_WORDS: [&str; 42] = [
+pub const COMMAND_WORDS: [&str; 45] = [
     "ABSENT",
     "ACCEPT",
     "ADDRESS",
@@ -251,6 +269,8 @@ pub const COMMAND_WORDS: [&str; 42] = [
     "DENY",
     "DRAW",
     "END",
+    "ENTER",
+    "EVENTS",
     "EXTEND",
     "GAMES",
     "GM",
@@ -271,6 +291,7 @@ pub const COMMAND_WORDS: [&str; 42] = [
     "RESIGN",
     "RULES",
     "SETTINGS",
+    "STANDINGS",
     "STATUS",
     "SUBSTITUTE",
     "TELL",
@@ -446,6 +467,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
             let parsed = proof::address(&words).map(|(address, remove)| Command::Address { address, remove });
             return parsed_or_prose(or_misaddressed(parsed, "ADDRESS", line), line);
         }
+        "LEAVE" if rest.first().is_some_and(|word| is_event(word)) => leave_event(rest),
         "LEAVE" if rest.is_empty() && !line.starts_in_capitals() => return None,
         "LEAVE" => {
             return parsed_or_prose(proof::leave(rest).map(|confirmed| Command::Leave { confirmed }), line);
@@ -458,7 +480,11 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "SETTINGS" => settings(rest, line),
         "CLOSE" => code(rest, line, "CLOSE needs the code of your open offer.", "").map(Command::Close),
         // In lower case the words are prose.
-        "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" if !line.starts_in_capitals() => return None,
+        "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" | "EVENTS" | "STANDINGS"
+            if !line.starts_in_capitals() =>
+        {
+            return None;
+        }
         "REMATCH" => rematch(rest),
         "BLOCK" => named(line, "BLOCK Bo").map(|player| Command::Block { player, on: true }),
         "UNBLOCK" => named(line, "UNBLOCK Bo").map(|player| Command::Block { player, on: false }),
@@ -467,11 +493,53 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
             Err(("RATINGS needs the name of a game. GAMES lists them.".to_owned(), "RATINGS quad"))
         }
         "RATINGS" => Ok(Command::Ratings(rest.join(" "))),
+        "EVENTS" => alone(Command::Events, "EVENTS", rest),
+        "ENTER" => return parsed_or_prose(enter(rest), line),
+        "STANDINGS" => standings(rest),
         "JOIN" => {
             code(rest, line, "JOIN needs the code of the open seat. GAMES lists them.", "").map(Command::Join)
         }
         _ => return None,
     })
+}
+
+/// Whether a word can be the name of an event, such as `EV-SPRING`.
+fn is_event(word: &str) -> bool {
+    let rest = word.get(..3).filter(|start| start.eq_ignore_ascii_case("EV-")).and(word.get(3..));
+    rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))
+}
+
+fn enter(rest: &[&str]) -> Parsed<Command> {
+    match rest {
+        [event] if is_event(event) => Ok(Command::Enter(event.to_ascii_uppercase())),
+        _ => Err(("ENTER needs the name of an event. EVENTS lists them.".to_owned(), "ENTER EV-SPRING")),
+    }
+}
+
+fn leave_event(rest: &[&str]) -> Parsed<Command> {
+    let confirmed = match rest {
+        [_] => false,
+        [_, word] if word.eq_ignore_ascii_case("confirm") => true,
+        _ => return Err(("To give up one event, name it alone.".to_owned(), "LEAVE EV-SPRING CONFIRM")),
+    };
+    Ok(Command::LeaveEvent { event: rest[0].to_ascii_uppercase(), confirmed })
+}
+
+fn standings(rest: &[&str]) -> Parsed<Command> {
+    let example = "STANDINGS EV-SPRING 2";
+    let (event, rest) = match rest {
+        [event, rest @ ..] if is_event(event) => (Some(event.to_ascii_uppercase()), rest),
+        _ => (None, rest),
+    };
+    let season = match rest {
+        [] => None,
+        [number] => match number.parse() {
+            Ok(season) => Some(season),
+            Err(_) => return Err(("STANDINGS takes an event and a season.".to_owned(), example)),
+        },
+        _ => return Err(("STANDINGS takes an event and a season.".to_owned(), example)),
+    };
+    Ok(Command::Standings { event, season })
 }
 
 fn report(rest: &[&str]) -> Parsed<Command> {

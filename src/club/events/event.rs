@@ -49,6 +49,8 @@ pub struct Event {
     /// Those who left or were struck since the last draw.
     pub gone: BTreeSet<i64>,
     pub seasons: Vec<Season>,
+    /// What GMs did since the last season was closed: the fact, the GM's name, and the reason.
+    pub acts: Vec<(BookFact, String, String)>,
     pub head: Head,
 }
 
@@ -107,6 +109,7 @@ impl Event {
             entrants: Vec::new(),
             gone: BTreeSet::new(),
             seasons: Vec::new(),
+            acts: Vec::new(),
             head: Head { seq: first.seq, hash: hash(first) },
         };
         for entry in rest {
@@ -223,6 +226,11 @@ impl Event {
             BookFact::Cancelled {} => self.stage = EventStage::Cancelled,
             BookFact::Noted { .. } => {}
         }
+        if let BookCause::Gm { name, reason } = &entry.cause
+            && !matches!(entry.fact, BookFact::SectionsDrawn { .. })
+        {
+            self.acts.push((entry.fact.clone(), name.clone(), reason.clone()));
+        }
         self.head = Head { seq: entry.seq, hash: hash(entry) };
         Ok(())
     }
@@ -263,6 +271,7 @@ impl Event {
         let renamed = |row: &BookPlace| BookPlace { player: same(row.player), ..row.clone() };
         let places = places.iter().map(|rows| rows.iter().map(renamed).collect()).collect();
         let Some(season) = self.seasons.last_mut() else { return };
+        self.acts.clear();
         season.places = Some(places);
         season.vanished = vanished.iter().map(|player| same(*player)).collect();
         self.entrants.retain(|player| !season.vanished.contains(player));

@@ -13,7 +13,7 @@ use crate::ledger::book::BookFact;
 pub const WARNED: TimeDelta = TimeDelta::days(10);
 
 /// What players and GMs were told of an event without an entry in its book.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Told {
     /// The GM was asked, because there were too few entrants for this season.
@@ -22,6 +22,8 @@ pub struct Told {
     pub ending: u32,
     /// The GM was asked to decide the unfinished matches of this season.
     pub unfinished: u32,
+    /// The players whose matches of a season were resigned, because they left or were struck.
+    pub resigned: Vec<(u32, i64)>,
 }
 
 /// A step that is due.
@@ -33,6 +35,8 @@ pub enum Step {
     TooFew,
     /// The matches of this section open.
     Open(usize),
+    /// The running matches of this player, who left or was struck, are resigned.
+    Resign(i64),
     /// Players read what would be decided at the end.
     Warn,
     /// The season is at its end, but these matches run: whoever used less time wins.
@@ -97,6 +101,13 @@ impl Event {
         if let Some(game) = unopened {
             return Some(Step::Open(game.section));
         }
+        let leaver = self
+            .gone
+            .iter()
+            .find(|player| season.list.contains(player) && !told.resigned.contains(&(season.no, **player)));
+        if let Some(player) = leaver {
+            return Some(Step::Resign(*player));
+        }
         let unfinished = || season.games.iter().filter(|game| game.result.is_none());
         if unfinished().next().is_none() {
             return Some(Step::Close);
@@ -119,7 +130,7 @@ impl Event {
         let figures = figures.iter().filter(|(player, _)| list.contains(player));
         BookFact::SectionsDrawn {
             season: self.next_no(),
-            figures: figures.map(|(player, figure)| (*player, *figure)).collect(),
+            figures: figures.map(|(player, figure)| (*player, *figure)).collect::<Vec<_>>(),
             list,
             sections,
             ends: at + self.plan.season(),

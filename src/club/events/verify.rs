@@ -45,7 +45,7 @@ fn is_derived(fact: &BookFact) -> bool {
 fn differs(event: &Event, entry: &BookEntry) -> Option<String> {
     match &entry.fact {
         BookFact::SectionsDrawn { figures, .. } => {
-            let drawn = event.draw(figures, entry.at);
+            let drawn = event.draw(&figures.iter().copied().collect(), entry.at);
             (drawn != entry.fact)
                 .then(|| "these are not the sections that follow from its figures".to_owned())
         }
