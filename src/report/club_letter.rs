@@ -417,7 +417,7 @@ impl ClubLetter {
             ClubLetter::Unproven { .. } => "club/unproven.txt",
             ClubLetter::ConfirmedFromAlias { .. } => "club/confirmed.txt",
             ClubLetter::Change { .. } => "club/change.txt",
-            ClubLetter::Event { .. } => "events/letter.txt",
+            ClubLetter::Event { .. } => "club/event.txt",
             ClubLetter::Announcement { .. } => "club/announcement.txt",
             ClubLetter::Blocked { .. } => "club/blocked.txt",
             ClubLetter::Rerated { .. } => "club/rerated.txt",

@@ -279,6 +279,8 @@ pub struct DigestRows {
     pub ended: Vec<Entry>,
     pub absences: Vec<Entry>,
     pub newcomers: Vec<Player>,
+    /// The event, the player and a match of each who has not filed once a week after the season began.
+    pub silent: Vec<(String, i64, String)>,
     pub letters_waiting: u64,
     /// Letters sent in the last 24 hours, and those that wait to be sent.
     pub sent_in_a_day: u64,

@@ -4,6 +4,7 @@ mod bad_input;
 mod book;
 mod league;
 mod terms;
+mod year;
 
 use fogpost::club::events::event::Event;
 use fogpost::ledger::book::BookEntry;
@@ -70,7 +71,8 @@ pub fn matches(desk: &Desk, id: &str) -> Vec<Match> {
 
 /// The letters to somebody whose text has these words.
 pub fn with_words(desk: &Desk, address: &str, words: &str) -> Vec<Sent> {
-    desk.all_to(address).into_iter().filter(|sent| sent.text.contains(words)).collect()
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    desk.all_to(address).into_iter().filter(|sent| flat(&sent.text).contains(words)).collect()
 }
 
 /// The last letter to somebody about a match.
