@@ -190,7 +190,7 @@ CREATE TABLE event_match (
     seen          TEXT, -- the hash of the end that the event has looked at
     UNIQUE (event_id, season, first_player, second_player)
 );
-CREATE INDEX event_match_open ON event_match (event_id) WHERE is_open = 1;
+CREATE INDEX event_match_open ON event_match (is_open, event_id, match_id);
 
 -- The results that events have entered, so that no end of a match counts twice.
 CREATE TABLE event_result (

@@ -28,7 +28,7 @@ use crate::store::Database;
 pub mod audit;
 mod commit;
 pub mod doubt;
-mod events;
+pub mod events;
 mod heartbeat;
 pub mod house;
 pub mod instruct;

@@ -344,7 +344,7 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         }
         _ => {}
     }
-    match parse(&verb, rest, line) {
+    match event_command(&verb, rest, line).or_else(|| parse(&verb, rest, line)) {
         None => ParsedLine::Remark,
         Some(Ok(Command::Open { game, .. })) if any::GameKind::parse(&game).is_none() && goes_on(rest) => {
             ParsedLine::Remark
@@ -467,7 +467,6 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
             let parsed = proof::address(&words).map(|(address, remove)| Command::Address { address, remove });
             return parsed_or_prose(or_misaddressed(parsed, "ADDRESS", line), line);
         }
-        "LEAVE" if rest.first().is_some_and(|word| is_event(word)) => leave_event(rest),
         "LEAVE" if rest.is_empty() && !line.starts_in_capitals() => return None,
         "LEAVE" => {
             return parsed_or_prose(proof::leave(rest).map(|confirmed| Command::Leave { confirmed }), line);
@@ -480,11 +479,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "SETTINGS" => settings(rest, line),
         "CLOSE" => code(rest, line, "CLOSE needs the code of your open offer.", "").map(Command::Close),
         // In lower case the words are prose.
-        "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" | "EVENTS" | "STANDINGS"
-            if !line.starts_in_capitals() =>
-        {
-            return None;
-        }
+        "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" if !line.starts_in_capitals() => return None,
         "REMATCH" => rematch(rest),
         "BLOCK" => named(line, "BLOCK Bo").map(|player| Command::Block { player, on: true }),
         "UNBLOCK" => named(line, "UNBLOCK Bo").map(|player| Command::Block { player, on: false }),
@@ -493,12 +488,21 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
             Err(("RATINGS needs the name of a game. GAMES lists them.".to_owned(), "RATINGS quad"))
         }
         "RATINGS" => Ok(Command::Ratings(rest.join(" "))),
-        "EVENTS" => alone(Command::Events, "EVENTS", rest),
-        "ENTER" => return parsed_or_prose(enter(rest), line),
-        "STANDINGS" => standings(rest),
         "JOIN" => {
             code(rest, line, "JOIN needs the code of the open seat. GAMES lists them.", "").map(Command::Join)
         }
+        _ => return None,
+    })
+}
+
+/// Parses a command about events, or returns `None` if the line is none.
+fn event_command(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Command>> {
+    Some(match verb {
+        "LEAVE" if rest.first().is_some_and(|word| is_event(word)) => leave_event(rest),
+        "ENTER" => return parsed_or_prose(enter(rest), line),
+        // In lower case the words are prose.
+        "EVENTS" if line.starts_in_capitals() => alone(Command::Events, "EVENTS", rest),
+        "STANDINGS" if line.starts_in_capitals() => standings(rest),
         _ => return None,
     })
 }

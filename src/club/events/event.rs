@@ -113,7 +113,7 @@ impl Event {
             head: Head { seq: first.seq, hash: hash(first) },
         };
         for entry in rest {
-            let what = event.take(entry, same);
+            let what = event.apply(entry, same);
             what.map_err(|what| BookError { seq: entry.seq, what: what.to_owned() })?;
         }
         Ok(event)
@@ -142,7 +142,7 @@ impl Event {
     pub fn record(&mut self, at: DateTime<Utc>, cause: &BookCause, fact: BookFact) -> ChainedBookEntry {
         let mut head = self.head;
         let chained = book::append(&self.plan.id, &mut head, at, cause, fact);
-        self.take(&chained.entry, &|player| player).expect("the event decided on the fact");
+        self.apply(&chained.entry, &|player| player).expect("the event decided on the fact");
         chained
     }
 
@@ -166,7 +166,7 @@ impl Event {
         self.entrants.contains(&player) || self.running().is_some_and(|season| season.list.contains(&player))
     }
 
-    fn take(&mut self, entry: &BookEntry, same: &dyn Fn(i64) -> i64) -> Result<(), &'static str> {
+    fn apply(&mut self, entry: &BookEntry, same: &dyn Fn(i64) -> i64) -> Result<(), &'static str> {
         let over = matches!(self.stage, EventStage::Over | EventStage::Cancelled);
         match &entry.fact {
             _ if over && !matches!(entry.fact, BookFact::Noted { .. }) => return Err("the event is over"),
@@ -184,7 +184,7 @@ impl Event {
                 self.entrants.retain(|other| *other != player);
                 self.gone.insert(player);
             }
-            BookFact::Replaced { from, to } => self.replace(same(*from), same(*to)),
+            BookFact::Replaced { from, to } => self.hand_over(same(*from), same(*to)),
             BookFact::PlanChanged { opens, ends, closed } => {
                 self.opens = opens.or(self.opens);
                 self.closed |= *closed;
@@ -199,7 +199,7 @@ impl Event {
                 let of = |list: &[i64]| list.iter().map(|player| same(*player)).collect::<Vec<i64>>();
                 let figures = figures.iter().map(|(player, figure)| (same(*player), *figure)).collect();
                 let sections = sections.iter().map(|section| of(section)).collect();
-                self.begin(*season, of(list), figures, sections, (entry.at, *ends));
+                self.begin_season(*season, of(list), figures, sections, (entry.at, *ends));
             }
             BookFact::MatchOpened { first, second, match_id, .. } => {
                 let game = self.pairing(same(*first), same(*second)).ok_or("a match that nobody drew")?;
@@ -221,7 +221,7 @@ impl Event {
                 found.and_then(|game| game.result.take()).ok_or("no result to void")?;
             }
             BookFact::StandingsClosed { places, vanished, .. } => {
-                self.close(places, vanished, entry.at, same)
+                self.end_season(places, vanished, entry.at, same)
             }
             BookFact::Cancelled {} => self.stage = EventStage::Cancelled,
             BookFact::Noted { .. } => {}
@@ -235,7 +235,7 @@ impl Event {
         Ok(())
     }
 
-    fn begin(
+    fn begin_season(
         &mut self,
         no: u32,
         list: Vec<i64>,
@@ -261,7 +261,7 @@ impl Event {
         self.stage = EventStage::Running;
     }
 
-    fn close(
+    fn end_season(
         &mut self,
         places: &[Vec<BookPlace>],
         vanished: &[i64],
@@ -283,7 +283,7 @@ impl Event {
         self.opens = (!is_last).then_some(at + BETWEEN);
     }
 
-    fn replace(&mut self, from: i64, to: i64) {
+    fn hand_over(&mut self, from: i64, to: i64) {
         let swap = |player: &mut i64| {
             if *player == from {
                 *player = to;

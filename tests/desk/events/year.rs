@@ -64,7 +64,7 @@ impl Year {
 
     fn announce(&mut self, id: &'static str, lines: &str, people: std::ops::Range<usize>) {
         let plan = format!(
-            "id = \"{id}\"\nname = \"{id}\"\nopens = 2026-05-09\ndays = 3\nseason_days = 21\n{lines}"
+            "id = \"{id}\"\nname = \"{id}\"\nopens = 2026-05-09\ndays = 3\nseason_days = 14\n{lines}"
         );
         gm(&self.desk, &format!("GM EVENT NEW\n{plan}\nEND")).says("Players enter with");
         for no in people {
@@ -190,18 +190,18 @@ impl Year {
 #[test]
 fn months_of_a_club_agree_with_an_independent_computation() {
     let people: Option<usize> = std::env::var("FOGPOST_YEAR").ok().and_then(|people| people.parse().ok());
-    let mut year = Year::begin(people.unwrap_or(8));
-    let league = "game = \"quad\"\nformat = \"league\"\nsection_size = 4";
+    let mut year = Year::begin(people.unwrap_or(6));
+    let league = "game = \"quad\"\nformat = \"league\"\nsection_size = 3";
     let days = match people {
         None => {
-            year.announce("EV-QUAD", league, 0..8);
-            year.announce("EV-LADDER", "game = \"quadrant-z\"\nformat = \"ladder\"", 0..5);
+            year.announce("EV-QUAD", league, 0..6);
+            year.announce("EV-LADDER", "game = \"quadrant-z\"\nformat = \"ladder\"", 0..4);
             year.announce(
                 "EV-CUP",
                 "game = \"pacific\"\nformat = \"cup\"\nsection_size = 2\ngames = 1",
                 1..5,
             );
-            34
+            26
         }
         Some(people) => {
             let half = people / 2;
