@@ -364,6 +364,9 @@ impl Config {
     /// Checks values that their types do not restrict.
     fn check(&self) -> Result<(), String> {
         self.terms.check().map_err(|says| format!("match.{says}"))?;
+        if self.terms.event.is_some() {
+            return Err("match.event is set by the plan of an event; see fogpost event new".to_owned());
+        }
         if self.terms.advance {
             return Err(
                 "match.advance is a default of matches against the house; try house.advance".to_owned()

@@ -31,7 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("request", &["game", "letter"]),
     ("ledger", &["game", "letter"]),
     ("referee", &["game", "house", "letter", "request", "ledger"]),
-    ("club", &["game", "house", "ledger", "referee"]),
+    ("club", &["game", "house", "letter", "ledger", "referee"]),
     ("report", &["game", "house", "letter", "ledger", "referee"]),
     ("audit", &["game", "house", "letter", "ledger", "referee", "report"]),
     ("store", &["game", "letter", "ledger", "referee", "club"]),

@@ -155,6 +155,50 @@ CREATE TABLE merged_player (
     into_id BIGINT NOT NULL
 );
 
+-- Events
+
+CREATE TABLE event (
+    id      TEXT COLLATE "C" PRIMARY KEY,
+    name    TEXT    NOT NULL,
+    game    TEXT    NOT NULL,
+    stage   TEXT    NOT NULL,
+    version BIGINT NOT NULL CHECK (version > 0),
+    wake_at BIGINT, -- when something is due, apart from results
+    told    TEXT    NOT NULL -- JSON: what players and GMs were told that the book does not hold
+);
+CREATE INDEX event_by_wake ON event (wake_at) WHERE wake_at IS NOT NULL;
+
+-- The book of an event: one chain for all its seasons.
+CREATE TABLE book_entry (
+    event_id TEXT COLLATE "C" NOT NULL REFERENCES event (id),
+    seq      BIGINT NOT NULL,
+    at       BIGINT NOT NULL,
+    kind     TEXT    NOT NULL,
+    json     TEXT    NOT NULL,
+    hash     TEXT    NOT NULL CHECK (length(hash) = 64),
+    PRIMARY KEY (event_id, seq)
+);
+
+-- The matches of an event. They follow from the book, and make sure that each pair plays each game once.
+CREATE TABLE event_match (
+    match_id      TEXT COLLATE "C" PRIMARY KEY REFERENCES match (id),
+    event_id      TEXT COLLATE "C" NOT NULL REFERENCES event (id),
+    season        BIGINT NOT NULL,
+    first_player  BIGINT NOT NULL,
+    second_player BIGINT NOT NULL,
+    is_open       BIGINT NOT NULL CHECK (is_open IN (0, 1)), -- its season is not closed
+    seen          TEXT, -- the hash of the end that the event has looked at
+    UNIQUE (event_id, season, first_player, second_player)
+);
+CREATE INDEX event_match_open ON event_match (is_open, event_id, match_id);
+
+-- The results that events have entered, so that no end of a match counts twice.
+CREATE TABLE event_result (
+    match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
+    end_hash TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (match_id, end_hash)
+);
+
 -- Offers and limits
 
 -- An offer to play: to one address, or to anyone if `invited` is NULL.
@@ -336,12 +380,29 @@ BEGIN
     RETURN NEW;
 END $$;
 
+CREATE FUNCTION book_entry_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.seq <> 1 + (SELECT COALESCE(MAX(seq), 0) FROM book_entry WHERE event_id = NEW.event_id) THEN
+        RAISE EXCEPTION 'the entries of a book follow one another without gaps';
+    END IF;
+    RETURN NEW;
+END $$;
+
 CREATE TRIGGER entry_follows BEFORE INSERT ON entry FOR EACH ROW EXECUTE FUNCTION entry_follows();
 CREATE TRIGGER entry_is_not_changed BEFORE UPDATE ON entry
     FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never changed');
 CREATE TRIGGER entry_is_not_deleted BEFORE DELETE ON entry
     FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never deleted');
 CREATE TRIGGER entry_is_not_truncated BEFORE TRUNCATE ON entry
+    EXECUTE FUNCTION refuse('an entry is never deleted');
+
+CREATE TRIGGER book_entry_follows BEFORE INSERT ON book_entry
+    FOR EACH ROW EXECUTE FUNCTION book_entry_follows();
+CREATE TRIGGER book_entry_is_not_changed BEFORE UPDATE ON book_entry
+    FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never changed');
+CREATE TRIGGER book_entry_is_not_deleted BEFORE DELETE ON book_entry
+    FOR EACH ROW EXECUTE FUNCTION refuse('an entry is never deleted');
+CREATE TRIGGER book_entry_is_not_truncated BEFORE TRUNCATE ON book_entry
     EXECUTE FUNCTION refuse('an entry is never deleted');
 
 CREATE TRIGGER seat_pin_is_not_changed BEFORE UPDATE OF pin, match_id, seat, kind ON seat_pin

@@ -158,6 +158,50 @@ CREATE TABLE merged_player (
     into_id INTEGER NOT NULL
 ) STRICT;
 
+-- Events
+
+CREATE TABLE event (
+    id      TEXT    PRIMARY KEY NOT NULL,
+    name    TEXT    NOT NULL,
+    game    TEXT    NOT NULL,
+    stage   TEXT    NOT NULL,
+    version INTEGER NOT NULL CHECK (version > 0),
+    wake_at INTEGER, -- when something is due, apart from results
+    told    TEXT    NOT NULL -- JSON: what players and GMs were told that the book does not hold
+) STRICT;
+CREATE INDEX event_by_wake ON event (wake_at) WHERE wake_at IS NOT NULL;
+
+-- The book of an event: one chain for all its seasons.
+CREATE TABLE book_entry (
+    event_id TEXT    NOT NULL REFERENCES event (id),
+    seq      INTEGER NOT NULL,
+    at       INTEGER NOT NULL,
+    kind     TEXT    NOT NULL,
+    json     TEXT    NOT NULL,
+    hash     TEXT    NOT NULL CHECK (length(hash) = 64),
+    PRIMARY KEY (event_id, seq)
+) STRICT;
+
+-- The matches of an event. They follow from the book, and make sure that each pair plays each game once.
+CREATE TABLE event_match (
+    match_id      TEXT    PRIMARY KEY NOT NULL REFERENCES match (id),
+    event_id      TEXT    NOT NULL REFERENCES event (id),
+    season        INTEGER NOT NULL,
+    first_player  INTEGER NOT NULL,
+    second_player INTEGER NOT NULL,
+    is_open       INTEGER NOT NULL CHECK (is_open IN (0, 1)), -- its season is not closed
+    seen          TEXT, -- the hash of the end that the event has looked at
+    UNIQUE (event_id, season, first_player, second_player)
+) STRICT;
+CREATE INDEX event_match_open ON event_match (is_open, event_id, match_id);
+
+-- The results that events have entered, so that no end of a match counts twice.
+CREATE TABLE event_result (
+    match_id TEXT NOT NULL REFERENCES match (id),
+    end_hash TEXT NOT NULL,
+    PRIMARY KEY (match_id, end_hash)
+) STRICT;
+
 -- Offers and limits
 
 -- An offer to play: to one address, or to anyone if `invited` is NULL.
@@ -336,6 +380,17 @@ CREATE TRIGGER entry_is_not_deleted BEFORE DELETE ON entry
 BEGIN SELECT RAISE(ABORT, 'an entry is never deleted'); END;
 CREATE TRIGGER entry_is_not_replaced BEFORE INSERT ON entry
 WHEN EXISTS (SELECT 1 FROM entry WHERE rowid = NEW.rowid)
+BEGIN SELECT RAISE(ABORT, 'an entry is never changed'); END;
+
+CREATE TRIGGER book_entry_follows BEFORE INSERT ON book_entry
+WHEN NEW.seq <> 1 + (SELECT COALESCE(MAX(seq), 0) FROM book_entry WHERE event_id = NEW.event_id)
+BEGIN SELECT RAISE(ABORT, 'the entries of a book follow one another without gaps'); END;
+CREATE TRIGGER book_entry_is_not_changed BEFORE UPDATE ON book_entry
+BEGIN SELECT RAISE(ABORT, 'an entry is never changed'); END;
+CREATE TRIGGER book_entry_is_not_deleted BEFORE DELETE ON book_entry
+BEGIN SELECT RAISE(ABORT, 'an entry is never deleted'); END;
+CREATE TRIGGER book_entry_is_not_replaced BEFORE INSERT ON book_entry
+WHEN EXISTS (SELECT 1 FROM book_entry WHERE rowid = NEW.rowid)
 BEGIN SELECT RAISE(ABORT, 'an entry is never changed'); END;
 
 CREATE TRIGGER seat_pin_is_not_changed BEFORE UPDATE OF pin, match_id, seat, kind ON seat_pin

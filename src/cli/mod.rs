@@ -34,6 +34,7 @@ mod club;
 mod db;
 mod demo;
 mod doctor;
+mod event;
 mod init;
 mod instruct;
 mod letters;
@@ -90,6 +91,7 @@ enum Command {
     Match(Box<matches::Args>),
     Player(player::Args),
     Club(club::Args),
+    Event(event::Args),
     Clock(clock::Args),
     Letters(letters::Args),
     Audit(audit::Args),
@@ -120,6 +122,7 @@ impl Cli {
             Command::Match(args) => args.run(&config),
             Command::Player(args) => args.run(&config),
             Command::Club(args) => args.run(&config),
+            Command::Event(args) => args.run(&config),
             Command::Clock(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
             Command::Audit(args) => args.run(&config),

@@ -34,6 +34,9 @@ pub struct Member {
     /// Names that the player gave up, and when.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_names: Vec<(String, DateTime<Utc>)>,
+    /// When the player last left an event after its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_event: Option<DateTime<Utc>>,
 }
 
 impl Default for Member {
@@ -45,6 +48,7 @@ impl Default for Member {
             limit: None,
             blocked: Vec::new(),
             former_names: Vec::new(),
+            left_event: None,
         }
     }
 }
@@ -72,6 +76,7 @@ impl Member {
     /// Returns the player after taking over what another one, who is the same person, has blocked.
     pub fn merged_with(mut self, other: &Member) -> Member {
         self.registered |= other.registered;
+        self.left_event = self.left_event.max(other.left_event);
         self.blocked.extend(
             other.blocked.iter().filter(|id| !self.blocked.contains(id)).copied().collect::<Vec<_>>(),
         );

@@ -1,4 +1,4 @@
-//! The club beyond single matches: its members, their reliability, and the meanings of names. Pure.
+//! The club beyond single matches: its members, their reliability, the meanings of names, and events. Pure.
 //!
 //! - `member`: a player's wishes, and the club's memory of them
 //! - `owed`: which turns a ruling closed, and whether they were filed in time
@@ -7,7 +7,9 @@
 //! - `rating`: Glicko-2, one result at a time
 //! - `rated`: the rated results of a match, and the table that follows from all
 //! - `names`: the player that a name or a number means
+//! - `events`: leagues, cups and ladders
 
+pub mod events;
 pub mod figures;
 pub mod member;
 pub mod names;

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::rating::{NEWCOMERS_RESULTS, Rating, Score, Side, full_days, rated};
-use crate::game::{BySeat, Outcome, Seat};
+use crate::game::{BySeat, Outcome, Reason, Seat};
 use crate::ledger::{Entry, Fact, RatingBasis, standing};
 
 /// A result that is rated.
@@ -143,7 +143,8 @@ impl Followed {
         };
         let score = match outcome.winner {
             Some(winner) => lost_by(winner.other()),
-            None if outcome.is_draw() => Score::Draw,
+            // Time that ran out for both says nothing of their play.
+            None if outcome.is_draw() && outcome.reason != Reason::LessTime => Score::Draw,
             None => return Vec::new(),
         };
         vec![result(*at, score, None)]

@@ -28,6 +28,7 @@ use crate::store::Database;
 pub mod audit;
 mod commit;
 pub mod doubt;
+pub mod events;
 mod heartbeat;
 pub mod house;
 pub mod instruct;

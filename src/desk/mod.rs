@@ -8,12 +8,14 @@
 //! - `frame`: the desk itself, the rows, and the facts known about people;
 //! - `outbox`: letters, worded and limited;
 //! - `matches`: openings, offers, holders of seats, and acts;
+//! - `events`: leagues, cups and ladders;
 //! - `people`: settings, addresses, questions, and the commands that need no seat;
 //! - `seat`: letters from the holder of a seat;
 //! - `gm`: instructions, lists, digests and alarms;
 //! - `door`: who wrote, and who decides on it.
 
 pub mod door;
+pub mod events;
 pub mod frame;
 pub mod gm;
 pub mod items;

@@ -37,7 +37,8 @@ pub struct Outcome {
 impl Outcome {
     /// Whether the match was drawn, and not ended without a result.
     pub fn is_draw(&self) -> bool {
-        self.winner.is_none() && !matches!(self.reason, Reason::Abandoned | Reason::Annulled)
+        let is_void = matches!(self.reason, Reason::Abandoned | Reason::Annulled | Reason::BothForfeited);
+        self.winner.is_none() && !is_void
     }
 }
 
@@ -64,6 +65,10 @@ named_enum! {
         DrawAgreed = "draw agreed",
         Abandoned = "abandoned",
         Forfeited = "forfeited",
+        // Both sides missed too many turns together.
+        BothForfeited = "both forfeited",
+        // The time was over, and whoever used less of it won; nobody did if both used about as much.
+        LessTime = "less time",
         // The GM has voided the result.
         Annulled = "annulled",
     }

@@ -47,6 +47,12 @@ pub enum Ending {
     Draw,
     Abandon,
     Forfeit(Seat),
+    /// Both sides missed too many turns together.
+    #[serde(rename = "both forfeit")]
+    BothForfeit,
+    /// The time was over; this seat used more of it, or both used about as much.
+    #[serde(rename = "less time")]
+    MoreTime(Option<Seat>),
 }
 
 impl Ending {
@@ -56,11 +62,13 @@ impl Ending {
             Ending::Draw => (None, Reason::DrawAgreed),
             Ending::Abandon => (None, Reason::Abandoned),
             Ending::Forfeit(seat) => (Some(seat.other()), Reason::Forfeited),
+            Ending::BothForfeit => (None, Reason::BothForfeited),
+            Ending::MoreTime(seat) => (seat.map(Seat::other), Reason::LessTime),
         };
         Outcome { winner, reason }
     }
 
-    /// Parses `RESIGN first`, `DRAW`, `ABANDON` or `FORFEIT first`. Ignores case, comments and blank lines.
+    /// Parses `RESIGN first`, `DRAW`, `ABANDON`, `FORFEIT first` (or both) or `TIME first` (or both). Ignores case, comments and blank lines.
     fn parse(orders: &str) -> Option<Ending> {
         let words =
             lines(orders).iter().map(|line| line.text.to_ascii_lowercase()).collect::<Vec<_>>().join(" ; ");
@@ -68,7 +76,10 @@ impl Ending {
             ["resign", seat] => Seat::parse(seat).map(Ending::Resign),
             ["draw"] => Some(Ending::Draw),
             ["abandon"] => Some(Ending::Abandon),
+            ["forfeit", "both"] => Some(Ending::BothForfeit),
             ["forfeit", seat] => Seat::parse(seat).map(Ending::Forfeit),
+            ["time", "both"] => Some(Ending::MoreTime(None)),
+            ["time", seat] => Seat::parse(seat).map(|seat| Ending::MoreTime(Some(seat))),
             _ => None,
         }
     }
@@ -81,6 +92,9 @@ impl std::fmt::Display for Ending {
             Ending::Draw => f.write_str("DRAW"),
             Ending::Abandon => f.write_str("ABANDON"),
             Ending::Forfeit(seat) => write!(f, "FORFEIT {seat}"),
+            Ending::BothForfeit => f.write_str("FORFEIT both"),
+            Ending::MoreTime(Some(seat)) => write!(f, "TIME {seat}"),
+            Ending::MoreTime(None) => f.write_str("TIME both"),
         }
     }
 }
@@ -274,7 +288,8 @@ fn line_of_option(text: &str, name: &str) -> usize {
 fn read_filing(raw: RawFiling) -> Result<Filed, (Range<usize>, String)> {
     let by = if raw.seat.get_ref() == "referee" {
         let ending = Ending::parse(raw.orders.get_ref()).ok_or_else(|| {
-            let reason = "the referee's orders are `RESIGN first`, `FORFEIT first`, `DRAW` or `ABANDON`";
+            let reason =
+                "the referee's orders are `RESIGN first`, `FORFEIT first`, `TIME first`, `DRAW` or `ABANDON`";
             (raw.orders.span(), reason.to_owned())
         })?;
         By::Referee(ending)

@@ -46,6 +46,9 @@ pub enum Act {
     },
     /// Makes the seat lose the match.
     Forfeit(Seat),
+    /// By the program: the time of the match is over, and this seat used more of it; `None` if both used about
+    /// as much.
+    MoreTime(Option<Seat>),
     /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new
     /// token. What the former player's last letter left (a refusal to tell again, orders that YES files) is
     /// void.

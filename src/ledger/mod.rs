@@ -1,4 +1,5 @@
-//! The ledger of a match: a hash chain of its decisions, with their times and causes.
+//! The ledger of a match: a hash chain of its decisions, with their times and causes. The book of an event has
+//! the same form (`book`).
 //!
 //! An entry records a fact. Its hash is the SHA-256 of its canonical JSON (RFC 8785), which contains the hash
 //! of the entry before it, so that no entry can be changed, removed or inserted without a trace. Each entry
@@ -15,6 +16,7 @@ use serde_json::Value;
 use crate::letter::Digest;
 
 mod act;
+pub mod book;
 mod cause;
 mod chain;
 mod fact;
@@ -110,7 +112,8 @@ pub enum EntryCause {
 /// An entry without its fact and its cause, which may be of a kind that this version does not know.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Link {
-    #[serde(rename = "match")]
+    /// The match, or the event whose book it is.
+    #[serde(rename = "match", alias = "event")]
     pub match_id: String,
     pub seq: u64,
     #[serde(with = "millis")]

@@ -6,9 +6,9 @@
 //!
 //! Each of these uses only those above it:
 //!
-//! - `words`, `schedule`, `settings`, `offer`, `profile`, `changes`, `rejection`, `reply`, `answer`,
-//!   `matter`: values that know no match, such as terms, offers, the answer to a letter, and the cause of a
-//!   ruling with its letter as it was read
+//! - `words`, `schedule`, `settings`, `offer`, `profile`, `event_reply`, `changes`, `rejection`, `reply`,
+//!   `answer`, `matter`: values that know no match, such as terms, offers, the answer to a letter, and the cause
+//!   of a ruling with its letter as it was read
 //! - `play/`: the match as it is stored, a ruling in progress, and what every cause may lead to: deadlines,
 //!   adjudications
 //! - `house`: the computer player in a match
@@ -24,6 +24,7 @@ use self::play::ruling::Draft;
 mod answer;
 mod changes;
 mod clock;
+mod event_reply;
 mod gm;
 mod house;
 mod letter;
@@ -43,9 +44,13 @@ pub use answer::{
 };
 pub use changes::ChangeReply;
 pub use clock::late::TOLERATED_DELAY;
+pub use event_reply::{
+    EventLine, EventLoad, EventRejection, GmEventAct, SectionTable, StandingRow, Standings,
+};
 pub use gm::grammar::{has_instruction, instructions, is_digest_prefix};
 pub use gm::instruction::{
-    DUE_SOON, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
+    DUE_SOON, EventAction, ImportedResult, Instruction, InstructionFault, InstructionLine, Listing,
+    MatchAction, Readership,
 };
 pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};
@@ -64,7 +69,7 @@ pub use play::ruling::Ruling;
 pub use profile::{Profile, ProfileGame, RatingLine};
 pub use rejection::{ClaimRejection, Rejection};
 pub use reply::{Confirmer, Reply};
-pub use schedule::{Absence, ForfeitRule, Press, Substitute, TERM_NAMES, Terms, read_terms_change};
+pub use schedule::{Absence, ForfeitRule, MAX_BANK, Press, Substitute, TERM_NAMES, Terms, read_terms_change};
 pub use settings::{SettingFault, SettingFaultKind, SettingsChange, as_written};
 pub use words::{
     Passing, WORDS_NOTE, Words, cut, is_order_of_any_game, may_tell_of_play, note_of_text, note_of_words,

@@ -52,6 +52,9 @@ pub struct Terms {
     /// A player who beats the house in this match meets its next level in the next one. Chosen by CHALLENGE.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub advance: bool,
+    /// The event that the match belongs to. Says only where to look for more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
 }
 
 /// The consequence of too many missed turns.
@@ -72,6 +75,8 @@ pub enum Substitute {
     Ask,
     /// The house, if the opponent goes on against it rather than take the win.
     House,
+    /// Nobody. If both sides miss too many turns together, and that loses, both lose.
+    None,
 }
 
 impl Substitute {
@@ -108,6 +113,7 @@ impl Default for Terms {
             bank: 0,
             rated: true,
             advance: false,
+            event: None,
         }
     }
 }
@@ -198,7 +204,8 @@ impl Terms {
                 self.forfeit = one_of(name, value, rules)?;
             }
             "substitute" => {
-                let rules = [("ask", Substitute::Ask), ("house", Substitute::House)];
+                let rules =
+                    [("ask", Substitute::Ask), ("house", Substitute::House), ("none", Substitute::None)];
                 self.substitute = one_of(name, value, rules)?;
             }
             "absence_days" => self.absence_days = number(name, value)?,
@@ -363,11 +370,11 @@ fn on_or_off(name: &str, value: &str) -> Result<bool, String> {
     found.map(|(_, on)| *on).ok_or_else(|| format!("{name} `{value}`: try on or off"))
 }
 
-fn one_of<T: Copy>(name: &str, value: &str, words: [(&str, T); 2]) -> Result<T, String> {
+fn one_of<T: Copy, const N: usize>(name: &str, value: &str, words: [(&str, T); N]) -> Result<T, String> {
     let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(value));
     found.map(|(_, rule)| *rule).ok_or_else(|| {
-        let [(one, _), (other, _)] = words;
-        format!("{name} `{value}`: try {one} or {other}")
+        let tries: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        format!("{name} `{value}`: try {}", tries.join(" or "))
     })
 }
 

@@ -9,7 +9,8 @@ use super::text::wrapped;
 use crate::game::{Line, Seat};
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
-    DispatchKind, MatchSummary, OfferRejection, OfferSummary, OpenSeat, Passing, Rejection, Reply,
+    DispatchKind, EventLine, EventLoad, MatchSummary, OfferRejection, OfferSummary, OpenSeat, Passing,
+    Rejection, Reply, Standings,
 };
 
 /// The content of a letter that is not about a running match.
@@ -88,6 +89,8 @@ pub enum ClubLetter {
     },
     /// Tells a player that their rating was recomputed, because a result was corrected or voided.
     Rerated { game: &'static str, game_name: &'static str, before: String, after: String },
+    /// Tells players or GMs about an event.
+    Event { event: Box<EventLine>, letter: EventLetter },
     /// Tells a person that their letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
     /// Tells the GM that a newcomer waits to be admitted.
@@ -99,6 +102,55 @@ pub enum ClubLetter {
     Suspected { match_id: Option<String>, matches: Vec<MatchSummary> },
     /// Tells a sender that their letter cannot be read.
     Unreadable { reason: UnreadableReason, limits: LimitSummary },
+}
+
+/// The news of an event.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum EventLetter {
+    /// Tells a player of a section that it begins.
+    Started { section: usize, sections: usize, matches: Vec<StartedMatch> },
+    /// Tells a player what would be decided if the season ended now.
+    Ending { matches: Vec<EndingMatch>, decides: String },
+    /// Tells a player the standings at the end; `on`: the player is in the next season.
+    Standings { standings: Box<Standings>, on: bool },
+    /// Tells a player that a GM cancelled it.
+    Cancelled { gm: String, reason: String, has_begun: bool },
+    /// Asks a GM, because too few have entered.
+    TooFew { least: usize },
+    /// Asks a GM to decide the matches that run at the end.
+    Unfinished { matches: Vec<String> },
+    /// Tells a GM how a season went. `without`: matches without a result.
+    Report { players: usize, matches: usize, without: usize, top: Vec<String>, vanished: Vec<String> },
+}
+
+/// A match that begins in an event, as one of its players reads it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StartedMatch {
+    pub id: String,
+    pub foe: String,
+    /// The name of the reader's side.
+    pub side: String,
+}
+
+/// A match that runs near the end of its season, as one of its players reads it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EndingMatch {
+    pub id: String,
+    pub foe: String,
+    /// Own times, such as `31 d 4 h`.
+    pub own: String,
+    pub theirs: String,
+    /// `won`, `lost` or `drawn`.
+    pub decided: String,
+}
+
+/// A fault of a plan.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlanFaultLine {
+    pub line: usize,
+    pub says: String,
+    pub example: String,
 }
 
 /// Trouble that GMs are told of at once, within limits.
@@ -270,6 +322,10 @@ pub enum GmResult {
     NoPlayer { address: String },
     /// The person was blocked or unblocked, and plays in these matches.
     Blocked { address: String, on: bool, matches: Vec<HeldSeat> },
+    /// The event after an act, or with `load` as it was announced; with `check` as it would be.
+    Event { event: Box<EventLine>, load: Option<EventLoad>, check: bool },
+    /// A plan cannot stand, because of these.
+    PlanRefused { faults: Vec<PlanFaultLine> },
     /// The text went to this many readers, or would go to them if `check` is set.
     Announced { readers: usize, lines: Vec<String>, check: bool },
     /// The letter waits again, and is ruled on next.
@@ -314,6 +370,7 @@ impl GmResult {
                 | GmResult::NoPlayer { .. }
                 | GmResult::Voided { .. }
                 | GmResult::Refused { .. }
+                | GmResult::PlanRefused { .. }
                 | GmResult::NotRead { .. }
         )
     }
@@ -362,6 +419,7 @@ impl ClubLetter {
             ClubLetter::Unproven { .. } => "club/unproven.txt",
             ClubLetter::ConfirmedFromAlias { .. } => "club/confirmed.txt",
             ClubLetter::Change { .. } => "club/change.txt",
+            ClubLetter::Event { .. } => "club/event.txt",
             ClubLetter::Announcement { .. } => "club/announcement.txt",
             ClubLetter::Blocked { .. } => "club/blocked.txt",
             ClubLetter::Rerated { .. } => "club/rerated.txt",

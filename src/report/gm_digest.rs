@@ -31,6 +31,8 @@ pub struct GmDigest {
     pub began: Listed<String>,
     pub ended: Listed<EndedNote>,
     pub newcomers: Listed<PersonNote>,
+    /// Those who have not filed once a week after their season began, each with the event.
+    pub silent: Listed<String>,
     pub absences: Listed<AbsenceNote>,
     pub refused: Listed<RefusalCount>,
     /// Letters in players' names that lapsed because nobody confirmed or denied them.
@@ -92,6 +94,7 @@ impl GmDigest {
             || self.began.has_any()
             || self.ended.has_any()
             || self.newcomers.has_any()
+            || self.silent.has_any()
             || self.absences.has_any()
             || self.refused.has_any()
             || self.lapsed.has_any()
@@ -119,6 +122,7 @@ impl GmDigest {
         self.began.shorten(told);
         self.ended.shorten(told);
         self.newcomers.shorten(told);
+        self.silent.shorten(told);
         self.absences.shorten(told);
         self.refused.shorten(told);
         self.lapsed.shorten(told);

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::context::TemplateContext;
 use super::shown::brings_form;
-use super::{Club, ClubLetter, TemplateError, Templates, WordingInput};
+use super::{Club, ClubLetter, EventLetter, TemplateError, Templates, WordingInput};
 use crate::game::{Line, Seat};
-use crate::referee::{Content, Match, Reader, Stage, Wishes};
+use crate::referee::{Content, EventLine, Match, Reader, Stage, Wishes};
 
 /// A link under a letter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -126,6 +126,9 @@ fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
 
 /// Returns the links under a letter that is not about a match: those that answer a challenge.
 pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Vec<AnswerLink> {
+    if let ClubLetter::Event { event, letter } = letter {
+        return event_links(club, event, letter, token);
+    }
     let ClubLetter::Challenge { code, offer, .. } = letter else { return Vec::new() };
     let subject = format!("A match of {}", offer.game_name);
     let draft = LinkedLetter { club, subject: &subject, token };
@@ -133,6 +136,27 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Vec
         draft.link("Accept", &[&format!("ACCEPT {code}")]),
         draft.link("Decline", &[&format!("DECLINE {code}")]),
     ]
+}
+
+/// Returns the links under a letter about an event: the next step, as a line of the letter shows it.
+fn event_links(club: &Club<'_>, event: &EventLine, letter: &EventLetter, token: &str) -> Vec<AnswerLink> {
+    let draft = LinkedLetter { club, subject: &event.name, token };
+    let (label, line) = match letter {
+        EventLetter::Cancelled { .. } => ("See other events", "EVENTS".to_owned()),
+        EventLetter::Standings { standings, .. } => {
+            ("See all standings", format!("STANDINGS {} {}", event.id, standings.season))
+        }
+        EventLetter::Started { .. } | EventLetter::Ending { .. } | EventLetter::Report { .. } => {
+            ("See the standings", format!("STANDINGS {}", event.id))
+        }
+        EventLetter::TooFew { .. } => {
+            ("Move the opening", format!("GM EVENT {} EXTEND 7 days too few so far", event.id))
+        }
+        EventLetter::Unfinished { .. } => {
+            ("Give more time", format!("GM EVENT {} EXTEND 14 days matches still run", event.id))
+        }
+    };
+    vec![draft.link(label, &[&line])]
 }
 
 #[cfg(test)]

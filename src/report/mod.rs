@@ -31,8 +31,8 @@ mod text;
 
 pub use board::{PictureCache, png, svg};
 pub use club_letter::{
-    AskedSender, ChangeLetter, ClubLetter, GmItem, GmResult, GmUnprovenSummary, HeldSeat, SeenTurn, Trouble,
-    UnprovenSummary,
+    AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, GmItem, GmResult, GmUnprovenSummary,
+    HeldSeat, PlanFaultLine, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
 };
 pub use context::{Position, word_position};
 pub use gm_digest::{GmDigest, GmMatchSummary};

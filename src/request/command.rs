@@ -107,6 +107,20 @@ pub enum Command {
     Profile(Option<String>),
     /// The ratings in a game.
     Ratings(String),
+    /// The events of the club.
+    Events,
+    /// Enters an event.
+    Enter(String),
+    /// Gives an event up, and with it its running matches.
+    LeaveEvent {
+        event: String,
+        confirmed: bool,
+    },
+    /// The standings of an event; without one, of the sender's.
+    Standings {
+        event: Option<String>,
+        season: Option<u32>,
+    },
     /// Confirms that the sender wrote the commands in the question with this code, or the letters in the
     /// notice with this code; with `always`, all letters from that address.
     Confirm {
@@ -183,6 +197,10 @@ impl Command {
             Command::Block { on: false, .. } => ("UNBLOCK", Concern::Person),
             Command::Profile(_) => ("PROFILE", Concern::Manual),
             Command::Ratings(_) => ("RATINGS", Concern::Manual),
+            Command::Events => ("EVENTS", Concern::Manual),
+            Command::Enter(_) => ("ENTER", Concern::Person),
+            Command::LeaveEvent { .. } => ("LEAVE", Concern::Person),
+            Command::Standings { .. } => ("STANDINGS", Concern::Manual),
             Command::Confirm { .. } => ("CONFIRM", Concern::Person),
             Command::Deny(_) => ("DENY", Concern::Person),
             Command::Address { .. } => ("ADDRESS", Concern::Person),
@@ -236,7 +254,7 @@ pub enum ParsedLine {
 
 /// The words that begin a command or another line to the referee, in capitals. No other line of our letters
 /// begins with one: if the letter came back unquoted, that line would be read.
-pub const COMMAND_WORDS: [&str; 42] = [
+pub const COMMAND_WORDS: [&str; 45] = [
     "ABSENT",
     "ACCEPT",
     "ADDRESS",
@@ -251,6 +269,8 @@ pub const COMMAND_WORDS: [&str; 42] = [
     "DENY",
     "DRAW",
     "END",
+    "ENTER",
+    "EVENTS",
     "EXTEND",
     "GAMES",
     "GM",
@@ -271,6 +291,7 @@ pub const COMMAND_WORDS: [&str; 42] = [
     "RESIGN",
     "RULES",
     "SETTINGS",
+    "STANDINGS",
     "STATUS",
     "SUBSTITUTE",
     "TELL",
@@ -323,7 +344,7 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         }
         _ => {}
     }
-    match parse(&verb, rest, line) {
+    match event_command(&verb, rest, line).or_else(|| parse(&verb, rest, line)) {
         None => ParsedLine::Remark,
         Some(Ok(Command::Open { game, .. })) if any::GameKind::parse(&game).is_none() && goes_on(rest) => {
             ParsedLine::Remark
@@ -474,6 +495,57 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         }
         _ => return None,
     })
+}
+
+/// Parses a command about events, or returns `None` if the line is none.
+fn event_command(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Command>> {
+    Some(match verb {
+        "LEAVE" if rest.first().is_some_and(|word| is_event(word)) => leave_event(rest),
+        "ENTER" => return parsed_or_prose(enter(rest), line),
+        // In lower case the words are prose.
+        "EVENTS" if line.starts_in_capitals() => alone(Command::Events, "EVENTS", rest),
+        "STANDINGS" if line.starts_in_capitals() => standings(rest),
+        _ => return None,
+    })
+}
+
+/// Whether a word can be the name of an event, such as `EV-SPRING`.
+fn is_event(word: &str) -> bool {
+    let rest = word.get(..3).filter(|start| start.eq_ignore_ascii_case("EV-")).and(word.get(3..));
+    rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))
+}
+
+fn enter(rest: &[&str]) -> Parsed<Command> {
+    match rest {
+        [event] if is_event(event) => Ok(Command::Enter(event.to_ascii_uppercase())),
+        _ => Err(("ENTER needs the name of an event. EVENTS lists them.".to_owned(), "ENTER EV-SPRING")),
+    }
+}
+
+fn leave_event(rest: &[&str]) -> Parsed<Command> {
+    let confirmed = match rest {
+        [_] => false,
+        [_, word] if word.eq_ignore_ascii_case("confirm") => true,
+        _ => return Err(("To give up one event, name it alone.".to_owned(), "LEAVE EV-SPRING CONFIRM")),
+    };
+    Ok(Command::LeaveEvent { event: rest[0].to_ascii_uppercase(), confirmed })
+}
+
+fn standings(rest: &[&str]) -> Parsed<Command> {
+    let example = "STANDINGS EV-SPRING 2";
+    let (event, rest) = match rest {
+        [event, rest @ ..] if is_event(event) => (Some(event.to_ascii_uppercase()), rest),
+        _ => (None, rest),
+    };
+    let season = match rest {
+        [] => None,
+        [number] => match number.parse() {
+            Ok(season) => Some(season),
+            Err(_) => return Err(("STANDINGS takes an event and a season.".to_owned(), example)),
+        },
+        _ => return Err(("STANDINGS takes an event and a season.".to_owned(), example)),
+    };
+    Ok(Command::Standings { event, season })
 }
 
 fn report(rest: &[&str]) -> Parsed<Command> {

@@ -18,7 +18,7 @@ use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
 
 /// All tables; each follows those that it refers to.
-const TABLES: [Table; 25] = [
+const TABLES: [Table; 29] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -33,6 +33,10 @@ const TABLES: [Table; 25] = [
     table("invitation", &["code"], ROWS),
     table("rating", &["player_id", "game", "no"], ROWS),
     table("merged_player", &["gone"], ROWS),
+    table("event", &["id"], ROWS),
+    table("book_entry", &["event_id", "seq"], LARGE),
+    table("event_match", &["match_id"], ROWS),
+    table("event_result", &["match_id", "end_hash"], ROWS),
     table("owed_turn", &["match_id", "seq", "seat"], ROWS),
     table("budget", &["subject", "kind", "period"], ROWS),
     table("standing", &["address"], ROWS),

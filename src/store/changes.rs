@@ -3,8 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use super::{
-    EntryRow, Invitation, KeptSnapshot, LetterDecision, MatchRow, NewDispatch, Newcomer, OwedTurnRow, Player,
-    PlayerChange, Postponed, RatingRow, RatingsAnew, Restraints, SeatRow, SendOutcome, UnprovenLetter,
+    EntryRow, EventEnd, EventMatchRow, EventRow, Invitation, KeptSnapshot, LetterDecision, MatchRow,
+    NewDispatch, Newcomer, OwedTurnRow, Player, PlayerChange, Postponed, RatingRow, RatingsAnew, Restraints,
+    SeatRow, SendOutcome, UnprovenLetter,
 };
 use crate::game::any::GameKind;
 use crate::ledger::KeptPin;
@@ -47,6 +48,15 @@ pub struct Changes {
     pub ratings_anew: Vec<RatingsAnew>,
     /// Games whose ratings must be recomputed.
     pub stale_ratings: Vec<GameKind>,
+    /// One row at most for each event, with the `version` that was loaded.
+    pub events: Vec<EventRow>,
+    /// Each book's entries in order; `chain` is the event.
+    pub book_entries: Vec<EntryRow>,
+    pub event_matches: Vec<EventMatchRow>,
+    /// Ends of matches that events have looked at, and whether each is a result that counts.
+    pub event_ends: Vec<EventEnd>,
+    /// The events whose season is closed.
+    pub closed_seasons: Vec<String>,
     /// Players, saved as by [`Database::save_player`].
     pub players: Vec<Player>,
     /// Players to delete, each with the player who gets all their seats and addresses.
@@ -88,6 +98,11 @@ impl Changes {
             ratings,
             ratings_anew,
             stale_ratings,
+            events,
+            book_entries,
+            event_matches,
+            event_ends,
+            closed_seasons,
             players,
             merged,
             returned,
@@ -114,6 +129,11 @@ impl Changes {
         self.ratings.extend(ratings);
         self.ratings_anew.extend(ratings_anew);
         self.stale_ratings.extend(stale_ratings);
+        self.events.extend(events);
+        self.book_entries.extend(book_entries);
+        self.event_matches.extend(event_matches);
+        self.event_ends.extend(event_ends);
+        self.closed_seasons.extend(closed_seasons);
         self.players.extend(players);
         self.merged.extend(merged);
         self.returned.extend(returned);

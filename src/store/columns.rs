@@ -10,6 +10,8 @@ use super::{
     BudgetKind, ChangeKind, ChangeStage, InvitationStage, LeftReason, LetterStatus, Result, StoreError,
     UnprovenStage, Urgency,
 };
+use crate::club::events::event::EventStage;
+use crate::club::events::steps::Told;
 use crate::club::member::Member;
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -85,6 +87,7 @@ text_columns! {
     Digest: "digest", |hex| hex.parse().ok(), Digest::to_string;
     Seat: "seat", Seat::parse, Seat::to_string;
     GameKind: "game", GameKind::parse, |game| game.key().to_owned();
+    EventStage: "stage of an event", EventStage::parse, EventStage::to_string;
     Stage: "stage", Stage::parse, |stage| stage.as_str().to_owned();
     DispatchKind: "dispatch kind", DispatchKind::parse, DispatchKind::to_string;
     PinnedKind: "kind of a pin", PinnedKind::parse, |kind| kind.as_str().to_owned();
@@ -100,6 +103,8 @@ text_columns! {
         |settings| serde_json::to_string(settings).expect("settings are plain values");
     Member: "member of a club", |json| serde_json::from_str(json).ok(),
         |member| serde_json::to_string(member).expect("a member is plain values");
+    Told: "set of facts told", |json| serde_json::from_str(json).ok(),
+        |told| serde_json::to_string(told).expect("it is plain values");
     Texts: "list of texts", |json| serde_json::from_str(json).ok().map(Texts),
         |texts| serde_json::to_string(&texts.0).expect("a list of strings is JSON");
 }

@@ -20,8 +20,8 @@ use super::statement::{Engine, Session};
 use super::unproven::set_unproven;
 use super::{
     Changes, Claim, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed,
-    REMEMBER, Result, SeatRow, SendOutcome, Wakeup, budgets, dispatches, evidence, matches, ratings, sending,
-    turns,
+    REMEMBER, Result, SeatRow, SendOutcome, Wakeup, budgets, dispatches, events, evidence, matches, ratings,
+    sending, turns,
 };
 use crate::letter::Digest;
 
@@ -83,6 +83,7 @@ async fn settle(session: &mut Session<'_>, changes: &Changes, packed: &[PackedDi
     write_matches(session, changes).await?;
     write_letters(session, changes).await?;
     add_to_ledgers(session, &changes.entries).await?;
+    events::write(session, changes).await?;
     for invitation in &changes.invitations {
         set_invitation(session, invitation, changes.at).await?;
     }

@@ -15,11 +15,11 @@ use crate::letter::Digest;
 /// Selects entries of ledgers.
 const ENTRIES: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
 
-/// A stored entry: its canonical JSON, and the columns that find it. The kind stays text, so that the audit
+/// A stored entry of a ledger, or of a book: its canonical JSON, and the columns that find it. The kind stays text, so that the audit
 /// can read and report an entry that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct EntryRow {
-    /// The match.
+    /// The match or the event.
     pub chain: String,
     /// The number in the chain, from 1 without gaps.
     #[sqlx(try_from = "Count")]
@@ -87,6 +87,11 @@ pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> 
         });
         session.execute(insert.persistent(is_common(chunk.len()))).await?;
     }
+    mark_letters(session, entries).await
+}
+
+/// Marks the letters that entries name.
+pub async fn mark_letters(session: &mut Session<'_>, entries: &[EntryRow]) -> Result<()> {
     let named: BTreeSet<Digest> = entries.iter().flat_map(|entry| &entry.letters).copied().collect();
     let named: Vec<Digest> = named.into_iter().collect();
     for chunk in named.chunks(CHUNK) {

@@ -16,7 +16,7 @@ use crate::referee::{MatchOverview, Stage};
 
 /// The columns of [`MatchOverview`]. [`bind_overview`] binds them from the players' names on, in this order.
 pub const COLUMNS: &str = "id, game, stage, first_name, second_name, first_house, second_house, zone, options, turn, \
-                           phase, owing, awaited, deadline, winner, reason, marks, head_seq, head_hash";
+                           phase, owing, awaited, deadline, winner, reason, event, marks, head_seq, head_hash";
 
 /// A match and its snapshot.
 const MATCH: &str = "wake_at, snapshot, version FROM match";
@@ -39,6 +39,7 @@ pub struct OverviewColumns {
     deadline: Option<i64>,
     winner: Option<String>,
     reason: Option<String>,
+    event: Option<String>,
     marks: String,
     head_seq: i64,
     head_hash: String,
@@ -64,6 +65,7 @@ impl OverviewColumns {
             deadline: overview.deadline.map(|deadline| deadline.timestamp_millis()),
             winner: outcome.and_then(|outcome| outcome.winner).map(|winner| winner.as_str().to_owned()),
             reason: outcome.map(|outcome| outcome.reason.as_str().to_owned()),
+            event: overview.event.clone(),
             marks: marks(overview),
             head_seq: integer(overview.head.seq),
             head_hash: overview.head.hash.to_string(),
@@ -81,6 +83,7 @@ impl OverviewColumns {
             ("awaited", self.awaited == other.awaited),
             ("winner", self.winner == other.winner),
             ("reason", self.reason == other.reason),
+            ("event", self.event == other.event),
             ("marks", self.marks == other.marks),
             ("head_seq", self.head_seq == other.head_seq),
             ("head_hash", self.head_hash == other.head_hash),
@@ -111,6 +114,7 @@ impl OverviewColumns {
             advance: has_mark("advance"),
             rated: has_mark("rated"),
             has_bank: has_mark("bank"),
+            event: self.event,
             head: Head { seq: count(self.head_seq)?, hash: parse_digest(&self.head_hash)? },
             id: self.id,
         })
@@ -247,6 +251,7 @@ pub fn bind_overview(values: &mut RowValues<'_>, overview: &MatchOverview) {
         .bind(columns.deadline)
         .bind(columns.winner)
         .bind(columns.reason)
+        .bind(columns.event)
         .bind(columns.marks)
         .bind(columns.head_seq)
         .bind(columns.head_hash);

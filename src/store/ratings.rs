@@ -69,7 +69,7 @@ impl Database {
         let sql = "SELECT e.at FROM match m JOIN seat a ON a.match_id = m.id AND a.player_id = $1 \
                    JOIN seat b ON b.match_id = m.id AND b.player_id = $2 \
                    JOIN entry e ON e.match_id = m.id AND e.seq = 1 \
-                   WHERE ' ' || m.marks || ' ' LIKE '% rated %' AND e.at > $3 ORDER BY e.at";
+                   WHERE ' ' || m.marks || ' ' LIKE '% rated %' AND e.at > $3 AND m.event IS NULL ORDER BY e.at";
         let select = self.statement(sql).bind(one).bind(other).bind(since.timestamp_millis());
         let rows: Vec<(i64,)> = self.read(select).await?;
         rows.into_iter().map(|(at,)| super::columns::time(at)).collect()

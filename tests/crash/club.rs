@@ -1,7 +1,7 @@
 //! A club with one daemon on SQLite, or several on PostgreSQL; each is a process that can be killed at any time.
 
 #[path = "../support/club.rs"]
-mod support;
+pub mod support;
 
 use std::fs;
 use std::ops::Deref;

@@ -6,6 +6,7 @@
 //! summaries.
 
 mod club;
+mod events;
 mod faults;
 mod hostile;
 mod people;

@@ -5,6 +5,7 @@ mod correspondents;
 mod desk;
 #[path = "../support/doubt.rs"]
 mod doubt;
+mod events;
 mod golden;
 mod links;
 mod positions;

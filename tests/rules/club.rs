@@ -16,7 +16,7 @@ use skillratings::glicko2::{Glicko2Config, Glicko2Rating, expected_score, glicko
 use crate::random::Random;
 
 /// The example with this number: what is given and what is expected.
-fn example(no: u64) -> (Value, Value) {
+pub fn example(no: u64) -> (Value, Value) {
     let all: Value = serde_json::from_str(include_str!("../cases/club-examples.json")).expect("JSON");
     let found = all.as_array().expect("a list").iter().find(|one| one["no"] == no).expect("an example");
     (found["given"].clone(), found["expect"].clone())

@@ -3,6 +3,7 @@
 
 mod cases;
 mod club;
+mod events;
 mod oracle;
 mod orders;
 mod perft;

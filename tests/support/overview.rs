@@ -27,6 +27,7 @@ pub fn overview(id: &str, game: GameKind, stage: Stage) -> MatchOverview {
         advance: false,
         rated: false,
         has_bank: false,
+        event: None,
         head: Head::default(),
     }
 }

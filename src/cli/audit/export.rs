@@ -12,13 +12,13 @@ use zip::write::SimpleFileOptions;
 use crate::audit::dossier::DossierForm;
 use crate::cli::arguments::Unsealing;
 use crate::daemon::Office;
-use crate::daemon::audit::dossier;
+use crate::daemon::audit::{book, dossier};
 use crate::store::private;
 
 /// Write a dossier that a third party can check with nothing but Python, or sha256sum and jq
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match, such as QZ-7K3M
+    /// Match, such as QZ-7K3M, or event, such as EV-SPRING, whose book is written as a text with an entry a line
     #[arg(value_name = "MATCH")]
     id: String,
     /// Archive to write; it must not exist yet
@@ -35,6 +35,17 @@ pub struct Args {
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let name = self.file.display().to_string();
+        let id = self.id.to_ascii_uppercase();
+        if id.starts_with("EV-") {
+            // Canonical JSON, so that `sha256sum` of a line is the `prev` of the next.
+            let rows = book::rows(office, &id).await?;
+            let mut out = private::create_new(&self.file).with_context(|| name.clone())?;
+            for (json, _) in &rows {
+                writeln!(out, "{json}")?;
+            }
+            println!("{name}: {} entries; the book names players by number only", rows.len());
+            return Ok(ExitCode::SUCCESS);
+        }
         let out = private::create_new(&self.file).with_context(|| name.clone())?;
         let written = self.write(office, out).await;
         if written.is_err() {

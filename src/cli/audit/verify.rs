@@ -13,6 +13,7 @@ use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
 use crate::daemon::Office;
 use crate::daemon::audit;
+use crate::daemon::audit::book::{self, CheckedBook};
 use crate::daemon::audit::verify;
 use crate::daemon::ratings;
 use crate::game::any::GameKind;
@@ -29,7 +30,8 @@ const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 /// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match to check; `*` stands for any letters, so that 'QZ-*' means all matches of Quadrant Z
+    /// Match to check, or event such as EV-SPRING; `*` stands for any letters, so that 'QZ-*' means all matches of
+    /// Quadrant Z
     #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against", "ratings"], conflicts_with = "all")]
     id: Option<String>,
     /// Check every match
@@ -57,6 +59,11 @@ impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         if self.ratings {
             return verify_ratings(office, self.json).await;
+        }
+        if let Some(event) =
+            self.id.as_ref().map(|id| id.to_ascii_uppercase()).filter(|id| id.starts_with("EV-"))
+        {
+            return verify_book(office, &event, self.json).await;
         }
         let verdicts = self.verdicts(office).await?;
         Ok(match verdicts.iter().all(AuditVerdict::is_sound) {
@@ -131,6 +138,22 @@ async fn verify_ratings(office: &Office, json: bool) -> anyhow::Result<ExitCode>
         differences.iter().for_each(|difference| println!("  {difference}"));
     }
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Checks the book of an event.
+async fn verify_book(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode> {
+    let CheckedBook { entries, head, findings } = book::verify(office, id).await?;
+    if json {
+        let is_sound = findings.is_empty();
+        print_json(
+            &json!({ "event": id, "entries": entries, "head": head, "findings": findings, "sound": is_sound }),
+        );
+    } else {
+        let word = if findings.is_empty() { "sound" } else { "WRONG" };
+        println!("{id}: {word}; {} (head {head})", counted(entries, "entry", "entries"));
+        findings.iter().for_each(|finding| println!("  {finding}"));
+    }
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Prints a verdict, in words or as JSON.

@@ -1,5 +1,6 @@
 //! Checks all matches against their ledgers, on a schedule.
 
+pub mod book;
 pub mod columns;
 pub mod dossier;
 pub mod forget;

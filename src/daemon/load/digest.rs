@@ -27,6 +27,9 @@ const MAX_SEARCHED: u32 = 20_000;
 /// committed after it, so the next digest looks back by this much.
 const LOOK_BACK: TimeDelta = TimeDelta::minutes(5);
 
+/// Time after the start of a season at which a digest names who has not filed once.
+const SILENT_FOR: TimeDelta = TimeDelta::days(7);
+
 pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result<DigestRows> {
     let since = last - LOOK_BACK;
     let mut asked = facts_since(office, "GmAsked", since).await?;
@@ -52,6 +55,7 @@ pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result
         ended,
         absences: facts_since(office, "AbsenceNoted", since).await?,
         newcomers: office.store.players_since(since, MAX_COUNTED).await?,
+        silent: office.store.silent_entrants((last - SILENT_FOR, office.now() - SILENT_FOR)).await?,
         letters_waiting: queues.letters_waiting,
         sent_in_a_day: sent.day.into(),
         dispatches_waiting: queues.dispatches_waiting,

@@ -2,6 +2,7 @@
 
 pub mod digest;
 pub mod dkim;
+pub mod events;
 pub mod gm_lists;
 pub mod large;
 pub mod read;
@@ -56,6 +57,10 @@ const SHOWN_RATINGS: u32 = 10;
 
 /// Time in which a match lost by missed turns counts against a player.
 const LOST_WITHIN: TimeDelta = TimeDelta::days(365);
+
+/// Time in which matches lost by missed turns matter for entering an event: a year between two vanishings, and
+/// what follows from the second.
+const LOSSES_WITHIN: TimeDelta = TimeDelta::days(500);
 
 /// Loads the rows under these keys, and keeps those that are loaded already.
 pub async fn load(office: &Office, mut lacking: Vec<Key>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
@@ -217,6 +222,7 @@ async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) ->
         let opened = office.store.rated_openings((one, other), loaded.at - TimeDelta::days(365)).await?;
         loaded.rated_openings.entry((one, other)).or_insert(opened);
     }
+    load_events(office, lacking, loaded).await?;
     for game in keys!(lacking, RatingList) {
         let rows = office.store.ratings_in(game).await?;
         loaded.rating_lists.entry(game).or_insert(rows);
@@ -228,6 +234,21 @@ async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) ->
     for code in keys!(lacking, TakenFrom) {
         let rows = office.store.taken_from(&code).await?;
         loaded.taken_from.entry(code).or_insert(rows);
+    }
+    Ok(())
+}
+
+async fn load_events(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    for id in keys!(lacking, Event) {
+        let found = events::load_event(office, &id).await?;
+        loaded.events.entry(id).or_insert(found);
+    }
+    if lacking.contains(&Key::EventList) {
+        loaded.event_list = Some(office.store.events().await?);
+    }
+    for player in keys!(lacking, Losses) {
+        let found = office.store.losses_by_missed_turns(player, loaded.at - LOSSES_WITHIN).await?;
+        loaded.losses.entry(player).or_insert(found);
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::daemon::commit::{self, is_transient};
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::items::{self, DueMatches};
 use crate::daemon::waiting::{Backoff, pause};
-use crate::daemon::{Office, doubt, load, ratings, remembered, rulings, space};
+use crate::daemon::{Office, doubt, events, load, ratings, remembered, rulings, space};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
@@ -81,6 +81,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     // While the DNS does not answer whether a letter is signed, nobody is late in its match.
     let skipped = office.store.matches_with_deferred_letters(now).await?.into_iter().collect();
     items::settle_until(office, now, Some(DueMatches::new(now, skipped))).await?;
+    events::run_when_due(office, now).await?;
     ratings::rate_anew_when_due(office, now).await?;
     upkeep::delete_unruled_when_due(office, now).await?;
     upkeep::list_letters_when_due(office, now).await?;
@@ -112,6 +113,7 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
         // Look ahead by the longest grace period: a deadline during the outage may still have all of its
         // grace left.
         sweep(office, now + MAX_GRACE, now, &slide, &mut done).await?;
+        events::slide_after_outage(office, since, now).await?;
         tracing::warn!(%since, matches = done.len(), "deadlines extended after an outage");
     }
     office.store.remember(HEARTBEAT, &now.to_rfc3339()).await?;

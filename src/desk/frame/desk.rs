@@ -14,18 +14,23 @@ use super::club::Club;
 use super::gm_index::GmIndex;
 use super::parallel::par_map;
 use super::random::{self, Random};
-use super::rows::{Decided, Key, LoadedMatch, LoadedRows, Rows, or_lacking};
+use super::rows::{Decided, Key, LoadedEvent, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::stored::match_row;
+use crate::club::events::event::EventStage;
 use crate::letter::{Digest, ReturnId};
 use crate::referee::{Match, Stage};
 use crate::report::format_local;
-use crate::store::{Changes, LetterDecision, LetterStatus, Player, Restraints, SeatRow, WaitingLetter};
+use crate::store::{
+    Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow, WaitingLetter,
+};
 
 /// Changes that are not committed.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// Matches that were ruled on.
     pub matches: BTreeMap<String, LoadedMatch>,
+    /// Events that changed.
+    pub events: BTreeMap<String, LoadedEvent>,
     pub changes: Changes,
     /// Addresses for which a player was found or added.
     pub seated: BTreeSet<String>,
@@ -60,7 +65,7 @@ impl Draft {
 
     /// Adds later changes.
     pub fn join(&mut self, later: Draft) {
-        let Draft { matches, changes, seated, names } = later;
+        let Draft { matches, events, changes, seated, names } = later;
         let is_saved_anew = |saved: &SeatRow| {
             changes.seats.iter().any(|row| (&row.match_id, row.seat) == (&saved.match_id, saved.seat))
         };
@@ -68,6 +73,7 @@ impl Draft {
         // counts.
         self.changes.seats.retain(|saved| !is_saved_anew(saved));
         self.matches.extend(matches);
+        self.events.extend(events);
         self.changes.absorb(changes);
         self.seated.extend(seated);
         self.names.extend(names);
@@ -75,9 +81,12 @@ impl Draft {
 
     /// Returns the keys of everything that the draft changes. Counts have no keys, because they add up.
     pub fn written(&self) -> BTreeSet<Key> {
-        let Draft { matches, changes, seated, names } = self;
+        let Draft { matches, events, changes, seated, names } = self;
         let mut keys: BTreeSet<Key> = names.iter().cloned().map(Key::Name).collect();
         keys.extend(seated.iter().cloned().map(Key::Player));
+        for id in events.keys() {
+            keys.extend([Key::Event(id.clone()), Key::EventList]);
+        }
         for (id, loaded) in matches {
             // Any ruling may end the match, or change what the GM's lists show of it.
             keys.extend([Key::Match(id.clone()), Key::Summaries, Key::Ended]);
@@ -129,12 +138,25 @@ impl Draft {
     /// # Errors
     /// Returns an error if a match cannot be written as JSON.
     pub fn finish(self) -> anyhow::Result<Changes> {
-        let Draft { matches, mut changes, .. } = self;
+        let Draft { matches, events, mut changes, .. } = self;
+        changes.events.extend(events.values().map(event_row));
         let changed: Vec<_> = matches.values().collect();
         for row in par_map(&changed, |loaded| match_row(&loaded.game_match, loaded.version)) {
             changes.matches.push(row?);
         }
         Ok(changes)
+    }
+}
+
+fn event_row(LoadedEvent { event, told, version }: &LoadedEvent) -> EventRow {
+    EventRow {
+        id: event.plan.id.clone(),
+        name: event.plan.name.clone(),
+        game: event.plan.game,
+        stage: event.stage,
+        wake_at: event.wake_at(told),
+        told: told.clone(),
+        version: *version,
     }
 }
 
@@ -247,6 +269,25 @@ impl<'a> Desk<'a> {
     pub fn take_name(&mut self, name: &str) -> bool {
         let is_free = !self.drafts().iter().any(|draft| draft.names.contains(name));
         is_free && self.draft.names.insert(name.to_owned())
+    }
+
+    /// Returns an event as this transaction leaves it so far.
+    pub fn event(&self, id: &str) -> Decided<Option<LoadedEvent>> {
+        match self.drafts().into_iter().rev().find_map(|draft| draft.events.get(id)) {
+            Some(changed) => Ok(Some(changed.clone())),
+            None => Ok(self.rows.event(id)?.cloned()),
+        }
+    }
+
+    /// Returns all events as this transaction leaves them so far: ID, name and stage.
+    pub fn event_names(&self) -> Decided<Vec<(String, String, EventStage)>> {
+        let stored = self.rows.event_list()?.iter();
+        let mut all: BTreeMap<String, (String, EventStage)> =
+            stored.map(|row| (row.id.clone(), (row.name.clone(), row.stage))).collect();
+        for LoadedEvent { event, .. } in self.drafts().into_iter().flat_map(|draft| draft.events.values()) {
+            all.insert(event.plan.id.clone(), (event.plan.name.clone(), event.stage));
+        }
+        Ok(all.into_iter().map(|(id, (name, stage))| (id, name, stage)).collect())
     }
 
     /// Replaces a match with its state after a ruling.

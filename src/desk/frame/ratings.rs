@@ -10,7 +10,7 @@ use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::house::HouseLevel;
 use crate::ledger::{Entry, Fact, RatingBasis};
-use crate::referee::{Ruling, Stage};
+use crate::referee::{Ruling, Stage, Terms};
 use crate::store::{Player, RatingRow, TokenRow};
 
 /// Rated matches that two players can open within 30 days, and within a year.
@@ -112,16 +112,16 @@ pub fn told(change: &RatingChange, game: GameKind, name: &str) -> String {
     format!("The rating of {name} in {} was {before} and is {after}.", game.name())
 }
 
-/// Decides whether a match is rated. `rated` says whether its terms allow that.
+/// Decides whether a match is rated, if its terms allow that.
 pub fn rated_terms(
     desk: &Desk<'_>,
-    (game, choices, rated): (GameKind, &Choices, bool),
+    (game, choices, terms): (GameKind, &Choices, &Terms),
     players: &BySeat<Player>,
     house: &BySeat<Option<&'static HouseLevel>>,
 ) -> Decided<RatedTerms> {
     let unrated = |why: String| Ok(RatedTerms { basis: None, note: format!("This match is unrated{why}.") });
     let people: Vec<Seat> = Seat::BOTH.into_iter().filter(|seat| house[*seat].is_none()).collect();
-    if !rated {
+    if !terms.rated {
         return unrated(String::new());
     }
     if let Some(seat) = people.iter().find(|seat| !players[**seat].member.rated) {
@@ -137,7 +137,10 @@ pub fn rated_terms(
             level
         }
         _ => {
-            if let Some(why) = too_many(desk, players.first.id, players.second.id)? {
+            // Matches of events are apart: nobody chooses the opponent.
+            if terms.event.is_none()
+                && let Some(why) = too_many(desk, players.first.id, players.second.id)?
+            {
                 return unrated(format!(": {why}"));
             }
             None
@@ -176,7 +179,10 @@ fn plays_house_rated(desk: &Desk<'_>, player: i64, game: GameKind) -> Decided<bo
 /// Returns why two players cannot open another rated match now.
 fn too_many(desk: &Desk<'_>, one: i64, other: i64) -> Decided<Option<String>> {
     let mut opened: Vec<DateTime<Utc>> = desk.rows.rated_openings(one, other)?.to_vec();
-    for row in desk.added(|changes| &changes.matches).filter(|row| row.overview.rated) {
+    for row in desk
+        .added(|changes| &changes.matches)
+        .filter(|row| row.overview.rated && row.overview.event.is_none())
+    {
         let seats = desk.added(|changes| &changes.seats).filter(|seat| seat.match_id == row.id);
         let players: Vec<i64> = seats.map(|seat| seat.player_id).collect();
         // Version 0 marks a match that opens now. The others are among the stored openings.

@@ -14,6 +14,8 @@ use super::gm_index::GmIndex;
 use super::in_work::InWork;
 use super::stored::{both_seats, snapshot};
 use super::summary::Summary;
+use crate::club::events::event::Event;
+use crate::club::events::steps::Told;
 use crate::club::reliability::Reliability;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
@@ -23,8 +25,8 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
 use crate::report::PictureCache;
 use crate::store::{
-    BudgetKind, DispatchRow, Invitation, LetterRow, ListedPlayer, Player, PlayerChange, Question, RatingRow,
-    SnapshotRow, Standing, TokenRow, UnprovenLetter,
+    BudgetKind, DispatchRow, EventRow, Invitation, LetterRow, ListedPlayer, Player, PlayerChange, Question,
+    RatingRow, SnapshotRow, Standing, TokenRow, UnprovenLetter,
 };
 
 /// A row, or a range of rows.
@@ -62,6 +64,12 @@ pub enum Key {
     RatedOpenings(i64, i64),
     /// The ratings of all players in a game.
     RatingList(GameKind),
+    /// The event with this ID.
+    Event(String),
+    /// All events in short.
+    EventList,
+    /// The times at which a player lost matches by missed turns.
+    Losses(i64),
     /// The matches of a player.
     MatchesOf(i64),
     /// The unproven letters in a player's name.
@@ -148,6 +156,15 @@ pub struct LoadedMatch {
     pub seats: BySeat<TokenRow>,
 }
 
+/// An event, as it is stored or as earlier decisions of the batch left it.
+#[derive(Clone, Debug)]
+pub struct LoadedEvent {
+    pub event: Event,
+    pub told: Told,
+    /// The version that it was loaded with; 0 for a new one.
+    pub version: i64,
+}
+
 /// Our knowledge of somebody who writes without a token.
 #[derive(Clone, Debug, Default)]
 pub struct KnownSender {
@@ -196,6 +213,10 @@ pub struct LoadedRows {
     pub seated: BTreeMap<String, Player>,
     /// Every player in short.
     pub listed_players: Option<Vec<ListedPlayer>>,
+    /// `None` if there is no such event.
+    pub events: BTreeMap<String, Option<LoadedEvent>>,
+    pub event_list: Option<Vec<EventRow>>,
+    pub losses: BTreeMap<i64, Vec<DateTime<Utc>>>,
     pub reliability: BTreeMap<i64, Reliability>,
     /// A player's last rated results in a game, the latest first.
     pub ratings: BTreeMap<(i64, GameKind), Vec<RatingRow>>,
@@ -259,6 +280,8 @@ pub struct DigestRows {
     pub ended: Vec<Entry>,
     pub absences: Vec<Entry>,
     pub newcomers: Vec<Player>,
+    /// The event, the player and a match of each who has not filed once a week after the season began.
+    pub silent: Vec<(String, i64, String)>,
     pub letters_waiting: u64,
     /// Letters sent in the last 24 hours, and those that wait to be sent.
     pub sent_in_a_day: u64,
@@ -465,6 +488,21 @@ impl<'a> Rows<'a> {
     pub fn rating_list(&self, game: GameKind) -> Decided<&'a [RatingRow]> {
         let found = self.loaded.rating_lists.get(&game).map(Vec::as_slice);
         self.row(found, Key::RatingList(game))
+    }
+
+    pub fn event(&self, id: &str) -> Decided<Option<&'a LoadedEvent>> {
+        let found = self.loaded.events.get(id).map(Option::as_ref);
+        self.row(found, Key::Event(id.to_owned()))
+    }
+
+    /// Returns all stored events in short, by ID.
+    pub fn event_list(&self) -> Decided<&'a [EventRow]> {
+        self.row(self.loaded.event_list.as_deref(), Key::EventList)
+    }
+
+    /// Returns when a player lost matches against people by missed turns, in the last years.
+    pub fn losses(&self, player_id: i64) -> Decided<&'a [DateTime<Utc>]> {
+        self.row(self.loaded.losses.get(&player_id).map(Vec::as_slice), Key::Losses(player_id))
     }
 
     pub fn reliability(&self, player_id: i64) -> Decided<Reliability> {

@@ -7,6 +7,7 @@ use chrono::{DateTime, Datelike as _, NaiveDate, TimeDelta, Utc};
 
 use super::fog::{self, Fog};
 use super::lists;
+use crate::desk::events::{acts, people};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
@@ -149,6 +150,18 @@ pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
     make(desk, since, &BTreeSet::new()).map(|(digest, _)| digest)
 }
 
+/// Returns who has not filed once a week after the season began. A GM who plays there does not read it: it would
+/// tell what the opponents have done.
+fn silent(desk: &Desk<'_>, rows: &DigestRows) -> Decided<Vec<String>> {
+    let mut told: BTreeSet<String> = BTreeSet::new();
+    for (event, player, _) in &rows.silent {
+        if !acts::plays_there(desk, event)? {
+            told.insert(format!("{} in {event}", people::name(desk, *player)?));
+        }
+    }
+    Ok(told.into_iter().collect())
+}
+
 fn make(
     desk: &Desk<'_>,
     since: DateTime<Utc>,
@@ -172,6 +185,7 @@ fn make(
     tell_letters(rows, &mut telling);
     tell_events(desk, rows, &mut telling);
     tell_refused(rows, &mut telling);
+    telling.digest.silent = Listed::of(silent(desk, rows)?, MAX_TOLD);
     let Telling { mut digest, told, .. } = telling;
     digest.letters_waiting = rows.letters_waiting;
     (digest.from_spam, digest.left_out) = (rows.from_spam, rows.left_out);

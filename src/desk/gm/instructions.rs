@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::rollback::{self, refuse_after_the_end};
 use super::{accept, announce, digest, lists};
+use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
@@ -52,6 +53,8 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
     match instruction {
         Instruction::Match { id, turn, action } => act_on_match(desk, id, *turn, action, check),
         Instruction::List(listing) => Ok(GmResult::List { lines: lists::listed(desk, *listing)? }),
+        Instruction::NewEvent { plan } => event_acts::announce(desk, plan, check),
+        Instruction::Event { id, action } => event_acts::act(desk, id, action, check),
         Instruction::Announce { readers, text } => announce::announce(desk, *readers, text, check),
         Instruction::New { game, first, second, options, days } => {
             let new = match new_match(desk, game, [first, second], options, *days) {
@@ -109,6 +112,12 @@ pub fn instruct_unless_playing(
     instruction: &Instruction,
     check: bool,
 ) -> Decided<GmResult> {
+    if let Some(event) = event_of(desk, instruction)?
+        && event_acts::plays_there(desk, &event)?
+    {
+        let says = format!("You play in {event}, so another GM has to do this.");
+        return Ok(GmResult::Refused { says });
+    }
     if let Instruction::Match { id, action, .. } = instruction
         && is_for_another_gm(action)
         && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
@@ -118,6 +127,18 @@ pub fn instruct_unless_playing(
         return Ok(GmResult::Refused { says });
     }
     instruct(desk, instruction, check)
+}
+
+/// Returns the event that an instruction changes, or in which its match is.
+fn event_of(desk: &Desk<'_>, instruction: &Instruction) -> Decided<Option<String>> {
+    match instruction {
+        Instruction::Event { id, .. } => Ok(Some(id.to_ascii_uppercase())),
+        Instruction::Match { id, .. } => {
+            let found = desk.game_match(&id.to_ascii_uppercase())?;
+            Ok(found.and_then(|found| found.game_match.terms.event.clone()))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Whether a GM who plays in the match must leave this to another.
@@ -269,6 +290,14 @@ fn effect(
     action: &MatchAction,
     check: bool,
 ) -> Decided<Result<Effect, GmResult>> {
+    if let (MatchAction::Replace { .. }, Some(event)) = (action, &loaded.game_match.terms.event)
+        && desk.event(event)?.is_some_and(|found| found.event.running().is_some())
+    {
+        let says = format!(
+            "The match belongs to {event}. To give a seat away: GM EVENT {event} REPLACE Bo Cy and a reason."
+        );
+        return Ok(Err(GmResult::Refused { says }));
+    }
     let act = match action {
         MatchAction::Act(Act::RenewToken(seat)) if loaded.game_match.house[*seat].is_some() => {
             let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();

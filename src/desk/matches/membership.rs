@@ -66,5 +66,6 @@ fn lets_play(command: &Command) -> bool {
             | Command::Open { .. }
             | Command::Accept(_)
             | Command::Join(_)
+            | Command::Enter(_)
     )
 }

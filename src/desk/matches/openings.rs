@@ -228,7 +228,7 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
         Holder::Player(_) => None,
         Holder::House(level) => Some(*level),
     });
-    let rated = ratings::rated_terms(desk, (new.game, &new.choices, new.terms.rated), &players, &levels)?;
+    let rated = ratings::rated_terms(desk, (new.game, &new.choices, &new.terms), &players, &levels)?;
     let id = free_name(desk, new.game, &mut random)?;
     let seats = BySeat::from_fn(|seat| TokenRow {
         token: random.token().to_string(),

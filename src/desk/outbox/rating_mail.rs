@@ -31,7 +31,9 @@ pub fn tell_rerated(desk: &mut Desk<'_>, rerated: &[Rerated]) -> Decided<()> {
             before: one.before.shown(),
             after: one.after.shown(),
         };
-        let unique = format!("g.{}.{}.{}", one.player, one.game.key(), desk.at().timestamp_millis());
+        // With the figure, because results of one instant may be computed anew one after the other.
+        let (at, after) = (desk.at().timestamp_millis(), one.after.figure);
+        let unique = format!("g.{}.{}.{at}.{after}", one.player, one.game.key());
         let to = PlainEnvelope { name: &listed.name, address, unique: &unique, kind: DispatchKind::Notice };
         let dispatch = mail::plain_dispatch(desk, &letter, &to)?;
         desk.draft.changes.dispatches.push(dispatch);

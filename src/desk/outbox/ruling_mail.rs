@@ -6,6 +6,7 @@ use chrono::TimeDelta;
 
 use super::gms;
 use super::mail::{self, PlainEnvelope};
+use crate::club::events::own_time::own_time;
 use crate::club::owed::owed_turns;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
@@ -132,7 +133,8 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     // longest.
     let record = record_of_ended(desk, ruling)?;
     let ratings = ratings_by(desk, ruling, readers)?;
-    let told = told_ratings(&ratings, ruling, readers);
+    let mut told = told_ratings(&ratings, ruling, readers);
+    told.extend(told_own_time(desk, ruling)?);
     let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
     let game_match = Arc::new(ruling.after.clone());
     let gm_plays = gms::all_gms_play(desk, readers.seats);
@@ -366,6 +368,22 @@ fn told_ratings(news: &RatingNews, ruling: &Ruling, readers: &Readers<'_>) -> Ve
         Some(ratings::told(&row.change, row.game, &ruling.after.players[seat]))
     });
     told.collect()
+}
+
+/// Words both own times of a match that belongs to an event, for its reports. They are those at the beginning of the
+/// open turn: later ones would tell whether the other has filed.
+fn told_own_time(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
+    let Some(event) = &ruling.after.terms.event else { return Ok(None) };
+    let is_report = |dispatch: &Dispatch| matches!(dispatch.content, Content::Report { .. });
+    if !ruling.dispatches.iter().any(is_report) {
+        return Ok(None);
+    }
+    let mut entries = entries_before(desk, ruling)?;
+    entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
+    let own = own_time(&entries, desk.at())
+        .map(|time| format!("{} d {} h", time.num_days(), time.num_hours() % 24));
+    let [first, second] = [&ruling.after.players.first, &ruling.after.players.second];
+    Ok(Some(format!("Own time for {event}: {first} {}, {second} {}.", own.first, own.second)))
 }
 
 /// Returns the record of the match if it ends with this ruling.

@@ -4,6 +4,7 @@
 use chrono_tz::Tz;
 
 use super::{addresses, confirm, finding, leaving, meeting_others, player_settings, questions};
+use crate::desk::events::entering;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
@@ -76,6 +77,14 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
         Command::Block { player, on } => meeting_others::block(desk, asker, player, *on)?,
         Command::Ratings(game) => meeting_others::list_ratings(desk, asker, game)?,
         Command::Profile(player) => meeting_others::profile(desk, asker, player.as_deref())?,
+        Command::Events => return Ok(Some(entering::list(desk, asker)?)),
+        Command::Enter(event) => return Ok(Some(entering::enter(desk, asker, event)?)),
+        Command::LeaveEvent { event, confirmed } => {
+            return Ok(Some(entering::leave(desk, asker, event, *confirmed)?));
+        }
+        Command::Standings { event, season } => {
+            return Ok(Some(entering::standings(desk, asker, event.as_deref(), *season)?));
+        }
         Command::Confirm { code, always } => return Ok(Some(confirm_any(desk, asker, code, *always)?)),
         Command::Deny(code) => return Ok(Some(deny_any(desk, asker, code)?)),
         Command::Address { address, remove: false } => {

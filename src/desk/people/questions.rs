@@ -86,6 +86,7 @@ pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) 
         | Command::ChallengeNamed { .. }
         | Command::Open { .. }
         | Command::Join(_)
+        | Command::Enter(_)
             if is_closed && asker.player_id.is_none() =>
         {
             Some(OfferRejection::MembersOnly)
@@ -111,7 +112,7 @@ pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) 
         }
         // Nothing else waits for an answer, except settings, which are never rejected.
         other => {
-            debug_assert!(matches!(other, Command::Settings(_)));
+            debug_assert!(matches!(other, Command::Settings(_) | Command::Enter(_)));
             None
         }
     };
@@ -128,7 +129,8 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         Command::Challenge { .. }
         | Command::ChallengeNamed { .. }
         | Command::Open { .. }
-        | Command::Join(_) => is_doubtful,
+        | Command::Join(_)
+        | Command::Enter(_) => is_doubtful,
         // The others need a token.
         Command::Settings(settings) => {
             is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")

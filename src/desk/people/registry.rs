@@ -1,6 +1,7 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
 use super::player_settings::{self, Changer};
+use crate::club::events::event::EventStage;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
@@ -13,7 +14,7 @@ use crate::game::any::GameKind;
 use crate::letter::{Address, Digest};
 use crate::referee::{Act, DispatchKind, Stage};
 use crate::report::{ClubLetter, GmResult, HeldSeat};
-use crate::store::{Player, Standing};
+use crate::store::{ListedPlayer, Player, Standing};
 
 pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
     Ok(GmResult::Player {
@@ -110,6 +111,11 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
         );
         return Ok(GmResult::Refused { says });
     }
+    if let Some(event) = event_of_both(desk, old.id, new.id)? {
+        let says =
+            format!("{} and {} cannot become one player, because both are in {event}.", old.name, new.name);
+        return Ok(GmResult::Refused { says });
+    }
     if old.id == new.id || is_merged(old.id) || is_merged(new.id) {
         let says = format!("{} and {} cannot become one player.", old.name, new.name);
         return Ok(GmResult::Refused { says });
@@ -127,9 +133,52 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     addresses.extend(old.addresses);
     let member = new.member.clone().merged_with(&old.member);
     let merged = Player { addresses: addresses.clone(), member, ..new.clone() };
+    // Its addresses are moved by the merger itself.
+    desk.draft.changes.players.push(Player { addresses: new.addresses.clone(), ..merged.clone() });
+    keep_blocks(desk, (old.id, new.id), &merged.addresses)?;
     holders::hold_seats_of(desk, &[new.id, old.id], &merged, None)?;
     let blocked = is_blocked(desk, &new)?;
     Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, blocked, matches })
+}
+
+/// Returns the open event in which both players are.
+fn event_of_both(desk: &Desk<'_>, one: i64, other: i64) -> Decided<Option<String>> {
+    for (id, _, stage) in desk.event_names()? {
+        if matches!(stage, EventStage::Over | EventStage::Cancelled) {
+            continue;
+        }
+        if desk.event(&id)?.is_some_and(|loaded| loaded.event.has(one) && loaded.event.has(other)) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+/// Keeps what blocks either of two players who are one now: a GM who lets their letters go unread, and players who
+/// want no offers from the one who is gone.
+fn keep_blocks(desk: &mut Desk<'_>, (gone, into): (i64, i64), addresses: &[String]) -> Decided<()> {
+    let mut standings = Vec::new();
+    for address in addresses {
+        standings.push((address.clone(), standing::standing(desk, address)?));
+    }
+    let blocked_since = standings.iter().filter_map(|(_, standing)| standing.blocked_since).min();
+    for (address, standing) in standings.into_iter().filter(|_| blocked_since.is_some()) {
+        let standing = Standing { blocked_since, ..standing };
+        desk.draft.changes.restraints.standings.insert(address, standing);
+    }
+    let listed = desk.rows.listed_players()?.iter();
+    let is_blocker =
+        |listed: &&ListedPlayer| listed.member.blocks(gone) && ![gone, into].contains(&listed.id);
+    let blockers: Vec<String> =
+        listed.filter(is_blocker).filter_map(|listed| listed.address.clone()).collect();
+    for address in blockers {
+        let Some(player) = desk.player(&address)? else { continue };
+        let mut member = player.member.clone();
+        member.blocked.retain(|id| *id != gone && *id != into);
+        member.blocked.push(into);
+        desk.draft.changes.players.push(Player { member, ..player });
+    }
+    Ok(())
 }
 
 pub fn no_player(address: &Address) -> GmResult {

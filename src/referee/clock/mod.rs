@@ -11,7 +11,7 @@ use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::ruling::Draft;
 use crate::referee::play::{adjudication, deadline, substitute};
-use crate::referee::schedule::ForfeitRule;
+use crate::referee::schedule::{ForfeitRule, Substitute};
 
 pub mod bank;
 pub mod bounce;
@@ -151,6 +151,9 @@ fn enforce_deadline(draft: &mut Draft) {
         }
         (Some(seat), ForfeitRule::Lose) if over.len() == 1 => {
             adjudication::close(draft, Ending::Forfeit(*seat))
+        }
+        (Some(_), ForfeitRule::Lose) if draft.game_match.terms.substitute == Substitute::None => {
+            adjudication::close(draft, Ending::BothForfeit);
         }
         (Some(_), _) => ask_gm(draft, late, Vec::new()),
         (None, _) => adjudicate_by_default(draft, late),

@@ -1,8 +1,11 @@
 //! The grammar of the GM's instructions.
 
-use super::instruction::{Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership};
+use super::instruction::{
+    EventAction, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
+};
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
+use crate::ledger::book::BookOutcome;
 use crate::letter::Address;
 use crate::referee::{Act, cut, read_terms_change};
 use crate::request::Party;
@@ -59,6 +62,7 @@ fn takes_orders(words: &[&str]) -> bool {
 fn takes_text(words: &[&str]) -> bool {
     match words {
         [first, ..] if is(first, "announce") => true,
+        [first, verb, ..] if is(first, "event") && is(verb, "new") => true,
         [first, _, verb, ..] => is(first, "match") && is(verb, "tell"),
         _ => false,
     }
@@ -85,6 +89,7 @@ fn parse(words: &[&str], below: Vec<Line>) -> InstructionResult {
         "PLAYER" => parse_player(rest),
         "ACCEPT" => parse_accept(rest),
         "ANNOUNCE" => parse_announce(rest, &below),
+        "EVENT" => parse_event(rest, &below),
         "DIGEST" if rest.is_empty() => Ok(Instruction::Digest),
         "CLOCK" => match rest {
             [word] if is(word, "confirm") => Ok(Instruction::ConfirmClock),
@@ -147,6 +152,83 @@ fn text_of(words: &[&str], below: &[Line]) -> String {
         text.push_str(line.text.trim_end());
     }
     text.trim().to_owned()
+}
+
+/// The example for faults of instructions about events.
+const EVENT_EXAMPLE: &str = "GM EVENT EV-SPRING STRIKE Bo He asked for it.";
+
+fn parse_event(rest: &[&str], below: &[Line]) -> InstructionResult {
+    if let [verb] = rest
+        && is(verb, "new")
+    {
+        return match text_of(&[], below) {
+            plan if plan.is_empty() => {
+                let example = "GM EVENT NEW\nid = \"EV-SPRING\"\n…\nEND";
+                Err(InstructionFault::new("EVENT NEW needs the lines of a plan below it.", example))
+            }
+            plan => Ok(Instruction::NewEvent { plan }),
+        };
+    }
+    let [id, verb, rest @ ..] = rest else {
+        return Err(InstructionFault::new("GM EVENT needs an event and a command, or NEW.", EVENT_EXAMPLE));
+    };
+    let words: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
+    let text = words.join(" ");
+    let action = match verb.to_ascii_uppercase().as_str() {
+        "OPEN" if rest.is_empty() => EventAction::Open,
+        "CLOSE" if rest.is_empty() => EventAction::Close,
+        "CANCEL" if !text.is_empty() => EventAction::Cancel { reason: text },
+        "NOTE" if !text.is_empty() => EventAction::Note { text },
+        "ENTER" => EventAction::Enter { words },
+        "STRIKE" => EventAction::Strike { words },
+        "REPLACE" => EventAction::Replace { words },
+        "EXTEND" => return parse_event_extension(id, rest),
+        "RESULT" => return parse_event_result(id, rest),
+        "CANCEL" | "NOTE" => {
+            let example = "GM EVENT EV-SPRING CANCEL Too few could play.";
+            return Err(InstructionFault::new(format!("{verb} needs words behind it."), example));
+        }
+        _ => {
+            let takes = "GM EVENT takes OPEN, CLOSE, CANCEL, NOTE, ENTER, STRIKE, REPLACE, EXTEND or RESULT.";
+            return Err(InstructionFault::new(takes, EVENT_EXAMPLE));
+        }
+    };
+    Ok(Instruction::Event { id: (*id).to_owned(), action })
+}
+
+fn parse_event_extension(id: &str, rest: &[&str]) -> InstructionResult {
+    let example = "GM EVENT EV-SPRING EXTEND 14 days The server was down.";
+    let (days, reason) = match rest {
+        [number, unit, reason @ ..] if is(unit, "days") || is(unit, "day") => (number.parse().ok(), reason),
+        [number, reason @ ..] => (number.parse().ok(), reason),
+        [] => (None, rest),
+    };
+    match days.filter(|days| (1..=366).contains(days)) {
+        Some(days) if !reason.is_empty() => {
+            let action = EventAction::Extend { days, reason: reason.join(" ") };
+            Ok(Instruction::Event { id: id.to_owned(), action })
+        }
+        _ => Err(InstructionFault::new("EXTEND needs a number of days, and a reason.", example)),
+    }
+}
+
+fn parse_event_result(id: &str, rest: &[&str]) -> InstructionResult {
+    let example = "GM EVENT EV-SPRING RESULT QD-7K3M draw Both agreed.";
+    let outcomes = [BookOutcome::First, BookOutcome::Second, BookOutcome::Draw, BookOutcome::None];
+    match rest {
+        [match_id, outcome, reason @ ..] if !reason.is_empty() => {
+            let outcome = BookOutcome::parse(outcome).filter(|outcome| outcomes.contains(outcome));
+            outcome.map(|outcome| (match_id, outcome, reason))
+        }
+        _ => None,
+    }
+    .map(|(match_id, outcome, reason)| {
+        let (match_id, reason) = ((*match_id).to_owned(), reason.join(" "));
+        Instruction::Event { id: id.to_owned(), action: EventAction::Result { match_id, outcome, reason } }
+    })
+    .ok_or_else(|| {
+        InstructionFault::new("RESULT needs a match, first, second, draw or none, and a reason.", example)
+    })
 }
 
 fn parse_match(rest: &[&str], below: Vec<Line>) -> InstructionResult {

@@ -7,6 +7,7 @@ use crate::game::any::GameKind;
 use crate::game::names::named_enum;
 use crate::game::{Line, Seat};
 use crate::ledger::Act;
+use crate::ledger::book::BookOutcome;
 use crate::letter::Address;
 use crate::request::Party;
 
@@ -43,6 +44,10 @@ pub enum Instruction {
     },
     /// Writes the same letter to many players.
     Announce { readers: Readership, text: String },
+    /// Announces an event by a plan.
+    NewEvent { plan: String },
+    /// Acts on an event.
+    Event { id: String, action: EventAction },
     /// Shows the items that wait for a GM.
     Digest,
     /// Confirms the machine's clock, if it is in doubt.
@@ -75,6 +80,59 @@ pub enum MatchAction {
         reason: String,
         orders: Option<(Seat, Vec<Line>)>,
     },
+}
+
+/// A GM's wish about an event. `words` hold a player, by name, number or address, and a reason.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventAction {
+    /// Begins the next season now.
+    Open,
+    /// Takes no more entries; no further season follows.
+    Close,
+    /// Ends it; matches that run go on as friendly ones.
+    Cancel {
+        reason: String,
+    },
+    Note {
+        text: String,
+    },
+    Enter {
+        words: Vec<String>,
+    },
+    Strike {
+        words: Vec<String>,
+    },
+    /// Two players, the first of whom gives way to the second.
+    Replace {
+        words: Vec<String>,
+    },
+    /// Moves the end of the season that runs, or the next opening.
+    Extend {
+        days: u32,
+        reason: String,
+    },
+    /// Enters a result for a match that ended without one.
+    Result {
+        match_id: String,
+        outcome: BookOutcome,
+        reason: String,
+    },
+    /// Takes over results that were played elsewhere.
+    Import {
+        rows: Vec<ImportedResult>,
+    },
+}
+
+/// A line of a table of results that were played elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedResult {
+    pub line: u64,
+    pub section: u32,
+    /// Names, numbers or addresses.
+    pub first: String,
+    pub second: String,
+    /// `None` for a match that is still to be played.
+    pub outcome: Option<BookOutcome>,
 }
 
 impl Instruction {

@@ -96,6 +96,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::Note { text } => draft.record(Fact::GmNoted { text: text.clone() }),
         Act::Tell { to, text, .. } => tell_sides(draft, *to, text),
         Act::Forfeit(seat) => adjudication::close(draft, Ending::Forfeit(*seat)),
+        Act::MoreTime(seat) => adjudication::close(draft, Ending::MoreTime(*seat)),
         Act::Replace { seat, .. } if !substitute::may_seat(draft, *seat) => {
             return Err(Rejection::Passed);
         }

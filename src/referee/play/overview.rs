@@ -41,6 +41,8 @@ pub struct MatchOverview {
     pub rated: bool,
     /// Whether late seats take days of a bank.
     pub has_bank: bool,
+    /// The event that it belongs to.
+    pub event: Option<String>,
     pub head: Head,
 }
 
@@ -88,6 +90,7 @@ impl Match {
             advance: self.terms.advance,
             rated: self.terms.rated,
             has_bank: self.terms.bank > 0,
+            event: self.terms.event.clone(),
             head: self.head,
         }
     }

@@ -51,3 +51,28 @@ fn an_offer_names_the_bank_and_a_challenge_sets_it() {
     desk.one_to(ANN).says("bank 5 days for turns that come late").says("`bank` is a number from 0 to 60");
     desk.one_to(BO).says("bank 5 days for turns that come late");
 }
+
+#[test]
+fn an_absence_announced_while_a_bank_day_runs_stops_further_days() {
+    for away in [true, false] {
+        let desk = Desk::with("bank = 9\ndays = 1\nforfeit_after = 9\n");
+        let game_match = desk.open(GameKind::Quad, &[]);
+        let invitation = desk.last_to(ANN);
+        desk.sent_to(BO);
+        // The first day was taken on Sat 9 May, 08:00.
+        desk.advance(24 + 8 + 12 + 1);
+        if away {
+            desk.reply(ANN, &invitation, "ABSENT 2026-05-09 TO 2026-05-12");
+        }
+        desk.advance(3 * 24);
+        let found = desk.find(&game_match.id);
+        let taken = found.bank_days.first.len();
+        assert_eq!(taken, if away { 1 } else { 4 });
+        assert_eq!(usize::try_from(found.bank_left(fogpost::game::Seat::First)).expect("a count") + taken, 9);
+        desk.advance(2 * 24);
+        desk.sent_to(ANN);
+        desk.sent_to(BO);
+        let after = desk.find(&game_match.id).bank_days.first.len();
+        assert_eq!(after, if away { 2 } else { 6 }, "the day after the absence counts again");
+    }
+}

@@ -2,6 +2,7 @@
 //! `INSTA_UPDATE=always` accepts a changed letter; nothing is written if `CI` is set.
 
 mod club;
+mod events;
 mod pacific;
 mod quad;
 mod quadrant_z;

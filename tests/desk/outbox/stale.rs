@@ -27,9 +27,14 @@ struct Post {
 
 impl Post {
     fn new() -> Post {
+        Post::with("")
+    }
+
+    /// A desk with additional terms of matches.
+    fn with(terms: &str) -> Post {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("sendmail");
-        let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+        let desk = Desk::with(&format!("{terms}[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
         let mail = desk.folder().join("mail").display().to_string();
         fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is executable");
@@ -47,6 +52,21 @@ impl Post {
         self.desk.advance(1);
         [ANN, BO].map(|reader| self.desk.sent_to(reader).into_iter().map(|sent| sent.subject).collect())
     }
+}
+
+#[test]
+fn no_bank_day_is_taken_while_the_letter_that_opened_the_turn_waits_in_the_outbox() {
+    let post = Post::with("bank = 3\ndays = 1\nforfeit_after = 9\n");
+    post.shut();
+    let game_match = post.desk.open(GameKind::Quad, &[]);
+    post.desk.advance(3 * 24);
+    let taken = |desk: &Desk| {
+        kinds(desk, &desk.find(&game_match.id)).iter().filter(|kind| *kind == "BankDayTaken").count()
+    };
+    assert_eq!(taken(&post.desk), 0);
+    post.open();
+    post.desk.advance(6 * 24);
+    assert_eq!(taken(&post.desk), 3, "once the letter has left, days are taken");
 }
 
 fn reminders(subjects: &[String]) -> usize {

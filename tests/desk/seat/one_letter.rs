@@ -2,7 +2,7 @@
 
 use fogpost::game::any::GameKind;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::desk::{ANN, BO, Desk, GM};
 use crate::links::{follow, link};
 use crate::positions::{kinds, quad, quadrant_z};
 

@@ -1,0 +1,301 @@
+//! `fogpost event`: announces events, shows them, and acts on one as the GM.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail, ensure};
+use serde_json::json;
+
+use super::arguments::{ActingGm, Output, read_text};
+use super::instruct::carry_out;
+use super::output::{print_json, print_table, put};
+use crate::club::events::event::{Event, EventStage};
+use crate::club::member::number;
+use crate::daemon::Office;
+use crate::daemon::load::events::load_event;
+use crate::ledger::book::BookOutcome;
+use crate::referee::{EventAction, ImportedResult, Instruction};
+
+/// Announce leagues, cups and ladders, and act on one as the GM
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    gm: ActingGm,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Announce an event by a plan; with --check, only say what would be done
+    New {
+        /// File with the plan; `-` for standard input
+        #[arg(value_name = "PLAN.toml")]
+        plan: PathBuf,
+    },
+    /// List all events
+    List,
+    /// Show an event: its plan, entrants and matches
+    Show {
+        /// Name of the event, such as EV-SPRING
+        #[arg(value_name = "EVENT")]
+        id: String,
+    },
+    /// Print the standings of an event
+    Standings {
+        /// Name of the event, such as EV-SPRING
+        #[arg(value_name = "EVENT")]
+        id: String,
+        /// Season; by default the last one
+        #[arg(long)]
+        season: Option<u32>,
+        /// Print CSV
+        #[arg(long)]
+        csv: bool,
+    },
+    /// Begin the next season now
+    Open {
+        /// Name of the event, such as EV-SPRING
+        #[arg(value_name = "EVENT")]
+        id: String,
+    },
+    /// Take no more entries; no further season follows
+    Close {
+        /// Name of the event, such as EV-SPRING
+        #[arg(value_name = "EVENT")]
+        id: String,
+    },
+    /// Cancel an event; matches that run go on as friendly ones
+    Cancel(Words),
+    /// Record a note in the book
+    Note(Words),
+    /// Let a player in, whatever the conditions: a name, number or address, and a reason
+    Enter(Words),
+    /// Take a player out: a name, number or address, and a reason
+    Strike(Words),
+    /// Give the place and the matches of one player to another: both, and a reason
+    Replace(Words),
+    /// Move the end of the season, or the next opening
+    Extend {
+        /// Name of the event, such as EV-SPRING
+        #[arg(value_name = "EVENT")]
+        id: String,
+        /// Days
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=366))]
+        days: u32,
+        /// The reason, which stands in the book
+        #[arg(required = true)]
+        reason: Vec<String>,
+    },
+    /// Enter a result for a match that ended without one
+    Result {
+        /// Name of the event, such as EV-SPRING
+        #[arg(value_name = "EVENT")]
+        id: String,
+        /// Name of the match, such as QD-7K3M
+        #[arg(value_name = "MATCH")]
+        match_id: String,
+        /// first, second, draw or none
+        #[arg(value_parser = outcome)]
+        outcome: BookOutcome,
+        /// The reason, which stands in the book
+        #[arg(required = true)]
+        reason: Vec<String>,
+    },
+    /// Take over a league that was begun elsewhere
+    Import {
+        /// Name of the event, such as EV-SPRING
+        #[arg(value_name = "EVENT")]
+        id: String,
+        /// Table with the columns section, first, second and result (first, second, draw, or nothing)
+        #[arg(value_name = "RESULTS.csv")]
+        file: PathBuf,
+    },
+}
+
+/// An event, and words about it.
+#[derive(clap::Args)]
+struct Words {
+    /// Name of the event, such as EV-SPRING
+    #[arg(value_name = "EVENT")]
+    id: String,
+    /// The words
+    #[arg(required = true)]
+    words: Vec<String>,
+}
+
+impl Words {
+    fn text(&self) -> String {
+        self.words.join(" ")
+    }
+
+    /// The words one by one, also those that the shell passed on together.
+    fn split(&self) -> Vec<String> {
+        self.words.iter().flat_map(|word| word.split_whitespace()).map(str::to_owned).collect()
+    }
+}
+
+fn outcome(text: &str) -> Result<BookOutcome, String> {
+    let found = BookOutcome::parse(text).filter(|outcome| *outcome != BookOutcome::Both);
+    found.ok_or_else(|| "must be first, second, draw or none".to_owned())
+}
+
+impl Args {
+    pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+        super::in_club(config, async |office| {
+            match &self.command {
+                Command::List => return list(office, self.output.json).await,
+                Command::Show { id } => return show(office, id, self.output.json).await,
+                Command::Standings { id, season, csv } => return standings(office, id, *season, *csv).await,
+                _ => {}
+            }
+            carry_out(office, &self.gm, &instruction(self.command)?, self.output).await
+        })
+    }
+}
+
+fn instruction(command: Command) -> anyhow::Result<Instruction> {
+    let (id, action) = match command {
+        Command::New { plan } => return Ok(Instruction::NewEvent { plan: read_text(&plan)? }),
+        Command::Open { id } => (id, EventAction::Open),
+        Command::Close { id } => (id, EventAction::Close),
+        Command::Cancel(words) => (words.id.clone(), EventAction::Cancel { reason: words.text() }),
+        Command::Note(words) => (words.id.clone(), EventAction::Note { text: words.text() }),
+        Command::Enter(words) => (words.id.clone(), EventAction::Enter { words: words.split() }),
+        Command::Strike(words) => (words.id.clone(), EventAction::Strike { words: words.split() }),
+        Command::Replace(words) => (words.id.clone(), EventAction::Replace { words: words.split() }),
+        Command::Extend { id, days, reason } => (id, EventAction::Extend { days, reason: reason.join(" ") }),
+        Command::Result { id, match_id, outcome, reason } => {
+            (id, EventAction::Result { match_id, outcome, reason: reason.join(" ") })
+        }
+        Command::Import { id, file } => {
+            let rows = imported(&read_text(&file)?).with_context(|| file.display().to_string())?;
+            (id, EventAction::Import { rows })
+        }
+        Command::List | Command::Show { .. } | Command::Standings { .. } => bail!("nothing to do"),
+    };
+    Ok(Instruction::Event { id, action })
+}
+
+/// Reads a table of results that were played elsewhere.
+fn imported(text: &str) -> anyhow::Result<Vec<ImportedResult>> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let columns: Vec<String> = reader.headers()?.iter().map(str::to_ascii_lowercase).collect();
+    ensure!(
+        columns == ["section", "first", "second", "result"],
+        "the columns are section, first, second, result"
+    );
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let field = |at: usize| record.get(at).unwrap_or_default().to_owned();
+        let outcome = match record.get(3).unwrap_or_default() {
+            "" => None,
+            written => {
+                Some(outcome(written).map_err(|says| anyhow::anyhow!("line {line}: the result {says}"))?)
+            }
+        };
+        let section = field(0).parse().with_context(|| format!("line {line}: the section is no number"))?;
+        rows.push(ImportedResult { line, section, first: field(1), second: field(2), outcome });
+    }
+    Ok(rows)
+}
+
+async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
+    let mut rows = Vec::new();
+    for row in office.store.events().await? {
+        if json {
+            print_json(
+                &json!({ "event": row.id, "name": row.name, "game": row.game.key(), "stage": row.stage }),
+            );
+            continue;
+        }
+        rows.push(vec![row.id, row.name, row.game.name().to_owned(), row.stage.to_string()]);
+    }
+    if !json {
+        print_table(&["", "event", "game", "stage"], rows);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn found(office: &Office, id: &str) -> anyhow::Result<Event> {
+    let id = id.to_ascii_uppercase();
+    let loaded = load_event(office, &id).await?;
+    Ok(loaded.with_context(|| format!("there is no event {id}"))?.event)
+}
+
+async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode> {
+    let event = found(office, id).await?;
+    let games = event.running().map(|season| season.games.clone()).unwrap_or_default();
+    if json {
+        let matches: Vec<_> = games.iter().map(|game| &game.match_id).collect();
+        let entrants: Vec<String> = event.entrants.iter().map(|player| number(*player)).collect();
+        print_json(&json!({
+            "plan": event.plan, "stage": event.stage, "opens": event.opens, "entrants": entrants,
+            "season": event.season().map(|season| season.no), "ends": event.running().map(|season| season.ends),
+            "matches": matches, "head": event.head.hash,
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!(
+        "{} {}: {} of {}, {}",
+        event.plan.id, event.plan.name, event.plan.format, event.plan.game, event.stage
+    );
+    if let Some(opens) = event.opens.filter(|_| event.stage == EventStage::Entries) {
+        println!("opens {opens}");
+    }
+    if let Some(season) = event.running() {
+        let open = games.iter().filter(|game| game.result.is_none()).count();
+        println!(
+            "season {} ends {}; {open} of {} matches without a result",
+            season.no,
+            season.ends,
+            games.len()
+        );
+    }
+    println!("{} in; book sha256 {}", event.entrants.len(), event.head.hash);
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn standings(office: &Office, id: &str, no: Option<u32>, csv: bool) -> anyhow::Result<ExitCode> {
+    let event = found(office, id).await?;
+    let season = match no {
+        Some(no) => event.seasons.iter().find(|season| season.no == no),
+        None => event.season(),
+    };
+    let season = season.context("there is no such season")?;
+    let names = office.store.listed_players().await?;
+    let name =
+        |player: i64| names.iter().find(|listed| listed.id == player).map(|listed| listed.name.clone());
+    let mut rows = Vec::new();
+    for (section, table) in (1..).zip(season.tables()) {
+        for row in table {
+            let decimals = |parts: u32, of: f64| (f64::from(parts) / of).to_string();
+            rows.push(vec![
+                section.to_string(),
+                row.place.to_string(),
+                number(row.player),
+                name(row.player).unwrap_or_default(),
+                decimals(row.points, 2.0),
+                decimals(row.direct, 2.0),
+                decimals(row.berger, 4.0),
+                row.wins.to_string(),
+            ]);
+        }
+    }
+    let head = ["section", "place", "number", "player", "points", "direct", "sonneborn-berger", "wins"];
+    if !csv {
+        print_table(&head, rows);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(head)?;
+    for row in rows {
+        writer.write_record(row)?;
+    }
+    put(&writer.into_inner()?);
+    Ok(ExitCode::SUCCESS)
+}

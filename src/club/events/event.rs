@@ -1,0 +1,364 @@
+//! An event as its book tells it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::plan::{Format, Plan};
+use super::points::{Breaks, SectionResult, ranked, table};
+use super::sections;
+use crate::game::Seat;
+use crate::game::names::named_enum;
+use crate::ledger::book::{
+    self, BookCause, BookEntry, BookFact, BookOutcome, BookPlace, BookResult, ChainedBookEntry,
+};
+use crate::ledger::{Head, canonical};
+use crate::letter::Digest;
+use crate::referee::Terms;
+
+/// The format of books that this program writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The time between two seasons.
+const BETWEEN: TimeDelta = TimeDelta::days(7);
+
+named_enum! {
+    /// The stage of an event.
+    pub enum EventStage {
+        /// Waits for entries or for its day, before the first season or between two.
+        Entries = "entries",
+        Running = "running",
+        Over = "over",
+        Cancelled = "cancelled",
+    }
+}
+
+/// An event, folded from its book.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub plan: Plan,
+    /// The terms of its matches.
+    pub terms: Terms,
+    pub stage: EventStage,
+    /// Nobody can enter, and no season follows.
+    pub closed: bool,
+    /// The time of the next draw; `None`: as soon as it is full, or when a GM opens it.
+    pub opens: Option<DateTime<Utc>>,
+    /// Those who are in, in the order of entry.
+    pub entrants: Vec<i64>,
+    /// Those who left or were struck since the last draw.
+    pub gone: BTreeSet<i64>,
+    pub seasons: Vec<Season>,
+    /// What GMs did since the last season was closed: the fact, the GM's name, and the reason.
+    pub acts: Vec<(BookFact, String, String)>,
+    pub head: Head,
+}
+
+/// A season: its draw, and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Season {
+    pub no: u32,
+    pub list: Vec<i64>,
+    pub figures: BTreeMap<i64, i64>,
+    pub sections: Vec<Vec<i64>>,
+    pub drawn_at: DateTime<Utc>,
+    pub ends: DateTime<Utc>,
+    pub games: Vec<Pairing>,
+    /// The tables, once the season is closed.
+    pub places: Option<Vec<Vec<BookPlace>>>,
+    pub vanished: BTreeSet<i64>,
+}
+
+/// One match of a section, opened or not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pairing {
+    pub section: usize,
+    pub first: i64,
+    pub second: i64,
+    pub match_id: Option<String>,
+    pub result: Option<BookResult>,
+}
+
+/// Why a book cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("entry #{seq}: {what}")]
+pub struct BookError {
+    pub seq: u64,
+    pub what: String,
+}
+
+impl Event {
+    /// Folds a book. `same`: the number that a player has by now, if two were merged.
+    ///
+    /// # Errors
+    /// [`BookError`] if an entry does not fit those before it.
+    pub fn fold(entries: &[BookEntry], same: &dyn Fn(i64) -> i64) -> Result<Event, BookError> {
+        let Some((first, rest)) = entries.split_first() else {
+            return Err(BookError { seq: 1, what: "the book is empty".to_owned() });
+        };
+        let bad = |what: String| BookError { seq: 1, what };
+        let BookFact::EventAnnounced { format: FORMAT, plan, terms, opens } = &first.fact else {
+            return Err(bad("no announcement of a format that this program knows".to_owned()));
+        };
+        let mut event = Event {
+            plan: serde_json::from_value(plan.clone()).map_err(|error| bad(error.to_string()))?,
+            terms: serde_json::from_value(terms.clone()).map_err(|error| bad(error.to_string()))?,
+            stage: EventStage::Entries,
+            closed: false,
+            opens: *opens,
+            entrants: Vec::new(),
+            gone: BTreeSet::new(),
+            seasons: Vec::new(),
+            acts: Vec::new(),
+            head: Head { seq: first.seq, hash: hash(first) },
+        };
+        for entry in rest {
+            let what = event.apply(entry, same);
+            what.map_err(|what| BookError { seq: entry.seq, what: what.to_owned() })?;
+        }
+        Ok(event)
+    }
+
+    /// Announces an event. Returns it with the first entry of its book.
+    pub fn announce(
+        plan: Plan,
+        terms: Terms,
+        opens: Option<DateTime<Utc>>,
+        at: DateTime<Utc>,
+        cause: &BookCause,
+    ) -> (Event, ChainedBookEntry) {
+        let fact = BookFact::EventAnnounced {
+            format: FORMAT,
+            plan: serde_json::to_value(&plan).expect("a plan is plain values"),
+            terms: serde_json::to_value(&terms).expect("terms are plain values"),
+            opens,
+        };
+        let chained = book::append(&plan.id, &mut Head::default(), at, cause, fact);
+        let event = Event::fold(std::slice::from_ref(&chained.entry), &|player| player);
+        (event.expect("an announcement opens a book"), chained)
+    }
+
+    /// Adds a fact to the book.
+    pub fn record(&mut self, at: DateTime<Utc>, cause: &BookCause, fact: BookFact) -> ChainedBookEntry {
+        let mut head = self.head;
+        let chained = book::append(&self.plan.id, &mut head, at, cause, fact);
+        self.apply(&chained.entry, &|player| player).expect("the event decided on the fact");
+        chained
+    }
+
+    /// The season that runs, or ran last.
+    pub fn season(&self) -> Option<&Season> {
+        self.seasons.last()
+    }
+
+    /// The season that runs.
+    pub fn running(&self) -> Option<&Season> {
+        self.season().filter(|season| season.places.is_none() && self.stage == EventStage::Running)
+    }
+
+    /// Whether another season can follow.
+    pub fn goes_on(&self) -> bool {
+        !self.closed && matches!(self.stage, EventStage::Entries | EventStage::Running)
+    }
+
+    /// Whether somebody is in, or plays in the season that runs.
+    pub fn has(&self, player: i64) -> bool {
+        self.entrants.contains(&player) || self.running().is_some_and(|season| season.list.contains(&player))
+    }
+
+    fn apply(&mut self, entry: &BookEntry, same: &dyn Fn(i64) -> i64) -> Result<(), &'static str> {
+        let over = matches!(self.stage, EventStage::Over | EventStage::Cancelled);
+        match &entry.fact {
+            _ if over && !matches!(entry.fact, BookFact::Noted { .. }) => return Err("the event is over"),
+            BookFact::EventAnnounced { .. } => return Err("a second announcement"),
+            BookFact::Entered { player } => {
+                let player = same(*player);
+                if self.entrants.contains(&player) {
+                    return Err("somebody enters twice");
+                }
+                self.gone.remove(&player);
+                self.entrants.push(player);
+            }
+            BookFact::Struck { player } | BookFact::Left { player } => {
+                let player = same(*player);
+                self.entrants.retain(|other| *other != player);
+                self.gone.insert(player);
+            }
+            BookFact::Replaced { from, to } => self.hand_over(same(*from), same(*to)),
+            BookFact::PlanChanged { opens, ends, closed } => {
+                self.opens = opens.or(self.opens);
+                self.closed |= *closed;
+                if *closed && self.stage == EventStage::Entries && !self.seasons.is_empty() {
+                    self.stage = EventStage::Over;
+                }
+                if let (Some(ends), Some(season)) = (ends, self.seasons.last_mut()) {
+                    season.ends = *ends;
+                }
+            }
+            BookFact::SectionsDrawn { season, list, figures, sections, ends, .. } => {
+                let of = |list: &[i64]| list.iter().map(|player| same(*player)).collect::<Vec<i64>>();
+                let figures = figures.iter().map(|(player, figure)| (same(*player), *figure)).collect();
+                let sections = sections.iter().map(|section| of(section)).collect();
+                self.begin_season(*season, of(list), figures, sections, (entry.at, *ends));
+            }
+            BookFact::MatchOpened { first, second, match_id, .. } => {
+                let game = self.pairing(same(*first), same(*second)).ok_or("a match that nobody drew")?;
+                if game.match_id.is_some() || game.result.is_some() {
+                    return Err("a match of a pair that has one");
+                }
+                game.match_id = Some(match_id.clone());
+            }
+            BookFact::ResultEntered { first, second, result, .. } => {
+                let game = self.pairing(same(*first), same(*second)).ok_or("a result of no match")?;
+                if game.result.is_some() || game.match_id != result.match_id {
+                    return Err("a result of a match that has one");
+                }
+                game.result = Some(result.clone());
+            }
+            BookFact::ResultVoided { match_id, .. } => {
+                let season = self.seasons.last_mut().ok_or("no season")?;
+                let found = season.games.iter_mut().find(|game| game.match_id.as_ref() == Some(match_id));
+                found.and_then(|game| game.result.take()).ok_or("no result to void")?;
+            }
+            BookFact::StandingsClosed { places, vanished, .. } => {
+                self.end_season(places, vanished, entry.at, same)
+            }
+            BookFact::Cancelled {} => self.stage = EventStage::Cancelled,
+            BookFact::Noted { .. } => {}
+        }
+        if let BookCause::Gm { name, reason } = &entry.cause
+            && !matches!(entry.fact, BookFact::SectionsDrawn { .. })
+        {
+            self.acts.push((entry.fact.clone(), name.clone(), reason.clone()));
+        }
+        self.head = Head { seq: entry.seq, hash: hash(entry) };
+        Ok(())
+    }
+
+    fn begin_season(
+        &mut self,
+        no: u32,
+        list: Vec<i64>,
+        figures: BTreeMap<i64, i64>,
+        sections: Vec<Vec<i64>>,
+        (drawn_at, ends): (DateTime<Utc>, DateTime<Utc>),
+    ) {
+        let mut games = Vec::new();
+        for (section, players) in sections.iter().enumerate() {
+            let seats = sections::seats(players, self.plan.games).into_iter();
+            games.extend(seats.map(|(first, second)| Pairing {
+                section,
+                first,
+                second,
+                match_id: None,
+                result: None,
+            }));
+        }
+        let (places, vanished) = (None, BTreeSet::new());
+        self.seasons.push(Season { no, list, figures, sections, drawn_at, ends, games, places, vanished });
+        self.gone.clear();
+        self.opens = None;
+        self.stage = EventStage::Running;
+    }
+
+    fn end_season(
+        &mut self,
+        places: &[Vec<BookPlace>],
+        vanished: &[i64],
+        at: DateTime<Utc>,
+        same: &dyn Fn(i64) -> i64,
+    ) {
+        let renamed = |row: &BookPlace| BookPlace { player: same(row.player), ..row.clone() };
+        let places = places.iter().map(|rows| rows.iter().map(renamed).collect()).collect();
+        let Some(season) = self.seasons.last_mut() else { return };
+        self.acts.clear();
+        season.places = Some(places);
+        season.vanished = vanished.iter().map(|player| same(*player)).collect();
+        self.entrants.retain(|player| !season.vanished.contains(player));
+        let is_last = match self.plan.format {
+            Format::Cup => season.sections.len() == 1,
+            Format::League | Format::Ladder => self.closed,
+        };
+        self.stage = if is_last { EventStage::Over } else { EventStage::Entries };
+        self.opens = (!is_last).then_some(at + BETWEEN);
+    }
+
+    fn hand_over(&mut self, from: i64, to: i64) {
+        let swap = |player: &mut i64| {
+            if *player == from {
+                *player = to;
+            }
+        };
+        self.entrants.iter_mut().for_each(swap);
+        let Some(season) = self.seasons.last_mut().filter(|season| season.places.is_none()) else { return };
+        season.list.iter_mut().for_each(swap);
+        season.sections.iter_mut().flatten().for_each(swap);
+        for game in &mut season.games {
+            swap(&mut game.first);
+            swap(&mut game.second);
+        }
+        if let Some(figure) = season.figures.remove(&from) {
+            season.figures.insert(to, figure);
+        }
+    }
+
+    fn pairing(&mut self, first: i64, second: i64) -> Option<&mut Pairing> {
+        let season = self.seasons.last_mut().filter(|season| season.places.is_none())?;
+        season.games.iter_mut().find(|game| (game.first, game.second) == (first, second))
+    }
+}
+
+impl Season {
+    /// Returns the table of each section.
+    pub fn tables(&self) -> Vec<Vec<BookPlace>> {
+        let table_of = |(no, players): (usize, &Vec<i64>)| table(players, &self.results(no));
+        match &self.places {
+            Some(places) => places.clone(),
+            None => self.sections.iter().enumerate().map(table_of).collect(),
+        }
+    }
+
+    /// Returns the results of a section.
+    pub fn results(&self, section: usize) -> Vec<SectionResult> {
+        let own = self.games.iter().filter(|game| game.section == section);
+        own.filter_map(|game| Some((game.first, game.second, game.result.as_ref()?.outcome))).collect()
+    }
+
+    /// Returns the players of each section in the order in which they rise or go on.
+    pub fn ranked(&self) -> Vec<Vec<i64>> {
+        let mut ranked_sections = Vec::new();
+        for (no, rows) in self.tables().iter().enumerate() {
+            let mut own: BTreeMap<i64, i64> = BTreeMap::new();
+            for game in self.games.iter().filter(|game| game.section == no) {
+                if let Some(result) = &game.result {
+                    *own.entry(game.first).or_default() += result.own.first;
+                    *own.entry(game.second).or_default() += result.own.second;
+                }
+            }
+            let breaks = Breaks { own: &own, figures: &self.figures, list: &self.list };
+            ranked_sections.push(ranked(rows, &breaks));
+        }
+        ranked_sections
+    }
+
+    /// Returns those who lost a match of the season by missed turns.
+    pub fn vanishing(&self) -> BTreeSet<i64> {
+        let mut vanished = BTreeSet::new();
+        for game in &self.games {
+            let Some(result) = &game.result else { continue };
+            let both = result.outcome == BookOutcome::Both;
+            vanished.extend((both || result.vanished == Some(Seat::First)).then_some(game.first));
+            vanished.extend((both || result.vanished == Some(Seat::Second)).then_some(game.second));
+        }
+        vanished
+    }
+
+    /// Returns the pairs of the season, the lower number first.
+    pub fn pairs(&self) -> BTreeSet<(i64, i64)> {
+        self.games.iter().map(|game| (game.first.min(game.second), game.first.max(game.second))).collect()
+    }
+}
+
+fn hash(entry: &BookEntry) -> Digest {
+    Digest::of(canonical(entry).as_bytes())
+}

@@ -1,0 +1,177 @@
+//! Own time: how long each seat of a match owed a filing while none of its filings stood, as the ledger tells it.
+//!
+//! Days of a bank, grace and absences count. A filing with WAIT stands from the deadline only. Pauses by a GM,
+//! outages, the settle time and letters that were sent late count for nobody; the time of a protest counts for
+//! whoever protested, unless the GM corrected a turn because of it. What a correction voids is forgotten.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::game::{BySeat, Seat};
+use crate::ledger::{Act, Entry, Fact, PauseReason};
+
+/// Two own times that are no further apart are equal.
+pub const EQUAL: TimeDelta = TimeDelta::hours(1);
+
+type Span = (DateTime<Utc>, DateTime<Utc>);
+
+/// Returns the own time of both seats up to `at`.
+pub fn own_time(entries: &[Entry], at: DateTime<Utc>) -> BySeat<TimeDelta> {
+    let mut walk = Walk::default();
+    for entry in entries.iter().take_while(|entry| entry.at <= at) {
+        walk.take(entry);
+    }
+    walk.finish(at)
+}
+
+/// Returns the seat that used more time; `None` if both used about as much.
+pub fn slower(own: &BySeat<TimeDelta>) -> Option<Seat> {
+    let difference = own.first - own.second;
+    match difference.abs() <= EQUAL {
+        true => None,
+        false => Some(if difference > TimeDelta::zero() { Seat::First } else { Seat::Second }),
+    }
+}
+
+/// The times of one phase.
+#[derive(Default)]
+struct PhaseTimes {
+    owed: Vec<(Seat, Span)>,
+    protested: Vec<(Seat, Span)>,
+}
+
+/// The ledger so far.
+#[derive(Default)]
+struct Walk {
+    last: DateTime<Utc>,
+    /// The phases that stand, and the open one.
+    phases: Vec<PhaseTimes>,
+    open: PhaseTimes,
+    owing: BySeat<bool>,
+    /// Whether a filing is there, and whether it waits for the deadline.
+    filed: BySeat<Option<bool>>,
+    deadline: Option<DateTime<Utc>>,
+    /// The beginning of a pause, and the seat whose protest it is.
+    paused: Option<(DateTime<Utc>, Option<Seat>)>,
+    protester: Option<Seat>,
+    void: Vec<Span>,
+    is_over: bool,
+}
+
+impl Walk {
+    fn take(&mut self, entry: &Entry) {
+        self.advance(entry.at);
+        self.note_absent_referee(entry);
+        match &entry.fact {
+            Fact::DeadlineSet { seats, deadline, .. } => {
+                self.owing = BySeat::from_fn(|seat| seats.contains(&seat));
+                self.deadline = Some(*deadline);
+            }
+            Fact::DeadlineExtended { deadline, .. }
+            | Fact::BankDayTaken { deadline, .. }
+            | Fact::DeadlineSlid { deadline }
+            | Fact::DeadlineRestored { deadline }
+            | Fact::OpeningSentLate { deadline, .. } => self.deadline = Some(*deadline),
+            Fact::OrdersSealed { seat, wait, .. } => self.filed[*seat] = Some(*wait),
+            Fact::OrdersWithdrawn { seat, .. } | Fact::PlayerReplaced { seat, .. } => {
+                self.filed[*seat] = None
+            }
+            Fact::TurnAdjudicated { .. } => {
+                self.end_pause(entry.at, true);
+                self.phases.push(std::mem::take(&mut self.open));
+                self.begin_phase();
+            }
+            Fact::CorrectionMade { keeps, .. } => {
+                self.end_pause(entry.at, false);
+                self.phases.truncate(*keeps);
+                self.open = PhaseTimes::default();
+                self.is_over = false;
+                self.begin_phase();
+            }
+            Fact::Protested { seat, passed_on: false } => self.protester = Some(*seat),
+            Fact::MatchPaused { reason } => {
+                let protester = self.protester.filter(|_| *reason == PauseReason::Protest);
+                self.paused = Some((entry.at, protester));
+            }
+            Fact::MatchResumed { deadline } => {
+                self.end_pause(entry.at, true);
+                self.deadline = deadline.or(self.deadline);
+            }
+            Fact::MatchEnded { .. } => {
+                self.end_pause(entry.at, true);
+                self.is_over = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_phase(&mut self) {
+        self.owing = BySeat::default();
+        self.filed = BySeat::default();
+    }
+
+    /// Counts the time since the last entry.
+    fn advance(&mut self, at: DateTime<Utc>) {
+        for seat in Seat::BOTH.into_iter().filter(|seat| self.owing[*seat] && !self.is_over) {
+            let until = match (self.filed[seat], self.deadline) {
+                (None, _) => at,
+                (Some(true), Some(deadline)) => at.min(deadline),
+                (Some(_), _) => continue,
+            };
+            if until > self.last {
+                self.open.owed.push((seat, (self.last, until)));
+            }
+        }
+        self.last = self.last.max(at);
+    }
+
+    /// Notes the time in which the referee was away, or its letter had not left.
+    fn note_absent_referee(&mut self, entry: &Entry) {
+        let since = match entry.own_cause().and_then(|cause| cause.act()) {
+            Some(Act::Slide { since }) => *since,
+            Some(Act::SentLate { written, .. }) => *written,
+            _ => return,
+        };
+        self.void.push((since, entry.at));
+    }
+
+    /// Ends a pause. `counts`: the protest was not upheld.
+    fn end_pause(&mut self, at: DateTime<Utc>, counts: bool) {
+        let Some((since, protester)) = self.paused.take() else { return };
+        self.void.push((since, at));
+        if let Some(seat) = protester.filter(|_| counts) {
+            self.open.protested.push((seat, (since, at)));
+        }
+        self.protester = None;
+    }
+
+    fn finish(mut self, at: DateTime<Utc>) -> BySeat<TimeDelta> {
+        self.advance(at);
+        self.end_pause(at, true);
+        let mut void = std::mem::take(&mut self.void);
+        void.sort_unstable();
+        let mut own = BySeat::new(TimeDelta::zero(), TimeDelta::zero());
+        for phase in self.phases.iter().chain([&self.open]) {
+            for (seat, span) in &phase.owed {
+                own[*seat] += without(*span, &void);
+            }
+            for (seat, (from, to)) in &phase.protested {
+                own[*seat] += *to - *from;
+            }
+        }
+        own
+    }
+}
+
+/// Returns the length of a span without what lies in one of the others, which are sorted.
+fn without((from, to): Span, void: &[Span]) -> TimeDelta {
+    let mut left = to - from;
+    let mut counted = from;
+    for (begun, ended) in void {
+        let (begun, ended) = ((*begun).max(counted), (*ended).min(to));
+        if ended > begun {
+            left -= ended - begun;
+            counted = ended;
+        }
+    }
+    left
+}

@@ -1,0 +1,81 @@
+//! The list of the next season: who rises, falls, goes on, is struck, and is new.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::event::{Event, Season};
+use super::plan::Format;
+
+/// Returns the players of the next draw, in its order, given the figures of all who may be in it.
+pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {
+    let mut list = match event.season() {
+        None => return by_strength(event, &event.entrants, figures),
+        Some(season) => match event.plan.format {
+            Format::League => after_league(&season.ranked(), event.plan.promote, &season.vanished),
+            Format::Cup => {
+                let on = going_on(season, event.plan.advance, &event.gone);
+                return by_strength(event, &on, figures);
+            }
+            Format::Ladder => after_ladder(&season.list, &season.ranked()),
+        },
+    };
+    // Who left or vanished is no longer in; newcomers follow at the end.
+    list.retain(|player| event.entrants.contains(player));
+    let newcomers: Vec<i64> =
+        event.entrants.iter().filter(|player| !list.contains(player)).copied().collect();
+    list.extend(by_strength(event, &newcomers, figures));
+    list
+}
+
+/// Sorts players by the order of the plan before the first season, else by figure; equal ones by entry.
+fn by_strength(event: &Event, players: &[i64], figures: &BTreeMap<i64, i64>) -> Vec<i64> {
+    let order = &event.plan.order;
+    let planned = |player: &i64| order.iter().position(|named| named == player).unwrap_or(usize::MAX);
+    let mut sorted = players.to_vec();
+    let entered = |player: &i64| event.entrants.iter().position(|other| other == player);
+    sorted.sort_by_key(|player| {
+        (planned(player), Reverse(figures.get(player).copied().unwrap_or(0)), entered(player))
+    });
+    sorted
+}
+
+/// Lets neighbours across each border of a league change places. Whoever vanished takes one of the lowest.
+pub fn after_league(ranked: &[Vec<i64>], promote: usize, vanished: &BTreeSet<i64>) -> Vec<i64> {
+    let mut divisions: Vec<Vec<i64>> = ranked.to_vec();
+    for division in &mut divisions {
+        division.sort_by_key(|player| vanished.contains(player));
+    }
+    for upper in 1..divisions.len() {
+        let (above, below) = divisions.split_at_mut(upper);
+        let (above, below) = (&mut above[upper - 1], &mut below[0]);
+        // Nobody rises and falls at the same time, however small the divisions are.
+        let moving = promote.min(above.len() / 2).min(below.len() / 2);
+        let fall_from = above.len() - moving;
+        above[fall_from..].swap_with_slice(&mut below[..moving]);
+    }
+    divisions.concat()
+}
+
+/// Returns the best of each section who are still there. They are sorted by strength for the next draw.
+fn going_on(season: &Season, advance: usize, gone: &BTreeSet<i64>) -> Vec<i64> {
+    let is_out = |player: &&i64| !gone.contains(player) && !season.vanished.contains(player);
+    season.ranked().iter().flat_map(|section| section.iter().filter(is_out).take(advance)).copied().collect()
+}
+
+/// Moves the winner of each section a quarter of the way to the top, and its loser a quarter to the foot.
+pub fn after_ladder(list: &[i64], ranked: &[Vec<i64>]) -> Vec<i64> {
+    let foot = list.len() as i64;
+    // Of equal keys the riser goes first.
+    let key = |place: i64, player: i64| {
+        let section = ranked.iter().find(|section| section.contains(&player));
+        match section {
+            Some(section) if section.first() == Some(&player) => (4 * place - (place - 1), 0),
+            Some(section) if section.last() == Some(&player) => (4 * place + (foot - place), 2),
+            _ => (4 * place, 1),
+        }
+    };
+    let mut keyed: Vec<((i64, i32), i64)> =
+        (1..).zip(list).map(|(place, player)| (key(place, *player), *player)).collect();
+    keyed.sort_by_key(|(key, _)| *key);
+    keyed.into_iter().map(|(_, player)| player).collect()
+}

@@ -1,0 +1,24 @@
+//! Loads events from their books.
+
+use anyhow::Context as _;
+
+use crate::club::events::event::Event;
+use crate::daemon::Office;
+use crate::desk::frame::rows::LoadedEvent;
+use crate::ledger::book::BookEntry;
+
+/// Returns an event as its book tells it, or `None` if there is no such event.
+///
+/// # Errors
+/// Returns an error if the database does not answer, or if the book cannot be read.
+pub async fn load_event(office: &Office, id: &str) -> anyhow::Result<Option<LoadedEvent>> {
+    // The row before the book: if the book grows in between, the version is stale and the commit says so.
+    let Some(row) = office.store.event(id).await? else { return Ok(None) };
+    let rows = office.store.book(id).await?;
+    let merged = office.store.merged_players().await?;
+    let entries: Result<Vec<BookEntry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
+    let entries = entries.with_context(|| format!("the book of {id}"))?;
+    let event = Event::fold(&entries, &|player| merged.get(&player).copied().unwrap_or(player));
+    let event = event.with_context(|| format!("the book of {id}"))?;
+    Ok(Some(LoadedEvent { event, told: row.told, version: row.version }))
+}

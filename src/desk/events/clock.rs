@@ -1,0 +1,215 @@
+//! What is due in events: each step is one transaction.
+
+use chrono::{DateTime, Utc};
+
+use super::book::{close_season, keep, record};
+use super::{letters, people, results};
+use crate::club::events::event::{Event, Pairing, Season};
+use crate::club::events::own_time::{own_time, slower};
+use crate::club::events::steps::Step;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedEvent, or_lacking};
+use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch};
+use crate::desk::outbox::ruling_mail;
+use crate::game::{BySeat, Seat};
+use crate::ledger::book::{BookCause, BookFact, BookOutcome};
+use crate::ledger::{Act, Cause};
+use crate::referee::Stage;
+use crate::report::EventLetter;
+use crate::store::EventMatchRow;
+
+/// Matches that one transaction ends.
+const ENDED_TOGETHER: usize = 20;
+
+/// The clock as a cause.
+const CLOCK: BookCause = BookCause::Clock {};
+
+/// Takes the next step that is due in an event. Returns whether there was one.
+pub fn advance(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
+    let Some(mut loaded) = desk.event(event_id)? else { return Ok(false) };
+    let at = desk.at();
+    let Some(step) = loaded.event.step(&loaded.told, at) else { return Ok(false) };
+    let season = loaded.event.season().cloned();
+    let no = season.as_ref().map_or(0, |season| season.no);
+    match (step, season) {
+        (Step::Draw, _) => draw(desk, &mut loaded, &CLOCK)?,
+        (Step::TooFew, _) => {
+            loaded.told.too_few = no + 1;
+            let letter = EventLetter::TooFew { least: loaded.event.plan.least() };
+            letters::tell_gms(desk, &loaded.event, "few", letter)?;
+        }
+        (Step::Open(section), Some(season)) => open_section(desk, &mut loaded, &season, section)?,
+        (Step::Resign(player), Some(season)) => {
+            loaded.told.resigned.push((no, player));
+            resign(desk, &season, player)?;
+        }
+        (Step::Warn, Some(season)) => {
+            loaded.told.ending = no;
+            letters::tell_ending(desk, &loaded.event, &season)?;
+        }
+        (Step::Decide(matches), Some(season)) => {
+            if !decide(desk, &mut loaded, &season, &matches)? {
+                return Ok(false);
+            }
+        }
+        (Step::AskGm, Some(season)) => {
+            loaded.told.unfinished = no;
+            note_without_result(desk, &mut loaded, &season)?;
+            let running = season.games.iter().filter(|game| game.result.is_none());
+            let matches = running.filter_map(|game| game.match_id.clone()).collect();
+            letters::tell_gms(desk, &loaded.event, "unfinished", EventLetter::Unfinished { matches })?;
+        }
+        (Step::Close, _) => close(desk, &mut loaded)?,
+        (_, None) => return Ok(false),
+    }
+    keep(desk, loaded);
+    Ok(true)
+}
+
+/// Draws the sections of the next season. Whoever no letter reaches is struck first.
+pub fn draw(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, cause: &BookCause) -> Decided<()> {
+    let mut unreachable = Vec::new();
+    for player in loaded.event.entrants.clone() {
+        unreachable.extend(people::reachable(desk, player)?.is_none().then_some(player));
+    }
+    for &player in &unreachable {
+        record(desk, loaded, &CLOCK, BookFact::Struck { player });
+    }
+    // With fewer entrants the step may be another one.
+    if unreachable.is_empty() {
+        let figures = people::figures(desk, &loaded.event)?;
+        let fact = loaded.event.draw(&figures, desk.at());
+        record(desk, loaded, cause, fact);
+    }
+    Ok(())
+}
+
+/// Opens all matches of a section, or none.
+fn open_section(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    season: &Season,
+    section: usize,
+) -> Decided<()> {
+    let is_due =
+        |game: &&Pairing| game.section == section && game.match_id.is_none() && game.result.is_none();
+    let games: Vec<Pairing> = season.games.iter().filter(is_due).cloned().collect();
+    let mut new = Vec::new();
+    for game in &games {
+        let first = or_lacking(holder(desk, game.first))?;
+        let second = or_lacking(holder(desk, game.second))?;
+        let Some(players) = first.zip(second) else { continue };
+        new.push(NewMatch {
+            game: loaded.event.plan.game,
+            choices: loaded.event.plan.options.clone(),
+            players: BySeat::new(players.0, players.1),
+            terms: loaded.event.terms.clone(),
+        });
+    }
+    desk.rows.check()?;
+    let opened = openings::open_all(desk, &new, &Cause::opening(None))?;
+    for (game, opened) in games.iter().zip(&opened) {
+        let (first, second, match_id) = (game.first, game.second, opened.id.clone());
+        let row = EventMatchRow {
+            match_id: match_id.clone(),
+            event_id: loaded.event.plan.id.clone(),
+            season: season.no,
+            first,
+            second,
+        };
+        desk.draft.changes.event_matches.push(row);
+        record(desk, loaded, &CLOCK, BookFact::MatchOpened { season: season.no, first, second, match_id });
+    }
+    let event = loaded.event.clone();
+    match event.season() {
+        Some(season) => letters::tell_started(desk, &event, season, section),
+        None => Ok(()),
+    }
+}
+
+fn holder(desk: &Desk<'_>, player: i64) -> Decided<Holder> {
+    match people::reachable(desk, player)? {
+        Some((_, address)) => Ok(Holder::Player(NamedAddress { name: String::new(), address })),
+        None => Err(anyhow::anyhow!("player {player} of an event has no address").into()),
+    }
+}
+
+/// Resigns the running matches of a player who left or was struck.
+fn resign(desk: &mut Desk<'_>, season: &Season, player: i64) -> Decided<()> {
+    let own = season.games.iter().filter(|game| game.result.is_none());
+    for game in own.filter(|game| game.first == player || game.second == player) {
+        let seat = if game.first == player { Seat::First } else { Seat::Second };
+        end_match(desk, game, Act::Leave(seat))?;
+    }
+    Ok(())
+}
+
+/// Ends unfinished matches by own time, some at a time. Returns whether it changed anything.
+fn decide(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    season: &Season,
+    matches: &[String],
+) -> Decided<bool> {
+    let mut changed = note_without_result(desk, loaded, season)?;
+    for id in matches.iter().take(ENDED_TOGETHER) {
+        let Some(game) = season.games.iter().find(|game| game.match_id.as_ref() == Some(id)) else {
+            continue;
+        };
+        let own = own_time(desk.rows.entries(id)?, desk.at());
+        changed |= end_match(desk, game, Act::MoreTime(slower(&own)))?;
+    }
+    Ok(changed)
+}
+
+/// Enters that matches which are over without a result have none.
+fn note_without_result(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, season: &Season) -> Decided<bool> {
+    let mut changed = false;
+    for game in season.games.iter().filter(|game| game.result.is_none()) {
+        let Some(id) = &game.match_id else { continue };
+        let Some(ended) = results::end_of(desk, id)? else { continue };
+        if BookOutcome::of(&ended.outcome) == BookOutcome::None {
+            results::enter(desk, loaded, game, &ended, BookOutcome::None, &CLOCK);
+            changed = true;
+        }
+    }
+    Ok(changed)
+}
+
+/// Ends a match of an event that runs, and tells both players. Returns whether it did.
+fn end_match(desk: &mut Desk<'_>, game: &Pairing, act: Act) -> Decided<bool> {
+    let Some(id) = &game.match_id else { return Ok(false) };
+    let Some(found) = desk.game_match(id)?.cloned().filter(|found| found.game_match.stage != Stage::Over)
+    else {
+        return Ok(false);
+    };
+    let ruling = ruling_mail::act(desk, &found.game_match, act);
+    let changed = ruling.after != found.game_match;
+    if changed {
+        ruling_mail::keep_unasked(desk, found, ruling, None)?;
+    }
+    Ok(changed)
+}
+
+fn close(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Decided<()> {
+    let before: Event = loaded.event.clone();
+    let Some(fact) = before.closing() else { return Ok(()) };
+    record(desk, loaded, &CLOCK, fact);
+    close_season(desk, loaded);
+    let event = loaded.event.clone();
+    letters::tell_standings(desk, &before, &event)
+}
+
+/// Moves the end of a season that fell into an outage by its length. Returns whether it did.
+pub fn slide(desk: &mut Desk<'_>, event_id: &str, since: DateTime<Utc>) -> Decided<bool> {
+    let Some(mut loaded) = desk.event(event_id)? else { return Ok(false) };
+    let at = desk.at();
+    let Some(ends) = loaded.event.running().map(|season| season.ends) else { return Ok(false) };
+    if ends <= since || ends > at {
+        return Ok(false);
+    }
+    let ends = Some(ends + (at - since));
+    record(desk, &mut loaded, &CLOCK, BookFact::PlanChanged { opens: None, ends, closed: false });
+    keep(desk, loaded);
+    Ok(true)
+}

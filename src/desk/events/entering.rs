@@ -1,0 +1,197 @@
+//! EVENTS, ENTER, LEAVE and STANDINGS: what players ask of events.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use strsim::jaro_winkler;
+
+use super::book::{keep, record};
+use super::shown;
+use crate::club::events::event::{Event, EventStage};
+use crate::club::events::vanishing::barred_until;
+use crate::desk::frame::asker::Asker;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedEvent};
+use crate::desk::frame::{ratings, standing};
+use crate::desk::matches::meeting;
+use crate::ledger::book::{BookCause, BookFact};
+use crate::referee::{EventRejection, Reply};
+use crate::store::Player;
+
+/// Names that are less alike are not offered.
+const ALIKE: f64 = 0.75;
+
+/// Returns the events that take entries or run.
+pub fn list(desk: &Desk<'_>, asker: &Asker) -> Decided<Reply> {
+    let mut events = Vec::new();
+    for (id, _, stage) in desk.event_names()? {
+        if !matches!(stage, EventStage::Entries | EventStage::Running) {
+            continue;
+        }
+        if let Some(loaded) = desk.event(&id)? {
+            events.push(shown::line(desk, &loaded.event, asker.zone, asker.player_id));
+        }
+    }
+    Ok(Reply::Events { events })
+}
+
+/// Enters the asker, if the event takes entries and the asker meets its conditions.
+pub fn enter(desk: &mut Desk<'_>, asker: &Asker, id: &str) -> Decided<Reply> {
+    let refused = |why| Ok(Reply::NoEvent { command: "ENTER", event: id.to_owned(), why });
+    if !asker.proven {
+        return refused(EventRejection::Unproven);
+    }
+    let Some(mut loaded) = desk.event(id)? else { return refused(no_such(desk, id)?) };
+    let known = desk.player(asker.address())?;
+    if let Some(why) = refusal(desk, &loaded.event, known.as_ref())? {
+        return refused(why);
+    }
+    let player = match known {
+        Some(player) => player.id,
+        None => desk.player_or_new(&asker.from, &asker.name)?.id,
+    };
+    record(desk, &mut loaded, &BookCause::Letter(asker.letter), BookFact::Entered { player });
+    let event = shown::line(desk, &loaded.event, asker.zone, Some(player));
+    keep(desk, loaded);
+    Ok(Reply::EventEntered { event: Box::new(event) })
+}
+
+/// Returns why somebody cannot enter; `None` for a person who is no player yet is a newcomer.
+fn refusal(desk: &Desk<'_>, event: &Event, player: Option<&Player>) -> Decided<Option<EventRejection>> {
+    let plan = &event.plan;
+    let id = player.map(|player| player.id);
+    if id.is_some_and(|id| event.entrants.contains(&id)) {
+        let zone = player.and_then(|player| player.settings.zone);
+        let opens = event.opens.map(|opens| desk.local_time_in(zone, opens));
+        return Ok(Some(EventRejection::AlreadyIn { opens }));
+    }
+    if !shown::takes_entries(event) {
+        let stage = if event.stage == EventStage::Running { "begun" } else { event.stage.as_str() };
+        return Ok(Some(EventRejection::Closed { stage: stage.to_owned() }));
+    }
+    if let Some(most) = plan.max_entrants.filter(|most| event.entrants.len() >= *most) {
+        return Ok(Some(EventRejection::Full { most }));
+    }
+    let Some(player) = player else { return Ok(rating_refusal(event, 1500)) };
+    if let Some(until) = barred(desk, player)? {
+        let until = desk.local_time_in(player.settings.zone, until);
+        return Ok(Some(EventRejection::Barred { until }));
+    }
+    if let Some(percent) = plan.reliable {
+        let reliability = desk.rows.reliability(player.id)?;
+        if !reliability.meets(percent) {
+            let says = reliability.sentence(&player.name);
+            return Ok(Some(EventRejection::Unreliable { percent, says }));
+        }
+    }
+    let needs = plan.section_size * plan.games;
+    if let Some(limit) = player.member.limit.filter(|limit| (*limit as usize) < needs) {
+        return Ok(Some(EventRejection::Limit { limit, needs }));
+    }
+    let rating = ratings::rated_player(desk, player.id, plan.game)?.rating;
+    Ok(rating_refusal(event, rating.points()))
+}
+
+fn rating_refusal(event: &Event, points: i64) -> Option<EventRejection> {
+    let (least, most) = event.plan.rating;
+    let fits = least.is_none_or(|least| points >= least) && most.is_none_or(|most| points <= most);
+    let wanted = shown::rating_words(&event.plan);
+    (!fits).then(|| EventRejection::Rating { wanted, figure: points.to_string() })
+}
+
+/// Returns until when a player cannot enter, if that is still to come.
+fn barred(desk: &Desk<'_>, player: &Player) -> Decided<Option<DateTime<Utc>>> {
+    let until = barred_until(desk.rows.losses(player.id)?, player.member.left_event);
+    Ok(until.filter(|until| *until > desk.at()))
+}
+
+/// Lets the asker leave an event. After its start the clock resigns the running matches.
+pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> Decided<Reply> {
+    let refused = |why| Ok(Reply::NoEvent { command: "LEAVE", event: id.to_owned(), why });
+    let Some(mut loaded) = desk.event(id)? else { return refused(no_such(desk, id)?) };
+    let Some(player) = desk.player(asker.address())?.filter(|_| asker.proven) else {
+        return refused(EventRejection::Unproven);
+    };
+    if let Some(change) = standing::refuse_new_address(desk, &player, &asker.sender, "LEAVE")? {
+        return Ok(Reply::Change { change });
+    }
+    if !loaded.event.entrants.contains(&player.id) {
+        return refused(EventRejection::NotIn);
+    }
+    let running = running_games(&loaded, player.id);
+    if !confirmed {
+        return refused(EventRejection::Unconfirmed { running });
+    }
+    record(desk, &mut loaded, &BookCause::Letter(asker.letter), BookFact::Left { player: player.id });
+    let has_begun = loaded.event.running().is_some_and(|season| season.list.contains(&player.id));
+    let until = has_begun.then(|| desk.local_time_in(asker.zone, desk.at() + TimeDelta::days(30)));
+    if has_begun {
+        let mut member = player.member.clone();
+        member.left_event = Some(desk.at());
+        desk.draft.changes.players.push(Player { member, ..player });
+    }
+    keep(desk, loaded);
+    Ok(Reply::EventLeft { event: id.to_owned(), running, until })
+}
+
+fn running_games(loaded: &LoadedEvent, player: i64) -> usize {
+    let games = loaded.event.running().into_iter().flat_map(|season| &season.games);
+    games.filter(|game| game.result.is_none() && (game.first == player || game.second == player)).count()
+}
+
+/// Shows the standings of a season; without a name, those of the only event in which the asker plays.
+pub fn standings(desk: &Desk<'_>, asker: &Asker, named: Option<&str>, season: Option<u32>) -> Decided<Reply> {
+    let id = match named {
+        Some(id) => id.to_owned(),
+        None => match &own_events(desk, asker)?[..] {
+            [only] => only.clone(),
+            own => {
+                let why = EventRejection::NoSuchEvent { nearest: own.to_vec() };
+                return Ok(Reply::NoEvent { command: "STANDINGS", event: String::new(), why });
+            }
+        },
+    };
+    let refused = |why| Ok(Reply::NoEvent { command: "STANDINGS", event: id.clone(), why });
+    let Some(loaded) = desk.event(&id)? else { return refused(no_such(desk, &id)?) };
+    let event = &loaded.event;
+    let is_own = asker.player_id.is_some_and(|player| event.has(player));
+    if !is_own && !meeting::reads_names(desk, asker)? {
+        return refused(EventRejection::NamesForPlayers);
+    }
+    let wanted = match season {
+        Some(no) => event.seasons.iter().find(|season| season.no == no),
+        None => event.season(),
+    };
+    let seasons = event.season().map_or(0, |season| season.no);
+    let Some(season) = wanted else { return refused(EventRejection::NoSeason { seasons }) };
+    let reader = (asker.player_id, asker.zone);
+    let standings = Box::new(shown::standings(desk, event, season, None, reader)?);
+    Ok(Reply::Standings { standings })
+}
+
+/// Returns the events in which the asker plays.
+fn own_events(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<String>> {
+    let mut own = Vec::new();
+    for (id, _, stage) in desk.event_names()? {
+        let is_open = matches!(stage, EventStage::Entries | EventStage::Running);
+        let Some(loaded) = (if is_open { desk.event(&id)? } else { None }) else { continue };
+        own.extend(asker.player_id.filter(|player| loaded.event.has(*player)).map(|_| id));
+    }
+    Ok(own)
+}
+
+/// Returns the rejection of a name that no event has, with the nearest ones.
+fn no_such(desk: &Desk<'_>, id: &str) -> Decided<EventRejection> {
+    Ok(EventRejection::NoSuchEvent { nearest: nearest(desk, id)? })
+}
+
+/// Returns the names of events that come nearest to one.
+pub fn nearest(desk: &Desk<'_>, id: &str) -> Decided<Vec<String>> {
+    let mut alike: Vec<(f64, String)> = Vec::new();
+    for (other, _, _) in desk.event_names()? {
+        let likeness = jaro_winkler(&other[3..], id.get(3..).unwrap_or_default());
+        if likeness >= ALIKE {
+            alike.push((likeness, other));
+        }
+    }
+    alike.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    Ok(alike.into_iter().take(3).map(|(_, id)| id).collect())
+}

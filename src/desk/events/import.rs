@@ -1,0 +1,90 @@
+//! A league that was begun elsewhere: its sections, and the results so far.
+
+use std::collections::BTreeMap;
+
+use super::book::record;
+use super::people::take_player;
+use crate::club::events::event::EventStage;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedEvent};
+use crate::game::BySeat;
+use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
+use crate::referee::ImportedResult;
+
+/// Takes over the sections and the results of a league. Pairs without a result are opened by the clock.
+pub fn import(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    rows: &[ImportedResult],
+    cause: &BookCause,
+) -> Decided<Result<(), String>> {
+    if loaded.event.stage != EventStage::Entries || !loaded.event.seasons.is_empty() {
+        return Ok(Err("Results are taken over before the first season only.".to_owned()));
+    }
+    let mut sections: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
+    let mut results = Vec::new();
+    for row in rows {
+        let mut pair = Vec::new();
+        for name in [&row.first, &row.second] {
+            let words: Vec<String> = name.split_whitespace().map(str::to_owned).collect();
+            match take_player(desk, &words)? {
+                Ok((player, [])) => pair.push(player.id),
+                Ok(_) => return Ok(Err(format!("Line {}: nobody is called {name}.", row.line))),
+                Err(says) => return Ok(Err(format!("Line {}: {says}", row.line))),
+            }
+        }
+        let section = sections.entry(row.section).or_default();
+        section.extend(pair.iter().filter(|player| !section.contains(player)).copied().collect::<Vec<_>>());
+        results.extend(row.outcome.map(|outcome| (row.line, pair[0], pair[1], outcome)));
+    }
+    let list: Vec<i64> = sections.values().flatten().copied().collect();
+    if sections.values().any(|section| section.len() < 2) || has_twice(&list) {
+        return Ok(Err("Each player is in one section, with at least one other.".to_owned()));
+    }
+    let missing: Vec<i64> =
+        list.iter().filter(|player| !loaded.event.entrants.contains(player)).copied().collect();
+    for player in missing {
+        record(desk, loaded, cause, BookFact::Entered { player });
+    }
+    let ends = desk.at() + loaded.event.plan.season();
+    let sections = sections.into_values().collect();
+    let figures = Vec::new();
+    let drawn = BookFact::SectionsDrawn { season: 1, list, figures, sections, ends, given: true };
+    record(desk, loaded, cause, drawn);
+    for (line, first, second, outcome) in results {
+        if let Err(says) = enter(desk, loaded, (first, second), outcome, cause) {
+            return Ok(Err(format!("Line {line}: {says}")));
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn enter(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    (first, second): (i64, i64),
+    outcome: BookOutcome,
+    cause: &BookCause,
+) -> Result<(), &'static str> {
+    let games = loaded.event.running().map(|season| season.games.as_slice()).unwrap_or_default();
+    let is_free = |pair: (i64, i64)| {
+        games.iter().any(|game| (game.first, game.second) == pair && game.result.is_none())
+    };
+    // With one match of a pair the other one may have begun here.
+    let (first, second, outcome) = match (is_free((first, second)), outcome) {
+        (true, _) => (first, second, outcome),
+        (false, _) if !is_free((second, first)) => return Err("this pair has all its results already"),
+        (false, BookOutcome::First) => (second, first, BookOutcome::Second),
+        (false, BookOutcome::Second) => (second, first, BookOutcome::First),
+        (false, other) => (second, first, other),
+    };
+    let result = BookResult { match_id: None, end: None, outcome, vanished: None, own: BySeat::new(0, 0) };
+    record(desk, loaded, cause, BookFact::ResultEntered { season: 1, first, second, result });
+    Ok(())
+}
+
+fn has_twice(list: &[i64]) -> bool {
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|two| two[0] == two[1])
+}

@@ -1,0 +1,109 @@
+//! The people of an event: their names, figures and addresses.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+
+use crate::club::events::event::Event;
+use crate::club::member::number;
+use crate::club::names::{self, Meant, NamedPlayer};
+use crate::club::rating::Rating;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::letter::Address;
+use crate::store::{ListedPlayer, Player};
+
+/// The time in which the highest figure counts at a draw.
+const FIGURES_WITHIN: TimeDelta = TimeDelta::days(365);
+
+/// Returns the highest figure of twelve months of each who may be in the next season, in hundredths; the last one
+/// of somebody without a result in that time, and that of a newcomer to the game for all others.
+pub fn figures(desk: &Desk<'_>, event: &Event) -> Decided<BTreeMap<i64, i64>> {
+    let newcomer = Rating::default().figure;
+    let mut found: BTreeMap<i64, i64> = event.entrants.iter().map(|player| (*player, newcomer)).collect();
+    found
+        .extend(event.season().into_iter().flat_map(|season| &season.list).map(|player| (*player, newcomer)));
+    let since = desk.at() - FIGURES_WITHIN;
+    let mut highest: BTreeMap<i64, (bool, i64)> = BTreeMap::new();
+    for row in desk.rows.rating_list(event.plan.game)? {
+        let (is_recent, figure) = (row.change.at > since, row.change.after.figure);
+        let kept = highest.entry(row.change.player).or_insert((is_recent, figure));
+        *kept = match (kept.0, is_recent) {
+            (true, _) => (true, kept.1.max(figure)),
+            (false, _) => (is_recent, figure),
+        };
+    }
+    for (player, figure) in &mut found {
+        *figure = highest.get(player).map_or(*figure, |(_, highest)| *highest);
+    }
+    Ok(found)
+}
+
+/// Returns a player by number, as far as letters can reach them.
+pub fn reachable(desk: &Desk<'_>, id: i64) -> Decided<Option<(Player, Address)>> {
+    let listed = desk.rows.listed_players()?.iter().find(|listed| listed.id == id);
+    let address = listed.and_then(|listed| Address::parse(listed.address.as_deref()?).ok());
+    let Some(address) = address.filter(|address| address.as_str().contains('@')) else { return Ok(None) };
+    Ok(desk.player(address.as_str())?.map(|player| (player, address)))
+}
+
+/// Returns how a reader sees a player. Whoever does not want to be known is a number to all but opponents.
+pub fn shown(desk: &Desk<'_>, id: i64, is_opponent: bool) -> Decided<String> {
+    let listed = desk.rows.listed_players()?.iter().find(|listed| listed.id == id);
+    let listed = listed.filter(|listed| listed.member.public || is_opponent);
+    Ok(listed.map_or_else(|| number(id), |listed| listed.name.clone()))
+}
+
+/// Returns a player's name for GMs.
+pub fn name(desk: &Desk<'_>, id: i64) -> Decided<String> {
+    shown(desk, id, true)
+}
+
+/// Finds the player whom the words begin with, by address, name or number. Returns the rest of the words.
+pub fn take_player<'w>(
+    desk: &mut Desk<'_>,
+    words: &'w [String],
+) -> Decided<Result<(Player, &'w [String]), String>> {
+    let Some((first, rest)) = words.split_first() else {
+        return Ok(Err("The line lacks the name, number or address of a player.".to_owned()));
+    };
+    if let Ok(address) = Address::parse(first.trim_matches(['<', '>'])) {
+        return Ok(Ok((desk.player_or_new(address.as_str(), &name_of(&address))?, rest)));
+    }
+    let listed = desk.rows.listed_players()?.iter().filter(|listed| is_person(listed));
+    let known: Vec<NamedPlayer> =
+        listed.map(|listed| NamedPlayer { id: listed.id, name: listed.name.clone() }).collect();
+    // The longest name that fits exactly goes first: names may have several words.
+    let exact = (1..=words.len().min(6)).rev().find_map(|at| {
+        let written = words[..at].join(" ");
+        let is_it = |player: &NamedPlayer| player.name.eq_ignore_ascii_case(&written);
+        known.iter().find(|player| is_it(player)).map(|player| (player.id, &words[at..]))
+    });
+    let (id, rest) = match exact {
+        Some(found) => found,
+        None => match names::meant(first, known.iter()) {
+            Meant::Player(id) => (id, rest),
+            Meant::Several(players) => {
+                return Ok(Err(format!("Several players fit {first}: {}.", players.join(", "))));
+            }
+            Meant::Nobody(nearest) if nearest.is_empty() => {
+                return Ok(Err(format!("Nobody is called {first}.")));
+            }
+            Meant::Nobody(nearest) => {
+                return Ok(Err(format!("Nobody is called {first}. Nearest: {}.", nearest.join(", "))));
+            }
+        },
+    };
+    Ok(match reachable(desk, id)? {
+        Some((player, _)) => Ok((player, rest)),
+        None => Err(format!("{} has no address.", number(id))),
+    })
+}
+
+fn is_person(listed: &ListedPlayer) -> bool {
+    listed.address.as_deref().is_some_and(|address| address.contains('@'))
+}
+
+fn name_of(address: &Address) -> String {
+    crate::desk::matches::openings::name_from(address)
+}

@@ -1,0 +1,100 @@
+//! Results: matches that ended, or were reopened, since an event looked at them.
+
+use super::book::{self, keep, record};
+use crate::club::events::event::Pairing;
+use crate::club::events::own_time::own_time;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::{Decided, LoadedEvent, or_lacking};
+use crate::game::{BySeat, Outcome, Reason, Seat};
+use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
+use crate::ledger::{Entry, Fact};
+use crate::letter::Digest;
+use crate::referee::Stage;
+use crate::store::EventEnd;
+
+/// A match that is over: how, and which entry says so.
+pub struct MatchEnd {
+    pub end: Digest,
+    pub outcome: Outcome,
+    own: BySeat<i64>,
+}
+
+/// Enters the results of matches, and voids those of matches that were reopened.
+pub fn look_at(desk: &mut Desk<'_>, event_id: &str, matches: &[String]) -> Decided<()> {
+    let Some(mut loaded) = desk.event(event_id)? else { return Ok(()) };
+    for id in matches {
+        or_lacking(desk.rows.entries(id))?;
+        or_lacking(desk.game_match(id))?;
+    }
+    desk.rows.check()?;
+    for id in matches {
+        let ended = end_of(desk, id)?;
+        take_end(desk, &mut loaded, id, ended);
+    }
+    keep(desk, loaded);
+    Ok(())
+}
+
+/// Returns how a match ended, or `None` while it runs.
+pub fn end_of(desk: &Desk<'_>, id: &str) -> Decided<Option<MatchEnd>> {
+    let entries = desk.rows.entries(id)?;
+    let Some(found) = desk.game_match(id)? else { return Ok(None) };
+    let Some(outcome) = found.game_match.outcome().filter(|_| found.game_match.stage == Stage::Over) else {
+        return Ok(None);
+    };
+    let is_end = |entry: &&Entry| matches!(entry.fact, Fact::MatchEnded { .. } | Fact::MatchAnnulled { .. });
+    let Some(last) = entries.iter().rev().find(is_end) else { return Ok(None) };
+    let own = own_time(entries, last.at);
+    let own = BySeat::from_fn(|seat| own[seat].num_seconds());
+    Ok(Some(MatchEnd { end: last.hash(), outcome, own }))
+}
+
+fn take_end(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, id: &str, ended: Option<MatchEnd>) {
+    let Some(season) = loaded.event.running() else { return };
+    let ends = season.ends;
+    let Some(game) = season.games.iter().find(|game| game.match_id.as_deref() == Some(id)).cloned() else {
+        return;
+    };
+    if let Some(end) = game.result.as_ref().and_then(|result| result.end) {
+        record(desk, loaded, &BookCause::Clock {}, BookFact::ResultVoided { match_id: id.to_owned(), end });
+    }
+    let Some(ended) = ended else {
+        desk.draft.changes.event_ends.push(EventEnd { match_id: id.to_owned(), end: None, counts: false });
+        return;
+    };
+    let outcome = BookOutcome::of(&ended.outcome);
+    // A match without a result waits for a GM until the end of the season.
+    if outcome == BookOutcome::None && desk.at() < ends {
+        let end = Some(ended.end);
+        desk.draft.changes.event_ends.push(EventEnd { match_id: id.to_owned(), end, counts: false });
+        return;
+    }
+    enter(desk, loaded, &game, &ended, outcome, &BookCause::Clock {});
+}
+
+/// Enters the result of a match that is over.
+pub fn enter(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    game: &Pairing,
+    ended: &MatchEnd,
+    outcome: BookOutcome,
+    cause: &BookCause,
+) {
+    let vanished = match (ended.outcome.reason, ended.outcome.winner) {
+        (Reason::Forfeited, winner) => winner.map(Seat::other),
+        _ => None,
+    };
+    let result = BookResult {
+        match_id: game.match_id.clone(),
+        end: Some(ended.end),
+        outcome,
+        vanished,
+        own: ended.own,
+    };
+    let season = loaded.event.season().map_or(0, |season| season.no);
+    let (first, second) = (game.first, game.second);
+    book::record(desk, loaded, cause, BookFact::ResultEntered { season, first, second, result });
+    let match_id = game.match_id.clone().unwrap_or_default();
+    desk.draft.changes.event_ends.push(EventEnd { match_id, end: Some(ended.end), counts: true });
+}

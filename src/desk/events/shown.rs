@@ -1,0 +1,167 @@
+//! Events and their tables as letters show them.
+
+use chrono::TimeDelta;
+use chrono_tz::Tz;
+
+use super::people;
+use crate::club::events::event::{Event, EventStage, Season};
+use crate::club::events::plan::Plan;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::ledger::book::{BookFact, BookPlace};
+use crate::referee::{EventLine, EventLoad, GmEventAct, SectionTable, StandingRow, Standings};
+
+/// Widths of the columns of a table: place, player, and each figure.
+const PLAYER: usize = 26;
+const FIGURE: usize = 7;
+
+/// Returns an event as lists show it.
+pub fn line(desk: &Desk<'_>, event: &Event, zone: Option<Tz>, reader: Option<i64>) -> EventLine {
+    let plan = &event.plan;
+    let running = event.running();
+    EventLine {
+        id: plan.id.clone(),
+        name: plan.name.clone(),
+        game_name: plan.game.name().to_owned(),
+        format: plan.format.to_string(),
+        stage: event.stage.to_string(),
+        closed: event.closed,
+        opens: event.opens.map(|opens| desk.local_time_in(zone, opens)),
+        when_full: event.seasons.is_empty() && plan.opens.is_none(),
+        ends: running.map(|season| desk.local_time_in(zone, season.ends)),
+        season: event.season().map_or(0, |season| season.no),
+        entrants: event.entrants.len(),
+        most: plan.max_entrants,
+        section_size: plan.section_size,
+        games: plan.games,
+        days: event.terms.days,
+        bank: event.terms.bank,
+        reliable: plan.reliable,
+        rating: rating_words(plan),
+        rated: plan.rated,
+        is_in: reader.is_some_and(|player| event.has(player)),
+        head: head(event),
+    }
+}
+
+/// Words the ratings that a plan asks for; empty for all.
+pub fn rating_words(plan: &Plan) -> String {
+    match plan.rating {
+        (None, None) => String::new(),
+        (Some(least), None) => format!("{least} or more"),
+        (None, Some(most)) => format!("up to {most}"),
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+    }
+}
+
+/// Returns the head of a book, as letters tell it.
+pub fn head(event: &Event) -> String {
+    format!("Book {} sha256 {}", event.plan.id, event.head.hash)
+}
+
+/// Returns the tables of a season, or of one of its sections, as a reader may see them.
+pub fn standings(
+    desk: &Desk<'_>,
+    event: &Event,
+    season: &Season,
+    only: Option<usize>,
+    (reader, zone): (Option<i64>, Option<Tz>),
+) -> Decided<Standings> {
+    let mut sections = Vec::new();
+    for (no, rows) in season.tables().iter().enumerate().filter(|(no, _)| only.is_none_or(|only| only == *no))
+    {
+        let is_own = reader.is_some_and(|reader| rows.iter().any(|row| row.player == reader));
+        let mut shown = Vec::new();
+        for row in rows {
+            shown.push(standing_row(row, &people::shown(desk, row.player, is_own)?));
+        }
+        let is_open = |section: usize, has_result: bool| section == no && !has_result;
+        let running = season.games.iter().filter(|game| is_open(game.section, game.result.is_some())).count();
+        sections.push(SectionTable { no: no + 1, rows: shown, running });
+    }
+    let is_last = event.season().is_some_and(|last| last.no == season.no);
+    Ok(Standings {
+        id: event.plan.id.clone(),
+        name: event.plan.name.clone(),
+        format: event.plan.format.to_string(),
+        season: season.no,
+        closed: season.places.is_some(),
+        ends: desk.local_time_in(zone, season.ends),
+        sections,
+        acts: if is_last { acts(desk, event)? } else { Vec::new() },
+        head: head(event),
+    })
+}
+
+fn standing_row(row: &BookPlace, player: &str) -> StandingRow {
+    let player: String = player.chars().take(PLAYER - 2).collect();
+    let figure = |text: String| format!("{text:>FIGURE$}");
+    StandingRow {
+        place: format!("{:>3}", row.place),
+        player: format!("{player:<PLAYER$}"),
+        points: figure(fraction(row.points, 2)),
+        direct: figure(fraction(row.direct, 2)),
+        berger: figure(fraction(row.berger, 4)),
+        wins: figure(row.wins.to_string()),
+    }
+}
+
+/// Formats halves or quarters as a decimal number.
+pub fn fraction(parts: u32, of: u32) -> String {
+    let hundredths = parts % of * 100 / of;
+    match hundredths {
+        0 => (parts / of).to_string(),
+        50 => format!("{}.5", parts / of),
+        _ => format!("{}.{hundredths}", parts / of),
+    }
+}
+
+/// Returns what GMs did in the event since the last season was closed.
+pub fn acts(desk: &Desk<'_>, event: &Event) -> Decided<Vec<GmEventAct>> {
+    let mut acts = Vec::new();
+    for (fact, gm, reason) in &event.acts {
+        let (kind, who, by) = match fact {
+            BookFact::Entered { player } => ("entered", people::name(desk, *player)?, String::new()),
+            BookFact::Struck { player } => ("struck", people::name(desk, *player)?, String::new()),
+            BookFact::Replaced { from, to } => {
+                ("replaced", people::name(desk, *from)?, people::name(desk, *to)?)
+            }
+            BookFact::ResultEntered { result, .. } => {
+                ("decided", result.match_id.clone().unwrap_or_default(), String::new())
+            }
+            BookFact::PlanChanged { closed: true, .. } => ("closed", String::new(), String::new()),
+            BookFact::PlanChanged { .. } => ("moved", String::new(), String::new()),
+            // Notes are for GMs, and the rest is told by letters of its own.
+            _ => continue,
+        };
+        acts.push(GmEventAct { kind: kind.to_owned(), gm: gm.clone(), who, by, reason: reason.clone() });
+    }
+    Ok(acts)
+}
+
+/// Returns the load of a plan: with the entrants that it can have, or as many as two sections hold.
+pub fn load(desk: &Desk<'_>, plan: &Plan) -> EventLoad {
+    let entrants = plan.max_entrants.unwrap_or(2 * plan.section_size);
+    let sizes = crate::club::events::sections::sizes(entrants, plan.section_size);
+    let matches: usize = sizes.iter().map(|size| size * (size - 1) / 2 * plan.games).sum();
+    EventLoad {
+        entrants,
+        matches,
+        each: plan.matches_each(),
+        letters_at_once: 2 * matches + entrants,
+        letters_a_day: 2 * matches,
+        per_day: desk.club.config.outbox.quota.per_day.unwrap_or_default(),
+    }
+}
+
+/// Formats an own time: `31 d 4 h`.
+pub fn own_time(time: TimeDelta) -> String {
+    format!("{} d {} h", time.num_days(), time.num_hours() % 24)
+}
+
+/// Whether somebody can still enter.
+pub fn takes_entries(event: &Event) -> bool {
+    use crate::club::events::plan::Format;
+    let is_cup_begun = event.plan.format == Format::Cup && !event.seasons.is_empty();
+    event.goes_on() && !is_cup_begun && !matches!(event.stage, EventStage::Over | EventStage::Cancelled)
+}

@@ -1,0 +1,227 @@
+//! The book of an event: what was announced, who entered, which sections were drawn, which results count. It has
+//! the form of a match's ledger, one chain for all seasons, and names players by number only. It hides nothing,
+//! so its entries have no salt.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use strum::IntoStaticStr;
+
+use super::{Head, canonical, millis, truncate_to_millis};
+use crate::game::names::named_enum;
+use crate::game::{BySeat, Outcome, Reason, Seat};
+use crate::letter::Digest;
+
+/// An entry of a book.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BookEntry {
+    pub event: String,
+    /// The entry's number in its book, from 1, without gaps.
+    pub seq: u64,
+    /// UTC, to the millisecond.
+    #[serde(with = "millis")]
+    pub at: DateTime<Utc>,
+    pub cause: BookCause,
+    #[serde(flatten)]
+    pub fact: BookFact,
+    /// The hash of the previous entry; all zeros in the first.
+    pub prev: Digest,
+}
+
+/// The cause of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BookCause {
+    /// The player's letter with this digest.
+    Letter(Digest),
+    /// The GM with this name, for this reason.
+    Gm {
+        name: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
+    /// Its time had come.
+    Clock {},
+}
+
+/// A fact about an event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr)]
+#[serde(tag = "kind", content = "body")]
+pub enum BookFact {
+    /// `terms` are those of its matches; `opens` is when the sections are drawn, if that is a day.
+    EventAnnounced {
+        format: u32,
+        plan: Value,
+        terms: Value,
+        opens: Option<DateTime<Utc>>,
+    },
+    Entered {
+        player: i64,
+    },
+    /// A GM took the player out, or the program did because no letter reaches the player.
+    Struck {
+        player: i64,
+    },
+    /// The player gave the event up.
+    Left {
+        player: i64,
+    },
+    /// `to` takes over matches, points and place.
+    Replaced {
+        from: i64,
+        to: i64,
+    },
+    /// A date moved, or nobody can enter from now on.
+    PlanChanged {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opens: Option<DateTime<Utc>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ends: Option<DateTime<Utc>>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        closed: bool,
+    },
+    /// `list` is the order of the draw, `figures` those that it used, each with its player. `given`: a GM brought the sections along.
+    SectionsDrawn {
+        season: u32,
+        list: Vec<i64>,
+        figures: Vec<(i64, i64)>,
+        sections: Vec<Vec<i64>>,
+        ends: DateTime<Utc>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        given: bool,
+    },
+    MatchOpened {
+        season: u32,
+        first: i64,
+        second: i64,
+        #[serde(rename = "match")]
+        match_id: String,
+    },
+    ResultEntered {
+        season: u32,
+        first: i64,
+        second: i64,
+        result: BookResult,
+    },
+    /// The match was reopened, or its end corrected.
+    ResultVoided {
+        #[serde(rename = "match")]
+        match_id: String,
+        end: Digest,
+    },
+    /// The places of each section. From here on nothing of the season changes.
+    StandingsClosed {
+        season: u32,
+        places: Vec<Vec<BookPlace>>,
+        vanished: Vec<i64>,
+    },
+    /// The event ends without standings; its matches go on as friendly ones.
+    Cancelled {},
+    /// A note of a GM.
+    Noted {
+        text: String,
+    },
+}
+
+/// The result of one match of an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BookResult {
+    /// The match; `None` if it was played elsewhere.
+    #[serde(rename = "match", default, skip_serializing_if = "Option::is_none")]
+    pub match_id: Option<String>,
+    /// The hash of the entry that ended the match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Digest>,
+    pub outcome: BookOutcome,
+    /// The seat that missed too many turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vanished: Option<Seat>,
+    /// Seconds of own time.
+    pub own: BySeat<i64>,
+}
+
+named_enum! {
+    /// The outcome of a match as points see it.
+    pub enum BookOutcome {
+        First = "first",
+        Second = "second",
+        Draw = "draw",
+        /// Both missed too many turns together: nobody has a point.
+        Both = "both lost",
+        /// It ended without a result.
+        None = "none",
+    }
+}
+
+/// A place in a section when its season closed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BookPlace {
+    pub player: i64,
+    pub place: u32,
+    /// Points and those of the direct encounter in halves; Sonneborn-Berger in quarters.
+    pub points: u32,
+    pub direct: u32,
+    pub berger: u32,
+    pub wins: u32,
+}
+
+/// A chained entry of a book.
+#[derive(Clone, Debug)]
+pub struct ChainedBookEntry {
+    pub entry: BookEntry,
+    pub json: String,
+    pub hash: Digest,
+}
+
+impl BookFact {
+    /// The fact's name, which is the `kind` of its entry.
+    pub fn kind(&self) -> &'static str {
+        self.into()
+    }
+}
+
+impl BookOutcome {
+    /// Returns how a result counts for a seat, in halves of a point: `None` if it does not count.
+    pub fn halves(self, seat: Seat) -> Option<u32> {
+        match self {
+            BookOutcome::First => Some(if seat == Seat::First { 2 } else { 0 }),
+            BookOutcome::Second => Some(if seat == Seat::Second { 2 } else { 0 }),
+            BookOutcome::Draw => Some(1),
+            BookOutcome::Both => Some(0),
+            BookOutcome::None => None,
+        }
+    }
+
+    /// Returns how the outcome of a match counts.
+    pub fn of(outcome: &Outcome) -> BookOutcome {
+        match (outcome.winner, outcome.reason) {
+            (Some(Seat::First), _) => BookOutcome::First,
+            (Some(Seat::Second), _) => BookOutcome::Second,
+            (None, Reason::BothForfeited) => BookOutcome::Both,
+            (None, Reason::Abandoned | Reason::Annulled) => BookOutcome::None,
+            (None, _) => BookOutcome::Draw,
+        }
+    }
+}
+
+/// Appends a fact to a book that ends at `head`, and moves the head on.
+pub fn append(
+    event: &str,
+    head: &mut Head,
+    at: DateTime<Utc>,
+    cause: &BookCause,
+    fact: BookFact,
+) -> ChainedBookEntry {
+    let entry = BookEntry {
+        event: event.to_owned(),
+        seq: head.seq + 1,
+        at: truncate_to_millis(at),
+        cause: cause.clone(),
+        fact,
+        prev: head.hash,
+    };
+    let json = canonical(&entry);
+    let hash = Digest::of(json.as_bytes());
+    *head = Head { seq: entry.seq, hash };
+    ChainedBookEntry { entry, json, hash }
+}

@@ -1,0 +1,146 @@
+//! Events as letters show them. The shell fills them in: the referee itself knows no event.
+
+use serde::{Deserialize, Serialize};
+
+/// An event in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventLine {
+    /// `EV-SPRING`.
+    pub id: String,
+    pub name: String,
+    pub game_name: String,
+    pub format: String,
+    pub stage: String,
+    /// Nobody can enter.
+    pub closed: bool,
+    /// The time of the next draw, and whether that waits until the event is full.
+    pub opens: Option<String>,
+    pub when_full: bool,
+    pub ends: Option<String>,
+    pub season: u32,
+    pub entrants: usize,
+    pub most: Option<usize>,
+    pub section_size: usize,
+    pub games: usize,
+    pub days: u32,
+    pub bank: u32,
+    pub reliable: Option<u32>,
+    /// `from 1400 to 1600`, or empty.
+    pub rating: String,
+    pub rated: bool,
+    /// The reader is in.
+    pub is_in: bool,
+    /// The head of its book.
+    pub head: String,
+}
+
+/// The standings of a season.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standings {
+    pub id: String,
+    pub name: String,
+    pub format: String,
+    pub season: u32,
+    pub closed: bool,
+    pub ends: String,
+    pub sections: Vec<SectionTable>,
+    /// What GMs did in it.
+    pub acts: Vec<GmEventAct>,
+    pub head: String,
+}
+
+/// The table of a section.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionTable {
+    pub no: usize,
+    pub rows: Vec<StandingRow>,
+    /// Matches without a result.
+    pub running: usize,
+}
+
+/// A player in a table; columns as text, with their widths.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandingRow {
+    pub place: String,
+    pub player: String,
+    pub points: String,
+    pub direct: String,
+    pub berger: String,
+    pub wins: String,
+}
+
+/// An act of a GM in an event, as the book has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GmEventAct {
+    /// `entered`, `struck`, `replaced`, `changed`, `decided` or `noted`.
+    pub kind: String,
+    pub gm: String,
+    pub who: String,
+    pub by: String,
+    pub reason: String,
+}
+
+/// The load that a plan brings, beside what the outbox may send.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventLoad {
+    /// Entrants that the figures are for.
+    pub entrants: usize,
+    pub matches: usize,
+    pub each: usize,
+    pub letters_at_once: usize,
+    pub letters_a_day: usize,
+    /// Letters a day that the outbox may send; 0: no limit.
+    pub per_day: u32,
+}
+
+/// Why a command about an event had no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum EventRejection {
+    /// There is no such event. These come nearest.
+    NoSuchEvent {
+        nearest: Vec<String>,
+    },
+    /// The event has no such season.
+    NoSeason {
+        seasons: u32,
+    },
+    /// The sender is in already.
+    AlreadyIn {
+        opens: Option<String>,
+    },
+    /// It is over, cancelled, closed, or a cup that has begun.
+    Closed {
+        stage: String,
+    },
+    Full {
+        most: usize,
+    },
+    Unreliable {
+        percent: u32,
+        says: String,
+    },
+    /// The sender's figure is outside `wanted`.
+    Rating {
+        wanted: String,
+        figure: String,
+    },
+    /// The sender vanished or left an event lately.
+    Barred {
+        until: String,
+    },
+    /// The sender wants at most `limit` running matches.
+    Limit {
+        limit: u32,
+        needs: usize,
+    },
+    /// The sender is not in.
+    NotIn,
+    /// LEAVE without CONFIRM. `running`: its matches would be resigned.
+    Unconfirmed {
+        running: usize,
+    },
+    Unproven,
+    /// Only registered players can see names.
+    NamesForPlayers,
+}

@@ -1,0 +1,213 @@
+//! Events, their books, and their matches.
+
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+
+use super::columns::{MaybeMillis, integer, time};
+use super::entries::{EntryRow, mark_letters};
+use super::rows::{CHUNK, ensure_all_found, text};
+use super::statement::Session;
+use super::{Changes, Database, Result, StoreError};
+use crate::club::events::event::EventStage;
+use crate::club::events::steps::Told;
+use crate::game::Reason;
+use crate::game::any::GameKind;
+use crate::letter::Digest;
+
+/// An event in a list; the rest of it stands in its book.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct EventRow {
+    /// `EV-SPRING`.
+    pub id: String,
+    pub name: String,
+    pub game: GameKind,
+    pub stage: EventStage,
+    /// The next time at which something is due, apart from results.
+    #[sqlx(try_from = "MaybeMillis")]
+    pub wake_at: Option<DateTime<Utc>>,
+    pub told: Told,
+    /// Number of commits that changed the event; 0 if it is not stored yet.
+    pub version: i64,
+}
+
+/// A match that an event opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventMatchRow {
+    pub match_id: String,
+    pub event_id: String,
+    pub season: u32,
+    pub first: i64,
+    pub second: i64,
+}
+
+/// The end of a match, as an event has looked at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventEnd {
+    pub match_id: String,
+    /// The hash of its entry; `None` once the match is open again.
+    pub end: Option<Digest>,
+    /// Whether it is entered as a result.
+    pub counts: bool,
+}
+
+const EVENTS: &str = "SELECT id, name, game, stage, wake_at, told, version FROM event ";
+
+/// The entry that ended a match, as events count it.
+const END: &str = "(SELECT e.hash FROM entry e WHERE e.match_id = m.id \
+                   AND e.kind IN ('MatchEnded', 'MatchAnnulled') ORDER BY e.seq DESC LIMIT 1)";
+
+impl Database {
+    /// Returns all events, by ID.
+    pub async fn events(&self) -> Result<Vec<EventRow>> {
+        self.read(self.statement(format!("{EVENTS}ORDER BY id"))).await
+    }
+
+    pub async fn event(&self, id: &str) -> Result<Option<EventRow>> {
+        let select = self.statement(format!("{EVENTS}WHERE id = $1")).bind(text(id));
+        Ok(self.read_recent(select).await?.pop())
+    }
+
+    /// Returns the events in which something is due by then, the longest overdue first.
+    pub async fn events_due(&self, now: DateTime<Utc>) -> Result<Vec<String>> {
+        let sql = "SELECT id FROM event WHERE wake_at <= $1 ORDER BY wake_at, id";
+        self.read_column(self.statement(sql).bind(now.timestamp_millis())).await
+    }
+
+    /// Returns the entries of a book in order.
+    pub async fn book(&self, event_id: &str) -> Result<Vec<EntryRow>> {
+        let sql = "SELECT event_id AS chain, seq, at, kind, json, hash FROM book_entry WHERE event_id = $1 ORDER BY seq";
+        self.read_recent(self.statement(sql).bind(text(event_id))).await
+    }
+
+    /// Returns up to `limit` matches, each with its event, whose end an event of an open season has not looked at, or
+    /// that are open again since it did.
+    pub async fn event_matches_to_look_at(&self, limit: u32) -> Result<Vec<(String, String)>> {
+        let sql = format!(
+            "SELECT em.event_id, em.match_id FROM event_match em JOIN match m ON m.id = em.match_id \
+             WHERE em.is_open = 1 AND (m.stage = 'over' AND COALESCE(em.seen, '') <> COALESCE({END}, '') \
+             OR m.stage <> 'over' AND em.seen IS NOT NULL) ORDER BY em.event_id, em.match_id LIMIT $1"
+        );
+        self.read(self.statement(sql).bind(i64::from(limit))).await
+    }
+
+    /// Returns when a player lost matches against people by missed turns, since then.
+    pub async fn losses_by_missed_turns(
+        &self,
+        player_id: i64,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<DateTime<Utc>>> {
+        let sql = "SELECT m.ended_at FROM match m JOIN seat s ON s.match_id = m.id WHERE s.player_id = $1 \
+                   AND m.stage = 'over' AND m.ended_at >= $2 AND m.first_house IS NULL AND m.second_house IS NULL \
+                   AND (m.reason = $3 AND m.winner <> s.seat OR m.reason = $4) ORDER BY m.ended_at";
+        let select = self
+            .statement(sql)
+            .bind(player_id)
+            .bind(since.timestamp_millis())
+            .bind(Reason::Forfeited.as_str())
+            .bind(Reason::BothForfeited.as_str());
+        let rows: Vec<(i64,)> = self.read(select).await?;
+        rows.into_iter().map(|(at,)| time(at)).collect()
+    }
+
+    /// Returns the event, the player and the match of each open seat in which nothing was filed since its season was
+    /// drawn between these times.
+    pub async fn silent_entrants(
+        &self,
+        (from, to): (DateTime<Utc>, DateTime<Utc>),
+    ) -> Result<Vec<(String, i64, String)>> {
+        let sql = "SELECT em.event_id, s.player_id, em.match_id FROM event_match em \
+                   JOIN seat s ON s.match_id = em.match_id \
+                   JOIN entry o ON o.match_id = em.match_id AND o.seq = 1 AND o.at > $1 AND o.at <= $2 \
+                   WHERE em.is_open = 1 AND NOT EXISTS (SELECT 1 FROM entry e JOIN seat t ON t.match_id = e.match_id \
+                   AND t.player_id = s.player_id JOIN event_match f ON f.match_id = e.match_id AND f.event_id = em.event_id \
+                   WHERE e.kind = 'OrdersSealed' AND e.json LIKE '%\"seat\":\"' || t.seat || '\"%') \
+                   ORDER BY em.event_id, s.player_id, em.match_id";
+        let (from, to) = (from.timestamp_millis(), to.timestamp_millis());
+        self.read(self.statement(sql).bind(from).bind(to)).await
+    }
+}
+
+/// Writes what changed in events, within a transaction.
+///
+/// # Errors
+/// [`StoreError::Stale`] if another writer has changed one of them, or has opened or counted one of its matches.
+pub async fn write(session: &mut Session<'_>, changes: &Changes) -> Result<()> {
+    for row in &changes.events {
+        write_event(session, row).await?;
+    }
+    for chunk in changes.book_entries.chunks(CHUNK) {
+        let mut insert = session.statement("INSERT INTO book_entry (event_id, seq, at, kind, json, hash) ");
+        insert.push_rows(chunk, |values, entry| {
+            values
+                .bind(&entry.chain)
+                .bind(integer(entry.seq))
+                .bind(entry.at.timestamp_millis())
+                .bind(&entry.kind)
+                .bind(&entry.json)
+                .bind(entry.hash);
+        });
+        session.execute(insert).await?;
+    }
+    mark_letters(session, &changes.book_entries).await?;
+    for chunk in changes.event_matches.chunks(CHUNK) {
+        let mut insert = session.statement(
+            "INSERT INTO event_match (match_id, event_id, season, first_player, second_player, is_open) ",
+        );
+        insert.push_rows(chunk, |values, row| {
+            values.bind(&row.match_id).bind(&row.event_id).bind(i64::from(row.season));
+            values.bind(row.first).bind(row.second).bind(1_i64);
+        });
+        insert.push(" ON CONFLICT DO NOTHING RETURNING match_id");
+        let added = session.fetch_column(insert).await?;
+        ensure_all_found("event match", chunk.iter().map(|row| row.match_id.clone()), added)?;
+    }
+    for end in &changes.event_ends {
+        write_end(session, end).await?;
+    }
+    for event in &changes.closed_seasons {
+        let statement =
+            session.statement("UPDATE event_match SET is_open = 0 WHERE event_id = $1 AND is_open = 1");
+        session.execute(statement.bind(event)).await?;
+    }
+    Ok(())
+}
+
+async fn write_event(session: &mut Session<'_>, row: &EventRow) -> Result<()> {
+    let sql = match row.version {
+        0 => {
+            "INSERT INTO event (id, name, game, stage, wake_at, told, version) VALUES ($1, $2, $3, $4, $5, $6, $7 + 1) \
+             ON CONFLICT DO NOTHING"
+        }
+        _ => {
+            "UPDATE event SET name = $2, game = $3, stage = $4, wake_at = $5, told = $6, version = version + 1 \
+             WHERE id = $1 AND version = $7"
+        }
+    };
+    let statement = session
+        .statement(sql)
+        .bind(&row.id)
+        .bind(text(&row.name))
+        .bind(row.game)
+        .bind(row.stage)
+        .bind(row.wake_at.map(|at| at.timestamp_millis()))
+        .bind(&row.told)
+        .bind(row.version);
+    match session.execute(statement).await? {
+        1 => Ok(()),
+        _ => Err(StoreError::Stale(format!("event {}", row.id))),
+    }
+}
+
+async fn write_end(session: &mut Session<'_>, EventEnd { match_id, end, counts }: &EventEnd) -> Result<()> {
+    let statement = session.statement("UPDATE event_match SET seen = $2 WHERE match_id = $1 AND is_open = 1");
+    if session.execute(statement.bind(match_id).bind(*end)).await? != 1 {
+        return Err(StoreError::Stale(format!("event match {match_id}")));
+    }
+    let Some(end) = end.filter(|_| *counts) else { return Ok(()) };
+    let sql = "INSERT INTO event_result (match_id, end_hash) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    let statement = session.statement(sql).bind(match_id).bind(end);
+    match session.execute(statement).await? {
+        1 => Ok(()),
+        _ => Err(StoreError::Stale(format!("result of {match_id}"))),
+    }
+}

@@ -1,0 +1,83 @@
+//! Lines about events that cannot stand.
+
+use super::{CY, DI, EVE, LEAGUE, announced, club, gm};
+use crate::desk::{ANN, BO};
+
+#[test]
+fn an_unknown_event_is_answered_with_the_nearest_names() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN]);
+    desk.write(BO, "ENTER EV-SPRIGN");
+    desk.last_to(BO).says("There is no event EV-SPRIGN. Did you mean EV-SPRING?");
+    desk.write(BO, "STANDINGS EV-XYZZY");
+    desk.last_to(BO).says("There is no event EV-XYZZY. To see them all, send EVENTS.");
+    gm(&desk, "GM EVENT EV-SPRIGN CLOSE").says("There is no event EV-SPRIGN. Nearest: EV-SPRING.");
+}
+
+#[test]
+fn whoever_enters_twice_reads_what_stands() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN]);
+    desk.write(ANN, "ENTER EV-SPRING");
+    desk.last_to(ANN).says("You are in EV-SPRING already; it begins on").says("Nothing has changed.");
+    desk.write(BO, "LEAVE EV-SPRING CONFIRM");
+    desk.last_to(BO).says("You are not in EV-SPRING");
+    desk.write(BO, "ENTER");
+    desk.last_to(BO).says("ENTER needs the name of an event.");
+}
+
+#[test]
+fn conditions_are_told_with_what_is_missing() {
+    let desk = club("");
+    let plan = format!("{LEAGUE}\nrating = \"1600..\"\nmax_entrants = 2");
+    gm(&desk, &format!("GM EVENT NEW\n{plan}\nEND")).says("With 2 entrants: 2 matches at once");
+    desk.write(ANN, "ENTER EV-SPRING");
+    desk.last_to(ANN).says("EV-SPRING is for ratings of 1600 or more, and yours is 1500.");
+    // The GM overrides conditions, and a reason is needed.
+    gm(&desk, "GM EVENT EV-SPRING ENTER Ann").says("A reason is missing");
+    gm(&desk, "GM EVENT EV-SPRING ENTER Ann She is strong.\nGM EVENT EV-SPRING ENTER Bo So is he.")
+        .says("2 of 2 in");
+    desk.write(CY, "ENTER EV-SPRING");
+    desk.last_to(CY).says("EV-SPRING is full: 2 are in.");
+    gm(&desk, "GM EVENT EV-SPRING STRIKE Zorro why").says("Nobody is called Zorro.");
+}
+
+#[test]
+fn a_limit_of_matches_is_checked_when_somebody_enters() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[]);
+    // SETTINGS needs a token, which letters about a match bring.
+    desk.write(EVE, "CHALLENGE house quad level=easy first=me");
+    let letters = desk.sent_to(EVE);
+    let board =
+        letters.iter().find(|sent| sent.text.contains("Reply token: ")).expect("a letter with a token");
+    desk.reply(EVE, board, "SETTINGS limit=5");
+    desk.write(EVE, "ENTER EV-SPRING");
+    desk.last_to(EVE).says("You want at most 5 matches at a time, and EV-SPRING may bring 6.");
+}
+
+#[test]
+fn a_faulty_plan_opens_nothing() {
+    let desk = club("");
+    let told = gm(
+        &desk,
+        "GM EVENT NEW\nid = \"EV-X\"\nname = \"X\"\ngame = \"quad\"\nformat = \"leage\"\nopens = 2026-06-01\nEND",
+    );
+    told.says("The plan cannot stand, and nothing was announced").says("Line 4: `format` is `leage`");
+    desk.write(DI, "EVENTS");
+    desk.last_to(DI).says("There are no events now.");
+    gm(&desk, "GM EVENT NEW").says("EVENT NEW needs the lines of a plan below it.");
+    gm(&desk, "GM EVENT EV-X DANCE").says("GM EVENT takes OPEN, CLOSE");
+}
+
+#[test]
+fn a_cup_that_has_begun_takes_nobody_and_a_stranger_waits_for_our_question() {
+    let desk = club("");
+    let cup = LEAGUE.replace("league", "cup");
+    announced(&desk, &cup, &[ANN, BO, CY]);
+    desk.write("zed@players.example", "ENTER EV-SPRING");
+    desk.last_to("zed@players.example").says("Was it you who wrote this?");
+    desk.advance(4 * 24);
+    desk.write(DI, "ENTER EV-SPRING");
+    desk.last_to(DI).says("EV-SPRING takes no entries any more: it has begun.");
+}

@@ -1,0 +1,101 @@
+//! Events by letter: announced, entered, opened, played, closed.
+
+mod bad_input;
+mod book;
+mod league;
+mod terms;
+mod year;
+
+use fogpost::club::events::event::Event;
+use fogpost::ledger::book::BookEntry;
+use fogpost::referee::Match;
+
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+
+pub const CY: &str = "cy@players.example";
+pub const DI: &str = "di@players.example";
+pub const EVE: &str = "eve@players.example";
+
+/// The plan of a small league of Quad.
+pub const LEAGUE: &str = "id = \"EV-SPRING\"\nname = \"Spring League\"\ngame = \"quad\"\nformat = \"league\"\n\
+                          section_size = 3\nopens = 2026-05-10\nseason_days = 30\ndays = 3";
+
+/// The people of the tests, registered by the GM and known by their answers.
+pub fn club(config: &str) -> Desk {
+    let desk = Desk::with(config);
+    let people = [(ANN, "Ann"), (BO, "Bo"), (CY, "Cy"), (DI, "Di"), (EVE, "Eve")];
+    let lines: Vec<String> =
+        people.iter().map(|(address, name)| format!("GM PLAYER ADD {address} {name}")).collect();
+    gm(&desk, &lines.join("\n"));
+    people.iter().for_each(|(address, _)| desk.know(address));
+    desk
+}
+
+/// Sends instructions of the GM, and returns the answer.
+pub fn gm(desk: &Desk, lines: &str) -> Sent {
+    if desk.all_to(GM).is_empty() {
+        desk.write(GM, "GM LIST");
+    }
+    let last = desk.all_to(GM).pop().expect("a letter with the GM's token");
+    desk.sent_to(GM);
+    desk.reply(GM, &last, lines);
+    desk.sent_to(GM).into_iter().find(|sent| sent.in_reply_to.is_some()).expect("an answer")
+}
+
+/// Announces the small league, and lets these people enter.
+pub fn announced(desk: &Desk, plan: &str, entrants: &[&str]) {
+    gm(desk, &format!("GM EVENT NEW\n{plan}\nEND")).says("Players enter with the line ENTER EV-");
+    let id = plan.split('"').nth(1).expect("an id");
+    for address in entrants {
+        desk.write(address, &format!("ENTER {id}"));
+        desk.last_to(address).says("You are in");
+    }
+}
+
+/// The book of an event.
+pub fn book(desk: &Desk, id: &str) -> Vec<BookEntry> {
+    let rows = desk.block_on(desk.office().store.book(id)).expect("the store answers");
+    rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect()
+}
+
+pub fn event(desk: &Desk, id: &str) -> Event {
+    Event::fold(&book(desk, id), &|player| player).expect("a book")
+}
+
+/// The matches of the season that runs, or ran last.
+pub fn matches(desk: &Desk, id: &str) -> Vec<Match> {
+    let event = event(desk, id);
+    let games = event.season().expect("a season").games.clone();
+    games.iter().filter_map(|game| game.match_id.clone()).map(|id| desk.find(&id)).collect()
+}
+
+/// The letters to somebody whose text has these words.
+pub fn with_words(desk: &Desk, address: &str, words: &str) -> Vec<Sent> {
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    desk.all_to(address).into_iter().filter(|sent| flat(&sent.text).contains(words)).collect()
+}
+
+/// The last letter to somebody about a match.
+#[track_caller]
+pub fn about(desk: &Desk, address: &str, id: &str) -> Sent {
+    let found = desk.all_to(address).into_iter().rfind(|sent| sent.subject.contains(id));
+    found.unwrap_or_else(|| panic!("no letter to {address} about {id}"))
+}
+
+pub fn address_of(name: &str) -> String {
+    format!("{}@players.example", name.to_lowercase())
+}
+
+/// Plays a match of Quad until each has filed, then lets this side resign.
+pub fn play_until_resigned(desk: &Desk, game_match: &Match, loser: fogpost::game::Seat) {
+    use fogpost::game::Seat;
+    let reader = |seat: Seat| address_of(&game_match.players[seat]);
+    let first = reader(Seat::First);
+    desk.reply(&first, &about(desk, &first, &game_match.id), "MARBLE E5");
+    let second = reader(Seat::Second);
+    desk.reply(&second, &about(desk, &second, &game_match.id), "MARBLE F6");
+    let loser = reader(loser);
+    desk.reply(&loser, &about(desk, &loser, &game_match.id), "RESIGN CONFIRM");
+    // Results of the same instant would be rated anew together.
+    desk.advance(1);
+}
