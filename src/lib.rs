@@ -82,3 +82,4 @@ pub mod referee;
 pub mod report;
 pub mod request;
 pub mod store;
+pub mod web;
