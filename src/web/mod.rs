@@ -6,6 +6,8 @@ use crate::report::COMPILED_IN;
 
 pub mod boards;
 mod characters;
+pub mod pages;
+pub mod plot;
 pub mod replay;
 
 /// The facts that every page of a site shows.
@@ -15,6 +17,8 @@ pub struct Site {
     pub club: String,
     /// The referee's address.
     pub address: String,
+    /// The address of the site, if it is known.
+    pub url: Option<String>,
     /// The style sheet, in a page that stands alone.
     pub sheet: Option<&'static str>,
     /// The script of such a page.
@@ -27,6 +31,7 @@ impl Site {
         Site {
             club: club.to_owned(),
             address: address.to_owned(),
+            url: None,
             sheet: Some(asset("style.css")),
             script: Some(asset("replay.js")),
         }

@@ -13,6 +13,13 @@ pub struct DarkColour {
     pub dark: Colour,
 }
 
+impl DarkColour {
+    /// A colour that changes wherever it is.
+    pub const fn everywhere(light: u32, dark: u32) -> DarkColour {
+        all(light, dark)
+    }
+}
+
 const fn all(light: u32, dark: u32) -> DarkColour {
     only("", light, dark)
 }
@@ -27,8 +34,8 @@ const QUADRANT_Z: &[DarkColour] = &[
     all(0xaeb3b8, 0x4c555c),
     all(0x3a3f45, 0x07090a),
     // Words beside the board; those on a star stay dark.
-    only("text:not([text-anchor])", 0x22262b, 0x22262b),
     only("text[text-anchor]", 0x22262b, 0xe3e1da),
+    only("text[font-size=\"15\"]", 0x22262b, 0xe3e1da),
     // The grounds of the sectors: explored, fog and its question mark.
     all(0xdceaf8, 0x23405c),
     all(0xb3cae2, 0x122131),
@@ -86,8 +93,13 @@ pub fn dark_colours(game: GameKind) -> &'static [DarkColour] {
 
 /// Returns the styles of a game's board on a dark screen.
 pub fn dark_style(game: GameKind) -> String {
+    dark_rules(dark_colours(game))
+}
+
+/// Returns the styles that change these colours on a dark screen.
+pub fn dark_rules(colours: &[DarkColour]) -> String {
     let mut style = String::from("@media screen and (prefers-color-scheme:dark){");
-    for DarkColour { element, light, dark } in dark_colours(game) {
+    for DarkColour { element, light, dark } in colours {
         let (light, dark) = (Hex(*light), Hex(*dark));
         write!(style, "{element}[fill=\"{light}\"]{{fill:{dark}}}").expect("a String");
         // Letters have no outline, and only lines and outlines have a stroke.

@@ -16,7 +16,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
-pub use dark::dark_style;
+pub use dark::{DarkColour, dark_rules, dark_style};
 pub use svg::fragment;
 
 /// All boards of a match as SVG.
