@@ -259,7 +259,10 @@ impl SiteSection {
 
     fn check(&self) -> Result<(), String> {
         match &self.url {
-            Some(url) if !(url.starts_with("https://") || url.starts_with("http://")) || url.contains(char::is_whitespace) => {
+            Some(url)
+                if !(url.starts_with("https://") || url.starts_with("http://"))
+                    || url.contains(char::is_whitespace) =>
+            {
                 Err(format!("site.url is `{url}`; try https://club.example"))
             }
             Some(_) | None => Ok(()),

@@ -61,6 +61,7 @@ mod sending_values;
 mod site;
 mod sqlite;
 mod statement;
+mod tampering;
 mod turns;
 mod unproven;
 mod values;

@@ -47,7 +47,9 @@ impl Database {
     /// Returns all matches as far as the world may know them, by ID.
     pub async fn site_matches(&self) -> Result<Vec<SiteMatchRow>> {
         let player = |seat: Seat| {
-            format!("(SELECT player_id FROM seat WHERE match_id = match.id AND seat = '{seat}') AS {seat}_player")
+            format!(
+                "(SELECT player_id FROM seat WHERE match_id = match.id AND seat = '{seat}') AS {seat}_player"
+            )
         };
         let sql = format!(
             "SELECT id, game, stage, first_name, second_name, {}, {}, options, turn, ended_at, winner, reason, \
@@ -77,7 +79,8 @@ impl TryFrom<SiteColumns> for SiteMatchRow {
             game: row.game,
             names: BySeat::new(row.first_name, row.second_name),
             players: BySeat::new(row.first_player, row.second_player),
-            options: serde_json::from_str(&row.options).map_err(|_| unsound("set of options", &row.options))?,
+            options: serde_json::from_str(&row.options)
+                .map_err(|_| unsound("set of options", &row.options))?,
             turn: row.turn.and_then(|turn| u32::try_from(turn).ok()),
             end,
             id: row.id,

@@ -46,3 +46,6 @@ pub fn asset(name: &str) -> &'static str {
     let found = COMPILED_IN.iter().find(|(path, _)| path.strip_prefix("site/") == Some(name));
     found.expect("an asset of the site").1
 }
+
+#[cfg(test)]
+mod tests;

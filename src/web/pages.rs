@@ -195,7 +195,8 @@ impl<'a> Pages<'a> {
             let month = ended_at(listed).map(|at| at.format("%Y-%m").to_string()).unwrap_or_default();
             months.entry(month).or_default().push(row.clone());
         }
-        let listed: Vec<_> = months.iter().rev().map(|(month, rows)| context! { month, count => rows.len() }).collect();
+        let listed: Vec<_> =
+            months.iter().rev().map(|(month, rows)| context! { month, count => rows.len() }).collect();
         let running = Serde(&self.running);
         let page = context! { running => running, months => listed };
         self.add("matches/index.html", "site/matches.html", page)?;
@@ -211,12 +212,18 @@ impl<'a> Pages<'a> {
         let mut running: BTreeMap<i64, u32> = BTreeMap::new();
         for (listed, row) in &self.finished {
             for (seat, player) in listed.players.iter() {
-                player.iter().for_each(|player| finished.entry(*player).or_default().push((seat, row.clone())));
+                player
+                    .iter()
+                    .for_each(|player| finished.entry(*player).or_default().push((seat, row.clone())));
             }
         }
-        for player in self.contents.matches.iter().filter(|listed| listed.end.is_none()).flat_map(|listed| {
-            [listed.players.first, listed.players.second].into_iter().flatten()
-        }) {
+        for player in self
+            .contents
+            .matches
+            .iter()
+            .filter(|listed| listed.end.is_none())
+            .flat_map(|listed| [listed.players.first, listed.players.second].into_iter().flatten())
+        {
             *running.entry(player).or_default() += 1;
         }
         let members = &self.contents.members;
@@ -236,8 +243,10 @@ impl<'a> Pages<'a> {
     }
 
     fn player(&mut self, member: &ListedMember, rows: Vec<(Seat, Row<'_>)>) -> Result<(), TemplateError> {
-        let rows: Vec<_> =
-            rows.into_iter().map(|(seat, row)| context! { seat => Serde(seat), ..minijinja::Value::from(Serde(row)) }).collect();
+        let rows: Vec<_> = rows
+            .into_iter()
+            .map(|(seat, row)| context! { seat => Serde(seat), ..minijinja::Value::from(Serde(row)) })
+            .collect();
         let from = self.contents.ratings.partition_point(|rating| rating.player < member.id);
         let own = self.contents.ratings[from..].iter().take_while(|rating| rating.player == member.id);
         let mut by_game: BTreeMap<GameKind, Vec<&ListedRating>> = BTreeMap::new();
@@ -296,7 +305,8 @@ impl<'a> Pages<'a> {
         for game in GameKind::ALL {
             let text = |name: &str| self.templates.render(&format!("{}/{name}.txt", game.key()), context! {});
             let rules = report::page_html(&text("rules")?);
-            let has_strategy = report::COMPILED_IN.iter().any(|(name, _)| *name == format!("{}/strategy.txt", game.key()));
+            let has_strategy =
+                report::COMPILED_IN.iter().any(|(name, _)| *name == format!("{}/strategy.txt", game.key()));
             let strategy = if has_strategy { Some(report::page_html(&text("strategy")?)) } else { None };
             let start = game.start(&Choices::default()).open_board().picture;
             let page = context! {
@@ -318,14 +328,21 @@ impl<'a> Pages<'a> {
         let updated = latest.first().and_then(|(listed, _)| ended_at(listed)).unwrap_or_default();
         feed.set_updated(updated.fixed_offset());
         feed.set_authors(vec![Person { name: self.site.club.clone(), ..Person::default() }]);
-        let base = self.site.url.as_deref().map(|url| format!("{}/", url.trim_end_matches('/'))).unwrap_or_default();
+        let base =
+            self.site.url.as_deref().map(|url| format!("{}/", url.trim_end_matches('/'))).unwrap_or_default();
         feed.set_links(vec![Link { href: format!("{base}index.html"), ..Link::default() }]);
         let entry = |(listed, row): &&(&ListedMatch, Row<'_>)| {
             let mut entry = Entry::default();
-            entry.set_title(Text::plain(format!("{} – {}, {}: {}", row.first, row.second, row.game, row.result)));
+            entry.set_title(Text::plain(format!(
+                "{} – {}, {}: {}",
+                row.first, row.second, row.game, row.result
+            )));
             entry.set_id(format!("urn:fogpost:{}", listed.id));
             entry.set_updated(ended_at(listed).unwrap_or_default().fixed_offset());
-            entry.set_links(vec![Link { href: format!("{base}matches/{}/index.html", listed.id), ..Link::default() }]);
+            entry.set_links(vec![Link {
+                href: format!("{base}matches/{}/index.html", listed.id),
+                ..Link::default()
+            }]);
             entry
         };
         feed.set_entries(latest.iter().map(entry).collect::<Vec<_>>());

@@ -36,8 +36,11 @@ pub fn dark_style() -> String {
 
 /// Draws the ratings after each result, with the deviation as a band.
 pub fn draw(points: &[PlotPoint]) -> Picture {
-    let least = points.iter().map(|point| point.figure - point.deviation).min().unwrap_or(0).div_euclid(100) * 100;
-    let most = points.iter().map(|point| point.figure + point.deviation).max().unwrap_or(0).div_euclid(100) * 100 + 100;
+    let least =
+        points.iter().map(|point| point.figure - point.deviation).min().unwrap_or(0).div_euclid(100) * 100;
+    let most = points.iter().map(|point| point.figure + point.deviation).max().unwrap_or(0).div_euclid(100)
+        * 100
+        + 100;
     let x = |no: usize| LEFT + (RIGHT - LEFT) * no as f64 / (points.len().max(2) - 1) as f64;
     let y = |value: i64| BOTTOM - (BOTTOM - TOP) * (value - least) as f64 / (most - least) as f64;
     let mut picture = Picture { width: WIDTH, height: HEIGHT, shapes: Vec::new() };

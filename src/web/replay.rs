@@ -100,7 +100,8 @@ const FRAME_BYTES: usize = 600;
 
 /// Leaves all boards in characters out but the last if the page would become too large.
 fn keep_within_limit(steps: &mut [Step], symbols: usize) {
-    let words = |step: &Step| step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>();
+    let words =
+        |step: &Step| step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>();
     let size = |step: &Step| step.board.len() + step.text.len() + words(step) + FRAME_BYTES;
     let bytes = symbols + steps.iter().map(size).sum::<usize>();
     if bytes > MOST_BYTES.min(PAGE_BYTES + STEP_BYTES * steps.len())
@@ -115,7 +116,11 @@ fn game(game: GameKind) -> minijinja::Value {
 }
 
 /// Words the result of a match.
-fn result(templates: &Templates, finished: &FinishedMatch, turn: Option<u32>) -> Result<String, TemplateError> {
+fn result(
+    templates: &Templates,
+    finished: &FinishedMatch,
+    turn: Option<u32>,
+) -> Result<String, TemplateError> {
     result_of(templates, &finished.record.players, &finished.outcome, turn)
 }
 
@@ -150,7 +155,12 @@ fn play(templates: &Templates, record: &Record) -> Result<Played, TemplateError>
 }
 
 impl Played {
-    fn add(&mut self, templates: &Templates, record: &Record, done: &Adjudicated<'_>) -> Result<(), TemplateError> {
+    fn add(
+        &mut self,
+        templates: &Templates,
+        record: &Record,
+        done: &Adjudicated<'_>,
+    ) -> Result<(), TemplateError> {
         let mut boards: Vec<_> = Seat::BOTH
             .into_iter()
             .map(|seat| {
@@ -189,7 +199,8 @@ fn told(templates: &Templates, record: &Record, done: &Adjudicated<'_>) -> Resul
         filings: done.filings.clone(),
         state: done.state.clone(),
     };
-    let news = |seat| report::word_news(templates, &adjudication, &record.players, seat).map(|text| items(&text));
+    let news =
+        |seat| report::word_news(templates, &adjudication, &record.players, seat).map(|text| items(&text));
     if !record.game.hides_something() {
         // Told to the other side, it names the player who moved.
         let mover = done.before.due().and_then(|due| due.seats.first().copied()).unwrap_or(Seat::First);

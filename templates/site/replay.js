@@ -9,7 +9,7 @@
     return Math.max(0, steps.findIndex(step => '#' + step.id === location.hash));
   }
 
-  // A navigation, because history.replaceState does not move :target; replace() leaves no entry in the history.
+  // history.replaceState does not move :target; replace() does, and leaves no entry in the history.
   function go(to, rel) {
     const step = steps[Math.max(0, Math.min(steps.length - 1, to))], top = scrollY;
     const held = page.activeElement === play;
@@ -23,7 +23,7 @@
 
   function show() {
     const at = current();
-    links.forEach((link, no) => no === at ? link.setAttribute('aria-current', 'step') : link.removeAttribute('aria-current'));
+    links.forEach((link, no) => link.toggleAttribute('aria-current', no === at));
     steps[at].querySelector('.go').append(play);
     if (!timer) heard.textContent = steps[at].querySelector('h2').textContent;
     if (at === steps.length - 1) stop();

@@ -134,7 +134,7 @@ async fn verify_ratings(office: &Office, json: bool) -> anyhow::Result<ExitCode>
 }
 
 /// Prints a verdict, in words or as JSON.
-pub(super) fn show(verdict: &AuditVerdict, json: bool) {
+pub fn show(verdict: &AuditVerdict, json: bool) {
     if json {
         let mut line = json!(verdict);
         line["sound"] = json!(verdict.is_sound());

@@ -44,21 +44,33 @@ impl Folder {
         let listed = match fs::read_to_string(&list) {
             Ok(text) => serde_json::from_str(&text).with_context(|| list.display().to_string())?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let is_empty = fs::read_dir(root).with_context(|| root.display().to_string())?.next().is_none();
-                ensure!(is_empty, "{} holds files that are no site of fogpost; choose an empty folder", root.display());
+                let is_empty =
+                    fs::read_dir(root).with_context(|| root.display().to_string())?.next().is_none();
+                ensure!(
+                    is_empty,
+                    "{} holds files that are no site of fogpost; choose an empty folder",
+                    root.display()
+                );
                 // From here on the folder is known as ours, even if this build is interrupted.
                 fs::write(&list, "{}").with_context(|| list.display().to_string())?;
                 BTreeMap::new()
             }
             Err(error) => return Err(error).with_context(|| list.display().to_string()),
         };
-        Ok(Folder { root: root.to_owned(), listed, current: BTreeMap::new(), made: BTreeSet::new(), written: 0 })
+        Ok(Folder {
+            root: root.to_owned(),
+            listed,
+            current: BTreeMap::new(),
+            made: BTreeSet::new(),
+            written: 0,
+        })
     }
 
     /// Keeps a file that was made from what has this digest. Returns whether it is there; if not, it is to be
     /// written.
     pub fn keep(&mut self, path: &str, digest: &str) -> bool {
-        let is_there = self.listed.get(path).is_some_and(|known| known == digest) && self.root.join(path).is_file();
+        let is_there =
+            self.listed.get(path).is_some_and(|known| known == digest) && self.root.join(path).is_file();
         if is_there {
             self.current.insert(path.to_owned(), digest.to_owned());
         }
@@ -101,7 +113,8 @@ impl Folder {
     /// # Errors
     /// Returns an error if the list cannot be written, or a file cannot be deleted.
     pub fn finish(self) -> anyhow::Result<Written> {
-        let gone: Vec<&String> = self.listed.keys().filter(|path| !self.current.contains_key(*path)).collect();
+        let gone: Vec<&String> =
+            self.listed.keys().filter(|path| !self.current.contains_key(*path)).collect();
         for path in &gone {
             let file = self.root.join(path);
             match fs::remove_file(&file) {

@@ -17,9 +17,9 @@ use crate::letter::Digest;
 use crate::post::ShutdownSignal;
 use crate::report::{COMPILED_IN, Templates};
 use crate::store::SiteMatchRow;
+use crate::web::Site;
 use crate::web::pages::{Contents, pages};
 use crate::web::replay::{self, FinishedMatch};
-use crate::web::Site;
 
 mod folder;
 mod rows;
@@ -96,7 +96,12 @@ fn site(office: &Office) -> Site {
 }
 
 /// Makes the pages besides the replays, and writes those that changed.
-async fn build_pages(office: &Office, site: Site, contents: Contents, mut folder: Folder) -> anyhow::Result<Folder> {
+async fn build_pages(
+    office: &Office,
+    site: Site,
+    contents: Contents,
+    mut folder: Folder,
+) -> anyhow::Result<Folder> {
     let templates = Arc::clone(&office.templates);
     run_blocking(move || {
         for (path, bytes) in pages(&templates, &site, &contents)? {
@@ -194,7 +199,8 @@ async fn load(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> a
     let record = record(office, row, members).await?;
     let snapshot = office.store.snapshots(std::slice::from_ref(&row.id)).await?.pop();
     let snapshot = snapshot.with_context(|| format!("{} is gone", row.id))?.snapshot;
-    let keys: Keys = serde_json::from_str(&snapshot).with_context(|| format!("the snapshot of {}", row.id))?;
+    let keys: Keys =
+        serde_json::from_str(&snapshot).with_context(|| format!("the snapshot of {}", row.id))?;
     let (outcome, ended_at, head) = row.end.clone().context("the match is over")?;
     Ok(FinishedMatch {
         id: row.id.clone(),
@@ -210,9 +216,11 @@ async fn load(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> a
 /// Loads the record of a match, with the names that the club shows.
 async fn record(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> anyhow::Result<Record> {
     let entries = office.store.entries(&row.id).await?;
-    let entries: Result<Vec<Entry>, _> = entries.iter().map(|entry| serde_json::from_str(&entry.json)).collect();
+    let entries: Result<Vec<Entry>, _> =
+        entries.iter().map(|entry| serde_json::from_str(&entry.json)).collect();
     let entries = entries.with_context(|| format!("the ledger of {}", row.id))?;
-    let mut record = ledger::record(&entries).with_context(|| format!("the ledger of {} opens no match", row.id))?;
+    let mut record =
+        ledger::record(&entries).with_context(|| format!("the ledger of {} opens no match", row.id))?;
     record.players = members.names(row);
     Ok(record)
 }
@@ -223,7 +231,10 @@ async fn hero(
     rows: &[SiteMatchRow],
     members: &rows::Members,
 ) -> anyhow::Result<Option<(String, crate::game::picture::Picture)>> {
-    let last = rows.iter().filter(|row| row.end.is_some()).max_by_key(|row| (row.end.as_ref().map(|end| end.1), &row.id));
+    let last = rows
+        .iter()
+        .filter(|row| row.end.is_some())
+        .max_by_key(|row| (row.end.as_ref().map(|end| end.1), &row.id));
     let Some(last) = last else { return Ok(None) };
     let record = record(office, last, members).await?;
     let mut picture = None;

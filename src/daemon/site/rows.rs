@@ -6,8 +6,8 @@ use chrono::Months;
 
 use super::super::Office;
 use crate::club::member::number;
-use crate::game::any::GameKind;
 use crate::game::BySeat;
+use crate::game::any::GameKind;
 use crate::referee::Offer;
 use crate::store::SiteMatchRow;
 use crate::web::pages::{Contents, ListedMatch, ListedMember, ListedRating, OpenSeat};
@@ -62,12 +62,19 @@ pub async fn contents(office: &Office, rows: &[SiteMatchRow], members: &Members)
         })
         .collect();
     let listed = listed_members(office, &matches, members).await?;
-    Ok(Contents { matches, members: listed, ratings: ratings(office).await?, seats: seats(office, members).await?, hero: None })
+    Ok(Contents {
+        matches,
+        members: listed,
+        ratings: ratings(office).await?,
+        seats: seats(office, members).await?,
+        hero: None,
+    })
 }
 
 /// The options that differ from the game's defaults.
 fn changed_options(row: &SiteMatchRow) -> String {
-    let default = |name: &str| row.game.option_rules().iter().find(|rule| rule.name == name).map(|rule| rule.default);
+    let default =
+        |name: &str| row.game.option_rules().iter().find(|rule| rule.name == name).map(|rule| rule.default);
     let changed = row.options.iter().filter(|(name, value)| default(name) != Some(value.as_str()));
     changed.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
 }
@@ -98,7 +105,8 @@ async fn ratings(office: &Office) -> anyhow::Result<Vec<ListedRating>> {
     for game in GameKind::ALL {
         for row in office.store.ratings_in(*game).await? {
             let after = row.change.after;
-            let point = PlotPoint { figure: after.points(), deviation: (after.deviation + 50).div_euclid(100) };
+            let point =
+                PlotPoint { figure: after.points(), deviation: (after.deviation + 50).div_euclid(100) };
             let (player, results) = (row.change.player, row.change.no);
             ratings.push(ListedRating { player, game: *game, point, shown: after.shown(), results });
         }

@@ -131,7 +131,10 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     // Comes next, because it may lack the ledger's entries, and wording takes longest.
     let record = record_of_ended(desk, ruling)?;
     let ratings = ratings_by(desk, ruling, readers)?;
-    let told = told_ratings(&ratings, ruling, readers);
+    let mut told = told_ratings(&ratings, ruling, readers);
+    if record.is_some() {
+        told.extend(replay_link(desk, &ruling.after)?);
+    }
     let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
     let game_match = Arc::new(ruling.after.clone());
     let gm_plays = gms::all_gms_play(desk, readers.seats);
@@ -365,6 +368,13 @@ fn told_ratings(news: &RatingNews, ruling: &Ruling, readers: &Readers<'_>) -> Ve
         Some(ratings::told(&row.change, row.game, &ruling.after.players[seat]))
     });
     told.collect()
+}
+
+/// Words where the replay of a finished match will be, if the club has a site.
+fn replay_link(desk: &Desk<'_>, game_match: &Match) -> Decided<Option<String>> {
+    let Some(url) = desk.club.config.site.replay_url(&game_match.id) else { return Ok(None) };
+    let sentence = desk.club.templates.render("match/replay.txt", minijinja::context! { url })?;
+    Ok(Some(sentence.trim().to_owned()))
 }
 
 /// Returns the record of the match if it ends with this ruling.

@@ -33,7 +33,12 @@ pub fn separate(catalogue: &Catalogue, steps: Vec<Vec<Vec<u32>>>) -> (Base, Vec<
 }
 
 fn chosen(first: Option<&&[u32]>, is_chosen: &[bool]) -> Vec<u32> {
-    first.into_iter().flat_map(|marks| marks.iter()).copied().filter(|mark| is_chosen[*mark as usize]).collect()
+    first
+        .into_iter()
+        .flat_map(|marks| marks.iter())
+        .copied()
+        .filter(|mark| is_chosen[*mark as usize])
+        .collect()
 }
 
 fn without(marks: &[u32], is_chosen: &[bool]) -> Vec<u32> {

@@ -55,7 +55,9 @@ impl Bounds {
 
     fn of(shape: &Shape) -> Bounds {
         match shape {
-            Shape::Rect { x, y, width, height, .. } => Bounds::around(&[(*x, *y), (x + width, y + height)], 0.0),
+            Shape::Rect { x, y, width, height, .. } => {
+                Bounds::around(&[(*x, *y), (x + width, y + height)], 0.0)
+            }
             Shape::Frame { x, y, width, height, stroke } => {
                 Bounds::around(&[(*x, *y), (x + width, y + height)], stroke.width / 2.0)
             }
@@ -197,9 +199,11 @@ fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {
     for (at, shape) in picture.shapes.iter().enumerate() {
         let bounds = Bounds::of(shape);
         if let Some(held) = group {
-            let is_frame = [shape, &picture.shapes[start]].into_iter().any(|s| matches!(s, Shape::Frame { .. }));
+            let is_frame =
+                [shape, &picture.shapes[start]].into_iter().any(|s| matches!(s, Shape::Frame { .. }));
             let is_line = matches!(shape, Shape::Line { .. });
-            let is_small = !is_line && bounds.area().max(held.area()) > SMALL * bounds.area().min(held.area());
+            let is_small =
+                !is_line && bounds.area().max(held.area()) > SMALL * bounds.area().min(held.area());
             let joins = bounds.area().max(held.area()) < most
                 && !is_small
                 && !(is_frame && bounds.area().max(held.area()) > LARGE)

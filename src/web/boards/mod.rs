@@ -43,5 +43,10 @@ pub fn draw(steps: &[Vec<Picture>], open: usize) -> Boards {
     let (pairs, steps_of_tokens) = pairs::join(catalogue.len(), merged);
     let (symbols, written) = symbols::write(&catalogue, &pairs, &base, &steps_of_tokens, views);
     let size = |of: fn(&Picture) -> u32| steps.iter().flatten().map(of).max().unwrap_or(0);
-    Boards { symbols, steps: written, width: size(|picture| picture.width), height: size(|picture| picture.height) }
+    Boards {
+        symbols,
+        steps: written,
+        width: size(|picture| picture.width),
+        height: size(|picture| picture.height),
+    }
 }

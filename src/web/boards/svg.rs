@@ -103,7 +103,13 @@ fn add_one(out: &mut String, shape: &Shape, origin: Point) {
     match shape {
         Shape::Rect { x, y, width, height, fill } => {
             let place = attributes(["x", "y"], (*x, *y), origin);
-            write!(out, "<rect{place} width={} height={} fill={} />", length(*width), length(*height), Hex(*fill))
+            write!(
+                out,
+                "<rect{place} width={} height={} fill={} />",
+                length(*width),
+                length(*height),
+                Hex(*fill)
+            )
         }
         Shape::Frame { x, y, width, height, stroke } => {
             let place = attributes(["x", "y"], (*x, *y), origin);

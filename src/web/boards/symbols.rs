@@ -178,7 +178,9 @@ impl Writer<'_> {
         let symbol = self.catalogue.mark(mark).symbol;
         let (shapes, taken_from) = &self.catalogue.symbols[symbol];
         let is_unnamed = self.symbol_names[symbol].is_empty() && self.mark_names[mark as usize].is_empty();
-        is_unnamed.then(|| (shapes.as_slice(), (super::marks::tenths(taken_from.0), super::marks::tenths(taken_from.1))))
+        is_unnamed.then(|| {
+            (shapes.as_slice(), (super::marks::tenths(taken_from.0), super::marks::tenths(taken_from.1)))
+        })
     }
 
     fn place_of(&self, mark: u32) -> (i32, i32) {
