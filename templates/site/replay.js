@@ -16,14 +16,14 @@
     location.replace('#' + step.id);
     scrollTo(0, top);
     show();
-    // The link that had the focus is hidden now.
+    // The focused link is hidden now.
     const next = held ? play : rel && (step.querySelector('[rel=' + rel + ']') || step.querySelector('.go a'));
     if (next) next.focus({ preventScroll: true });
   }
 
   function show() {
     const at = current();
-    links.forEach((link, no) => link.toggleAttribute('aria-current', no === at));
+    links.forEach((link, no) => link.ariaCurrent = no === at ? 'step' : null);
     steps[at].querySelector('.go').append(play);
     if (!timer) heard.textContent = steps[at].querySelector('h2').textContent;
     if (at === steps.length - 1) stop();
@@ -62,7 +62,7 @@
 
   // The switch: as the link says, else as it was left last.
   let as = new URLSearchParams(location.search).get('as');
-  try { as = as || localStorage.getItem('as'); } catch { /* No storage: the page's own view. */ }
+  try { as = as || localStorage.getItem('as'); } catch { /* No storage. */ }
   for (const box of switches) {
     if (box.value === as) box.checked = true;
     box.onchange = () => {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use fogpost::daemon::site::{self, Written};
+use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::game::record::Record;
 
@@ -69,20 +70,21 @@ fn what_the_rules_hide_changes_no_byte_of_the_site() {
         let to_ann = desk.one_to(ANN);
         build(&desk, folder.path());
         let before = files(folder.path());
-        let setup = opened.state.example(fogpost::game::Seat::First, "");
         let hidden = ["MARBLE Z99", "DRAW", "EXTEND 3 days", "CHECK\nnonsense"];
         for letter in hidden {
             desk.reply(ANN, &to_ann, letter);
             assert_eq!(build(&desk, folder.path()).written, 0, "{game}: {letter}");
         }
-        // In a game in which both file, the first filing decides nothing.
-        if opened.awaited().len() == 2 {
-            desk.reply(
-                ANN,
-                &to_ann,
-                if *game == GameKind::QuadrantZ || *game == GameKind::Pacific { "READY" } else { "" },
-            );
-            assert_eq!(build(&desk, folder.path()).written, 0, "{game}: {setup:?}");
+        // Where both file, the first filing decides nothing.
+        let setup = match game {
+            GameKind::QuadrantZ => Some("SETUP balanced"),
+            GameKind::Pacific => Some("SETUP line"),
+            GameKind::Quantum | GameKind::Quad => None,
+        };
+        if let Some(setup) = setup {
+            desk.reply(ANN, &to_ann, setup);
+            assert!(!desk.find(&opened.id).awaits(Seat::First), "{game}: the setup is sealed");
+            assert_eq!(build(&desk, folder.path()).written, 0, "{game}: {setup}");
         }
         assert_eq!(before, files(folder.path()), "{game}");
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use chrono::Months;
 
-use super::super::Office;
 use crate::club::member::number;
+use crate::daemon::Office;
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::referee::Offer;
