@@ -63,6 +63,8 @@ pub struct Config {
     #[serde(default)]
     pub status: StatusPage,
     #[serde(default)]
+    pub site: SiteSection,
+    #[serde(default)]
     pub log: Log,
     /// The last change of the config file, or of a file that the mailbox's login needs.
     #[serde(skip)]
@@ -243,6 +245,35 @@ pub struct StatusPage {
     pub listen: Option<SocketAddr>,
 }
 
+/// The club's site: plain files that any web server can serve.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SiteSection {
+    /// Where the daemon writes it. Without it there is no site, unless `fogpost site build` makes one.
+    pub folder: Option<PathBuf>,
+    /// The address under which the folder is served. Results then link their replays.
+    pub url: Option<String>,
+}
+
+impl SiteSection {
+    /// Returns the address of a match's replay.
+    pub fn replay_url(&self, match_id: &str) -> Option<String> {
+        self.url.as_ref().map(|url| format!("{}/matches/{match_id}/", url.trim_end_matches('/')))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match &self.url {
+            Some(url)
+                if !(url.starts_with("https://") || url.starts_with("http://"))
+                    || url.contains(char::is_whitespace) =>
+            {
+                Err(format!("site.url is `{url}`; try https://club.example"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
@@ -393,6 +424,7 @@ impl Config {
             return Err(format!("club.message_id_domain is `{domain}`; {example}"));
         }
         self.log.check()?;
+        self.site.check()?;
         if self.letters.answers_per_hour == 0 {
             return Err("letters.answers_per_hour is 0, so nobody would get an answer; try 20".to_owned());
         }
@@ -416,6 +448,7 @@ impl Config {
         self.inbox.paths().into_iter().for_each(resolve);
         self.outbox.way.paths().into_iter().for_each(resolve);
         self.templates.folder.as_mut().into_iter().for_each(resolve);
+        self.site.folder.as_mut().into_iter().for_each(resolve);
         if let Some(file) = self.database.url.strip_prefix("sqlite:") {
             let file = file.trim_start_matches("//");
             let folder = if Path::new(file).is_relative() { folder } else { Path::new("") };

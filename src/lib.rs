@@ -12,6 +12,7 @@
 //! - [`report`]: what a reader may know to text, HTML and pictures
 //! - [`audit`]: whether ledger, letters and sent mail agree; dossiers for third parties
 //! - [`store`]: the database; all SQL
+//! - [`web`]: the pages of the site, among them the replays
 //! - [`post`]: mail in, by IMAP, Maildir or standard input; mail out, by SMTP, sendmail or Maildir
 //! - [`config`]: the club's `config.toml`
 //! - [`desk`]: decisions on letters, matches and people: rows in, changes out
@@ -82,3 +83,4 @@ pub mod referee;
 pub mod report;
 pub mod request;
 pub mod store;
+pub mod web;

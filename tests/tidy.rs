@@ -35,6 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("report", &["game", "house", "letter", "ledger", "referee"]),
     ("audit", &["game", "house", "letter", "ledger", "referee", "report"]),
     ("store", &["game", "letter", "ledger", "referee", "club"]),
+    ("web", &["game", "house", "letter", "ledger", "referee", "club", "report"]),
     ("post", &["letter"]),
     ("config", &["game", "house", "letter", "referee", "store", "post"]),
     (
@@ -48,20 +49,21 @@ const ROOMS: &[(&str, &[&str])] = &[
         "daemon",
         &[
             "game", "house", "letter", "request", "ledger", "referee", "club", "report", "audit", "store",
-            "post", "config", "desk",
+            "web", "post", "config", "desk",
         ],
     ),
     (
         "cli",
         &[
             "game", "house", "letter", "request", "ledger", "referee", "club", "report", "audit", "store",
-            "post", "config", "desk", "daemon",
+            "web", "post", "config", "desk", "daemon",
         ],
     ),
 ];
 
 /// The rooms that take values and return values.
-const CORE: &[&str] = &["game", "house", "letter", "request", "ledger", "referee", "club", "report", "audit"];
+const CORE: &[&str] =
+    &["game", "house", "letter", "request", "ledger", "referee", "club", "report", "audit", "web"];
 
 /// What the core must not use: the clock, network, files, environment, SQL, async, logging, randomness, and collections
 /// with a random order. clippy.toml disallows a path in the whole crate only, and the shell needs these.

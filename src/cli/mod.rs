@@ -49,6 +49,7 @@ mod player;
 mod receive;
 mod replay;
 mod run;
+mod site;
 mod status;
 
 /// A referee for games played by letter
@@ -95,6 +96,7 @@ enum Command {
     Clock(clock::Args),
     Letters(letters::Args),
     Audit(audit::Args),
+    Site(site::Args),
     Backup(backup::Backup),
     Restore(backup::Restore),
     Db(db::Args),
@@ -126,6 +128,7 @@ impl Cli {
             Command::Clock(args) => args.run(&config),
             Command::Letters(args) => args.run(&config),
             Command::Audit(args) => args.run(&config),
+            Command::Site(args) => args.run(&config),
             Command::Backup(args) => args.run(&config),
             Command::Restore(args) => args.run(&config),
             Command::Db(args) => args.run(),

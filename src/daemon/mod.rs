@@ -41,6 +41,7 @@ pub mod ratings;
 mod remembered;
 mod rulings;
 pub mod sending;
+pub mod site;
 mod space;
 pub mod status;
 pub mod suspects;

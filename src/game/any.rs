@@ -222,6 +222,11 @@ impl AnyState {
         on_state!(self, state => state.position())
     }
 
+    /// What a replay of a finished match shows besides the position; `null` for most games.
+    pub fn beside_position(&self) -> Value {
+        on_state!(self, state => state.beside_position())
+    }
+
     /// All options with the values in force.
     pub fn options(&self) -> BTreeMap<&'static str, String> {
         on_state!(self, state => state.options().in_force())

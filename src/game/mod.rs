@@ -33,7 +33,7 @@ mod seat;
 mod seen;
 #[cfg(test)]
 #[path = "../../tests/support/sight.rs"]
-mod sight;
+pub(crate) mod sight;
 pub mod square;
 
 pub use dice::Dice;
@@ -107,6 +107,11 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
 
     /// Returns the `state` of the rules page as JSON: what is on the board, not all that is remembered.
     fn position(&self) -> serde_json::Value;
+
+    /// Returns what a replay of a finished match shows besides the position, as JSON.
+    fn beside_position(&self) -> serde_json::Value {
+        serde_json::Value::Null
+    }
 
     /// Returns what `viewer` may know, built from nothing rather than filtered down.
     fn view(&self, viewer: Seat) -> Self::View;

@@ -424,7 +424,9 @@ fn read_conditions(state: &AnyState, due: &Due, seat: Seat, orders: &str) -> Res
     }
 }
 
-/// The line that `replay --json` prints for an adjudication. `only` limits it to what that seat was told.
+/// The line that `replay --json` prints for an adjudication. `only` limits it to what that seat was told; without
+/// it, there are also the orders of both seats, the position at the start beside the first adjudication, and what
+/// else the rules hide until the end.
 pub fn adjudication_json(done: &Adjudicated<'_>, only: Option<Seat>) -> Value {
     let seats = Seat::BOTH.into_iter().filter(|seat| only.is_none_or(|only| only == *seat));
     let views: serde_json::Map<_, _> = seats.map(|seat| (seat.to_string(), done.view(seat))).collect();
@@ -443,6 +445,13 @@ pub fn adjudication_json(done: &Adjudicated<'_>, only: Option<Seat>) -> Value {
     }
     if only.is_none() {
         line["state"] = done.state.position();
+        line["filings"] = json!(done.filings);
+        if done.number == 1 {
+            line["start"] = done.before.position();
+        }
+        if let Value::Object(beside) = done.state.beside_position() {
+            line.as_object_mut().expect("it is an object").extend(beside);
+        }
     }
     line
 }

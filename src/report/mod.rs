@@ -181,6 +181,13 @@ pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String
     Ok(normalize_blanks(&text))
 }
 
+/// Converts a page of the manual to HTML, without its title and with its headings one level down.
+pub fn page_html(text: &str) -> String {
+    let html = markdown::html(text, 0, None);
+    let body = html.split_once("</h1>").map_or(html.as_str(), |(_, body)| body);
+    body.replace("<h2>", "<h3>").replace("</h2>", "</h3>")
+}
+
 /// A match that does not verify, as the alarm to the GM describes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedMatch {

@@ -1,5 +1,6 @@
 //! The post office against a real Dovecot and a real Postfix.
 
+mod browser;
 #[path = "../support/club.rs"]
 mod club;
 mod letters;

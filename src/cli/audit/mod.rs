@@ -9,7 +9,7 @@ mod acknowledge;
 mod check;
 mod export;
 mod show;
-mod verify;
+pub mod verify;
 
 /// Check matches against their ledgers, show their accounts, export and check dossiers
 #[derive(clap::Args)]

@@ -157,7 +157,7 @@ async fn verify_book(office: &Office, id: &str, json: bool) -> anyhow::Result<Ex
 }
 
 /// Prints a verdict, in words or as JSON.
-pub(super) fn show(verdict: &AuditVerdict, json: bool) {
+pub fn show(verdict: &AuditVerdict, json: bool) {
     if json {
         let mut line = json!(verdict);
         line["sound"] = json!(verdict.is_sound());

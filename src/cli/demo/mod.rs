@@ -30,6 +30,7 @@ use crate::store::{self, Database, private};
 mod correspondent;
 mod play;
 mod story;
+mod tamper;
 
 /// Replay a recorded match by real letters between two correspondents, on this machine alone
 ///
@@ -46,6 +47,9 @@ pub struct Args {
     /// The level of the house, with --play
     #[arg(long, default_value = "easy", requires = "play")]
     level: String,
+    /// Alter one letter in the database afterwards, and verify the match
+    #[arg(long, conflicts_with = "play")]
+    tamper: bool,
     /// Folder for the letters, reports and database; it must not exist yet
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
@@ -69,6 +73,9 @@ impl Args {
             let game_match = play_both(&office, &folder, &record(self.game)?).await?;
             let entries = entries(&office.store, &game_match.id).await?;
             story::tell(&office, &game_match, &entries, &folder).await?;
+            if self.tamper {
+                tamper::tamper(&office, &game_match, &folder).await?;
+            }
             office.close().await;
             Ok(ExitCode::SUCCESS)
         })

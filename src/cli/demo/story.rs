@@ -8,8 +8,10 @@ use mail_parser::{MessageParser, MimeHeaders};
 use crate::daemon::Office;
 use crate::game::Seat;
 use crate::game::record::{Record, Replayed};
-use crate::ledger::{self, Entry};
+use crate::ledger::{self, Entry, SealKey};
 use crate::referee::{DispatchKind, Match};
+use crate::web::replay::FinishedMatch;
+use crate::web::{self, Site};
 
 /// Maximum number of turns in the summary.
 const MOMENTS: usize = 8;
@@ -59,7 +61,27 @@ pub async fn tell(
         "  fogpost.db            the database: fogpost --config {name}/config.toml match show {}",
         game_match.id
     );
+    let page = folder.join("replay.html");
+    std::fs::write(&page, replay_page(office, game_match, record)?)?;
+    println!();
+    println!("To see the match as each side saw it and as it was, open {}", page.display());
     Ok(())
+}
+
+/// Returns the replay of the match, a page that needs nothing else.
+fn replay_page(office: &Office, game_match: &Match, record: Record) -> anyhow::Result<String> {
+    let club = &office.config.club;
+    let finished = FinishedMatch {
+        id: game_match.id.clone(),
+        record,
+        outcome: game_match.outcome().context("the match is over")?,
+        ended_at: game_match.adjudicated.last().map(|(_, _, at)| *at),
+        head: game_match.head.hash.to_string(),
+        keys: game_match.keys().map(SealKey::reveal).collect(),
+        has_record: false,
+    };
+    let site = Site::of_one_page(&club.name, club.address.as_str());
+    Ok(web::replay::page(&office.templates, &site, &finished)?)
 }
 
 /// Replays the record, as anyone can, and compares its final state with that of the match.

@@ -11,7 +11,7 @@ use super::clock;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::intake::outage;
 use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
-use crate::daemon::{Office, audit, intake};
+use crate::daemon::{Office, audit, intake, site};
 use crate::post::{Health, LeftLetters, ShutdownSignal, without_addresses};
 
 /// Time between a daemon's attempts to get or renew the mailbox's lease.
@@ -67,6 +67,7 @@ async fn read_under_lease(
     loops.spawn(async move { inbox.run(left, to, inbox_until, inbox_health).await.context("the mailbox") });
     loops.spawn(audit::audit_until(Arc::clone(office), until.clone()));
     loops.spawn(outage::watch_mailbox_until(Arc::clone(office), until.clone(), health.subscribe()));
+    loops.spawn(site::build_until(Arc::clone(office), until.clone()));
     loops.spawn(read_again_until(Arc::clone(office), until));
     let (storing, notes) = (Arc::clone(office), lease.to_owned());
     loops.spawn(async move {

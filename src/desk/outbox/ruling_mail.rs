@@ -135,6 +135,9 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     let ratings = ratings_by(desk, ruling, readers)?;
     let mut told = told_ratings(&ratings, ruling, readers);
     told.extend(told_own_time(desk, ruling)?);
+    if record.is_some() {
+        told.extend(replay_link(desk, &ruling.after)?);
+    }
     let entries: Vec<EntryRow> = ruling.entries.iter().map(EntryRow::from).collect();
     let game_match = Arc::new(ruling.after.clone());
     let gm_plays = gms::all_gms_play(desk, readers.seats);
@@ -384,6 +387,13 @@ fn told_own_time(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
         .map(|time| format!("{} d {} h", time.num_days(), time.num_hours() % 24));
     let [first, second] = [&ruling.after.players.first, &ruling.after.players.second];
     Ok(Some(format!("Own time for {event}: {first} {}, {second} {}.", own.first, own.second)))
+}
+
+/// Words where the replay of a finished match will be, if the club has a site.
+fn replay_link(desk: &Desk<'_>, game_match: &Match) -> Decided<Option<String>> {
+    let Some(url) = desk.club.config.site.replay_url(&game_match.id) else { return Ok(None) };
+    let sentence = desk.club.templates.render("match/replay.txt", minijinja::context! { url })?;
+    Ok(Some(sentence.trim().to_owned()))
 }
 
 /// Returns the record of the match if it ends with this ruling.

@@ -211,6 +211,11 @@ impl Game for State {
         view.did = Some(Box::new(deeds::deeds(before, filed, view)));
     }
 
+    fn beside_position(&self) -> serde_json::Value {
+        let charted = |seat| self.sides[seat].charted.iter().map(|at| at.to_string()).collect::<Vec<_>>();
+        serde_json::json!({ "charted": BySeat::from_fn(charted) })
+    }
+
     fn board(view: &View) -> Board {
         board::board(view)
     }

@@ -1,0 +1,247 @@
+//! Builds the site: loads what the world may know, has the pages made, and writes those that changed.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+
+use self::folder::Folder;
+use super::Office;
+use super::parallel::run_blocking;
+use super::waiting::{Backoff, pause};
+use crate::game::record::{Record, Replayed};
+use crate::ledger::{self, Entry, SealKey};
+use crate::letter::Digest;
+use crate::post::ShutdownSignal;
+use crate::report::{COMPILED_IN, Templates};
+use crate::store::SiteMatchRow;
+use crate::web::Site;
+use crate::web::pages::{Contents, pages};
+use crate::web::replay::{self, FinishedMatch};
+
+mod folder;
+mod rows;
+
+pub use folder::Written;
+
+/// Time between two builds by the daemon.
+const INTERVAL: Duration = Duration::from_secs(300);
+
+/// Replays made together, on two threads.
+const BATCH_SIZE: usize = 64;
+
+impl Written {
+    /// Says what was done, for the terminal.
+    pub fn sentence(&self) -> String {
+        let Written { files, written, deleted } = self;
+        format!("The site has {files} files: {written} written, {deleted} deleted.")
+    }
+}
+
+/// Builds the configured site again and again until shutdown.
+///
+/// # Errors
+/// Never: a failed build is logged and tried again.
+pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
+    let Some(folder) = office.config.site.folder.clone() else {
+        shutdown.wait().await;
+        return Ok(());
+    };
+    let mut backoff = Backoff::new();
+    while !shutdown.is_set() {
+        tokio::select! {
+            built = build(&office, &folder) => match built {
+                Ok(built) => {
+                    backoff = Backoff::new();
+                    if built.written + built.deleted > 0 {
+                        tracing::info!(written = built.written, deleted = built.deleted, "site built");
+                    }
+                }
+                Err(error) => backoff.wait("failed to build the site", &error, &shutdown).await,
+            },
+            () = shutdown.wait() => break,
+        }
+        pause(INTERVAL, &shutdown).await;
+    }
+    Ok(())
+}
+
+/// Builds the site in this folder, or what has changed of it.
+///
+/// # Errors
+/// Returns an error if the folder holds other files, a file cannot be written, or the database does not answer.
+pub async fn build(office: &Office, folder: &Path) -> anyhow::Result<Written> {
+    let site = site(office);
+    let rows = office.store.site_matches().await?;
+    let members = rows::members(office).await?;
+    let mut folder = Folder::open(folder)?;
+    let mut contents = rows::contents(office, &rows, &members).await?;
+    build_replays(office, &site, &rows, &members, &mut folder).await?;
+    contents.hero = hero(office, &rows, &members).await?;
+    let folder = build_pages(office, site, contents, folder).await?;
+    run_blocking(move || folder.finish()).await?
+}
+
+fn site(office: &Office) -> Site {
+    let club = &office.config.club;
+    Site {
+        club: club.name.clone(),
+        address: club.address.as_str().to_owned(),
+        url: office.config.site.url.clone(),
+        sheet: None,
+        script: None,
+    }
+}
+
+/// Makes the pages besides the replays, and writes those that changed.
+async fn build_pages(
+    office: &Office,
+    site: Site,
+    contents: Contents,
+    mut folder: Folder,
+) -> anyhow::Result<Folder> {
+    let templates = Arc::clone(&office.templates);
+    run_blocking(move || {
+        for (path, bytes) in pages(&templates, &site, &contents)? {
+            let digest = Digest::of(&bytes).to_string();
+            if !folder.keep(&path, &digest) {
+                folder.put(&path, &digest, &bytes)?;
+            }
+        }
+        Ok(folder)
+    })
+    .await?
+}
+
+/// A replay to be made: its match and the digest of what it is made from.
+struct Work {
+    path: String,
+    digest: String,
+    finished: FinishedMatch,
+}
+
+/// Writes the replays of finished matches that are not there yet, or were made from something else.
+async fn build_replays(
+    office: &Office,
+    site: &Site,
+    rows: &[SiteMatchRow],
+    members: &rows::Members,
+    folder: &mut Folder,
+) -> anyhow::Result<()> {
+    let version = version(&office.templates, site);
+    let mut missing = Vec::new();
+    for row in rows.iter().filter(|row| row.end.is_some()) {
+        let path = format!("matches/{}/index.html", row.id);
+        let digest = digest_of(row, members, version);
+        let record = format!("matches/{}/record.toml", row.id);
+        if !(folder.keep(&path, &digest) && folder.keep(&record, &digest)) {
+            missing.push((row, path, digest));
+        }
+    }
+    for batch in missing.chunks(BATCH_SIZE) {
+        let mut work = Vec::with_capacity(batch.len());
+        for (row, path, digest) in batch {
+            let finished = load(office, row, members).await?;
+            work.push(Work { path: path.clone(), digest: digest.clone(), finished });
+        }
+        let half = work.split_off(work.len() / 2);
+        let (first, second) = tokio::join!(make(office, site, work), make(office, site, half));
+        for (work, page) in first?.into_iter().chain(second?) {
+            folder.put(&work.path, &work.digest, page.as_bytes())?;
+            let record = format!("matches/{}/record.toml", work.finished.id);
+            folder.put(&record, &work.digest, work.finished.record.to_string().as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+async fn make(office: &Office, site: &Site, work: Vec<Work>) -> anyhow::Result<Vec<(Work, String)>> {
+    let (templates, site) = (Arc::clone(&office.templates), site.clone());
+    run_blocking(move || {
+        work.into_iter()
+            .map(|work| {
+                let page = replay::page(&templates, &site, &work.finished)
+                    .with_context(|| format!("the replay of {}", work.finished.id))?;
+                Ok((work, page))
+            })
+            .collect()
+    })
+    .await?
+}
+
+/// The digest of what all replays are made from besides their matches.
+fn version(templates: &Templates, site: &Site) -> Digest {
+    let mut all = format!("{} {} {}\n", env!("CARGO_PKG_VERSION"), site.club, site.address);
+    for (name, source) in COMPILED_IN {
+        all.push_str(name);
+        all.push_str(templates.overrides().get(*name).map_or(*source, String::as_str));
+    }
+    Digest::of(all.as_bytes())
+}
+
+fn digest_of(row: &SiteMatchRow, members: &rows::Members, version: Digest) -> String {
+    let names = members.names(row);
+    Digest::of(format!("{version}\n{}\n{}\n{:?}", names.first, names.second, row.end).as_bytes()).to_string()
+}
+
+/// The keys in the snapshot of a match.
+#[derive(Deserialize)]
+struct Keys {
+    key: SealKey,
+    #[serde(default)]
+    earlier_keys: Vec<SealKey>,
+}
+
+/// Loads a finished match from its ledger.
+async fn load(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> anyhow::Result<FinishedMatch> {
+    let record = record(office, row, members).await?;
+    let snapshot = office.store.snapshots(std::slice::from_ref(&row.id)).await?.pop();
+    let snapshot = snapshot.with_context(|| format!("{} is gone", row.id))?.snapshot;
+    let keys: Keys =
+        serde_json::from_str(&snapshot).with_context(|| format!("the snapshot of {}", row.id))?;
+    let (outcome, ended_at, head) = row.end.clone().context("the match is over")?;
+    Ok(FinishedMatch {
+        id: row.id.clone(),
+        record,
+        outcome,
+        ended_at: Some(ended_at),
+        head,
+        keys: keys.earlier_keys.iter().chain([&keys.key]).map(SealKey::reveal).collect(),
+        has_record: true,
+    })
+}
+
+/// Loads the record of a match, with the names that the club shows.
+async fn record(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> anyhow::Result<Record> {
+    let entries = office.store.entries(&row.id).await?;
+    let entries: Result<Vec<Entry>, _> =
+        entries.iter().map(|entry| serde_json::from_str(&entry.json)).collect();
+    let entries = entries.with_context(|| format!("the ledger of {}", row.id))?;
+    let mut record =
+        ledger::record(&entries).with_context(|| format!("the ledger of {} opens no match", row.id))?;
+    record.players = members.names(row);
+    Ok(record)
+}
+
+/// Returns the last board of the match that ended last.
+async fn hero(
+    office: &Office,
+    rows: &[SiteMatchRow],
+    members: &rows::Members,
+) -> anyhow::Result<Option<(String, crate::game::picture::Picture)>> {
+    let last = rows
+        .iter()
+        .filter(|row| row.end.is_some())
+        .max_by_key(|row| (row.end.as_ref().map(|end| end.1), &row.id));
+    let Some(last) = last else { return Ok(None) };
+    let record = record(office, last, members).await?;
+    let mut picture = None;
+    record.replay(|step| {
+        if let Replayed::Adjudicated(done) = step {
+            picture = Some(done.state.clone());
+        }
+    });
+    Ok(picture.map(|state| (last.id.clone(), state.open_board().picture)))
+}

@@ -1,0 +1,89 @@
+//! The rows that the site shows.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+
+use super::columns::{MaybeMillis, unsound};
+use super::{Database, Result, StoreError};
+use crate::game::any::GameKind;
+use crate::game::{BySeat, Outcome, Reason, Seat};
+use crate::referee::Stage;
+
+#[derive(FromRow)]
+struct SiteColumns {
+    id: String,
+    game: GameKind,
+    stage: Stage,
+    first_name: String,
+    second_name: String,
+    first_player: Option<i64>,
+    second_player: Option<i64>,
+    options: String,
+    turn: Option<i64>,
+    #[sqlx(try_from = "MaybeMillis")]
+    ended_at: Option<DateTime<Utc>>,
+    winner: Option<String>,
+    reason: Option<String>,
+    head_hash: String,
+}
+
+/// A match as far as the world may know it.
+#[derive(Clone, Debug)]
+pub struct SiteMatchRow {
+    pub id: String,
+    pub game: GameKind,
+    pub names: BySeat<String>,
+    /// The numbers of the players; `None` for the house.
+    pub players: BySeat<Option<i64>>,
+    pub options: BTreeMap<String, String>,
+    pub turn: Option<u32>,
+    /// The end of a match that is over, and the head of its ledger.
+    pub end: Option<(Outcome, DateTime<Utc>, String)>,
+}
+
+impl Database {
+    /// Returns all matches as far as the world may know them, by ID.
+    pub async fn site_matches(&self) -> Result<Vec<SiteMatchRow>> {
+        let player = |seat: Seat| {
+            format!(
+                "(SELECT player_id FROM seat WHERE match_id = match.id AND seat = '{seat}') AS {seat}_player"
+            )
+        };
+        let sql = format!(
+            "SELECT id, game, stage, first_name, second_name, {}, {}, options, turn, ended_at, winner, reason, \
+             head_hash FROM match ORDER BY id",
+            player(Seat::First),
+            player(Seat::Second)
+        );
+        let rows: Vec<SiteColumns> = self.read(self.statement(sql)).await?;
+        rows.into_iter().map(SiteMatchRow::try_from).collect()
+    }
+}
+
+impl TryFrom<SiteColumns> for SiteMatchRow {
+    type Error = StoreError;
+
+    fn try_from(row: SiteColumns) -> Result<SiteMatchRow> {
+        let seat = |name: &str| Seat::parse(name).ok_or_else(|| unsound("seat", name));
+        let end = match (row.stage, row.ended_at, row.reason.as_deref()) {
+            (Stage::Over, Some(at), Some(reason)) => {
+                let winner = row.winner.as_deref().map(seat).transpose()?;
+                let reason = Reason::parse(reason).ok_or_else(|| unsound("reason", reason))?;
+                Some((Outcome { winner, reason }, at, row.head_hash))
+            }
+            _ => None,
+        };
+        Ok(SiteMatchRow {
+            game: row.game,
+            names: BySeat::new(row.first_name, row.second_name),
+            players: BySeat::new(row.first_player, row.second_player),
+            options: serde_json::from_str(&row.options)
+                .map_err(|_| unsound("set of options", &row.options))?,
+            turn: row.turn.and_then(|turn| u32::try_from(turn).ok()),
+            end,
+            id: row.id,
+        })
+    }
+}

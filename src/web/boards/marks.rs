@@ -1,0 +1,285 @@
+//! Marks: groups of shapes that lie on one another, such as a star and its value.
+
+use std::collections::BTreeMap;
+
+use crate::game::picture::{Anchor, Colour, Picture, Point, Shape};
+
+/// The views of each step.
+#[derive(Clone, Copy, Debug)]
+pub struct Views {
+    pub count: usize,
+    /// The one that is visible where there are no styles.
+    pub open: usize,
+}
+
+impl Views {
+    /// Returns the class of what only these views show, a bit each; `None` if all do. The truth is the last of three.
+    pub fn class(self, mask: u8) -> Option<&'static str> {
+        match (self.count, mask) {
+            (2, 0b01) | (3, 0b001) => Some("f"),
+            (2, 0b10) | (3, 0b010) => Some("s"),
+            (3, 0b100) => Some("t"),
+            (3, 0b011) => Some("fs"),
+            (3, 0b101) => Some("ft"),
+            (3, 0b110) => Some("st"),
+            _ => None,
+        }
+    }
+
+    /// Whether the view that is visible without styles is among these.
+    pub fn is_open(self, mask: u8) -> bool {
+        mask & (1 << self.open) != 0
+    }
+}
+
+/// A rectangle in tenths of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    left: i32,
+    top: i32,
+    right: i32,
+    bottom: i32,
+}
+
+impl Bounds {
+    fn around(points: &[Point], margin: f64) -> Bounds {
+        let least = |of: fn(&Point) -> f64| points.iter().map(of).fold(f64::MAX, f64::min) - margin;
+        let most = |of: fn(&Point) -> f64| points.iter().map(of).fold(f64::MIN, f64::max) + margin;
+        Bounds {
+            left: tenths(least(|p| p.0)),
+            top: tenths(least(|p| p.1)),
+            right: tenths(most(|p| p.0)),
+            bottom: tenths(most(|p| p.1)),
+        }
+    }
+
+    fn of(shape: &Shape) -> Bounds {
+        match shape {
+            Shape::Rect { x, y, width, height, .. } => {
+                Bounds::around(&[(*x, *y), (x + width, y + height)], 0.0)
+            }
+            Shape::Frame { x, y, width, height, stroke } => {
+                Bounds::around(&[(*x, *y), (x + width, y + height)], stroke.width / 2.0)
+            }
+            Shape::Circle { centre, radius, stroke, .. } => {
+                Bounds::around(&[*centre], radius + stroke.width / 2.0)
+            }
+            Shape::Line { from, to, stroke } => Bounds::around(&[*from, *to], stroke.width / 2.0),
+            Shape::Polygon { points, stroke, .. } => Bounds::around(points, stroke.width),
+            Shape::Text { x, baseline, size, anchor, text, .. } => {
+                // An upper bound: no letter of the font is wider than its size.
+                let width = size * text.chars().count() as f64;
+                let left = match anchor {
+                    Anchor::Start => *x,
+                    Anchor::Middle => x - width / 2.0,
+                    Anchor::End => x - width,
+                };
+                Bounds::around(&[(left, baseline - size), (left + width, baseline + 0.25 * size)], 0.0)
+            }
+        }
+    }
+
+    fn and(self, other: Bounds) -> Bounds {
+        Bounds {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    /// Whether two rectangles share more than an edge of a pixel, which lines on the border of two squares do.
+    fn overlaps(self, other: Bounds) -> bool {
+        self.left + EDGE < other.right
+            && other.left + EDGE < self.right
+            && self.top + EDGE < other.bottom
+            && other.top + EDGE < self.bottom
+    }
+
+    fn has_middle_of(self, other: Bounds) -> bool {
+        let (x, y) = ((other.left + other.right) / 2, (other.top + other.bottom) / 2);
+        self.left <= x && x <= self.right && self.top <= y && y <= self.bottom
+    }
+
+    fn area(self) -> i64 {
+        i64::from(self.right - self.left) * i64::from(self.bottom - self.top)
+    }
+}
+
+/// An overlap that nobody sees, in tenths of a pixel.
+const EDGE: i32 = 10;
+
+/// A frame around more than this, in hundredths of a square pixel, stands alone: things are drawn inside it.
+const LARGE: i64 = 800_000;
+
+/// A small shape on a mark this many times its area is a mark of its own, so that equal ones are found.
+const SMALL: i64 = 12;
+
+pub fn tenths(length: f64) -> i32 {
+    (length * 10.0).round() as i32
+}
+
+/// A mark at its place. The same shapes elsewhere are another mark with the same symbol.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    pub symbol: usize,
+    /// The place of the symbol's origin, in tenths of a pixel.
+    pub at: (i32, i32),
+    pub bounds: Bounds,
+    /// The sides of a mark that is an empty frame.
+    sides: Option<[Bounds; 4]>,
+}
+
+impl Mark {
+    /// Whether one of the two hides a part of the other if it is drawn later.
+    pub fn overlaps(&self, other: &Mark) -> bool {
+        if !self.bounds.overlaps(other.bounds) {
+            return false;
+        }
+        let any = |sides: &[Bounds; 4], bounds: Bounds| sides.iter().any(|side| side.overlaps(bounds));
+        match (&self.sides, &other.sides) {
+            (None, None) => true,
+            (Some(sides), None) => any(sides, other.bounds),
+            (None, Some(sides)) => any(sides, self.bounds),
+            (Some(one), Some(other)) => one.iter().any(|side| any(other, *side)),
+        }
+    }
+}
+
+/// All marks of a match, and the shapes of their symbols.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    pub marks: Vec<Mark>,
+    /// The shapes of each symbol, and the place from which they were taken.
+    pub symbols: Vec<(Vec<Shape>, Point)>,
+    symbol_by_key: BTreeMap<Vec<i32>, usize>,
+    mark_by_place: BTreeMap<(usize, i32, i32), u32>,
+}
+
+impl Catalogue {
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.marks.len()).expect("fewer shapes than that")
+    }
+
+    pub fn mark(&self, id: u32) -> &Mark {
+        &self.marks[id as usize]
+    }
+
+    fn add(&mut self, shapes: &[Shape], bounds: Bounds) -> u32 {
+        let origin = origin(&shapes[0]);
+        let key = key(shapes, origin);
+        let next = self.symbols.len();
+        let symbol = *self.symbol_by_key.entry(key).or_insert(next);
+        if symbol == next {
+            self.symbols.push((shapes.to_vec(), origin));
+        }
+        let at = (tenths(origin.0), tenths(origin.1));
+        let next = self.len();
+        let id = *self.mark_by_place.entry((symbol, at.0, at.1)).or_insert(next);
+        if id == next {
+            self.marks.push(Mark { symbol, at, bounds, sides: sides(shapes) });
+        }
+        id
+    }
+}
+
+/// Reads the pictures. Returns the catalogue, and for each step and view the marks in the order of drawing.
+pub fn read(steps: &[Vec<Picture>]) -> (Catalogue, Vec<Vec<Vec<u32>>>) {
+    let mut catalogue = Catalogue::default();
+    let mut read = |picture: &Picture| marks_of(&mut catalogue, picture);
+    let sequences = steps.iter().map(|views| views.iter().map(&mut read).collect()).collect();
+    (catalogue, sequences)
+}
+
+fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {
+    // Shapes that are larger stand alone: all others would lie on a board's ground.
+    let most = i64::from(picture.width) * i64::from(picture.height) * 100 / 12;
+    let mut marks = Vec::new();
+    let (mut start, mut group): (usize, Option<Bounds>) = (0, None);
+    for (at, shape) in picture.shapes.iter().enumerate() {
+        let bounds = Bounds::of(shape);
+        if let Some(held) = group {
+            let is_frame =
+                [shape, &picture.shapes[start]].into_iter().any(|s| matches!(s, Shape::Frame { .. }));
+            let is_line = matches!(shape, Shape::Line { .. });
+            let is_small =
+                !is_line && bounds.area().max(held.area()) > SMALL * bounds.area().min(held.area());
+            let joins = bounds.area().max(held.area()) < most
+                && !is_small
+                && !(is_frame && bounds.area().max(held.area()) > LARGE)
+                && (held.has_middle_of(bounds) || bounds.has_middle_of(held));
+            if joins {
+                group = Some(held.and(bounds));
+                continue;
+            }
+            marks.push(catalogue.add(&picture.shapes[start..at], held));
+        }
+        (start, group) = (at, Some(bounds));
+    }
+    if let Some(held) = group {
+        marks.push(catalogue.add(&picture.shapes[start..], held));
+    }
+    marks
+}
+
+/// The sides of a lone frame.
+fn sides(shapes: &[Shape]) -> Option<[Bounds; 4]> {
+    let [Shape::Frame { x, y, width, height, stroke }] = shapes else { return None };
+    let (right, bottom) = (x + width, y + height);
+    let corners = [(*x, *y), (right, *y), (right, bottom), (*x, bottom)];
+    let side = |no: usize| Bounds::around(&[corners[no], corners[(no + 1) % 4]], stroke.width / 2.0);
+    Some([side(0), side(1), side(2), side(3)])
+}
+
+/// The place to which the shapes of a symbol are relative.
+fn origin(first: &Shape) -> Point {
+    match first {
+        Shape::Rect { x, y, .. } | Shape::Frame { x, y, .. } => (*x, *y),
+        Shape::Circle { centre, .. } => *centre,
+        Shape::Line { from, .. } => *from,
+        Shape::Polygon { points, .. } => points.first().copied().unwrap_or_default(),
+        Shape::Text { x, baseline, .. } => (*x, *baseline),
+    }
+}
+
+/// The shapes as numbers, relative to `origin`, by which equal symbols are found.
+fn key(shapes: &[Shape], origin: Point) -> Vec<i32> {
+    let mut key = Vec::with_capacity(12 * shapes.len());
+    for shape in shapes {
+        add_to_key(&mut key, shape, origin);
+    }
+    key
+}
+
+fn add_to_key(key: &mut Vec<i32>, shape: &Shape, origin: Point) {
+    let place = |(x, y): Point| [tenths(x - origin.0), tenths(y - origin.1)];
+    let colour = |Colour { red, green, blue }: Colour| i32::from_be_bytes([0, red, green, blue]);
+    match shape {
+        Shape::Rect { x, y, width, height, fill } => {
+            key.extend([0, tenths(*width), tenths(*height), colour(*fill)]);
+            key.extend(place((*x, *y)));
+        }
+        Shape::Frame { x, y, width, height, stroke } => {
+            key.extend([1, tenths(*width), tenths(*height), colour(stroke.colour), tenths(stroke.width)]);
+            key.extend(place((*x, *y)));
+        }
+        Shape::Circle { centre, radius, fill, stroke } => {
+            key.extend([2, tenths(*radius), colour(*fill), colour(stroke.colour), tenths(stroke.width)]);
+            key.extend(place(*centre));
+        }
+        Shape::Line { from, to, stroke } => {
+            key.extend([3, colour(stroke.colour), tenths(stroke.width)]);
+            key.extend([place(*from), place(*to)].as_flattened());
+        }
+        Shape::Polygon { points, fill, stroke } => {
+            key.extend([4, fill.map_or(-1, colour), colour(stroke.colour), tenths(stroke.width)]);
+            key.extend(points.iter().flat_map(|point| place(*point)));
+        }
+        Shape::Text { x, baseline, size, anchor, fill, text } => {
+            key.extend([5, tenths(*size), *anchor as i32, colour(*fill)]);
+            key.extend(place((*x, *baseline)));
+            key.extend(text.chars().map(|c| i32::try_from(u32::from(c)).expect("below 2^21")));
+        }
+    }
+    key.push(i32::MIN);
+}

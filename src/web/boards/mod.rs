@@ -1,0 +1,52 @@
+//! The boards of a replay: all pictures of a match, drawn once as SVG symbols that its steps use.
+//!
+//! The pictures are those of the letters. Their shapes are gathered to [`marks`](marks); what never changes goes
+//! into a base below the rest ([`base`]), what several views show alike is drawn once for them ([`merge`]), and
+//! marks that often stand together get a name together ([`pairs`]).
+
+use crate::game::picture::Picture;
+
+mod base;
+mod dark;
+mod marks;
+mod merge;
+mod pairs;
+mod svg;
+mod symbols;
+#[cfg(test)]
+mod tests;
+
+pub use dark::{DarkColour, dark_rules, dark_style};
+pub use svg::fragment;
+
+/// All boards of a match as SVG.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boards {
+    /// The symbols, for one hidden drawing on the page.
+    pub symbols: String,
+    /// The contents of a drawing for each step.
+    pub steps: Vec<String>,
+    pub width: u32,
+    pub height: u32,
+}
+
+/// Draws the pictures of each step. Every step has one for each view, in the same order.
+///
+/// `open` is the view that is visible where there are no styles.
+pub fn draw(steps: &[Vec<Picture>], open: usize) -> Boards {
+    let (catalogue, sequences) = marks::read(steps);
+    let views = marks::Views { count: steps.first().map_or(0, Vec::len), open };
+    let (base, rest) = base::separate(&catalogue, sequences);
+    let merged: Vec<_> = rest.iter().map(|views| merge::merge(views)).collect();
+    let lives = merge::lives(&merged);
+    let merged = merged.iter().map(|step| merge::gather(&catalogue, &lives, step)).collect();
+    let (pairs, steps_of_tokens) = pairs::join(catalogue.len(), merged);
+    let (symbols, written) = symbols::write(&catalogue, &pairs, &base, &steps_of_tokens, views);
+    let size = |of: fn(&Picture) -> u32| steps.iter().flatten().map(of).max().unwrap_or(0);
+    Boards {
+        symbols,
+        steps: written,
+        width: size(|picture| picture.width),
+        height: size(|picture| picture.height),
+    }
+}

@@ -1,0 +1,265 @@
+//! Writes the symbols, and the steps that use them.
+
+use std::fmt::Write as _;
+
+use super::base::Base;
+use super::marks::{Catalogue, Views};
+use super::merge::Shown;
+use super::pairs::Pairs;
+use super::svg::{self, Length};
+use crate::game::picture::Shape;
+
+/// The number of times that each symbol, mark and pair is used.
+struct Uses {
+    symbols: Vec<u32>,
+    marks: Vec<u32>,
+    pairs: Vec<u32>,
+    /// Whether a symbol is at one place only, and is drawn there.
+    is_fixed: Vec<bool>,
+}
+
+/// A mark with a name of its own from this number of uses on: the name saves its coordinates.
+const NAMED: u32 = 3;
+
+struct Writer<'a> {
+    catalogue: &'a Catalogue,
+    pairs: &'a Pairs,
+    uses: Uses,
+    symbol_names: Vec<String>,
+    mark_names: Vec<String>,
+    pair_names: Vec<String>,
+}
+
+/// Returns the symbols and the contents of each step's drawing.
+pub fn write(
+    catalogue: &Catalogue,
+    pairs: &Pairs,
+    base: &Base,
+    steps: &[Vec<Shown>],
+    views: Views,
+) -> (String, Vec<String>) {
+    let uses = Uses::count(catalogue, pairs, base, steps);
+    let mut writer = Writer {
+        catalogue,
+        pairs,
+        symbol_names: vec![String::new(); uses.symbols.len()],
+        mark_names: vec![String::new(); uses.marks.len()],
+        pair_names: vec![String::new(); uses.pairs.len()],
+        uses,
+    };
+    // The base is used by every step, and gets the first names.
+    writer.name_all(1 + views.count);
+    let mut symbols = writer.symbols();
+    let mut bases = vec![(u8::MAX, base.common.as_slice())];
+    bases.extend(base.of_views.iter().enumerate().map(|(view, marks)| (1 << view, marks.as_slice())));
+    let mut below = String::new();
+    for (no, (mask, marks)) in bases.into_iter().enumerate().filter(|(_, (_, marks))| !marks.is_empty()) {
+        let name = name(no);
+        write!(symbols, "<g id={name}>").expect("a String");
+        writer.add_marks(&mut symbols, marks);
+        symbols.push_str("</g>");
+        open_group(&mut below, views, mask);
+        write!(below, "<use href=#{name} />").expect("a String");
+        close_group(&mut below, views, mask);
+    }
+    let written = steps.iter().map(|step| below.clone() + &writer.step(step, views)).collect();
+    (symbols, written)
+}
+
+impl Uses {
+    fn count(catalogue: &Catalogue, pairs: &Pairs, base: &Base, steps: &[Vec<Shown>]) -> Uses {
+        let mut uses = Uses {
+            symbols: vec![0; catalogue.symbols.len()],
+            marks: vec![0; catalogue.marks.len()],
+            pairs: vec![0; pairs.pairs.len()],
+            is_fixed: vec![true; catalogue.symbols.len()],
+        };
+        let in_bases = base.common.iter().chain(base.of_views.iter().flatten());
+        for token in steps.iter().flatten().map(|(token, _)| token).chain(in_bases) {
+            uses.add(pairs, *token);
+        }
+        // A pair is written out once, whatever uses it.
+        for place in (0..pairs.pairs.len()).rev() {
+            let (a, b) = pairs.pairs[place];
+            if uses.pairs[place] > 0 {
+                uses.add(pairs, a);
+                uses.add(pairs, b);
+            }
+        }
+        let mut places = vec![None; catalogue.symbols.len()];
+        for (mark, count) in catalogue.marks.iter().zip(&uses.marks).filter(|(_, count)| **count > 0) {
+            let place = places[mark.symbol].get_or_insert(mark.at);
+            uses.is_fixed[mark.symbol] &= *place == mark.at;
+            uses.symbols[mark.symbol] += if *count >= NAMED { 1 } else { *count };
+        }
+        for (mark, count) in catalogue.marks.iter().zip(&uses.marks) {
+            if uses.is_fixed[mark.symbol] && *count > 0 {
+                uses.symbols[mark.symbol] = *count;
+            }
+        }
+        uses
+    }
+
+    fn add(&mut self, pairs: &Pairs, token: u32) {
+        match token.checked_sub(pairs.first) {
+            None => self.marks[token as usize] += 1,
+            Some(place) => self.pairs[place as usize] += 1,
+        }
+    }
+
+    fn is_named_mark(&self, catalogue: &Catalogue, mark: usize) -> bool {
+        self.marks[mark] >= NAMED && !self.is_fixed[catalogue.marks[mark].symbol]
+    }
+}
+
+impl Writer<'_> {
+    /// Gives the shortest names to what is used most, from the name with this number on.
+    fn name_all(&mut self, first: usize) {
+        let mut all: Vec<(u32, usize, usize)> = Vec::new();
+        let symbols = self.uses.symbols.iter().enumerate().filter(|(_, count)| **count > 1);
+        all.extend(symbols.map(|(at, count)| (*count, 0, at)));
+        let marks = (0..self.uses.marks.len()).filter(|at| self.uses.is_named_mark(self.catalogue, *at));
+        all.extend(marks.map(|at| (self.uses.marks[at], 1, at)));
+        let pairs = self.uses.pairs.iter().enumerate().filter(|(_, count)| **count > 1);
+        all.extend(pairs.map(|(at, count)| (*count, 2, at)));
+        all.sort_by_key(|(count, kind, at)| (std::cmp::Reverse(*count), *kind, *at));
+        for (no, (_, kind, at)) in all.into_iter().enumerate() {
+            let names = [&mut self.symbol_names, &mut self.mark_names, &mut self.pair_names];
+            names.into_iter().nth(kind).expect("three kinds")[at] = name(first + no);
+        }
+    }
+
+    /// Writes everything that has a name.
+    fn symbols(&self) -> String {
+        let mut out = String::new();
+        for (at, name) in self.symbol_names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            let (shapes, taken_from) = &self.catalogue.symbols[at];
+            let origin = if self.uses.is_fixed[at] { (0.0, 0.0) } else { *taken_from };
+            svg::symbol(&mut out, name, shapes, origin);
+        }
+        for (at, name) in self.mark_names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            let mark = self.catalogue.marks[at];
+            let symbol = &self.symbol_names[mark.symbol];
+            if symbol.is_empty() {
+                write!(out, "<g id={name}>").expect("a String");
+                self.add_shapes(&mut out, mark.symbol, mark.at);
+                out.push_str("</g>");
+            } else {
+                write!(out, "<use id={name} href=#{symbol}{} />", place(mark.at)).expect("a String");
+            }
+        }
+        for (at, name) in self.pair_names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            let (a, b) = self.pairs.pairs[at];
+            write!(out, "<g id={name}>").expect("a String");
+            self.add_token(&mut out, a);
+            self.add_token(&mut out, b);
+            out.push_str("</g>");
+        }
+        out
+    }
+
+    fn add_marks(&self, out: &mut String, marks: &[u32]) {
+        // Neighbouring squares of a board become one path.
+        let mut waiting = Vec::new();
+        for mark in marks {
+            let Some((shapes, taken_from)) = self.unnamed(*mark) else {
+                svg::add(out, &std::mem::take(&mut waiting), (0.0, 0.0));
+                self.add_token(out, *mark);
+                continue;
+            };
+            debug_assert!(taken_from == self.place_of(*mark));
+            waiting.extend_from_slice(shapes);
+        }
+        svg::add(out, &waiting, (0.0, 0.0));
+    }
+
+    /// Returns the shapes of a mark that is written out.
+    fn unnamed(&self, mark: u32) -> Option<(&[Shape], (i32, i32))> {
+        let symbol = self.catalogue.mark(mark).symbol;
+        let (shapes, taken_from) = &self.catalogue.symbols[symbol];
+        let is_unnamed = self.symbol_names[symbol].is_empty() && self.mark_names[mark as usize].is_empty();
+        is_unnamed.then(|| {
+            (shapes.as_slice(), (super::marks::tenths(taken_from.0), super::marks::tenths(taken_from.1)))
+        })
+    }
+
+    fn place_of(&self, mark: u32) -> (i32, i32) {
+        self.catalogue.mark(mark).at
+    }
+
+    fn add_token(&self, out: &mut String, token: u32) {
+        if let Some((a, b)) = self.pairs.parts(token) {
+            let name = &self.pair_names[(token - self.pairs.first) as usize];
+            if name.is_empty() {
+                self.add_token(out, a);
+                self.add_token(out, b);
+            } else {
+                write!(out, "<use href=#{name} />").expect("a String");
+            }
+            return;
+        }
+        let mark = self.catalogue.mark(token);
+        let own_name = &self.mark_names[token as usize];
+        let symbol = &self.symbol_names[mark.symbol];
+        if !own_name.is_empty() {
+            write!(out, "<use href=#{own_name} />").expect("a String");
+        } else if symbol.is_empty() {
+            self.add_shapes(out, mark.symbol, mark.at);
+        } else if self.uses.is_fixed[mark.symbol] {
+            write!(out, "<use href=#{symbol} />").expect("a String");
+        } else {
+            write!(out, "<use href=#{symbol}{} />", place(mark.at)).expect("a String");
+        }
+    }
+
+    /// Writes the shapes of a symbol without a name, at their place.
+    fn add_shapes(&self, out: &mut String, symbol: usize, at: (i32, i32)) {
+        let (shapes, taken_from) = &self.catalogue.symbols[symbol];
+        let moved = (taken_from.0 - f64::from(at.0) / 10.0, taken_from.1 - f64::from(at.1) / 10.0);
+        svg::add(out, shapes, moved);
+    }
+
+    fn step(&self, step: &[Shown], views: Views) -> String {
+        let mut out = String::new();
+        for run in step.chunk_by(|a, b| a.1 == b.1) {
+            let mask = run[0].1;
+            open_group(&mut out, views, mask);
+            for (token, _) in run {
+                self.add_token(&mut out, *token);
+            }
+            close_group(&mut out, views, mask);
+        }
+        out
+    }
+}
+
+fn open_group(out: &mut String, views: Views, mask: u8) {
+    let Some(class) = views.class(mask) else { return };
+    let hidden = if views.is_open(mask) { "" } else { " display=none" };
+    write!(out, "<g class={class}{hidden}>").expect("a String");
+}
+
+fn close_group(out: &mut String, views: Views, mask: u8) {
+    if views.class(mask).is_some() {
+        out.push_str("</g>");
+    }
+}
+
+fn place((x, y): (i32, i32)) -> String {
+    let x = if x == 0 { String::new() } else { format!(" x={}", Length(x)) };
+    let y = if y == 0 { String::new() } else { format!(" y={}", Length(y)) };
+    x + &y
+}
+
+/// The name with this number. Names begin with a capital: those of steps and fields do not.
+fn name(no: usize) -> String {
+    const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut name = String::from(char::from(b'A' + u8::try_from(no % 26).expect("below 26")));
+    let mut rest = no / 26;
+    while rest > 0 {
+        rest -= 1;
+        name.push(char::from(DIGITS[rest % DIGITS.len()]));
+        rest /= DIGITS.len();
+    }
+    name
+}

@@ -1,0 +1,51 @@
+//! The pages of the site: values in, bytes out. The daemon reads the rows and writes the files.
+
+use serde::Serialize;
+
+use crate::report::COMPILED_IN;
+
+pub mod boards;
+mod characters;
+pub mod pages;
+pub mod plot;
+pub mod replay;
+
+/// The facts that every page of a site shows.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Site {
+    /// The name of the club.
+    pub club: String,
+    /// The referee's address.
+    pub address: String,
+    /// The address of the site, if it is known.
+    pub url: Option<String>,
+    /// The style sheet, in a page that stands alone.
+    pub sheet: Option<&'static str>,
+    /// The script of such a page.
+    pub script: Option<&'static str>,
+}
+
+impl Site {
+    /// A page that stands alone, with everything that it needs.
+    pub fn of_one_page(club: &str, address: &str) -> Site {
+        Site {
+            club: club.to_owned(),
+            address: address.to_owned(),
+            url: None,
+            sheet: Some(asset("style.css")),
+            script: Some(asset("replay.js")),
+        }
+    }
+}
+
+/// Returns a file that pages refer to.
+///
+/// # Panics
+/// Panics if there is none of this name.
+pub fn asset(name: &str) -> &'static str {
+    let found = COMPILED_IN.iter().find(|(path, _)| path.strip_prefix("site/") == Some(name));
+    found.expect("an asset of the site").1
+}
+
+#[cfg(test)]
+mod tests;

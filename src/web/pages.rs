@@ -1,0 +1,360 @@
+//! The pages of the site besides the replays.
+
+use std::collections::BTreeMap;
+
+use atom_syndication::{Entry, Feed, Link, Person, Text};
+use chrono::{DateTime, Utc};
+use minijinja::context;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::plot::{self, PlotPoint};
+use super::{Site, asset, boards, replay};
+use crate::club::member::number;
+use crate::club::reliability::Reliability;
+use crate::game::any::{Choices, GameKind};
+use crate::game::picture::Picture;
+use crate::game::{BySeat, Outcome, Seat};
+use crate::report::{self, TemplateError, Templates};
+
+/// A match as the site lists it.
+#[derive(Clone, Debug)]
+pub struct ListedMatch {
+    pub id: String,
+    pub game: GameKind,
+    /// As the club shows them.
+    pub names: BySeat<String>,
+    /// The players' numbers; `None` for the house.
+    pub players: BySeat<Option<i64>>,
+    pub options: String,
+    /// The open turn, while it runs.
+    pub turn: Option<u32>,
+    /// The result, once it is over.
+    pub end: Option<(Outcome, DateTime<Utc>)>,
+}
+
+/// A player as the site shows them.
+#[derive(Clone, Debug)]
+pub struct ListedMember {
+    pub id: i64,
+    pub name: String,
+    pub reliability: Reliability,
+}
+
+/// A rating after a result.
+#[derive(Clone, Debug)]
+pub struct ListedRating {
+    pub player: i64,
+    pub game: GameKind,
+    pub point: PlotPoint,
+    /// As letters show it.
+    pub shown: String,
+    /// The number of rated results so far.
+    pub results: u32,
+}
+
+/// An open seat.
+#[derive(Clone, Debug, Serialize)]
+pub struct OpenSeat {
+    pub code: String,
+    pub by: String,
+    pub game: &'static str,
+    /// Days for a turn.
+    pub days: u32,
+}
+
+/// Everything that the site shows besides the replays.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// By ID.
+    pub matches: Vec<ListedMatch>,
+    /// By number.
+    pub members: Vec<ListedMember>,
+    /// By player and number of the result.
+    pub ratings: Vec<ListedRating>,
+    pub seats: Vec<OpenSeat>,
+    /// The last board of the match that ended last, and the ID of that match.
+    pub hero: Option<(String, Picture)>,
+}
+
+/// Results on the first page.
+const LATEST: usize = 10;
+/// Running matches on the first page.
+const RUNNING: usize = 30;
+/// Results in the feed.
+const IN_FEED: usize = 50;
+
+/// A line of a list.
+#[derive(Clone, Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    first: &'a str,
+    second: &'a str,
+    winner: Option<Seat>,
+    game: &'static str,
+    options: &'a str,
+    turn: Option<u32>,
+    result: String,
+    ended: String,
+}
+
+/// The pages in the making: their paths and bytes.
+struct Pages<'a> {
+    templates: &'a Templates,
+    site: &'a Site,
+    contents: &'a Contents,
+    /// The finished matches, the latest first.
+    finished: Vec<(&'a ListedMatch, Row<'a>)>,
+    running: Vec<Row<'a>>,
+    pages: BTreeMap<String, Vec<u8>>,
+}
+
+/// Returns the pages by path, and the files that they use.
+///
+/// # Errors
+/// [`TemplateError`] if a template cannot be rendered.
+pub fn pages(
+    templates: &Templates,
+    site: &Site,
+    contents: &Contents,
+) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
+    let mut finished = Vec::new();
+    let mut running = Vec::new();
+    for listed in &contents.matches {
+        let row = row(templates, listed)?;
+        match listed.end {
+            Some(_) => finished.push((listed, row)),
+            None => running.push(row),
+        }
+    }
+    finished.sort_by(|(a, _), (b, _)| ended_at(b).cmp(&ended_at(a)).then_with(|| a.id.cmp(&b.id)));
+    let mut pages = Pages { templates, site, contents, finished, running, pages: BTreeMap::new() };
+    for name in ["style.css", "replay.js"] {
+        pages.pages.insert(name.to_owned(), asset(name).as_bytes().to_vec());
+    }
+    pages.club()?;
+    pages.matches()?;
+    pages.players()?;
+    pages.ratings()?;
+    pages.games()?;
+    pages.feed();
+    Ok(pages.pages)
+}
+
+fn ended_at(listed: &ListedMatch) -> Option<DateTime<Utc>> {
+    listed.end.as_ref().map(|(_, at)| *at)
+}
+
+fn row<'a>(templates: &Templates, listed: &'a ListedMatch) -> Result<Row<'a>, TemplateError> {
+    let result = match &listed.end {
+        Some((outcome, _)) => replay::result_of(templates, &listed.names, outcome, None)?,
+        None => String::new(),
+    };
+    Ok(Row {
+        id: &listed.id,
+        first: &listed.names.first,
+        second: &listed.names.second,
+        winner: listed.end.as_ref().and_then(|(outcome, _)| outcome.winner),
+        game: listed.game.name(),
+        options: &listed.options,
+        turn: listed.turn,
+        result,
+        ended: ended_at(listed).map(|at| at.format("%-d %b %Y").to_string()).unwrap_or_default(),
+    })
+}
+
+impl<'a> Pages<'a> {
+    fn add(&mut self, path: &str, template: &str, page: minijinja::Value) -> Result<(), TemplateError> {
+        let root = "../".repeat(path.matches('/').count());
+        let here = path.split('/').next().filter(|_| path.contains('/')).unwrap_or("club");
+        let frame = context! { site => Serde(self.site), root => root, here => here };
+        let html = self.templates.render(template, minijinja::value::merge_maps([page, frame]))?;
+        self.pages.insert(path.to_owned(), html.into_bytes());
+        Ok(())
+    }
+
+    fn club(&mut self) -> Result<(), TemplateError> {
+        let latest: Vec<&Row<'_>> = self.finished.iter().take(LATEST).map(|(_, row)| row).collect();
+        let running = &self.running[..self.running.len().min(RUNNING)];
+        let hero = self.contents.hero.as_ref().map(|(id, picture)| drawing(id, picture));
+        let hero_style = self.contents.hero.as_ref().and_then(|(id, _)| {
+            let listed = self.contents.matches.iter().find(|listed| listed.id == *id)?;
+            Some(boards::dark_style(listed.game))
+        });
+        let page = context! {
+            latest => Serde(latest), running => Serde(running), all_finished => self.finished.len(),
+            all_running => self.running.len(), seats => Serde(&self.contents.seats), hero => hero,
+            hero_style => hero_style, games => games(),
+        };
+        self.add("index.html", "site/club.html", page)
+    }
+
+    fn matches(&mut self) -> Result<(), TemplateError> {
+        let mut months: BTreeMap<String, Vec<Row<'a>>> = BTreeMap::new();
+        for (listed, row) in &self.finished {
+            let month = ended_at(listed).map(|at| at.format("%Y-%m").to_string()).unwrap_or_default();
+            months.entry(month).or_default().push(row.clone());
+        }
+        let listed: Vec<_> =
+            months.iter().rev().map(|(month, rows)| context! { month, count => rows.len() }).collect();
+        let running = Serde(&self.running);
+        let page = context! { running => running, months => listed };
+        self.add("matches/index.html", "site/matches.html", page)?;
+        for (month, rows) in months {
+            let page = context! { month => &month, rows => Serde(rows) };
+            self.add(&format!("matches/{month}.html"), "site/month.html", page)?;
+        }
+        Ok(())
+    }
+
+    fn players(&mut self) -> Result<(), TemplateError> {
+        let mut finished: BTreeMap<i64, Vec<(Seat, Row<'a>)>> = BTreeMap::new();
+        let mut running: BTreeMap<i64, u32> = BTreeMap::new();
+        for (listed, row) in &self.finished {
+            for (seat, player) in listed.players.iter() {
+                player
+                    .iter()
+                    .for_each(|player| finished.entry(*player).or_default().push((seat, row.clone())));
+            }
+        }
+        for player in self
+            .contents
+            .matches
+            .iter()
+            .filter(|listed| listed.end.is_none())
+            .flat_map(|listed| [listed.players.first, listed.players.second].into_iter().flatten())
+        {
+            *running.entry(player).or_default() += 1;
+        }
+        let members = &self.contents.members;
+        let listed: Vec<_> = members
+            .iter()
+            .map(|member| {
+                let count = finished.get(&member.id).map_or(0, Vec::len);
+                let running = running.get(&member.id).copied().unwrap_or(0);
+                context! { number => number(member.id), name => &member.name, finished => count, running => running }
+            })
+            .collect();
+        self.add("players/index.html", "site/players.html", context! { players => listed })?;
+        for member in members {
+            self.player(member, finished.remove(&member.id).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    fn player(&mut self, member: &ListedMember, rows: Vec<(Seat, Row<'_>)>) -> Result<(), TemplateError> {
+        let rows: Vec<_> = rows
+            .into_iter()
+            .map(|(seat, row)| context! { seat => Serde(seat), ..minijinja::Value::from(Serde(row)) })
+            .collect();
+        let from = self.contents.ratings.partition_point(|rating| rating.player < member.id);
+        let own = self.contents.ratings[from..].iter().take_while(|rating| rating.player == member.id);
+        let mut by_game: BTreeMap<GameKind, Vec<&ListedRating>> = BTreeMap::new();
+        own.for_each(|rating| by_game.entry(rating.game).or_default().push(rating));
+        let ratings: Vec<_> = by_game
+            .iter()
+            .map(|(game, ratings)| {
+                let points: Vec<PlotPoint> = ratings.iter().map(|rating| rating.point).collect();
+                let last = ratings.last().expect("a group is not empty");
+                let plot = (points.len() > 1).then(|| plot::draw(&points));
+                context! {
+                    game => game.name(), key => game.key(), shown => &last.shown, deviation => last.point.deviation,
+                    count => points.len(), from => points[0].figure, to => last.point.figure,
+                    plot => plot.as_ref().map(|picture| drawing("", picture)),
+                }
+            })
+            .collect();
+        let reliability = &member.reliability;
+        let page = context! {
+            number => number(member.id), name => &member.name, rows => rows, ratings => ratings,
+            owed => reliability.owed, in_time => reliability.in_time, lost => reliability.lost,
+            plot_style => plot::dark_style(),
+        };
+        self.add(&format!("players/{}/index.html", number(member.id)), "site/player.html", page)
+    }
+
+    fn ratings(&mut self) -> Result<(), TemplateError> {
+        for game in GameKind::ALL {
+            let mut latest: BTreeMap<i64, &ListedRating> = BTreeMap::new();
+            let of_game = self.contents.ratings.iter().filter(|rating| rating.game == *game);
+            latest.extend(of_game.map(|rating| (rating.player, rating)));
+            let mut latest: Vec<_> = latest.into_values().collect();
+            latest.sort_by_key(|rating| (-rating.point.figure, rating.player));
+            let name_of = |id: i64| {
+                let members = &self.contents.members;
+                let place = members.binary_search_by_key(&id, |member| member.id).ok()?;
+                Some(members[place].name.as_str())
+            };
+            let rows: Vec<_> = latest
+                .into_iter()
+                .map(|rating| {
+                    context! {
+                        number => number(rating.player), name => name_of(rating.player), shown => &rating.shown,
+                        deviation => rating.point.deviation, results => rating.results,
+                    }
+                })
+                .collect();
+            let page = context! { rows => rows, game => game.name(), key => game.key() };
+            self.add(&format!("ratings/{}/index.html", game.key()), "site/ratings.html", page)?;
+        }
+        Ok(())
+    }
+
+    fn games(&mut self) -> Result<(), TemplateError> {
+        self.add("games/index.html", "site/games.html", context! { games => games() })?;
+        for game in GameKind::ALL {
+            let text = |name: &str| self.templates.render(&format!("{}/{name}.txt", game.key()), context! {});
+            let rules = report::page_html(&text("rules")?);
+            let has_strategy =
+                report::COMPILED_IN.iter().any(|(name, _)| *name == format!("{}/strategy.txt", game.key()));
+            let strategy = if has_strategy { Some(report::page_html(&text("strategy")?)) } else { None };
+            let start = game.start(&Choices::default()).open_board().picture;
+            let page = context! {
+                game => game.name(), key => game.key(), rules => rules, strategy => strategy,
+                board => drawing("", &start), style => boards::dark_style(*game),
+                ratio => format!("{:.3}", f64::from(start.width) / f64::from(start.height)),
+            };
+            self.add(&format!("games/{}/index.html", game.key()), "site/game.html", page)?;
+        }
+        Ok(())
+    }
+
+    fn feed(&mut self) {
+        let latest: Vec<_> = self.finished.iter().take(IN_FEED).collect();
+        let mut feed = Feed::default();
+        feed.set_title(Text::plain(self.site.club.clone()));
+        feed.set_id(format!("urn:fogpost:{}", self.site.address));
+        // A feed without results has the time at which all feeds begin.
+        let updated = latest.first().and_then(|(listed, _)| ended_at(listed)).unwrap_or_default();
+        feed.set_updated(updated.fixed_offset());
+        feed.set_authors(vec![Person { name: self.site.club.clone(), ..Person::default() }]);
+        let base =
+            self.site.url.as_deref().map(|url| format!("{}/", url.trim_end_matches('/'))).unwrap_or_default();
+        feed.set_links(vec![Link { href: format!("{base}index.html"), ..Link::default() }]);
+        let entry = |(listed, row): &&(&ListedMatch, Row<'_>)| {
+            let mut entry = Entry::default();
+            entry.set_title(Text::plain(format!(
+                "{} – {}, {}: {}",
+                row.first, row.second, row.game, row.result
+            )));
+            entry.set_id(format!("urn:fogpost:{}", listed.id));
+            entry.set_updated(ended_at(listed).unwrap_or_default().fixed_offset());
+            entry.set_links(vec![Link {
+                href: format!("{base}matches/{}/index.html", listed.id),
+                ..Link::default()
+            }]);
+            entry
+        };
+        feed.set_entries(latest.iter().map(entry).collect::<Vec<_>>());
+        self.pages.insert("feed.atom".to_owned(), feed.to_string().into_bytes());
+    }
+}
+
+fn games() -> Vec<minijinja::Value> {
+    GameKind::ALL.iter().map(|game| context! { key => game.key(), name => game.name() }).collect()
+}
+
+/// A drawing on a page, and the match that it leads to.
+fn drawing(id: &str, picture: &Picture) -> minijinja::Value {
+    context! { id, width => picture.width, height => picture.height, shapes => boards::fragment(picture) }
+}

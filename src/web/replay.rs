@@ -1,0 +1,229 @@
+//! The replay of a finished match: one page with every step, as each side saw it and as it was.
+
+use chrono::{DateTime, Utc};
+use minijinja::context;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::Site;
+use super::boards::{self, Boards};
+use super::characters::{self, TextBoards};
+use crate::game::any::{GameKind, OwnPart};
+use crate::game::record::{Adjudicated, Record, Replayed};
+use crate::game::{BySeat, Outcome, Phase, Seat};
+use crate::referee::Adjudication;
+use crate::report::{self, TemplateError, Templates};
+
+/// A finished match.
+#[derive(Clone, Debug)]
+pub struct FinishedMatch {
+    pub id: String,
+    /// With the names that the club shows.
+    pub record: Record,
+    pub outcome: Outcome,
+    pub ended_at: Option<DateTime<Utc>>,
+    /// The hash of the last entry of the ledger.
+    pub head: String,
+    /// The keys by which the salts of sealed orders are checked, oldest first.
+    pub keys: Vec<String>,
+    /// Whether the record is published beside the page.
+    pub has_record: bool,
+}
+
+/// A step of the page.
+#[derive(Serialize)]
+struct Step {
+    id: String,
+    /// Its name in the list of all turns.
+    short: String,
+    turn: u32,
+    phase: Phase,
+    board: String,
+    told: Vec<Told>,
+    text: String,
+}
+
+/// A report on a step.
+#[derive(Serialize)]
+struct Told {
+    /// The views that show it; empty for all.
+    class: &'static str,
+    /// The player who was told, where the sides were told different things.
+    name: Option<String>,
+    items: Vec<String>,
+}
+
+/// The steps of a match before they are drawn.
+#[derive(Default)]
+struct Played {
+    pictures: Vec<Vec<crate::game::picture::Picture>>,
+    texts: Vec<Vec<String>>,
+    steps: Vec<Step>,
+}
+
+/// Returns the page of a finished match.
+///
+/// # Errors
+/// [`TemplateError`] if a template cannot be rendered.
+pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Result<String, TemplateError> {
+    let record = &finished.record;
+    let hides = record.game.hides_something();
+    let Played { pictures, texts, mut steps } = play(templates, record)?;
+    // Of a game that hides something the truth is shown first, else the first player's side.
+    let Boards { symbols, steps: drawn, width, height } = boards::draw(&pictures, if hides { 2 } else { 0 });
+    let TextBoards { steps: written, legend } = characters::write(&texts);
+    for ((step, board), text) in steps.iter_mut().zip(drawn).zip(written) {
+        (step.board, step.text) = (board, text);
+    }
+    keep_within_limit(&mut steps, symbols.len());
+    let result = result(templates, finished, steps.last().map(|step| step.turn))?;
+    let page = context! {
+        site => Serde(site), root => "../../", here => "matches", id => &finished.id,
+        names => Serde(&record.players), game => game(record.game), hides => hides, result => result,
+        symbols => symbols, width => width, height => height,
+        ratio => format!("{:.3}", f64::from(width) / f64::from(height.max(1))),
+        dark => boards::dark_style(record.game), steps => Serde(&steps), characters => legend,
+        options => record.options.to_string(),
+        ended => finished.ended_at.map(|at| at.format("%-d %B %Y").to_string()),
+        head => &finished.head, key => finished.keys.join(", "), record => finished.has_record,
+    };
+    templates.render("site/replay.html", page)
+}
+
+/// The bytes of a page, apart from its steps, and for each of them. Half of the first part is the frame.
+const PAGE_BYTES: usize = 15_000;
+const STEP_BYTES: usize = 5_000;
+/// The bytes that the parts of a page may have together, so that it can stand alone in a letter.
+const MOST_BYTES: usize = 120_000;
+/// The frame of a step: its heading and links.
+const FRAME_BYTES: usize = 600;
+
+/// Leaves all boards in characters out but the last if the page would become too large.
+fn keep_within_limit(steps: &mut [Step], symbols: usize) {
+    let words =
+        |step: &Step| step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>();
+    let size = |step: &Step| step.board.len() + step.text.len() + words(step) + FRAME_BYTES;
+    let bytes = symbols + steps.iter().map(size).sum::<usize>();
+    if bytes > MOST_BYTES.min(PAGE_BYTES + STEP_BYTES * steps.len())
+        && let Some((_, others)) = steps.split_last_mut()
+    {
+        others.iter_mut().for_each(|step| step.text.clear());
+    }
+}
+
+fn game(game: GameKind) -> minijinja::Value {
+    context! { key => game.key(), name => game.name() }
+}
+
+/// Words the result of a match.
+fn result(
+    templates: &Templates,
+    finished: &FinishedMatch,
+    turn: Option<u32>,
+) -> Result<String, TemplateError> {
+    result_of(templates, &finished.record.players, &finished.outcome, turn)
+}
+
+/// Words how a match between these players ended, in one sentence.
+///
+/// # Errors
+/// [`TemplateError`] if the template cannot be rendered.
+pub fn result_of(
+    templates: &Templates,
+    names: &BySeat<String>,
+    outcome: &Outcome,
+    turn: Option<u32>,
+) -> Result<String, TemplateError> {
+    let context = context! {
+        winner => outcome.winner.map(|seat| &names[seat]),
+        loser => outcome.winner.map(|seat| &names[seat.other()]),
+        reason => outcome.reason.as_str(), turn => turn,
+    };
+    Ok(templates.render("site/result.txt", context)?.trim().to_owned())
+}
+
+fn play(templates: &Templates, record: &Record) -> Result<Played, TemplateError> {
+    let mut played = Ok(Played::default());
+    record.replay(|step| {
+        if let (Ok(so_far), Replayed::Adjudicated(done)) = (&mut played, step)
+            && let Err(error) = so_far.add(templates, record, &done)
+        {
+            played = Err(error);
+        }
+    });
+    played
+}
+
+impl Played {
+    fn add(
+        &mut self,
+        templates: &Templates,
+        record: &Record,
+        done: &Adjudicated<'_>,
+    ) -> Result<(), TemplateError> {
+        let mut boards: Vec<_> = Seat::BOTH
+            .into_iter()
+            .map(|seat| {
+                let own = OwnPart { before: done.before, filed: done.filings[seat].as_ref() };
+                done.state.shown_board(seat, None, Some(own))
+            })
+            .collect();
+        if record.game.hides_something() {
+            boards.push(done.state.open_board());
+        }
+        let (pictures, texts) = boards.into_iter().map(|board| (board.picture, board.text)).unzip();
+        self.pictures.push(pictures);
+        self.texts.push(texts);
+        let place = self.steps.iter().rev().take_while(|step| step.turn == done.turn).count();
+        let letter = (place > 0).then(|| char::from(b'a' + u8::try_from(place.min(25)).unwrap_or(25)));
+        let letter = letter.map(String::from).unwrap_or_default();
+        self.steps.push(Step {
+            id: format!("t{}{letter}", done.turn),
+            short: format!("{}{letter}", done.turn),
+            turn: done.turn,
+            phase: done.phase,
+            board: String::new(),
+            told: told(templates, record, done)?,
+            text: String::new(),
+        });
+        Ok(())
+    }
+}
+
+/// Words what both sides were told of a step, or once what both know.
+fn told(templates: &Templates, record: &Record, done: &Adjudicated<'_>) -> Result<Vec<Told>, TemplateError> {
+    let adjudication = Adjudication {
+        phase: done.phase,
+        turn: done.turn,
+        before: done.before.clone(),
+        filings: done.filings.clone(),
+        state: done.state.clone(),
+    };
+    let news =
+        |seat| report::word_news(templates, &adjudication, &record.players, seat).map(|text| items(&text));
+    if !record.game.hides_something() {
+        // Told to the other side, it names the player who moved.
+        let mover = done.before.due().and_then(|due| due.seats.first().copied()).unwrap_or(Seat::First);
+        return Ok(vec![Told { class: "", name: None, items: news(mover.other())? }]);
+    }
+    let mut told = Vec::new();
+    for (seat, class) in [(Seat::First, "ft"), (Seat::Second, "st")] {
+        told.push(Told { class, name: Some(record.players[seat].clone()), items: news(seat)? });
+    }
+    Ok(told)
+}
+
+/// Returns the points of a list, each on one line.
+fn items(text: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match (line.strip_prefix("- "), items.last_mut()) {
+            (None, Some(last)) => {
+                last.push(' ');
+                last.push_str(line.trim());
+            }
+            (item, _) => items.push(item.unwrap_or(line).trim().to_owned()),
+        }
+    }
+    items
+}

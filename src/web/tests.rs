@@ -1,0 +1,177 @@
+use std::collections::BTreeSet;
+
+use super::pages::{Contents, ListedMatch, ListedMember, ListedRating, OpenSeat, pages};
+use super::plot::PlotPoint;
+use super::replay::{FinishedMatch, page};
+use super::{Site, asset};
+use crate::club::reliability::Reliability;
+use crate::game::any::GameKind;
+use crate::game::record::{Record, Replayed};
+use crate::game::{BySeat, Outcome, Reason, Seat};
+use crate::report::Templates;
+
+const RECORDS: [(&str, &str); 4] = [
+    ("quadrant-z", include_str!("../cli/demo/records/quadrant-z.toml")),
+    ("pacific", include_str!("../cli/demo/records/pacific.toml")),
+    ("quantum", include_str!("../cli/demo/records/quantum.toml")),
+    ("quad", include_str!("../cli/demo/records/quad.toml")),
+];
+
+const HOSTILE: &str = "</h1><script>alert(1)</script>\"'&{{ 1 }}";
+
+fn finished(record: &str, names: Option<&str>) -> FinishedMatch {
+    let mut record = Record::parse(record).expect("a record");
+    if let Some(name) = names {
+        record.players = BySeat::new(name.to_owned(), name.to_owned());
+    }
+    let mut outcome = None;
+    record.replay(|step| {
+        if let Replayed::Adjudicated(done) = step {
+            outcome = done.state.outcome();
+        }
+    });
+    FinishedMatch {
+        id: "QZ-7K3M".to_owned(),
+        record,
+        outcome: outcome.expect("the match is over"),
+        ended_at: None,
+        head: "a".repeat(64),
+        keys: vec!["b".repeat(64)],
+        has_record: true,
+    }
+}
+
+fn linked() -> Site {
+    Site { club: "The Fog Club".to_owned(), address: "referee@club.example".to_owned(), ..Site::default() }
+}
+
+fn replay(site: &Site, finished: &FinishedMatch) -> String {
+    page(&Templates::of_program(), site, finished).expect("a page")
+}
+
+/// The values of an attribute, with or without quotes.
+fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
+    let end = |rest: &str, quoted: bool| {
+        rest.find(if quoted { &['"'][..] } else { &[' ', '>'] }).unwrap_or(rest.len())
+    };
+    let attribute = format!(" {attribute}=");
+    let found = html.match_indices(&attribute).map(|(at, name)| {
+        let rest = &html[at + name.len()..];
+        match rest.strip_prefix('"') {
+            Some(rest) => &rest[..end(rest, true)],
+            None => &rest[..end(rest, false)],
+        }
+    });
+    found.collect()
+}
+
+#[test]
+fn the_replay_of_each_game_stays_within_its_limits() {
+    for (game, record) in RECORDS {
+        let finished = finished(record, None);
+        let html = replay(&linked(), &finished);
+        let steps = html.matches("<section class=step").count();
+        assert!(steps > 15, "{game}: {steps} steps");
+        assert!(html.len() <= 30_000 + 5_000 * steps, "{game}: {} bytes, {steps} steps", html.len());
+        let alone = replay(&Site::of_one_page("The Fog Club", "referee@club.example"), &finished);
+        assert!(alone.len() <= 150_000, "{game}: {} bytes", alone.len());
+        assert!(!alone.contains("href=\"../") && !alone.contains("src="), "{game}: it needs other files");
+    }
+    assert!(
+        asset("style.css").len() <= 12_000 && asset("replay.js").len() <= 3_000,
+        "{}",
+        asset("replay.js").len()
+    );
+}
+
+#[test]
+fn ids_of_a_replay_are_unique_and_every_link_into_it_resolves() {
+    for (game, record) in RECORDS {
+        let html = replay(&linked(), &finished(record, None));
+        let ids = values(&html, "id");
+        let unique: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(unique.len(), ids.len(), "{game}");
+        let inner = values(&html, "href").into_iter().filter_map(|link| link.strip_prefix('#'));
+        inner.for_each(|id| assert!(unique.contains(id), "{game}: #{id}"));
+        assert_eq!(html.matches("<h1").count(), 1, "{game}");
+    }
+}
+
+#[test]
+fn both_views_of_a_game_with_secrets_and_the_truth_are_on_one_page() {
+    let html = replay(&linked(), &finished(RECORDS[0].1, None));
+    for words in
+        ["Ann’s view", "Bo’s view", "The truth", "Ann was told", "Bo was told", "Ann won (base captured)"]
+    {
+        assert!(html.contains(words), "{words}");
+    }
+    let html = replay(&linked(), &finished(RECORDS[3].1, None));
+    assert!(html.contains("Ann’s side") && !html.contains("The truth") && !html.contains("was told"));
+    assert!(html.contains("Ann played a marble on") && !html.contains("You played"));
+}
+
+#[test]
+fn names_create_no_element_on_any_page() {
+    let html = replay(&linked(), &finished(RECORDS[0].1, Some(HOSTILE)));
+    assert!(!html.contains("<script>alert") && html.contains("&lt;script&gt;alert"));
+    let listed = |end: Option<(Outcome, _)>| ListedMatch {
+        id: format!("QD-{}", if end.is_some() { 1 } else { 2 }),
+        game: GameKind::Quad,
+        names: BySeat::new(HOSTILE.to_owned(), HOSTILE.to_owned()),
+        players: BySeat::new(Some(1), None),
+        options: HOSTILE.to_owned(),
+        turn: Some(3),
+        end,
+    };
+    let outcome = Outcome { winner: Some(Seat::First), reason: Reason::Quad };
+    let point = PlotPoint { figure: 1520, deviation: 200 };
+    let rating =
+        |results| ListedRating { player: 1, game: GameKind::Quad, point, shown: "1520?".to_owned(), results };
+    let contents = Contents {
+        matches: vec![listed(Some((outcome, chrono::DateTime::UNIX_EPOCH))), listed(None)],
+        members: vec![ListedMember { id: 1, name: HOSTILE.to_owned(), reliability: Reliability::default() }],
+        ratings: vec![rating(1), rating(2)],
+        seats: vec![OpenSeat { code: "7K3M9P".to_owned(), by: HOSTILE.to_owned(), game: "Quad", days: 3 }],
+        hero: None,
+    };
+    let site = Site { club: HOSTILE.to_owned(), ..linked() };
+    let made = pages(&Templates::of_program(), &site, &contents).expect("pages");
+    assert!(made.len() > 15, "{:?}", made.keys());
+    for (path, bytes) in &made {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains("<script>alert"), "{path}");
+    }
+    // Every link leads to a page of the site, or to a replay.
+    for (path, bytes) in made.iter().filter(|(path, _)| path.ends_with(".html")) {
+        let folder: Vec<&str> = path.split('/').collect();
+        for link in values(&String::from_utf8_lossy(bytes), "href") {
+            if link.starts_with("mailto:") || link.starts_with('#') {
+                continue;
+            }
+            let mut place = folder[..folder.len() - 1].to_vec();
+            for part in link.split('/') {
+                match part {
+                    ".." => drop(place.pop()),
+                    part => place.push(part),
+                }
+            }
+            let target = place.join("/");
+            assert!(
+                made.contains_key(&target) || target == "matches/QD-1/index.html",
+                "{path} links {target}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_draw_and_a_resignation_are_worded() {
+    let names = BySeat::new("Ann".to_owned(), "Bo".to_owned());
+    let words = |winner, reason| {
+        let outcome = Outcome { winner, reason };
+        super::replay::result_of(&Templates::of_program(), &names, &outcome, None).expect("a sentence")
+    };
+    assert_eq!(words(Some(Seat::First), Reason::Resigned), "Bo resigned.");
+    assert_eq!(words(Some(Seat::Second), Reason::Quad), "Bo won (quad).");
+    assert_eq!(words(None, Reason::DrawAgreed), "Nobody won (draw agreed).");
+}

@@ -1,0 +1,132 @@
+//! The site: what it shows of matches, and what it never touches.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use fogpost::daemon::site::{self, Written};
+use fogpost::game::Seat;
+use fogpost::game::any::GameKind;
+use fogpost::game::record::Record;
+
+use crate::desk::{ANN, BO, Desk};
+
+fn build(desk: &Desk, folder: &Path) -> Written {
+    desk.block_on(site::build(desk.office(), folder)).expect("a site")
+}
+
+/// The files below a folder by path.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).expect("a folder").flatten() {
+            if entry.path().is_dir() {
+                open.push(entry.path());
+            } else {
+                let name = entry.path().strip_prefix(folder).expect("below it").display().to_string();
+                found.insert(name, fs::read_to_string(entry.path()).expect("a text"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_finished_match_has_a_replay_that_its_result_links() {
+    let desk = Desk::with("[site]\nurl = \"https://club.example/\"\n");
+    let folder = tempfile::tempdir().expect("a folder");
+    let id = desk.open(GameKind::Quad, &[]).id;
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    let running = build(&desk, folder.path());
+    assert!(!files(folder.path()).keys().any(|path| path.contains(&id)));
+    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
+    desk.last_to(ANN).says(&format!("https://club.example/matches/{id}/"));
+    let built = build(&desk, folder.path());
+    assert_eq!(built.deleted, 0);
+    assert!(built.files > running.files);
+    let files = files(folder.path());
+    let page = &files[&format!("matches/{id}/index.html")];
+    assert!(page.contains("Bo resigned in turn 2."), "{page}");
+    assert!(page.contains(&desk.find(&id).key.reveal()));
+    Record::parse(&files[&format!("matches/{id}/record.toml")]).expect("a record");
+    assert!(files["feed.atom"].contains(&format!("https://club.example/matches/{id}/")));
+    for (path, text) in &files {
+        assert!(!text.contains(ANN) && !text.contains(to_ann.token()), "{path}");
+    }
+    let again = build(&desk, folder.path());
+    assert_eq!((again.written, again.deleted), (0, 0), "nothing has changed");
+}
+
+/// Each pair of databases differs in what the rules hide while a match runs: a sealed filing, a refused letter, an
+/// offer, a deadline.
+#[test]
+fn what_the_rules_hide_changes_no_byte_of_the_site() {
+    for game in GameKind::ALL {
+        let desk = Desk::new();
+        let folder = tempfile::tempdir().expect("a folder");
+        let opened = desk.open(*game, &[]);
+        let to_ann = desk.one_to(ANN);
+        build(&desk, folder.path());
+        let before = files(folder.path());
+        let hidden = ["MARBLE Z99", "DRAW", "EXTEND 3 days", "CHECK\nnonsense"];
+        for letter in hidden {
+            desk.reply(ANN, &to_ann, letter);
+            assert_eq!(build(&desk, folder.path()).written, 0, "{game}: {letter}");
+        }
+        // Where both file, the first filing decides nothing.
+        let setup = match game {
+            GameKind::QuadrantZ => Some("SETUP balanced"),
+            GameKind::Pacific => Some("SETUP line"),
+            GameKind::Quantum | GameKind::Quad => None,
+        };
+        if let Some(setup) = setup {
+            desk.reply(ANN, &to_ann, setup);
+            assert!(!desk.find(&opened.id).awaits(Seat::First), "{game}: the setup is sealed");
+            assert_eq!(build(&desk, folder.path()).written, 0, "{game}: {setup}");
+        }
+        assert_eq!(before, files(folder.path()), "{game}");
+    }
+}
+
+#[test]
+fn a_player_who_is_not_public_is_a_number_in_every_file() {
+    let desk = Desk::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    desk.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    build(&desk, folder.path());
+    assert!(files(folder.path()).values().any(|text| text.contains("Ann")));
+    desk.reply(ANN, &to_ann, "SETTINGS public=off");
+    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
+    build(&desk, folder.path());
+    for (path, text) in files(folder.path()) {
+        assert!(!text.contains("Ann") || path.starts_with("games/"), "{path}");
+    }
+}
+
+#[test]
+fn a_folder_with_other_files_is_refused_and_strange_files_stay() {
+    let desk = Desk::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("thesis.txt"), "mine").expect("a file");
+    let refused = desk.block_on(site::build(desk.office(), folder.path())).expect_err("it is not empty");
+    assert!(refused.to_string().contains("choose an empty folder"), "{refused:#}");
+    assert_eq!(files(folder.path()).len(), 1);
+    fs::remove_file(folder.path().join("thesis.txt")).expect("it is there");
+    build(&desk, folder.path());
+    fs::write(folder.path().join("CNAME"), "club.example").expect("a file");
+    fs::write(folder.path().join("games/notes.txt"), "mine").expect("a file");
+    // A match that is over appears; then it is as if it had never been.
+    let opened = desk.open(GameKind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    build(&desk, folder.path());
+    let other = Desk::new();
+    let built = build(&other, folder.path());
+    assert!(built.deleted > 0);
+    let files = files(folder.path());
+    assert!(files.contains_key("CNAME") && files.contains_key("games/notes.txt"));
+    assert!(!files.keys().any(|path| path.contains(&opened.id)), "{:?}", files.keys());
+}
