@@ -79,6 +79,10 @@ pub struct Wishes {
     pub lacks_days: bool,
     /// Whether a date can be read in two ways, one for each act.
     pub is_unclear: bool,
+    /// The letter agrees to what the opponent has not asked for.
+    pub agrees_to_nothing: bool,
+    /// The letter complains that orders have not arrived.
+    pub misses_orders: bool,
 }
 
 impl Wishes {
@@ -101,11 +105,6 @@ impl Wishes {
     pub fn linked(&self) -> impl Iterator<Item = Vec<&str>> {
         let without = |line: &'_ str| line.strip_suffix(" CONFIRM").map_or(line.len(), str::len);
         self.acts.iter().map(move |act| act.iter().map(|line| &line[..without(line)]).collect())
-    }
-
-    /// Whether the answer shows how orders are written.
-    fn asks_for_orders(&self) -> bool {
-        self.care.is_none() && matches!(self.topic, Some(Topic::Rules | Topic::Change))
     }
 }
 
@@ -168,12 +167,8 @@ impl Answer {
             && self.replies.is_empty()
             && self.faults.is_empty()
             && self.offered.is_none()
-            && self.wishes.as_ref().map_or(!self.is_only_chat, Wishes::asks_for_orders)
-    }
-
-    /// Whether the answer also shows the board, because the letter had nothing to read at all.
-    pub fn asks_for_board(&self) -> bool {
-        self.asks_for_orders() && self.remarks.is_empty()
+            && self.wishes.is_none()
+            && !self.is_only_chat
     }
 
     /// Returns the faults of the orders, then those of the commands.

@@ -21,10 +21,9 @@ pub fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
         | Content::Succession
         | Content::Report { .. }
         | Content::Notice(Notice::Reopened { .. }) => true,
-        Content::Answer(answer) => answer.asks_for_board() && game_match.awaits(seat),
         Content::Reminder => is_due() && !game_match.in_trouble[seat],
         Content::Missed { .. } => game_match.awaits(seat),
-        Content::Notice(_) => false,
+        Content::Answer(_) | Content::Notice(_) => false,
     }
 }
 

@@ -475,7 +475,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         }
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
-        "NEVER" if goes_on(rest) => return None,
+        "NEVER" if rest.is_empty() || goes_on(rest) => return None,
         "NEVER" => code(rest, line, "NEVER needs the code in the letter that invited you.", "")
             .map(|code| Command::Never(Some(code))),
         "SETTINGS" => settings(rest, line),

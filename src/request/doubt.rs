@@ -7,6 +7,7 @@
 
 use super::grammar::Grammar;
 use super::normalized;
+use super::wish::are_polite;
 
 /// A line that leaves open whether its author gives an order. If a letter has one, nothing is filed, and the
 /// author is asked.
@@ -33,12 +34,18 @@ pub enum DoubtKind {
     Example,
     /// The line holds an order among other words.
     Inside,
+    /// The same, but some of them deny it or set a condition.
+    Denied,
     /// The line names the squares of a move, but not as an order does.
     Squares,
     /// The line consists of the words of orders, but is not an order.
     Misspelt,
-    /// The line is an order in another language than English.
+    /// The line is an order in another language than English, or in other words.
     InWords,
+    /// The line is the subject of a letter without text.
+    InSubject,
+    /// The order stands below a line `END`.
+    BelowEnd,
     /// A question mark stands at the order.
     Asked,
     /// The order stands inside a question.
@@ -76,6 +83,9 @@ const ORDER_WORDS: [&str; 15] = [
     "->",
 ];
 
+/// More words that stand in short forms of orders, such as `ALL IN A TO B2` and `REST HOLD`.
+const SHORT_FORM_WORDS: [&str; 3] = ["IN", "REST", "OTHERS"];
+
 /// Words that deny or condition what a line says, so that it offers no order.
 const DENYING: [&str; 16] = [
     "NOT", "T", "DON", "NO", "NEVER", "IF", "OR", "WENN", "NICHT", "ODER", "SI", "NE", "PAS", "NIE", "НЕ",
@@ -96,17 +106,19 @@ pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doub
         .or_else(|| misspelt(grammar, &words).map(|held| (DoubtKind::Misspelt, vec![held])))
         .or_else(|| squares(grammar, &words).map(|held| (DoubtKind::Squares, vec![held])))
         .or_else(|| is_of_order_words(grammar, &words).then(|| (DoubtKind::Misspelt, Vec::new())))?;
-    Some(Doubt { line: no, kind, held: if is_denied { Vec::new() } else { held } })
+    Some(unless_denied(is_denied, Doubt { line: no, kind, held }))
+}
+
+/// Returns the doubt, or one without orders if the line denies what it says or sets a condition.
+fn unless_denied(is_denied: bool, doubt: Doubt) -> Doubt {
+    if is_denied { Doubt::new(doubt.line, DoubtKind::Denied) } else { doubt }
 }
 
 /// Whether a line consists of the words of orders, squares and numbers, its first word perhaps misspelt, and
 /// holds a number or a square.
 fn is_of_order_words(grammar: &impl Grammar, words: &[&str]) -> bool {
     let verbs = grammar.verbs();
-    let is_verb = |word: &str| {
-        let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
-        is_any_of(word, verbs) || is_any_of(singular, verbs)
-    };
+    let is_verb = |word: &str| is_verb(grammar, word);
     let is_number = |word: &str| {
         let digits = word.trim_start_matches('#');
         has_coordinate(word)
@@ -131,22 +143,93 @@ fn is_any_of(word: &str, list: &[&str]) -> bool {
     list.iter().any(|listed| word.eq_ignore_ascii_case(listed))
 }
 
-/// Returns the orders among other words, each as long as possible. A single point names no piece, so of such
-/// a line none is returned.
+/// Returns the doubt about a line that is an order and goes on in words: `SETUP deep please`. A single word is an
+/// order only before polite words.
+pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doubt> {
+    let is_denied = normalized::split_words(line).any(|word| is_any_of(word, &DENYING));
+    let line = normalized::as_order(line);
+    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
+    let is_order = |length: &usize| {
+        let (order, rest) = words.split_at(*length);
+        (*length > 1 || are_polite(rest))
+            && goes_on_in_words(grammar, rest)
+            && grammar.is_order(&order.join(" "))
+    };
+    let length = (1..words.len().min(MAX_ORDER + 1)).rev().find(is_order)?;
+    let held = vec![words[..length].join(" ")];
+    Some(unless_denied(is_denied, Doubt { line: no, kind: DoubtKind::Inside, held }))
+}
+
+/// Returns the doubt about a line that begins like an order and denies it or sets a condition.
+pub fn denied_order(no: usize, line: &str) -> Option<Doubt> {
+    // A faulty `IF move THEN order` is explained as one.
+    let is_denied = normalized::split_words(line).skip(1).any(|word| is_any_of(word, &DENYING));
+    let is_condition = normalized::split_words(line).next().is_some_and(|word| is_any_of(word, &["IF"]));
+    (is_denied && !is_condition).then(|| Doubt::new(no, DoubtKind::Denied))
+}
+
+/// Whether the words behind an order belong to no order.
+fn goes_on_in_words(grammar: &impl Grammar, rest: &[&str]) -> bool {
+    let is_of_order = |word: &&str| {
+        word.contains(|c: char| c.is_ascii_digit())
+            || is_any_of(trimmed(word), &ORDER_WORDS)
+            || is_any_of(trimmed(word), grammar.verbs())
+    };
+    // `B1` may have become `BI`.
+    let is_like_square = |word: &str| word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    !is_like_square(rest[0]) && !rest.iter().any(is_of_order)
+}
+
+/// Whether a line has a word that stands in no order of the game, short forms included.
+pub fn has_foreign_word(grammar: &impl Grammar, line: &str) -> bool {
+    let is_foreign = |word: &str| {
+        let is_name = word.chars().all(|c| c.is_alphabetic()) && word.chars().count() > 1;
+        is_name
+            && !is_verb(grammar, word)
+            && !is_any_of(word, &ORDER_WORDS)
+            && !is_any_of(word, &SHORT_FORM_WORDS)
+    };
+    normalized::split_words(line).any(is_foreign)
+}
+
+fn is_verb(grammar: &impl Grammar, word: &str) -> bool {
+    let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
+    is_any_of(word, grammar.verbs()) || is_any_of(singular, grammar.verbs())
+}
+
+/// Whether the text is a move from square to square in a game whose orders say more than that.
+pub fn is_move(grammar: &impl Grammar, text: &str) -> bool {
+    !grammar.verbs().is_empty() && is_glued_move(text)
+}
+
+/// Returns the orders and moves among other words, each as long as possible. A single point names no piece, and
+/// squares beside the orders may belong to another, so of such a line none is returned.
 fn inside(grammar: &impl Grammar, words: &[&str]) -> Option<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
+    let mut has_order = false;
+    let mut has_more = false;
     let mut start = 0;
     while start < words.len() {
-        match order_at(grammar, words, start) {
-            Some((piece, length)) => {
-                found.push(piece);
-                start += length;
-            }
-            None => start += 1,
+        let word = trimmed(words[start]);
+        if let Some((piece, length)) = order_at(grammar, words, start) {
+            has_order = true;
+            found.push(piece);
+            start += length;
+        } else if is_move(grammar, word) {
+            found.push(word.replace(['x', 'X'], "-"));
+            start += 1;
+        } else {
+            has_more |= has_coordinate(word);
+            start += 1;
         }
     }
-    let names_no_piece = found.iter().any(|order| !order.contains(' ') && has_coordinate(order));
-    (!found.is_empty()).then(|| if names_no_piece { Vec::new() } else { found })
+    let names_no_piece = found.iter().any(|order| !order.contains(' ') && is_square(order));
+    has_order.then(|| if names_no_piece || has_more { Vec::new() } else { found })
+}
+
+/// Whether the word is a square, with a star or without.
+fn is_square(word: &str) -> bool {
+    normalized::is_square(word.trim_matches('*'))
 }
 
 /// Returns the longest order that begins at a word and is not the whole line, and its number of words.

@@ -114,6 +114,13 @@ impl Request {
             && self.doubts.is_empty()
     }
 
+    /// Adds a line below the letter's own, and the doubt about it.
+    pub fn doubt(&mut self, text: &str, kind: DoubtKind, held: Vec<String>) {
+        let line = self.written.last().map_or(0, |last| last.no) + 1;
+        self.written.push(Line { no: line, text: text.to_owned() });
+        self.doubts.push(Doubt { line, kind, held });
+    }
+
     /// Returns all lines, as written.
     pub fn lines(&self) -> &[Line] {
         &self.written
@@ -174,6 +181,9 @@ struct RequestParser<'a, G> {
     request: Request,
 }
 
+/// Maximum remarks of which one may say that all ships stay.
+const MAX_HOLD_LINES: usize = 50;
+
 /// Maximum settings that one letter can change.
 pub const MAX_SETTINGS: usize = 20;
 
@@ -203,6 +213,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.kinds.resize(self.at, kind);
         }
         self.doubt_orders();
+        self.doubt_unread_orders();
         self.check_withdrawal();
         if let Some(held) = self.held_in_text.filter(|_| self.withholds_all_texts) {
             self.withhold_texts(held);
@@ -245,6 +256,10 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
         let orders = orders_of(&self.grammar, &wording);
         if let Some(orders) = orders.filter(|orders| !self.is_prose_in_capitals(orders)) {
+            if let Some(doubt) = self.doubt_about_malformed(line.no, &wording, &orders) {
+                self.request.doubts.push(doubt);
+                return LineKind::Doubtful;
+            }
             self.note_look_alikes(line.no, &wording);
             self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
             return LineKind::Order;
@@ -311,6 +326,47 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         });
     }
 
+    /// Adds the doubts about a letter that asks for nothing, but says that all ships stay, or holds its orders
+    /// below a line `END`.
+    fn doubt_unread_orders(&mut self) {
+        if !self.request.is_empty() || self.request.yes.is_some() {
+            return;
+        }
+        let below = self.lines[self.kinds.len()..].iter().filter(|_| self.request.ended);
+        let held = below.filter_map(|line| {
+            let held = orders_of(&self.grammar, &NormalizedLine::of(&line.text))?;
+            let are_orders = held.iter().all(|order| self.grammar.is_order(order));
+            are_orders.then_some(Doubt { line: line.no, kind: DoubtKind::BelowEnd, held })
+        });
+        let below: Vec<Doubt> = held.collect();
+        let remarks = self.request.remarks.iter().take(MAX_HOLD_LINES);
+        let hold = remarks.into_iter().find(|line| wish::holds_in_words(&line.text));
+        let hold = hold.filter(|_| below.is_empty() && self.grammar.is_order("HOLD"));
+        let hold =
+            hold.map(|line| Doubt { line: line.no, kind: DoubtKind::InWords, held: vec!["HOLD".to_owned()] });
+        self.request.doubts.extend(below.into_iter().chain(hold));
+    }
+
+    /// Returns the doubt about a line that begins like an order, but goes on in words: `SHIP 1 A3 nach B2`,
+    /// `MARBLE G7, good luck!`
+    fn doubt_about_malformed(&self, no: usize, wording: &NormalizedLine, orders: &[String]) -> Option<Doubt> {
+        let [order] = orders else { return None };
+        if self.grammar.is_order(order) || !doubt::has_foreign_word(&self.grammar, order) {
+            return None;
+        }
+        self.doubt_in_words(no, wording)
+            .or_else(|| doubt::order_and_words(&self.grammar, no, &wording.plain))
+            .or_else(|| doubt::denied_order(no, &wording.plain))
+    }
+
+    /// Returns the doubt about a line of orders in words.
+    fn doubt_in_words(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
+        let held = wish::orders_in_words(wording.as_written())?;
+        let is_possible =
+            |order: &String| self.grammar.is_order(order) || doubt::is_move(&self.grammar, order);
+        held.iter().all(is_possible).then_some(Doubt { line: no, kind: DoubtKind::InWords, held })
+    }
+
     /// Returns the doubt about a line whose number or bullet may belong to the order.
     fn bullet_doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
         let bullet = wording.bullet();
@@ -334,15 +390,20 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Returns the doubt about a line that holds an order.
     fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
-        let words: Vec<&str> = wording.words_as_written().collect();
-        let in_words = wish::orders_in_words(&words.join(" "))
-            .filter(|orders| orders.iter().all(|order| self.grammar.is_order(order)))
-            .map(|held| Doubt { line: no, kind: DoubtKind::InWords, held });
-        in_words.or_else(|| match self.capitals_mark {
-            true => doubt::held_orders(&self.grammar, no, &wording.plain),
-            // In a letter all in capitals, `HOLD` is only a word.
+        let in_words = self.doubt_in_words(no, wording);
+        let held = match self.capitals_mark {
+            true => doubt::order_and_words(&self.grammar, no, &wording.plain)
+                .or_else(|| doubt::held_orders(&self.grammar, no, &wording.plain)),
+            // A `HOLD` is no more than a word there.
             false => doubt::held_orders(&self.grammar, no, &wording.plain.to_lowercase()),
-        })
+        };
+        // An order that stands in the line as it is needs no translation.
+        let is_same = in_words.as_ref().zip(held.as_ref()).is_some_and(|(one, other)| {
+            let both = one.held.iter().zip(&other.held);
+            one.held.len() == other.held.len()
+                && both.clone().all(|(one, other)| one.eq_ignore_ascii_case(other))
+        });
+        if is_same { held } else { in_words.or(held) }
     }
 
     /// Adds a fault for `WITHDRAW` beside new orders, which could mean either the old or the new ones.
@@ -399,7 +460,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 return Some(LineKind::Order);
             }
             [..] => {
-                let turn = named_turn(&words)?;
+                let turn = named_turn(&words).or_else(|| turn_in_words(wording))?;
                 if self.request.turn.is_some_and(|before| before != turn) {
                     let fault =
                         Fault::on(no, "The letter names two turns. Write the orders of one turn only.");
@@ -439,6 +500,15 @@ fn is_in_capitals(lines: &[Line]) -> bool {
         |word: &&str| word.chars().any(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit());
     let is_prose = |line: &Line| line.text.split_whitespace().filter(is_word).take(PROSE).count() == PROSE;
     lines.iter().any(is_prose) && !lines.iter().any(|line| line.text.contains(char::is_lowercase))
+}
+
+/// Words of a line without a colon that names a turn in other words than `TURN 4`.
+const MAX_TURN_WORDS: usize = 4;
+
+/// Returns the turn that a heading names in one of the languages.
+fn turn_in_words(wording: &NormalizedLine) -> Option<u32> {
+    let is_heading = wording.ends_with_colon() || wording.words().count() <= MAX_TURN_WORDS;
+    wish::turn_in_words(&wording.plain).filter(|_| is_heading && !wording.is_asked())
 }
 
 /// Words that may stand around `TURN 4` in a heading such as `My orders for turn 4:`.

@@ -45,6 +45,11 @@ impl NormalizedLine {
         without_comment(&self.raw).trim_end().ends_with(['?', '？'])
     }
 
+    /// Whether a colon ends the line.
+    pub fn ends_with_colon(&self) -> bool {
+        without_comment(&self.raw).trim_end().ends_with([':', '：'])
+    }
+
     pub fn bullet(&self) -> &str {
         &self.bullet
     }
@@ -61,6 +66,11 @@ impl NormalizedLine {
     /// Returns the words with look-alike letters as they are: in an address every letter counts.
     pub fn words_as_written(&self) -> impl Iterator<Item = &str> {
         words_of(&self.undecorated)
+    }
+
+    /// Returns the line with look-alike letters as they are.
+    pub fn as_written(&self) -> &str {
+        &self.undecorated
     }
 
     /// Returns the pieces between semicolons.

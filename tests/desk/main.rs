@@ -45,6 +45,7 @@ mod seat {
     mod one_letter;
     pub mod parts;
     mod short_forms;
+    mod understood;
     mod wishes;
 }
 

@@ -137,6 +137,15 @@ impl GameKind {
         on_game!(self, State => <State as Game>::VERBS)
     }
 
+    /// The names of the setups that the referee draws for a line `SETUP name`.
+    pub fn ready_setups(self) -> &'static [&'static str] {
+        match self {
+            GameKind::QuadrantZ => &["balanced", "raid", "guard"],
+            GameKind::Pacific => &["line", "wings", "deep"],
+            GameKind::Quad | GameKind::Quantum => &[],
+        }
+    }
+
     /// Returns the order that a line means if the bullet or number before it is a part of the order; `None`
     /// if it can only be a bullet.
     pub fn with_bullet(self, bullet: &str, rest: &str) -> Option<String> {

@@ -60,18 +60,15 @@ pub(super) fn legal(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Ve
 
 /// Returns the orders that a doubtful line means, as they are filed. They may be illegal.
 pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Vec<String> {
-    let held = || doubt.held.iter().map(|order| game_match.game.canonical(order));
-    match (&doubt.kind, &doubt.held[..]) {
-        (DoubtKind::Squares, [squares]) => {
-            let order = squares.split_once('-').and_then(|(from, to)| {
-                let (from, to) = (from.to_ascii_uppercase(), to.to_ascii_uppercase());
-                game_match.state.between(seat, &from, &to)
-            });
-            let written = request.written(doubt.line).unwrap_or_default();
-            order.into_iter().filter(|order| names_same_number(written, order)).collect()
-        }
-        _ => held().collect::<Option<Vec<_>>>().unwrap_or_default().into_iter().flatten().collect(),
-    }
+    let written = request.written(doubt.line).unwrap_or_default();
+    let between = |squares: &String| {
+        let (from, to) = squares.split_once('-')?;
+        let order = game_match.state.between(seat, &from.to_ascii_uppercase(), &to.to_ascii_uppercase())?;
+        let is_meant = doubt.kind != DoubtKind::Squares || names_same_number(written, &order);
+        is_meant.then(|| vec![order])
+    };
+    let held = doubt.held.iter().map(|order| game_match.game.canonical(order).or_else(|| between(order)));
+    held.collect::<Option<Vec<_>>>().unwrap_or_default().into_iter().flatten().collect()
 }
 
 /// Whether a line has no number of its own, or that of the order.
@@ -89,12 +86,67 @@ pub(super) fn faults_of(game_match: &Match, seat: Seat, request: &Request) -> Ve
     let doubts = request.doubts.iter().map(|doubt| fault_of(game_match, seat, request, doubt));
     let mut faults: Vec<Fault> = request.faults.iter().cloned().chain(doubts).collect();
     faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+    faults.extend(fault_of_all(game_match, seat, request, &faults));
     faults
 }
 
-/// Words a doubt, with a legal correction, or an order like it.
+/// Explains why lines that could each stand alone cannot stand together.
+fn fault_of_all(game_match: &Match, seat: Seat, request: &Request, faults: &[Fault]) -> Option<Fault> {
+    let can_each = faults.len() > 1 && faults.iter().all(|fault| fault.doubtful && fault.corrected);
+    let lines = all_meant(game_match, seat, request, &request.orders).filter(|_| can_each)?;
+    if legal(game_match, seat, &lines).is_some() {
+        return None;
+    }
+    let reason = reason_against(game_match, seat, &lines)?;
+    Some(Fault::whole(format!("Not all of them can stand together. {reason}")))
+}
+
+/// Returns the first reason why orders of a seat that is due cannot stand.
+fn reason_against(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<String> {
+    if !game_match.due()?.seats.contains(&seat) {
+        return None;
+    }
+    let faults = game_match.seal(seat, lines).err()?;
+    faults.into_iter().next().map(|fault| fault.reason)
+}
+
+/// Returns all lines that a letter may mean: its orders, and what its other doubtful lines mean. `None` if
+/// one of these does not tell, or holds an order beside others.
+pub(super) fn all_meant(
+    game_match: &Match,
+    seat: Seat,
+    request: &Request,
+    written: &[Line],
+) -> Option<Vec<Line>> {
+    let mut lines = written.to_vec();
+    for doubt in &request.doubts {
+        let is_beside = matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Denied | DoubtKind::Example)
+            && !written.is_empty();
+        if is_beside {
+            return None;
+        }
+        if !is_order(&doubt.kind) {
+            let meant = meant(game_match, seat, request, doubt);
+            if meant.is_empty() {
+                return None;
+            }
+            lines.extend(meant.into_iter().map(|text| Line { no: doubt.line, text }));
+        }
+    }
+    lines.sort_by_key(|line| line.no);
+    Some(lines)
+}
+
+/// Words a doubt, with the correction that would stand, or an order like it.
 fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Fault {
-    let fault = Fault::doubt(doubt.line, question(doubt));
+    let written = request.written(doubt.line).unwrap_or_default();
+    let question = match doubt.kind {
+        DoubtKind::Inside | DoubtKind::InWords | DoubtKind::Squares if written.trim_end().ends_with('?') => {
+            "This is a question, so I have not taken it for an order.".to_owned()
+        }
+        _ => question(doubt),
+    };
+    let fault = Fault::doubt(doubt.line, &question);
     if is_order(&doubt.kind) || doubt.kind == DoubtKind::Example {
         return fault;
     }
@@ -103,15 +155,28 @@ fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) ->
     if !lines.is_empty() && legal(game_match, seat, &lines).is_some() {
         return fault.with_correction(meant.join("\n"));
     }
-    let written = request.written(doubt.line).unwrap_or_default();
+    let why = reason_against(game_match, seat, &lines).filter(|_| !lines.is_empty());
+    let fault = Fault::doubt(doubt.line, format!("{question} {}", why.as_deref().unwrap_or(ADVICE)));
     let example = game_match.state.example(seat, meant.first().map_or(written, String::as_str));
-    // The piece for a square of the line is not known, so no example names one.
-    let is_known = doubt.kind != DoubtKind::Inside || !meant.is_empty();
-    match example.filter(|example| is_known || !names_same_square(written, example)) {
+    // A long line may be about something else, and the piece for a square is not known.
+    let is_known = !meant.is_empty()
+        || matches!(doubt.kind, DoubtKind::Misspelt | DoubtKind::Bullet(_))
+        || written.split_whitespace().count() <= SHORT;
+    match example.filter(|example| {
+        is_known
+            && (doubt.kind != DoubtKind::Inside || !meant.is_empty() || !names_same_square(written, example))
+    }) {
         Some(example) => fault.with_example(example),
         None => fault,
     }
 }
+
+/// Words of a line that says nothing but its order.
+const SHORT: usize = 4;
+
+/// What to do about a doubtful line whose meaning is unknown.
+const ADVICE: &str =
+    "If you mean one, please write it in full on a line of its own; if not, put a # before the line.";
 
 /// Whether two texts have a word with a number in common, such as a square.
 fn names_same_square(written: &str, example: &str) -> bool {
@@ -134,8 +199,11 @@ pub(super) fn is_order(kind: &DoubtKind) -> bool {
         DoubtKind::Bullet(_)
         | DoubtKind::Example
         | DoubtKind::Inside
+        | DoubtKind::Denied
         | DoubtKind::Squares
         | DoubtKind::InWords
+        | DoubtKind::InSubject
+        | DoubtKind::BelowEnd
         | DoubtKind::Misspelt => false,
     }
 }
@@ -155,27 +223,18 @@ fn question(doubt: &Doubt) -> String {
                  orders. Without the bar it would be {bare}; send it like that if you mean it."
             );
         }
-        DoubtKind::Bullet(bullet) => {
-            return format!(
-                "I cannot tell whether {bullet} is a part of this order or only counts your lines. Please write \
-                 the order in full."
-            );
+        DoubtKind::Bullet(_) => {
+            "I cannot tell whether what stands in front is a part of the order or only counts your lines."
         }
-        DoubtKind::Inside => {
-            "This line is not an order, but it seems to hold one. If you mean it, please give it a line \
-             of its own; if not, put a # before the line."
+        DoubtKind::Denied => {
+            "This line seems to hold an order, but also a condition or a negation, which I cannot follow."
         }
-        DoubtKind::Squares => {
-            "This line is not an order, but it seems to mean one. If so, please write it in full; if not, put a \
-             # before the line."
-        }
-        DoubtKind::InWords => {
-            "I read orders in English only. If you mean this, please write it like this; if not, put a # before \
-             the line."
-        }
-        DoubtKind::Misspelt => {
-            "I do not know this order. Please write it as below; if it is none, put a # before the line."
-        }
+        DoubtKind::Inside => "This line is not an order, but it seems to hold one.",
+        DoubtKind::Squares => "This line is not an order, but it seems to mean one.",
+        DoubtKind::InWords => "I read orders only in English and in their exact form.",
+        DoubtKind::InSubject => "This is the subject of your letter, where I do not read orders.",
+        DoubtKind::BelowEnd => "This stands below the line END, where I stop reading.",
+        DoubtKind::Misspelt => "I do not know this order.",
     };
     question.to_owned()
 }

@@ -132,7 +132,10 @@ fn add_certain_faults(
         return;
     }
     if let Err(of_lines) = game_match.seal(letter.cause.seat, &orders) {
-        refusal.faults.extend(of_lines.into_iter().filter(|fault| fault.line.is_some()));
+        let is_told = |fault: &Fault| refusal.faults.iter().any(|told| told.line == fault.line);
+        let new: Vec<Fault> =
+            of_lines.into_iter().filter(|fault| fault.line.is_some() && !is_told(fault)).collect();
+        refusal.faults.extend(new);
         refusal.faults.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
     }
 }

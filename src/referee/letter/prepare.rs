@@ -7,7 +7,7 @@ use crate::letter::{Digest, Letter, NewText};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::request::wish::{WordAnswer, word_answer};
-use crate::request::{Command, NumberedCommand, Request, part_for};
+use crate::request::{Command, DoubtKind, NumberedCommand, Request, part_for};
 
 /// A letter does not hold the part that its cause names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +39,7 @@ pub fn prepare(
     };
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
     follow_word_answer(&mut request, cause.question);
+    doubt_subject(&mut request, letter, before.game);
     Ok(SeatLetter {
         message_id: letter.message_id.clone(),
         thread_turn: thread_turn(letter, &before.id),
@@ -90,7 +91,22 @@ fn read_with_attachment(
     (request, unread)
 }
 
-/// Makes a letter that only says yes count as the command or the `YES` that our question asks for.
+/// Adds the doubt about a letter without text whose subject is orders.
+fn doubt_subject(request: &mut Request, letter: &Letter, game: GameKind) {
+    let is_blank = |line: &Line| !line.text.contains(char::is_alphanumeric);
+    if !request.is_empty() || !request.lines().iter().all(is_blank) {
+        return;
+    }
+    let pieces: Vec<&str> = letter.subject.split([',', ';']).collect();
+    let read = Request::read(&Line::numbered(&pieces), game);
+    if read.orders.is_empty() || !read.faults.is_empty() {
+        return;
+    }
+    let held = read.orders.into_iter().map(|order| order.text).collect();
+    request.doubt(&letter.subject, DoubtKind::InSubject, held);
+}
+
+/// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
 fn follow_word_answer(request: &mut Request, question: Option<Question>) {
     let is_wordless = !request.is_empty() || request.yes.is_some() || request.ended;
     if is_wordless || word_answer(request.lines()) != Some(WordAnswer::Yes) {

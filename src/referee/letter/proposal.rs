@@ -10,7 +10,6 @@ use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::kept::OfferedOrders;
 use crate::referee::play::ruling::Draft;
-use crate::request::{DoubtKind, Request};
 
 /// Maximum offers of a phase that a seat can still accept.
 const MAX_OFFERS: usize = 20;
@@ -47,7 +46,7 @@ pub(super) fn offer(
         return None;
     }
     let written = without_replaced(&request.orders, replaced);
-    let whole = all_meant(game_match, seat, request, &written);
+    let whole = doubtful::all_meant(game_match, seat, request, &written);
     let is_doubtful = |line: &Line| request.doubts.iter().any(|doubt| doubt.line == line.no);
     let rest: Vec<Line> = written.iter().filter(|line| !is_doubtful(line)).cloned().collect();
     let candidates = [(whole, ProposalKind::Whole), (Some(rest), ProposalKind::Rest)];
@@ -75,27 +74,6 @@ pub(super) fn offer_without_orders(
         offered: offered.orders.clone(),
     });
     Some(offered)
-}
-
-/// Returns all order lines that a letter may mean: its orders, and those that its other doubtful lines mean.
-/// `None` if the meaning of one of these is unclear, or if it holds an order beside others.
-fn all_meant(game_match: &Match, seat: Seat, request: &Request, written: &[Line]) -> Option<Vec<Line>> {
-    let mut lines = written.to_vec();
-    for doubt in &request.doubts {
-        let is_beside = matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Example) && !written.is_empty();
-        if is_beside {
-            return None;
-        }
-        if !doubtful::is_order(&doubt.kind) {
-            let meant = doubtful::meant(game_match, seat, request, doubt);
-            if meant.is_empty() {
-                return None;
-            }
-            lines.extend(meant.into_iter().map(|text| Line { no: doubt.line, text }));
-        }
-    }
-    lines.sort_by_key(|line| line.no);
-    Some(lines)
 }
 
 /// Returns the orders of a letter without those that a later line replaces.

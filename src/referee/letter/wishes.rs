@@ -57,7 +57,9 @@ fn read_wishes(
     }
     let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();
     let spoken = wish::spoken(remarks, &game_match.players[seat.other()], today);
+    let is_setup = game_match.due().is_some_and(|due| due.turn == 0);
     let topic = spoken.topic.filter(|topic| !is_beside || counts_beside_orders(*topic));
+    let topic = topic.filter(|topic| *topic != Topic::Setup || is_setup);
     if topic.is_none() && spoken.care.is_none() {
         return None;
     }
@@ -106,7 +108,8 @@ struct WishReader<'a> {
 
 impl WishReader<'_> {
     fn wishes(&self, topic: Option<Topic>) -> Wishes {
-        let mut wishes = Wishes { care: self.spoken.care, topic, ..Wishes::default() };
+        let misses_orders = self.spoken.misses_orders;
+        let mut wishes = Wishes { care: self.spoken.care, topic, misses_orders, ..Wishes::default() };
         match (self.spoken.care, topic) {
             (Some(_), _) => self.care(&mut wishes),
             (None, Some(topic)) => self.fill(&mut wishes, topic),
@@ -154,7 +157,11 @@ impl WishReader<'_> {
                     || self.game_match.conditions[self.seat].is_some();
                 wishes.extend(has_filed.then(|| "WITHDRAW".to_owned()));
             }
-            Topic::Draw if !is_over && !self.is_against_house() => wishes.add("DRAW".to_owned()),
+            Topic::Draw if !is_over && !self.is_against_house() => {
+                let is_offered = self.game_match.draw_offer == Some(self.seat.other());
+                wishes.agrees_to_nothing = self.spoken.agrees && !is_offered;
+                wishes.add("DRAW".to_owned());
+            }
             Topic::Rematch => wishes.extend(is_over.then(|| "REMATCH".to_owned())),
             Topic::Opponent => {
                 wishes.add(format!("OPEN {game}"));
@@ -162,6 +169,7 @@ impl WishReader<'_> {
                     wishes.add(format!("CHALLENGE house {game}"));
                 }
             }
+            Topic::Setup => self.setup(wishes),
             Topic::Report => wishes.add("REPORT".to_owned()),
             Topic::Rules => wishes.add(format!("RULES {game}")),
             Topic::Tell => self.tell(wishes),
@@ -177,6 +185,8 @@ impl WishReader<'_> {
             | Topic::Change
             | Topic::Arrived
             | Topic::Due
+            | Topic::Join
+            | Topic::NeverMind
             | Topic::Thanks => {}
         }
     }
@@ -193,6 +203,10 @@ impl WishReader<'_> {
     fn more_time(&self, wishes: &mut Wishes, usual: u32) {
         let asked_by_foe = self.game_match.extension.is_some_and(|(by, _)| by != self.seat);
         if self.game_match.deadline.is_none() {
+            return;
+        }
+        if self.spoken.agrees && !asked_by_foe {
+            wishes.agrees_to_nothing = true;
             return;
         }
         let span = &self.spoken.span;
@@ -245,6 +259,16 @@ impl WishReader<'_> {
     fn days_left(&self) -> i64 {
         let most = i64::from(self.game_match.terms.absence_days);
         (most - Absence::total_days(&self.game_match.absences[self.seat])).max(0)
+    }
+
+    /// Offers the setups that the referee draws: the one that the letter names, or all.
+    fn setup(&self, wishes: &mut Wishes) {
+        let all = self.game_match.game.ready_setups();
+        let words = self.remarks.iter().flat_map(|line| line.text.split(|c: char| !c.is_alphanumeric()));
+        let words: Vec<String> = words.map(wish::fold).collect();
+        let named: Vec<&&str> = all.iter().filter(|name| words.iter().any(|word| word == *name)).collect();
+        let offered = if named.is_empty() { all.iter().collect() } else { named };
+        wishes.acts.extend(offered.into_iter().map(|name| vec![format!("SETUP {name}")]));
     }
 
     fn tell(&self, wishes: &mut Wishes) {

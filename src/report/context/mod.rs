@@ -396,18 +396,24 @@ fn beyond(most: usize, count: usize) -> usize {
 }
 
 fn faults(faults: &[Fault], quoted: &[Line]) -> Value {
-    faults.iter().take(MAX_FAULTS).map(|fault| self::fault(fault, quoted)).collect()
+    let shown = &faults[..faults.len().min(MAX_FAULTS)];
+    // Lines with the same doubt are quoted together.
+    let groups = shown.chunk_by(|one, next| one.doubtful && one.reason == next.reason);
+    groups.map(|group| self::fault(group, quoted)).collect()
 }
 
-fn fault(fault: &Fault, quoted: &[Line]) -> Value {
-    let line = quoted.iter().find(|line| Some(line.no) == fault.line);
+/// Faults of one reason: one fault, or several doubtful lines.
+fn fault(group: &[Fault], quoted: &[Line]) -> Value {
+    let Some(first) = group.first() else { return Value::UNDEFINED };
+    let line_of = |fault: &Fault| quoted.iter().find(|line| Some(line.no) == fault.line);
+    let examples = group.iter().filter_map(|fault| fault.example.as_deref()).flat_map(str::lines);
     context! {
-        line => fault.line,
-        text => line.map(|line| shortened(&line.text)),
-        reason => &fault.reason,
-        doubtful => fault.doubtful,
-        corrected => fault.corrected,
-        examples => fault.example.as_deref().map(|example| example.lines().collect::<Value>()),
+        lines => group.iter().filter_map(|fault| fault.line).collect::<Value>(),
+        texts => group.iter().filter_map(line_of).map(|line| shortened(&line.text)).collect::<Value>(),
+        reason => &first.reason,
+        doubtful => first.doubtful,
+        corrected => first.corrected,
+        examples => examples.collect::<Value>(),
     }
 }
 

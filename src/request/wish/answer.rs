@@ -1,8 +1,6 @@
 //! Answers in words to one of our questions: `Yes, please.`, `Nein danke`, `はい`.
 
-use std::collections::BTreeSet;
-
-use super::table::{LANGUAGES, Language};
+use super::table::{LANGUAGES, Language, WordSet};
 use super::text::{Sentence, sentences};
 use crate::game::Line;
 
@@ -49,14 +47,14 @@ fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
         if words.is_empty() || without_polite(&words, language).len() > MAX_WORDS {
             return None;
         }
-        let says = |list: &BTreeSet<String>| is_made_of(&words, &[list], &language.polite);
+        let says = |list: &WordSet| is_made_of(&words, &[list], &language.answers.polite);
         // "Yes, that was me" is both.
-        if is_made_of(&words, &[&language.was_me, &language.yes], &language.polite)
-            && holds(&words, &language.was_me)
+        if is_made_of(&words, &[&language.answers.was_me, &language.answers.yes], &language.answers.polite)
+            && holds(&words, &language.answers.was_me)
         {
             return Some(WordAnswer::WasMe);
         }
-        match (says(&language.yes), says(&language.no)) {
+        match (says(&language.answers.yes), says(&language.answers.no)) {
             (true, false) => Some(WordAnswer::Yes),
             (false, true) => Some(WordAnswer::No),
             _ => None,
@@ -68,12 +66,12 @@ fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
 fn without_polite<'w>(words: &'w [String], language: &Language) -> &'w [String] {
     let mut rest = words;
     while let Some((first, others)) = rest.split_first()
-        && language.polite.contains(first)
+        && language.answers.polite.contains(first)
     {
         rest = others;
     }
     while let Some((last, others)) = rest.split_last()
-        && language.polite.contains(last)
+        && language.answers.polite.contains(last)
     {
         rest = others;
     }
@@ -81,7 +79,7 @@ fn without_polite<'w>(words: &'w [String], language: &Language) -> &'w [String] 
 }
 
 /// Whether the words are phrases of these lists and polite words, one after the other, and nothing else.
-fn is_made_of(words: &[String], lists: &[&BTreeSet<String>], polite: &BTreeSet<String>) -> bool {
+fn is_made_of(words: &[String], lists: &[&WordSet], polite: &WordSet) -> bool {
     let mut rest = words;
     let mut has_phrase = false;
     while !rest.is_empty() {
@@ -103,7 +101,7 @@ fn is_made_of(words: &[String], lists: &[&BTreeSet<String>], polite: &BTreeSet<S
 }
 
 /// Whether the words hold one of the phrases.
-fn holds(words: &[String], list: &BTreeSet<String>) -> bool {
+fn holds(words: &[String], list: &WordSet) -> bool {
     let text = format!(" {} ", words.join(" "));
     list.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
 }

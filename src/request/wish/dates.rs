@@ -2,7 +2,7 @@
 
 use chrono::{Datelike as _, Days, NaiveDate};
 
-use super::table::{Language, folded};
+use super::table::{Language, WordSet, folded};
 use super::text::Sentence;
 
 /// Maximum days, weeks or months of a duration.
@@ -39,7 +39,7 @@ pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span 
         false => items(sentence, language, today),
     };
     let mut span = Span { days: items.iter().filter_map(Item::days).max(), ..Span::default() };
-    if language.next_week.any_in(sentence) {
+    if language.words.next_week.any_in(sentence) {
         let monday = today + Days::new(7 - u64::from(today.weekday().num_days_from_monday()));
         span.from = Some(monday);
         span.to = Some(monday + Days::new(6));
@@ -49,12 +49,12 @@ pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span 
         Item::Unclear(one, other) => Some((*one, *other)),
         _ => None,
     });
-    let dated: Vec<(usize, NaiveDate)> = dated(&items);
+    let dated: Vec<(usize, NaiveDate)> = with_first_day(&items, dated(&items));
     match dated[..] {
         [] => {}
         [(at, date)] => {
             let is_last = is_beside(&items, at, &Item::Until) && !is_right_after(&items, at, &Item::From);
-            if language.back.any_in(sentence) {
+            if language.words.back.any_in(sentence) {
                 span.to = date.pred_opt();
             } else if is_last {
                 span.to = Some(date);
@@ -107,7 +107,18 @@ fn dated(items: &[Item]) -> Vec<(usize, NaiveDate)> {
     if dates.is_empty() { of(true).collect() } else { dates }
 }
 
-/// Whether such a word is one or two words before the date, or right behind it (`まで`, `kadar`).
+/// Adds the first day of `20 to 31 December`, whose month is that of the last.
+fn with_first_day(items: &[Item], dated: Vec<(usize, NaiveDate)>) -> Vec<(usize, NaiveDate)> {
+    let [(at, last)] = dated[..] else { return dated };
+    let until = (at.saturating_sub(2)..at).rev().find(|place| items[*place] == Item::Until);
+    let first = until.and_then(|until| match items[..until].last() {
+        Some(Item::Number(day)) if *day < last.day() => Some((until, last.with_day(*day)?)),
+        _ => None,
+    });
+    first.into_iter().chain(dated).collect()
+}
+
+/// Whether such a word stands one or two words before the date, or right behind it (`まで`, `kadar`).
 fn is_beside(items: &[Item], at: usize, item: &Item) -> bool {
     items[at.saturating_sub(2)..at].contains(item) || is_right_after(items, at, item)
 }
@@ -153,36 +164,34 @@ fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) 
     }
     let bare = folded(first);
     let both = words.get(1).map(|second| format!("{bare} {}", folded(second)));
-    let in_set = |set: &std::collections::BTreeSet<String>| {
-        set.contains(&bare) || both.as_ref().is_some_and(|both| set.contains(both))
-    };
+    let in_set = |set: &WordSet| set.contains(&bare) || both.as_ref().is_some_and(|both| set.contains(both));
     let last = bare.rsplit(' ').next().unwrap_or_default().to_owned();
-    if first == "-" || in_set(&language.until) || language.until.contains(&last) {
+    if first == "-" || in_set(&language.words.until) || language.words.until.contains(&last) {
         return (Item::Until, 1);
     }
     if let Some(day) = weekday(&last, language) {
         return (Item::Weekday(next_weekday(day, today)), 1);
     }
-    if in_set(&language.tomorrow) {
+    if in_set(&language.words.tomorrow) {
         return (Item::Date(today + Days::new(1)), 1);
     }
-    if in_set(&language.today) {
+    if in_set(&language.words.today) {
         return (Item::Date(today), 1);
     }
-    if let Some(number) = bare.parse().ok().or_else(|| language.numbers.get(&bare).copied()) {
+    if let Some(number) = bare.parse().ok().or_else(|| language.words.numbers.get(&bare)) {
         return (Item::Number(number), 1);
     }
-    if in_set(&language.from) {
+    if in_set(&language.words.from) {
         return (Item::From, 1);
     }
-    if let Some((_, days)) = language.units.iter().find(|(unit, _)| *unit == bare) {
-        return (Item::Duration(*days), 1);
+    if let Some((_, days)) = language.words.units().find(|(unit, _)| **unit == bare) {
+        return (Item::Duration(days), 1);
     }
     (Item::Other, 1)
 }
 
 fn weekday(word: &str, language: &Language) -> Option<u32> {
-    language.weekdays.get(word).copied()
+    language.words.weekdays.get(word)
 }
 
 /// Multiplies units by the numbers before them; a unit without a number is not a duration.
@@ -261,7 +270,7 @@ fn next_weekday(day: u32, today: NaiveDate) -> NaiveDate {
 fn named_date(words: &[&str], language: &Language, today: NaiveDate) -> Option<(NaiveDate, usize)> {
     let month = |word: Option<&&str>| {
         let word = folded(word?);
-        language.months.get(word.split(' ').next()?).copied()
+        language.words.months.get(word.split(' ').next()?)
     };
     let links = ["of", "de", "di", "the"];
     let linked = words.get(1).is_some_and(|word| links.contains(&folded(word).as_str()));
@@ -291,8 +300,8 @@ fn joined_items(text: &str, language: &Language, today: NaiveDate) -> Vec<Item> 
     let mut items = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let until = language.until.iter().find_map(|word| rest.strip_prefix(word.as_str()));
-        let from = language.from.iter().find_map(|word| rest.strip_prefix(word.as_str()));
+        let until = language.words.until.iter().find_map(|word| rest.strip_prefix(word.as_str()));
+        let from = language.words.from.iter().find_map(|word| rest.strip_prefix(word.as_str()));
         let (item, after) = match (until, from, number_at(rest, language)) {
             (Some(after), _, _) => (Item::Until, after),
             (None, Some(after), _) => (Item::From, after),
@@ -317,9 +326,9 @@ fn counted<'t>(number: u32, after: &'t str, language: &Language, today: NaiveDat
         return (Item::Date(date), rest);
     }
     let unit =
-        language.units.iter().find_map(|(unit, days)| Some((after.strip_prefix(unit.as_str())?, days)));
+        language.words.units().find_map(|(unit, days)| Some((after.strip_prefix(unit.as_str())?, days)));
     match unit {
-        Some((rest, days)) if number <= MOST => (Item::Duration(number.saturating_mul(*days)), rest),
+        Some((rest, days)) if number <= MOST => (Item::Duration(number.saturating_mul(days)), rest),
         Some(_) | None => (Item::Other, after),
     }
 }
@@ -330,5 +339,5 @@ fn number_at<'t>(text: &'t str, language: &Language) -> Option<(u32, &'t str)> {
     if digits > 0 {
         return Some((text[..digits].parse().ok()?, &text[digits..]));
     }
-    language.numbers.iter().find_map(|(sign, number)| Some((*number, text.strip_prefix(sign.as_str())?)))
+    language.words.numbers.iter().find_map(|(sign, number)| Some((number, text.strip_prefix(sign.as_str())?)))
 }

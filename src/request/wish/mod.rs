@@ -18,8 +18,9 @@ mod orders;
 mod table;
 mod text;
 
+pub use self::text::fold;
 pub use answer::{WordAnswer, is_bare_verb, word_answer};
-pub use orders::orders_in_words;
+pub use orders::{holds_in_words, orders_in_words, turn_in_words};
 pub use table::Topic;
 
 /// The trouble that a letter tells of.
@@ -43,6 +44,10 @@ pub struct Spoken {
     pub address: Option<Address>,
     /// The words for the opponent.
     pub message: Vec<String>,
+    /// Its wish for time or a draw agrees to one of the opponent's.
+    pub agrees: bool,
+    /// It also asks, or complains, that orders have not arrived.
+    pub misses_orders: bool,
 }
 
 /// Maximum words of a letter that only thanks.
@@ -55,9 +60,7 @@ pub fn spoken(remarks: &[Line], foe: &str, today: NaiveDate) -> Spoken {
     for (index, sentence) in sentences.iter().enumerate() {
         for language in LANGUAGES.iter() {
             for (topic, phrases) in &language.wishes {
-                if let Some((start, _)) = phrases.find(sentence)
-                    && !is_negated(sentence, start, language)
-                {
+                if phrases.find_where(sentence, |start| !is_negated(sentence, start, language)).is_some() {
                     found.push((*topic, index, language));
                 }
             }
@@ -67,7 +70,9 @@ pub fn spoken(remarks: &[Line], foe: &str, today: NaiveDate) -> Spoken {
     let message = message.filter_map(|(_, index, _)| message_after(&sentences[*index], foe, remarks)).next();
     found.retain(|(topic, ..)| match topic {
         Topic::Tell => message.is_some(),
-        Topic::Thanks => only_thanks(&sentences),
+        Topic::Thanks | Topic::NeverMind => only_thanks(&sentences),
+        // Only strangers ask for it.
+        Topic::Join => foe.is_empty(),
         _ => true,
     });
     let topic = found.iter().map(|(topic, ..)| *topic).min();
@@ -81,7 +86,29 @@ pub fn spoken(remarks: &[Line], foe: &str, today: NaiveDate) -> Spoken {
         span: spans.max_by_key(Span::weight).unwrap_or_default(),
         address: topic.filter(|topic| *topic == Topic::Address).and_then(|_| address_in(&sentences)),
         message: message.unwrap_or_default(),
+        agrees: found
+            .iter()
+            .any(|(found, index, language)| Some(*found) == topic && agrees(&sentences[*index], language)),
+        misses_orders: found.iter().any(|(topic, ..)| *topic == Topic::Arrived),
     }
+}
+
+/// Whether a sentence agrees to something.
+fn agrees(sentence: &Sentence, language: &Language) -> bool {
+    let is_meant = |start: usize| !is_negated(sentence, start, language);
+    !sentence.is_question && language.answers.agrees.find_where(sentence, is_meant).is_some()
+}
+
+/// Whether words are only polite ones of one language, such as `please` and `thanks`.
+pub fn are_polite(words: &[&str]) -> bool {
+    let is_polite = |language: &Language| {
+        let language = &language.answers.polite;
+        words
+            .iter()
+            .flat_map(|word| word.split(|c: char| !c.is_alphanumeric()))
+            .all(|word| word.is_empty() || language.contains(&text::fold(word)))
+    };
+    LANGUAGES.iter().any(is_polite)
 }
 
 /// Whether remarks are for a person at once: they tell of trouble, complain, or ask for a pause.
@@ -90,8 +117,11 @@ pub fn is_urgent(remarks: &[Line]) -> bool {
     let asks = |sentence: &Sentence| {
         LANGUAGES.iter().any(|language| {
             let topics = [Topic::Foul, Topic::Pause];
-            let found = topics.iter().filter_map(|topic| language.wishes.get(topic)?.find(sentence));
-            found.into_iter().any(|(start, _)| !is_negated(sentence, start, language))
+            let is_meant = |start: usize| !is_negated(sentence, start, language);
+            topics
+                .iter()
+                .filter_map(|topic| language.wishes.get(topic))
+                .any(|phrases| phrases.find_where(sentence, is_meant).is_some())
         })
     };
     care(&sentences).is_some() || sentences.iter().any(asks)
@@ -139,7 +169,7 @@ fn is_negated(sentence: &Sentence, start: usize, language: &Language) -> bool {
         return false;
     }
     let before = &sentence.words[start.saturating_sub(2)..start];
-    before.iter().any(|word| language.not.contains(&word.folded))
+    before.iter().any(|word| language.words.not.contains(&word.folded))
 }
 
 /// Whether a letter is short and asks nothing.
@@ -158,28 +188,50 @@ fn address_in(sentences: &[Sentence]) -> Option<Address> {
 /// Returns the words after the opponent's name, to the end of the paragraph.
 fn message_after(sentence: &Sentence, foe: &str, remarks: &[Line]) -> Option<Vec<String>> {
     let names: Vec<String> = foe.split_whitespace().map(text::fold).collect();
-    let first = sentence.words.iter().position(|word| names.contains(&word.folded))?;
-    let last =
-        first + sentence.words[first..].iter().take_while(|word| names.contains(&word.folded)).count() - 1;
-    let word = sentence.words.get(last)?;
+    let is_name = |word: &text::Word| names.iter().any(|name| is_form_of(&word.folded, name));
+    let first = sentence.words.iter().position(is_name)?;
+    let count = sentence.words[first..].iter().take_while(|word| is_name(word)).count();
+    let word = sentence.words.get(first + count - 1)?;
     let rest = remarks.get(word.line)?.text.get(word.end..)?;
+    if let Some((_, after)) = rest.split_once('「')
+        && let Some((quoted, _)) = after.split_once('」')
+    {
+        return Some(vec![quoted.to_owned()]);
+    }
     let rest = rest.trim_start_matches(|c: char| {
         !c.is_alphanumeric() && !c.is_ascii_punctuation() || c == ':' || c == ','
     });
-    let rest = without_linking_word(rest.trim_start());
+    let rest = without_linking_words(rest.trim_start());
     let more = remarks.get(word.line + 1..).unwrap_or_default();
     let more = more.iter().map(|line| line.text.trim().to_owned()).take_while(|line| !line.is_empty());
     let message: Vec<String> = std::iter::once(rest.trim().to_owned()).chain(more).collect();
     message.iter().any(|line| line.chars().any(char::is_alphanumeric)).then_some(message)
 }
 
-/// Words that link "tell Bo" to the message.
-const LINKING_WORDS: [&str; 9] = ["that", "dass", "que", "qu", "che", "dat", "że", "že", "что"];
+/// Letters of an ending that a name gets in some languages, as in `Bovi` and `Bo'ya`.
+const MAX_ENDING: usize = 2;
 
-fn without_linking_word(text: &str) -> &str {
+/// Whether a word is the name, perhaps with an ending, or with words of a script that does not separate words.
+fn is_form_of(word: &str, name: &str) -> bool {
+    let ending = word.strip_prefix(name);
+    ending
+        .is_some_and(|ending| ending.chars().count() <= MAX_ENDING || !ending.is_ascii() && is_joined(ending))
+}
+
+fn is_joined(text: &str) -> bool {
+    text.starts_with(table::is_joined)
+}
+
+/// Words that link "tell Bo" to the message.
+const LINKING_WORDS: [&str; 16] = [
+    "please", "bitte", "prosím", "proszę", "know", "wissen", "weten", "that", "dass", "que", "qu", "che",
+    "dat", "że", "že", "что",
+];
+
+fn without_linking_words(text: &str) -> &str {
     let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     match LINKING_WORDS.contains(&first) {
-        true => text[first.len()..].trim_start_matches(['\'', ' ', ',']),
+        true => without_linking_words(text[first.len()..].trim_start_matches(['\'', ' ', ','])),
         false => text,
     }
 }
@@ -212,13 +264,15 @@ fn care(sentences: &[Sentence]) -> Option<Care> {
 fn care_in(sentence: &Sentence) -> Option<Care> {
     let mut languages = LANGUAGES.iter();
     let grieves = |language: &Language| {
-        language.grief.any_in(sentence) || language.death.any_in(sentence) && language.family.any_in(sentence)
+        language.trouble.grief.any_in(sentence)
+            || language.trouble.death.any_in(sentence) && language.trouble.family.any_in(sentence)
     };
     if languages.any(grieves) {
         return Some(Care::Grief);
     }
     let is_ill = |language: &Language| {
-        language.illness.any_in(sentence) || language.ill.any_in(sentence) && language.family.any_in(sentence)
+        language.trouble.illness.any_in(sentence)
+            || language.trouble.ill.any_in(sentence) && language.trouble.family.any_in(sentence)
     };
     LANGUAGES.iter().any(is_ill).then_some(Care::Illness)
 }
@@ -234,8 +288,11 @@ fn names_a_piece(sentence: &Sentence) -> bool {
     let mut words =
         words.filter(|(at, word)| !(*at == 0 && word.folded == "ship")).map(|(_, word)| &word.folded);
     words.any(|word| {
-        let own =
-            LANGUAGES.iter().filter(|language| !language.joined).flat_map(|language| language.pieces.keys());
+        let own = LANGUAGES
+            .iter()
+            .filter(|language| !language.joined)
+            .flat_map(|language| language.orders.pieces())
+            .map(|(noun, _)| noun);
         PIECES.iter().any(|piece| is_form(word, piece)) || own.into_iter().any(|piece| is_form(word, piece))
     })
 }

@@ -1,10 +1,15 @@
-//! Orders in words of the twelve languages: `Schiff 1 A3 nach B2`, `nave 1 da A3 a B2`, `船1をA3からB2へ移動`.
+//! Orders in words of the twelve languages: `Schiff 1 A3 nach B2`, `nave 1 da A3 a B2`, `船1をA3からB2へ移動`,
+//! `ship one from A three to B two and ship three stays`.
 //!
-//! They all have one form: the noun of a piece, its number if it has one, and one or two squares in order,
-//! with words of orders around them. A line with any other word, a negation included, means no order.
+//! One skeleton: the noun of a piece, its number if it has one, and one or two squares or a word for staying, with
+//! words of orders around them. A line with any other word, a negation included, means no order.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::table::{LANGUAGES, Language};
 use super::text::fold;
+use crate::letter::clean::latin;
 
 /// A word of such a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,100 +18,303 @@ enum Token {
     Noun(&'static str),
     Number(String),
     Square(String),
+    /// A word for staying.
+    Hold,
+    /// A word for all ships, or the others.
+    All,
 }
 
-/// Maximum characters of such a line.
+/// Maximum bytes of such a line.
 const MAX_LINE: usize = 300;
 
-/// Returns the orders that a line means, in the form of the games. Whether they are legal is not known here.
+/// Maximum bytes of a line that says that ships stay.
+const MAX_HOLD: usize = 120;
+
+/// Returns the orders that a line means, in the form of the games, or two squares of a move as `A3-B2`.
+/// Whether they are legal is not known here.
 pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
-    if line.len() > MAX_LINE || !line.contains(|c: char| c.is_ascii_digit()) {
+    if line.len() > MAX_LINE || !may_hold_orders(line) {
         return None;
     }
-    // Orders in English are read by the games themselves.
-    LANGUAGES.iter().skip(1).find_map(|language| {
-        let tokens = if language.joined { joined_tokens(line, language) } else { tokens(line, language) };
-        orders(&tokens?)
-    })
+    let whole = readings(line).find_map(|tokens| orders(&tokens));
+    whole.or_else(|| LANGUAGES.iter().find_map(|language| orders_beside_chat(line, language)))
 }
 
-/// Reads the words of a line. `None` if one of them belongs in no order.
+/// The nouns of pieces in all languages, in which most lines have no word: a long letter is read quickly.
+static PIECES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let pieces = LANGUAGES.iter().flat_map(|language| language.orders.pieces());
+    pieces.map(|(name, _)| name.clone()).collect()
+});
+
+/// Whether a line has a digit or names a piece.
+fn may_hold_orders(line: &str) -> bool {
+    line.contains(|c: char| c.is_ascii_digit()) || words_of(line).any(|word| PIECES.contains(&fold(word)))
+}
+
+/// Maximum words of a clause beside orders that is about something else.
+const MAX_CHAT: usize = 8;
+
+/// Returns the orders of a line with clauses about something else: `Stawiam kulkę na G7. Powodzenia!`
+fn orders_beside_chat(line: &str, language: &Language) -> Option<Vec<String>> {
+    let is_end = |c: char| matches!(c, '.' | '!' | '?' | ';' | ',' | '。' | '、' | '！' | '？' | '，');
+    let clauses = line.split(is_end).filter(|clause| words_of(clause).next().is_some());
+    let mut found = Vec::new();
+    for clause in clauses {
+        match reading(clause, language).and_then(|tokens| orders(&tokens)) {
+            Some(orders) => found.extend(orders),
+            None if is_chat(clause, language) => {}
+            None => return None,
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Whether a clause names no piece, number and square, sets no condition, and denies nothing but that the
+/// others move.
+fn is_chat(clause: &str, language: &Language) -> bool {
+    let words: Vec<String> = words_of(clause).map(fold).collect();
+    let both = [language, &LANGUAGES[0]];
+    let is_any = |is: fn(&Language, &str) -> bool| {
+        words.iter().any(|word| both.iter().any(|language| is(language, word)))
+    };
+    let denies =
+        is_any(|language, word| language.words.not.contains(word) || language.words.if_.contains(word));
+    words.len() <= MAX_CHAT
+        && !clause.contains(|c: char| c.is_ascii_digit())
+        && !is_any(|language, word| language.orders.pieces().any(|(name, _)| name == word))
+        && (!denies || is_any(|language, word| language.orders.all.contains(word)))
+}
+
+/// Whether a line says nothing but that all ships stay, or the others, or that nothing is done.
+pub fn holds_in_words(line: &str) -> bool {
+    line.len() <= MAX_HOLD && readings(line).any(|tokens| held(&tokens).is_some_and(<[Token]>::is_empty))
+}
+
+/// Returns the turn that a line names in one of the languages, if it says nothing else: `für Zug 2:`.
+pub fn turn_in_words(line: &str) -> Option<u32> {
+    let words: Vec<String> = words_of(line).map(fold).collect();
+    let is_digits = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let number = words.iter().find(|word| is_digits(word))?.parse().ok()?;
+    let names_it = |language: &Language| {
+        let is_known = |word: &String| is_word_of_orders(word, language) || is_digits(word);
+        words.iter().filter(|word| is_digits(word)).count() == 1
+            && words.iter().any(|word| language.orders.turn.contains(word))
+            && words.iter().all(|word| is_known(word) || language.orders.turn.contains(word))
+    };
+    LANGUAGES.iter().any(names_it).then_some(number)
+}
+
+/// Reads a line in each language in which all its words belong in orders.
+fn readings(line: &str) -> impl Iterator<Item = Vec<Token>> {
+    let languages = LANGUAGES.iter().filter(move |_| line.len() <= MAX_LINE);
+    languages.filter_map(|language| reading(line, language))
+}
+
+fn reading(line: &str, language: &Language) -> Option<Vec<Token>> {
+    if language.joined { joined_tokens(line, language) } else { tokens(line, language) }
+}
+
+fn words_of(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Whether the word may stand around the piece and the squares of an order.
+fn is_word_of_orders(word: &str, language: &Language) -> bool {
+    let Language { orders, answers, .. } = language;
+    orders.to.contains(word) || orders.verbs.contains(word) || answers.polite.contains(word)
+}
+
+/// Reads the words of a line. `None` if one of them belongs in no order. Players mix their language with the
+/// English of our letters.
 fn tokens(line: &str, language: &Language) -> Option<Vec<Token>> {
-    let words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let mut tokens = Vec::new();
-    for word in words {
-        let folded = fold(word);
-        if let Some(noun) = language.pieces.get(&folded) {
-            tokens.push(Token::Noun(noun));
-        } else if is_square(&folded) {
-            tokens.push(Token::Square(folded.to_ascii_uppercase()));
-        } else if folded.bytes().all(|byte| byte.is_ascii_digit()) {
-            tokens.push(Token::Number(folded));
-        } else if !language.order_words.contains(&folded) && !language.polite.contains(&folded) {
-            return None;
+    let words: Vec<String> = words_of(line).map(fold).collect();
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        let next = words.get(at).and_then(|next| number(next, language));
+        if let (true, Some(next)) = (is_letter(word), next) {
+            tokens.push(Token::Square(format!("{word}{next}").to_ascii_uppercase()));
+            at += 1;
+            continue;
+        }
+        let follows_ship = matches!(tokens.last(), Some(Token::Noun("SHIP") | Token::Number(_)));
+        let spoken = number(word, language).filter(|_| follows_ship || is_digits(word));
+        match square(word, language).map(Token::Square).or(spoken.map(Token::Number)) {
+            Some(token) => tokens.push(token),
+            None => tokens.extend(word_token(word, language)?),
         }
     }
     Some(tokens)
+}
+
+/// Returns the token of a word, or none for one that only stands around them. `None` if it belongs in no
+/// order.
+fn word_token(word: &str, language: &Language) -> Option<Option<Token>> {
+    [language, &LANGUAGES[0]].into_iter().find_map(|language| {
+        let orders = &language.orders;
+        if let Some((_, noun)) = orders.pieces().find(|(name, _)| *name == word) {
+            Some(Some(Token::Noun(noun)))
+        } else if orders.hold.contains(word) {
+            Some(Some(Token::Hold))
+        } else if orders.all.contains(word) {
+            Some(Some(Token::All))
+        } else {
+            is_word_of_orders(word, language).then_some(None)
+        }
+    })
 }
 
 /// Reads a line in a language that does not separate words.
 fn joined_tokens(line: &str, language: &Language) -> Option<Vec<Token>> {
     let text: String = line.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let orders = &language.orders;
     let mut rest = text.as_str();
     let mut tokens = Vec::new();
     while let Some(c) = rest.chars().next() {
         let square = rest.bytes().skip(1).take(2).take_while(u8::is_ascii_digit).count();
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let noun = language
-            .pieces
-            .iter()
-            .find_map(|(noun, piece)| Some((rest.strip_prefix(noun.as_str())?, *piece)));
-        if let Some((after, piece)) = noun {
-            tokens.push(Token::Noun(piece));
-            rest = after;
-        } else if c.is_ascii_lowercase() && square > 0 {
+        if c.is_ascii_lowercase() && square > 0 {
             tokens.push(Token::Square(rest[..1 + square].to_ascii_uppercase()));
             rest = &rest[1 + square..];
-        } else if digits > 0 {
+            continue;
+        }
+        if digits > 0 {
             tokens.push(Token::Number(rest[..digits].to_owned()));
             rest = &rest[digits..];
-        } else {
-            let words = language.order_words.iter().filter_map(|word| rest.strip_prefix(word.as_str()));
-            rest = words.min_by_key(|after| after.len())?;
+            continue;
         }
+        let nouns = orders.pieces().map(|(name, noun)| (name, Some(Token::Noun(noun))));
+        let holds = orders.hold.iter().map(|name| (name, Some(Token::Hold)));
+        let all = orders.all.iter().map(|name| (name, Some(Token::All)));
+        let others = orders.to.iter().chain(orders.verbs.iter()).chain(language.answers.polite.iter());
+        let words = nouns.chain(holds).chain(all).chain(others.map(|name| (name, None)));
+        let found = words.filter_map(|(name, token)| Some((rest.strip_prefix(name.as_str())?, token)));
+        let (after, token) = found.min_by_key(|(after, _)| after.len())?;
+        tokens.extend(token);
+        rest = after;
     }
     Some(tokens)
 }
 
-/// Whether the word is a letter and one or two digits.
-fn is_square(word: &str) -> bool {
-    let mut bytes = word.bytes();
-    bytes.next().is_some_and(|byte| byte.is_ascii_lowercase())
-        && (1..=2).contains(&(word.len() - 1))
-        && bytes.all(|byte| byte.is_ascii_digit())
+fn is_letter(word: &str) -> bool {
+    word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Puts the tokens into orders, each of which begins with a noun.
-fn orders(tokens: &[Token]) -> Option<Vec<String>> {
-    let starts: Vec<usize> = (0..tokens.len()).filter(|at| matches!(tokens[*at], Token::Noun(_))).collect();
-    if starts.first() != Some(&0) {
-        return None;
+fn is_digits(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Reads a number in digits or in a word.
+fn number(word: &str, language: &Language) -> Option<String> {
+    if is_digits(word) {
+        return Some(word.to_owned());
     }
-    let ends = starts.iter().skip(1).copied().chain([tokens.len()]);
-    starts.iter().zip(ends).map(|(start, end)| order(&tokens[*start..end])).collect()
+    let numbers = [language, &LANGUAGES[0]].into_iter().find_map(|language| language.words.numbers.get(word));
+    numbers.filter(|_| !is_letter(word)).map(|number| number.to_string())
 }
 
-fn order(tokens: &[Token]) -> Option<String> {
+/// Reads a letter and one or two digits, in letters of another script too.
+fn square(word: &str, language: &Language) -> Option<String> {
+    let letters = &language.orders.letters;
+    let word: String = word.chars().map(|c| letters.get(&c).copied().unwrap_or(c)).collect();
+    let word = latin(&word).unwrap_or(word).to_ascii_uppercase();
+    let mut bytes = word.bytes();
+    let is_square = bytes.next().is_some_and(|byte| byte.is_ascii_uppercase())
+        && (1..=2).contains(&(word.len() - 1))
+        && bytes.all(|byte| byte.is_ascii_digit());
+    is_square.then_some(word)
+}
+
+/// Puts the tokens into orders. That the others stay needs none.
+fn orders(tokens: &[Token]) -> Option<Vec<String>> {
+    let mut found = Vec::new();
+    let mut rest = tokens;
+    while !rest.is_empty() {
+        if let Some((orders, after)) = order(rest) {
+            found.extend(orders);
+            rest = after;
+        } else {
+            rest = held(rest)?;
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Reads the orders at the beginning of the tokens, and returns the tokens after them.
+fn order(tokens: &[Token]) -> Option<(Vec<String>, &[Token])> {
+    use Token::{Hold, Noun, Number, Square};
+    let one = |order: String, rest| Some((vec![order], rest));
     match tokens {
-        [Token::Noun("SHIP"), Token::Number(no), Token::Square(from), Token::Square(to)] => {
-            Some(format!("SHIP {no} {from} TO {to}"))
+        [Noun("SHIP"), Number(_), ..] => ship(&tokens[1..]),
+        // As in "das 1. Schiff" and "1 numaralı gemi".
+        [Number(no), Noun("SHIP"), rest @ ..] => {
+            let (orders, after) = aim(no, rest)?;
+            Some((vec![orders], after))
         }
-        [Token::Noun("SHIP"), Token::Number(no), Token::Square(to)] => Some(format!("SHIP {no} TO {to}")),
-        [Token::Noun(piece @ ("MARBLE" | "STAR" | "CAPTURE")), Token::Square(square)] => {
-            Some(format!("{piece} {square}"))
+        [Hold, Noun("SHIP"), Number(no), rest @ ..] => one(format!("SHIP {no} HOLD"), rest),
+        [Noun("CAPTURE"), Noun("STAR"), Square(square), rest @ ..]
+        | [Square(square), Noun("STAR"), Noun("CAPTURE"), rest @ ..] => {
+            one(format!("CAPTURE {square}"), rest)
         }
+        [Noun(piece @ ("MARBLE" | "STAR" | "CAPTURE")), Square(square), rest @ ..]
+        | [Square(square), Noun(piece @ ("MARBLE" | "STAR" | "CAPTURE")), rest @ ..] => {
+            one(format!("{piece} {square}"), rest)
+        }
+        [Square(from), Square(to), rest @ ..] => one(format!("{from}-{to}"), rest),
         _ => None,
     }
+}
+
+/// Reads the numbers of ships, and what they do.
+fn ship(tokens: &[Token]) -> Option<(Vec<String>, &[Token])> {
+    let numbers: Vec<&String> = tokens
+        .iter()
+        .map_while(|token| if let Token::Number(number) = token { Some(number) } else { None })
+        .collect();
+    let rest = &tokens[numbers.len()..];
+    let orders: Vec<(String, &[Token])> =
+        numbers.iter().map(|number| aim(number, rest)).collect::<Option<_>>()?;
+    let after = orders.first()?.1;
+    Some((orders.into_iter().map(|(order, _)| order).collect(), after))
+}
+
+/// Reads what a ship does: the squares of its move, or that it stays or captures.
+fn aim<'t>(no: &str, tokens: &'t [Token]) -> Option<(String, &'t [Token])> {
+    use Token::{Hold, Noun, Square};
+    let capture = |square: &String, rest| Some((format!("CAPTURE {square}"), rest));
+    match tokens {
+        [Noun("CAPTURE"), Square(square), rest @ ..]
+        | [Noun("CAPTURE"), Noun("STAR"), Square(square), rest @ ..]
+        | [Square(square), Noun("CAPTURE"), rest @ ..]
+        | [Square(square), Noun("STAR"), Noun("CAPTURE"), rest @ ..] => capture(square, rest),
+        [Square(_), Hold, ..] => Some((format!("SHIP {no} HOLD"), without_holds(&tokens[1..]))),
+        [Hold, ..] => {
+            let rest = without_holds(tokens);
+            // The square where it stays.
+            let after = if let [Square(_), after @ ..] = rest { after } else { rest };
+            Some((format!("SHIP {no} HOLD"), after))
+        }
+        [Square(from), Square(to), rest @ ..] => Some((format!("SHIP {no} {from} TO {to}"), rest)),
+        [Square(to), rest @ ..] => Some((format!("SHIP {no} TO {to}"), rest)),
+        _ => None,
+    }
+}
+
+fn without_holds(tokens: &[Token]) -> &[Token] {
+    let holds = tokens.iter().take_while(|token| **token == Token::Hold).count();
+    &tokens[holds..]
+}
+
+/// Reads that all ships stay, or the others: `alle Schiffe bleiben stehen`.
+fn held(tokens: &[Token]) -> Option<&[Token]> {
+    let is_part = |token: &&Token| matches!(token, Token::Hold | Token::All | Token::Noun("SHIP"));
+    let count = tokens.iter().take_while(is_part).count();
+    // A ship with a number begins another order.
+    let is_next = matches!(tokens.get(count), Some(Token::Number(_)))
+        && tokens[..count].last() == Some(&Token::Noun("SHIP"));
+    let count = count - usize::from(is_next);
+    tokens[..count].contains(&Token::Hold).then(|| &tokens[count..])
 }
 
 #[cfg(test)]
@@ -139,15 +347,93 @@ mod tests {
     #[test]
     fn other_words_and_negations_mean_no_order() {
         for line in [
-            "Schiff 1 bleibt auf A3",
             "Schiff 1 nicht nach B2",
             "Wenn Schiff 1 A3 nach B2 zieht",
             "Kugel",
+            "Rest bleibt",
             "G7, bitte",
             "Mein Schiff 1 wurde auf A3 von B2 versenkt",
             "statek 1 nie z A3 na B2",
+            "Schiff 1 nach B2, aber nur wenn Bo kommt",
         ] {
             assert_eq!(orders_in_words(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_may_hold_several_orders_and_say_who_stays() {
+        let moves = ["SHIP 1 A3 TO B2".to_owned(), "SHIP 3 B2 TO B1".to_owned()];
+        for line in [
+            "Navio 1 de A3 para B2, navio 3 de B2 para B1. Os outros ficam.",
+            "Ship one from A three to B two and ship three from B two to B one everything else stays put thanks",
+            "Schiff 1 von A3 nach B2 und Schiff 3 von B2 nach B1, alle anderen bleiben stehen",
+            "Le vaisseau 1 va de A3 à B2, le vaisseau 3 de B2 à B1, les autres restent sur place.",
+            "Nave uno da A tre a B due, nave tre da B due a B uno",
+            "船1をA3からB2へ、船3をB2からB1へ移動、他はそのままでお願いします。",
+            "1 numaralı gemi A3'ten B2'ye, 3 numaralı gemi B2'den B1'e, diğerleri yerinde kalsın",
+        ] {
+            assert_eq!(orders_in_words(line).as_deref(), Some(&moves[..]), "{line}");
+        }
+        let stays = ["SHIP 1 A3 TO B2".to_owned(), "SHIP 3 HOLD".to_owned()];
+        for line in [
+            "Hi, hier meine orders: SHIP 1 A3 nach B2, ship 3 hold bitte. Cheers",
+            "Statek 1 z A3 na B2, statek 3 zostaje na B2",
+            "船1をA3からB2へ、船3は待機",
+        ] {
+            assert_eq!(orders_in_words(line).as_deref(), Some(&stays[..]), "{line}");
+        }
+        for (line, order) in [
+            ("Ich setze meine Kugel auf G7. Schönen Sonntag noch!", "MARBLE G7"),
+            ("Stawiam kulkę na G7. Powodzenia!", "MARBLE G7"),
+            ("Bilyemi G7'ye koyuyorum. Bol şans!", "MARBLE G7"),
+            ("Le vaisseau 1 va en B2. Les autres ne bougent pas.", "SHIP 1 TO B2"),
+            ("Schiff 2 erobert den Stern auf A4", "CAPTURE A4"),
+            ("船2でA4を占領", "CAPTURE A4"),
+            ("Д3-Д4", "D3-D4"),
+            ("D3 nach D4", "D3-D4"),
+            ("hold ship 3 please", "SHIP 3 HOLD"),
+        ] {
+            assert_eq!(orders_in_words(line).as_deref(), Some(&[order.to_owned()][..]), "{line}");
+        }
+    }
+
+    #[test]
+    fn each_language_says_that_all_ships_stay() {
+        for line in [
+            "Everything stays where it is.",
+            "Alles bleibt stehen diese Runde.",
+            "Tous les vaisseaux restent sur place.",
+            "Todas las naves se quedan en su sitio.",
+            "Tutte le navi restano ferme.",
+            "Todos os navios ficam onde estão.",
+            "Alles blijft staan deze beurt.",
+            "Wszystkie statki zostają na miejscu.",
+            "Všechny lodě zůstávají na místě.",
+            "Все корабли остаются на месте.",
+            "Bütün gemiler yerinde kalsın",
+            "全艦待機でお願いします。",
+        ] {
+            assert!(holds_in_words(line), "{line}");
+        }
+        for line in ["Hold the line, Bo!", "All the best", "Alles klar", "Ship 1 stays", "Stay well!"] {
+            assert!(!holds_in_words(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn each_language_names_the_turn() {
+        for line in [
+            "for turn 2:",
+            "Für Zug 2",
+            "Pour le tour 2 :",
+            "Para el turno 2",
+            "Per il turno 2",
+            "Na 2. turę",
+        ] {
+            assert_eq!(turn_in_words(line), Some(2), "{line}");
+        }
+        for line in ["turn 2 was great", "2 turns 3", "Zug 2 fährt um 3"] {
+            assert_eq!(turn_in_words(line), None, "{line}");
         }
     }
 }

@@ -14,11 +14,11 @@ use super::text::{Sentence, Word, fold};
 pub enum Topic {
     Address,
     LessMail,
-    Leave,
     Resign,
     Withdraw,
     /// A complaint about the opponent or the program.
     Foul,
+    Leave,
     Absence,
     MoreTime,
     Pause,
@@ -30,6 +30,8 @@ pub enum Topic {
     OpponentName,
     /// A message to the opponent.
     Tell,
+    /// A setup that the referee draws.
+    Setup,
     Rules,
     /// Correcting orders.
     Change,
@@ -38,17 +40,21 @@ pub enum Topic {
     /// The turn: who has to move, and until when.
     Due,
     Ranking,
+    /// How to become a member.
+    Join,
+    /// What was written before no longer matters.
+    NeverMind,
     Thanks,
 }
 
 impl Topic {
-    pub const ALL: [Topic; 21] = [
+    pub const ALL: [Topic; 24] = [
         Topic::Address,
         Topic::LessMail,
-        Topic::Leave,
         Topic::Resign,
         Topic::Withdraw,
         Topic::Foul,
+        Topic::Leave,
         Topic::Absence,
         Topic::MoreTime,
         Topic::Pause,
@@ -58,75 +64,114 @@ impl Topic {
         Topic::Report,
         Topic::OpponentName,
         Topic::Tell,
+        Topic::Setup,
         Topic::Rules,
         Topic::Change,
         Topic::Arrived,
         Topic::Due,
         Topic::Ranking,
+        Topic::Join,
+        Topic::NeverMind,
         Topic::Thanks,
     ];
 }
 
-/// A language as its file describes it.
+/// A language, as its file describes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LanguageFile {
+pub struct Language {
+    /// Whether it writes words without blanks between them.
     #[serde(default)]
-    joined: bool,
-    wishes: BTreeMap<Topic, Vec<String>>,
-    trouble: TroubleFile,
-    answers: AnswersFile,
-    words: WordsFile,
-    orders: OrdersFile,
+    pub joined: bool,
+    pub wishes: BTreeMap<Topic, Phrases>,
+    pub trouble: Trouble,
+    pub answers: Answers,
+    pub words: Words,
+    pub orders: Orders,
 }
 
+/// Phrases about people in trouble.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TroubleFile {
-    grief: Vec<String>,
-    family: Vec<String>,
-    death: Vec<String>,
-    illness: Vec<String>,
-    ill: Vec<String>,
+pub struct Trouble {
+    pub grief: Phrases,
+    pub family: Phrases,
+    pub death: Phrases,
+    pub illness: Phrases,
+    pub ill: Phrases,
 }
 
+/// Whole answers to questions.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AnswersFile {
-    yes: Vec<String>,
-    no: Vec<String>,
-    was_me: Vec<String>,
-    polite: Vec<String>,
+pub struct Answers {
+    pub yes: WordSet,
+    pub no: WordSet,
+    pub was_me: WordSet,
+    /// Phrases that agree to a wish of the opponent.
+    pub agrees: Phrases,
+    pub polite: WordSet,
 }
 
+/// Words of times and numbers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WordsFile {
-    not: Vec<String>,
-    numbers: BTreeMap<String, u32>,
-    day: Vec<String>,
-    week: Vec<String>,
-    month: Vec<String>,
-    months: Vec<String>,
-    weekdays: Vec<String>,
-    today: Vec<String>,
-    tomorrow: Vec<String>,
-    next_week: Vec<String>,
-    until: Vec<String>,
-    from: Vec<String>,
-    back: Vec<String>,
+pub struct Words {
+    pub not: WordSet,
+    /// Words that set a condition or leave a choice.
+    #[serde(rename = "if")]
+    pub if_: WordSet,
+    pub numbers: Numbers,
+    pub day: WordSet,
+    pub week: WordSet,
+    pub month: WordSet,
+    /// Names of months, numbered from 1.
+    pub months: Named<1>,
+    /// Names of weekdays, Monday being 0.
+    pub weekdays: Named<0>,
+    pub today: WordSet,
+    pub tomorrow: WordSet,
+    pub next_week: Phrases,
+    pub until: WordSet,
+    pub from: WordSet,
+    pub back: Phrases,
 }
 
+/// Words of orders.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OrdersFile {
-    ship: Vec<String>,
-    marble: Vec<String>,
-    star: Vec<String>,
-    to: Vec<String>,
-    verbs: Vec<String>,
-    capture: Vec<String>,
+pub struct Orders {
+    pub ship: WordSet,
+    pub marble: WordSet,
+    pub star: WordSet,
+    pub capture: WordSet,
+    /// Words by which a ship stays where it is.
+    pub hold: WordSet,
+    /// Words for all ships, or the others.
+    pub all: WordSet,
+    pub turn: WordSet,
+    pub to: WordSet,
+    /// Other words that may stand in an order around its piece and squares.
+    pub verbs: WordSet,
+    /// Letters of another script, and those of squares that they stand for.
+    #[serde(default)]
+    pub letters: BTreeMap<char, char>,
 }
+
+/// Words or whole phrases, compared as by [`folded`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
+pub struct WordSet(BTreeSet<String>);
+
+/// Names of numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "BTreeMap<String, u32>")]
+pub struct Numbers(BTreeMap<String, u32>);
+
+/// Names that are numbered from `FIRST`; several for one number are separated by blanks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Vec<String>")]
+pub struct Named<const FIRST: u32>(BTreeMap<String, u32>);
 
 /// A piece of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,45 +190,13 @@ pub struct Phrase(Vec<Piece>);
 /// Maximum words in a gap.
 const MAX_GAP: usize = 4;
 
-/// A list of phrases, in one language.
-#[derive(Clone, Debug, Default)]
+/// A list of phrases. One in a script that does not separate words is found anywhere in a sentence.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
 pub struct Phrases {
-    joined: bool,
-    /// The phrases by their first character, because most words begin none.
+    joined: Vec<String>,
+    /// By their first character, because most words begin none.
     by_first: BTreeMap<char, Vec<Phrase>>,
-}
-
-/// The words of a language.
-pub struct Language {
-    pub joined: bool,
-    pub wishes: BTreeMap<Topic, Phrases>,
-    pub grief: Phrases,
-    pub family: Phrases,
-    pub death: Phrases,
-    pub illness: Phrases,
-    pub ill: Phrases,
-    pub yes: BTreeSet<String>,
-    pub no: BTreeSet<String>,
-    pub was_me: BTreeSet<String>,
-    pub polite: BTreeSet<String>,
-    pub not: BTreeSet<String>,
-    pub numbers: BTreeMap<String, u32>,
-    /// Words for a day, a week and a month, with their days.
-    pub units: Vec<(String, u32)>,
-    /// Names of months, and their number from 1.
-    pub months: BTreeMap<String, u32>,
-    /// Names of weekdays, and their number from Monday, 0.
-    pub weekdays: BTreeMap<String, u32>,
-    pub today: BTreeSet<String>,
-    pub tomorrow: BTreeSet<String>,
-    pub next_week: Phrases,
-    pub until: BTreeSet<String>,
-    pub from: BTreeSet<String>,
-    pub back: Phrases,
-    /// Nouns of pieces, each with the English one.
-    pub pieces: BTreeMap<String, &'static str>,
-    /// Words that may stand in an order around its piece and squares.
-    pub order_words: BTreeSet<String>,
 }
 
 /// The languages, with the codes of ISO 639-1.
@@ -204,62 +217,37 @@ pub const FILES: [(&str, &str); 12] = [
 
 /// All languages, in the order of [`FILES`]. A word that means yes in one and no in another means neither.
 pub static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
-    let read = |text: &str| toml::from_str::<LanguageFile>(text).expect("a test reads each file");
-    let files = FILES.iter().map(|(_, text)| read(text));
-    let mut languages: Vec<Language> = files.map(Language::from_file).collect();
-    let all = |of: fn(&Language) -> &BTreeSet<String>| -> BTreeSet<String> {
+    let read = |text: &str| toml::from_str::<Language>(text).expect("a test reads each file");
+    let mut languages: Vec<Language> = FILES.iter().map(|(_, text)| read(text)).collect();
+    let all = |of: fn(&Language) -> &WordSet| -> BTreeSet<String> {
         languages.iter().flat_map(|language| of(language).iter().cloned()).collect()
     };
-    let (yes, no) = (all(|language| &language.yes), all(|language| &language.no));
-    for language in &mut languages {
-        language.yes.retain(|phrase| !no.contains(phrase));
-        language.no.retain(|phrase| !yes.contains(phrase));
+    let (yes, no) = (all(|language| &language.answers.yes), all(|language| &language.answers.no));
+    for Language { answers, .. } in &mut languages {
+        answers.yes.0.retain(|phrase| !no.contains(phrase));
+        answers.no.0.retain(|phrase| !yes.contains(phrase));
     }
     languages
 });
 
-impl Language {
-    fn from_file(file: LanguageFile) -> Language {
-        let joined = file.joined;
-        let phrases = |list: &[String]| Phrases::new(joined, list);
-        let WordsFile { day, week, month, .. } = &file.words;
-        let units = [(day, 1), (week, 7), (month, 30)].into_iter();
-        let units = units.flat_map(|(names, days)| names.iter().map(move |name| (folded(name), days)));
-        let orders = file.orders;
+impl Words {
+    /// Returns the words for a day, a week and a month, with their days.
+    pub fn units(&self) -> impl Iterator<Item = (&String, u32)> {
+        let units = [(&self.day, 1), (&self.week, 7), (&self.month, 30)].into_iter();
+        units.flat_map(|(names, days)| names.iter().map(move |name| (name, days)))
+    }
+}
+
+impl Orders {
+    /// Returns the nouns of pieces and the verbs for capturing, each with the English one.
+    pub fn pieces(&self) -> impl Iterator<Item = (&String, &'static str)> {
         let pieces = [
-            (&orders.ship, "SHIP"),
-            (&orders.marble, "MARBLE"),
-            (&orders.star, "STAR"),
-            (&orders.capture, "CAPTURE"),
-        ]
-        .into_iter();
-        let pieces = pieces.flat_map(|(names, piece)| names.iter().map(move |name| (folded(name), piece)));
-        Language {
-            joined,
-            wishes: file.wishes.iter().map(|(topic, list)| (*topic, phrases(list))).collect(),
-            grief: phrases(&file.trouble.grief),
-            family: phrases(&file.trouble.family),
-            death: phrases(&file.trouble.death),
-            illness: phrases(&file.trouble.illness),
-            ill: phrases(&file.trouble.ill),
-            yes: set(&file.answers.yes),
-            no: set(&file.answers.no),
-            was_me: set(&file.answers.was_me),
-            polite: set(&file.answers.polite),
-            not: set(&file.words.not),
-            numbers: file.words.numbers.iter().map(|(name, number)| (folded(name), *number)).collect(),
-            units: units.collect(),
-            months: numbered(&file.words.months, 1),
-            weekdays: numbered(&file.words.weekdays, 0),
-            today: set(&file.words.today),
-            tomorrow: set(&file.words.tomorrow),
-            next_week: phrases(&file.words.next_week),
-            until: set(&file.words.until),
-            from: set(&file.words.from),
-            back: phrases(&file.words.back),
-            pieces: pieces.collect(),
-            order_words: orders.to.iter().chain(&orders.verbs).map(|word| folded(word)).collect(),
-        }
+            (&self.ship, "SHIP"),
+            (&self.marble, "MARBLE"),
+            (&self.star, "STAR"),
+            (&self.capture, "CAPTURE"),
+        ];
+        pieces.into_iter().flat_map(|(names, piece)| names.iter().map(move |name| (name, piece)))
     }
 }
 
@@ -269,35 +257,93 @@ pub fn folded(text: &str) -> String {
     words.map(fold).collect::<Vec<_>>().join(" ")
 }
 
-fn set(list: &[String]) -> BTreeSet<String> {
-    list.iter().map(|text| folded(text)).collect()
+impl WordSet {
+    pub fn contains(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &String> {
+        self.0.iter()
+    }
 }
 
-/// Numbers the names; several for one number are separated by blanks.
-fn numbered(names: &[String], first: u32) -> BTreeMap<String, u32> {
-    let each = (first..).zip(names);
-    each.flat_map(|(number, names)| names.split(' ').map(move |name| (folded(name), number))).collect()
+impl Numbers {
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.0.get(name).copied()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&String, u32)> {
+        self.0.iter().map(|(name, number)| (name, *number))
+    }
+}
+
+impl<const FIRST: u32> Named<FIRST> {
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.0.get(name).copied()
+    }
+}
+
+impl From<Vec<String>> for WordSet {
+    fn from(list: Vec<String>) -> Self {
+        WordSet(list.iter().map(|text| folded(text)).collect())
+    }
+}
+
+impl From<BTreeMap<String, u32>> for Numbers {
+    fn from(names: BTreeMap<String, u32>) -> Self {
+        Numbers(names.iter().map(|(name, number)| (folded(name), *number)).collect())
+    }
+}
+
+impl<const FIRST: u32> From<Vec<String>> for Named<FIRST> {
+    fn from(names: Vec<String>) -> Self {
+        let each = (FIRST..).zip(&names);
+        let each = each.flat_map(|(number, names)| names.split(' ').map(move |name| (folded(name), number)));
+        Named(each.collect())
+    }
+}
+
+impl From<Vec<String>> for Phrases {
+    fn from(list: Vec<String>) -> Self {
+        let mut phrases = Phrases::default();
+        for text in &list {
+            if text.contains(is_joined) {
+                phrases.joined.push(folded(text).replace(' ', ""));
+            } else {
+                let phrase = Phrase::new(text);
+                phrases.by_first.entry(phrase.first()).or_default().push(phrase);
+            }
+        }
+        phrases
+    }
+}
+
+/// Whether the character belongs to a script that does not separate words: kana and Chinese characters.
+pub fn is_joined(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 impl Phrases {
-    fn new(joined: bool, list: &[String]) -> Phrases {
-        let mut by_first: BTreeMap<char, Vec<Phrase>> = BTreeMap::new();
-        for phrase in list.iter().map(|text| Phrase::new(joined, text)) {
-            by_first.entry(phrase.first()).or_default().push(phrase);
-        }
-        Phrases { joined, by_first }
+    /// Returns where a phrase begins and ends in a sentence, in words. For one in a script that does not
+    /// separate words, that is the whole sentence.
+    pub fn find(&self, sentence: &Sentence) -> Option<(usize, usize)> {
+        self.find_where(sentence, |_| true)
     }
 
-    /// Returns where a phrase begins and ends in a sentence, in words. In languages that do not separate
-    /// words, the end alone means something.
-    pub fn find(&self, sentence: &Sentence) -> Option<(usize, usize)> {
-        if self.joined {
+    /// Returns the first phrase whose beginning satisfies the condition.
+    pub fn find_where(
+        &self,
+        sentence: &Sentence,
+        is_meant: impl Fn(usize) -> bool,
+    ) -> Option<(usize, usize)> {
+        if !self.joined.is_empty() {
             let text = sentence.joined();
-            let any = self.by_first.values().flatten().any(|phrase| phrase.is_in(&text));
-            return any.then_some((0, sentence.words.len()));
+            if is_meant(0) && self.joined.iter().any(|phrase| text.contains(phrase.as_str())) {
+                return Some((0, sentence.words.len()));
+            }
         }
         let starts = 0..sentence.words.len();
-        starts.into_iter().find_map(|start| {
+        starts.into_iter().filter(|start| is_meant(*start)).find_map(|start| {
             let rest = &sentence.words[start..];
             let first = rest[0].folded.chars().next()?;
             let list = self.by_first.get(&first).map(Vec::as_slice).unwrap_or_default();
@@ -312,10 +358,7 @@ impl Phrases {
 }
 
 impl Phrase {
-    fn new(joined: bool, text: &str) -> Phrase {
-        if joined {
-            return Phrase(vec![Piece::Word(folded(text).replace(' ', ""))]);
-        }
+    fn new(text: &str) -> Phrase {
         let mut pieces = Vec::new();
         for word in text.split(' ').filter(|word| !word.is_empty()) {
             match (word, word.strip_suffix('*')) {
@@ -332,10 +375,6 @@ impl Phrase {
             Some(Piece::Word(text) | Piece::Stem(text)) => text.chars().next().unwrap_or(' '),
             Some(Piece::Gap) | None => ' ',
         }
-    }
-
-    fn is_in(&self, joined: &str) -> bool {
-        matches!(&self.0[..], [Piece::Word(text)] if joined.contains(text.as_str()))
     }
 }
 
@@ -365,16 +404,19 @@ mod tests {
     #[test]
     fn every_language_has_all_of_the_table() {
         for (code, text) in FILES {
-            let file: LanguageFile = toml::from_str(text).unwrap_or_else(|error| panic!("{code}: {error}"));
-            assert_eq!(file.wishes.len(), Topic::ALL.len(), "{code} lacks a topic");
-            assert!(file.wishes.values().all(|list| !list.is_empty()), "{code}");
-            assert_eq!((file.words.months.len(), file.words.weekdays.len()), (12, 7), "{code}");
-            for list in file.wishes.values() {
-                for phrase in list {
-                    assert_eq!(*phrase, phrase.to_lowercase(), "{code}: {phrase} is not in lower case");
-                    let bare = phrase.replace([' ', '*', '…', '、'], "");
-                    assert!(bare.chars().all(char::is_alphanumeric), "{code}: {phrase} has punctuation");
-                }
+            let language: Language = toml::from_str(text).unwrap_or_else(|error| panic!("{code}: {error}"));
+            assert_eq!(language.wishes.len(), Topic::ALL.len(), "{code} lacks a topic");
+            let lists: BTreeMap<String, toml::Value> = toml::from_str(text).expect("it was read above");
+            let wishes = lists["wishes"].as_table().expect("a table");
+            for phrase in wishes.values().flat_map(|list| list.as_array().expect("a list")) {
+                let phrase = phrase.as_str().expect("a text");
+                assert_eq!(phrase, phrase.to_lowercase(), "{code}: {phrase} is not in lower case");
+                let bare = phrase.replace([' ', '*', '…', '、'], "");
+                assert!(!bare.is_empty(), "{code}");
+                assert!(bare.chars().all(char::is_alphanumeric), "{code}: {phrase} has punctuation");
+            }
+            for (name, count) in [("months", 12), ("weekdays", 7)] {
+                assert_eq!(lists["words"][name].as_array().expect("a list").len(), count, "{code}");
             }
         }
         assert_eq!(LANGUAGES.len(), FILES.len());
@@ -382,17 +424,20 @@ mod tests {
 
     #[test]
     fn no_word_means_yes_in_one_language_and_no_in_another() {
-        let yes: BTreeSet<&String> = LANGUAGES.iter().flat_map(|language| &language.yes).collect();
-        let no: BTreeSet<&String> = LANGUAGES.iter().flat_map(|language| &language.no).collect();
+        let yes: BTreeSet<&String> =
+            LANGUAGES.iter().flat_map(|language| language.answers.yes.iter()).collect();
+        let no: BTreeSet<&String> =
+            LANGUAGES.iter().flat_map(|language| language.answers.no.iter()).collect();
         assert_eq!(yes.intersection(&no).collect::<Vec<_>>(), Vec::<&&String>::new());
         // Polish "no" is a yes, German "nie" is never and Polish "nie" is no.
         for word in ["no", "nie"] {
             assert!(!yes.contains(&word.to_owned()) && !no.contains(&word.to_owned()), "{word}");
         }
         for language in LANGUAGES.iter() {
-            assert!(language.yes.len() > 8 && language.no.len() > 4);
+            assert!(language.answers.yes.iter().count() > 8 && language.answers.no.iter().count() > 4);
             for other in LANGUAGES.iter() {
-                let shared: Vec<_> = language.yes.intersection(&other.not).collect();
+                let shared: Vec<_> =
+                    language.answers.yes.iter().filter(|word| other.words.not.contains(word)).collect();
                 assert!(shared.is_empty(), "{shared:?}");
             }
         }

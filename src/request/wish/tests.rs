@@ -100,6 +100,9 @@ fn grief_and_illness_are_understood_in_each_language() {
         "Hastanedeyim.",
         "入院しています。",
         "My wife is ill",
+        "Liege seit Sonntag mit Grippe im Bett, Befehle kommen später.",
+        "Ho la febbre a 39 e sono a letto, scusate.",
+        "Попал в больницу с аппендицитом, пока играть не могу.",
     ] {
         assert_eq!(read(text).care, Some(Care::Illness), "{text}");
     }
@@ -132,6 +135,48 @@ fn a_message_to_the_opponent_is_taken_from_the_letter() {
     let spanish = read("Dile a Bo que es un gran rival y que le deseo feliz Navidad.");
     assert_eq!(spanish.message, ["es un gran rival y que le deseo feliz Navidad."]);
     assert_eq!(topic("Tell me about the club"), None);
+}
+
+#[test]
+fn the_name_of_the_opponent_may_have_an_ending_and_words_that_link_it() {
+    for (text, message) in [
+        ("Could you let Bo know that I enjoyed that last game?", "I enjoyed that last game?"),
+        ("Vyřiď prosím Bovi, že se omlouvám za zpoždění.", "se omlouvám za zpoždění."),
+        ("Boさんに「いい勝負でした」とお伝えください。", "いい勝負でした"),
+    ] {
+        assert_eq!(read(text).message, [message], "{text}");
+    }
+}
+
+#[test]
+fn a_first_day_without_a_month_has_that_of_the_last() {
+    for text in [
+        "We are on holiday from 20 to 31 December.",
+        "Ich bin vom 20. bis 31. Dezember im Urlaub.",
+        "Nous partons en vacances du 20 au 31 décembre.",
+        "Del 20 al 31 de diciembre estaré fuera.",
+        "Od 20 do 31 grudnia jestem na urlopie.",
+        "С 20 по 31 декабря буду в отпуске.",
+    ] {
+        let days = read(text).span.both().map(|(from, to)| (from.to_string(), to.to_string()));
+        assert_eq!(days, Some(("2026-12-20".to_owned(), "2026-12-31".to_owned())), "{text}");
+    }
+}
+
+#[test]
+fn agreement_is_told_from_a_wish() {
+    for text in [
+        "I agree with the extension",
+        "Mit der Verlängerung bin ich einverstanden.",
+        "D'accord pour le délai",
+    ] {
+        assert!(read(text).agrees, "{text}");
+    }
+    for text in
+        ["May I have an extension?", "I don't agree with the extension", "Is an extension ok with you?"]
+    {
+        assert!(!read(text).agrees, "{text}");
+    }
 }
 
 #[test]
@@ -170,6 +215,45 @@ fn other_wishes_are_understood() {
         ("Meine letzte Mail an euch kam zurück:", Topic::Arrived),
         ("Bonjour, j'ai reçu ceci, est-ce que mon ordre est arrivé ?", Topic::Arrived),
         ("前回のメールが「宛先不明」で戻ってきました。手は届いていますか？", Topic::Arrived),
+        (
+            "Crazy week at work, I won't manage it by Thursday. Any chance of a couple more days?",
+            Topic::MoreTime,
+        ),
+        ("Kann ich vier Tage mehr haben?", Topic::MoreTime),
+        ("Hola, ¿me podéis dar un par de días más? Estoy de exámenes.", Topic::MoreTime),
+        ("Ciao, potrei avere qualche giorno in più?", Topic::MoreTime),
+        ("Oi, dá pra me dar mais uns dias? Semana de provas aqui...", Topic::MoreTime),
+        ("Hoi, het lukt me niet voor donderdag. Mag ik een paar dagen extra?", Topic::MoreTime),
+        ("Cześć, czy mogę prosić o kilka dni więcej?", Topic::MoreTime),
+        ("Ahoj, mohl bych dostat pár dní navíc? Nestíhám to.", Topic::MoreTime),
+        ("Не успеваю к четвергу, можно ещё пару дней?", Topic::MoreTime),
+        ("Merhaba, bu hafta çok yoğunum, birkaç gün daha verebilir misiniz?", Topic::MoreTime),
+        ("仕事が立て込んでおり、あと三日ほどお時間をいただけないでしょうか。", Topic::MoreTime),
+        (
+            "Hi, ab Montag bin ich zwei Wochen an der Ostsee und habe da kein Netz. Was muss ich tun?",
+            Topic::Absence,
+        ),
+        (
+            "Guten Abend, der Bericht von Runde 1 ist bei mir nie angekommen. Könnten Sie ihn nochmals schicken?",
+            Topic::Report,
+        ),
+        ("Non ho ricevuto il resoconto dell'ultimo turno, me lo rimandi?", Topic::Report),
+        ("Ups, das war Quatsch, bitte den letzten Befehl wieder streichen.", Topic::Withdraw),
+        ("Scusate, ho sbagliato, vorrei annullare l'ultimo ordine.", Topic::Withdraw),
+        ("すみません、間違えました。先ほどの命令を取り消したいです。", Topic::Withdraw),
+        ("Je ne comprends rien aux règles, où puis-je les trouver ?", Topic::Rules),
+        ("Vocês receberam o meu movimento?", Topic::Arrived),
+        ("Došly vám moje rozkazy?", Topic::Arrived),
+        ("Kdo je vlastně můj soupeř?", Topic::OpponentName),
+        ("Mijn mailadres verandert: gebruik voortaan sanne@nieuw.example", Topic::Address),
+        ("Vyřiď prosím Bovi, že se omlouvám za zpoždění.", Topic::Tell),
+        ("THIS IS RIDICULOUS!!! I have sent my orders THREE TIMES. Fix it or I'm out.", Topic::Foul),
+        ("Can you just set it up for me please?", Topic::Setup),
+        ("Kannst du mir bitte einfach eine fertige Aufstellung geben?", Topic::Setup),
+        ("Pode montar a minha frota por mim?", Topic::Setup),
+        ("NEVER MIND", Topic::NeverMind),
+        ("Schon gut, hat sich erledigt.", Topic::NeverMind),
+        ("Nieważne!", Topic::NeverMind),
     ] {
         assert_eq!(topic(text), Some(expected), "{text}");
     }

@@ -83,9 +83,8 @@ fn yes_files_what_is_beyond_doubt() {
     let refusal = desk.one_to(ANN);
     refusal
         .says("> and SHIP 3 B2 TO B1")
-        .says("give it a line of its own")
-        .says("The other lines hold legal orders: | SHIP 1 A3 TO A1")
-        .says("answer with the single word YES");
+        .says("You may mean this: | SHIP 3 B2 TO B1")
+        .says("To file just these, answer with the single word YES: | SHIP 1 A3 TO A1");
     desk.reply(ANN, &refusal, "Yes.");
     desk.one_to(ANN).says("Your orders are sealed").says("| SHIP 1 A3 TO A1");
     assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
@@ -126,7 +125,9 @@ fn a_copied_example_is_named_and_shown_without_its_bar() {
     assert_eq!(held(&desk, &game_match, Seat::First), None);
     // Beside a valid order it is not passed over either.
     desk.reply(ANN, &report, &format!("{example}\nSHIP 3 B2 TO B1"));
-    desk.one_to(ANN).says("an example of mine").says("The other lines hold legal orders: | SHIP 3 B2 TO B1");
+    desk.one_to(ANN)
+        .says("an example of mine")
+        .says("To file just these, answer with the single word YES: | SHIP 3 B2 TO B1");
     assert_eq!(held(&desk, &game_match, Seat::First), None);
 }
 
@@ -172,9 +173,9 @@ fn orders_in_free_forms_are_understood() {
 fn a_fault_names_the_words_and_gives_an_example_from_the_position() {
     let desk = Desk::new();
     let (_, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "SHIP 2 HOLD please");
+    desk.reply(ANN, &report, "SHIP 2 HOLD for 2 turns");
     let refusal = desk.one_to(ANN);
-    refusal.says("I do not understand \"PLEASE\"").says("For example: | SHIP 2 TO");
+    refusal.says("I do not understand \"FOR\"").says("For example: | SHIP 2 TO");
     let example = refusal.text.lines().find(|line| line.contains("| SHIP 2 TO")).expect("an example");
     desk.reply(ANN, &report, example.trim().trim_start_matches("| "));
     desk.one_to(ANN).says("Your orders are sealed");
@@ -406,7 +407,7 @@ fn a_seat_whose_last_letter_was_refused_is_told_again_at_the_deadline_and_before
     at_deadline
         .says("Your last letter for turn 1 was not filed")
         .says("> and SHIP 3 B2 TO B1")
-        .says("give it a line of its own")
+        .says("seems to hold one")
         .says("| SHIP 1")
         .says("Orders are still accepted until");
     desk.advance(4);

@@ -38,7 +38,7 @@ fn no_turn_is_played_against_the_words_of_its_letter() {
         desk.reply(BO, &report, text);
         let answer = desk.one_to(BO);
         assert_eq!(turns(&desk, &game_match), 1, "{text}");
-        answer.says("No order in this letter was filed").says("This is what would be filed:").says("YES");
+        answer.says("No order in this letter was filed").says("These orders are legal.").says("YES");
         desk.reply(BO, &answer, "YES");
         assert_eq!(turns(&desk, &game_match), 2, "{text}");
         desk.sent_to(BO);
@@ -55,7 +55,7 @@ fn what_stood_stands_and_is_named() {
     desk.one_to(ANN)
         .says("> Only thinking:")
         .says("leaves a doubt")
-        .says("This is what would be filed: | SHIP 3 B2 TO B1")
+        .says("These orders are legal. If you mean them, answer with the single word YES, and I file them: | SHIP 3 B2 TO B1")
         .says("stand: | SHIP 1 A3 TO A1");
     assert_eq!(held(&desk, &game_match), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
 }
@@ -89,7 +89,7 @@ fn a_yes_without_a_thread_gets_the_last_offer_again() {
     desk.one_to(ANN);
     desk.reply(ANN, &report, "Yes");
     let again = desk.one_to(ANN);
-    again.says("My last offer was: | SHIP 2 C1 TO C2").keeps_silent_of("passed your words");
+    again.says("answer YES once more: | SHIP 2 C1 TO C2").keeps_silent_of("passed your words");
     assert_eq!(held(&desk, &game_match), None);
     desk.reply(ANN, &again, "yes!");
     desk.one_to(ANN).says("Your orders are sealed");
@@ -112,11 +112,14 @@ fn an_offer_ends_with_its_phase() {
     assert_eq!(held(&desk, &game_match), None);
 }
 
+/// The beginnings of the lines above what an answer offers.
+const ADVICE: [&str; 3] = ["You may mean this:", "For example:", "These orders are legal."];
+
 /// Sends what an answer shows as a correction or as an example, and returns the answer to it.
 fn send_advice(desk: &Desk, report: &Sent, answer: &Sent) -> Option<Sent> {
     let lines: Vec<&str> = answer.text.lines().collect();
-    let at = lines.iter().position(|line| line.contains("You may mean this:") || *line == "For example:")?;
-    let advice = lines[at + 1..].iter().skip_while(|line| line.trim().is_empty());
+    let at = lines.iter().position(|line| ADVICE.iter().any(|advice| line.contains(advice)))?;
+    let advice = lines[at + 1..].iter().skip_while(|line| !line.trim().starts_with('|'));
     let advice: Vec<&str> =
         advice.take_while(|line| line.trim().starts_with('|')).map(|line| line.trim()[1..].trim()).collect();
     desk.reply(ANN, report, &format!("CHECK\n{}", advice.join("\n")));
@@ -206,7 +209,7 @@ fn a_correction_names_the_ship_that_stands_there() {
     for (text, offered) in [("A3-A1", "SHIP 1 A3 TO A1"), ("B2 nach B1", "SHIP 3 B2 TO B1")] {
         desk.reply(ANN, &report, text);
         let answer = desk.one_to(ANN);
-        answer.says(&format!("You may mean this: | {offered}")).says(&format!("would be filed: | {offered}"));
+        answer.says(&format!("and I file them: | {offered}"));
         desk.reply(ANN, &answer, "YES");
         desk.one_to(ANN).says("sealed");
         assert_eq!(held(&desk, &game_match), Some(vec![offered.to_owned()]));
@@ -278,7 +281,7 @@ fn prose_in_capitals_is_prose() {
     for (text, answer) in [
         ("TELL ME WHEN IT IS MY TURN PLEASE", "Turn 1 waits for your orders"),
         ("LEAVE ME ALONE", "| SETTINGS receipts=faults digest=daily"),
-        ("NEVER MIND", "> NEVER MIND"),
+        ("NEVER MIND", "All right, I have changed nothing."),
         ("DRAW OR NO DRAW, THIS IS FUN", "> DRAW OR NO DRAW, THIS IS FUN"),
         ("WAIT FOR ME, I WILL SEND MY ORDERS TOMORROW", "| EXTEND 3 days"),
     ] {
