@@ -400,7 +400,8 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         // An order that stands in the line as it is needs no translation.
         let is_same = in_words.as_ref().zip(held.as_ref()).is_some_and(|(one, other)| {
             let both = one.held.iter().zip(&other.held);
-            one.held.len() == other.held.len()
+            other.kind == DoubtKind::Inside
+                && one.held.len() == other.held.len()
                 && both.clone().all(|(one, other)| one.eq_ignore_ascii_case(other))
         });
         if is_same { held } else { in_words.or(held) }

@@ -116,9 +116,9 @@ fn the_subject_of_a_letter_without_text_is_offered_as_orders() {
 fn corrections_that_cannot_stand_together_are_explained() {
     let desk = Desk::new();
     let (_, to_ann, _) = both_set_up(&desk);
-    desk.reply(ANN, &to_ann, "Nave 3 de B2 a B1\nCapturar B2");
+    desk.reply(ANN, &to_ann, "Nave 2 de C1 a C2\nCapturar C1");
     let answer = desk.one_to(ANN);
-    answer.says("Not all of them can stand together. No ship of yours stays at B2").keeps_silent_of("YES");
+    answer.says("Not all of them can stand together. No ship of yours stays at C1").keeps_silent_of("YES");
     desk.reply(ANN, &to_ann, "If Bo comes to B, ship 1 to A1. Otherwise everything stays.");
     desk.one_to(ANN).says("a condition or a negation, which I cannot follow").keeps_silent_of("For example");
     desk.reply(ANN, &to_ann, "Can ship 1 go from A3 to K4 in one turn?");
