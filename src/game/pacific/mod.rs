@@ -15,6 +15,7 @@ mod deeds;
 mod extra;
 mod fleet;
 mod hulls;
+mod legend;
 mod options;
 mod order;
 mod picture;

@@ -192,7 +192,7 @@ fn the_board_is_narrow_and_marks_what_is_known() {
     let text = State::board(&start.view(Seat::First)).text;
     assert!(text.lines().all(|line| line.chars().count() <= 66), "{text}");
     let row = |no: &str| text.lines().find(|line| line.starts_with(no)).expect("a rank").to_owned();
-    assert_eq!(row(" 2"), " 2 .   .   .   .   B_  o   o   ?   .   .   .   .   .   .   .   .");
+    assert_eq!(row(" 2"), " 2 .   .   .   .   B_? o   o   ?   .   .   .   .   .   .   .   .");
     assert_eq!(row(" 5"), " 5 .   .   .   .   .   .   .   .   .   .   U2  .   .   .   .   .");
     assert_eq!(row(" 9"), " 9 .   .   v1  s1  .   .   .   .   .   .   .   .   .   .   .   .");
     assert_eq!(row("12"), "12 .   .   .   .   .   .   .   .   .   .   .   .   .   .   .   S1^");
