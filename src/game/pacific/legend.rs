@@ -105,7 +105,7 @@ fn words(sign: Sign, view: &View) -> String {
         Sign::Searched(side) if side == view.viewer => "you searched".into(),
         Sign::Searched(_) => "they searched".into(),
         Sign::Heard => "heard near here".into(),
-        Sign::OldContact(round) => format!("noticed, round {round}"),
+        Sign::OldContact(round) => format!("noticed, turn {round}"),
     }
 }
 
@@ -131,7 +131,7 @@ fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, view: &View) {
         Sign::Heard => picture.rect(x - 12.0, y - 12.0, 24.0, 24.0, HEARD),
         Sign::OldContact(round) => {
             picture.frame(x - 16.0, y - 16.0, 32.0, 32.0, OLD, 1.5);
-            let label = format!("r{round}");
+            let label = format!("t{round}");
             let size = if label.len() > 3 { 14.0 } else { 17.0 };
             picture.text(x, y, size, Anchor::Middle, OLD, &label);
         }

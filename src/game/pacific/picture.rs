@@ -178,7 +178,7 @@ impl Chart<'_> {
     fn old_contact(&mut self, round: u32, at: Square) {
         let (x, y) = self.corner(at);
         self.picture.frame(x + 4.0, y + 4.0, CELL - 8.0, CELL - 8.0, OLD, 1.5);
-        let label = format!("r{round}");
+        let label = format!("t{round}");
         let size = if label.len() > 3 { 14.0 } else { 17.0 };
         self.picture.text(x + CELL / 2.0, y + CELL / 2.0, size, Anchor::Middle, OLD, &label);
     }

@@ -177,8 +177,39 @@ fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, (x, y): Po
 #[cfg(test)]
 mod tests {
     use super::super::colours::{ENEMY_TINT, NEUTRAL_TINT, OWN_TINT};
+    use super::super::fleet::{Class, Ship};
+    use super::super::view::{Deeds, Movement};
+    use super::super::{Options, State};
     use super::*;
+    use crate::game::picture::Shape;
     use crate::game::sight::{Eye, assert_told_apart};
+    use crate::game::{Game, Seat};
+
+    fn at(text: &str) -> Square {
+        Square::parse(text).expect("a square")
+    }
+
+    #[test]
+    fn every_move_from_the_middle_has_an_arrow_between_the_boxes_at_its_ends() {
+        let from = at("M1");
+        let reached: Vec<Square> = Square::all().filter(|to| from.reaches(*to)).collect();
+        assert_eq!(reached.len(), 18, "two squares beside it, and four quadrants");
+        for to in reached {
+            let mut view = State::start(&Options::default()).view(Seat::First);
+            view.context.phase = Some(Phase::Turn);
+            let class = Class { offence: 1, defence: 0 };
+            view.ships = [(1, from), (2, to)].map(|(no, at)| Ship { no, class, at }).to_vec();
+            let moved = vec![Movement { no: 2, from, to }];
+            view.did = Some(Box::new(Deeds { moved, ..Deeds::default() }));
+            let picture = draw(&SquareMap::new(&view));
+            let is_head = |shape: &&Shape| {
+                matches!(shape, Shape::Polygon { points, fill: Some(fill), .. }
+                    if points.len() == 3 && *fill == symbols::MOVED)
+            };
+            // The legend shows one more.
+            assert_eq!(picture.shapes.iter().filter(is_head).count(), 2, "{from} to {to}");
+        }
+    }
 
     #[test]
     fn its_colours_are_told_apart_by_every_eye_and_in_print() {
