@@ -133,8 +133,10 @@ fn legend(view: &View) -> String {
             format!("{} {}{}", class.letter(), class.name(), if aloft { " (^ in the air)" } else { "" })
         })
         .collect();
+    // All five with their words are wider than a letter.
+    let lines_of_classes = classes.chunks(3).map(|some| some.join(", ")).collect::<Vec<_>>().join(",\n");
     if !classes.is_empty() {
-        lines.push(classes.join(", ") + ".");
+        lines.push(lines_of_classes + ".");
     }
     lines.extend(below_legend(view));
     let sounded = |sign| Square::all().any(|at| sounding(view, at) == Some(sign));
@@ -161,7 +163,7 @@ fn legend(view: &View) -> String {
 fn below_legend(view: &View) -> Vec<String> {
     let is_under = |at: Square| view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == at));
     let Some((_, some)) = known_submarines(view).next() else { return Vec::new() };
-    let mut words = format!("U{} is a submarine", some.no);
+    let mut words = format!("Below, U{} is a submarine", some.no);
     if known_submarines(view).any(|(_, below)| is_under(below.at)) {
         words.push_str(", _ one under a ship");
     }

@@ -2,14 +2,14 @@
 
 use super::fleet::ShipKind;
 use super::hulls;
-use super::picture::{HEARD, INK, LEFT, MOVED, OLD, STROKE, cross, draw_search, lost_at, shown_contacts};
+use super::marks::{HEARD, INK, MOVED, OLD, STROKE, cross, draw_search, lost_at, shown_contacts};
 use super::shown::{known_submarines, recent_attacks};
 use super::view::{Notice, View};
 use crate::game::Seat;
 use crate::game::picture::{Anchor, Bounds, Picture, legend_places};
 
 /// The middles of the samples.
-const COLUMNS: [f64; 3] = [LEFT + 20.0, LEFT + 230.0, LEFT + 445.0];
+const COLUMNS: [f64; 3] = [50.0, 260.0, 475.0];
 const ROW: f64 = 40.0;
 
 /// A sign of the board.

@@ -16,6 +16,7 @@ mod extra;
 mod fleet;
 mod hulls;
 mod legend;
+mod marks;
 mod options;
 mod order;
 mod picture;

@@ -3,35 +3,22 @@
 use super::fleet::{Area, Ship, Square, Submarine};
 use super::hulls::{self, PAPER};
 use super::legend;
-use super::shown::{known_submarines, old_contacts, recent_attacks};
+use super::marks::{
+    HEARD, INK, MOVED, OLD, STROKE, cross, draw_search, is_taken, lost_at, ship_at, shown_contacts,
+};
+use super::shown::{known_submarines, recent_attacks};
 use super::view::{Notice, View};
 use crate::game::Seat;
 use crate::game::arrows::{Arrows, End, Obstacle};
 use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point};
 
 const CELL: f64 = 40.0;
-pub(super) const LEFT: f64 = 30.0;
+const LEFT: f64 = 30.0;
 const TOP: f64 = 30.0;
 const SIDE: f64 = 16.0 * CELL;
 const WIDTH: u32 = 700;
-/// The width of an arrow's line. Its head fits between two ships, or beside the corner of one.
-pub(super) const STROKE: f64 = 3.5;
 /// Distance from the middle of a square at which two submarines that share it are drawn.
 const SHARED: f64 = 9.0;
-
-pub(super) const INK: Colour = Colour::hex(0x22303a);
-pub(super) const MOVED: Colour = Colour::hex(0xf6dd7c);
-const SUNK: Colour = Colour::hex(0x111111);
-pub(super) const HEARD: Colour = Colour::hex(0xf3b562);
-pub(super) const OLD: Colour = Colour::hex(0x5c6b75);
-
-/// The colour of a side's searches.
-fn searched(side: Seat) -> Colour {
-    match side {
-        Seat::First => Colour::hex(0x0b5fa5),
-        Seat::Second => Colour::hex(0xa83c00),
-    }
-}
 
 /// The light and the dark squares of a side's waters, which a cruiser tells apart.
 pub(super) fn waters(side: Seat) -> (Colour, Colour) {
@@ -79,38 +66,6 @@ pub fn draw(view: &View) -> Picture {
     }
     legend::draw(&mut chart.picture, TOP + SIDE + 58.0, &signs, view);
     chart.picture
-}
-
-/// The old contacts on the board, the latest of each square. On a square that is taken, one would be a mere ring around
-/// the ship.
-pub(super) fn shown_contacts(view: &View) -> Vec<(u32, Square)> {
-    let mut shown: Vec<(u32, Square)> = Vec::new();
-    for (round, at) in old_contacts(view) {
-        if !is_taken(view, at) && shown.iter().all(|(_, other)| *other != at) {
-            shown.push((round, at));
-        }
-    }
-    shown
-}
-
-/// Whether a ship, or a submarine that the viewer knows of, is on a square.
-fn is_taken(view: &View, at: Square) -> bool {
-    ship_at(view, at).is_some() || known_submarines(view).any(|(_, submarine)| submarine.at == at)
-}
-
-fn ship_at(view: &View, at: Square) -> Option<&Ship> {
-    view.ships.iter().flat_map(|(_, fleet)| fleet).find(|ship| ship.at == at)
-}
-
-/// The square on which something was sunk.
-pub(super) fn lost_at(notice: &Notice) -> Option<Square> {
-    match *notice {
-        Notice::Move { to, sunk: Some(_), .. } => Some(to),
-        Notice::SquadronLost { at, .. } | Notice::Torpedo { at, .. } => Some(at),
-        Notice::Move { sunk: None, .. } | Notice::Asw { .. } | Notice::Sonar { .. } | Notice::Pass { .. } => {
-            None
-        }
-    }
 }
 
 impl Chart<'_> {
@@ -252,24 +207,6 @@ impl Chart<'_> {
     fn loss(&mut self, at: Square) {
         let (x, y, arm) = self.cross_place(at);
         cross(&mut self.picture, x, y, arm);
-    }
-}
-
-/// The frame of a searched area, a double one if the other side searched it.
-pub(super) fn draw_search(picture: &mut Picture, area: Bounds, side: Seat, own: bool) {
-    let Bounds { left, top, .. } = area.grown(if own { -3.0 } else { -7.0 });
-    let width = area.right - area.left - 2.0 * (left - area.left);
-    picture.frame(left, top, width, width, searched(side), 3.0);
-    if !own {
-        picture.frame(left + 6.0, top + 6.0, width - 12.0, width - 12.0, searched(side), 1.5);
-    }
-}
-
-pub(super) fn cross(picture: &mut Picture, x: f64, y: f64, arm: f64) {
-    for (colour, width) in [(PAPER, 7.0), (SUNK, 4.0)] {
-        for slope in [-1.0, 1.0] {
-            picture.line((x - arm, y - arm * slope), (x + arm, y + arm * slope), colour, width);
-        }
     }
 }
 

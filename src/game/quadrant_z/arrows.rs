@@ -1,7 +1,7 @@
 //! The arrows of the picture: where the viewer's ships went in this turn.
 
 use super::galaxy::{Quadrant, Square};
-use super::picture::{heading_strip, label_place, plate_place, star_place};
+use super::layout::{heading_strip, label_place, plate_place, star_place};
 use super::square_map::SquareMap;
 use super::symbols;
 use crate::game::arrows::{Arrows, End, Obstacle};

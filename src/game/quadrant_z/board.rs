@@ -54,7 +54,7 @@ fn legend(map: &SquareMap<'_>) -> String {
     let home = |seat| Quadrant::home(seat);
     let is_free = stars().any(|star| !star.base && star.captured_by.is_none());
     let taken = |by| stars().any(|star| star.captured_by == Some(by));
-    let rows: [Vec<Option<String>>; 3] = [
+    let rows: [Vec<Option<String>>; 4] = [
         vec![
             is_free.then(|| "3* star".into()),
             stars().any(|star| star.base && star.captured_by.is_none()).then(|| "[2] home base".into()),
@@ -62,16 +62,16 @@ fn legend(map: &SquareMap<'_>) -> String {
             taken(viewer.other()).then(|| "3- by the enemy".into()),
         ],
         vec![
-            ship.map(|no| format!("Below it: {no} your ship")),
+            ship.map(|no| format!("Below: {no} your ship no. {no}")),
             crowd.map(|count| format!("x{count} {count} of them")),
-            enemy.map(|size| format!("!{size} enemies of size {size}")),
+            enemy.map(|size| format!("!{size} enemies, size {size}")),
         ],
         vec![
             Some(format!("={}= your home sector", home(viewer))),
             Some(format!("~{}~ the enemy's", home(viewer.other()))),
             fog.map(|quadrant| format!("{quadrant}? not explored")),
-            heading(|mark| mark == Mark::Met).then(|| "both: sides there".into()),
         ],
+        vec![heading(|mark| mark == Mark::Met).then(|| "both: ships of both sides are there".into())],
     ];
     let mut text = "\n".to_owned();
     for row in rows {

@@ -15,6 +15,7 @@ mod combat;
 mod deeds;
 mod fleet;
 mod galaxy;
+mod layout;
 mod legend;
 mod memory;
 mod options;

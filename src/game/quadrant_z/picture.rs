@@ -3,21 +3,14 @@
 use super::arrows;
 use super::colours::{FAINT, GROUND, tint};
 use super::galaxy::{Quadrant, Square};
+use super::layout::{CELL, HEADING, TOP, corner, label_place, plate_place, square_corner, star_place};
 use super::legend;
 use super::square_map::{Contents, Mark, PastMark, SquareMap};
 use super::symbols::{self, Plate};
 use super::view::KnownStar;
 use crate::game::Phase;
-use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point};
+use crate::game::picture::{Anchor, Colour, Picture, Point};
 
-/// The side of a square.
-pub(super) const CELL: f64 = 66.0;
-/// The room for an arrowhead above and below the ships on a square.
-const MARGIN: f64 = 13.0;
-/// The heading of a quadrant.
-const HEADING: f64 = 26.0;
-const LEFT: f64 = 10.0;
-const TOP: f64 = 14.0;
 const WIDTH: u32 = 680;
 const LEGEND_TOP: f64 = TOP + 5.0 * (HEADING + 2.0 * CELL) + 30.0;
 
@@ -41,43 +34,6 @@ pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
     }
     legend::draw(&mut picture, LEGEND_TOP, &signs, map.view.context.viewer);
     picture
-}
-
-/// The top left corner of a quadrant, with its heading.
-fn corner(quadrant: Quadrant) -> Point {
-    let (column, row) = (f64::from(quadrant.column()), f64::from(quadrant.row()));
-    (LEFT + column * 2.0 * CELL, TOP + row * (HEADING + 2.0 * CELL))
-}
-
-/// The strip of a quadrant's heading.
-pub(super) fn heading_strip(quadrant: Quadrant) -> Bounds {
-    Bounds::new(corner(quadrant), 2.0 * CELL, HEADING)
-}
-
-/// The top left corner of a square.
-fn square_corner(square: Square) -> Point {
-    let (x, y) = corner(square.quadrant());
-    let (column, row) = (f64::from(square.cell() % 2), f64::from(square.cell() / 2));
-    (x + column * CELL, y + HEADING + row * CELL)
-}
-
-/// The middle of the star on a square. Stars stand on the right, ships on the left; the lower and the right edge of a
-/// square are left to arrows.
-pub(super) fn star_place(square: Square) -> Point {
-    let (x, y) = square_corner(square);
-    (x + 48.0, y + 18.0)
-}
-
-/// The room for the label of the viewer's ships on a square.
-pub(super) fn label_place(square: Square) -> Bounds {
-    let (x, y) = square_corner(square);
-    Bounds::new((x + 3.0, y + MARGIN), symbols::LABEL, symbols::HEIGHT)
-}
-
-/// The room for a plate on a square.
-pub(super) fn plate_place(square: Square) -> Bounds {
-    let (x, y) = square_corner(square);
-    Bounds::new((x + 3.0, y + MARGIN + symbols::HEIGHT), symbols::PLATE, symbols::HEIGHT)
 }
 
 fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
