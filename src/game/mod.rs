@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub mod any;
+mod arrows;
 pub mod condition;
 mod dice;
 pub(crate) mod names;

@@ -115,21 +115,16 @@ impl Picture {
         self.shapes.push(Shape::Polygon { points: points.to_vec(), fill: None, stroke });
     }
 
-    /// An arrow that ends `gap` before `to`. Nothing is drawn if the two lie closer.
-    pub fn arrow(&mut self, from: Point, to: Point, gap: f64, colour: Colour, stroke_width: f64) {
+    /// An arrow whose head ends at `to`. Nothing is drawn if the two lie closer than the head is long.
+    pub fn arrow(&mut self, from: Point, to: Point, colour: Colour, stroke_width: f64) {
         let length = (to.0 - from.0).hypot(to.1 - from.1);
-        let head = 3.2 * stroke_width;
-        if length <= gap + head {
+        let back = length - HEAD_LENGTH * stroke_width;
+        if back <= 0.0 {
             return;
         }
         let (dx, dy) = ((to.0 - from.0) / length, (to.1 - from.1) / length);
-        let at = |along: f64, aside: f64| {
-            (tenths(from.0 + dx * along - dy * aside), tenths(from.1 + dy * along + dx * aside))
-        };
-        let back = length - gap - head;
-        self.line(from, at(back, 0.0), colour, stroke_width);
-        let half = 0.55 * head;
-        self.polygon(&[at(length - gap, 0.0), at(back, half), at(back, -half)], colour, colour, 1.0);
+        self.line(from, (tenths(from.0 + dx * back), tenths(from.1 + dy * back)), colour, stroke_width);
+        self.polygon(&arrowhead(to, (dx, dy), stroke_width), colour, colour, 1.0);
     }
 
     /// One line of text whose capital letters are centred vertically on `y`.
@@ -137,6 +132,62 @@ impl Picture {
         let baseline = tenths(y + size * MIDDLE_TO_BASELINE);
         self.shapes.push(Shape::Text { x, baseline, size, anchor, fill, text: text.to_owned() });
     }
+}
+
+/// The length of an arrow's head, and half its width, by the width of the line.
+pub const HEAD_LENGTH: f64 = 3.2;
+const HEAD_HALF_WIDTH: f64 = 1.76;
+
+/// The head of an arrow: its tip, then the corners of its base. `along` is its direction, of length 1.
+pub fn arrowhead(tip: Point, along: Point, stroke_width: f64) -> [Point; 3] {
+    let corner = |aside: f64| {
+        let (back, aside) = (HEAD_LENGTH * stroke_width, aside * stroke_width);
+        (tenths(tip.0 - along.0 * back - along.1 * aside), tenths(tip.1 - along.1 * back + along.0 * aside))
+    };
+    [(tenths(tip.0), tenths(tip.1)), corner(HEAD_HALF_WIDTH), corner(-HEAD_HALF_WIDTH)]
+}
+
+/// An upright rectangle, such as the room that a sign takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Bounds {
+    pub fn new((left, top): Point, width: f64, height: f64) -> Self {
+        Bounds { left, top, right: left + width, bottom: top + height }
+    }
+
+    pub fn around((x, y): Point, half_width: f64, half_height: f64) -> Self {
+        Bounds::new((x - half_width, y - half_height), 2.0 * half_width, 2.0 * half_height)
+    }
+
+    pub fn middle(self) -> Point {
+        ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
+    }
+
+    pub fn contains(self, (x, y): Point) -> bool {
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+
+    /// The rectangle with each side moved outwards by `margin`.
+    pub fn grown(self, margin: f64) -> Self {
+        Bounds {
+            left: self.left - margin,
+            top: self.top - margin,
+            right: self.right + margin,
+            bottom: self.bottom + margin,
+        }
+    }
+}
+
+/// The middles of a legend's samples: rows from the left, `row` pixels apart, the first one at `top`.
+pub fn legend_places(columns: &[f64], top: f64, row: f64) -> impl Iterator<Item = Point> {
+    std::iter::successors(Some(top), move |y| Some(y + row))
+        .flat_map(move |y| columns.iter().map(move |x| (*x, y)))
 }
 
 /// A figure around `x`, `y` with `count` spikes; the first one points up.

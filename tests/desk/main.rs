@@ -119,6 +119,7 @@ mod play {
     mod memory;
     mod setups;
     mod twins;
+    mod wording;
 }
 
 /// What the audit finds, and what it can derive again.

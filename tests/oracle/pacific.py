@@ -733,7 +733,7 @@ def spoil(rng, seat, lines):
     elif kind == 1:
         lines.append(lines[at])
     elif kind == 2:
-        lines.insert(at, rng.choice([*GARBAGE, "CARRIER", "BATTLESHIP V1 D2", "CRUISERS A1", "SUBMARINE U6 G5"]))
+        lines.insert(at, rng.choice([*GARBAGE, "CARRIER", "BATTLESHIP V1 D2", "CRUISER SHIPS A1", "SUBMARINE U6 G5"]))
     elif kind == 3:
         words[-1] = foreign
         lines[at] = " ".join(words)

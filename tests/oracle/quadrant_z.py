@@ -819,7 +819,7 @@ GIBBERISH = (
     "SHIP 1 1/1 M1",
     "SHIP 98 0/0 A1",
     "RESIGN FIRST",
-    "HOLD ALL",
+    "HOLD FAST",
     "SHIPS 1 HOLD",
     "STAR A1 3 BASE",
     "STAR Y4 3 BASE",

@@ -236,7 +236,7 @@ class Match:
 
 
 REMARKS = ["", " best of luck", " U1 K7", " \"so\" it goes", " D3 E4", "# noted", " für später \\o/"]
-GARBAGE = ["HELLO", "MOVE", "D3", "??", "D3 TO", "RESIGN", "D3 E4 F5", "Z9 A1", "E2E4", "*", "A0 A1", "-", "ＡＳＷ"]
+GARBAGE = ["HELLO", "MOVE", "D3", "??", "D3 TO", "RESIGN", "D3 E4 F5", "Z9 A1", "E2=E4", "*", "A0 A1", "-", "ＡＳＷ"]
 
 
 class Scribe:

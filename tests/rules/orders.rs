@@ -96,7 +96,7 @@ fn prose_is_not_an_order() {
     for (game, lines) in [
         (QuadrantZ, &["Stars are out", "To B2", "Shipping soon", "."][..]),
         (Pacific, &["Ship ahoy!", "Very best, Vera", "...", "V for victory"]),
-        (Quantum, &["Pass", "| D3 E4", "- D3", "8  s  s", "É3 E4", ""]),
+        (Quantum, &["Passing by", "| D3 E4", "- D3", "8  s  s", "É3 E4", ""]),
         (Quad, &["Starry night", "| C4* E6", "11 . .", "", "*"]),
     ] {
         for line in lines.iter().chain(&["I hope you are well", "See you at the club on Friday"]) {

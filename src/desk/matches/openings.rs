@@ -80,6 +80,22 @@ pub fn name_from(address: &Address) -> String {
     name_of_mailbox(address.local())
 }
 
+/// Returns a name for the unknown sender of a letter: that of their mailbox, with the capitals of the name that they
+/// write above it if its letters are the same. Any other name could carry their words to people who never asked for
+/// them.
+pub fn name_of_sender(address: &Address, written: Option<&str>) -> String {
+    let local = address.local();
+    let mut letters = written.unwrap_or_default().chars().filter(|c| c.is_alphanumeric());
+    let with_capitals: Option<String> = local
+        .chars()
+        .map(|c| match c.is_alphanumeric() {
+            true => letters.next().filter(|written| written.eq_ignore_ascii_case(&c)),
+            false => Some(c),
+        })
+        .collect();
+    name_of_mailbox(with_capitals.as_deref().unwrap_or(local))
+}
+
 /// Notes that a GM knows a player.
 pub fn register(desk: &mut Desk<'_>, player: Player) -> Player {
     let player = desk.latest(player);
@@ -309,4 +325,20 @@ fn draw_name(game: GameKind, random: &mut Random) -> String {
     let letters: [u8; 4] = random.bytes();
     let letters = letters.map(|byte| char::from(codes::CODE_LETTERS[usize::from(byte % 32)]));
     format!("{}-{}", game.prefix(), String::from_iter(letters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newcomer_keeps_the_capitals_of_their_name_and_nothing_else_of_it() {
+        let name =
+            |address: &str, written| name_of_sender(&Address::parse(address).expect("an address"), written);
+        assert_eq!(name("carol@example.org", Some("Carol Smith")), "Carol");
+        assert_eq!(name("carol.smith@example.org", Some("Carol Smith")), "Carol.Smith");
+        assert_eq!(name("mcneil@example.org", Some("McNeil, Ian")), "McNeil");
+        assert_eq!(name("carol@example.org", Some("Buy my pills")), "carol");
+        assert_eq!(name("carol@example.org", None), "carol");
+    }
 }

@@ -11,7 +11,7 @@ use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::summary::match_line;
 use crate::desk::frame::{codes, standing};
 use crate::desk::matches::offers::{self, Opponent};
-use crate::desk::matches::openings::name_from;
+use crate::desk::matches::openings::name_of_sender;
 use crate::desk::matches::taking::Audience;
 use crate::desk::matches::{challenge, membership, seats, taking};
 use crate::letter::Letter;
@@ -29,9 +29,8 @@ pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
             let has_token = false;
             Asker { from, proven, is_known, has_token, ..Asker::player(&player, letter) }
         }
-        // Do not use the name in the mail: it would carry anybody's words to people who never asked for them.
         None => Asker {
-            name: name_from(&letter.from),
+            name: name_of_sender(&letter.from, letter.from_name.as_deref()),
             addresses: vec![from.to_owned()],
             from: from.to_owned(),
             player_id: None,

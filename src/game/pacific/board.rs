@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::fleet::{Ship, ShipKind, Square};
+use super::fleet::{Class, Ship, ShipKind, Square};
 use super::picture;
 use super::shown::{known_submarines, recent_attacks};
 use super::view::{Notice, View};
@@ -30,7 +30,8 @@ fn text(view: &View) -> String {
     text + &legend(view)
 }
 
-/// Four columns: a mark, two for the ship, or the submarine on open water, and one for what is below.
+/// Four columns: a mark, two for the ship, or the submarine on open water, and one for what is below. A `?` above a
+/// submarine of the viewer takes the place of the mark if there is no other.
 fn cell(view: &View, at: Square) -> String {
     let mark = view.news.iter().find_map(|notice| mark(notice, at)).unwrap_or(' ');
     let ship = view.ships.iter().find_map(|(side, fleet)| {
@@ -40,24 +41,32 @@ fn cell(view: &View, at: Square) -> String {
     let mut below = known_submarines(view).filter(|(_, submarine)| submarine.at == at);
     let (first_below, another) = (below.next(), below.next().is_some());
     let heard = sounding(view, at);
-    match (ship, first_below) {
+    let mut shown = match (ship, first_below) {
         (Some((side, ship)), below) => {
             let aloft = matches!(ship.kind, ShipKind::Squadron { launched: true, .. });
-            let under = match (below, heard) {
-                (Some(_), _) if another => "=",
-                (Some(_), _) => "_",
-                (None, Some('?')) => "?",
-                (None, _) if aloft => "^",
-                (None, _) => "",
+            let under = match below {
+                Some(_) if another => "=",
+                Some(_) => "_",
+                None if aloft => "^",
+                None => "",
             };
-            format!("{mark}{:<3}", cased(view, side, &name(ship)) + under)
+            cased(view, side, &name(ship)) + under
         }
         (None, Some((side, submarine))) => {
             let more = if another { "+" } else { "" };
-            format!("{mark}{:<3}", cased(view, side, &format!("U{}{more}", submarine.no)))
+            cased(view, side, &format!("U{}{more}", submarine.no))
         }
-        (None, None) => format!("{mark}{}  ", heard.unwrap_or('.')),
+        (None, None) => return format!("{mark}{}  ", heard.unwrap_or('.')),
+    };
+    let mut mark = mark;
+    if heard == Some('?') {
+        match shown.len() {
+            ..3 => shown.push('?'),
+            _ if mark == ' ' => mark = '?',
+            _ => {}
+        }
     }
+    format!("{mark}{shown:<3}")
 }
 
 /// A ship's class, and the number of a carrier or squadron.
@@ -106,22 +115,61 @@ fn sounding(view: &View, at: Square) -> Option<char> {
     marks.last()
 }
 
+/// Explains the signs of this board, and no others.
 fn legend(view: &View) -> String {
     let whose = match (view.phase, view.viewer) {
-        (Some(_), _) => "Capitals are yours, small letters the other side's: V carrier,",
-        (None, Seat::First) => "Capitals are South's, small letters North's: V carrier,",
-        (None, Seat::Second) => "Capitals are North's, small letters South's: V carrier,",
+        (Some(_), _) => "Capitals are yours, small letters the other side's.",
+        (None, Seat::First) => "Capitals are South's, small letters North's.",
+        (None, Seat::Second) => "Capitals are North's, small letters South's.",
     };
-    let mut lines = vec!["", whose, "S squadron (^ in the air), B battleship, C cruiser, D destroyer."];
-    if view.options.submarines {
-        lines.push("Yours below are U1 to U5, _ if under a ship. Your last attacks:");
-        lines.push("o searched, ? a submarine was heard on one of these squares.");
+    let mut lines = vec![String::new(), whose.to_owned()];
+    let ships = || view.ships.iter().flat_map(|(_, fleet)| fleet);
+    let aloft = |ship: &Ship| matches!(ship.kind, ShipKind::Squadron { launched: true, .. });
+    let classes: Vec<String> = Class::ALL
+        .into_iter()
+        .filter(|class| ships().any(|ship| ship.class() == *class))
+        .map(|class| {
+            let aloft = class == Class::Squadron && ships().any(aloft);
+            format!("{} {}{}", class.letter(), class.name(), if aloft { " (^ in the air)" } else { "" })
+        })
+        .collect();
+    // All five with their words are wider than a letter.
+    let lines_of_classes = classes.chunks(3).map(|some| some.join(", ")).collect::<Vec<_>>().join(",\n");
+    if !classes.is_empty() {
+        lines.push(lines_of_classes + ".");
     }
-    if Square::all().any(|at| known_submarines(view).filter(|(_, below)| below.at == at).count() > 1) {
-        lines.push("Two submarines share a square: +, or = if under a ship.");
+    lines.extend(below_legend(view));
+    let sounded = |sign| Square::all().any(|at| sounding(view, at) == Some(sign));
+    match (sounded('o'), sounded('?')) {
+        (true, true) => {
+            lines.push("Your last attacks: o searched, ? a submarine was heard on one of".to_owned());
+            lines.push("these squares.".to_owned());
+        }
+        (true, false) => lines.push("Your last attacks: o searched.".to_owned()),
+        (false, _) => {}
     }
-    if view.news.iter().any(|notice| Square::all().any(|at| mark(notice, at).is_some())) {
-        lines.push("Last: < left, > came, * sunk.");
+    let marks = Square::all().filter_map(|at| view.news.iter().find_map(|notice| mark(notice, at)));
+    let marks: Vec<char> = marks.collect();
+    let words = [('<', "< left"), ('>', "> came"), ('*', "* sunk")];
+    let words: Vec<&str> =
+        words.iter().filter(|(sign, _)| marks.contains(sign)).map(|(_, words)| *words).collect();
+    if !words.is_empty() {
+        lines.push(format!("Last: {}.", words.join(", ")));
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Explains the signs of submarines.
+fn below_legend(view: &View) -> Vec<String> {
+    let is_under = |at: Square| view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == at));
+    let Some((_, some)) = known_submarines(view).next() else { return Vec::new() };
+    let mut words = format!("Below, U{} is a submarine", some.no);
+    if known_submarines(view).any(|(_, below)| is_under(below.at)) {
+        words.push_str(", _ one under a ship");
+    }
+    let mut lines = vec![words + "."];
+    if Square::all().any(|at| known_submarines(view).filter(|(_, below)| below.at == at).count() > 1) {
+        lines.push("Two submarines share a square: +, or = if under a ship.".to_owned());
+    }
+    lines
 }

@@ -130,7 +130,9 @@ fn surface_fault(view: &View, order: &Order) -> Option<LineFault> {
         }
         Order::Asw(area) => asw_fault(view, *area),
         Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) | Order::Ready(_) => {
-            Some(("The fleets have been set up; this is a surface turn.".to_owned(), some_move(view)))
+            let reason = "The fleets have been set up, and this is a surface turn. A ship that moves is named by its \
+                          square, or a carrier or squadron by its number, without the word for its class.";
+            Some((reason.to_owned(), some_move(view)))
         }
         Order::Submarine(_) => {
             Some(("Submarines are not due now; this is a surface turn.".to_owned(), some_move(view)))

@@ -2,7 +2,7 @@
 
 use super::fleet::{Class, ShipKind};
 use crate::game::Seat;
-use crate::game::picture::{Anchor, Colour, Picture, Point};
+use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point};
 
 pub(super) const PAPER: Colour = Colour::hex(0xfbf7ec);
 
@@ -22,65 +22,68 @@ pub(super) fn paint(side: Seat) -> Paint {
     }
 }
 
-/// A sample in the legend.
-pub(super) struct Hull {
-    pub kind: ShipKind,
-    pub words: &'static str,
-}
-
-pub(super) const FLYING: [Hull; 3] = [
-    Hull { kind: ShipKind::Carrier { no: 1 }, words: "carrier" },
-    Hull { kind: ShipKind::Squadron { no: 1, launched: false, leapt: false }, words: "squadron" },
-    Hull { kind: ShipKind::Squadron { no: 1, launched: true, leapt: false }, words: "in the air" },
-];
-pub(super) const FIGHTING: [Hull; 3] = [
-    Hull { kind: ShipKind::Battleship, words: "battleship" },
-    Hull { kind: ShipKind::Cruiser, words: "cruiser" },
-    Hull { kind: ShipKind::Destroyer, words: "destroyer" },
-];
+/// The room that a ship takes around the middle of its square. Between two neighbours there is as much as twice the
+/// rest.
+const HALF_WIDTH: f64 = 17.5;
+const HALF_HEIGHT: f64 = 14.0;
 
 /// Outlines around the middle of a square.
 const DECK: [Point; 6] =
-    [(-18.5, -14.0), (12.0, -14.0), (18.5, -8.0), (18.5, 14.0), (-12.0, 14.0), (-18.5, 8.0)];
+    [(-16.5, -13.0), (11.0, -13.0), (16.5, -7.0), (16.5, 13.0), (-11.0, 13.0), (-16.5, 7.0)];
 const BATTLESHIP: [Point; 8] = [
-    (-18.5, -6.0),
-    (-12.0, -13.5),
-    (12.0, -13.5),
-    (18.5, -6.0),
-    (18.5, 6.0),
-    (12.0, 13.5),
-    (-12.0, 13.5),
-    (-18.5, 6.0),
+    (-16.5, -6.0),
+    (-11.0, -12.5),
+    (11.0, -12.5),
+    (16.5, -6.0),
+    (16.5, 6.0),
+    (11.0, 12.5),
+    (-11.0, 12.5),
+    (-16.5, 6.0),
 ];
-const CRUISER: [Point; 5] = [(-17.0, -12.0), (5.0, -12.0), (19.0, 0.0), (5.0, 12.0), (-17.0, 12.0)];
+const CRUISER: [Point; 5] = [(-15.5, -11.5), (4.0, -11.5), (16.5, 0.0), (4.0, 11.5), (-15.5, 11.5)];
 const DESTROYER: [Point; 6] =
-    [(-19.0, -11.5), (3.0, -11.5), (19.0, 0.0), (3.0, 11.5), (-19.0, 11.5), (-11.0, 0.0)];
+    [(-16.5, -11.0), (4.0, -11.0), (16.5, 0.0), (4.0, 11.0), (-16.5, 11.0), (-10.0, 0.0)];
 const PLANE: [Point; 10] = [
-    (0.0, -17.0),
+    (0.0, -16.0),
     (5.0, -9.0),
-    (18.0, 3.0),
-    (18.0, 10.0),
-    (5.0, 8.5),
-    (0.0, 15.0),
-    (-5.0, 8.5),
-    (-18.0, 10.0),
-    (-18.0, 3.0),
+    (16.5, 3.0),
+    (16.5, 9.0),
+    (5.0, 8.0),
+    (0.0, 13.5),
+    (-5.0, 8.0),
+    (-16.5, 9.0),
+    (-16.5, 3.0),
     (-5.0, -9.0),
 ];
 const SUBMARINE: [Point; 12] = [
-    (-18.0, 0.0),
-    (-12.0, -8.0),
+    (-16.5, 0.0),
+    (-11.0, -8.0),
     (-5.0, -8.0),
     (-5.0, -13.0),
     (5.0, -13.0),
     (5.0, -8.0),
-    (12.0, -8.0),
-    (18.0, 0.0),
-    (12.0, 8.0),
+    (11.0, -8.0),
+    (16.5, 0.0),
+    (11.0, 8.0),
     (4.0, 9.0),
     (-4.0, 9.0),
-    (-12.0, 8.0),
+    (-11.0, 8.0),
 ];
+
+/// The room that a ship around `centre` takes.
+pub(super) fn bounds(centre: Point, kind: ShipKind) -> Bounds {
+    match kind {
+        ShipKind::Squadron { .. } => Bounds::around(centre, HALF_WIDTH, HALF_WIDTH),
+        ShipKind::Carrier { .. } | ShipKind::Battleship | ShipKind::Cruiser | ShipKind::Destroyer => {
+            Bounds::around(centre, HALF_WIDTH, HALF_HEIGHT)
+        }
+    }
+}
+
+/// The room of the label of a submarine around `centre`.
+pub(super) fn submarine_label(centre: Point) -> Bounds {
+    Bounds::around(centre, 11.0, 7.0)
+}
 
 /// An outline moved from the origin to `x`, `y`.
 fn moved(outline: &[Point], (x, y): Point) -> Vec<Point> {
@@ -98,26 +101,27 @@ pub(super) fn draw_ship(picture: &mut Picture, (x, y): Point, side: Seat, kind: 
         Class::Destroyer => &DESTROYER,
     };
     if let ShipKind::Squadron { launched: true, .. } = kind {
-        picture.circle(x, y, 18.0, PAPER, edge);
+        picture.circle(x, y, 16.5, PAPER, edge);
     }
     picture.polygon(&moved(outline, (x, y)), fill, edge, 2.0);
     if kind.class() == Class::Carrier {
-        picture.rect(x - 13.0, y + 8.0, 27.0, 2.0, ink);
+        picture.rect(x - 12.0, y + 7.5, 25.0, 2.0, ink);
     }
     let (dx, dy, size) = match kind.class() {
-        Class::Carrier => (0.0, -2.5, 17.0),
-        Class::Squadron => (0.0, 1.0, 14.0),
-        Class::Battleship => (0.0, 0.0, 20.0),
-        Class::Cruiser => (-2.0, 0.0, 20.0),
-        Class::Destroyer => (0.0, 0.0, 19.0),
+        Class::Carrier => (0.0, -2.5, 16.0),
+        Class::Squadron => (0.0, 1.5, 13.0),
+        Class::Battleship => (0.0, 0.0, 19.0),
+        Class::Cruiser => (-3.0, 0.0, 19.0),
+        Class::Destroyer => (-0.5, 0.0, 18.0),
     };
     let no = kind.no().map(|no| no.to_string()).unwrap_or_default();
     let label = format!("{}{no}", kind.class().letter());
     picture.text(x + dx, y + dy, size, Anchor::Middle, ink, &label);
 }
 
-pub(super) fn draw_submarine(picture: &mut Picture, (x, y): Point, side: Seat, label: &str) {
+/// Draws a submarine around `x`, `y`; `size` is that of its label.
+pub(super) fn draw_submarine(picture: &mut Picture, (x, y): Point, side: Seat, label: &str, size: f64) {
     let Paint { fill, edge, ink } = paint(side);
     picture.polygon(&moved(&SUBMARINE, (x, y)), fill, edge, 2.0);
-    picture.text(x, y + 0.5, 14.0, Anchor::Middle, ink, label);
+    picture.text(x, y + 0.5, size, Anchor::Middle, ink, label);
 }

@@ -15,6 +15,8 @@ mod deeds;
 mod extra;
 mod fleet;
 mod hulls;
+mod legend;
+mod marks;
 mod options;
 mod order;
 mod picture;

@@ -148,6 +148,12 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
         "ASW" => Order::Asw(area(rest, "ASW K7")?),
         "SUBS" if rest == ["PASS"] => Order::Submarine(SubmarineOrder::Pass),
         "PASS" if rest.is_empty() => Order::Submarine(SubmarineOrder::Pass),
+        "HOLD" if rest.is_empty() => {
+            return malformed(
+                "No ship can hold for its side: in a surface turn one moves or attacks. Submarines can pass.",
+                "SUBS PASS",
+            );
+        }
         "SUBS" | "PASS" => return malformed("To let your submarines pass, write SUBS PASS.", "SUBS PASS"),
         "SQUADRON" | "SQUADRONS" => {
             return malformed("A squadron is placed on the line of its carrier.", CARRIER);
@@ -230,6 +236,11 @@ fn carrier(words: &[&str]) -> Result<Order, Syntax> {
         [at] => Ok(Order::Carrier { no, at: square(at, CARRIER)?, squadron: None }),
         [at, "SQUADRON", squadron] => {
             Ok(Order::Carrier { no, at: square(at, CARRIER)?, squadron: Some(square(squadron, CARRIER)?) })
+        }
+        [no, "TO", _] | ["TO", no]
+            if no.bytes().all(|byte| byte.is_ascii_digit()) || Square::parse(no).is_some() =>
+        {
+            malformed("A ship moves from its square, or as a carrier by its number: D2-D3, V1-D3.", "V1-D3")
         }
         _ => malformed(
             "One carrier stands on a line: its square, then the word SQUADRON and the square of its squadron, \

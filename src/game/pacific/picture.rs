@@ -1,11 +1,16 @@
 //! The board as a picture, in the style of a sea chart, turned for the side that reads.
 
-use super::fleet::{Area, Ship, Square};
-use super::hulls::{self, Hull, PAPER};
-use super::shown::{known_submarines, old_contacts, recent_attacks};
+use super::fleet::{Area, Ship, Square, Submarine};
+use super::hulls::{self, PAPER};
+use super::legend;
+use super::marks::{
+    HEARD, INK, MOVED, OLD, STROKE, cross, draw_search, is_taken, lost_at, ship_at, shown_contacts,
+};
+use super::shown::{known_submarines, recent_attacks};
 use super::view::{Notice, View};
 use crate::game::Seat;
-use crate::game::picture::{Anchor, Colour, Picture, Point};
+use crate::game::arrows::{Arrows, End, Obstacle};
+use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point};
 
 const CELL: f64 = 40.0;
 const LEFT: f64 = 30.0;
@@ -14,14 +19,6 @@ const SIDE: f64 = 16.0 * CELL;
 const WIDTH: u32 = 700;
 /// Distance from the middle of a square at which two submarines that share it are drawn.
 const SHARED: f64 = 9.0;
-
-pub(super) const INK: Colour = Colour::hex(0x22303a);
-const MOVED: Colour = Colour::hex(0xf6dd7c);
-const SUNK: Colour = Colour::hex(0x111111);
-const SEARCHED: Colour = Colour::hex(0x0b5fa5);
-const SEARCHED_BY_FOE: Colour = Colour::hex(0xa83c00);
-const HEARD: Colour = Colour::hex(0xf3b562);
-const OLD: Colour = Colour::hex(0x5c6b75);
 
 /// The light and the dark squares of a side's waters, which a cruiser tells apart.
 pub(super) fn waters(side: Seat) -> (Colour, Colour) {
@@ -38,36 +35,36 @@ struct Chart<'a> {
 }
 
 pub fn draw(view: &View) -> Picture {
-    let height = if view.options.submarines { 912 } else { 838 };
-    let mut chart = Chart { picture: Picture::new(WIDTH, height, PAPER), view };
+    let signs = legend::signs(view);
+    let height = TOP + SIDE + 38.0 + legend::height(&signs);
+    let mut chart = Chart { picture: Picture::new(WIDTH, height as u32, PAPER), view };
     chart.sea();
     for notice in &view.news {
         chart.squares_of_move(notice);
     }
     for notice in recent_attacks(view) {
         if let Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. } = notice {
-            chart.sounding(*side == view.viewer, *area, *contact);
+            chart.sounding(*side, *area, *contact);
         }
     }
-    for (round, at) in old_contacts(view) {
+    for (round, at) in shown_contacts(view) {
         chart.old_contact(round, at);
-    }
-    for notice in &view.news {
-        chart.arrow(notice);
     }
     // Submarines come first, so that a ship above one stays legible.
     for (side, submarine) in known_submarines(view) {
-        chart.submarine(side, submarine.at, submarine.no);
+        chart.submarine(side, submarine);
     }
+    chart.arrows();
     for (side, fleet) in view.ships.iter() {
         for ship in fleet {
-            chart.ship(side, ship);
+            let centre = chart.ship_centre(ship);
+            hulls::draw_ship(&mut chart.picture, centre, side, ship.kind);
         }
     }
-    for notice in &view.news {
-        chart.losses(notice);
+    for at in view.news.iter().filter_map(lost_at) {
+        chart.loss(at);
     }
-    chart.legend();
+    legend::draw(&mut chart.picture, TOP + SIDE + 58.0, &signs, view);
     chart.picture
 }
 
@@ -116,8 +113,9 @@ impl Chart<'_> {
         }
     }
 
-    /// A searched area, and the ring around it if a submarine was heard there.
-    fn sounding(&mut self, own: bool, area: Area, contact: bool) {
+    /// A searched area, and the ring around it if the viewer heard a submarine there.
+    fn sounding(&mut self, side: Seat, area: Area, contact: bool) {
+        let own = side == self.view.viewer;
         if contact && own {
             for at in Square::all().filter(|at| area.distance(*at) == 1) {
                 let (x, y) = self.corner(at);
@@ -128,123 +126,87 @@ impl Chart<'_> {
             Square::all().filter(|at| area.distance(*at) == 0).map(|at| self.corner(at)).collect();
         let left = squares.iter().fold(f64::MAX, |least, (x, _)| least.min(*x));
         let top = squares.iter().fold(f64::MAX, |least, (_, y)| least.min(*y));
-        let (stroke, inset) = if own { (SEARCHED, 3.0) } else { (SEARCHED_BY_FOE, 7.0) };
-        let side = 2.0 * (CELL - inset);
-        self.picture.frame(left + inset, top + inset, side, side, stroke, 3.0);
-        if !own {
-            self.picture.frame(left + inset + 6.0, top + inset + 6.0, side - 12.0, side - 12.0, stroke, 1.5);
-        }
+        draw_search(&mut self.picture, Bounds::new((left, top), 2.0 * CELL, 2.0 * CELL), side, own);
     }
 
     /// Draws the square where a submarine of the other side was noticed in an earlier round.
     fn old_contact(&mut self, round: u32, at: Square) {
         let (x, y) = self.corner(at);
         self.picture.frame(x + 4.0, y + 4.0, CELL - 8.0, CELL - 8.0, OLD, 1.5);
-        let label = format!("r{round}");
+        let label = format!("t{round}");
         let size = if label.len() > 3 { 14.0 } else { 17.0 };
         self.picture.text(x + CELL / 2.0, y + CELL / 2.0, size, Anchor::Middle, OLD, &label);
     }
 
-    /// An arrow from the square that a ship left to the edge of the ship that moved.
-    fn arrow(&mut self, notice: &Notice) {
-        let Notice::Move { side, from, to, .. } = notice else { return };
-        let (from, to) = (self.centre(*from), self.centre(*to));
-        self.picture.arrow(from, to, 16.0, hulls::paint(*side).edge, 4.5);
+    /// The way of each ship that moved, up to the edge of the ship.
+    fn arrows(&mut self) {
+        let mut obstacles: Vec<Obstacle> = Vec::new();
+        for ship in self.view.ships.iter().flat_map(|(_, fleet)| fleet) {
+            obstacles.push(Obstacle::Rectangle(hulls::bounds(self.ship_centre(ship), ship.kind)));
+        }
+        for (side, submarine) in known_submarines(self.view) {
+            let centre = self.submarine_centre(side, submarine.at);
+            obstacles.push(Obstacle::Rectangle(hulls::submarine_label(centre)));
+        }
+        for at in self.view.news.iter().filter_map(lost_at) {
+            let (x, y, arm) = self.cross_place(at);
+            obstacles.push(Obstacle::Rectangle(Bounds::around((x, y), arm + 2.0, arm + 2.0)));
+        }
+        for notice in &self.view.news {
+            let Notice::Move { side, from, to, .. } = notice else { continue };
+            let mut arrows = Arrows::new(hulls::paint(*side).edge, STROKE, obstacles.clone());
+            let (from, to) = (self.end(*from), self.end(*to));
+            arrows.draw(&mut self.picture, &[from], &to);
+        }
     }
 
-    fn ship(&mut self, side: Seat, ship: &Ship) {
+    /// The outline of the ship on a square, with the label of a submarine below it, or its middle if there is none.
+    fn end(&self, at: Square) -> End {
+        let Some(ship) = ship_at(self.view, at) else { return End::Point(self.centre(at)) };
+        let mut parts = vec![hulls::bounds(self.ship_centre(ship), ship.kind)];
+        for (side, submarine) in known_submarines(self.view).filter(|(_, below)| below.at == at) {
+            parts.push(hulls::submarine_label(self.submarine_centre(side, submarine.at)));
+        }
+        End::Outline(parts)
+    }
+
+    /// The middle of a ship, which makes room for a submarine below it.
+    fn ship_centre(&self, ship: &Ship) -> Point {
         let (x, y) = self.centre(ship.at);
         let is_above = known_submarines(self.view).any(|(_, submarine)| submarine.at == ship.at);
-        let y = if is_above { y - 7.0 } else { y };
-        hulls::draw_ship(&mut self.picture, (x, y), side, ship.kind);
+        (x, if is_above { y - 7.0 } else { y })
     }
 
-    fn submarine(&mut self, side: Seat, at: Square, no: u16) {
-        let is_under = self.view.ships.iter().any(|(_, fleet)| fleet.iter().any(|ship| ship.at == at));
-        let is_shared = known_submarines(self.view).any(|(of, other)| of != side && other.at == at);
+    fn is_shared(&self, side: Seat, at: Square) -> bool {
+        known_submarines(self.view).any(|(of, other)| of != side && other.at == at)
+    }
+
+    fn submarine_centre(&self, side: Seat, at: Square) -> Point {
         let (x, y) = self.centre(at);
-        let y = if is_under { y + 12.0 } else { y };
+        let y = if ship_at(self.view, at).is_some() { y + 12.0 } else { y };
         let x = match side {
-            _ if !is_shared => x,
+            _ if !self.is_shared(side, at) => x,
             Seat::First => x - SHARED,
             Seat::Second => x + SHARED,
         };
-        hulls::draw_submarine(&mut self.picture, (x, y), side, &format!("U{no}"));
+        (x, y)
     }
 
-    fn losses(&mut self, notice: &Notice) {
-        match notice {
-            Notice::Move { to, sunk: Some(_), .. } => {
-                let (x, y) = self.corner(*to);
-                self.picture.frame(x + 1.5, y + 1.5, CELL - 3.0, CELL - 3.0, SUNK, 3.0);
-            }
-            Notice::SquadronLost { at, .. } | Notice::Torpedo { at, .. } => {
-                let (x, y) = self.centre(*at);
-                cross(&mut self.picture, x, y, 13.0);
-            }
-            Notice::Move { sunk: None, .. }
-            | Notice::Asw { .. }
-            | Notice::Sonar { .. }
-            | Notice::Pass { .. } => {}
-        }
+    fn submarine(&mut self, side: Seat, submarine: Submarine) {
+        let centre = self.submarine_centre(side, submarine.at);
+        let size = if self.is_shared(side, submarine.at) { 12.0 } else { 14.0 };
+        hulls::draw_submarine(&mut self.picture, centre, side, &format!("U{}", submarine.no), size);
     }
 
-    fn legend(&mut self) {
-        let viewer = self.view.viewer;
-        let mut y = TOP + SIDE + 58.0;
-        for row in [hulls::FLYING, hulls::FIGHTING] {
-            for (hull, x) in row.into_iter().zip(COLUMNS) {
-                let Hull { kind, words } = hull;
-                hulls::draw_ship(&mut self.picture, (x, y), viewer, kind);
-                self.words(x, y, words);
-            }
-            y += 40.0;
-        }
-        for ((side, words), x) in [(Seat::First, "South"), (Seat::Second, "North")].into_iter().zip(COLUMNS) {
-            let you = self.view.phase.is_some() && side == viewer;
-            let words = if you { format!("{words}: you") } else { words.to_owned() };
-            let paint = hulls::paint(side);
-            self.picture.rect(x - 12.0, y - 12.0, 24.0, 24.0, paint.fill);
-            self.picture.frame(x - 12.0, y - 12.0, 24.0, 24.0, paint.edge, 2.5);
-            self.words(x, y, &words);
-        }
-        if !self.view.options.submarines {
-            cross(&mut self.picture, COLUMNS[2], y, 11.0);
-            self.words(COLUMNS[2], y, "sunk");
-            return;
-        }
-        hulls::draw_submarine(&mut self.picture, (COLUMNS[2], y), viewer, "U1");
-        self.words(COLUMNS[2], y, "submarine");
-        y += 38.0;
-        let [x, foe, heard] = COLUMNS;
-        self.picture.frame(x - 12.0, y - 12.0, 24.0, 24.0, SEARCHED, 3.0);
-        self.words(x, y, "you searched");
-        self.picture.frame(foe - 12.0, y - 12.0, 24.0, 24.0, SEARCHED_BY_FOE, 3.0);
-        self.picture.frame(foe - 7.0, y - 7.0, 14.0, 14.0, SEARCHED_BY_FOE, 1.5);
-        self.words(foe, y, "they searched");
-        self.picture.rect(heard - 12.0, y - 12.0, 24.0, 24.0, HEARD);
-        self.words(heard, y, "heard near here");
-        y += 38.0;
-        cross(&mut self.picture, x, y, 11.0);
-        self.words(x, y, "sunk");
-        self.picture.frame(foe - 14.0, y - 14.0, 28.0, 28.0, OLD, 1.5);
-        self.picture.text(foe, y, 17.0, Anchor::Middle, OLD, "r3");
-        self.words(foe, y, "a submarine was noticed in round 3");
+    /// The middle and the arms of the cross where something was sunk: whole on open water, in the corner beside a ship.
+    fn cross_place(&self, at: Square) -> (f64, f64, f64) {
+        let (x, y) = self.centre(at);
+        if is_taken(self.view, at) { (x + 15.0, y - 15.0, 4.0) } else { (x, y, 12.0) }
     }
 
-    fn words(&mut self, x: f64, y: f64, words: &str) {
-        self.picture.text(x + 28.0, y, 19.0, Anchor::Start, INK, words);
-    }
-}
-
-/// The middles of the samples in the legend.
-const COLUMNS: [f64; 3] = [LEFT + 20.0, LEFT + 230.0, LEFT + 445.0];
-
-fn cross(picture: &mut Picture, x: f64, y: f64, arm: f64) {
-    for (colour, width) in [(PAPER, 7.0), (SUNK, 4.0)] {
-        for slope in [-1.0, 1.0] {
-            picture.line((x - arm, y - arm * slope), (x + arm, y + arm * slope), colour, width);
-        }
+    fn loss(&mut self, at: Square) {
+        let (x, y, arm) = self.cross_place(at);
+        cross(&mut self.picture, x, y, arm);
     }
 }
 

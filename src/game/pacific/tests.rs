@@ -192,7 +192,7 @@ fn the_board_is_narrow_and_marks_what_is_known() {
     let text = State::board(&start.view(Seat::First)).text;
     assert!(text.lines().all(|line| line.chars().count() <= 66), "{text}");
     let row = |no: &str| text.lines().find(|line| line.starts_with(no)).expect("a rank").to_owned();
-    assert_eq!(row(" 2"), " 2 .   .   .   .   B_  o   o   ?   .   .   .   .   .   .   .   .");
+    assert_eq!(row(" 2"), " 2 .   .   .   .   B_? o   o   ?   .   .   .   .   .   .   .   .");
     assert_eq!(row(" 5"), " 5 .   .   .   .   .   .   .   .   .   .   U2  .   .   .   .   .");
     assert_eq!(row(" 9"), " 9 .   .   v1  s1  .   .   .   .   .   .   .   .   .   .   .   .");
     assert_eq!(row("12"), "12 .   .   .   .   .   .   .   .   .   .   .   .   .   .   .   S1^");
@@ -235,7 +235,7 @@ fn two_submarines_on_one_square_are_both_shown() {
 }
 
 #[test]
-fn older_contacts_stay_on_the_board_with_their_round() {
+fn older_contacts_stay_on_the_board_with_their_turn() {
     let ships = ["BA1", "BA16"];
     let mut later = state(Options::default(), Stage::Surface(Seat::First), ships, ["C3", "E9"]);
     later.round = 12;
@@ -244,7 +244,7 @@ fn older_contacts_stay_on_the_board_with_their_round() {
     later.sightings = vec![Sighting { round: 7, event }];
     let shown = |seat| {
         let picture = State::board(&later.view(seat)).picture;
-        picture.shapes.iter().any(|shape| matches!(shape, Shape::Text { text, .. } if text == "r7"))
+        picture.shapes.iter().any(|shape| matches!(shape, Shape::Text { text, .. } if text == "t7"))
     };
     assert!(shown(Seat::First), "an enemy submarine was near");
     assert!(!shown(Seat::Second), "it was its own");

@@ -81,7 +81,9 @@ pub(super) fn text(view: &View) -> String {
         writeln!(text, " {rank:>2} {row} {rank}").expect("writing to a String cannot fail");
     }
     text.push_str(files);
-    text.push_str("\nB W  marbles of Black and White; b w  stars\n");
+    let has_stars = view.stars.iter().any(|(_, stars)| !stars.is_empty());
+    text.push_str("\nB W  marbles of Black and White");
+    text.push_str(if has_stars { "; b w  stars\n" } else { "\n" });
     if view.last.is_some() {
         text.push_str("( )  played in the last turn\n");
     }
@@ -89,8 +91,12 @@ pub(super) fn text(view: &View) -> String {
         let [a, b, c, d] = quad;
         writeln!(text, "[ ]  the quad {a} {b} {c} {d}").expect("writing to a String cannot fail");
     }
-    if threats(view).is_some() {
-        text.push_str("!    your opponent could complete a quad here\n+    you could complete a quad here\n");
+    let shown = |seat: Seat| threats(view).is_some_and(|threats| !threats[seat].is_empty());
+    if shown(view.viewer.other()) {
+        text.push_str("!    your opponent could complete a quad here\n");
+    }
+    if shown(view.viewer) {
+        text.push_str("+    you could complete a quad here\n");
     }
     text
 }

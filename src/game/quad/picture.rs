@@ -4,7 +4,7 @@ use super::board::{Piece, is_new, pieces, threatens, threats};
 use super::point::{Point, Points, Quad, SQUARES};
 use super::view::View;
 use crate::game::Seat;
-use crate::game::picture::{self, Anchor, Colour, Picture, spikes};
+use crate::game::picture::{self, Anchor, Colour, Picture, legend_places, spikes};
 
 const STEP: f64 = 58.0;
 const EDGE: f64 = 60.0;
@@ -39,8 +39,9 @@ fn place(point: Point, reader: Seat) -> picture::Point {
 }
 
 pub(super) fn draw(view: &View) -> Picture {
-    let height = if threats(view).is_some() { 834 } else { 794 };
-    let mut picture = Picture::new(WIDTH, height, PAPER);
+    let signs = signs(view);
+    let height = LEGEND_TOP + 26.0 + signs.len().div_ceil(COLUMNS.len()) as f64 * ROW;
+    let mut picture = Picture::new(WIDTH, height as u32, PAPER);
     grid(&mut picture, view.viewer);
     for seat in [view.viewer.other(), view.viewer] {
         threatened(&mut picture, view, seat);
@@ -50,12 +51,11 @@ pub(super) fn draw(view: &View) -> Picture {
     }
     for point in Point::all() {
         let (x, y) = place(point, view.viewer);
-        // If both sides could complete a quad here, the reader's mark lies within the opponent's.
-        if threatens(view, view.viewer.other(), point) {
-            threat_of_foe(&mut picture, x, y);
-        }
-        if threatens(view, view.viewer, point) {
-            threat_of_reader(&mut picture, x, y);
+        match [view.viewer.other(), view.viewer].map(|seat| threatens(view, seat, point)) {
+            [true, true] => threat_of_both(&mut picture, x, y),
+            [true, false] => threat_of_foe(&mut picture, x, y),
+            [false, true] => threat_of_reader(&mut picture, x, y),
+            [false, false] => {}
         }
     }
     for (point, piece) in pieces(view) {
@@ -65,7 +65,7 @@ pub(super) fn draw(view: &View) -> Picture {
         }
         draw_piece(&mut picture, x, y, RADIUS, piece);
     }
-    legend(&mut picture, view);
+    legend(&mut picture, view, &signs);
     picture
 }
 
@@ -112,6 +112,13 @@ fn threat_of_foe(picture: &mut Picture, x: f64, y: f64) {
     picture.text(x, y, 24.0, Anchor::Middle, FOE, "!");
 }
 
+/// Both signs at the point where either side could complete a quad.
+fn threat_of_both(picture: &mut Picture, x: f64, y: f64) {
+    picture.circle(x, y, 18.0, Colour::hex(0xfbe0cf), FOE);
+    picture.text(x - 7.0, y, 22.0, Anchor::Middle, FOE, "!");
+    picture.text(x + 5.0, y, 20.0, Anchor::Middle, OWN, "+");
+}
+
 fn threat_of_reader(picture: &mut Picture, x: f64, y: f64) {
     picture.circle(x, y, 12.0, Colour::hex(0xdbe8f6), OWN);
     picture.text(x, y, 22.0, Anchor::Middle, OWN, "+");
@@ -145,39 +152,74 @@ fn draw_piece(picture: &mut Picture, x: f64, y: f64, radius: f64, piece: Piece) 
     }
 }
 
-fn legend(picture: &mut Picture, view: &View) {
-    let y = EDGE + 10.0 * STEP + 88.0;
-    for (x, seat, words) in [(45.0, Seat::First, "Black"), (375.0, Seat::Second, "White")] {
-        let you = view.to_move.is_some() && seat == view.viewer;
+const LEGEND_TOP: f64 = EDGE + 10.0 * STEP + 88.0;
+const ROW: f64 = 40.0;
+
+/// A sign of the board.
+#[derive(Clone, Copy)]
+enum Sign {
+    LastTurn,
+    Quad,
+    ThreatOfFoe,
+    ThreatOfReader,
+}
+
+/// The signs of this board besides its pieces.
+fn signs(view: &View) -> Vec<Sign> {
+    let threat = |seat: Seat| threats(view).is_some_and(|threats| !threats[seat].is_empty());
+    let all = [
+        (view.last.is_some(), Sign::LastTurn),
+        (!view.quads.is_empty(), Sign::Quad),
+        (threat(view.viewer.other()), Sign::ThreatOfFoe),
+        (threat(view.viewer), Sign::ThreatOfReader),
+    ];
+    all.into_iter().filter(|(is_shown, _)| *is_shown).map(|(_, sign)| sign).collect()
+}
+
+/// The pieces that each side has left, then the other signs.
+fn legend(picture: &mut Picture, view: &View, signs: &[Sign]) {
+    let y = LEGEND_TOP;
+    for (x, seat, words) in [(COLUMNS[0], Seat::First, "Black"), (COLUMNS[1], Seat::Second, "White")] {
         let left = view.left[seat];
-        picture.text(
-            x - 12.0,
-            y,
-            20.0,
-            Anchor::Start,
-            INK,
-            &if you { format!("{words}: you") } else { words.to_owned() },
-        );
         for (x, piece, left) in
-            [(x + 130.0, Piece::Marble(seat), left.marbles), (x + 205.0, Piece::Star(seat), left.stars)]
+            [(x, Piece::Marble(seat), left.marbles), (x + 66.0, Piece::Star(seat), left.stars)]
         {
             draw_piece(picture, x, y, 13.0, piece);
             picture.text(x + 20.0, y, 20.0, Anchor::Start, INK, &left.to_string());
         }
-        picture.text(x + 246.0, y, 20.0, Anchor::Start, INK, "left");
+        let you = if view.to_move.is_some() && seat == view.viewer { " (you)" } else { "" };
+        picture.text(x + 112.0, y, 20.0, Anchor::Start, INK, &format!("left to {words}{you}"));
     }
-    let y = y + 40.0;
-    picture.circle(45.0, y, 13.0, MARK, MARK);
-    picture.circle(45.0, y, 8.0, WOOD, WOOD);
-    picture.text(68.0, y, 20.0, Anchor::Start, INK, "last turn");
-    if threats(view).is_some() {
-        let y = y + 40.0;
-        threat_of_foe(picture, 51.0, y);
-        picture.text(80.0, y, 20.0, Anchor::Start, INK, "a quad for your opponent");
-        threat_of_reader(picture, 375.0, y);
-        picture.text(398.0, y, 20.0, Anchor::Start, INK, "a quad for you");
+    for (sign, (x, y)) in signs.iter().zip(legend_places(&COLUMNS, y + ROW, ROW)) {
+        let words = match sign {
+            Sign::LastTurn => {
+                picture.circle(x, y, 13.0, MARK, MARK);
+                picture.circle(x, y, 8.0, WOOD, WOOD);
+                "last turn"
+            }
+            Sign::Quad => {
+                picture.outline(
+                    &[(x - 12.0, y - 12.0), (x + 12.0, y - 12.0), (x + 12.0, y + 12.0), (x - 12.0, y + 12.0)],
+                    QUAD,
+                    5.0,
+                );
+                "a quad"
+            }
+            Sign::ThreatOfFoe => {
+                threat_of_foe(picture, x, y);
+                "a quad for your opponent"
+            }
+            Sign::ThreatOfReader => {
+                threat_of_reader(picture, x, y);
+                "a quad for you"
+            }
+        };
+        picture.text(x + 30.0, y, 20.0, Anchor::Start, INK, words);
     }
 }
+
+/// The middles of the legend's samples.
+const COLUMNS: [f64; 2] = [47.0, 370.0];
 
 #[cfg(test)]
 mod tests {

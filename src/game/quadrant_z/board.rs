@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::galaxy::{Quadrant, Sector};
+use super::galaxy::{Quadrant, Sector, Square};
 use super::picture;
 use super::square_map::{Contents, Mark, SquareMap};
 use super::view::View;
@@ -18,12 +18,6 @@ pub fn board(view: &View) -> Board {
 
 /// The columns of a square, including the space between squares.
 const WIDTH: usize = 6;
-
-const LEGEND: &str = "
-3* star   [2] home base   3+ captured by you   3- by the enemy
-Below it: 1,2 your ships   x4 four of them   !5 enemies of size 5
-=A= your home sector   ~Y~ the enemy's   M? not explored
-";
 
 fn text(map: &SquareMap<'_>) -> String {
     let mut text = String::new();
@@ -42,7 +36,50 @@ fn text(map: &SquareMap<'_>) -> String {
         push(&mut text, format_args!("+{:-<1$}", "", 2 * WIDTH));
     }
     text.push_str("+\n");
-    text.push_str(LEGEND);
+    text.push_str(&legend(map));
+    text
+}
+
+/// Explains the signs of this board, and no others.
+fn legend(map: &SquareMap<'_>) -> String {
+    let viewer = map.view.context.viewer;
+    let stars = || Square::all().filter_map(|square| map.at(square).star);
+    let all = || Square::all().map(|square| map.at(square));
+    let ship = all().find_map(|contents| contents.ships.first().map(|ship| ship.no));
+    let crowd = all().find(|contents| ships(contents).starts_with('x')).map(|contents| contents.ships.len());
+    let enemy = all().find_map(|contents| contents.enemy).map(|enemy| enemy.size());
+    let heading =
+        |wanted: fn(Mark) -> bool| Quadrant::all().any(|quadrant| map.mark(quadrant).is_some_and(wanted));
+    let fog = Quadrant::all().find(|quadrant| !map.is_charted(*quadrant));
+    let home = |seat| Quadrant::home(seat);
+    let is_free = stars().any(|star| !star.base && star.captured_by.is_none());
+    let taken = |by| stars().any(|star| star.captured_by == Some(by));
+    let rows: [Vec<Option<String>>; 4] = [
+        vec![
+            is_free.then(|| "3* star".into()),
+            stars().any(|star| star.base && star.captured_by.is_none()).then(|| "[2] home base".into()),
+            taken(viewer).then(|| "3+ captured by you".into()),
+            taken(viewer.other()).then(|| "3- by the enemy".into()),
+        ],
+        vec![
+            ship.map(|no| format!("Below: {no} your ship no. {no}")),
+            crowd.map(|count| format!("x{count} {count} of them")),
+            enemy.map(|size| format!("!{size} enemies, size {size}")),
+        ],
+        vec![
+            Some(format!("={}= your home sector", home(viewer))),
+            Some(format!("~{}~ the enemy's", home(viewer.other()))),
+            fog.map(|quadrant| format!("{quadrant}? not explored")),
+        ],
+        vec![heading(|mark| mark == Mark::Met).then(|| "both: ships of both sides are there".into())],
+    ];
+    let mut text = "\n".to_owned();
+    for row in rows {
+        let row: Vec<String> = row.into_iter().flatten().collect();
+        if !row.is_empty() {
+            push(&mut text, format_args!("{}\n", row.join("   ")));
+        }
+    }
     text
 }
 

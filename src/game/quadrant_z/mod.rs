@@ -7,6 +7,7 @@ use super::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
 };
 
+mod arrows;
 mod board;
 mod check;
 mod colours;
@@ -14,6 +15,7 @@ mod combat;
 mod deeds;
 mod fleet;
 mod galaxy;
+mod layout;
 mod legend;
 mod memory;
 mod options;

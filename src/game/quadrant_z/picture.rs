@@ -1,7 +1,9 @@
 //! The board as a picture: quadrants under a heading with their news, squares with their star and ships.
 
+use super::arrows;
 use super::colours::{FAINT, GROUND, tint};
 use super::galaxy::{Quadrant, Square};
+use super::layout::{CELL, HEADING, TOP, corner, label_place, plate_place, square_corner, star_place};
 use super::legend;
 use super::square_map::{Contents, Mark, PastMark, SquareMap};
 use super::symbols::{self, Plate};
@@ -9,76 +11,53 @@ use super::view::KnownStar;
 use crate::game::Phase;
 use crate::game::picture::{Anchor, Colour, Picture, Point};
 
-/// A square is a little wider than high.
-pub(super) const COLUMN: f64 = 66.0;
-const ROW: f64 = 62.0;
-/// The heading of a quadrant.
-const HEADING: f64 = 26.0;
-const LEFT: f64 = 10.0;
-const TOP: f64 = 14.0;
 const WIDTH: u32 = 680;
-const HEIGHT: u32 = 906;
-const LEGEND_TOP: f64 = TOP + 5.0 * (HEADING + 2.0 * ROW) + 30.0;
+const LEGEND_TOP: f64 = TOP + 5.0 * (HEADING + 2.0 * CELL) + 30.0;
 
 const GRID: Colour = Colour::hex(0xaeb3b8);
 const EDGE: Colour = Colour::hex(0x3a3f45);
 
 pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
-    let mut picture = Picture::new(WIDTH, HEIGHT, GROUND);
+    let signs = legend::signs(map);
+    let height = LEGEND_TOP + legend::height(&signs);
+    let mut picture = Picture::new(WIDTH, height as u32, GROUND);
     for quadrant in Quadrant::all() {
         ground(&mut picture, map, quadrant);
-        heading(&mut picture, map, quadrant);
     }
-    for (from, to) in map.moves() {
-        let (from, to) = (middle(from), middle(to));
-        let is_level = (to.0 - from.0).abs() > (to.1 - from.1).abs();
-        picture.arrow(from, to, if is_level { 33.0 } else { 25.0 }, symbols::MOVED, 5.0);
+    arrows::draw(&mut picture, map);
+    // Arrows pass under headings, so that no line crosses their words.
+    for quadrant in Quadrant::all() {
+        heading(&mut picture, map, quadrant);
     }
     for square in Square::all() {
         contents(&mut picture, map, square);
     }
-    legend::draw(&mut picture, LEGEND_TOP, map.view.context.viewer);
+    legend::draw(&mut picture, LEGEND_TOP, &signs, map.view.context.viewer);
     picture
-}
-
-/// The top left corner of a quadrant, with its heading.
-fn corner(quadrant: Quadrant) -> Point {
-    let (column, row) = (f64::from(quadrant.column()), f64::from(quadrant.row()));
-    (LEFT + column * 2.0 * COLUMN, TOP + row * (HEADING + 2.0 * ROW))
-}
-
-/// The top left corner of a square.
-fn square_corner(square: Square) -> Point {
-    let (x, y) = corner(square.quadrant());
-    let (column, row) = (f64::from(square.cell() % 2), f64::from(square.cell() / 2));
-    (x + column * COLUMN, y + HEADING + row * ROW)
-}
-
-/// The middle of the part of a square that holds ships.
-fn middle(square: Square) -> Point {
-    let (x, y) = square_corner(square);
-    (x + COLUMN / 2.0, y + 40.0)
 }
 
 fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     let tint = tint(map.sector(quadrant), map.view.context.viewer);
     let ((x, y), is_charted) = (corner(quadrant), map.is_charted(quadrant));
-    let (width, height) = (2.0 * COLUMN, 2.0 * ROW);
-    let y = y + HEADING;
-    picture.rect(x, y, width, height, if is_charted { tint.explored } else { tint.fog });
+    let (side, y) = (2.0 * CELL, y + HEADING);
+    picture.rect(x, y, side, side, if is_charted { tint.explored } else { tint.fog });
+    picture.line((x + CELL, y), (x + CELL, y + side), GRID, 1.0);
+    picture.line((x, y + CELL), (x + side, y + CELL), GRID, 1.0);
+    picture.frame(x, y - HEADING, side, HEADING + side, EDGE, 2.0);
     if !is_charted {
-        picture.text(x + COLUMN, y + ROW, 96.0, Anchor::Middle, tint.mark, "?");
+        for square in quadrant.squares().filter(|square| map.at(*square).is_empty()) {
+            let (x, y) = square_corner(square);
+            picture.text(x + CELL / 2.0, y + CELL / 2.0, 34.0, Anchor::Middle, tint.mark, "?");
+        }
     }
-    picture.line((x + COLUMN, y), (x + COLUMN, y + height), GRID, 1.0);
-    picture.line((x, y + ROW), (x + width, y + ROW), GRID, 1.0);
-    picture.rect(x, y - HEADING, width, HEADING, tint.heading);
-    picture.frame(x, y - HEADING, width, HEADING + height, EDGE, 2.0);
 }
 
-/// The quadrant's letter, and its news or, in smaller print, what is remembered of it.
+/// The quadrant's letter, and its news or, without colours, what is remembered of it.
 fn heading(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     let tint = tint(map.sector(quadrant), map.view.context.viewer);
     let (x, y) = corner(quadrant);
+    picture.rect(x, y, 2.0 * CELL, HEADING, tint.heading);
+    picture.frame(x, y, 2.0 * CELL, HEADING, EDGE, 2.0);
     let y = y + HEADING / 2.0;
     picture.text(x + 14.0, y, 20.0, Anchor::Middle, tint.letter, &quadrant.to_string());
     let words = match (map.mark(quadrant), map.past_mark(quadrant)) {
@@ -96,7 +75,8 @@ fn heading(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
         }
         (None, None) => return,
     };
-    picture.text(x + 56.0, y, 17.0, Anchor::Start, tint.letter, &words);
+    let size = if words.chars().count() > 8 { 14.0 } else { 17.0 };
+    picture.text(x + 56.0, y, size, Anchor::Start, tint.letter, &words);
 }
 
 fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
@@ -107,22 +87,22 @@ fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
         picture.text(x + 10.0, y + 13.0, 17.0, Anchor::Middle, FAINT, &(square.cell() + 1).to_string());
     }
     if let Some(known) = contents.star {
-        star(picture, map, known, x + 46.0, y + 18.0);
+        star(picture, map, known, star_place(square));
     }
-    let bottom = (x + 3.0, y + 39.0);
+    let place = plate_place(square);
     if let Some(label) = own_label(contents) {
-        symbols::label(picture, (x + 3.0, y + 39.0 - symbols::HEIGHT), &label);
+        symbols::label(picture, label_place(square), &label);
         if contents.enemy.is_none() {
             let (offence, defence) = contents.ships.iter().fold((0, 0), |(offence, defence), ship| {
                 (offence + ship.class.offence, defence + ship.class.defence)
             });
-            symbols::plate(picture, bottom, Plate::Own, &format!("{offence}/{defence}"));
+            symbols::plate(picture, place, Plate::Own, &format!("{offence}/{defence}"));
         }
     }
     if let Some(enemy) = contents.enemy {
-        symbols::plate(picture, bottom, Plate::Enemy, &enemy.to_string());
+        symbols::plate(picture, place, Plate::Enemy, &enemy.to_string());
     } else if let Some((size, turn)) = map.ghost(square).filter(|_| contents.ships.is_empty()) {
-        symbols::plate(picture, bottom, Plate::Ghost, &format!("{size} t{turn}"));
+        symbols::ghost(picture, place, size, turn);
     }
 }
 
@@ -136,7 +116,7 @@ fn own_label(contents: &Contents<'_>) -> Option<String> {
 }
 
 /// A star that can be captured, or the badge of one that was.
-fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, x: f64, y: f64) {
+fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, (x, y): Point) {
     let value = star.value.to_string();
     if map.was_captured_now(star.at) {
         symbols::ring(picture, x, y);
@@ -153,8 +133,39 @@ fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, x: f64, y:
 #[cfg(test)]
 mod tests {
     use super::super::colours::{ENEMY_TINT, NEUTRAL_TINT, OWN_TINT};
+    use super::super::fleet::{Class, Ship};
+    use super::super::view::{Deeds, Movement};
+    use super::super::{Options, State};
     use super::*;
+    use crate::game::picture::Shape;
     use crate::game::sight::{Eye, assert_told_apart};
+    use crate::game::{Game, Seat};
+
+    fn at(text: &str) -> Square {
+        Square::parse(text).expect("a square")
+    }
+
+    #[test]
+    fn every_move_from_the_middle_has_an_arrow_between_the_boxes_at_its_ends() {
+        let from = at("M1");
+        let reached: Vec<Square> = Square::all().filter(|to| from.reaches(*to)).collect();
+        assert_eq!(reached.len(), 18, "two squares beside it, and four quadrants");
+        for to in reached {
+            let mut view = State::start(&Options::default()).view(Seat::First);
+            view.context.phase = Some(Phase::Turn);
+            let class = Class { offence: 1, defence: 0 };
+            view.ships = [(1, from), (2, to)].map(|(no, at)| Ship { no, class, at }).to_vec();
+            let moved = vec![Movement { no: 2, from, to }];
+            view.did = Some(Box::new(Deeds { moved, ..Deeds::default() }));
+            let picture = draw(&SquareMap::new(&view));
+            let is_head = |shape: &&Shape| {
+                matches!(shape, Shape::Polygon { points, fill: Some(fill), .. }
+                    if points.len() == 3 && *fill == symbols::MOVED)
+            };
+            // The legend shows one more.
+            assert_eq!(picture.shapes.iter().filter(is_head).count(), 2, "{from} to {to}");
+        }
+    }
 
     #[test]
     fn its_colours_are_told_apart_by_every_eye_and_in_print() {

@@ -23,6 +23,13 @@ pub(super) struct Contents<'a> {
     pub enemy: Option<EnemyShips>,
 }
 
+impl Contents<'_> {
+    /// Whether the viewer knows of nothing on the square.
+    pub fn is_empty(&self) -> bool {
+        self.star.is_none() && self.ships.is_empty() && self.enemy.is_none()
+    }
+}
+
 /// The known enemy ships on one square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EnemyShips {
@@ -51,11 +58,11 @@ impl EnemyShips {
     }
 }
 
-/// As on the board: `size 4`, or offence and defence.
+/// As on the board: the size, or offence and defence.
 impl Display for EnemyShips {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EnemyShips::Sighted(size) => write!(f, "size {size}"),
+            EnemyShips::Sighted(size) => write!(f, "{size}"),
             EnemyShips::Revealed(total) => write!(f, "{}/{}", total.offence, total.defence),
         }
     }
@@ -113,9 +120,11 @@ impl<'a> SquareMap<'a> {
         self.view.context.options.layout.sector(quadrant)
     }
 
-    /// Whether the viewer knows all stars of the quadrant.
+    /// Whether the viewer knows all stars of the quadrant, or alone places them.
     pub fn is_charted(&self, quadrant: Quadrant) -> bool {
-        self.view.enemy_ships.is_some() || self.view.context.charted.contains(quadrant)
+        self.view.enemy_ships.is_some()
+            || self.view.context.charted.contains(quadrant)
+            || self.sector(quadrant) == Sector::Home(self.view.context.viewer)
     }
 
     pub fn mark(&self, quadrant: Quadrant) -> Option<Mark> {

@@ -3,7 +3,7 @@
 
 use super::colours::{FAINT, GROUND, INK};
 use super::square_map::Mark;
-use crate::game::picture::{Anchor, Colour, Picture, spikes};
+use crate::game::picture::{Anchor, Bounds, Colour, Picture, spikes};
 
 pub(super) const OWN: Colour = Colour::hex(0x14508c);
 pub(super) const ENEMY: Colour = Colour::hex(0xb8420b);
@@ -41,14 +41,22 @@ pub(super) fn ring(picture: &mut Picture, x: f64, y: f64) {
     picture.circle(x, y, 17.0, BATTLE, INK);
 }
 
-/// The height of a label, and of a plate: on a phone of 360 pixels, the text in it has a size of 10.
-pub(super) const HEIGHT: f64 = 22.0;
+/// The height of a label, and of a plate.
+pub(super) const HEIGHT: f64 = 20.0;
+/// The width of a label.
+pub(super) const LABEL: f64 = 27.0;
+/// The width of a plate. An arrowhead fits between those of two squares side by side.
+pub(super) const PLATE: f64 = 50.0;
+
+/// The height of the line below a ghost that tells its turn.
+pub(super) const GHOST_TURN: f64 = 13.0;
 
 /// The number of the viewer's ship, or how many ships there are.
-pub(super) fn label(picture: &mut Picture, (x, y): (f64, f64), label: &str) {
-    picture.rect(x, y, 30.0, HEIGHT, OWN);
-    let size = if label.chars().count() > 2 { 14.0 } else { 20.0 };
-    picture.text(x + 15.0, y + HEIGHT / 2.0, size, Anchor::Middle, WHITE, label);
+pub(super) fn label(picture: &mut Picture, at: Bounds, label: &str) {
+    picture.rect(at.left, at.top, LABEL, HEIGHT, OWN);
+    let size = if label.chars().count() > 2 { 13.0 } else { 19.0 };
+    let (x, y) = at.middle();
+    picture.text(x, y, size, Anchor::Middle, WHITE, label);
 }
 
 /// The subject of a plate.
@@ -58,43 +66,45 @@ pub(super) enum Plate {
     Own,
     /// The known enemy ships.
     Enemy,
-    /// Enemy ships of an earlier turn.
-    Ghost,
 }
 
-pub(super) fn plate(picture: &mut Picture, (x, y): (f64, f64), plate: Plate, text: &str) {
-    let (width, height) = (60.0, HEIGHT);
+pub(super) fn plate(picture: &mut Picture, at: Bounds, plate: Plate, text: &str) {
+    let Bounds { left, top, right, bottom } = at;
+    let (x, y) = at.middle();
     let ink = match plate {
         Plate::Own => {
-            picture.rect(x, y, width, height, OWN);
-            picture.rect(x + 2.0, y + 2.0, width - 4.0, height - 4.0, WHITE);
+            picture.rect(left, top, PLATE, HEIGHT, OWN);
+            picture.rect(left + 2.0, top + 2.0, PLATE - 4.0, HEIGHT - 4.0, WHITE);
             OWN_INK
         }
         Plate::Enemy => {
-            let (half, right) = (height / 2.0, x + width);
             let points = [
-                (x + 1.0, y + half),
-                (x + 8.0, y + 1.0),
-                (right - 8.0, y + 1.0),
-                (right - 1.0, y + half),
-                (right - 8.0, y + height - 1.0),
-                (x + 8.0, y + height - 1.0),
+                (left + 1.0, y),
+                (left + 7.0, top + 1.0),
+                (right - 7.0, top + 1.0),
+                (right - 1.0, y),
+                (right - 7.0, bottom - 1.0),
+                (left + 7.0, bottom - 1.0),
             ];
             picture.polygon(&points, ENEMY_FILL, ENEMY, 2.5);
             ENEMY_INK
         }
-        Plate::Ghost => {
-            picture.frame(x + 1.0, y + 1.0, width - 2.0, height - 2.0, FAINT, 1.0);
-            FAINT
-        }
     };
     let size = match text.chars().count() {
-        ..=4 => 21.0,
-        5 => 18.0,
-        6 => 15.0,
-        _ => 13.0,
+        ..=3 => 19.0,
+        4 => 17.0,
+        5 => 14.0,
+        _ => 11.0,
     };
-    picture.text(x + width / 2.0, y + height / 2.0, size, Anchor::Middle, ink, text);
+    picture.text(x, y, size, Anchor::Middle, ink, text);
+}
+
+/// The size of enemy ships that were seen in an earlier turn, and that turn below it.
+pub(super) fn ghost(picture: &mut Picture, at: Bounds, size: u16, turn: u16) {
+    let (x, y) = at.middle();
+    picture.frame(at.left + 1.0, at.top + 1.0, PLATE - 2.0, HEIGHT - 2.0, FAINT, 1.0);
+    picture.text(x, y, 19.0, Anchor::Middle, FAINT, &size.to_string());
+    picture.text(x, at.bottom + 7.0, 13.0, Anchor::Middle, FAINT, &format!("turn {turn}"));
 }
 
 pub(super) fn draw_mark(picture: &mut Picture, mark: Mark, x: f64, y: f64) {

@@ -52,10 +52,18 @@ pub(super) fn text(view: &View) -> String {
         writeln!(text, " {rank}  {cells}{rank}").expect("writing to a String cannot fail");
     }
     text.push_str(&files(view));
-    text.push_str(
-        "\nS C Q  square, circle and queen of South; s c q of North.\n\
-         A stack of three is S3, a tower of six [S6].\n",
-    );
+    text.push_str("\nS C Q  square, circle and queen of South; s c q of North.\n");
+    let stacks = || view.stacks.stacks().map(|(_, stack)| stack);
+    let stack = stacks().find(|stack| stack.height > 1 && !stack.is_tower());
+    let stack = stack.map(|stack| format!("a stack of {} is {}", stack.height, name(stack)));
+    let tower = stacks().find(|stack| stack.is_tower());
+    let tower = tower.map(|tower| format!("a tower of {} is [{}]", tower.height, name(tower)));
+    let shown: Vec<String> = stack.into_iter().chain(tower).collect();
+    if !shown.is_empty() {
+        let mut sentence = shown.join(", ");
+        sentence.replace_range(..1, "A");
+        writeln!(text, "{sentence}.").expect("writing to a String cannot fail");
+    }
     if last.is_some() {
         text.push_str("The last move went from ( ) to <.\n");
     }

@@ -45,6 +45,11 @@ pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     if is_commanded {
         words.remove(0);
     }
+    if words == ["PASS"] {
+        return Err(malformed(
+            "Nobody can pass while a move is left; without one, your side passes by itself.".to_owned(),
+        ));
+    }
     if is_commanded && words.is_empty() {
         return Err(malformed("A move is two squares, from where to where.".to_owned()));
     }

@@ -4,14 +4,16 @@ use super::board::last_move;
 use super::pieces::{PieceKind, Spot, Stack};
 use super::view::View;
 use crate::game::Seat;
-use crate::game::picture::{Anchor, Colour, Picture, Point};
+use crate::game::arrows::{Arrows, End, Obstacle};
+use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point, legend_places};
 
 const CELL: f64 = 78.0;
 const LEFT: f64 = 38.0;
 const TOP: f64 = 36.0;
 const SIDE: f64 = 8.0 * CELL;
 const WIDTH: u32 = 700;
-const HEIGHT: u32 = 788;
+/// The width of an arrow's line. Its head fits between two stacks.
+const STROKE: f64 = 5.0;
 
 /// The radius of a piece.
 const RADIUS: f64 = 24.0;
@@ -40,26 +42,42 @@ fn centre(spot: Spot, reader: Seat) -> Point {
 }
 
 pub(super) fn draw(view: &View) -> Picture {
-    let mut picture = Picture::new(WIDTH, HEIGHT, PAPER);
+    let signs = signs(view);
+    let height = TOP + SIDE + 42.0 + signs.len().div_ceil(COLUMNS.len()) as f64 * ROW;
+    let mut picture = Picture::new(WIDTH, height as u32, PAPER);
     squares(&mut picture, view.viewer);
     for (spot, _) in view.stacks.stacks().filter(|(_, stack)| stack.is_tower()) {
         let (x, y) = centre(spot, view.viewer);
         tower(&mut picture, x, y, CELL - 8.0);
     }
     if let Some((from, to)) = last_move(view.last) {
-        let (from, to) = (centre(from, view.viewer), centre(to, view.viewer));
-        for (x, y) in [from, to] {
+        for (x, y) in [centre(from, view.viewer), centre(to, view.viewer)] {
             let (edge, width) = (CELL / 2.0 - 2.5, 5.0);
             picture.frame(x - edge, y - edge, 2.0 * edge, 2.0 * edge, MARK, width);
         }
-        picture.arrow(from, to, RADIUS + 5.0, MARK, 6.0);
+        arrow(&mut picture, view, from, to);
     }
     for (spot, stack) in view.stacks.stacks() {
         let (x, y) = centre(spot, view.viewer);
         draw_stack(&mut picture, x, y, RADIUS, stack);
     }
-    legend(&mut picture, view);
+    legend(&mut picture, view, &signs);
     picture
+}
+
+/// The last move, up to the edge of the stack.
+fn arrow(picture: &mut Picture, view: &View, from: Spot, to: Spot) {
+    let bounds = |spot: Spot| {
+        let stack = view.stacks[spot]?;
+        Some(bounds(centre(spot, view.viewer), RADIUS, stack))
+    };
+    let obstacles = view.stacks.stacks().filter_map(|(spot, _)| bounds(spot)).map(Obstacle::Rectangle);
+    let end = |spot: Spot| match bounds(spot) {
+        Some(bounds) => End::Outline(vec![bounds]),
+        None => End::Point(centre(spot, view.viewer)),
+    };
+    // Another colour than that of the frames, whose edges it crosses.
+    Arrows::new(INK, STROKE, obstacles.collect()).draw(picture, &[end(from)], &end(to));
 }
 
 fn squares(picture: &mut Picture, reader: Seat) {
@@ -88,18 +106,41 @@ fn tower(picture: &mut Picture, x: f64, y: f64, side: f64) {
     picture.frame(x - side / 2.0, y - side / 2.0, side, side, TOWER_EDGE, 3.0);
 }
 
+/// Vertical distance between the pieces of a stack. The highest ones lie closer, so that they stay within their square.
+fn lift(stack: Stack) -> f64 {
+    let above = f64::from(stack.height - 1);
+    if above > 0.0 { (18.0 / above).min(4.0) } else { 0.0 }
+}
+
+/// The room that a stack around `centre` takes.
+fn bounds(centre: Point, radius: f64, stack: Stack) -> Bounds {
+    let reach = 1.0
+        + radius
+            * match stack.kind {
+                PieceKind::Square => SQUARE,
+                PieceKind::Circle => CIRCLE,
+                PieceKind::Queen => QUEEN,
+            };
+    let above = lift(stack) * f64::from(stack.height - 1) / 2.0;
+    Bounds::around(centre, reach, reach + above)
+}
+
+/// Half the width of each kind of piece, by the radius.
+const SQUARE: f64 = 0.92;
+const CIRCLE: f64 = 1.06;
+const QUEEN: f64 = 1.14;
+
 /// Draws a stack whose pieces lie around `x`, `y`, one above the other.
 fn draw_stack(picture: &mut Picture, x: f64, y: f64, radius: f64, stack: Stack) {
     let (face, edge, label) = colours(stack.side);
     let above = f64::from(stack.height - 1);
-    // The highest stacks lie closer, so that they stay within their square.
-    let lift = if above > 0.0 { (18.0 / above).min(4.0) } else { 0.0 };
+    let lift = lift(stack);
     let mut top = y;
     for piece in 0..stack.height {
         top = y + lift * (above / 2.0 - f64::from(piece));
         match stack.kind {
             PieceKind::Square => {
-                let r = radius * 0.92;
+                let r = radius * SQUARE;
                 picture.polygon(
                     &[(x - r, top - r), (x + r, top - r), (x + r, top + r), (x - r, top + r)],
                     face,
@@ -107,12 +148,14 @@ fn draw_stack(picture: &mut Picture, x: f64, y: f64, radius: f64, stack: Stack) 
                     2.0,
                 );
             }
-            PieceKind::Circle => picture.circle(x, top, radius * 1.06, face, edge),
-            PieceKind::Queen => picture.polygon(&plus(x, top, radius * 1.14, radius * 0.52), face, edge, 2.0),
+            PieceKind::Circle => picture.circle(x, top, radius * CIRCLE, face, edge),
+            PieceKind::Queen => {
+                picture.polygon(&plus(x, top, radius * QUEEN, radius * 0.52), face, edge, 2.0)
+            }
         }
     }
     if stack.height > 1 {
-        picture.text(x, top, 26.0, Anchor::Middle, label, &stack.height.to_string());
+        picture.text(x, top, 26.0 * radius / RADIUS, Anchor::Middle, label, &stack.height.to_string());
     }
 }
 
@@ -125,21 +168,73 @@ fn plus(x: f64, y: f64, arm: f64, half_width: f64) -> Vec<Point> {
     turned.map(|(px, py)| (x + px, y + py)).collect()
 }
 
-fn legend(picture: &mut Picture, view: &View) {
-    let y = TOP + SIDE + 62.0;
-    for (x, side, words) in [(LEFT + 14.0, Seat::First, "South"), (LEFT + 330.0, Seat::Second, "North")] {
-        for (kind, place) in PieceKind::ALL.into_iter().zip(0_u8..) {
-            draw_stack(picture, x + 34.0 * f64::from(place), y, 13.0, Stack { side, kind, height: 1 });
-        }
-        let you = view.to_move.is_some() && side == view.viewer;
-        let words = if you { format!("{words}: you") } else { words.to_owned() };
-        picture.text(x + 92.0, y, 20.0, Anchor::Start, INK, &words);
+/// The middles of the legend's samples.
+const COLUMNS: [f64; 3] = [LEFT + 18.0, LEFT + 232.0, LEFT + 440.0];
+const ROW: f64 = 42.0;
+
+/// A sign of the board.
+#[derive(Clone, Copy)]
+enum Sign {
+    Kind(PieceKind),
+    Side(Seat),
+    Stack(Stack),
+    Tower,
+    LastMove,
+}
+
+/// The signs of this board, those of one kind once.
+fn signs(view: &View) -> Vec<Sign> {
+    let stacks = || view.stacks.stacks().map(|(_, stack)| stack);
+    let kinds = PieceKind::ALL.into_iter().filter(|kind| stacks().any(|stack| stack.kind == *kind));
+    let mut signs: Vec<Sign> = kinds.map(Sign::Kind).collect();
+    signs.extend(Seat::BOTH.map(Sign::Side));
+    signs.extend(stacks().find(|stack| stack.height > 1 && !stack.is_tower()).map(Sign::Stack));
+    if stacks().any(Stack::is_tower) {
+        signs.push(Sign::Tower);
     }
-    let y = y + 40.0;
-    tower(picture, LEFT + 14.0, y, 24.0);
-    picture.text(LEFT + 38.0, y, 20.0, Anchor::Start, INK, "tower: never moves");
-    picture.frame(LEFT + 319.0, y - 11.0, 22.0, 22.0, MARK, 4.0);
-    picture.text(LEFT + 354.0, y, 20.0, Anchor::Start, INK, "last move");
+    if last_move(view.last).is_some() {
+        signs.push(Sign::LastMove);
+    }
+    signs
+}
+
+fn legend(picture: &mut Picture, view: &View, signs: &[Sign]) {
+    for (sign, (x, y)) in signs.iter().zip(legend_places(&COLUMNS, TOP + SIDE + 64.0, ROW)) {
+        let words = match *sign {
+            Sign::Kind(kind) => {
+                draw_stack(picture, x, y, 13.0, Stack { side: view.viewer, kind, height: 1 });
+                match kind {
+                    PieceKind::Square => "square".to_owned(),
+                    PieceKind::Circle => "circle".to_owned(),
+                    PieceKind::Queen => "queen".to_owned(),
+                }
+            }
+            Sign::Side(side) => {
+                let (face, edge, _) = colours(side);
+                picture.rect(x - 13.0, y - 10.0, 26.0, 20.0, face);
+                picture.frame(x - 13.0, y - 10.0, 26.0, 20.0, edge, 2.0);
+                let name = match side {
+                    Seat::First => "South",
+                    Seat::Second => "North",
+                };
+                let you = view.to_move.is_some() && side == view.viewer;
+                if you { format!("{name}: you") } else { name.to_owned() }
+            }
+            Sign::Stack(stack) => {
+                draw_stack(picture, x, y, 15.0, stack);
+                format!("stack of {}", stack.height)
+            }
+            Sign::Tower => {
+                tower(picture, x, y, 26.0);
+                "tower: stays".to_owned()
+            }
+            Sign::LastMove => {
+                picture.frame(x - 12.0, y - 12.0, 24.0, 24.0, MARK, 4.0);
+                "last move".to_owned()
+            }
+        };
+        picture.text(x + 32.0, y, 19.0, Anchor::Start, INK, &words);
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Renders the picture of a board: as pixels for letters, and as SVG.
 
 mod font;
+#[cfg(test)]
+mod overlaps;
 mod palette;
 mod png;
 mod raster;

@@ -177,3 +177,19 @@ fn a_faulty_line_is_quoted_by_number_with_an_example() {
         .says("Line 2: CHALLENGE needs a player, by name, number or mail address, and a game. For example: CHALLENGE bo@example.org");
     answer.says("Line 3: STATUS stands alone on its line").says("> Hello,");
 }
+
+#[test]
+fn the_rules_show_the_figures_of_the_sources_and_name_their_authors() {
+    let desk = Desk::new();
+    let rules = |topic: &str| {
+        desk.write(EVE, &format!("RULES {topic}"));
+        desk.one_to(EVE)
+    };
+    rules("quadrant-z").says("Derek Hohls").says("Figure 1").says("    | F | G | H | I | J |");
+    let pacific = rules("pacific");
+    pacific.says("Billy R.").says("     8  .   ?   o   o   ?   .");
+    let ring = pacific.text.lines().filter(|line| line.starts_with("         ") || line.starts_with("     "));
+    assert_eq!(ring.map(|line| line.matches('?').count()).sum::<usize>(), 12, "{}", pacific.text);
+    rules("quad").says("G. Keith Still");
+    rules("quad strategy").says("Greg Babineau").says("Michael Mefford");
+}

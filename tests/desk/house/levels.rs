@@ -168,7 +168,7 @@ fn a_challenge_to_the_house_opens_a_match_and_chooses_who_moves_first() {
     let game_match = only_match(&desk);
     assert_eq!(
         (game_match.players.first.as_str(), game_match.players.second.as_str()),
-        ("ann", "the house (average)")
+        ("Ann", "the house (average)")
     );
     assert_eq!((game_match.terms.days, game_match.adjudicated.len()), (3, 0));
     let letters = desk.sent_to(ANN);

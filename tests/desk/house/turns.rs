@@ -1,17 +1,19 @@
 //! The turns of the house: what the ledger says of them, what the audit makes of that, and what follows from a fault.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
 
 use chrono::TimeDelta;
 use fogpost::audit::Place;
+use fogpost::daemon::house::house_all;
 use fogpost::daemon::status::Status;
-use fogpost::game::Seat;
+use fogpost::daemon::{Holder, NewMatch, instruct};
 use fogpost::game::any::{AnySeen, GameKind};
+use fogpost::game::{BySeat, Seat};
 use fogpost::house::{self, Chosen, HouseLevel};
 use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::letter::Digest;
-use fogpost::referee::{self, HouseFailure, HousePlay, Match, Matter, digest_of};
+use fogpost::referee::{self, HouseFailure, HousePlay, HousePlayer, Match, Matter, digest_of};
 use fogpost::store::{Changes, EntryRow, MatchRow};
 
 use crate::audit::wording::put_template;
@@ -264,4 +266,65 @@ fn a_match_that_was_ended_while_the_house_was_stuck_is_no_fault() {
     desk.reply(ANN, &to_ann(&desk), "RESIGN CONFIRM");
     assert_eq!(desk.find(&game_match.id).house_due(), None);
     assert!(faults(&desk).iter().all(|fault| !fault.contains("the house")), "{:?}", faults(&desk));
+}
+
+/// The priority of this thread, as Linux counts it: from 0, the ordinary one, to 19, the lowest.
+fn own_nice() -> i32 {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux tells of each thread");
+    // The name of the thread, which may hold blanks, ends with the last bracket.
+    let (_, fields) = stat.rsplit_once(')').expect("a name in brackets");
+    fields.split_whitespace().nth(16).and_then(|nice| nice.parse().ok()).expect("the 19th field")
+}
+
+/// A house that plays as always, notes the priority of its threads, and calls `wait` before each turn.
+fn noting_nice(wait: impl Fn() + Send + Sync + 'static) -> (Arc<Mutex<Vec<i32>>>, Arc<HousePlayer>) {
+    let noted = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&noted);
+    let player = move |seen: &AnySeen, level, dice| {
+        notes.lock().expect("no thread panics").push(own_nice());
+        wait();
+        house::play(seen, level, dice)
+    };
+    (noted, Arc::new(player))
+}
+
+#[test]
+fn a_turn_that_a_person_waits_for_starts_at_ordinary_priority_and_all_others_at_the_lowest() {
+    let mut desk = Desk::new();
+    let (noted, player) = noting_nice(|| {});
+    desk.office_mut().set_house(player);
+    opened(&desk, "easy", Seat::Second);
+    let priorities = std::mem::take(&mut *noted.lock().expect("no thread panics"));
+    assert_eq!(priorities, [own_nice()], "the house begins, and Ann waits for it");
+
+    let easy = house::level(GameKind::Quad, "easy").expect("a level");
+    let new = NewMatch {
+        game: GameKind::Quad,
+        choices: house::choices_at(GameKind::Quad, easy, &[]).expect("options of the game"),
+        players: BySeat::new(Holder::House(easy), Holder::House(easy)),
+        terms: desk.office().config.terms.clone(),
+    };
+    desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
+    desk.work();
+    let priorities = noted.lock().expect("no thread panics");
+    assert!(!priorities.is_empty() && priorities.iter().all(|nice| *nice == 19), "{priorities:?}");
+}
+
+#[test]
+fn one_turn_at_a_time_has_ordinary_priority() {
+    let mut desk = Desk::new();
+    house_is_due(&desk);
+    // Both threads are at work before either goes on.
+    let both = Barrier::new(2);
+    let (noted, player) = noting_nice(move || {
+        both.wait();
+    });
+    desk.office_mut().set_house(player);
+    let play = || house_all(desk.office());
+    let (one, other) = desk.block_on(async { tokio::join!(play(), play()) });
+    one.and(other).expect("the house plays");
+    desk.work();
+    let mut priorities = noted.lock().expect("no thread panics").clone();
+    priorities.sort_unstable();
+    assert_eq!(priorities, [own_nice(), 19]);
 }

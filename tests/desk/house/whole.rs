@@ -1,4 +1,4 @@
-//! Whole matches against the house by letter. Those of Quad are in `house`.
+//! Whole matches against the house by letter, one letter each way. Those of Quad against each level are in `levels`.
 
 use std::sync::Arc;
 
@@ -31,7 +31,8 @@ fn opened(desk: &Desk, game: GameKind, level: &str, options: &[(&str, &str)]) ->
     game_match
 }
 
-/// Plays a match to its end. Ann writes what Easy would play on what she was told.
+/// Plays a match to its end. Ann writes what Easy would play on what she was told, and each of her letters brings her
+/// one.
 fn play_out(desk: &Desk, id: &str) -> Match {
     for dice in 0..MOST {
         let game_match = desk.find(id);
@@ -43,7 +44,9 @@ fn play_out(desk: &Desk, id: &str) -> Match {
         let level = house::level(game_match.game, "easy").expect("a level");
         let lines = house::play(&seen, level, dice).expect("the house plays the game").orders;
         let lines = if lines.is_empty() { "HOLD".to_owned() } else { lines.join("\n") };
+        let letters = desk.all_to(ANN).len();
         desk.reply(ANN, &to_ann(desk), &lines);
+        assert_eq!(desk.all_to(ANN).len(), letters + 1, "one letter each way");
     }
     panic!("the match does not end")
 }
@@ -65,6 +68,11 @@ fn assert_played_to_the_end(game: GameKind, level: &str, options: &[(&str, &str)
         }
     }
     assert!(desk.verify(&game_match.id).is_sound());
+}
+
+#[test]
+fn a_match_of_quad_is_one_letter_each_way() {
+    assert_played_to_the_end(GameKind::Quad, "easy", &[]);
 }
 
 #[test]

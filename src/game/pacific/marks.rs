@@ -1,0 +1,75 @@
+//! The marks that stand both on the board and in its legend.
+
+use super::fleet::{Ship, Square};
+use super::hulls::PAPER;
+use super::shown::{known_submarines, old_contacts};
+use super::view::{Notice, View};
+use crate::game::Seat;
+use crate::game::picture::{Bounds, Colour, Picture};
+
+/// The width of an arrow's line. Its head fits between two ships, or beside the corner of one.
+pub(super) const STROKE: f64 = 3.5;
+
+pub(super) const INK: Colour = Colour::hex(0x22303a);
+pub(super) const MOVED: Colour = Colour::hex(0xf6dd7c);
+const SUNK: Colour = Colour::hex(0x111111);
+pub(super) const HEARD: Colour = Colour::hex(0xf3b562);
+pub(super) const OLD: Colour = Colour::hex(0x5c6b75);
+
+/// The colour of a side's searches.
+fn searched(side: Seat) -> Colour {
+    match side {
+        Seat::First => Colour::hex(0x0b5fa5),
+        Seat::Second => Colour::hex(0xa83c00),
+    }
+}
+
+/// The old contacts on the board, the latest of each square. On a square that is taken, one would be a mere ring around
+/// the ship.
+pub(super) fn shown_contacts(view: &View) -> Vec<(u32, Square)> {
+    let mut shown: Vec<(u32, Square)> = Vec::new();
+    for (round, at) in old_contacts(view) {
+        if !is_taken(view, at) && shown.iter().all(|(_, other)| *other != at) {
+            shown.push((round, at));
+        }
+    }
+    shown
+}
+
+/// Whether a ship, or a submarine that the viewer knows of, is on a square.
+pub(super) fn is_taken(view: &View, at: Square) -> bool {
+    ship_at(view, at).is_some() || known_submarines(view).any(|(_, submarine)| submarine.at == at)
+}
+
+pub(super) fn ship_at(view: &View, at: Square) -> Option<&Ship> {
+    view.ships.iter().flat_map(|(_, fleet)| fleet).find(|ship| ship.at == at)
+}
+
+/// The square on which something was sunk.
+pub(super) fn lost_at(notice: &Notice) -> Option<Square> {
+    match *notice {
+        Notice::Move { to, sunk: Some(_), .. } => Some(to),
+        Notice::SquadronLost { at, .. } | Notice::Torpedo { at, .. } => Some(at),
+        Notice::Move { sunk: None, .. } | Notice::Asw { .. } | Notice::Sonar { .. } | Notice::Pass { .. } => {
+            None
+        }
+    }
+}
+
+/// The frame of a searched area, a double one if the other side searched it.
+pub(super) fn draw_search(picture: &mut Picture, area: Bounds, side: Seat, own: bool) {
+    let Bounds { left, top, .. } = area.grown(if own { -3.0 } else { -7.0 });
+    let width = area.right - area.left - 2.0 * (left - area.left);
+    picture.frame(left, top, width, width, searched(side), 3.0);
+    if !own {
+        picture.frame(left + 6.0, top + 6.0, width - 12.0, width - 12.0, searched(side), 1.5);
+    }
+}
+
+pub(super) fn cross(picture: &mut Picture, x: f64, y: f64, arm: f64) {
+    for (colour, width) in [(PAPER, 7.0), (SUNK, 4.0)] {
+        for slope in [-1.0, 1.0] {
+            picture.line((x - arm, y - arm * slope), (x + arm, y + arm * slope), colour, width);
+        }
+    }
+}
