@@ -305,7 +305,11 @@ impl Log {
         if let Err(error) = self.filter.parse::<Targets>() {
             return Err(fault(error.to_string()));
         }
-        for directive in self.filter.split(',').map(str::trim).filter(|directive| !directive.is_empty()) {
+        for directive in self.filter.split(',') {
+            // `Targets` would read these as the name of a part, and log nothing.
+            if directive.is_empty() || directive.trim() != directive {
+                return Err(fault("it must hold neither blanks nor empty parts".to_owned()));
+            }
             let is_level = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(directive));
             let target = directive.split('=').next().unwrap_or_default();
             if !is_level && !is_target(target) {
@@ -427,6 +431,13 @@ impl Config {
         self.site.check()?;
         if self.letters.answers_per_hour == 0 {
             return Err("letters.answers_per_hour is 0, so nobody would get an answer; try 20".to_owned());
+        }
+        for (key, value, example) in
+            [("max_bytes", self.letters.max_bytes, 10_000_000), ("max_parts", self.letters.max_parts, 100)]
+        {
+            if value == 0 {
+                return Err(format!("letters.{key} is 0, so no letter could be read; try {example}"));
+            }
         }
         let days = self.letters.keep_unruled_days;
         if (1..MIN_KEEP_DAYS).contains(&days) {

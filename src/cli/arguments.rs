@@ -17,6 +17,14 @@ use crate::letter::Address;
 use crate::referee::{TERM_NAMES, Terms};
 use crate::request::Party;
 
+/// Parses the reason of an act, which players are told.
+pub(super) fn reason(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("must say why, because both players are told".to_owned()),
+        reason => Ok(reason.to_owned()),
+    }
+}
+
 pub(super) fn seat(text: &str) -> Result<Seat, String> {
     Seat::parse(text).ok_or_else(|| "must be first or second".to_owned())
 }

@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use super::arguments::{
-    ActingGm, HolderArgument, Output, TermsArguments, choices, game, holder, orders, party, seat, terms,
-    usage,
+    ActingGm, HolderArgument, Output, TermsArguments, choices, game, holder, orders, party, reason, seat,
+    terms, usage,
 };
 use super::instruct::{carry_out, carry_out_each};
 use super::match_list::{List, show};
@@ -68,7 +68,7 @@ enum Command {
         #[command(flatten)]
         target: Target,
         /// The reason, which both players are told
-        #[arg(long)]
+        #[arg(long, value_parser = reason)]
         reason: String,
     },
     /// Extend deadlines by whole days
@@ -146,7 +146,7 @@ enum Command {
         #[arg(long = "to")]
         to: u32,
         /// The reason, which both players are told
-        #[arg(long)]
+        #[arg(long, value_parser = reason)]
         reason: String,
     },
     /// Decide a turn again with other orders for one seat; later decisions are voided
@@ -163,7 +163,7 @@ enum Command {
         #[arg(long)]
         turn: u32,
         /// The reason, which both players are told
-        #[arg(long)]
+        #[arg(long, value_parser = reason)]
         reason: String,
     },
 }

@@ -137,9 +137,13 @@ impl Inbox {
     ///
     /// # Errors
     /// Returns an error if the mailbox cannot be read to its end, or if a batch is not stored.
-    pub async fn drain(self, left: LeftLetters, to: mpsc::Sender<InboxMessage>) -> Result<usize, Error> {
+    pub async fn drain(
+        self,
+        left: LeftLetters,
+        to: mpsc::Sender<InboxMessage>,
+        health: watch::Sender<Health>,
+    ) -> Result<usize, Error> {
         let (_stopper, stop) = ShutdownSignal::new();
-        let health = watch::channel(Health::default()).0;
         let sender = BatchSender::new(to, stop.clone(), health);
         self.run_on_thread(left, stop, move |source| source.drain(&sender)).await
     }

@@ -488,18 +488,9 @@ fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter
     })
 }
 
-impl Source for MaildirReader {
-    fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error> {
-        loop {
-            if self.may_have_changed() {
-                self.drain(sender)?;
-            }
-            sender.report_ok(self.unreadable.len(), self.unfiled.clone());
-            sender.sleep(POLL_INTERVAL)?;
-        }
-    }
-
-    fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
+impl MaildirReader {
+    /// Reads the letters in the Maildir, and returns how many were stored.
+    fn read_folder(&mut self, sender: &BatchSender) -> Result<usize, Error> {
         let all = self.list()?;
         let listed: BTreeSet<String> = all.iter().map(Found::origin).collect();
         self.unreadable.retain(|name, _| all.iter().any(|found| found.name == *name));
@@ -541,7 +532,24 @@ impl Source for MaildirReader {
         self.report_left(&listed, sender)?;
         Ok(stored_count)
     }
+}
 
+impl Source for MaildirReader {
+    fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error> {
+        loop {
+            if self.may_have_changed() {
+                self.read_folder(sender)?;
+            }
+            sender.report_ok(self.unreadable.len(), self.unfiled.clone());
+            sender.sleep(POLL_INTERVAL)?;
+        }
+    }
+
+    fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
+        let stored_count = self.read_folder(sender)?;
+        sender.report_ok(self.unreadable.len(), self.unfiled.clone());
+        Ok(stored_count)
+    }
     fn check(&mut self) -> Result<InboxCheck, Error> {
         let waiting = self.list()?;
         let found = format!("Maildir {}: {} waiting", self.settings.path.display(), waiting.len());

@@ -1,5 +1,7 @@
 //! Deadlines of phases: the days, hour and time zone of the terms, weekends, absences, grace and reminders.
 
+use std::collections::BTreeSet;
+
 use chrono::{
     DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday,
 };
@@ -325,9 +327,13 @@ pub fn read_terms_change(words: &[&str]) -> Result<TermsChange, String> {
     if words.is_empty() {
         return Err(TAKES.to_owned());
     }
+    let mut named = BTreeSet::new();
     for word in words {
         let (name, value) =
             word.split_once('=').ok_or_else(|| format!("`{word}`: try name=value; {TAKES}"))?;
+        if !named.insert(name.to_ascii_lowercase()) {
+            return Err(format!("{name} is given twice"));
+        }
         match name.to_ascii_lowercase().as_str() {
             "days" => change.days = Some(number(name, value)?),
             "hour" => change.hour = Some(number(name, value)?),

@@ -3,6 +3,8 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use sqlx::{Connection as _, SqliteConnection};
+
 use super::sqlite::{beside, cannot_open, holder, lock, sqlite_file, sqlite_url};
 use super::{Result, StoreError, open, private};
 
@@ -32,6 +34,10 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     let aside = free_place(&path);
     let new = beside(&path, ".restoring");
     copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
+    if !has_tables(&new).await {
+        let _ = std::fs::remove_file(&new);
+        return Err(cannot_open(from, "it is no backup of fogpost: it holds no tables".to_owned()));
+    }
     // Check the backup before moving anything, so that a refused one leaves the database in place.
     let prepared = prepare(&new).await;
     if let Err(error) = prepared {
@@ -47,6 +53,15 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     }
     std::fs::rename(&new, &path).map_err(cannot)?;
     Ok(replaced.then_some(aside))
+}
+
+/// Whether a file is a database with tables. A full disk may have cut a backup to nothing, and opening it would
+/// make the tables of an empty club.
+async fn has_tables(path: &Path) -> bool {
+    let Ok(mut connection) = SqliteConnection::connect(&sqlite_url(path)).await else { return false };
+    let count = sqlx::query_scalar("SELECT COUNT(*) FROM sqlite_schema").fetch_one(&mut connection).await;
+    let _ = connection.close().await;
+    count.is_ok_and(|count: i64| count > 0)
 }
 
 /// Returns a name beside a database that is free. An earlier restore may have been a mistake, and then

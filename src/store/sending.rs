@@ -24,15 +24,17 @@ const PICTURES_KEPT: TimeDelta = TimeDelta::days(7);
 
 /// Selects the subject that a reminder `d` would have if it were written now: see [`reminds`].
 const REMINDS: &str = "SELECT m.turn || ' ' || m.phase || ' ' || m.deadline || ' ' || \
-    CASE WHEN m.awaited LIKE '%' || d.seat || '%' THEN 'awaited' ELSE 'filed' END \
+    CASE WHEN m.awaited LIKE '%' || d.seat || '%' THEN 'awaited' ELSE 'filed' END || ' ' || \
+    CASE d.seat WHEN 'first' THEN m.first_name ELSE m.second_name END \
     FROM match m WHERE m.id = d.match_id AND m.stage = 'running'";
 
-/// Returns the subject of a reminder to this seat: a phase, its deadline, and whether the seat has filed. The
-/// reminder lapses once any of these has changed.
+/// Returns the subject of a reminder to this seat: a phase, its deadline, whether the seat has filed, and its
+/// player. The reminder lapses once any of these has changed.
 pub fn reminds(overview: &MatchOverview, seat: Seat) -> Option<String> {
     let (due, deadline) = overview.due.as_ref().zip(overview.deadline)?;
     let filed = if overview.awaited.contains(&seat) { "awaited" } else { "filed" };
-    Some(format!("{} {} {} {filed}", due.turn, due.phase.as_str(), deadline.timestamp_millis()))
+    let (turn, phase, at) = (due.turn, due.phase.as_str(), deadline.timestamp_millis());
+    Some(format!("{turn} {phase} {at} {filed} {}", overview.players[seat]))
 }
 
 /// Selects the dispatches that are due at `$2`.

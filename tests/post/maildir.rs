@@ -10,8 +10,9 @@ use fogpost::post::inbox::Inbox;
 use fogpost::post::maildir::{self, MaildirConfig};
 use fogpost::post::maildirs::{self, folder_of};
 use fogpost::post::outbox::{self, Outbox, Outgoing, SendError};
-use fogpost::post::{InboxMessage, LeftLetters, Taken};
+use fogpost::post::{Health, InboxMessage, LeftLetters, Taken};
 use tempfile::TempDir;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::support::{Running, drain, letter, subjects};
@@ -113,7 +114,8 @@ async fn a_large_letter_is_cut_and_says_so() {
     let of =
         |limit| Inbox::Maildir(MaildirConfig { max_letter_bytes: limit, ..MaildirConfig::at(folder.path()) });
     let (to, mut messages) = tokio::sync::mpsc::channel(1);
-    let draining = tokio::spawn(of(size - 1).drain(LeftLetters::default(), to));
+    let draining =
+        tokio::spawn(of(size - 1).drain(LeftLetters::default(), to, watch::channel(Health::default()).0));
     let Some(InboxMessage::Letters(batch)) = messages.recv().await else { panic!("no batch") };
     assert_eq!((batch.letters[0].cut, batch.letters[0].size), (true, size as u64));
     assert_eq!(batch.letters[0].raw, letter("large")[..size - 1]);

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use fogpost::daemon::loops::run;
 use fogpost::post::imap::ImapConfig;
 use fogpost::post::inbox::Inbox;
-use fogpost::post::{FetchedLetter, InboxMessage, LeftLetters, Secret, Taken, Tls};
+use fogpost::post::{FetchedLetter, Health, InboxMessage, LeftLetters, Secret, Taken, Tls};
 use fogpost::store::LeftReason;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::club::{NOW, office};
@@ -32,7 +32,7 @@ async fn refusing(step: &'static str, words: &'static str, times: usize) -> Imap
 /// Empties a mailbox as `run --once` does, with the letters that were left before, and notes those that are left.
 async fn drain(server: &Imap, left: &mut LeftLetters) -> Vec<FetchedLetter> {
     let (to, mut messages) = mpsc::channel(1);
-    let draining = inbox(server).drain(left.clone(), to);
+    let draining = inbox(server).drain(left.clone(), to, watch::channel(Health::default()).0);
     let storing = async {
         let mut all = Vec::new();
         while let Some(message) = messages.recv().await {

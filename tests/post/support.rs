@@ -86,7 +86,10 @@ pub async fn drain(inbox: Inbox) -> Result<Vec<FetchedLetter>, Error> {
         }
         all
     });
-    let count = timeout(PATIENCE, inbox.drain(LeftLetters::default(), to)).await.expect("in time")?;
+    let count =
+        timeout(PATIENCE, inbox.drain(LeftLetters::default(), to, watch::channel(Health::default()).0))
+            .await
+            .expect("in time")?;
     let all = storing.await.expect("no panic");
     assert_eq!(count, all.len());
     Ok(all)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use self::copies::Original;
 use self::old::Ties;
@@ -23,7 +23,7 @@ use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::letter::Digest;
-use crate::post::{Batch, FetchedLetter, InboxMessage, LeftLetters, Taken};
+use crate::post::{Batch, FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
 use crate::store::{LeftReason, NewLetter, RESTORED, TO_BE_READ_AGAIN};
 
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
@@ -137,7 +137,7 @@ pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
     let processed = office.config.inbox.processed().context("the folder of processed letters")?;
     let name = processed.name();
     let (to, messages) = mpsc::channel(2);
-    let draining = processed.drain(LeftLetters::default(), to);
+    let draining = processed.drain(LeftLetters::default(), to, watch::channel(Health::default()).0);
     let (drained, ()) = tokio::join!(draining, store_until_closed(office, &name, messages));
     let letters = drained.context("the folder of processed letters")?;
     office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?;

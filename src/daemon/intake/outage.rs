@@ -147,11 +147,11 @@ pub async fn check_login_pause(office: &Office) -> anyhow::Result<()> {
 
 /// Remembers that the mailbox could or could not be read in a program that runs once, and tells the GM of an
 /// outage.
-pub async fn note_one_run(office: &Office, read: Result<(), &Error>) -> anyhow::Result<()> {
+pub async fn note_one_run(office: &Office, read: Result<Health, &Error>) -> anyhow::Result<()> {
     let before = MailboxState::read(office.store.remembered(MAILBOX).await?.as_deref());
     let refusals = before.outage.map_or(0, |outage| outage.refusals);
     let health = match read {
-        Ok(()) => Health { last_ok: Some(office.now()), ..Health::default() },
+        Ok(health) => Health { last_ok: Some(office.now()), ..health },
         Err(error) => {
             let trouble = Trouble {
                 since: office.now(),

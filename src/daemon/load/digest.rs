@@ -14,11 +14,11 @@ use crate::letter::Letter;
 use crate::referee::{Stage, WORDS_NOTE};
 use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus, Player};
 
-/// Maximum letters in each list of a digest.
-const MAX_LISTED: u32 = 50;
-
-/// Maximum entries of a kind, and newcomers, that a digest counts.
+/// Maximum letters, entries of a kind, and newcomers that a digest counts.
 const MAX_COUNTED: u32 = 1000;
+
+/// Maximum bytes of letters that are read again for each list of a digest.
+const MAX_READ: u64 = 64 * 1024 * 1024;
 
 /// Maximum letters to search for words to the GM: more than the players of a big club write in a day.
 const MAX_SEARCHED: u32 = 20_000;
@@ -62,7 +62,7 @@ pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result
         oldest_dispatch: queues.oldest_dispatch,
         left_out: left_out_since(office, last).await?,
         from_spam: office.store.spam_letters_since(last).await?,
-        lapsed: office.store.unanswered_letters(last - LAPSE, office.now() - LAPSE, MAX_LISTED).await?,
+        lapsed: office.store.unanswered_letters(last - LAPSE, office.now() - LAPSE, MAX_COUNTED).await?,
     })
 }
 
@@ -114,7 +114,7 @@ async fn left_out_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result
 
 async fn given_up_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Vec<DispatchRow>> {
     let filter = DispatchFilter { only_given_up: true, ..DispatchFilter::default() };
-    let found = office.store.find_dispatches(&filter, MAX_LISTED).await?.into_iter().map(|(row, _)| row);
+    let found = office.store.find_dispatches(&filter, MAX_COUNTED).await?.into_iter().map(|(row, _)| row);
     Ok(found.filter(|row| row.given_up_at.is_some_and(|at| at >= since)).collect())
 }
 
@@ -126,7 +126,7 @@ async fn words_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Ve
     // Strangers must not fill the digest.
     let mut of_strangers = office.store.letters(Some(LetterStatus::Answered), None, "", MAX_SEARCHED).await?;
     of_strangers.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
-    of_strangers.truncate(MAX_LISTED as usize);
+    of_strangers.truncate(MAX_COUNTED as usize);
     rows.extend(of_strangers);
     let mut letters = Vec::with_capacity(rows.len());
     for row in rows {
@@ -154,10 +154,15 @@ async fn letters_decided_since(
     status: LetterStatus,
     since: DateTime<Utc>,
 ) -> anyhow::Result<Vec<DigestLetter>> {
-    let mut rows = office.store.letters(Some(status), None, "", MAX_LISTED).await?;
+    let mut rows = office.store.letters(Some(status), None, "", MAX_COUNTED).await?;
     rows.retain(|row| row.decided_at.is_some_and(|at| at >= since));
     let mut letters = Vec::with_capacity(rows.len());
+    let mut bytes = 0;
     for row in rows {
+        bytes += row.size;
+        if bytes > MAX_READ && !letters.is_empty() {
+            break;
+        }
         let matches = matches_of_letter(office, &row).await?;
         letters.push(digest_letter(office, row, matches).await?);
     }

@@ -53,11 +53,11 @@ async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
     let (inbox, left) = (office.config.inbox.clone(), intake::left_letters(office).await?);
     let name = inbox.name();
     let (to, messages) = mpsc::channel(2);
+    let (health, found) = watch::channel(Health::default());
     let (drained, ()) =
-        tokio::join!(inbox.drain(left, to), intake::store_until_closed(office, &name, messages));
-    let read = drained.map(drop);
-    outage::note_one_run(office, read.as_ref().copied()).await?;
-    if let Err(error) = read {
+        tokio::join!(inbox.drain(left, to, health), intake::store_until_closed(office, &name, messages));
+    outage::note_one_run(office, drained.as_ref().map(|_| found.borrow().clone())).await?;
+    if let Err(error) = drained {
         sending::send_due(office).await?;
         return Err(anyhow::anyhow!(office.config.inbox.explain(&error)).context("the mailbox"));
     }
@@ -81,7 +81,12 @@ pub async fn once(office: &Office) -> anyhow::Result<()> {
             sending::send_due(office).await?;
             return note::note_one_run(office, false).await;
         }
-        read?;
+        if read.is_err() {
+            // What was stored before the mailbox failed is answered, but while it is not read, nobody is late.
+            items::settle_all(office).await?;
+            sending::send_due(office).await?;
+            return read;
+        }
     }
     items::settle_all(office).await?;
     // While the mailbox is not read, nobody is late.

@@ -118,10 +118,14 @@ impl imap::Authenticator for Answers {
     }
 }
 
-/// Distinguishes a refused login from other faults.
+/// Distinguishes a refused login from other faults. Some servers refuse by BAD, or end the connection.
 fn refused(error: Error) -> Error {
     match error {
-        Error::Server(refusal) if !refusal.is_momentary() => Error::Login(refusal),
+        Error::Server(refusal) | Error::Misunderstood(refusal) | Error::Goodbye(refusal)
+            if !refusal.is_momentary() =>
+        {
+            Error::Login(refusal)
+        }
         error => error,
     }
 }

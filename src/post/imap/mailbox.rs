@@ -86,6 +86,13 @@ impl Mailbox {
             let text = "inbox.imap.folder and inbox.imap.processed are the same folder";
             return Err(Error::Configuration(text.to_owned()).into());
         }
+        if let Some(spam) = settings.spam_folder.as_ref().map(|name| folders.real_name(name))
+            && (spam == processed || spam == folders.real_name(&settings.folder))
+        {
+            let key = if spam == processed { "processed" } else { "folder" };
+            let text = format!("inbox.imap.spam_folder and inbox.imap.{key} are the same folder");
+            return Err(Error::Configuration(text).into());
+        }
         let mut mailbox = Mailbox {
             session,
             connection,
