@@ -28,6 +28,7 @@ fn environment() -> Environment<'static> {
     for (name, source) in TEMPLATES {
         env.add_template(name, source).expect("the template parses");
     }
+    env.add_filter("begins", |name: &str| name.to_owned());
     env
 }
 

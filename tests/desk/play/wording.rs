@@ -28,8 +28,9 @@ fn each_first_letter_tells_how_one_wins() {
 fn a_move_that_names_the_class_of_a_carrier_is_answered_with_the_form_that_is_right() {
     let desk = Desk::new();
     pacific(&desk);
+    let report = desk.last_to(ANN);
     for line in ["carrier 1 to d3", "carrier d2 to d3", "CARRIER D3"] {
-        desk.reply(ANN, &desk.last_to(ANN), line);
+        desk.reply(ANN, &report, line);
         let refusal = desk.last_to(ANN);
         refusal.says("square").keeps_silent_of("stands on a line");
         assert!(refusal.text.to_lowercase().contains("number"), "{}", refusal.text);
@@ -91,8 +92,9 @@ fn a_finished_match_against_trainer_lists_no_threats() {
     desk.open(GameKind::Quad, &[("trainer", "on")]);
     let first = desk.one_to(ANN);
     desk.reply(ANN, &first, "MARBLE E6");
-    desk.last_to(ANN).says("Quads within reach");
-    desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
+    let report = desk.last_to(ANN);
+    report.says("Quads within reach");
+    desk.reply(ANN, &report, "RESIGN CONFIRM");
     desk.last_to(ANN).keeps_silent_of("Quads within reach");
 }
 
