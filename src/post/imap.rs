@@ -317,6 +317,10 @@ impl ImapReader {
     fn read_folder(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<(), Error> {
         let mut listed = self.list(mailbox)?;
         let before = self.filing.refusal().cloned();
+        // Letters that were moved have left the list.
+        if self.filing.retry(mailbox)? {
+            listed = self.list(mailbox)?;
+        }
         loop {
             let waiting: Vec<u32> = listed.iter().copied().filter(|uid| self.is_due(*uid)).collect();
             if waiting.is_empty() {
@@ -336,13 +340,7 @@ impl ImapReader {
         {
             tracing::warn!(error, "stored letters stay in their folder; reading goes on");
         }
-        self.report_left(mailbox, sender)?;
-        // Last, because some servers break the connection over a move.
-        if self.filing.retry(mailbox)? {
-            self.list(mailbox)?;
-            self.report_left(mailbox, sender)?;
-        }
-        Ok(())
+        self.report_left(mailbox, sender)
     }
 
     /// Returns the letters that are not old. A mailbox that was already in use may hold gigabytes, so if

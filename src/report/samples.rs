@@ -46,6 +46,8 @@ pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
         findings: findings.clone(),
     });
     word_alarm(templates, &CLUB, &failed)?;
+    templates
+        .render("match/replay.txt", minijinja::context! { url => "https://club.example/matches/QZ-0000/" })?;
     for kind in GameKind::ALL {
         let open = open_match(*kind);
         let over = resigned(open.clone());

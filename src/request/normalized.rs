@@ -50,6 +50,10 @@ impl NormalizedLine {
         without_comment(&self.raw).trim_end().ends_with([':', '：'])
     }
 
+    pub fn ends_with_full_stop(&self) -> bool {
+        without_comment(&self.raw).trim_end().ends_with(['.', '。'])
+    }
+
     pub fn bullet(&self) -> &str {
         &self.bullet
     }

@@ -66,7 +66,7 @@ fn commands(folder: &Folder, above: &[String]) -> Vec<Vec<String>> {
 }
 
 /// How each command is run that could show what a seat wrote. A command that is missing here fails the test.
-const RUN: [(&str, &[&str]); 54] = [
+const RUN: [(&str, &[&str]); 69] = [
     ("audit acknowledge", &["ID"]),
     ("audit check", &["orders"]),
     ("audit export", &["ID", "new.zip"]),
@@ -82,6 +82,20 @@ const RUN: [(&str, &[&str]); 54] = [
     ("demo", &["--game", "quad"]),
     ("doctor", &[]),
     ("games", &[]),
+    ("event cancel", &["EV-X", "why"]),
+    ("event close", &["EV-X"]),
+    ("event enter", &["EV-X", "Ann", "why"]),
+    ("event extend", &["EV-X", "3", "why"]),
+    ("event import", &["EV-X", "orders"]),
+    ("event list", &[]),
+    ("event new", &["orders"]),
+    ("event note", &["EV-X", "why"]),
+    ("event open", &["EV-X"]),
+    ("event replace", &["EV-X", "Ann", "Bo", "why"]),
+    ("event result", &["EV-X", "ID", "first", "why"]),
+    ("event show", &["EV-X"]),
+    ("event standings", &["EV-X"]),
+    ("event strike", &["EV-X", "Ann", "why"]),
     ("init", &[]),
     ("letters", &[]),
     ("letters accept", &["DIGEST"]),
@@ -120,6 +134,7 @@ const RUN: [(&str, &[&str]); 54] = [
     ("replay", &["orders"]),
     ("restore", &["new.db"]),
     ("run", &["--once"]),
+    ("site build", &["site"]),
     ("status", &[]),
 ];
 

@@ -1,7 +1,6 @@
 //! Moves stored letters out of their folder. A letter that cannot be moved stays, and holds up no other.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use super::mailbox::Mailbox;
 use crate::post::Error;
@@ -17,12 +16,7 @@ pub(super) struct Filing {
     next: u32,
     /// The server's last refusal, with the folder and the key, until letters can be moved again.
     refusal: Option<String>,
-    /// The last time that the connection broke over a move.
-    broke: Option<Instant>,
 }
-
-/// Time before another letter is moved after the connection has broken over one: each attempt may cost a login.
-const BREAK_PAUSE: Duration = Duration::from_secs(5 * 60);
 
 impl Filing {
     /// Starts with letters that were stored earlier.
@@ -49,12 +43,9 @@ impl Filing {
         self.copied.retain(|uid| listed.binary_search(uid).is_ok());
     }
 
-    /// Tries at the end of a look to move one of the letters that could not be moved and, if that
+    /// Tries at the beginning of a look to move one of the letters that could not be moved and, if that
     /// succeeds, all others. Returns whether there were any.
     pub(super) fn retry(&mut self, mailbox: &mut Mailbox) -> Result<bool, Error> {
-        if self.broke.is_some_and(|at| at.elapsed() < BREAK_PAUSE) {
-            return Ok(false);
-        }
         let Some(first) = self.stored.range(self.next..).chain(&self.stored).next().copied() else {
             self.refusal = None;
             return Ok(false);
@@ -85,22 +76,14 @@ impl Filing {
 
     fn refusal_of(&mut self, mailbox: &mut Mailbox, uids: &[u32]) -> Result<Option<String>, Error> {
         match mailbox.file(uids, &mut self.copied) {
-            Ok(()) => {
-                self.broke = None;
-                Ok(None)
-            }
+            Ok(()) => Ok(None),
             Err(Error::Server(refusal) | Error::Misunderstood(refusal)) => {
-                Ok(Some(reason(mailbox, &format!("the server said: {refusal}"))))
+                let processed = mailbox.processed();
+                Ok(Some(format!(
+                    "stored letters cannot be moved to {processed}: the server said: {refusal}; see inbox.imap.processed"
+                )))
             }
-            Err(error) => {
-                self.broke = Some(Instant::now());
-                self.refusal = Some(reason(mailbox, &error.to_string()));
-                Err(error)
-            }
+            Err(error) => Err(error),
         }
     }
-}
-
-fn reason(mailbox: &Mailbox, why: &str) -> String {
-    format!("stored letters cannot be moved to {}: {why}; see inbox.imap.processed", mailbox.processed())
 }

@@ -121,11 +121,20 @@ impl imap::Authenticator for Answers {
 /// Distinguishes a refused login from other faults. Some servers refuse by BAD, or end the connection.
 fn refused(error: Error) -> Error {
     match error {
-        Error::Server(refusal) | Error::Misunderstood(refusal) | Error::Goodbye(refusal)
-            if !refusal.is_momentary() =>
+        Error::Server(refusal) if !refusal.is_momentary() => Error::Login(refusal),
+        Error::Misunderstood(refusal) | Error::Goodbye(refusal)
+            if !refusal.is_momentary() && names_login(&refusal.to_string()) =>
         {
             Error::Login(refusal)
         }
         error => error,
     }
+}
+
+/// Whether a server's words are about the login.
+fn names_login(words: &str) -> bool {
+    let words = words.to_ascii_lowercase();
+    ["authenticationfailed", "authentication failed", "login failed", "credentials"]
+        .iter()
+        .any(|known| words.contains(known))
 }

@@ -40,7 +40,7 @@ fn a_mark_that_another_may_cover_does_not_move_below_it() {
     covered.shapes.insert(1, Shape::Rect { x: 0.0, y: 0.0, width: 40.0, height: 40.0, fill: BLUE });
     let steps = [vec![covered], vec![picture(&[(20.0, 20.0)])]];
     let boards = draw(&steps, 0);
-    let (rect, disc) = (boards.steps[0].find("<rect"), boards.steps[0].rfind("<use"));
+    let (rect, disc) = (boards.steps[0].find("<rect"), boards.steps[0].rfind("<circle"));
     assert!(rect.is_some() && rect < disc, "{}", boards.steps[0]);
 }
 

@@ -293,7 +293,7 @@ fn invitation_report_and_result_show_the_board_and_the_head_of_the_ledger() {
         let head = lines.next().and_then(|line| line.trim().strip_prefix("| ")).expect("the head");
         assert!(head.len() == 64 && head.bytes().all(|byte| byte.is_ascii_hexdigit()), "{head}");
     }
-    to_winner.says("Everything is revealed now");
+    to_winner.keeps_silent_of("Everything is revealed now");
     assert_eq!(to_winner.attachments.len(), 1, "the record");
     let head = desk.find(&game_match.id).head.hash.to_string();
     assert!(to_winner.text.contains(&head), "the result names the last entry");

@@ -7,7 +7,7 @@ use crate::desk::{ANN, Desk, Sent};
 /// A row of the board in each game's first position, as its text shows it.
 fn row(game: GameKind) -> &'static str {
     match game {
-        GameKind::QuadrantZ => "+=F?=",
+        GameKind::QuadrantZ => "+=F=",
         GameKind::Pacific => "15 .   .",
         GameKind::Quantum => "5   .     .",
         GameKind::Quad => " 9  .  .  .",

@@ -89,7 +89,7 @@ fn a_yes_without_a_thread_gets_the_last_offer_again() {
     desk.one_to(ANN);
     desk.reply(ANN, &report, "Yes");
     let again = desk.one_to(ANN);
-    again.says("answer YES once more: | SHIP 2 C1 TO C2").keeps_silent_of("passed your words");
+    again.says("answer YES again: | SHIP 2 C1 TO C2").keeps_silent_of("passed your words");
     assert_eq!(held(&desk, &game_match), None);
     desk.reply(ANN, &again, "yes!");
     desk.one_to(ANN).says("Your orders are sealed");
