@@ -55,6 +55,6 @@ mod tests {
         let mut letter = *b"Subject: Turn 5\r\n\r\nMARBLE E9\r\n";
         assert_eq!(alter(&mut letter), Some(("MARBLE E9".to_owned(), "MARBLE E1".to_owned())));
         assert!(letter.starts_with(b"Subject: Turn 5\r\n"));
-        assert_eq!(alter(&mut *b"Subject: Turn 5\r\n\r\nHOLD\r\n".to_vec()), None);
+        assert_eq!(alter(&mut b"Subject: Turn 5\r\n\r\nHOLD\r\n".to_vec()), None);
     }
 }

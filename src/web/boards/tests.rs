@@ -55,13 +55,16 @@ fn a_view_that_is_not_the_visible_one_is_hidden_without_styles() {
 }
 
 /// Grounds and what stands on them, in the colours of a dark page.
+/// Pairs of light colours.
+type Pairs = &'static [(u32, u32)];
+
 #[test]
 fn the_dark_colours_are_told_apart_by_every_eye() {
     let dark = |game: GameKind, light: u32| {
         let light = Colour::hex(light);
         dark_colours(game).iter().find(|colour| colour.light == light).map_or(light, |colour| colour.dark)
     };
-    let pairs: &[(GameKind, f64, &[(u32, u32)])] = &[
+    let pairs: &[(GameKind, f64, Pairs)] = &[
         (GameKind::QuadrantZ, 7.0, &[(0xdceaf8, 0xb3cae2), (0xf7f5ef, 0xd6d3ca), (0xfdebdf, 0xe8c6b0)]),
         (GameKind::QuadrantZ, 30.0, &[(0xf5c52e, 0xdceaf8), (0xf5c52e, 0xf7f5ef), (0xf5c52e, 0xfdebdf)]),
         (GameKind::QuadrantZ, 30.0, &[(0xffffff, 0xdceaf8), (0xfff1e6, 0xfdebdf), (0x3a7abd, 0xf7f5ef)]),
