@@ -25,7 +25,7 @@ fn shows_the_board(sent: &Sent, game: GameKind) {
 }
 
 #[test]
-fn invitations_and_answers_to_letters_without_orders_show_the_board_with_the_form() {
+fn invitations_show_the_board_with_the_form_and_a_first_blank_letter_brings_the_form_alone() {
     for game in GameKind::ALL.iter().copied() {
         let desk = Desk::new();
         desk.open(game, &[]);
@@ -33,8 +33,8 @@ fn invitations_and_answers_to_letters_without_orders_show_the_board_with_the_for
         shows_the_board(&invitation, game);
         desk.reply(ANN, &invitation, "");
         let answer = desk.one_to(ANN);
-        answer.says("nothing in your letter");
-        shows_the_board(&answer, game);
+        answer.says("nothing in your letter").says("Your orders").keeps_silent_of("The board");
+        assert_eq!(answer.pictures, 0, "{game}: {}", answer.subject);
     }
 }
 
