@@ -1,5 +1,7 @@
 //! Copies of a whole club from one database to another and back.
 
+use fogpost::club::events::event::EventStage;
+use fogpost::club::events::steps::Told;
 use fogpost::club::owed::OwedTurn;
 use fogpost::club::rated::RatingChange;
 use fogpost::club::rating::Rating;
@@ -11,7 +13,7 @@ use fogpost::store::carry::{self, Carried};
 use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Changes, Invitation, InvitationStage, LeftReason, LetterStatus, NewLetter, StoreError};
-use fogpost::store::{Claim, OwedTurnRow, RatingRow, SendOutcome};
+use fogpost::store::{Claim, EventEnd, EventMatchRow, EventRow, OwedTurnRow, RatingRow, SendOutcome};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;
@@ -109,7 +111,28 @@ async fn furnish(place: &Place) {
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
     let cy = store.find_or_add_player("cy@player.test", "Cy", at(0)).await.unwrap();
     let (owed_turn, rating) = derived(bo.id);
+    let event = EventRow {
+        id: "EV-SPRING".to_owned(),
+        name: "Spring".to_owned(),
+        game: GameKind::QuadrantZ,
+        stage: EventStage::Running,
+        wake_at: Some(at(9)),
+        told: Told::default(),
+        version: 0,
+    };
+    let event_match = EventMatchRow {
+        match_id: "QZ-AAAA".to_owned(),
+        event_id: event.id.clone(),
+        season: 1,
+        first: bo.id,
+        second: cy.id,
+    };
+    let ended = EventEnd { match_id: "QZ-AAAA".to_owned(), end: Some(Digest::of(b"an end")), counts: true };
     let changes = Changes {
+        book_entries: vec![entry(&event.id, 1)],
+        events: vec![event],
+        event_matches: vec![event_match],
+        event_ends: vec![ended],
         owed_turns: vec![owed_turn],
         ratings: vec![rating],
         merged: vec![(cy.id, bo.id)],
