@@ -111,6 +111,34 @@ async fn furnish(place: &Place) {
     let entries = [("QZ-AAAA", 1), ("QZ-AAAA", 2), ("QZ-BBBB", 1)];
     let cy = store.find_or_add_player("cy@player.test", "Cy", at(0)).await.unwrap();
     let (owed_turn, rating) = derived(bo.id);
+    let changes = Changes {
+        owed_turns: vec![owed_turn],
+        ratings: vec![rating],
+        merged: vec![(cy.id, bo.id)],
+        decided: vec![decided(&letter(3), LetterStatus::Ignored)],
+        entries: entries.map(|(id, seq)| entry(id, seq)).into(),
+        invitations: vec![invitation()],
+        unproven: vec![unproven],
+        player_changes: vec![change(bo.id)],
+        dispatches: vec![dispatch_with_picture(70)],
+        restraints: restraints(),
+        seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
+        snapshots: vec![KeptSnapshot { match_id: "QZ-AAAA".to_owned(), json: "{}".to_owned() }],
+        ..with_an_event((bo.id, cy.id))
+    };
+    store.commit(&changes).await.unwrap();
+    let head = Head { seq: 1, hash: Digest::of(b"an entry") };
+    store.note_verified(&[("QZ-AAAA".to_owned(), head)]).await.unwrap();
+    add_dispatches(store, 0..70).await;
+    store.remember("heartbeat", "now").await.unwrap();
+    store.mailbox_mark("imap gm mail.test INBOX", at(0)).await.unwrap();
+    let left = ["imap:INBOX/7/1".to_owned()];
+    store.note_left("imap gm mail.test INBOX", &left, LeftReason::Old).await.unwrap();
+    store.record_outcomes(Claim::default(), at(1), &[(1, SendOutcome::Taken)]).await.unwrap();
+}
+
+/// Changes with one event, in which these players meet.
+fn with_an_event((first, second): (i64, i64)) -> Changes {
     let event = EventRow {
         id: "EV-SPRING".to_owned(),
         name: "Spring".to_owned(),
@@ -124,38 +152,17 @@ async fn furnish(place: &Place) {
         match_id: "QZ-AAAA".to_owned(),
         event_id: event.id.clone(),
         season: 1,
-        first: bo.id,
-        second: cy.id,
+        first,
+        second,
     };
     let ended = EventEnd { match_id: "QZ-AAAA".to_owned(), end: Some(Digest::of(b"an end")), counts: true };
-    let changes = Changes {
+    Changes {
         book_entries: vec![entry(&event.id, 1)],
         events: vec![event],
         event_matches: vec![event_match],
         event_ends: vec![ended],
-        owed_turns: vec![owed_turn],
-        ratings: vec![rating],
-        merged: vec![(cy.id, bo.id)],
-        decided: vec![decided(&letter(3), LetterStatus::Ignored)],
-        entries: entries.map(|(id, seq)| entry(id, seq)).into(),
-        invitations: vec![invitation()],
-        unproven: vec![unproven],
-        player_changes: vec![change(bo.id)],
-        dispatches: vec![dispatch_with_picture(70)],
-        restraints: restraints(),
-        seat_pins: vec![("QZ-AAAA".to_owned(), pin)],
-        snapshots: vec![KeptSnapshot { match_id: "QZ-AAAA".to_owned(), json: "{}".to_owned() }],
         ..changes()
-    };
-    store.commit(&changes).await.unwrap();
-    let head = Head { seq: 1, hash: Digest::of(b"an entry") };
-    store.note_verified(&[("QZ-AAAA".to_owned(), head)]).await.unwrap();
-    add_dispatches(store, 0..70).await;
-    store.remember("heartbeat", "now").await.unwrap();
-    store.mailbox_mark("imap gm mail.test INBOX", at(0)).await.unwrap();
-    let left = ["imap:INBOX/7/1".to_owned()];
-    store.note_left("imap gm mail.test INBOX", &left, LeftReason::Old).await.unwrap();
-    store.record_outcomes(Claim::default(), at(1), &[(1, SendOutcome::Taken)]).await.unwrap();
+    }
 }
 
 fn restraints() -> Restraints {
