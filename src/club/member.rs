@@ -34,7 +34,7 @@ pub struct Member {
     /// Names that the player gave up, and when.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_names: Vec<(String, DateTime<Utc>)>,
-    /// When the player last left an event after its start.
+    /// The last time that the player left an event after its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_event: Option<DateTime<Utc>>,
 }

@@ -222,7 +222,7 @@ impl AnyState {
         on_state!(self, state => state.position())
     }
 
-    /// What a replay of a finished match shows besides the position; `null` for most games.
+    /// The facts that a replay of a finished match shows besides the position; `null` for most games.
     pub fn beside_position(&self) -> Value {
         on_state!(self, state => state.beside_position())
     }

@@ -116,6 +116,8 @@ pub enum EventRejection {
     Full {
         most: usize,
     },
+    /// The sender left or was struck since the last draw, so only a GM can enter them again.
+    Gone,
     Unreliable {
         percent: u32,
         says: String,

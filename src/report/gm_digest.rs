@@ -31,7 +31,7 @@ pub struct GmDigest {
     pub began: Listed<String>,
     pub ended: Listed<EndedNote>,
     pub newcomers: Listed<PersonNote>,
-    /// Those who have not filed once a week after their season began, each with the event.
+    /// The players who have not filed once a week after their season began, each with the event.
     pub silent: Listed<String>,
     pub absences: Listed<AbsenceNote>,
     pub refused: Listed<RefusalCount>,

@@ -46,6 +46,12 @@ pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
         findings: findings.clone(),
     });
     word_alarm(templates, &CLUB, &failed)?;
+    let times = minijinja::context! {
+        event => "EV-SPRING",
+        own => minijinja::context! { first => "31 d 4 h", second => "2 d 0 h" },
+        names => minijinja::context! { first => "Ann", second => "Bo" },
+    };
+    templates.render("match/own-time.txt", times)?;
     templates
         .render("match/replay.txt", minijinja::context! { url => "https://club.example/matches/QZ-0000/" })?;
     for kind in GameKind::ALL {

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextBoards {
     pub steps: Vec<String>,
-    /// What the characters mean.
+    /// The meaning of the characters.
     pub legend: String,
 }
 

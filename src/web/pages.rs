@@ -66,11 +66,11 @@ pub struct OpenSeat {
 /// Everything that the site shows besides the replays.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// By ID.
+    /// The matches, by ID.
     pub matches: Vec<ListedMatch>,
-    /// By number.
+    /// The players, by number.
     pub members: Vec<ListedMember>,
-    /// By player and number of the result.
+    /// The changes, by player and number of the result.
     pub ratings: Vec<ListedRating>,
     pub seats: Vec<OpenSeat>,
     /// The last board of the match that ended last, and the ID of that match.

@@ -44,17 +44,17 @@ pub struct Event {
     pub closed: bool,
     /// The time of the next draw; `None`: as soon as it is full, or when a GM opens it.
     pub opens: Option<DateTime<Utc>>,
-    /// Those who are in, in the order of entry.
+    /// The players who are in, in the order of entry.
     pub entrants: Vec<i64>,
-    /// Those who left or were struck since the last draw.
+    /// The players who left or were struck since the last draw.
     pub gone: BTreeSet<i64>,
     pub seasons: Vec<Season>,
-    /// What GMs did since the last season was closed: the fact, the GM's name, and the reason.
+    /// The acts of GMs since the last season was closed: the fact, the GM's name, and the reason.
     pub acts: Vec<(BookFact, String, String)>,
     pub head: Head,
 }
 
-/// A season: its draw, and what became of it.
+/// A season: its draw, its matches, and its tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Season {
     pub no: u32,

@@ -175,3 +175,8 @@ fn without((from, to): Span, void: &[Span]) -> TimeDelta {
     }
     left
 }
+
+/// Formats an own time: `31 d 4 h`.
+pub fn shown(time: TimeDelta) -> String {
+    format!("{} d {} h", time.num_days(), time.num_hours() % 24)
+}

@@ -11,7 +11,7 @@ use crate::game::names::named_enum;
 use crate::referee::{ForfeitRule, MAX_BANK, Substitute, Terms};
 
 named_enum! {
-    /// How one season leads to the next.
+    /// The rule by which one season leads to the next.
     pub enum Format {
         League = "league",
         Cup = "cup",
@@ -63,7 +63,7 @@ pub struct Plan {
 /// A fault of a plan: its line, its key, and what would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanFault {
-    /// From 1; 0 if a key is missing.
+    /// The number of the line, from 1; 0 if a key is missing.
     pub line: usize,
     pub says: String,
     pub example: String,

@@ -8,7 +8,7 @@ use crate::ledger::book::{BookOutcome, BookPlace};
 /// A result of a section: first, second, outcome.
 pub type SectionResult = (i64, i64, BookOutcome);
 
-/// What breaks a tie where one must go on, rise or fall, besides places.
+/// The values that break a tie where one must go on, rise or fall, besides places.
 pub struct Breaks<'a> {
     /// Seconds of own time in the section.
     pub own: &'a BTreeMap<i64, i64>,

@@ -1,4 +1,4 @@
-//! What is due in an event: one step at a time, so that each is one transaction.
+//! The steps that are due in an event, one at a time, so that each is one transaction.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::ledger::book::BookFact;
 /// The time before the end of a season at which players read what would be decided.
 pub const WARNED: TimeDelta = TimeDelta::days(10);
 
-/// What players and GMs were told of an event without an entry in its book.
+/// The news of an event that players and GMs were told without an entry in its book.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Told {

@@ -66,14 +66,12 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
     if loaded.event.stage == EventStage::Over || loaded.event.stage == EventStage::Cancelled {
         return Ok(refused(format!("{id} is {}; nothing of it changes any more.", loaded.event.stage)));
     }
-    if check {
-        return Ok(GmResult::Would);
-    }
-    let entries = desk.draft.changes.book_entries.len();
-    if let Err(says) = carry_out(desk, &mut loaded, action)? {
-        // What an act wrote before it was refused does not stand.
-        desk.draft.changes.book_entries.truncate(entries);
-        return Ok(refused(says));
+    // Neither a check nor an act that is refused half way changes anything.
+    let before = desk.draft.clone();
+    let done = carry_out(desk, &mut loaded, action)?;
+    if check || done.is_err() {
+        desk.draft = before;
+        return Ok(done.err().map_or(GmResult::Would, refused));
     }
     let line = Box::new(shown::line(desk, &loaded.event, None, None));
     keep(desk, loaded);

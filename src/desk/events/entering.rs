@@ -6,6 +6,7 @@ use strsim::jaro_winkler;
 use super::book::{keep, record};
 use super::shown;
 use crate::club::events::event::{Event, EventStage};
+use crate::club::events::plan::MAX_ENTRANTS;
 use crate::club::events::vanishing::barred_until;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
@@ -67,13 +68,18 @@ fn refusal(desk: &Desk<'_>, event: &Event, player: Option<&Player>) -> Decided<O
         let stage = if event.stage == EventStage::Running { "begun" } else { event.stage.as_str() };
         return Ok(Some(EventRejection::Closed { stage: stage.to_owned() }));
     }
-    if let Some(most) = plan.max_entrants.filter(|most| event.entrants.len() >= *most) {
+    let most = plan.max_entrants.unwrap_or(MAX_ENTRANTS);
+    // Whoever left counts on until the next draw, and the book is read whole for each letter.
+    if event.entrants.len() >= most || event.entrants.len() + event.gone.len() >= MAX_ENTRANTS {
         return Ok(Some(EventRejection::Full { most }));
     }
     let Some(player) = player else { return Ok(rating_refusal(event, 1500)) };
     if let Some(until) = barred(desk, player)? {
         let until = desk.local_time_in(player.settings.zone, until);
         return Ok(Some(EventRejection::Barred { until }));
+    }
+    if event.gone.contains(&player.id) {
+        return Ok(Some(EventRejection::Gone));
     }
     if let Some(percent) = plan.reliable {
         let reliability = desk.rows.reliability(player.id)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{people, shown};
 use crate::club::events::event::{Event, Season};
-use crate::club::events::own_time::{own_time, slower};
+use crate::club::events::own_time::{self, own_time, slower};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::outbox::gms::{self, About};
@@ -90,8 +90,8 @@ pub fn tell_ending(desk: &mut Desk<'_>, event: &Event, season: &Season) -> Decid
             by_player.entry(player).or_default().push(EndingMatch {
                 id: id.clone(),
                 foe: names[seat.other()].clone(),
-                own: shown::own_time(own[seat]),
-                theirs: shown::own_time(own[seat.other()]),
+                own: own_time::shown(own[seat]),
+                theirs: own_time::shown(own[seat.other()]),
                 decided: match slower(&own) {
                     None => "drawn".to_owned(),
                     Some(slow) if slow == seat => "lost".to_owned(),

@@ -1,6 +1,5 @@
 //! Events and their tables as letters show them.
 
-use chrono::TimeDelta;
 use chrono_tz::Tz;
 
 use super::people;
@@ -152,11 +151,6 @@ pub fn load(desk: &Desk<'_>, plan: &Plan) -> EventLoad {
         letters_a_day: 2 * matches,
         per_day: desk.club.config.outbox.quota.per_day.unwrap_or_default(),
     }
-}
-
-/// Formats an own time: `31 d 4 h`.
-pub fn own_time(time: TimeDelta) -> String {
-    format!("{} d {} h", time.num_days(), time.num_hours() % 24)
 }
 
 /// Whether somebody can still enter.

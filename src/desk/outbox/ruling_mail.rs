@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
+use minijinja::value::Serde;
 
 use super::gms;
 use super::mail::{self, PlainEnvelope};
-use crate::club::events::own_time::own_time;
+use crate::club::events::own_time;
 use crate::club::owed::owed_turns;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::gm_index::GmIndex;
@@ -383,10 +384,9 @@ fn told_own_time(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
     }
     let mut entries = entries_before(desk, ruling)?;
     entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
-    let own = own_time(&entries, desk.at())
-        .map(|time| format!("{} d {} h", time.num_days(), time.num_hours() % 24));
-    let [first, second] = [&ruling.after.players.first, &ruling.after.players.second];
-    Ok(Some(format!("Own time for {event}: {first} {}, {second} {}.", own.first, own.second)))
+    let own = own_time::own_time(&entries, desk.at()).map(own_time::shown);
+    let context = minijinja::context! { event, own => Serde(own), names => Serde(&ruling.after.players) };
+    Ok(Some(desk.club.templates.render("match/own-time.txt", context)?.trim().to_owned()))
 }
 
 /// Words where the replay of a finished match will be, if the club has a site.

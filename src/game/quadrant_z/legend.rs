@@ -146,7 +146,7 @@ pub(super) fn draw(picture: &mut Picture, top: f64, signs: &[Sign], viewer: Seat
     }
 }
 
-/// What a sign means, on up to two lines of at most 13 characters.
+/// Returns the meaning of a sign, on up to two lines of at most 13 characters.
 fn words(sign: Sign, viewer: Seat) -> String {
     let mark_words = |mark| match mark {
         Mark::Battle(_) => "battle",

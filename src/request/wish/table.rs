@@ -40,9 +40,9 @@ pub enum Topic {
     /// The turn: who has to move, and until when.
     Due,
     Ranking,
-    /// How to become a member.
+    /// Asks about membership.
     Join,
-    /// What was written before no longer matters.
+    /// Takes back an earlier letter.
     NeverMind,
     Thanks,
 }
@@ -195,7 +195,7 @@ const MAX_GAP: usize = 4;
 #[serde(from = "Vec<String>")]
 pub struct Phrases {
     joined: Vec<String>,
-    /// By their first character, because most words begin none.
+    /// The words by their first character, because most words begin none.
     by_first: BTreeMap<char, Vec<Phrase>>,
 }
 

@@ -1,6 +1,6 @@
 //! Lines about events that cannot stand.
 
-use super::{CY, DI, EVE, LEAGUE, announced, club, gm};
+use super::{CY, DI, EVE, LEAGUE, announced, book, club, gm};
 use crate::desk::{ANN, BO};
 
 #[test]
@@ -38,8 +38,31 @@ fn conditions_are_told_with_what_is_missing() {
     gm(&desk, "GM EVENT EV-SPRING ENTER Ann She is strong.\nGM EVENT EV-SPRING ENTER Bo So is he.")
         .says("2 of 2 in");
     desk.write(CY, "ENTER EV-SPRING");
-    desk.last_to(CY).says("EV-SPRING is full: 2 are in.");
+    desk.last_to(CY).says("EV-SPRING is full: it takes 2.");
     gm(&desk, "GM EVENT EV-SPRING STRIKE Zorro why").says("Nobody is called Zorro.");
+}
+
+#[test]
+fn whoever_left_can_enter_again_by_the_gm_alone_so_that_no_book_grows_without_end() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN]);
+    desk.write(ANN, "LEAVE EV-SPRING CONFIRM");
+    let entries = book(&desk, "EV-SPRING").len();
+    desk.write(ANN, "ENTER EV-SPRING");
+    desk.last_to(ANN).says("You have left EV-SPRING, so only the GM can let you in again");
+    assert_eq!(book(&desk, "EV-SPRING").len(), entries);
+    gm(&desk, "GM EVENT EV-SPRING ENTER Ann She has changed her mind.");
+    assert_eq!(book(&desk, "EV-SPRING").len(), entries + 1);
+}
+
+#[test]
+fn a_check_refuses_what_the_act_would_and_writes_nothing() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN]);
+    let entries = book(&desk, "EV-SPRING").len();
+    gm(&desk, "CHECK\nGM EVENT EV-SPRING OPEN").says("1 have entered, and");
+    gm(&desk, "CHECK\nGM EVENT EV-SPRING CLOSE").says("This would be done");
+    assert_eq!(book(&desk, "EV-SPRING").len(), entries);
 }
 
 #[test]
