@@ -382,3 +382,13 @@ fn a_restore_loses_nothing_and_repeats_only_known_message_ids() {
     let again = club.run(&["restore", "copy.db"]).ended(0);
     assert_says(&again, &["The previous database is now fogpost.db.replaced-2"]);
 }
+
+#[test]
+fn a_backup_without_tables_is_refused_and_the_club_stays_as_it_was() {
+    let club = Club::new();
+    let id = club.open();
+    fs::write(club.path("empty.db"), "").expect("written");
+    let refused = club.run(&["restore", "empty.db"]).fault();
+    assert_says(&refused, &["empty.db", "it holds no tables"]);
+    assert_says(&club.run(&["match", "list"]).ended(0), &[&id]);
+}

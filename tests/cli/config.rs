@@ -162,10 +162,15 @@ fn a_new_club_works_as_init_leaves_it() {
 #[test]
 fn parser_errors_in_the_config_are_reworded_with_an_example() {
     let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\npassword = \"\"\n";
-    let faults: [(String, &[&str]); 18] = [
+    let faults: [(String, &[&str]); 23] = [
         (format!("{CONFIG}[match]\ndays = -7\n"), &["`days`", "expected a whole number, 0 or more"]),
         (format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["`zone`", "try a name such as Europe/Berlin"]),
         (format!("{CONFIG}[status]\nlisten = \"9118\"\n"), &["`listen`", "such as 127.0.0.1:9118"]),
+        (format!("{CONFIG}[letters]\nmax_bytes = 0\n"), &["no letter could be read", "try 10000000"]),
+        (format!("{CONFIG}[letters]\nmax_parts = 0\n"), &["no letter could be read", "try 100"]),
+        (format!("{CONFIG}[log]\nfilter = \"\"\n"), &["neither blanks nor empty parts"]),
+        (format!("{CONFIG}[log]\nfilter = \"info,\"\n"), &["neither blanks nor empty parts"]),
+        (format!("{CONFIG}[log]\nfilter = \"info , warn\"\n"), &["neither blanks nor empty parts"]),
         (format!("{CONFIG}[letters]\nanswers_per_hour = 0\n"), &["nobody would get an answer", "try 20"]),
         (
             format!("{CONFIG}[log]\nfilter = \"fogpost=loud\"\n"),

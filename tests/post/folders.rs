@@ -52,6 +52,28 @@ async fn letters_are_filed_below_inbox_where_all_folders_are() {
 }
 
 #[tokio::test]
+async fn a_spam_folder_that_is_another_folder_by_its_real_name_is_a_fault_of_the_config() {
+    for (spam, processed, key) in [
+        ("INBOX.Processed", "Processed", "processed"),
+        ("Processed", "INBOX.Processed", "processed"),
+        ("INBOX", "Processed", "folder"),
+    ] {
+        let server = server_with(&["* LIST () \".\" INBOX", "* LIST () \".\" \"INBOX.Processed\""]).await;
+        server.mail().namespace = "* NAMESPACE ((\"INBOX.\" \".\")) NIL NIL";
+        server.mail().capabilities = "IMAP4rev1 IDLE MOVE NAMESPACE";
+        let same = ImapConfig {
+            spam_folder: Some(spam.to_owned()),
+            processed: processed.to_owned(),
+            ..settings(&server)
+        };
+        let refused = Inbox::Imap(same).check().await;
+        let said = refused.err().map(|error| error.to_string()).unwrap_or_default();
+        let expected = format!("inbox.imap.spam_folder and inbox.imap.{key} are the same folder");
+        assert!(said.contains(&expected), "{spam}, {processed}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_refuses_a_folder_is_asked_for_one_below_inbox() {
     let server = Imap::start(|step, before| match (step, before) {
         ("CREATE", 0) => Act::Instead("TAG NO Client tried to access nonexistent namespace"),

@@ -51,6 +51,27 @@ async fn a_refused_login_is_told_at_once_and_tried_again_when_the_password_chang
 }
 
 #[tokio::test]
+async fn a_login_refused_by_bad_or_by_the_end_of_the_connection_is_a_refusal() {
+    for answer in [
+        "TAG BAD [AUTHENTICATIONFAILED] Invalid credentials",
+        "* BYE [AUTHENTICATIONFAILED] Authentication failed",
+        "* BYE Login failed",
+    ] {
+        let refusing =
+            move |step: &str, _: usize| if step == "LOGIN" { Act::Instead(answer) } else { Act::Proper };
+        let server = Imap::start(refusing).await;
+        let mut running = Running::start(Inbox::Imap(settings(&server)));
+        running.until(|health| health.trouble.is_some()).await;
+        assert_eq!(
+            running.health.borrow().trouble.as_ref().map(|trouble| trouble.refusals),
+            Some(1),
+            "{answer}"
+        );
+        running.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_refused_login_is_left_alone_while_nothing_changes() {
     let server = Imap::start(|step, _| if step == "LOGIN" { REFUSED } else { Act::Proper }).await;
     let mut running = Running::start(Inbox::Imap(settings(&server)));

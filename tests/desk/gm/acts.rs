@@ -267,6 +267,7 @@ fn terms_that_cannot_be_are_refused_with_a_sentence() {
         ("weekends=maybe", "try on or off"),
         ("reminders=soon", "is not a number"),
         ("press=none", "`press` cannot change"),
+        ("days=5 DAYS=6", "DAYS is given twice"),
         ("days=7", "that is already the case"),
     ] {
         ask(&desk, &format!("GM MATCH {} TERMS {terms}", game_match.id)).says(says);
