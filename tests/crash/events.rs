@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -11,6 +11,9 @@ use crate::random::Random;
 use crate::settings::{kills, seed};
 
 const PLAYERS: usize = 24;
+
+/// A daemon that may live this long without an end of its work does not work, in milliseconds.
+const MAX_LIFE: usize = 300_000;
 
 /// A season opens some sections at a time, so that a daemon that is killed leaves others to be opened.
 const PLAN: &str = "name = \"Crash\"\ngame = \"quad\"\nformat = \"league\"\nsection_size = 4\nopens = \"full\"\n\
@@ -54,15 +57,17 @@ impl Season<'_> {
         matches.iter().filter_map(|id| id.as_str().map(str::to_owned)).collect()
     }
 
-    /// Kills daemons at random moments until the condition holds. Returns the number of kills.
+    /// Kills daemons at random moments until the condition holds. They live longer and
+    /// longer, so that a slow machine comes to an end too. Returns the number of kills.
     fn kill_until(&self, random: &mut Random, done: impl Fn() -> bool) -> u64 {
-        let (mut kills, began) = (0, Instant::now());
+        let (mut kills, mut longest) = (0, 200);
         while !done() {
+            assert!(longest < MAX_LIFE, "{}", self.club.report());
             let daemon = self.club.start();
-            thread::sleep(Duration::from_millis(200 + random.below(1200) as u64));
+            thread::sleep(Duration::from_millis(random.below(longest) as u64));
             daemon.kill();
             kills += 1;
-            assert!(began.elapsed() < Duration::from_secs(600), "{}", self.club.report());
+            longest = longest * 5 / 4;
         }
         kills
     }

@@ -42,7 +42,7 @@ const MAX_GRACE: TimeDelta = TimeDelta::days(30);
 pub async fn watch_clock_until(
     office: Arc<Office>,
     shutdown: ShutdownSignal,
-    health: watch::Receiver<Health>,
+    mut health: watch::Receiver<Health>,
 ) -> anyhow::Result<()> {
     let mut backoff = Backoff::new();
     while !shutdown.is_set() {
@@ -51,16 +51,28 @@ pub async fn watch_clock_until(
         if let Err(error) = doubt::is_trusted(&office).await {
             backoff.wait("failed to check the clock", &error, &shutdown).await;
         }
-        let is_readable = health.borrow().last_ok.is_some() && health.borrow().trouble.is_none();
-        if is_readable {
+        if becomes_readable(&mut health, &shutdown).await {
             match clock_all(&office, OUTAGE).await {
                 Ok(()) => backoff = Backoff::new(),
                 Err(error) => backoff.wait("failed to enforce deadlines", &error, &shutdown).await,
             }
+            pause(CHECK_INTERVAL, &shutdown).await;
         }
-        pause(CHECK_INTERVAL, &shutdown).await;
     }
     Ok(())
+}
+
+/// Waits until the mailbox can be read, at most [`CHECK_INTERVAL`]: a daemon that has just started rules on what
+/// is due as soon as its mailbox is open.
+async fn becomes_readable(health: &mut watch::Receiver<Health>, shutdown: &ShutdownSignal) -> bool {
+    tokio::select! {
+        Ok(()) = async { health.wait_for(is_readable).await.map(drop) } => true,
+        () = pause(CHECK_INTERVAL, shutdown) => false,
+    }
+}
+
+fn is_readable(health: &Health) -> bool {
+    health.last_ok.is_some() && health.trouble.is_none()
 }
 
 /// Decides everything that is due, unless the clock is in doubt. A gap of more than `outage` since the last
