@@ -522,6 +522,13 @@ fn fault(text: &str, name: &str, error: &toml::de::Error) -> ConfigError {
     let start = error.span().map_or(0, |span| span.start);
     let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
     let message = error.message().lines().collect::<Vec<_>>().join(" ");
+    // The parser finds a missing section in the whole file.
+    if let (0, Some(section)) = (start, message.strip_prefix("missing field ").filter(|_| line == 1)) {
+        let section = section.trim_matches('`');
+        let reason =
+            format!("the section [{section}] is missing; `fogpost init` writes a config with all of them");
+        return ConfigError::Fault { path: name.to_owned(), line: text.lines().count(), reason };
+    }
     let reason = format!("{}{}", key_at(text, line), reword(&message));
     ConfigError::Fault { path: name.to_owned(), line, reason }
 }
@@ -554,6 +561,7 @@ fn reword(message: &str) -> String {
         Some((found, "u8" | "u16" | "u32" | "u64" | "usize")) => {
             format!("{found}, expected a whole number, 0 or more{example}")
         }
+        Some((found, "i32")) => format!("{found}, expected a whole number"),
         _ => format!("{message}{example}"),
     }
 }
@@ -566,10 +574,12 @@ fn reword_type(message: &str) -> Option<String> {
     let bare = value.trim_matches('"');
     let is_number = !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit());
     Some(match expected {
-        "u16" if is_number => format!("{bare} is no port; a port is from 1 to 65535, such as 993"),
+        "u16" if is_number && kind != "string" => {
+            format!("{bare} is no port; a port is from 1 to 65535, such as 993")
+        }
         "a sequence" => format!("it must be a list in brackets, such as [{value}]"),
         "a boolean" => format!("it is {value}; it must be true or false, without quotes"),
-        "u8" | "u16" | "u32" | "u64" | "usize" if kind == "string" && is_number => {
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i32" if kind == "string" && is_number => {
             format!("it must be a number without quotes: {bare}")
         }
         "a string" if matches!(kind, "integer" | "float" | "boolean") => {

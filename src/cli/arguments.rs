@@ -40,9 +40,14 @@ pub(super) fn address(text: &str) -> Result<Address, String> {
     Address::parse(text).map_err(|_| "try name@example.org".to_owned())
 }
 
-/// Ends the program as for any other faulty command line.
+/// Ends the program as for any other faulty command line, with the usage of the command that was given.
 pub(super) fn usage(fault: &str) -> ! {
-    super::Cli::command().error(ErrorKind::ValueValidation, fault).exit()
+    let mut command = super::Cli::command();
+    command.build();
+    for word in std::env::args().skip(1) {
+        command = command.find_subcommand(&word).cloned().unwrap_or(command);
+    }
+    command.error(ErrorKind::ValueValidation, fault).exit()
 }
 
 /// Options for carrying out a GM's act and printing the result.

@@ -216,7 +216,7 @@ async fn resend(office: &Office, which: &Which, yes: bool, check: bool) -> anyho
         only_given_up: which.given_up,
         since: which.since,
     };
-    let found = office.store.find_dispatches(&filter, MAX_RESENT).await?;
+    let found = resend::find(office, &filter).await?;
     let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
     print_unsent(office, &rows, false);
     let number = rows.iter().filter(|row| row.sent_at.is_some() || row.given_up_at.is_some()).count();

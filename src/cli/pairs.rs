@@ -50,6 +50,9 @@ pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
     if !faults.is_empty() {
         bail!("{}: no match was opened\n{}", path.display(), faults.join("\n"));
     }
+    if matches.is_empty() {
+        bail!("{}: there is no match below the line with the columns", path.display());
+    }
     Ok(matches)
 }
 

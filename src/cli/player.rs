@@ -91,7 +91,7 @@ enum Command {
         #[arg(value_parser = player_number)]
         player: i64,
         /// Confirm that this is meant
-        #[arg(long, required = true)]
+        #[arg(long, required_unless_present = "check")]
         yes: bool,
     },
     /// Give a seat a new reply token, which voids the old one

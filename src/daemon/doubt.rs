@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use mail_parser::{HeaderName, HeaderValue, Host, MessageParser};
+use tokio::sync::Mutex;
 
 use super::load::{self, read::read};
 use super::{Office, commit};
@@ -46,6 +47,8 @@ pub struct ClockTrust {
     /// The time at which it was last established, in Unix milliseconds.
     at: AtomicI64,
     is_doubt_logged: AtomicBool,
+    /// Held by the loop that asks the GM: several find a doubt at the same time.
+    asking: Mutex<()>,
 }
 
 impl ClockTrust {
@@ -67,7 +70,7 @@ pub async fn is_trusted(office: &Office) -> anyhow::Result<bool> {
     let memos = Memos::read(&office.store).await?;
     match memos.doubtful_since(now) {
         Some(last) => {
-            doubt(office, last, &memos).await?;
+            doubt(office, last).await?;
             Ok(false)
         }
         None => {
@@ -190,7 +193,7 @@ async fn trust(office: &Office, now: DateTime<Utc>, memos: &Memos) -> anyhow::Re
     Ok(())
 }
 
-async fn doubt(office: &Office, last: DateTime<Utc>, memos: &Memos) -> anyhow::Result<()> {
+async fn doubt(office: &Office, last: DateTime<Utc>) -> anyhow::Result<()> {
     if !office.clock_trust.is_doubt_logged.swap(true, Ordering::Relaxed) {
         let now = office.now();
         tracing::error!(
@@ -199,7 +202,8 @@ async fn doubt(office: &Office, last: DateTime<Utc>, memos: &Memos) -> anyhow::R
             "the clock is in doubt, so nothing is decided or moved; if it is right, run fogpost clock confirm"
         );
     }
-    if memos.time(DOUBTED) != Some(last) {
+    let _others_wait = office.clock_trust.asking.lock().await;
+    if Memos::read(&office.store).await?.time(DOUBTED) != Some(last) {
         commit::decide_and_commit(office, move |desk| alarm::clock_doubted(desk, last)).await?;
         // Remember this only once the letter is queued: asking the GM twice is better than never.
         office.store.remember(DOUBTED, &last.to_rfc3339()).await?;

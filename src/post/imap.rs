@@ -189,13 +189,10 @@ impl ImapConfig {
             Error::Io { .. } => Some(
                 self.port_advice().unwrap_or_else(|| "see inbox.imap.host and inbox.imap.port".to_owned()),
             ),
-            Error::Configuration(_)
-            | Error::Server(_)
-            | Error::Misunderstood(_)
-            | Error::Goodbye(_)
-            | Error::Malformed
-            | Error::NotStored
-            | Error::Stopped => None,
+            Error::Server(_) | Error::Misunderstood(_) | Error::Goodbye(_) | Error::Malformed => {
+                Some(format!("the folder is {}; see inbox.imap.folder", self.folder))
+            }
+            Error::Configuration(_) | Error::NotStored | Error::Stopped => None,
         }
     }
 
@@ -276,6 +273,10 @@ impl ImapReader {
 
     /// Narrows down which letter broke the last session. Returns whether another attempt at once makes sense.
     fn narrow_down(&mut self) -> bool {
+        let processed = &self.settings.processed;
+        if self.filing.put_off(processed) || self.spam.put_off(processed) {
+            return true;
+        }
         match std::mem::take(&mut self.fetching)[..] {
             [] => false,
             [uid] => self.record_failure(uid),
@@ -491,10 +492,12 @@ impl Source for ImapReader {
                     sender.report_ok(self.unreadable.len(), unfiled.cloned());
                     return Ok(self.stored_count);
                 }
-                Err(_) if !self.fetching.is_empty() => {
-                    self.narrow_down();
+                Err(error) => {
+                    let is_over_a_letter = !self.fetching.is_empty();
+                    if !self.narrow_down() && !is_over_a_letter {
+                        return Err(error);
+                    }
                 }
-                Err(error) => return Err(error),
             }
         }
     }

@@ -35,9 +35,14 @@ pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
         [rest @ .., link] if link.starts_with("<mailto") => rest,
         _ => rest,
     };
-    let (word, remove) = match rest {
-        [word] => (word, false),
-        [remove, word] if remove.eq_ignore_ascii_case("remove") => (word, true),
+    let (rest, remove) = match rest {
+        [remove, rest @ ..] if remove.eq_ignore_ascii_case("remove") => (rest, true),
+        rest => (rest, false),
+    };
+    let word = match rest {
+        [word] => word,
+        // A name may stand before an address in angle brackets.
+        [.., word] if word.starts_with('<') => word,
         _ => return Err(fault()),
     };
     dressed_address(word).map(|address| (address, remove)).ok_or_else(fault)
@@ -83,6 +88,7 @@ mod tests {
         assert_eq!(address(&["remove", "<ann@example.org>"]), Ok((ann(), true)));
         assert_eq!(address(&["ann@example.org<mailto:ann@example.org>"]), Ok((ann(), false)));
         assert_eq!(address(&["ann@example.org", "<mailto:ann@example.org>"]), Ok((ann(), false)));
+        assert_eq!(address(&["Ann", "Smith", "<ann@example.org>"]), Ok((ann(), false)));
         for rest in [&[][..], &["is", "unknown"], &["REMOVE"], &["ADD", "ann@example.org"], &["the@"]] {
             assert!(address(rest).is_err(), "{rest:?}");
         }

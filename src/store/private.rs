@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,11 @@ const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// Returns an error if the file exists or cannot be created.
 pub fn create_new(path: &Path) -> io::Result<File> {
     // Create it with its mode: others could open it between creation and a later change.
-    OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)
+    let opened = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path);
+    opened.map_err(|error| match error.kind() {
+        kind @ ErrorKind::AlreadyExists => io::Error::new(kind, "it exists already; name another file"),
+        _ => error,
+    })
 }
 
 /// Returns the permissions of a file, if it is there and somebody besides its owner has any.

@@ -42,7 +42,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     let prepared = prepare(&new).await;
     if let Err(error) = prepared {
         let _ = std::fs::remove_file(&new);
-        return Err(error);
+        return Err(cannot_open(from, error.to_string().replace(&new.display().to_string(), "it")));
     }
     let replaced = path.exists();
     // Move the log too: it may hold commits that are not in the main file yet.

@@ -162,7 +162,7 @@ fn a_new_club_works_as_init_leaves_it() {
 #[test]
 fn parser_errors_in_the_config_are_reworded_with_an_example() {
     let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\npassword = \"\"\n";
-    let faults: [(String, &[&str]); 23] = [
+    let faults: [(String, &[&str]); 26] = [
         (format!("{CONFIG}[match]\ndays = -7\n"), &["`days`", "expected a whole number, 0 or more"]),
         (format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["`zone`", "try a name such as Europe/Berlin"]),
         (format!("{CONFIG}[status]\nlisten = \"9118\"\n"), &["`listen`", "such as 127.0.0.1:9118"]),
@@ -187,6 +187,15 @@ fn parser_errors_in_the_config_are_reworded_with_an_example() {
         ),
         (format!("{CONFIG}[match]\nweekends = \"off\"\n"), &["`weekends`", "must be true or false"]),
         (format!("{CONFIG}[match]\ndays = \"7\"\n"), &["`days`", "a number without quotes: 7"]),
+        (format!("{CONFIG}[ratings]\nquad = 1.5\n"), &["`quad`", "expected a whole number"]),
+        (
+            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", ""),
+            &["the section [inbox] is missing; `fogpost init`"],
+        ),
+        (
+            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", &format!("{imap}port = \"993\"\n")),
+            &["`port`", "a number without quotes: 993"],
+        ),
         (
             CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", &format!("{imap}port = 99999\n")),
             &["`port`", "99999 is no port; a port is from 1 to 65535"],
@@ -280,10 +289,12 @@ fn the_example_config_shows_every_key() {
         "outbox.sendmail",
         "match",
         "house",
+        "ratings",
         "letters",
         "templates",
         "audit",
         "status",
+        "site",
         "log",
     ];
     for table in tables {

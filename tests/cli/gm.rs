@@ -232,6 +232,27 @@ fn many_matches_are_opened_from_a_csv_file() {
 }
 
 #[test]
+fn faults_of_the_terminal_say_what_would_do() {
+    let folder = Folder::club();
+    let id = folder.open();
+    let usage = folder.run(&["match", "extend", &id, "x"]);
+    assert_eq!(usage.status(), 2);
+    assert_says(&usage.stderr(), &["the number of days, 1 to 366", "match extend [OPTIONS]"]);
+    folder.write("pairs.csv", "game,first,second\n");
+    let empty = folder.run(&["match", "new", "--from", "pairs.csv"]).failure(1);
+    assert_says(&empty, &["there is no match below the line with the columns"]);
+    for address in ["referee@club.example", "referee+x@club.example"] {
+        let own = folder.run(&["match", "new", "quad", address, BO]).failure(1);
+        assert_says(&own, &["referee@club.example is the club's own address"]);
+    }
+    let checked = folder.run(&["player", "forget", "P-1", "--check"]);
+    assert_ne!(checked.status(), 2, "{}", checked.stderr());
+    folder.write("taken", "");
+    let taken = folder.run(&["backup", "taken"]).failure(1);
+    assert_says(&taken, &["taken", "exists"]);
+}
+
+#[test]
 fn a_csv_file_with_errors_opens_nothing_and_each_error_names_its_line() {
     let folder = Folder::club();
     let rows = "chess,a@x.example,b@x.example,,,\nquad,Ann,b@x.example,,,\nquad,a@x.example,a@x.example,,,\n\
@@ -440,6 +461,11 @@ fn letters_are_shown_and_asked_about_before_they_are_sent_again() {
         &folder.run(&["letters", "resend", "--to", "nobody@x.example"]).success(),
         &["0 letters would"],
     );
+    folder.run(&["run", "--once"]).success();
+    let again = ["letters", "resend", "--to", ANN, "--check"];
+    assert_says(&folder.run(&again).success(), &["1 letter would be sent again"]);
+    let unknown = folder.run(&["letters", "resend", "--match", "QZ-0000", "--check"]);
+    assert_says(&unknown.failure(1), &["there is no match QZ-0000"]);
 }
 
 #[test]

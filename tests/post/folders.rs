@@ -121,6 +121,37 @@ async fn the_spam_folder_is_found_by_its_mark_if_its_name_is_another() {
     assert!(checked.hints[0].contains("spam_folder = \"Courrier indésirable\""), "{:?}", checked.hints);
 }
 
+/// Some servers mark the spam folder only for a client that asks for marks.
+#[tokio::test]
+async fn the_mark_of_the_spam_folder_is_asked_for() {
+    let server = server_with(&["* LIST () \"/\" INBOX", "* LIST () \"/\" Quarantine"]).await;
+    server.mail().capabilities = "IMAP4rev1 IDLE MOVE LIST-EXTENDED SPECIAL-USE";
+    server.mail().marked = vec!["* LIST () \"/\" INBOX", "* LIST (\\Junk) \"/\" Quarantine"];
+    let checked = Inbox::Imap(settings(&server)).check().await.expect("it opens");
+    assert!(checked.hints[0].contains("spam_folder = \"Quarantine\""), "{:?}", checked.hints);
+}
+
+#[tokio::test]
+async fn errors_of_reading_name_the_folder_and_the_key() {
+    for (step, answer) in [("SEARCH", "TAG NO no search today"), ("SELECT", "* BYE no select today")] {
+        let server =
+            Imap::start(move |s, _| if s == step { Act::Instead(answer) } else { Act::Proper }).await;
+        let inbox = Inbox::Imap(settings(&server));
+        let explained = inbox.explain(&inbox.check().await.expect_err("refused"));
+        for part in ["today", "the folder is INBOX; see inbox.imap.folder"] {
+            assert!(explained.contains(part), "{step}: {explained}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_byte_of_a_status_text_ends_the_session() {
+    let select = "* 0 EXISTS\r\n* OK [UIDVALIDITY 7] \0\u{1}\u{7f}\r\nTAG OK \0";
+    let server =
+        Imap::start(move |s, _| if s == "SELECT" { Act::Instead(select) } else { Act::Proper }).await;
+    Inbox::Imap(settings(&server)).check().await.expect("it opens");
+}
+
 #[tokio::test]
 async fn a_refused_folder_is_named_with_the_servers_words_and_the_key() {
     for answer in ["TAG NO [NONEXISTENT] Unknown Mailbox", "TAG BAD Could not parse command"] {

@@ -18,6 +18,8 @@ fn inbox(port: u16, max_letter_bytes: usize) -> Inbox {
         tls: Tls::None,
         timeout_seconds: PATIENCE.as_secs(),
         max_letter_bytes,
+        // A letter whose move broke the session is moved at the next look.
+        idle_seconds: 1,
         ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
     })
 }

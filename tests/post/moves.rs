@@ -119,6 +119,37 @@ async fn a_letter_that_was_copied_but_not_deleted_is_not_copied_again() {
     running.stop().await;
 }
 
+/// Some servers close the connection when a letter is moved.
+#[tokio::test]
+async fn a_move_that_breaks_the_connection_does_not_stop_reading() {
+    for step in ["CREATE", "STORE", "MOVE"] {
+        for act in [Act::CloseAfter(0), Act::Instead("* BYE going down")] {
+            let server = Imap::start(move |s, _| if s == step { act } else { Act::Proper }).await;
+            server.deliver([letter("0")]);
+            let mut running = Running::start(inbox(&server));
+            assert_eq!(subjects(&running.letters().await), ["0"]);
+            for number in 1..4 {
+                running.until_left(|left| left.unfiled.len() == number).await;
+                server.deliver([letter(&number.to_string())]);
+                assert_eq!(subjects(&running.letters().await), [number.to_string()], "{step} {act:?}");
+            }
+            running.until(|health| health.unfiled.is_some() && health.trouble.is_none()).await;
+            let reason = running.health.borrow().unfiled.clone().expect("a reason");
+            assert!(reason.contains("the connection broke; see inbox.imap.processed"), "{reason}");
+            running.stop().await;
+            // The next start knows all four.
+            server.deliver([letter("4")]);
+            let mut left = LeftLetters { unfiled: unfiled(1..5), ..LeftLetters::default() };
+            assert_eq!(subjects(&drain(&server, &mut left).await), ["4"], "{step} {act:?}");
+        }
+    }
+}
+
+/// The origins of letters with these UIDs.
+fn unfiled(uids: std::ops::Range<u32>) -> BTreeSet<String> {
+    uids.map(|uid| format!("imap:INBOX/7/{uid}")).collect()
+}
+
 #[tokio::test]
 async fn a_folder_that_vanished_is_created_again() {
     let server = refusing("MOVE", "TAG NO [TRYCREATE] Mailbox doesn't exist: Processed", 1).await;
@@ -148,9 +179,10 @@ async fn each_letter_is_read_once_and_moved_once_whatever_the_server_refuses() {
         let refuses = move |step: &str, before: usize| {
             let of_moves = ["LIST", "CREATE", "STORE", "COPY", "MOVE", "EXPUNGE"].contains(&step);
             let mut random = Random::new(seed * 10_007 + before as u64 * 101 + step.len() as u64 * 7);
-            match of_moves && before < 12 && random.once_in(2) {
-                true => Act::Instead(REFUSALS[random.below(REFUSALS.len())]),
-                false => Act::Proper,
+            match (of_moves && before < 12 && random.once_in(2), step) {
+                (true, "CREATE" | "STORE" | "MOVE") if random.once_in(4) => Act::CloseAfter(0),
+                (true, _) => Act::Instead(REFUSALS[random.below(REFUSALS.len())]),
+                (false, _) => Act::Proper,
             }
         };
         let server = Imap::start(refuses).await;

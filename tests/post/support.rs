@@ -30,7 +30,8 @@ impl Running {
 
     /// Starts an inbox in which these letters were left before.
     pub fn start_with(inbox: Inbox, left: LeftLetters) -> Running {
-        let (to, messages) = mpsc::channel(1);
+        // Room for what a test does not wait for.
+        let (to, messages) = mpsc::channel(16);
         let (tell, health) = watch::channel(Health::default());
         let (stopper, stop) = ShutdownSignal::new();
         let task = tokio::spawn(inbox.run(left.clone(), to, stop, tell));

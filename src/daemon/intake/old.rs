@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use mail_parser::{HeaderValue, Message, MessageParser};
 
 use crate::daemon::{Office, load};
-use crate::letter::{Letter, OwnIdentity, tokens_in_text};
+use crate::letter::{Letter, Limits, OwnIdentity};
 use crate::post::FetchedLetter;
 
 /// Time by which the clock of a mail server may differ from ours: better to answer a letter that was sent
@@ -82,13 +82,15 @@ fn topmost_received(mail: &Message<'_>) -> Option<DateTime<Utc>> {
 }
 
 fn ties(raw: &[u8], own: &OwnIdentity) -> Ties {
-    let mut tokens = Letter::tokens_in_header(raw, own);
-    let mail = MessageParser::default().parse(&raw[..raw.len().min(MAX_SEARCHED_BYTES)]);
-    let texts = mail.iter().flat_map(|mail| &mail.parts).filter_map(|part| part.text_contents());
-    tokens.extend(texts.flat_map(tokens_in_text).take(MAX_TIES));
+    let raw = &raw[..raw.len().min(MAX_SEARCHED_BYTES)];
+    let tokens = match Letter::read(raw, own, &Limits::default()) {
+        Ok(letter) => letter.tokens,
+        Err(unreadable) => unreadable.tokens,
+    };
+    let mail = MessageParser::default().parse_headers(raw);
     let threads = mail.iter().flat_map(|mail| [mail.in_reply_to(), mail.references()]);
     let answered = threads.flat_map(texts_of).take(MAX_TIES).collect();
-    Ties { tokens: tokens.iter().map(ToString::to_string).collect(), answered }
+    Ties { tokens: tokens.iter().take(MAX_TIES).map(ToString::to_string).collect(), answered }
 }
 
 fn texts_of(value: &HeaderValue<'_>) -> Vec<String> {

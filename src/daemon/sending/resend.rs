@@ -6,7 +6,7 @@ use crate::daemon::load::random;
 use crate::daemon::parallel::run_blocking;
 use crate::daemon::{Office, rulings};
 use crate::desk::frame::stored::snapshot;
-use crate::desk::outbox::resend::copy;
+use crate::desk::outbox::resend::{copy, is_copy};
 use crate::ledger::Entry;
 use crate::letter::ReturnId;
 use crate::letter::pictures::{dropped_from, without_pictures};
@@ -29,13 +29,27 @@ pub struct Resent {
     pub waiting: usize,
 }
 
+/// Finds the letters that match the filter, at most [`MAX_RESENT`], newest first. Copies that were sent are left
+/// out, because their originals are there.
+///
+/// # Errors
+/// Returns an error if the database does not answer, or if there is no such match.
+pub async fn find(office: &Office, filter: &DispatchFilter) -> anyhow::Result<Vec<(DispatchRow, Vec<u8>)>> {
+    if let Some(match_id) = &filter.match_id {
+        rulings::match_row(office, match_id).await?;
+    }
+    let mut found = office.store.find_dispatches(filter, MAX_RESENT).await?;
+    found.retain(|(row, bytes)| row.sent_at.is_none() || !is_copy(bytes));
+    Ok(found)
+}
+
 /// Sends the letters that match the filter again, at most [`MAX_RESENT`].
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<Resent> {
     let now = office.now();
-    let found = office.store.find_dispatches(filter, MAX_RESENT).await?;
+    let found = find(office, filter).await?;
     let mut resent = Resent::default();
     let mut outcomes = Vec::new();
     let mut dispatches = Vec::new();

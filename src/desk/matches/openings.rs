@@ -140,6 +140,7 @@ pub fn check_all(desk: &mut Desk<'_>, new: &[NewMatch]) -> Decided<()> {
 }
 
 fn check_players(desk: &Desk<'_>, new: &NewMatch) -> Decided<()> {
+    check_addresses(desk, new)?;
     let mut seated = Vec::new();
     for (_, holder) in new.players.iter() {
         let Holder::Player(NamedAddress { name, address }) = holder else { continue };
@@ -156,6 +157,14 @@ fn check_players(desk: &Desk<'_>, new: &NewMatch) -> Decided<()> {
         true => Err(anyhow!("{first} cannot play both sides").into()),
         false => Ok(()),
     }
+}
+
+/// Checks that nobody would write from the club's own address.
+fn check_addresses(desk: &Desk<'_>, new: &NewMatch) -> anyhow::Result<()> {
+    let own = &desk.club.config.club.address;
+    let is_own = |holder: &Holder| matches!(holder, Holder::Player(player) if player.address.base() == *own);
+    let has_own = new.players.iter().any(|(_, holder)| is_own(holder));
+    if has_own { Err(anyhow!("{own} is the club's own address; a player needs another")) } else { Ok(()) }
 }
 
 /// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause;
@@ -223,6 +232,7 @@ fn which_fails(index: usize, matches: usize) -> String {
 }
 
 fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
+    check_addresses(desk, new)?;
     // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
     let mut random = desk.random();
     let mut players = players_of(desk, new)?;

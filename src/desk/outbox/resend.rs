@@ -32,6 +32,11 @@ pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) ->
     }
 }
 
+/// Whether a letter is such a copy.
+pub fn is_copy(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"Resent-Date:")
+}
+
 fn resent(bytes: &[u8], row: &DispatchRow, message_id: &str, sender: &str, at: DateTime<Utc>) -> Vec<u8> {
     let fields = format!(
         "Resent-Date: {}\r\nResent-From: {sender}\r\nResent-To: {}\r\nResent-Message-ID: <{message_id}>\r\n",

@@ -16,6 +16,10 @@ pub(super) struct Filing {
     next: u32,
     /// The server's last refusal, with the folder and the key, until letters can be moved again.
     refusal: Option<String>,
+    /// Whether letters are being moved. Still set if the session broke over them.
+    moving: bool,
+    /// Whether the next look only reads, because the last session broke over a move.
+    is_put_off: bool,
 }
 
 impl Filing {
@@ -43,9 +47,23 @@ impl Filing {
         self.copied.retain(|uid| listed.binary_search(uid).is_ok());
     }
 
+    /// Notes that the session broke. If it broke over a move, the next look only reads: some servers close the
+    /// connection at each move. Returns whether it did.
+    pub(super) fn put_off(&mut self, processed: &str) -> bool {
+        let broke = std::mem::take(&mut self.moving);
+        if broke {
+            self.is_put_off = true;
+            self.refusal = Some(refusal(processed, "the connection broke"));
+        }
+        broke
+    }
+
     /// Tries at the beginning of a look to move one of the letters that could not be moved and, if that
     /// succeeds, all others. Returns whether there were any.
     pub(super) fn retry(&mut self, mailbox: &mut Mailbox) -> Result<bool, Error> {
+        if std::mem::take(&mut self.is_put_off) {
+            return Ok(false);
+        }
         let Some(first) = self.stored.range(self.next..).chain(&self.stored).next().copied() else {
             self.refusal = None;
             return Ok(false);
@@ -75,15 +93,19 @@ impl Filing {
     }
 
     fn refusal_of(&mut self, mailbox: &mut Mailbox, uids: &[u32]) -> Result<Option<String>, Error> {
-        match mailbox.file(uids, &mut self.copied) {
-            Ok(()) => Ok(None),
-            Err(Error::Server(refusal) | Error::Misunderstood(refusal)) => {
-                let processed = mailbox.processed();
-                Ok(Some(format!(
-                    "stored letters cannot be moved to {processed}: the server said: {refusal}; see inbox.imap.processed"
-                )))
+        self.moving = true;
+        let refused = match mailbox.file(uids, &mut self.copied) {
+            Ok(()) => None,
+            Err(Error::Server(text) | Error::Misunderstood(text)) => {
+                Some(refusal(&mailbox.processed(), &format!("the server said: {text}")))
             }
-            Err(error) => Err(error),
-        }
+            Err(error) => return Err(error),
+        };
+        self.moving = false;
+        Ok(refused)
     }
+}
+
+fn refusal(processed: &str, reason: &str) -> String {
+    format!("stored letters cannot be moved to {processed}: {reason}; see inbox.imap.processed")
 }

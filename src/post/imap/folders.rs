@@ -51,18 +51,17 @@ struct Folder {
 }
 
 impl Folders {
-    /// Lists the folders. A server that refuses that has no folder that we know of.
-    pub(super) fn read(connection: &mut Connection, has_namespaces: bool) -> Result<Folders, Error> {
-        let mut listed = Vec::new();
-        connection.expect_listings(true);
-        let answer = run_with(connection, "LIST \"\" \"*\"", |response| {
-            listed.extend(read_folder(response));
-            Ok(())
-        });
-        connection.expect_listings(false);
-        unless_refused(answer)?;
+    /// Lists the folders. A server that refuses that has no folder that we know of. `has` tells whether the
+    /// server has a capability.
+    pub(super) fn read(connection: &mut Connection, has: &dyn Fn(&str) -> bool) -> Result<Folders, Error> {
+        let mut listed = list(connection, "LIST \"\" \"*\"")?;
+        // Some servers mark the spam folder only when they are asked for marks (RFC 6154, 2).
+        if has("SPECIAL-USE") && has("LIST-EXTENDED") && !listed.iter().any(|folder| folder.is_junk) {
+            let marked = list(connection, "LIST \"\" \"*\" RETURN (SPECIAL-USE)")?;
+            listed = if marked.is_empty() { listed } else { marked };
+        }
         let mut namespace = None;
-        if has_namespaces {
+        if has("NAMESPACE") {
             let answer = run_with(connection, "NAMESPACE", |response| {
                 namespace = namespace.take().or_else(|| read_namespace(response));
                 Ok(())
@@ -156,6 +155,18 @@ impl Folders {
         }
         spellings
     }
+}
+
+fn list(connection: &mut Connection, command: &str) -> Result<Vec<Folder>, Error> {
+    let mut listed = Vec::new();
+    connection.expect_listings(true);
+    let answer = run_with(connection, command, |response| {
+        listed.extend(read_folder(response));
+        Ok(())
+    });
+    connection.expect_listings(false);
+    unless_refused(answer)?;
+    Ok(listed)
 }
 
 fn is_inbox(name: &str) -> bool {

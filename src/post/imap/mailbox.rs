@@ -79,7 +79,7 @@ impl Mailbox {
         if has("ID") {
             introduce(&mut session)?;
         }
-        let folders = Folders::read(&mut connection.borrow(), has("NAMESPACE"))?;
+        let folders = Folders::read(&mut connection.borrow(), &has)?;
         let processed = folders.real_name(&settings.processed);
         let processed_exists = folders.find(&settings.processed).is_some();
         if processed == folders.real_name(&settings.folder) {

@@ -74,8 +74,10 @@ impl SharedConnection {
 
 /// Returns a line of keywords and numbers as the crate can read it.
 fn in_ascii(line: &[u8]) -> Vec<u8> {
-    let ascii =
-        line.trim_ascii_end().iter().map(|b| if b.is_ascii() { b.to_ascii_uppercase() } else { b'?' });
+    let ascii = line
+        .trim_ascii_end()
+        .iter()
+        .map(|b| if matches!(b, b' '..=b'~') { b.to_ascii_uppercase() } else { b'?' });
     ascii.chain(*b"\r\n").collect()
 }
 

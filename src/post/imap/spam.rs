@@ -44,6 +44,11 @@ impl SpamFolder {
         self.filing.refusal()
     }
 
+    /// Notes that the session broke. Returns whether it broke over a move.
+    pub(super) fn put_off(&mut self, processed: &str) -> bool {
+        self.filing.put_off(processed)
+    }
+
     /// Hands over the letters in `folder`, files the ones that the receiver took, and returns their number.
     /// Afterwards the mailbox has its own folder selected again.
     pub(super) fn read(

@@ -31,7 +31,12 @@ pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
             at += usize::from(lines.get(at).is_some_and(is_end));
             below.retain(|line| is_text || !line.text.trim().is_empty());
         }
-        found.push(InstructionLine { line: line.clone(), parsed: parse(&words, below) });
+        let parsed = parse(&words, below.clone()).or_else(|fault| {
+            // A full stop ends a sentence. It belongs to a reason, but to no other argument.
+            let unstopped = without_full_stop(&words).ok_or_else(|| fault.clone())?;
+            parse(&unstopped, below).map_err(|_| fault)
+        });
+        found.push(InstructionLine { line: line.clone(), parsed });
     }
     (found, others)
 }
@@ -51,6 +56,12 @@ fn words_after_gm(line: &str) -> Option<Vec<&str>> {
     let mut words = line.split_whitespace();
     words.next().filter(|first| first.trim_end_matches(':').eq_ignore_ascii_case("gm"))?;
     Some(words.collect())
+}
+
+/// Returns the words without a full stop at the end, if there is one.
+fn without_full_stop<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
+    let (last, before) = words.split_last()?;
+    Some([before, &[last.strip_suffix('.')?]].concat())
 }
 
 /// Whether the lines below, up to `END`, are orders that belong to the instruction.

@@ -79,6 +79,8 @@ fn an_answer_to_one_of_our_letters_is_new_whatever_its_times() {
     let (_, to_ann, _) = quad(&desk);
     let at = "2001-09-09T01:46:40Z".parse().expect("a time");
     let token = format!("> Reply token: {}\n", to_ann.token());
+    let own = to_ann.token().to_string();
+    let (first, rest) = own.split_at(4);
     let head = format!("From: {ANN}\nTo: referee@club.example\nSubject: Re: x\n");
     let base64 = STANDARD.encode(format!("STATUS\n\n{token}"));
     let letters = [
@@ -88,6 +90,10 @@ fn an_answer_to_one_of_our_letters_is_new_whatever_its_times() {
             "{head}Message-ID: <c@x>\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n\
              Content-Transfer-Encoding: base64\n\n{base64}\n"
         ),
+        format!(
+            "{head}Message-ID: <e@x>\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n\
+             <p>MATCHES</p><blockquote><b>Reply</b> token:&nbsp;<i>{first}</i>{rest}</blockquote>\n"
+        ),
     ];
     for (number, raw) in letters.iter().enumerate() {
         put(&desk, &format!("1000000000.M{number}.host"), at, raw);
@@ -95,7 +101,7 @@ fn an_answer_to_one_of_our_letters_is_new_whatever_its_times() {
     let other = "Message-ID: <d@x>\nIn-Reply-To: <0123456789abcdef.1@fogpost.club.example>\n";
     put(&desk, "1000000000.M9.host", at, &format!("{head}{other}\nReply token: 0123456789abcdef\n"));
     desk.work();
-    assert_eq!(desk.letters().len(), 3, "a token that nobody has ties a letter to nothing");
+    assert_eq!(desk.letters().len(), 4, "a token that nobody has ties a letter to nothing");
 }
 
 #[test]

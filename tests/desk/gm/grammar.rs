@@ -18,6 +18,19 @@ fn an_instruction_names_its_match_turn_and_action() {
 }
 
 #[test]
+fn a_full_stop_behind_a_command_is_none_of_its_words_but_one_of_a_reason() {
+    assert_eq!(parse_one("GM LIST running."), Ok(Instruction::List(Listing::Running)));
+    assert_eq!(parse_one("GM CLOCK CONFIRM."), Ok(Instruction::ConfirmClock));
+    assert_eq!(parse_one("GM MATCH QZ-7K3M EXTEND 3 days."), parse_one("GM MATCH QZ-7K3M EXTEND 3 days"));
+    let Ok(Instruction::Match { action: MatchAction::Act(Act::Annul { reason }), .. }) =
+        parse_one("GM MATCH QZ-7K3M ANNUL Both asked for it.")
+    else {
+        panic!("a reason")
+    };
+    assert_eq!(reason, "Both asked for it.");
+}
+
+#[test]
 fn orders_for_a_seat_end_at_end_and_parsing_continues() {
     let text = "GM MATCH QU-1 ACT second\nMARBLE E5\n\nEND\nGM LIST late\nthanks";
     let (asked, others) = instructions(&Line::numbered(&text.lines().collect::<Vec<_>>()));

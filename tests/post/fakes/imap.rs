@@ -51,6 +51,8 @@ pub struct Mail {
     pub capabilities: &'static str,
     /// The untagged answers to LIST and NAMESPACE.
     pub listing: Vec<&'static str>,
+    /// The untagged answers to LIST that is asked for the marks of special folders.
+    pub marked: Vec<&'static str>,
     pub namespace: &'static str,
     /// The INTERNALDATE of every letter.
     pub arrived: &'static str,
@@ -213,7 +215,14 @@ impl Session {
         let exists = mail.folder(is_spam).len();
         match step {
             "CAPABILITY" => format!("* CAPABILITY {}\r\n", mail.capabilities).into_bytes(),
-            "LIST" => mail.listing.iter().map(|line| format!("{line}\r\n")).collect::<String>().into_bytes(),
+            "LIST" => match rest {
+                [.., last] if last.contains("SPECIAL-USE") => &mail.marked,
+                _ => &mail.listing,
+            }
+            .iter()
+            .map(|line| format!("{line}\r\n"))
+            .collect::<String>()
+            .into_bytes(),
             "NAMESPACE" => format!("{}\r\n", mail.namespace).into_bytes(),
             "SELECT" => {
                 let (validity, next) = (mail.uid_validity, mail.next_uid);
