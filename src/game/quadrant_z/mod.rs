@@ -13,6 +13,7 @@ mod check;
 mod colours;
 mod combat;
 mod deeds;
+mod figure;
 mod fleet;
 mod galaxy;
 mod layout;
@@ -30,6 +31,7 @@ mod state;
 mod symbols;
 mod view;
 
+pub use figure::draw as figure;
 pub use fleet::{Class, Ship};
 pub use galaxy::{Layout, Quadrant, Square};
 pub(crate) use galaxy::{Quadrants, Sector};
