@@ -1,9 +1,9 @@
 //! The figure of the rules on hunting submarines: an area of four squares, and the ring of twelve around it (3.6).
 
-use super::fleet::{Area, Square, in_friendly_waters};
+use super::fleet::{Area, Square};
 use super::hulls::PAPER;
 use super::marks::{HEARD, INK, draw_search};
-use super::picture::waters;
+use super::picture::water;
 use crate::game::Seat;
 use crate::game::picture::{Anchor, Bounds, Picture, Point};
 
@@ -28,9 +28,8 @@ pub fn draw() -> Picture {
         (FIRST.0..FIRST.0 + SHOWN).contains(&at.file()) && (FIRST.1..FIRST.1 + SHOWN).contains(&at.rank())
     };
     for at in Square::all().filter(is_shown) {
-        let owner = if in_friendly_waters(Seat::First, at) { Seat::First } else { Seat::Second };
-        let ((light, dark), (x, y)) = (waters(owner), corner(at));
-        picture.rect(x, y, CELL, CELL, if (at.file() + at.rank()) % 2 == 0 { dark } else { light });
+        let (x, y) = corner(at);
+        picture.rect(x, y, CELL, CELL, water(at));
         if area.distance(at) == 1 {
             picture.rect(x + 2.0, y + 2.0, CELL - 4.0, CELL - 4.0, HEARD);
             picture.text(x + CELL / 2.0, y + CELL / 2.0, 22.0, Anchor::Middle, INK, "?");
