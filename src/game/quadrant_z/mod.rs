@@ -169,6 +169,10 @@ impl Game for State {
         Some(Order::Move { no: ship.no, from: Some(from), to })
     }
 
+    fn captures(view: &View) -> Vec<Order> {
+        check::captures(view)
+    }
+
     fn example(view: &View, line: &str) -> Option<String> {
         let order = match view.context.phase? {
             Phase::Setup => setup::example(view, line),
