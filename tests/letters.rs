@@ -217,17 +217,20 @@ fn name(what: UnreadableContent) -> &'static str {
 
 #[test]
 fn every_letter_of_the_corpus_is_read_as_expected() {
-    let mut wrong = String::new();
+    let (mut wrong, mut letters, mut with_orders) = (String::new(), 0, 0);
     for (path, raw) in corpus() {
         let beside = path.with_extension("toml");
         let text = fs::read_to_string(&beside).unwrap_or_else(|e| panic!("{}: {e}", beside.display()));
         let expected: Expected =
             toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", beside.display()));
         assert!(!expected.what.is_empty(), "{}: `what` is empty", beside.display());
+        letters += 1;
+        with_orders += usize::from(!expected.orders.is_empty());
         for difference in differences(&raw, &expected) {
             wrong.push_str(&format!("{}: {difference}\n", path.strip_prefix(folder()).unwrap().display()));
         }
     }
+    println!("corpus: {letters} letters, {with_orders} with orders; misread: {}", wrong.lines().count());
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 

@@ -278,6 +278,11 @@ impl AnyState {
         on_state!(self, state => between(state, seat, from, to))
     }
 
+    /// Returns an order for every capture of `seat` that is legal now, as it is filed.
+    pub fn captures(&self, seat: Seat) -> Vec<String> {
+        on_state!(self, state => captures(state, seat))
+    }
+
     /// Returns a legal order of the open phase, or several lines of them, for somebody whose `line` could not
     /// be read; `None` if nothing is due from `seat`.
     pub fn example(&self, seat: Seat, line: &str) -> Option<String> {
@@ -352,6 +357,10 @@ fn board<G: Game>(state: &G, viewer: Seat) -> Board {
 
 fn between<G: Game>(state: &G, seat: Seat, from: &str, to: &str) -> Option<String> {
     G::between(&state.view(seat), from, to).map(|order| order.to_string())
+}
+
+fn captures<G: Game>(state: &G, seat: Seat) -> Vec<String> {
+    G::captures(&state.view(seat)).iter().map(G::Order::to_string).collect()
 }
 
 fn example<G: Game>(state: &G, seat: Seat, line: &str) -> Option<String> {

@@ -158,6 +158,11 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         None
     }
 
+    /// Returns an order for every capture that is legal now, if nothing moves.
+    fn captures(_view: &Self::View) -> Vec<Self::Order> {
+        Vec::new()
+    }
+
     /// Checks whether orders of a seat that is due may stand together. It gets that seat's view and never the
     /// state, so a refusal cannot leak. Orders of another phase are faults too.
     ///

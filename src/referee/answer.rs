@@ -71,6 +71,8 @@ pub struct Wishes {
     pub topic: Option<Topic>,
     /// The lines of each act that fulfils the wish, the best one first.
     pub acts: Vec<Vec<String>>,
+    /// The word under which the rules tell of what the letter asks.
+    pub about: Option<String>,
     /// Days of more time that the acts ask for.
     pub days: Option<u32>,
     /// The days of absence that are left, if the letter wishes for more.

@@ -4,7 +4,7 @@ use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd, html};
 
 use super::links::LinkedLetter;
 
-/// The URL of the board's picture within a letter (RFC 2392).
+/// The URL of the picture, a board or a figure, within a letter (RFC 2392).
 pub const BOARD: &str = "cid:board";
 
 /// Ends a list. Without it, indented lines below a list would belong to its last item.

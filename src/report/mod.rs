@@ -12,9 +12,11 @@ use minijinja::value::Serde;
 use serde::Serialize;
 use shown::shown_board;
 
+use crate::game::any::GameKind;
+use crate::game::picture::Picture;
 use crate::game::{Board, BySeat, Seat};
 use crate::referee::{
-    Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Reader, WordingNews,
+    Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Reader, Reply, WordingNews,
 };
 
 mod board;
@@ -57,7 +59,7 @@ pub struct WordedLetter {
     pub text: String,
     /// Empty if the reader wants plain text alone.
     pub html: String,
-    /// The board as a PNG.
+    /// The board, or a figure of the rules, as a PNG.
     pub picture: Option<Vec<u8>>,
     /// Attached text files: name and contents.
     pub attachments: Vec<(String, String)>,
@@ -97,8 +99,19 @@ pub fn word(
     let title = context::title(input.game_match);
     draft.links = links::for_match(templates, input, &draft.context, &title)?;
     let mut letter = draft.into_letter()?;
-    letter.picture = board.and_then(|board| pictures.png(&board.picture));
+    letter.picture = board.and_then(|board| pictures.png(&board.picture)).or(letter.picture);
     Ok(letter)
+}
+
+/// Draws the figure of the first page of rules among the replies that has one, and returns it with its game. `own` is
+/// the game of the match. A letter carries one picture; of other figures it has the characters.
+fn figure(replies: &[Reply], own: Option<GameKind>) -> Option<(GameKind, Picture)> {
+    replies.iter().find_map(|reply| {
+        let Reply::Rules { game } = reply else { return None };
+        let kind =
+            game.as_ref().map_or(own, |key| GameKind::ALL.iter().copied().find(|kind| kind.key() == key))?;
+        Some((kind, kind.figure()?))
+    })
 }
 
 impl WordingInput<'_> {
@@ -127,7 +140,12 @@ impl WordingInput<'_> {
         };
         let new_templates = self.new_templates();
         let board_width = board.map_or(0, |board| board.picture.width);
-        LetterDraft { templates, name, context, links: Vec::new(), writer: None, board_width, new_templates }
+        let figure = match &self.dispatch.content {
+            Content::Answer(answer) if board.is_none() => figure(&answer.replies, Some(self.game_match.game)),
+            _ => None,
+        };
+        let links = Vec::new();
+        LetterDraft { templates, name, context, links, writer: None, board_width, figure, new_templates }
     }
 
     /// Returns the club's own templates, if this letter tells that they have changed.
@@ -155,6 +173,7 @@ pub fn word_club_letter(
         links: links::for_club_letter(club, letter, token),
         writer: Some((club, token)),
         board_width: 0,
+        figure: figure(letter.replies(), None),
         new_templates: None,
     }
     .into_letter()
@@ -181,9 +200,13 @@ pub fn word_gm_result(templates: &Templates, result: &GmResult) -> Result<String
     Ok(normalize_blanks(&text))
 }
 
-/// Converts a page of the manual to HTML, without its title and with its headings one level down.
-pub fn page_html(text: &str) -> String {
-    let html = markdown::html(text, 0, None);
+/// Converts a page of the manual to HTML, without its title and with its headings one level down. `figure` is the
+/// address and the width of its figure.
+pub fn page_html(text: &str, figure: Option<(&str, u32)>) -> String {
+    let mut html = markdown::html(text, figure.map_or(0, |(_, width)| width), None);
+    if let Some((address, _)) = figure {
+        html = html.replace(markdown::BOARD, address);
+    }
     let body = html.split_once("</h1>").map_or(html.as_str(), |(_, body)| body);
     body.replace("<h2>", "<h3>").replace("</h2>", "</h3>")
 }
@@ -215,6 +238,7 @@ pub fn word_alarm(
         links: Vec::new(),
         writer: None,
         board_width: 0,
+        figure: None,
         new_templates: None,
     }
     .into_letter()
@@ -250,6 +274,8 @@ struct LetterDraft<'a> {
     writer: Option<(&'a Club<'a>, &'a str)>,
     /// The width at which the board is shown, if there is one.
     board_width: u32,
+    /// The figure of the rules that is shown in place of a board, and its game.
+    figure: Option<(GameKind, Picture)>,
     /// The club's own templates, if the letter tells that they have changed.
     new_templates: Option<Vec<String>>,
 }
@@ -257,6 +283,10 @@ struct LetterDraft<'a> {
 impl LetterDraft<'_> {
     /// Renders the letter's own template twice, because some templates word their HTML differently.
     fn into_letter(mut self) -> Result<WordedLetter, TemplateError> {
+        if let Some((game, figure)) = &self.figure {
+            self.context.set("figure", game.key());
+            self.board_width = figure.width;
+        }
         let (subject, text) = self.subject_and_text()?;
         let (_, markdown) = self.subject_and_body(true)?;
         let (lead, rest) = split_lead(&markdown);
@@ -272,7 +302,8 @@ impl LetterDraft<'_> {
             let end = html.rfind("</body>").unwrap_or(html.len());
             html.insert_str(end, &markdown::html(&notice, 0, None));
         }
-        Ok(WordedLetter { subject, text, html, picture: None, attachments: Vec::new() })
+        let picture = self.figure.and_then(|(_, figure)| png(&figure));
+        Ok(WordedLetter { subject, text, html, picture, attachments: Vec::new() })
     }
 
     fn subject_and_text(&mut self) -> Result<(String, String), TemplateError> {

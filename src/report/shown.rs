@@ -3,6 +3,7 @@
 use crate::game::any::OwnPart;
 use crate::game::{Board, Seat};
 use crate::referee::{Content, Dispatch, Match, Notice, Reader};
+use crate::request::wish::Topic;
 
 /// Returns the board that the letter shows, if it shows one.
 pub fn shown_board(game_match: &Match, dispatch: &Dispatch) -> Option<Board> {
@@ -23,7 +24,10 @@ pub fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
         | Content::Notice(Notice::Reopened { .. }) => true,
         Content::Reminder => is_due() && !game_match.in_trouble[seat],
         Content::Missed { .. } => game_match.awaits(seat),
-        Content::Answer(_) | Content::Notice(_) => false,
+        Content::Answer(answer) => {
+            answer.wishes.as_ref().is_some_and(|wishes| wishes.topic == Some(Topic::Legend))
+        }
+        Content::Notice(_) => false,
     }
 }
 

@@ -203,7 +203,8 @@ fn explain(name: &str, error: &minijinja::Error) -> TemplateError {
 /// Maximum lines of a page that are shown about a word.
 const MAX_ABOUT: usize = 30;
 
-/// Returns the paragraphs of a page of rules that hold all of these words, each below its heading.
+/// Returns the sections of a page of rules whose heading holds all of these words or, if there is none, the
+/// paragraphs that hold them, each below its heading.
 fn about(page: &str, words: &str) -> String {
     // "capturing" is found by "capture".
     let stem = |word: &str| {
@@ -211,17 +212,24 @@ fn about(page: &str, words: &str) -> String {
         word.chars().take(kept).collect::<String>().to_lowercase()
     };
     let stems: Vec<String> = words.split_whitespace().map(stem).collect();
+    let holds_all = |text: &str| {
+        let text = text.to_lowercase();
+        stems.iter().all(|stem| text.contains(stem.as_str()))
+    };
+    let is_heading = |paragraph: &str| paragraph.lines().nth(1).is_some_and(|line| line.starts_with("---"));
+    let title = |paragraph: &str| paragraph.lines().next().unwrap_or_default().to_owned();
+    let paragraphs = || page.split("\n\n").map(|paragraph| paragraph.trim_matches('\n'));
+    let has_section = paragraphs().any(|paragraph| is_heading(paragraph) && holds_all(&title(paragraph)));
     let mut found: Vec<&str> = Vec::new();
     let mut heading = "";
     let mut lines = 0;
-    for paragraph in page.split("\n\n").map(|paragraph| paragraph.trim_matches('\n')) {
-        let is_heading = paragraph.lines().nth(1).is_some_and(|line| line.starts_with("---"));
-        if is_heading {
+    for paragraph in paragraphs() {
+        if is_heading(paragraph) {
             heading = paragraph;
             continue;
         }
-        let text = format!("{} {paragraph}", heading.lines().next().unwrap_or_default()).to_lowercase();
-        if !stems.iter().all(|stem| text.contains(stem.as_str())) || lines > MAX_ABOUT {
+        let searched = if has_section { title(heading) } else { format!("{} {paragraph}", title(heading)) };
+        if !holds_all(&searched) || lines > MAX_ABOUT {
             continue;
         }
         if !heading.is_empty() && !found.contains(&heading) {

@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 
 use super::normalized::NormalizedLine;
 use super::proof::{self, Parsed};
+use super::wish;
 use crate::game::any;
 use crate::letter::Address;
 
@@ -444,7 +445,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "ABSENT" => absent(rest),
         "WITHDRAW" => alone(Command::Withdraw, "WITHDRAW", rest),
         "SUBSTITUTE" => alone(Command::Substitute, "SUBSTITUTE", rest),
-        "HELP" => match rest {
+        "HELP" => match wish::without_polite(rest) {
             [] => Ok(Command::Help(None)),
             [topic] => Ok(Command::Help(Some(topic.to_lowercase()))),
             [_, _] | [_, _, _] if line.starts_in_capitals() => {

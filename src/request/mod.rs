@@ -37,7 +37,7 @@ pub mod wish;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{COMMAND_WORDS, Command, Concern, NumberedCommand, Party};
-pub use doubt::{Doubt, DoubtKind};
+pub use doubt::{CAPTURE_ALL, Doubt, DoubtKind};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
 
@@ -341,9 +341,13 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         let below: Vec<Doubt> = held.collect();
         let remarks = self.request.remarks.iter().take(MAX_HOLD_LINES);
         let hold = remarks.into_iter().find(|line| wish::holds_in_words(&line.text));
-        let hold = hold.filter(|_| below.is_empty() && self.grammar.is_order("HOLD"));
-        let hold =
-            hold.map(|line| Doubt { line: line.no, kind: DoubtKind::InWords, held: vec!["HOLD".to_owned()] });
+        let order = ["HOLD", "PASS"].into_iter().find(|order| self.grammar.is_order(order));
+        let hold = hold.zip(order).filter(|_| below.is_empty());
+        let hold = hold.map(|(line, order)| Doubt {
+            line: line.no,
+            kind: DoubtKind::InWords,
+            held: vec![order.to_owned()],
+        });
         self.request.doubts.extend(below.into_iter().chain(hold));
     }
 
@@ -361,9 +365,14 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Returns the doubt about a line of orders in words.
     fn doubt_in_words(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
-        let held = wish::orders_in_words(wording.as_written())?;
-        let is_possible =
-            |order: &String| self.grammar.is_order(order) || doubt::is_move(&self.grammar, order);
+        let written = wording.as_written();
+        let captures = || wish::captures_in_words(written).then(|| vec![CAPTURE_ALL.to_owned()]);
+        let held = wish::orders_in_words(written).or_else(captures)?;
+        let is_possible = |order: &String| {
+            self.grammar.is_order(order)
+                || doubt::is_move(&self.grammar, order)
+                || self.grammar.verbs().contains(&order.as_str())
+        };
         held.iter().all(is_possible).then_some(Doubt { line: no, kind: DoubtKind::InWords, held })
     }
 

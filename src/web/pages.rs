@@ -303,11 +303,20 @@ impl<'a> Pages<'a> {
     fn games(&mut self) -> Result<(), TemplateError> {
         self.add("games/index.html", "site/games.html", context! { games => games() })?;
         for game in GameKind::ALL {
-            let text = |name: &str| self.templates.render(&format!("{}/{name}.txt", game.key()), context! {});
-            let rules = report::page_html(&text("rules")?);
+            let with_figure = context! { html => true, figure => game.key() };
+            let text =
+                |name: &str| self.templates.render(&format!("{}/{name}.txt", game.key()), &with_figure);
+            let figure = game.figure();
+            let address = figure.as_ref().map(|figure| ("figure.svg", figure.width));
+            let rules = report::page_html(&text("rules")?, address);
+            if let Some(figure) = figure {
+                let path = format!("games/{}/figure.svg", game.key());
+                self.pages.insert(path, report::svg(&figure).into_bytes());
+            }
             let has_strategy =
                 report::COMPILED_IN.iter().any(|(name, _)| *name == format!("{}/strategy.txt", game.key()));
-            let strategy = if has_strategy { Some(report::page_html(&text("strategy")?)) } else { None };
+            let strategy =
+                if has_strategy { Some(report::page_html(&text("strategy")?, None)) } else { None };
             let start = game.start(&Choices::default()).open_board().picture;
             let page = context! {
                 game => game.name(), key => game.key(), rules => rules, strategy => strategy,

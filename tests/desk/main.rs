@@ -42,6 +42,7 @@ mod seat {
     mod commands;
     mod conditions;
     mod meant;
+    mod offers;
     mod one_letter;
     pub mod parts;
     mod short_forms;

@@ -3,7 +3,9 @@
 
 use std::fs;
 
-use fogpost::letter::{Certainty, Letter};
+use fogpost::game::any::GameKind;
+use fogpost::letter::{Certainty, Letter, NewText};
+use fogpost::request::Request;
 
 use super::support_doubt::{Answered, Marks, people, robots};
 use super::{folder, read};
@@ -37,6 +39,7 @@ fn no_letter_by_a_person_is_marked_or_met_by_silence() {
             list.push(format!("{} (form {}): {automatic}", note.name, form % 7));
         }
     }
+    println!("people: {}; met by silence: {}; asked: {}", 2 * notes.len(), wrong.len(), asked.len());
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), 2 * notes.len(), wrong.join("\n"));
     // Their writers are asked whether they wrote it, which is a nuisance.
     assert!(asked.len() * 10 <= notes.len() * 2, "{} are asked:\n{}", asked.len(), asked.join("\n"));
@@ -46,15 +49,20 @@ fn no_letter_by_a_person_is_marked_or_met_by_silence() {
 fn fewer_than_two_in_a_hundred_machines_pass_for_people() {
     let notes = robots();
     assert!(2 * notes.len() >= 500, "{} letters", 2 * notes.len());
-    let mut passed = Vec::new();
+    let (mut passed, mut acted_on) = (Vec::new(), 0);
     for marks in [Marks::Usual, Marks::None] {
         for (index, note) in notes.iter().enumerate() {
             let found = letter(&note.by_a_machine(index, marks, &answered()));
             if found.automatic.is_none() {
                 passed.push(format!("{} ({marks:?})", note.name));
+                if let NewText::Lines(lines) = found.new_text(Some(&answered().text)) {
+                    acted_on += usize::from(!Request::read(&lines, GameKind::QuadrantZ).is_empty());
+                }
             }
         }
     }
+    println!("machines: {}; pass for people: {}; acted on: {acted_on}", 2 * notes.len(), passed.len());
+    assert_eq!(acted_on, 0);
     assert!(passed.len() * 50 < notes.len() * 2, "{} pass:\n{}", passed.len(), passed.join("\n"));
     assert!(!passed.iter().any(|name| name.ends_with("(Usual)")), "marked: {passed:?}");
 }

@@ -66,7 +66,7 @@ impl OpenQuestion {
 /// Whether a letter only asks for no more mail.
 pub fn wants_no_mail(lines: &[Line]) -> bool {
     let today = chrono::NaiveDate::default();
-    matches!(spoken(lines, "", today).topic, Some(Topic::LessMail | Topic::Leave))
+    matches!(spoken(lines, "", false, today).topic, Some(Topic::LessMail | Topic::Leave))
 }
 
 /// Returns the open question to its sender that a letter answers.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{AnyState, Choices, GameKind};
 use crate::game::condition::{self, Condition};
-use crate::game::{BySeat, Game, Line, OptionRule, Options, Rulebook, Syntax};
+use crate::game::picture::Picture;
+use crate::game::{BySeat, Game, Line, OptionRule, Options, Rulebook, Syntax, pacific, quadrant_z};
 
 impl GameKind {
     pub fn rulebook(self) -> &'static Rulebook {
@@ -43,6 +44,15 @@ impl GameKind {
         match self {
             GameKind::QuadrantZ | GameKind::Pacific => true,
             GameKind::Quad | GameKind::Quantum => false,
+        }
+    }
+
+    /// Draws the figure that the rules show, if they show one.
+    pub fn figure(self) -> Option<Picture> {
+        match self {
+            GameKind::QuadrantZ => Some(quadrant_z::figure()),
+            GameKind::Pacific => Some(pacific::figure()),
+            GameKind::Quad | GameKind::Quantum => None,
         }
     }
 

@@ -119,9 +119,21 @@ pub(super) fn draw_ship(picture: &mut Picture, (x, y): Point, side: Seat, kind: 
     picture.text(x + dx, y + dy, size, Anchor::Middle, ink, &label);
 }
 
-/// Draws a submarine around `x`, `y`; `size` is that of its label.
-pub(super) fn draw_submarine(picture: &mut Picture, (x, y): Point, side: Seat, label: &str, size: f64) {
-    let Paint { fill, edge, ink } = paint(side);
+/// Draws the hull of a submarine around `x`, `y`.
+pub(super) fn draw_submarine(picture: &mut Picture, (x, y): Point, side: Seat) {
+    let Paint { fill, edge, .. } = paint(side);
     picture.polygon(&moved(&SUBMARINE, (x, y)), fill, edge, 2.0);
+}
+
+/// Draws the number of a submarine on a ground that covers arrows; `size` is that of the number.
+pub(super) fn draw_submarine_number(
+    picture: &mut Picture,
+    (x, y): Point,
+    side: Seat,
+    label: &str,
+    size: f64,
+) {
+    let (Paint { fill, ink, .. }, half) = (paint(side), 0.72 * size);
+    picture.rect(x - half, y - 6.0, 2.0 * half, 12.0, fill);
     picture.text(x, y + 0.5, size, Anchor::Middle, ink, label);
 }

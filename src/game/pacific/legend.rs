@@ -118,7 +118,10 @@ fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, view: &View) {
             picture.rect(x - 12.0, y - 12.0, 24.0, 24.0, paint.fill);
             picture.frame(x - 12.0, y - 12.0, 24.0, 24.0, paint.edge, 2.5);
         }
-        Sign::Submarine => hulls::draw_submarine(picture, (x, y), view.viewer, "U1", 14.0),
+        Sign::Submarine => {
+            hulls::draw_submarine(picture, (x, y), view.viewer);
+            hulls::draw_submarine_number(picture, (x, y), view.viewer, "U1", 14.0);
+        }
         Sign::Moved => {
             picture.rect(x - 17.0, y - 12.0, 34.0, 24.0, MOVED);
             picture.arrow((x - 14.0, y), (x + 14.0, y), hulls::paint(view.viewer).edge, STROKE);

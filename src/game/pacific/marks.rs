@@ -24,12 +24,13 @@ fn searched(side: Seat) -> Colour {
     }
 }
 
-/// The old contacts on the board, the latest of each square. On a square that is taken, one would be a mere ring around
-/// the ship.
+/// The old contacts on the board, the latest of each square. On a square that is taken, or where something was sunk,
+/// other signs would cover it.
 pub(super) fn shown_contacts(view: &View) -> Vec<(u32, Square)> {
     let mut shown: Vec<(u32, Square)> = Vec::new();
     for (round, at) in old_contacts(view) {
-        if !is_taken(view, at) && shown.iter().all(|(_, other)| *other != at) {
+        let is_free = !is_taken(view, at) && view.news.iter().filter_map(lost_at).all(|lost| lost != at);
+        if is_free && shown.iter().all(|(_, other)| *other != at) {
             shown.push((round, at));
         }
     }

@@ -13,6 +13,7 @@ mod chart;
 mod check;
 mod deeds;
 mod extra;
+mod figure;
 mod fleet;
 mod hulls;
 mod legend;
@@ -28,6 +29,7 @@ mod state;
 mod view;
 
 pub use chart::{Chart, REACH, reaches};
+pub use figure::draw as figure;
 pub use fleet::{Area, Class, Ship, ShipKind, Square, Submarine, in_friendly_waters};
 pub use options::{Destroyers, Leap, Options, Torpedo};
 pub use order::{Order, SubmarineOrder};

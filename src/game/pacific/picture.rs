@@ -1,6 +1,6 @@
 //! The board as a picture, in the style of a sea chart, turned for the side that reads.
 
-use super::fleet::{Area, Ship, Square, Submarine};
+use super::fleet::{Area, Ship, Square, Submarine, in_friendly_waters};
 use super::hulls::{self, PAPER};
 use super::legend;
 use super::marks::{
@@ -28,6 +28,18 @@ pub(super) fn waters(side: Seat) -> (Colour, Colour) {
     }
 }
 
+/// Whether a square is a dark one: A1 is, as on a chess board.
+fn is_dark(at: Square) -> bool {
+    (at.file() + at.rank()).is_multiple_of(2)
+}
+
+/// The water of a square.
+pub(super) fn water(at: Square) -> Colour {
+    let side = if in_friendly_waters(Seat::First, at) { Seat::First } else { Seat::Second };
+    let (light, dark) = waters(side);
+    if is_dark(at) { dark } else { light }
+}
+
 /// A picture in progress, and the view that it shows.
 struct Chart<'a> {
     picture: Picture,
@@ -47,14 +59,19 @@ pub fn draw(view: &View) -> Picture {
             chart.sounding(*side, *area, *contact);
         }
     }
+    // Arrows pass over the hulls of submarines and under their numbers, and under old contacts. Submarines come before
+    // ships, so that a ship above one stays legible.
+    for (side, submarine) in known_submarines(view) {
+        let centre = chart.submarine_centre(side, submarine.at);
+        hulls::draw_submarine(&mut chart.picture, centre, side);
+    }
+    chart.arrows();
     for (round, at) in shown_contacts(view) {
         chart.old_contact(round, at);
     }
-    // Submarines come first, so that a ship above one stays legible.
     for (side, submarine) in known_submarines(view) {
-        chart.submarine(side, submarine);
+        chart.submarine_number(side, submarine);
     }
-    chart.arrows();
     for (side, fleet) in view.ships.iter() {
         for ship in fleet {
             let centre = chart.ship_centre(ship);
@@ -85,11 +102,9 @@ impl Chart<'_> {
         for (side, top) in [(self.view.viewer, TOP + SIDE / 2.0), (self.view.viewer.other(), TOP)] {
             self.picture.rect(LEFT, top, SIDE, SIDE / 2.0, waters(side).0);
         }
-        // A1 is dark, as on a chess board.
-        for at in Square::all().filter(|at| (at.file() + at.rank()) % 2 == 0) {
-            let side = if at.rank() < 8 { Seat::First } else { Seat::Second };
+        for at in Square::all().filter(|at| is_dark(*at)) {
             let (x, y) = self.corner(at);
-            self.picture.rect(x, y, CELL, CELL, waters(side).1);
+            self.picture.rect(x, y, CELL, CELL, water(at));
         }
         self.picture.rect(LEFT, TOP + SIDE / 2.0 - 2.5, SIDE, 5.0, INK);
         self.picture.frame(LEFT - 1.0, TOP - 1.0, SIDE + 2.0, SIDE + 2.0, INK, 2.0);
@@ -133,6 +148,7 @@ impl Chart<'_> {
     fn old_contact(&mut self, round: u32, at: Square) {
         let (x, y) = self.corner(at);
         self.picture.frame(x + 4.0, y + 4.0, CELL - 8.0, CELL - 8.0, OLD, 1.5);
+        self.picture.rect(x + 6.0, y + 11.0, CELL - 12.0, CELL - 22.0, water(at));
         let label = format!("t{round}");
         let size = if label.len() > 3 { 14.0 } else { 17.0 };
         self.picture.text(x + CELL / 2.0, y + CELL / 2.0, size, Anchor::Middle, OLD, &label);
@@ -192,10 +208,10 @@ impl Chart<'_> {
         (x, y)
     }
 
-    fn submarine(&mut self, side: Seat, submarine: Submarine) {
+    fn submarine_number(&mut self, side: Seat, submarine: Submarine) {
         let centre = self.submarine_centre(side, submarine.at);
         let size = if self.is_shared(side, submarine.at) { 12.0 } else { 14.0 };
-        hulls::draw_submarine(&mut self.picture, centre, side, &format!("U{}", submarine.no), size);
+        hulls::draw_submarine_number(&mut self.picture, centre, side, &format!("U{}", submarine.no), size);
     }
 
     /// The middle and the arms of the cross where something was sunk: whole on open water, in the corner beside a ship.

@@ -43,8 +43,12 @@ pub(super) fn draw(view: &View) -> Picture {
     let height = LEGEND_TOP + 26.0 + signs.len().div_ceil(COLUMNS.len()) as f64 * ROW;
     let mut picture = Picture::new(WIDTH, height as u32, PAPER);
     grid(&mut picture, view.viewer);
-    for seat in [view.viewer.other(), view.viewer] {
-        threatened(&mut picture, view, seat);
+    let outlines: Vec<_> =
+        [view.viewer.other(), view.viewer].into_iter().flat_map(|seat| threatened(view, seat)).collect();
+    if outlines.len() <= MAX_OUTLINES {
+        for (quad, colour) in outlines {
+            picture.outline(&quad, colour, 3.0);
+        }
     }
     for quad in &view.quads {
         picture.outline(&around(*quad).map(|point| place(point, view.viewer)), QUAD, 8.0);
@@ -94,17 +98,22 @@ fn grid(picture: &mut Picture, reader: Seat) {
     }
 }
 
-/// The whole squares that a side could complete with its next marble.
-fn threatened(picture: &mut Picture, view: &View, seat: Seat) {
-    let Some(threats) = threats(view) else { return };
+/// Maximum squares that are drawn whole. The lines of more would tangle, so that only their points are marked.
+const MAX_OUTLINES: usize = 6;
+
+/// The corners and the colour of each whole square that a side could complete with its next marble.
+fn threatened(view: &View, seat: Seat) -> Vec<([picture::Point; 4], Colour)> {
+    let Some(threats) = threats(view) else { return Vec::new() };
     let colour = if seat == view.viewer { OWN } else { FOE };
+    let mut found = Vec::new();
     for &point in &threats[seat] {
         let mut marbles: Points = view.marbles[seat].iter().collect();
         marbles.insert(point);
         for quad in SQUARES.quads(marbles, point) {
-            picture.outline(&around(quad).map(|corner| place(corner, view.viewer)), colour, 3.0);
+            found.push((around(quad).map(|corner| place(corner, view.viewer)), colour));
         }
     }
+    found
 }
 
 fn threat_of_foe(picture: &mut Picture, x: f64, y: f64) {

@@ -110,6 +110,17 @@ pub(super) fn turn_example(view: &View, line: &str) -> Order {
     })
 }
 
+/// Returns an order for every capture by ships that stand on a star now.
+pub(super) fn captures(view: &View) -> Vec<Order> {
+    let mut check = FilingCheck::new(view);
+    while let Some(at) = check.some_capture() {
+        check.captures.push((at, 0));
+    }
+    let mut captured: Vec<Square> = check.captures.iter().map(|(at, _)| *at).collect();
+    captured.sort_unstable();
+    captured.into_iter().map(|at| Order::Capture { at }).collect()
+}
+
 impl<'a> FilingCheck<'a> {
     fn new(view: &'a View) -> FilingCheck<'a> {
         FilingCheck {

@@ -1,7 +1,7 @@
 //! The legend of the picture: every sign that is on the board, and no other.
 
 use super::arrows;
-use super::colours::{FAINT, INK, tint};
+use super::colours::{FAINT, GROUND, INK, tint};
 use super::fleet::Class;
 use super::galaxy::{Quadrant, Sector, Square};
 use super::square_map::{Contents, EnemyShips, Mark, SquareMap};
@@ -209,6 +209,7 @@ fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, viewer: Seat) {
             symbols::ghost(
                 picture,
                 Bounds::around((x, y - 6.0), symbols::PLATE / 2.0, symbols::HEIGHT / 2.0),
+                GROUND,
                 size,
                 turn,
             );

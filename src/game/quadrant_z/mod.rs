@@ -13,6 +13,7 @@ mod check;
 mod colours;
 mod combat;
 mod deeds;
+mod figure;
 mod fleet;
 mod galaxy;
 mod layout;
@@ -30,6 +31,7 @@ mod state;
 mod symbols;
 mod view;
 
+pub use figure::draw as figure;
 pub use fleet::{Class, Ship};
 pub use galaxy::{Layout, Quadrant, Square};
 pub(crate) use galaxy::{Quadrants, Sector};
@@ -165,6 +167,10 @@ impl Game for State {
         let (from, to) = (Square::parse(from)?, Square::parse(to)?);
         let ship = view.ships.iter().find(|ship| ship.at == from)?;
         Some(Order::Move { no: ship.no, from: Some(from), to })
+    }
+
+    fn captures(view: &View) -> Vec<Order> {
+        check::captures(view)
     }
 
     fn example(view: &View, line: &str) -> Option<String> {

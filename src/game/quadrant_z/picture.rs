@@ -102,7 +102,9 @@ fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
     if let Some(enemy) = contents.enemy {
         symbols::plate(picture, place, Plate::Enemy, &enemy.to_string());
     } else if let Some((size, turn)) = map.ghost(square).filter(|_| contents.ships.is_empty()) {
-        symbols::ghost(picture, place, size, turn);
+        let tint = tint(map.sector(square.quadrant()), map.view.context.viewer);
+        let ground = if map.is_charted(square.quadrant()) { tint.explored } else { tint.fog };
+        symbols::ghost(picture, place, ground, size, turn);
     }
 }
 

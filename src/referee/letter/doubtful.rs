@@ -12,7 +12,7 @@ use crate::referee::answer::{Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::kept::OfferedOrders;
-use crate::request::{Doubt, DoubtKind, Request};
+use crate::request::{CAPTURE_ALL, Doubt, DoubtKind, Request};
 
 /// Returns the letter with the orders that its `YES` accepts: those of the offer in the letter that it
 /// answers. If it answers none, it gets the last offer again. Without any offer, `YES` is a remark.
@@ -67,7 +67,11 @@ pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &D
         let is_meant = doubt.kind != DoubtKind::Squares || names_same_number(written, &order);
         is_meant.then(|| vec![order])
     };
-    let held = doubt.held.iter().map(|order| game_match.game.canonical(order).or_else(|| between(order)));
+    let captures = |order: &String| (order == CAPTURE_ALL).then(|| game_match.state.captures(seat));
+    let held = doubt
+        .held
+        .iter()
+        .map(|order| game_match.game.canonical(order).or_else(|| between(order)).or_else(|| captures(order)));
     held.collect::<Option<Vec<_>>>().unwrap_or_default().into_iter().flatten().collect()
 }
 

@@ -6,7 +6,7 @@ use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
-use crate::request::wish::{WordAnswer, word_answer};
+use crate::request::wish::{WordAnswer, is_bare_verb, word_answer};
 use crate::request::{Command, DoubtKind, NumberedCommand, Request, part_for};
 
 /// A letter does not hold the part that its cause names.
@@ -108,6 +108,11 @@ fn doubt_subject(request: &mut Request, letter: &Letter, game: GameKind) {
 
 /// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
 fn follow_word_answer(request: &mut Request, question: Option<Question>) {
+    // A code is for a challenge; here the thread says what is accepted.
+    let is_bare = ["ACCEPT", "DECLINE"].iter().any(|verb| is_bare_verb(request.lines(), verb));
+    if is_bare && request.faults.len() == 1 {
+        request.faults.clear();
+    }
     let is_wordless = !request.is_empty() || request.yes.is_some() || request.ended;
     if is_wordless || word_answer(request.lines()) != Some(WordAnswer::Yes) {
         return;

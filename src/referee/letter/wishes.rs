@@ -56,10 +56,9 @@ fn read_wishes(
         return None;
     }
     let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();
-    let spoken = wish::spoken(remarks, &game_match.players[seat.other()], today);
     let is_setup = game_match.due().is_some_and(|due| due.turn == 0);
+    let spoken = wish::spoken(remarks, &game_match.players[seat.other()], is_setup, today);
     let topic = spoken.topic.filter(|topic| !is_beside || counts_beside_orders(*topic));
-    let topic = topic.filter(|topic| *topic != Topic::Setup || is_setup);
     if topic.is_none() && spoken.care.is_none() {
         return None;
     }
@@ -84,6 +83,8 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
         Some(Question::Withdrawal) if is_short => Topic::Withdraw,
         // `YES` itself is for an offer of orders.
         _ if wish::is_bare_verb(request.lines(), "yes") => return None,
+        _ if answer.is_some() && game_match.draw_offer == Some(seat.other()) => Topic::Draw,
+        _ if answer.is_some() && game_match.extension.is_some_and(|(by, _)| by != seat) => Topic::MoreTime,
         _ if answer.is_some() && game_match.held[seat].is_some() => Topic::Arrived,
         _ if answer.is_some() => Topic::Due,
         _ if is_sign => Topic::Thanks,
@@ -163,6 +164,10 @@ impl WishReader<'_> {
                 wishes.add("DRAW".to_owned());
             }
             Topic::Rematch => wishes.extend(is_over.then(|| "REMATCH".to_owned())),
+            Topic::Opponent if self.spoken.address.is_some() => {
+                let friend = self.spoken.address.as_ref();
+                wishes.extend(friend.map(|friend| format!("CHALLENGE {friend} {game}")));
+            }
             Topic::Opponent => {
                 wishes.add(format!("OPEN {game}"));
                 if !house::levels(self.game_match.game).is_empty() {
@@ -171,7 +176,16 @@ impl WishReader<'_> {
             }
             Topic::Setup => self.setup(wishes),
             Topic::Report => wishes.add("REPORT".to_owned()),
-            Topic::Rules => wishes.add(format!("RULES {game}")),
+            Topic::History => wishes.add("HISTORY".to_owned()),
+            Topic::Late => wishes.add("HELP time".to_owned()),
+            Topic::Settings => {
+                wishes.add("SETTINGS".to_owned());
+                wishes.add("HELP settings".to_owned());
+            }
+            Topic::Rules => {
+                wishes.about.clone_from(&self.spoken.about);
+                wishes.add(format!("RULES {game}"));
+            }
             Topic::Tell => self.tell(wishes),
             Topic::OpponentName if self.can_tell() => {
                 wishes.acts.push(vec!["TELL".to_owned(), "your words".to_owned(), "END".to_owned()]);
@@ -181,6 +195,7 @@ impl WishReader<'_> {
             Topic::Resign
             | Topic::Draw
             | Topic::OpponentName
+            | Topic::Legend
             | Topic::Foul
             | Topic::Change
             | Topic::Arrived

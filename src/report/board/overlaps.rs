@@ -91,9 +91,64 @@ fn points_within([a, b, c]: [Point; 3]) -> Vec<Point> {
     points
 }
 
+/// Minimum width of a line that strikes a text out; grids are thinner.
+const STRIKING: f64 = 2.0;
+
+/// Points along the lines of a shape, one pixel apart.
+fn points_along(shape: &Shape) -> Vec<Point> {
+    let corners: Vec<Point> = match shape {
+        Shape::Line { from, to, stroke } if stroke.width >= STRIKING => vec![*from, *to],
+        Shape::Frame { x, y, width, height, stroke } if stroke.width >= STRIKING => {
+            let (right, bottom) = (x + width, y + height);
+            vec![(*x, *y), (right, *y), (right, bottom), (*x, bottom), (*x, *y)]
+        }
+        Shape::Polygon { points, fill: None, stroke } if stroke.width >= STRIKING => {
+            points.iter().chain(points.first()).copied().collect()
+        }
+        _ => Vec::new(),
+    };
+    let step = |pair: &[Point]| {
+        let (from, to) = (pair[0], pair[1]);
+        let count = (to.0 - from.0).hypot(to.1 - from.1).ceil().max(1.0);
+        let at = move |step: u32| {
+            let part = f64::from(step) / count;
+            (from.0 + part * (to.0 - from.0), from.1 + part * (to.1 - from.1))
+        };
+        (0..=count as u32).map(at).collect::<Vec<_>>()
+    };
+    corners.windows(2).flat_map(step).collect()
+}
+
+/// Describes the texts that a line strikes out, unless a ground lies between the two.
+fn struck_out(picture: &Picture) -> Vec<String> {
+    let mut faults = Vec::new();
+    let lines: Vec<(usize, Vec<Point>)> = picture
+        .shapes
+        .iter()
+        .map(points_along)
+        .enumerate()
+        .filter(|(_, points)| !points.is_empty())
+        .collect();
+    for (place, shape) in picture.shapes.iter().enumerate() {
+        let Some((room, text)) = room(shape) else { continue };
+        let room = room.grown(-UNSEEN);
+        let is_hidden = |line: usize, point: Point| {
+            let grounds = picture.shapes.get(line + 1..place).unwrap_or_default().iter();
+            let mut grounds = grounds.filter(|ground| !matches!(ground, Shape::Text { .. }));
+            grounds.any(|ground| covers(ground, point))
+        };
+        for (line, points) in &lines {
+            if points.iter().any(|point| room.contains(*point) && !is_hidden(*line, *point)) {
+                faults.push(format!("a line through {text:?} at {:.0}, {:.0}", room.left, room.top));
+            }
+        }
+    }
+    faults
+}
+
 /// Describes everything on a board that covers what it should not.
 pub(super) fn faults(picture: &Picture) -> Vec<String> {
-    let mut faults = Vec::new();
+    let mut faults = struck_out(picture);
     let texts: Vec<(Bounds, &str)> = picture.shapes.iter().filter_map(room).collect();
     for (place, (one, text)) in texts.iter().enumerate() {
         for (other, other_text) in &texts[..place] {
@@ -193,4 +248,6 @@ fn covered_signs_are_found() {
     picture.rect(44.0, 8.0, 10.0, 10.0, ink);
     picture.text(90.0, 90.0, 20.0, Anchor::Start, ink, "three");
     assert_eq!(faults(&picture).len(), 3, "{:?}", faults(&picture));
+    picture.line((95.0, 70.0), (95.0, 98.0), ink, 3.0);
+    assert_eq!(faults(&picture).len(), 4, "{:?}", faults(&picture));
 }

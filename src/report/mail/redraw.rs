@@ -1,7 +1,7 @@
 //! Draws a dropped picture again, from its reader's view.
 
 use crate::game::Seat;
-use crate::game::any::OwnPart;
+use crate::game::any::{GameKind, OwnPart};
 use crate::game::record::Replayed;
 use crate::ledger::{self, Entry, PlaceInMatch};
 use crate::letter::Digest;
@@ -25,7 +25,7 @@ pub fn redraw(
     put_in(&take_out(letter)?.0, &picture(&entries[..end], seat, digest)?)
 }
 
-/// Draws the seat's board. A report's board marks the seat's actions in the adjudication, another letter's
+/// Draws the seat's board, or a figure of the rules. A report's board marks the seat's actions in the adjudication, another letter's
 /// does not; the digest shows which board it was.
 fn picture(entries: &[Entry], seat: Seat, digest: Digest) -> Option<Vec<u8>> {
     let record = ledger::record(entries)?;
@@ -41,5 +41,7 @@ fn picture(entries: &[Entry], seat: Seat, digest: Digest) -> Option<Vec<u8>> {
         let start = record.game.start_with(&record.options).ok()?;
         boards.push(start.shown_board(seat, None, None));
     }
-    boards.iter().filter_map(|board| png(&board.picture)).find(|png| Digest::of(png) == digest)
+    let figures = GameKind::ALL.iter().filter_map(|kind| kind.figure());
+    let drawn = boards.into_iter().map(|board| board.picture).chain(figures);
+    drawn.filter_map(|picture| png(&picture)).find(|png| Digest::of(png) == digest)
 }

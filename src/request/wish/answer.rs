@@ -32,6 +32,14 @@ pub fn word_answer(lines: &[Line]) -> Option<WordAnswer> {
     meaning(&sentences).or_else(|| without_name.and_then(meaning))
 }
 
+/// Whether a letter says nothing but that its writer wants no more letters.
+pub fn asks_to_stop(sentences: &[Sentence]) -> bool {
+    let words: Vec<String> =
+        sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone()).collect();
+    let says = |language: &Language| is_made_of(&words, &[&language.answers.stop], &language.answers.polite);
+    words.len() <= MAX_WORDS && LANGUAGES.iter().any(says)
+}
+
 /// Whether a letter is nothing but this verb, besides a greeting and a name.
 pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
     let mut words = sentences(lines).into_iter().filter(|sentence| !sentence.is_question);

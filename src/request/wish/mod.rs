@@ -19,8 +19,9 @@ mod table;
 mod text;
 
 pub use self::text::fold;
+use answer::asks_to_stop;
 pub use answer::{WordAnswer, is_bare_verb, word_answer};
-pub use orders::{holds_in_words, orders_in_words, turn_in_words};
+pub use orders::{captures_in_words, holds_in_words, orders_in_words, turn_in_words};
 pub use table::Topic;
 
 /// The trouble that a letter tells of.
@@ -44,6 +45,8 @@ pub struct Spoken {
     pub address: Option<Address>,
     /// The words for the opponent.
     pub message: Vec<String>,
+    /// The word under which the rules tell of what it asks.
+    pub about: Option<String>,
     /// Its wish for time or a draw agrees to one of the opponent's.
     pub agrees: bool,
     /// It also asks, or complains, that orders have not arrived.
@@ -53,8 +56,8 @@ pub struct Spoken {
 /// Maximum words of a letter that only thanks.
 const MAX_THANKS: usize = 15;
 
-/// Reads the remarks of a letter. `foe` is the opponent's name.
-pub fn spoken(remarks: &[Line], foe: &str, today: NaiveDate) -> Spoken {
+/// Reads the remarks of a letter. `foe` is the opponent's name; `is_setup` says whether a setup is due.
+pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> Spoken {
     let sentences = sentences(remarks);
     let mut found: Vec<(Topic, usize, &Language)> = Vec::new();
     for (index, sentence) in sentences.iter().enumerate() {
@@ -71,26 +74,47 @@ pub fn spoken(remarks: &[Line], foe: &str, today: NaiveDate) -> Spoken {
     found.retain(|(topic, ..)| match topic {
         Topic::Tell => message.is_some(),
         Topic::Thanks | Topic::NeverMind => only_thanks(&sentences),
+        Topic::Setup => is_setup,
         // Only strangers ask for it.
         Topic::Join => foe.is_empty(),
         _ => true,
     });
     let topic = found.iter().map(|(topic, ..)| *topic).min();
     let topic = topic.or(is_reaction(remarks).then_some(Topic::Thanks));
+    let topic = topic.or(asks_to_stop(&sentences).then_some(Topic::LessMail));
+    let care = care(&sentences);
+    // Sympathy is for the opponent, in the writer's own words.
+    let is_sympathy = care.is_none() && !foe.is_empty() && sentences.iter().any(condoles);
+    let (topic, message) = match (is_sympathy, message) {
+        (true, None) => {
+            (Some(Topic::Tell), Some(remarks.iter().map(|line| line.text.trim().to_owned()).collect()))
+        }
+        (_, message) => (topic, message),
+    };
     let spans =
         found.iter().filter(|(found, ..)| is_dated(*found)).map(|(_, index, language)| (index, *language));
     let spans = spans.map(|(index, language)| best_span(&sentences, *index, language, today));
     Spoken {
-        care: care(&sentences),
+        care,
         topic,
         span: spans.max_by_key(Span::weight).unwrap_or_default(),
-        address: topic.filter(|topic| *topic == Topic::Address).and_then(|_| address_in(&sentences)),
+        address: topic
+            .filter(|topic| [Topic::Address, Topic::Opponent].contains(topic))
+            .and_then(|_| address_in(&sentences)),
         message: message.unwrap_or_default(),
         agrees: found
             .iter()
             .any(|(found, index, language)| Some(*found) == topic && agrees(&sentences[*index], language)),
+        about: topic.filter(|topic| *topic == Topic::Rules).and_then(|_| about(&sentences)),
         misses_orders: found.iter().any(|(topic, ..)| *topic == Topic::Arrived),
     }
+}
+
+/// Returns the word under which the rules tell of what the sentences ask.
+fn about(sentences: &[Sentence]) -> Option<String> {
+    let words = LANGUAGES.iter().flat_map(|language| &language.about);
+    let mut asked = words.filter(|(_, phrases)| sentences.iter().any(|sentence| phrases.any_in(sentence)));
+    asked.next().map(|(word, _)| word.clone())
 }
 
 /// Whether a sentence agrees to something.
@@ -109,6 +133,12 @@ pub fn are_polite(words: &[&str]) -> bool {
             .all(|word| word.is_empty() || language.contains(&text::fold(word)))
     };
     LANGUAGES.iter().any(is_polite)
+}
+
+/// Returns the words without polite ones behind the first: `capture please`.
+pub fn without_polite<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
+    let polite = words.iter().rev().take_while(|word| are_polite(&[word])).count();
+    &words[..(words.len() - polite).max(words.len().min(1))]
 }
 
 /// Whether remarks are for a person at once: they tell of trouble, complain, or ask for a pause.
@@ -254,27 +284,45 @@ const PIECES: [&str; 14] = [
     "piece",
 ];
 
-/// Returns the trouble that the sentences tell of.
+/// Returns the writer's own trouble that the sentences tell of.
 fn care(sentences: &[Sentence]) -> Option<Care> {
+    let condoles = sentences.iter().any(condoles);
     let about_people =
         sentences.iter().filter(|sentence| !sentence.names_a_square() && !names_a_piece(sentence));
-    about_people.filter_map(care_in).min()
+    about_people.filter_map(|sentence| care_in(sentence, condoles)).min()
 }
 
-fn care_in(sentence: &Sentence) -> Option<Care> {
+/// Whether a sentence expresses sympathy with somebody.
+fn condoles(sentence: &Sentence) -> bool {
+    LANGUAGES.iter().any(|language| language.trouble.condolences.any_in(sentence))
+}
+
+fn care_in(sentence: &Sentence, condoles: bool) -> Option<Care> {
     let mut languages = LANGUAGES.iter();
+    let has_family = |language: &Language| {
+        let is_own = |start: usize| is_own(sentence, start, language, condoles);
+        language.trouble.family.find_where(sentence, is_own).is_some()
+    };
     let grieves = |language: &Language| {
-        language.trouble.grief.any_in(sentence)
-            || language.trouble.death.any_in(sentence) && language.trouble.family.any_in(sentence)
+        !condoles && language.trouble.grief.any_in(sentence)
+            || language.trouble.death.any_in(sentence) && has_family(language)
     };
     if languages.any(grieves) {
         return Some(Care::Grief);
     }
     let is_ill = |language: &Language| {
         language.trouble.illness.any_in(sentence)
-            || language.trouble.ill.any_in(sentence) && language.trouble.family.any_in(sentence)
+            || language.trouble.ill.any_in(sentence) && has_family(language)
     };
     LANGUAGES.iter().any(is_ill).then_some(Care::Illness)
+}
+
+/// Whether a word for somebody's family is the writer's: not that of `his father`, and beside sympathy only that of
+/// `my father`.
+fn is_own(sentence: &Sentence, start: usize, language: &Language, condoles: bool) -> bool {
+    let before = start.checked_sub(1).map_or("", |before| &sentence.words[before].folded);
+    let trouble = &language.trouble;
+    !language.joined && trouble.mine.contains(before) || !condoles && !trouble.theirs.contains(before)
 }
 
 /// Whether a word is a piece of a game, in the singular or the plural. The verb in `Ship me …` is none, so

@@ -90,6 +90,15 @@ pub fn holds_in_words(line: &str) -> bool {
     line.len() <= MAX_HOLD && readings(line).any(|tokens| held(&tokens).is_some_and(<[Token]>::is_empty))
 }
 
+/// Whether a line says nothing but that everything possible is captured.
+pub fn captures_in_words(line: &str) -> bool {
+    let is_part = |token: &Token| matches!(token, Token::All | Token::Noun("CAPTURE" | "STAR"));
+    let captures = |tokens: Vec<Token>| {
+        tokens.contains(&Token::Noun("CAPTURE")) && tokens.contains(&Token::All) && tokens.iter().all(is_part)
+    };
+    line.len() <= MAX_HOLD && readings(line).any(captures)
+}
+
 /// Returns the turn that a line names in one of the languages, if it says nothing else: `für Zug 2:`.
 pub fn turn_in_words(line: &str) -> Option<u32> {
     let words: Vec<String> = words_of(line).map(fold).collect();
@@ -131,6 +140,11 @@ fn tokens(line: &str, language: &Language) -> Option<Vec<Token>> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
+        if let Some(length) = phrase_of_holding(&words[at..], language) {
+            tokens.push(Token::Hold);
+            at += length;
+            continue;
+        }
         at += 1;
         let next = words.get(at).and_then(|next| number(next, language));
         if let (true, Some(next)) = (is_letter(word), next) {
@@ -146,6 +160,18 @@ fn tokens(line: &str, language: &Language) -> Option<Vec<Token>> {
         }
     }
     Some(tokens)
+}
+
+/// Maximum words of a phrase for doing nothing.
+const MAX_PHRASE: usize = 5;
+
+/// Returns the words of the phrase for doing nothing at the beginning, if there is one of several words.
+fn phrase_of_holding(words: &[String], language: &Language) -> Option<usize> {
+    let most = MAX_PHRASE.min(words.len());
+    (2..=most).rev().find(|length| {
+        let phrase = words[..*length].join(" ");
+        [language, &LANGUAGES[0]].iter().any(|language| language.orders.hold.contains(&phrase))
+    })
 }
 
 /// Returns the token of a word, or none for one that only stands around them. `None` if it belongs in no

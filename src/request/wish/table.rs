@@ -19,6 +19,8 @@ pub enum Topic {
     /// A complaint about the opponent or the program.
     Foul,
     Leave,
+    /// What happens after the deadline.
+    Late,
     Absence,
     MoreTime,
     Pause,
@@ -27,12 +29,17 @@ pub enum Topic {
     /// Another opponent, or another match.
     Opponent,
     Report,
+    /// All reports so far.
+    History,
     OpponentName,
     /// A message to the opponent.
     Tell,
     /// A setup that the referee draws.
     Setup,
-    Rules,
+    /// Name, time zone, reminders or the form of letters.
+    Settings,
+    /// The signs on the board.
+    Legend,
     /// Correcting orders.
     Change,
     /// The arrival of orders or letters.
@@ -40,6 +47,8 @@ pub enum Topic {
     /// The turn: who has to move, and until when.
     Due,
     Ranking,
+    /// The rules, or what they say of something.
+    Rules,
     /// Asks about membership.
     Join,
     /// Takes back an earlier letter.
@@ -48,13 +57,14 @@ pub enum Topic {
 }
 
 impl Topic {
-    pub const ALL: [Topic; 24] = [
+    pub const ALL: [Topic; 28] = [
         Topic::Address,
         Topic::LessMail,
         Topic::Resign,
         Topic::Withdraw,
         Topic::Foul,
         Topic::Leave,
+        Topic::Late,
         Topic::Absence,
         Topic::MoreTime,
         Topic::Pause,
@@ -62,14 +72,17 @@ impl Topic {
         Topic::Rematch,
         Topic::Opponent,
         Topic::Report,
+        Topic::History,
         Topic::OpponentName,
         Topic::Tell,
         Topic::Setup,
-        Topic::Rules,
+        Topic::Settings,
+        Topic::Legend,
         Topic::Change,
         Topic::Arrived,
         Topic::Due,
         Topic::Ranking,
+        Topic::Rules,
         Topic::Join,
         Topic::NeverMind,
         Topic::Thanks,
@@ -84,6 +97,8 @@ pub struct Language {
     #[serde(default)]
     pub joined: bool,
     pub wishes: BTreeMap<Topic, Phrases>,
+    /// Phrases for the words under which pages of rules tell of something.
+    pub about: BTreeMap<String, Phrases>,
     pub trouble: Trouble,
     pub answers: Answers,
     pub words: Words,
@@ -95,7 +110,12 @@ pub struct Language {
 #[serde(deny_unknown_fields)]
 pub struct Trouble {
     pub grief: Phrases,
+    /// Sympathy with somebody else.
+    pub condolences: Phrases,
     pub family: Phrases,
+    /// Words before `family` that make it the writer's, or somebody else's.
+    pub mine: WordSet,
+    pub theirs: WordSet,
     pub death: Phrases,
     pub illness: Phrases,
     pub ill: Phrases,
@@ -108,6 +128,8 @@ pub struct Answers {
     pub yes: WordSet,
     pub no: WordSet,
     pub was_me: WordSet,
+    /// Answers that ask for no more letters.
+    pub stop: WordSet,
     /// Phrases that agree to a wish of the opponent.
     pub agrees: Phrases,
     pub polite: WordSet,
@@ -145,7 +167,7 @@ pub struct Orders {
     pub marble: WordSet,
     pub star: WordSet,
     pub capture: WordSet,
-    /// Words by which a ship stays where it is.
+    /// Words and phrases by which a ship stays where it is, or nothing is done.
     pub hold: WordSet,
     /// Words for all ships, or the others.
     pub all: WordSet,
@@ -406,6 +428,7 @@ mod tests {
         for (code, text) in FILES {
             let language: Language = toml::from_str(text).unwrap_or_else(|error| panic!("{code}: {error}"));
             assert_eq!(language.wishes.len(), Topic::ALL.len(), "{code} lacks a topic");
+            assert!(language.about.keys().eq(LANGUAGES[0].about.keys()), "{code} lacks a word of the rules");
             let lists: BTreeMap<String, toml::Value> = toml::from_str(text).expect("it was read above");
             let wishes = lists["wishes"].as_table().expect("a table");
             for phrase in wishes.values().flat_map(|list| list.as_array().expect("a list")) {

@@ -185,11 +185,23 @@ fn the_rules_show_the_figures_of_the_sources_and_name_their_authors() {
         desk.write(EVE, &format!("RULES {topic}"));
         desk.one_to(EVE)
     };
-    rules("quadrant-z").says("Derek Hohls").says("Figure 1").says("    | F | G | H | I | J |");
+    let shows_figure = |sent: &Sent, alt: &str| {
+        assert_eq!(sent.pictures, 1, "{}", sent.html);
+        let shown = sent.html.replace('\n', " ");
+        assert!(shown.contains("src=\"cid:board\"") && shown.contains(&format!("alt=\"{alt}")), "{shown}");
+    };
+    let quadrant_z = rules("quadrant-z");
+    quadrant_z.says("Derek Hohls").says("Figure 1").says("    | F | G | H | I | J |");
+    shows_figure(&quadrant_z, "Figure 1: quadrants A to E in the top row");
     let pacific = rules("pacific");
+    shows_figure(&pacific, "ASW K7: the area is K7, L7, K8 and L8");
     pacific.says("Billy R.").says("     8  .   ?   o   o   ?   .");
     let ring = pacific.text.lines().filter(|line| line.starts_with("         ") || line.starts_with("     "));
     assert_eq!(ring.map(|line| line.matches('?').count()).sum::<usize>(), 12, "{}", pacific.text);
     rules("quad").says("G. Keith Still");
     rules("quad strategy").says("Greg Babineau").says("Michael Mefford");
+    desk.write(EVE, "RULES pacific\nRULES quadrant-z");
+    let both = desk.one_to(EVE);
+    shows_figure(&both, "ASW K7");
+    assert!(both.html.contains("| F | G | H | I | J |"), "a letter carries one picture: {}", both.html);
 }

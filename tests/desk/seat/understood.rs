@@ -6,7 +6,7 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
 
 use super::almost_orders::both_set_up;
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::quad;
 
 /// The lines of the first block that an answer offers, without bars.
@@ -74,6 +74,185 @@ fn orders_in_words_are_offered_whole_and_yes_files_them() {
         // `HOLD` alone is filed as no orders.
         let is_filed = orders == ["HOLD"] || filed == orders;
         assert!(is_filed, "{text}: {filed:?}");
+    }
+}
+
+/// Letters that say that nothing is done.
+const IDLE: [&str; 18] = [
+    "I'm not moving this turn.",
+    "No orders this turn, thanks!",
+    "I do nothing this turn",
+    "Ich mache diese Runde nichts.",
+    "Diese Runde bewege ich nichts.",
+    "Je ne bouge pas ce tour-ci.",
+    "Je passe mon tour",
+    "Este turno no muevo nada.",
+    "In questo turno non mi muovo.",
+    "Neste turno não faço nada.",
+    "Ik doe deze beurt niets.",
+    "W tej turze nie ruszam się.",
+    "Toto kolo nic nedělám.",
+    "В этом ходу ничего не делаю.",
+    "Этот ход пропускаю",
+    "Bu tur hareket etmiyorum.",
+    "今回は何もしません。",
+    "今回は動きません",
+];
+
+#[test]
+fn doing_nothing_in_words_is_offered_as_hold() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = both_set_up(&desk);
+    for text in IDLE {
+        desk.reply(ANN, &to_ann, text);
+        assert_eq!(offered(&desk.one_to(ANN)), ["HOLD"], "{text}");
+        assert_eq!(held(&desk, &game_match), None, "{text}: filed unasked");
+    }
+}
+
+#[test]
+fn every_capture_in_words_is_offered_as_those_that_are_legal() {
+    for text in [
+        "Capture everything you can",
+        "Erobere alles!",
+        "Capturez tout",
+        "Captura todo",
+        "Cattura tutto per favore",
+        "Capture tudo",
+        "Verover alles",
+        "Zdobądź wszystko",
+        "Захвати всё",
+        "全部占領してください",
+    ] {
+        let desk = Desk::new();
+        let (game_match, to_ann, _) = both_set_up(&desk);
+        desk.reply(ANN, &to_ann, text);
+        let answer = desk.one_to(ANN);
+        assert_eq!(offered(&answer), ["CAPTURE C1"], "{text}:\n{}", answer.text);
+        desk.reply(ANN, &answer, "YES");
+        desk.one_to(ANN).says("Your orders are sealed");
+        assert_eq!(held(&desk, &game_match).map(|lines| lines.len()), Some(1));
+    }
+}
+
+#[test]
+fn a_question_about_the_rules_gets_their_section() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = both_set_up(&desk);
+    for text in [
+        "How do I build a new ship?",
+        "Wie baue ich ein neues Schiff?",
+        "Comment construire un nouveau vaisseau ?",
+        "¿Cómo construyo una nave nueva?",
+        "Come si costruisce una nuova nave?",
+        "Como posso construir um novo navio?",
+        "Hoe bouw ik een nieuw schip?",
+        "Jak zbudować nowy statek?",
+        "Jak postavit novou loď?",
+        "Как построить новый корабль?",
+        "Nasıl yeni bir gemi inşa ederim?",
+        "新しい船の作り方を教えてください。",
+    ] {
+        desk.reply(ANN, &to_ann, text);
+        let answer = desk.one_to(ANN);
+        answer.says("A new ship stands at a star in your home quadrant").says("| RULES quadrant-z");
+        answer.keeps_silent_of("Exploring").keeps_silent_of("Your orders for turn");
+        assert!(answer.text.lines().count() < 40, "{text}: too long\n{}", answer.text);
+    }
+    desk.reply(ANN, &to_ann, "help capture please");
+    desk.one_to(ANN).says("Nothing is captured unless you say so").keeps_silent_of("Not read");
+}
+
+#[test]
+fn a_question_about_the_signs_gets_the_board_with_its_legend() {
+    for (game, legend) in [
+        (GameKind::QuadrantZ, "not explored"),
+        (GameKind::Quantum, "square, circle and queen"),
+        (GameKind::Quad, "marbles of Black and White"),
+    ] {
+        let desk = Desk::new();
+        desk.open(game, &[]);
+        let to_ann = desk.one_to(ANN);
+        for text in
+            ["What does 3* mean on the map?", "Was bedeuten die Zeichen?", "記号の意味を教えてください"]
+        {
+            desk.reply(ANN, &to_ann, text);
+            let answer = desk.one_to(ANN);
+            answer.says("with its signs explained").says(legend);
+            assert_eq!(answer.pictures, 1, "{game}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_letter_that_only_says_stop_is_told_how_to_get_fewer_letters() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = both_set_up(&desk);
+    for text in [
+        "Stop",
+        "Please stop.",
+        "unsubscribe",
+        "Aufhören!",
+        "Arrêtez",
+        "Basta",
+        "Pare",
+        "Stoppen",
+        "Dość!",
+        "Dost",
+        "Хватит",
+        "Yeter",
+        "やめてください",
+    ] {
+        desk.reply(ANN, &to_ann, text);
+        assert_eq!(offered(&desk.one_to(ANN)), ["SETTINGS receipts=faults digest=daily"], "{text}");
+    }
+}
+
+#[test]
+fn a_bare_accept_needs_no_code() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    for text in ["Accept", "accept!", "Decline"] {
+        desk.reply(ANN, &to_ann, text);
+        desk.one_to(ANN).keeps_silent_of("code").says("waits for your");
+    }
+    desk.reply(BO, &to_bo, "EXTEND 3 days");
+    desk.sent_to(BO);
+    let asked = desk.one_to(ANN);
+    desk.reply(ANN, &to_ann, "Accept");
+    assert_eq!(offered(&desk.one_to(ANN)), ["AGREE"]);
+    desk.reply(ANN, &asked, "Accept");
+    desk.last_to(ANN).says("the deadline has moved");
+}
+
+#[test]
+fn sympathy_with_the_opponent_is_not_the_writers_own_grief() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.sent_to(GM);
+    for (text, message) in [
+        ("I heard Bo's father died, please give him my condolences.", "I heard Bo's father died"),
+        ("Tell Bo I am sorry about his father", "I am sorry about his father"),
+        ("Bos Vater ist gestorben. Bitte richte ihm mein Beileid aus.", "Bos Vater ist gestorben"),
+        ("Le père de Bo est décédé, toutes mes condoléances.", "mes condoléances"),
+        ("El padre de Bo ha muerto, mi sentido pésame.", "sentido pésame"),
+        ("È morto suo padre, le mie condoglianze.", "condoglianze"),
+        ("O pai do Bo morreu, os meus pêsames.", "pêsames"),
+        ("Zijn vader is overleden, gecondoleerd.", "gecondoleerd"),
+        ("Jego ojciec zmarł, kondolencje.", "kondolencje"),
+        ("Zemřel mu otec, upřímnou soustrast.", "soustrast"),
+        ("У него умер отец, мои соболезнования.", "соболезнования"),
+        ("Bo'nun babası vefat etmiş, başı sağ olsun.", "başı sağ olsun"),
+        ("Boさんのお父さんが亡くなったそうで、お悔やみ申し上げます。", "お悔やみ"),
+    ] {
+        desk.reply(ANN, &to_ann, text);
+        let answer = desk.one_to(ANN);
+        answer.says("To send this to Bo").says("| TELL").says(message).keeps_silent_of("EXTEND");
+        assert!(!desk.find(&game_match.id).in_trouble[Seat::First], "{text}");
+    }
+    for text in ["Sorry Bo, my father died yesterday.", "My wife's mother died, my condolences to all."] {
+        desk.reply(ANN, &to_ann, text);
+        desk.one_to(ANN).says("I am very sorry to hear this");
     }
 }
 

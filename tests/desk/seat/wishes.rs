@@ -14,7 +14,7 @@ fn offered(answer: &Sent) -> String {
 }
 
 /// Wishes, the line that the answer offers, and the answer to that line.
-const WISHES: [(&str, &str, &str); 17] = [
+const WISHES: [(&str, &str, &str); 21] = [
     ("Prosím o prodloužení o tři dny.", "EXTEND 3 days", "has been asked for 3 more days"),
     ("Geht auch noch Montag, 18.5.?", "EXTEND 4 days", "has been asked for 4 more days"),
     (
@@ -38,6 +38,14 @@ const WISHES: [(&str, &str, &str); 17] = [
     ("Proponuję remis.", "DRAW", "Your offer of a draw stands"),
     ("Ich suche einen anderen Gegner.", "OPEN quad", "The seat is open to anyone"),
     ("Could you resend the last report?", "REPORT", "There is no such report"),
+    ("Wer führt denn gerade?", "REPORT", "There is no such report"),
+    ("Où puis-je voir tous les coups joués ?", "HISTORY", "There is no such report"),
+    ("¿Qué pasa si no mando nada a tiempo?", "HELP time", "some hours of grace"),
+    (
+        "Vorrei giocare contro il mio amico luca@amico.example",
+        "CHALLENGE luca@amico.example quad",
+        "luca@amico.example",
+    ),
     ("Onde posso ler as regras?", "RULES quad", "A game of squares"),
     ("Who is my opponent?", "TELL\nyour words\nEND", "Your message was passed on to Bo"),
     ("Dile a Bo que es un gran rival.", "TELL\nes un gran rival.\nEND", "Your message was passed on to Bo"),

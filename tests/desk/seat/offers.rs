@@ -1,0 +1,217 @@
+//! The law of answers: every line that a letter offers behind a bar, sent back at once, is understood.
+
+use fogpost::game::any::GameKind;
+
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::events::{LEAGUE, announced, club};
+use crate::positions::{pacific, quad, quadrant_z};
+
+const CY: &str = "cy@players.example";
+
+/// The acts that a letter offers: a line behind a bar without the words that explain it, or the lines of a text up
+/// to its `END`.
+fn acts(letter: &Sent) -> Vec<String> {
+    let mut acts: Vec<String> = Vec::new();
+    let mut text: Option<String> = None;
+    let lines = letter.text.lines().filter_map(|line| line.trim_start().strip_prefix("| "));
+    for line in lines.map(|line| line.split("  ").next().unwrap_or_default().trim_end()) {
+        match text.take() {
+            Some(begun) if line == "END" => acts.push(format!("{begun}\nEND")),
+            Some(begun) => text = Some(format!("{begun}\n{line}")),
+            None if ["TELL", "PROTEST"].contains(&line) => text = Some(line.to_owned()),
+            None => acts.push(line.to_owned()),
+        }
+    }
+    acts.retain(|act| act.starts_with(|c: char| c.is_ascii_uppercase()));
+    acts
+}
+
+/// Words of an answer to a letter that was not understood, or not followed.
+const REFUSED: [&str; 8] = [
+    "cannot stand",
+    "Not read as",
+    "I have passed your words",
+    "have passed your words to the GM",
+    "There is no game",
+    "has no effect",
+    "There is no event",
+    "There is no such",
+];
+
+/// A letter with offers: its reader's address, and how it comes about.
+type Situation = (&'static str, &'static str, fn(&Desk) -> Sent);
+
+/// Sends back every act of the letter, each in a club of its own. Returns their number.
+fn send_back(desk: fn() -> Desk, (name, reader, make): Situation) -> usize {
+    let count = acts(&make(&desk())).len();
+    for index in 0..count {
+        let desk = desk();
+        let letter = make(&desk);
+        let act = &acts(&letter)[index];
+        for address in [ANN, BO, CY, GM] {
+            desk.sent_to(address);
+        }
+        desk.reply(reader, &letter, act);
+        let answers = desk.sent_to(reader);
+        assert!(!answers.is_empty() || act == "NEVER", "{name}: no answer to {act}");
+        for answer in answers {
+            let text = answer.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let refused = REFUSED.iter().find(|words| text.contains(**words));
+            assert!(
+                refused.is_none() && !answer.subject.contains("not filed"),
+                "{name}: {act} was offered in\n{}\nand answered by\n{}",
+                letter.text,
+                answer.text
+            );
+        }
+    }
+    count
+}
+
+/// The answer to Ann's letter in a match of Quad.
+fn in_quad(desk: &Desk, text: &str) -> Sent {
+    let (_, to_ann, _) = quad(desk);
+    desk.reply(ANN, &to_ann, text);
+    desk.one_to(ANN)
+}
+
+fn in_quadrant_z(desk: &Desk, text: &str) -> Sent {
+    let (_, to_ann, _) = quadrant_z(desk);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, text);
+    desk.one_to(ANN)
+}
+
+/// What Bo's letter makes the referee write to Ann.
+fn by_bo(desk: &Desk, text: &str) -> Sent {
+    let (_, _, to_bo) = quad(desk);
+    desk.reply(BO, &to_bo, text);
+    desk.last_to(ANN)
+}
+
+/// Ann's result letter of a match that she has resigned.
+fn result(desk: &Desk) -> Sent {
+    let (_, to_ann, _) = quad(desk);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    desk.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("has won")).expect("a result")
+}
+
+const SITUATIONS: [Situation; 37] = [
+    ("more time", ANN, |desk| in_quad(desk, "Could I have a few more days?")),
+    ("absence", ANN, |desk| in_quad(desk, "I'm on holiday.")),
+    ("pause", ANN, |desk| in_quad(desk, "Please pause the match")),
+    ("grief", ANN, |desk| in_quad(desk, "My mother has died.")),
+    ("giving up", ANN, |desk| in_quad(desk, "I give up")),
+    ("leaving", ANN, |desk| in_quad(desk, "I want to leave the club")),
+    ("less mail", ANN, |desk| in_quad(desk, "Stop mailing me!")),
+    ("address", ANN, |desk| in_quad(desk, "My new address is ann@new.example")),
+    ("draw", ANN, |desk| in_quad(desk, "Shall we call it a draw?")),
+    ("opponent", ANN, |desk| in_quad(desk, "I'd like another opponent")),
+    ("opponent's name", ANN, |desk| in_quad(desk, "Who is my opponent?")),
+    ("message", ANN, |desk| in_quad(desk, "Tell Bo he plays well")),
+    ("sympathy", ANN, |desk| in_quad(desk, "Bo's father died, my condolences.")),
+    ("rules", ANN, |desk| in_quad(desk, "I don't understand the rules")),
+    ("history", ANN, |desk| in_quadrant_z(desk, "Can I see all the moves so far?")),
+    ("lateness", ANN, |desk| in_quad(desk, "What happens if I miss the deadline?")),
+    ("name and zone", ANN, |desk| in_quad(desk, "Please call me Annie from now on.")),
+    ("a friend", ANN, |desk| in_quad(desk, "I'd like to play against my friend carl@friend.example")),
+    ("ranking", ANN, |desk| in_quad(desk, "Where is the ranking?")),
+    ("anger", ANN, |desk| in_quad(desk, "This is outrageous")),
+    ("rating", ANN, |desk| in_quad(desk, "RATING")),
+    ("ratings", ANN, |desk| in_quad(desk, "RATINGS quad")),
+    ("profile", ANN, |desk| in_quad(desk, "PROFILE Bo")),
+    ("blocked", ANN, |desk| in_quad(desk, "BLOCK Bo")),
+    ("zone", ANN, |desk| in_quad(desk, "SETTINGS zone=+2")),
+    ("settings", ANN, |desk| in_quad(desk, "SETTINGS")),
+    ("a fault in a command", ANN, |desk| in_quad(desk, "EXTEND three days\nABSENT soon\nRESIGN")),
+    ("orders taken back", ANN, |desk| {
+        let (_, to_ann, _) = quadrant_z(desk);
+        desk.reply(ANN, &to_ann, "HOLD");
+        desk.sent_to(ANN);
+        desk.reply(ANN, &to_ann, "Please undo my orders");
+        desk.one_to(ANN)
+    }),
+    ("building", ANN, |desk| in_quadrant_z(desk, "I'd like to read the rules of building again")),
+    ("orders in words", ANN, |desk| in_quadrant_z(desk, "Ich mache diese Runde nichts.")),
+    ("a setup in words", ANN, |desk| {
+        desk.open(GameKind::Pacific, &[]);
+        let to_ann = desk.one_to(ANN);
+        desk.reply(ANN, &to_ann, "Can you set it up for me please?");
+        desk.one_to(ANN)
+    }),
+    ("a blank letter later", ANN, |desk| {
+        let (_, to_ann, _) = pacific(desk);
+        desk.sent_to(ANN);
+        desk.reply(ANN, &to_ann, "");
+        desk.one_to(ANN)
+    }),
+    ("an extension asked for", ANN, |desk| by_bo(desk, "EXTEND 3 days")),
+    ("a draw offered", ANN, |desk| by_bo(desk, "DRAW")),
+    ("a result", ANN, result),
+    ("a rematch offered", BO, |desk| {
+        let to_ann = result(desk);
+        desk.sent_to(BO);
+        desk.reply(ANN, &to_ann, "REMATCH");
+        desk.one_to(BO)
+    }),
+    ("a rematch in words", ANN, |desk| {
+        let to_ann = result(desk);
+        desk.reply(ANN, &to_ann, "Shall we play again?");
+        desk.last_to(ANN)
+    }),
+];
+
+#[test]
+fn whatever_an_answer_in_a_match_offers_can_be_sent_back_at_once() {
+    let count: usize = SITUATIONS.into_iter().map(|situation| send_back(Desk::new, situation)).sum();
+    assert!(count > 50, "{count} acts");
+}
+
+const IN_THE_CLUB: [Situation; 9] = [
+    ("a challenge", BO, |desk| {
+        desk.write(ANN, "CHALLENGE bo@players.example quad");
+        desk.last_to(BO)
+    }),
+    ("a standing offer", ANN, |desk| {
+        desk.write(ANN, "OPEN quad times=2");
+        desk.last_to(ANN)
+    }),
+    ("an event announced", ANN, |desk| {
+        announced(desk, LEAGUE, &[]);
+        desk.write(ANN, "EVENTS");
+        desk.last_to(ANN)
+    }),
+    ("an event entered", ANN, |desk| {
+        announced(desk, LEAGUE, &[ANN]);
+        desk.all_to(ANN).pop().expect("a letter")
+    }),
+    ("an event that was entered, listed", ANN, |desk| {
+        announced(desk, LEAGUE, &[ANN]);
+        desk.write(ANN, "EVENTS");
+        desk.last_to(ANN)
+    }),
+    ("an event left without CONFIRM", ANN, |desk| {
+        announced(desk, LEAGUE, &[ANN]);
+        desk.write(ANN, "LEAVE EV-SPRING");
+        desk.last_to(ANN)
+    }),
+    ("standings", ANN, |desk| {
+        announced(desk, LEAGUE, &[ANN, BO, CY]);
+        desk.write(ANN, "STANDINGS EV-SPRING");
+        desk.last_to(ANN)
+    }),
+    ("matches", ANN, |desk| {
+        desk.write(ANN, "MATCHES");
+        desk.last_to(ANN)
+    }),
+    ("a ranking", ANN, |desk| {
+        desk.write(ANN, "RATINGS quad");
+        desk.last_to(ANN)
+    }),
+];
+
+#[test]
+fn whatever_a_letter_of_the_club_offers_can_be_sent_back_at_once() {
+    let count: usize = IN_THE_CLUB.into_iter().map(|situation| send_back(|| club(""), situation)).sum();
+    assert!(count >= 8, "{count} acts");
+}
