@@ -9,9 +9,9 @@ use fogpost::game::any::{Choices, GameKind};
 use fogpost::game::{BySeat, Line, Seat};
 use fogpost::ledger::{self, Cause, Entry, Fact, HouseFigure, RatingBasis, SealKey};
 use fogpost::referee::{self, Act, Correction, Match, Matter, Opening, Stage, Terms};
-use serde_json::Value;
+use serde_json::{Value, json};
 use skillratings::Outcomes;
-use skillratings::glicko2::{Glicko2Config, Glicko2Rating, expected_score, glicko2_rating_period};
+use skillratings::glicko2::{Glicko2Config, Glicko2Rating, expected_score, glicko2, glicko2_rating_period};
 
 use crate::random::Random;
 
@@ -68,6 +68,51 @@ fn glickmans_worked_example() {
         (after.deviation - 151.52).abs() < 0.02 && (after.volatility - 0.05999).abs() < 0.00002,
         "{after:?}"
     );
+}
+
+/// The results of a dozen players, rated by the library alone, as the Python reading of the paper takes them.
+#[test]
+fn the_library_and_the_paper_agree_on_random_results() {
+    let mut random = Random::new(11);
+    let newcomer = Glicko2Rating { rating: 1500.0, deviation: 350.0, volatility: 0.06 };
+    let mut known = vec![(newcomer, 0); 12];
+    let config = Glicko2Config { tau: 0.5, ..Glicko2Config::default() };
+    let hundredths = |value: f64| (value * 100.0).round() / 100.0;
+    let mut lines = String::new();
+    for no in 0..600_u32 {
+        let first = random.below(12);
+        let second = (first + 1 + random.below(11)) % 12;
+        let (score, outcome) =
+            *random.pick(&[(1.0, Outcomes::WIN), (0.5, Outcomes::DRAW), (0.0, Outcomes::LOSS)]);
+        let own = Glicko2Rating { rating: known[first].0.rating + 80.0, ..known[first].0 };
+        let (one, other) = glicko2(&own, &known[second].0, &outcome, &config);
+        let one = Glicko2Rating { rating: one.rating - 80.0, ..one };
+        let (first_count, second_count) = (known[first].1, known[second].1);
+        let mut after = serde_json::Map::new();
+        let sides = [(first, first_count, second_count, one), (second, second_count, first_count, other)];
+        for (player, own, foe, rated) in sides {
+            if foe < 3 && own >= 3 {
+                continue;
+            }
+            let volatility = (rated.volatility * 1e6).round() / 1e6;
+            let (rating, deviation) = (hundredths(rated.rating), hundredths(rated.deviation));
+            known[player] = (Glicko2Rating { rating, deviation, volatility }, own + 1);
+            after.insert(player.to_string(), json!([rating, deviation, volatility]));
+        }
+        let line = json!({
+            "at": "2027-03-01T12:00:00Z", "match": format!("QT-{no:04}"), "first": first, "second": second,
+            "score": score, "advantage": 80, "after": after,
+        });
+        lines += &format!("{line}\n");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("results.jsonl");
+    std::fs::write(&path, lines).expect("a file");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/club.py");
+    let done = std::process::Command::new("python3").args([script, "ratings"]).arg(&path).output();
+    let done = done.expect("python3 runs");
+    let told = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{told}");
 }
 
 #[test]
