@@ -94,6 +94,20 @@ class Book:
 
     Left = Struck
 
+    def Replaced(self, body):
+        """The place of one player goes to another, with matches and points."""
+        def new(player):
+            return body["to"] if player == body["from"] else player
+        self.entered = [new(player) for player in self.entered]
+        season = self.season
+        if season and "is_closed" not in season:
+            season["list"] = [new(player) for player in season["list"]]
+            season["sections"] = [[new(player) for player in section] for section in season["sections"]]
+            season["figures"] = {new(player): figure for player, figure in season["figures"].items()}
+            season["pairs"] = {tuple(map(new, pair)) for pair in season["pairs"]}
+            for key in ("opened", "results"):
+                season[key] = {tuple(map(new, pair)): value for pair, value in season[key].items()}
+
     def SectionsDrawn(self, body):
         figures = {player: figure for player, figure in body["figures"]}
         if not body.get("given"):
@@ -186,6 +200,7 @@ class Book:
             ranks.append(ranked(section, places, own, season["figures"], season["list"]))
         if sorted(vanished) != body["vanished"]:
             self.fault(f"season {body['season']}: vanished are {sorted(vanished)}, not {body['vanished']}")
+        season["is_closed"] = True
         self.closed = {"list": season["list"], "ranked": ranks, "vanished": vanished}
         self.entered = [p for p in self.entered if p not in vanished]
 

@@ -1,6 +1,6 @@
 //! The worked examples of the club (`tests/cases/club-examples.json`), and Glickman's own.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use fogpost::club::rated::{RatedPlayer, RatedResult, rate, table};
 use fogpost::club::rating::{Rating, Score, Side, rated};
 use fogpost::club::reliability::Reliability;
@@ -8,6 +8,7 @@ use fogpost::desk::frame::ratings::pair_limit;
 use fogpost::game::any::{Choices, GameKind};
 use fogpost::game::{BySeat, Line, Seat};
 use fogpost::ledger::{self, Cause, Entry, Fact, HouseFigure, RatingBasis, SealKey};
+use fogpost::letter::Digest;
 use fogpost::referee::{self, Act, Correction, Match, Matter, Opening, Stage, Terms};
 use serde_json::{Value, json};
 use skillratings::Outcomes;
@@ -500,6 +501,25 @@ fn example_13_a_rollback_gives_days_back() {
     }
 }
 
+/// The deadline of a day that was taken lies in no absence that was announced before: so an absence takes at most the
+/// day that was due before it.
+fn assert_absences_take_no_day(game_match: &Match, entries: &[Entry], seed: u64) {
+    let mut known: Vec<(Seat, NaiveDate, NaiveDate)> = Vec::new();
+    for entry in entries {
+        match &entry.fact {
+            Fact::AbsenceNoted { seat, from, to } => known.push((*seat, *from, *to)),
+            Fact::BankDayTaken { seat, deadline, .. } => {
+                let day = deadline.with_timezone(&game_match.terms.zone).date_naive();
+                let is_away = |(away, from, to): &&(Seat, NaiveDate, NaiveDate)| {
+                    away == seat && (*from..=*to).contains(&day)
+                };
+                assert_eq!(known.iter().find(is_away), None, "seed {seed}: {deadline}");
+            }
+            _ => {}
+        }
+    }
+}
+
 #[test]
 fn a_bank_never_goes_below_zero_and_pauses_outages_and_absences_take_no_day() {
     for seed in 0..60 {
@@ -511,10 +531,17 @@ fn a_bank_never_goes_below_zero_and_pauses_outages_and_absences_take_no_day() {
         for _ in 0..60 {
             let before = at;
             at += TimeDelta::hours(i64::try_from(random.below(30)).expect("hours"));
-            let act = match random.below(4) {
+            let act = match random.below(5) {
                 0 if game_match.stage == Stage::Running => Act::pause("a pause".to_owned()),
                 _ if game_match.stage == Stage::Paused => Act::Resume,
                 1 => Act::Slide { since: before },
+                2 => {
+                    entries.extend(run(&mut game_match, at));
+                    let from = at.with_timezone(&game_match.terms.zone).date_naive();
+                    let to = from + TimeDelta::days(i64::try_from(random.below(4)).expect("days"));
+                    let letter = Digest::of(at.to_string().as_bytes());
+                    Act::Absent { seat: *random.pick(&Seat::BOTH), from, to, letter, confirmed_by: None }
+                }
                 _ => {
                     entries.extend(run(&mut game_match, at));
                     continue;
@@ -528,6 +555,7 @@ fn a_bank_never_goes_below_zero_and_pauses_outages_and_absences_take_no_day() {
             game_match = ruling.after;
             entries.extend(new);
         }
+        assert_absences_take_no_day(&game_match, &entries, seed);
         for seat in Seat::BOTH {
             let taken = days_taken(&entries, seat);
             let lefts: Vec<u32> = taken.iter().map(|(_, left, _)| *left).collect();

@@ -50,6 +50,8 @@ struct Year {
     strengths: BTreeMap<String, f64>,
     /// The seat that will lose each match.
     losers: BTreeMap<String, Seat>,
+    /// The letters to each player, as they lie there today.
+    letters: BTreeMap<String, Vec<Sent>>,
 }
 
 impl Year {
@@ -63,9 +65,17 @@ impl Year {
         (0..people).for_each(|no| desk.know(&address(no)));
         let mut random = Random::new(7);
         // Twelve throws make a normal distribution, here around 1500 with a deviation of 250.
-        let mut strength = || 1500.0 + 0.25 * ((0..12).map(|_| random.below(1001) as f64).sum::<f64>() - 6000.0);
+        let mut strength =
+            || 1500.0 + 0.25 * ((0..12).map(|_| random.below(1001) as f64).sum::<f64>() - 6000.0);
         let strengths = (0..people).map(|no| (name(no), strength())).collect();
-        Year { desk, random, events: Vec::new(), strengths, losers: BTreeMap::new() }
+        Year {
+            desk,
+            random,
+            events: Vec::new(),
+            strengths,
+            losers: BTreeMap::new(),
+            letters: BTreeMap::new(),
+        }
     }
 
     /// Of six players one is slow and one vanishes; of a whole club four play only the house.
@@ -91,6 +101,7 @@ impl Year {
 
     fn day(&mut self) {
         self.desk.advance(24);
+        self.letters.clear();
         for id in self.events.clone() {
             let event = event(&self.desk, id);
             if event.stage != EventStage::Running {
@@ -131,9 +142,9 @@ impl Year {
         }
     }
 
-    fn about(&self, reader: &str, game_match: &Match) -> Vec<Sent> {
-        let letters = self.desk.all_to(reader).into_iter();
-        letters.filter(|sent| sent.subject.contains(&game_match.id)).collect()
+    fn about(&mut self, reader: &str, game_match: &Match) -> Vec<Sent> {
+        let letters = self.letters.entry(reader.to_owned()).or_insert_with(|| self.desk.all_to(reader));
+        letters.iter().filter(|sent| sent.subject.contains(&game_match.id)).cloned().collect()
     }
 
     /// Whether a player writes today.
@@ -166,7 +177,8 @@ impl Year {
             self.desk.put(&self.desk.letter(&own, "CHALLENGE house quad level=easy first=me"));
         }
         let letters = self.desk.all_to(&own);
-        let Some(letter) = letters.into_iter().rfind(|sent| sent.text.contains("waits for your orders")) else {
+        let Some(letter) = letters.into_iter().rfind(|sent| sent.text.contains("waits for your orders"))
+        else {
             return;
         };
         let answer = match self.random.once_in(4) {
