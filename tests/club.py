@@ -3,6 +3,9 @@
 
     club.py book FILE       checks the draws and standings of an exported book (an entry a line)
     club.py ratings FILE    rates results (JSON, one a line) and compares each with the figures beside it
+    club.py loss FILE       the log loss of these ratings, compared with the best that could be known before each result
+
+The worked example of Glickman's paper is checked before anything else.
 
 Exit status: 0 if all agrees; 1 with a line for each difference.
 """
@@ -90,6 +93,20 @@ class Book:
         self.gone.add(body["player"])
 
     Left = Struck
+
+    def Replaced(self, body):
+        """The place of one player goes to another, with matches and points."""
+        def new(player):
+            return body["to"] if player == body["from"] else player
+        self.entered = [new(player) for player in self.entered]
+        season = self.season
+        if season and "is_closed" not in season:
+            season["list"] = [new(player) for player in season["list"]]
+            season["sections"] = [[new(player) for player in section] for section in season["sections"]]
+            season["figures"] = {new(player): figure for player, figure in season["figures"].items()}
+            season["pairs"] = {tuple(map(new, pair)) for pair in season["pairs"]}
+            for key in ("opened", "results"):
+                season[key] = {tuple(map(new, pair)): value for pair, value in season[key].items()}
 
     def SectionsDrawn(self, body):
         figures = {player: figure for player, figure in body["figures"]}
@@ -183,6 +200,7 @@ class Book:
             ranks.append(ranked(section, places, own, season["figures"], season["list"]))
         if sorted(vanished) != body["vanished"]:
             self.fault(f"season {body['season']}: vanished are {sorted(vanished)}, not {body['vanished']}")
+        season["is_closed"] = True
         self.closed = {"list": season["list"], "ranked": ranks, "vanished": vanished}
         self.entered = [p for p in self.entered if p not in vanished]
 
@@ -201,15 +219,19 @@ def ladder(order, ranks):
     return sorted(order, key=lambda player: keys[player])
 
 
-def glicko2(own, other, score, advantage=0.0, tau=0.5):
-    """One result after Glickman, "Example of the Glicko-2 system" (2013). Figures on the scale of Elo."""
+def glicko2(own, others, tau=0.5):
+    """One rating period after Glickman, "Example of the Glicko-2 system" (2013): each of `others` is a figure, a
+    deviation and the score against it. Figures on the scale of Elo."""
     rating, deviation, volatility = own
-    mu, phi = (rating + advantage - 1500) / 173.7178, deviation / 173.7178
-    foe_mu, foe_phi = (other[0] - 1500) / 173.7178, other[1] / 173.7178
-    g = 1 / math.sqrt(1 + 3 * foe_phi**2 / math.pi**2)
-    expected = 1 / (1 + math.exp(-g * (mu - foe_mu)))
-    v = 1 / (g * g * expected * (1 - expected))
-    delta = v * g * (score - expected)
+    mu, phi = (rating - 1500) / 173.7178, deviation / 173.7178
+    precision = surprise = 0.0
+    for foe_rating, foe_deviation, score in others:
+        g = 1 / math.sqrt(1 + 3 * (foe_deviation / 173.7178) ** 2 / math.pi**2)
+        expected = 1 / (1 + math.exp(-g * (mu - (foe_rating - 1500) / 173.7178)))
+        precision += g * g * expected * (1 - expected)
+        surprise += g * (score - expected)
+    v = 1 / precision
+    delta = v * surprise
     a = math.log(volatility**2)
 
     def f(x):
@@ -235,43 +257,132 @@ def glicko2(own, other, score, advantage=0.0, tau=0.5):
         high, f_high = middle, f_middle
     volatility = math.exp(low / 2)
     phi = 1 / math.sqrt(1 / (phi**2 + volatility**2) + 1 / v)
-    mu += phi**2 * g * (score - expected)
-    return (173.7178 * mu + 1500 - advantage, min(173.7178 * phi, 350.0), volatility)
+    mu += phi**2 * surprise
+    return (173.7178 * mu + 1500, min(173.7178 * phi, 350.0), volatility)
+
+
+def check_worked_example():
+    others = [(1400, 30, 1), (1550, 100, 0), (1700, 300, 0)]
+    found = glicko2((1500, 200, 0.06), others)
+    # The paper rounds along the way.
+    for value, printed, apart in zip(found, (1464.06, 151.52, 0.05999), (0.02, 0.02, 0.00002)):
+        assert abs(value - printed) < apart, f"Glickman's example: {found}"
 
 
 def rounded(rating):
     return (round(rating[0], 2), round(rating[1], 2), round(rating[2], 6))
 
 
-def ratings(path):
-    known, faults = {}, []
+NEWCOMER = ((1500.0, 350.0, 0.06), 0, None)
+
+
+def rated(path):
+    """Rates all results in order. Yields each with the sides before it (figure with the advantage, deviation) and the
+    changes (player, figures after it)."""
+    known = {}
     with open(path, encoding="utf-8") as file:
         results = [json.loads(line) for line in file]
     for result in sorted(results, key=lambda r: (r["at"], r["match"])):
         at = datetime.fromisoformat(result["at"].replace("Z", "+00:00"))
-        sides = []
-        for player in (result["first"], result["second"]):
-            rating, count, last = known.get(player, ((1500.0, 350.0, 0.06), 0, None))
+        sides, counts = [], []
+        for seat in ("first", "second"):
+            if result[seat] is None:
+                rating, count, last = (*result["house"], 0.06), None, None
+            else:
+                rating, count, last = known.get(result[seat], NEWCOMER)
             days = (at - last).days if last else 0
-            sides.append(((rating[0], min(math.sqrt(rating[1] ** 2 + 25.12 * days), 350.0), rating[2]), count))
-        (one, one_count), (other, other_count) = sides
-        shift = result["advantage"]
-        after = [rounded(glicko2(one, other, result["score"], shift)),
-                 rounded(glicko2(other, (one[0] + shift, one[1]), 1 - result["score"]))]
-        for player, new, own_count, foe_count in ((result["first"], after[0], one_count, other_count),
-                                                 (result["second"], after[1], other_count, one_count)):
-            if foe_count < 3 <= own_count:
-                continue
-            known[player] = (new, own_count + 1, at)
+            shift = result["advantage"] if seat == "first" else 0
+            grown = min(math.sqrt(rating[1] ** 2 + 25.12 * days), 350.0)
+            sides.append((rating[0] + shift, grown, rating[2]))
+            counts.append(count)
+        changes = []
+        for own, seat in enumerate(("first", "second")):
+            foe, score = 1 - own, result["score"] if own == 0 else 1 - result["score"]
+            after = glicko2(sides[own], [(*sides[foe][:2], score)])
+            shift = result["advantage"] if own == 0 else 0
+            is_carried = counts[foe] is not None and counts[own] is not None and counts[foe] < 3 <= counts[own]
+            if result[seat] is not None and result.get("only") in (None, seat) and not is_carried:
+                changes.append((result[seat], rounded((after[0] - shift, *after[1:]))))
+                known[result[seat]] = (changes[-1][1], counts[own] + 1, at)
+        yield result, sides, changes
+
+
+def ratings(path):
+    faults = []
+    for result, _, changes in rated(path):
+        for player, new in changes:
             found = result["after"].get(str(player))
             if found is None or any(abs(a - b) > 0.01 for a, b in zip(found, new)):
                 faults.append(f"{result['match']}, P-{player}: {found}, expected {new}")
     return faults
 
 
+def logistic(ahead, variance=0.0):
+    """The expected score of somebody so many points ahead, if that is known with this variance."""
+    scale = math.log(10) / 400
+    return 1 / (1 + math.exp(-scale * ahead / math.sqrt(1 + 3 * scale**2 * variance / math.pi**2)))
+
+
+class BestFit:
+    """The strengths as far as they can be known from results, by whoever knows how they are spread: a normal
+    distribution of all of them together, moved by each result."""
+
+    def __init__(self, spread):
+        self.spread, self.mean, self.covariance = spread, {}, {}
+
+    def add(self, player):
+        if player not in self.mean:
+            for other in self.mean:
+                self.covariance[other][player] = 0.0
+            self.covariance[player] = dict.fromkeys(self.mean, 0.0) | {player: self.spread**2}
+            self.mean[player] = 1500.0
+
+    def predict_and_learn(self, first, second, advantage, score):
+        for player in (first, second):
+            self.add(player)
+        both = {p: self.covariance[first][p] - self.covariance[second][p] for p in self.mean}
+        variance = both[first] - both[second]
+        ahead = self.mean[first] + advantage - self.mean[second]
+        expected, scale = logistic(ahead), math.log(10) / 400
+        weight = scale**2 * expected * (1 - expected)
+        step, shrink = scale * (score - expected) / (1 + weight * variance), weight / (1 + weight * variance)
+        for player, moved in both.items():
+            self.mean[player] += moved * step
+            row = self.covariance[player]
+            for other, along in both.items():
+                row[other] -= moved * along * shrink
+        return logistic(ahead, variance)
+
+
+def loss(path):
+    """Compares predictions of results between people: those of the ratings, of the best fit so far, and of the true
+    strengths, which nobody can know."""
+    strengths, losses = {}, {"ratings": 0.0, "best fit": 0.0, "truth": 0.0}
+    rows = [(r, sides) for r, sides, _ in rated(path) if r["score"] != 0.5 and None not in r["strengths"]]
+    for result, _ in rows:
+        strengths |= zip((result["first"], result["second"]), result["strengths"])
+    mean = sum(strengths.values()) / len(strengths)
+    fit = BestFit(math.sqrt(sum((s - mean) ** 2 for s in strengths.values()) / len(strengths)))
+    for result, ((one, one_deviation, _), (other, other_deviation, _)) in rows:
+        score, (first, second) = result["score"], result["strengths"]
+        predicted = {
+            "ratings": logistic(one - other, one_deviation**2 + other_deviation**2),
+            "best fit": fit.predict_and_learn(result["first"], result["second"], result["advantage"], score),
+            "truth": logistic(first + result["advantage"] - second),
+        }
+        for name, expected in predicted.items():
+            losses[name] -= math.log(expected if score == 1 else 1 - expected) / len(rows)
+    ratio = losses["ratings"] / losses["best fit"]
+    shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
+    print(f"log loss of {len(rows)} results, {len(strengths)} players: {shown}; {ratio:.3f} of the best fit, "
+          f"{losses['ratings'] / losses['truth']:.3f} of the truth")
+    return [] if ratio <= 1.02 else [f"{ratio:.3f} is more than 1.02"]
+
+
 def main():
+    check_worked_example()
     what, path = sys.argv[1:3]
-    faults = Book(path).faults if what == "book" else ratings(path)
+    faults = Book(path).faults if what == "book" else {"ratings": ratings, "loss": loss}[what](path)
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 

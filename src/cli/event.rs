@@ -11,6 +11,7 @@ use super::instruct::carry_out;
 use super::output::{print_json, print_table, put};
 use crate::club::events::event::{Event, EventStage};
 use crate::club::member::number;
+use crate::club::names::nearest_events;
 use crate::daemon::Office;
 use crate::daemon::load::events::load_event;
 use crate::ledger::book::BookOutcome;
@@ -38,16 +39,11 @@ enum Command {
     /// List all events
     List,
     /// Show an event: its plan, entrants and matches
-    Show {
-        /// Name of the event, such as EV-SPRING
-        #[arg(value_name = "EVENT")]
-        id: String,
-    },
+    Show(EventId),
     /// Print the standings of an event
     Standings {
-        /// Name of the event, such as EV-SPRING
-        #[arg(value_name = "EVENT")]
-        id: String,
+        #[command(flatten)]
+        event: EventId,
         /// Season; by default the last one
         #[arg(long)]
         season: Option<u32>,
@@ -56,17 +52,9 @@ enum Command {
         csv: bool,
     },
     /// Begin the next season now
-    Open {
-        /// Name of the event, such as EV-SPRING
-        #[arg(value_name = "EVENT")]
-        id: String,
-    },
+    Open(EventId),
     /// Take no more entries; no further season follows
-    Close {
-        /// Name of the event, such as EV-SPRING
-        #[arg(value_name = "EVENT")]
-        id: String,
-    },
+    Close(EventId),
     /// Cancel an event; matches that run go on as friendly ones
     Cancel(Words),
     /// Record a note in the book
@@ -79,9 +67,8 @@ enum Command {
     Replace(Words),
     /// Move the end of the season, or the next opening
     Extend {
-        /// Name of the event, such as EV-SPRING
-        #[arg(value_name = "EVENT")]
-        id: String,
+        #[command(flatten)]
+        event: EventId,
         /// Days
         #[arg(value_parser = clap::value_parser!(u32).range(1..=366))]
         days: u32,
@@ -91,9 +78,8 @@ enum Command {
     },
     /// Enter a result for a match that ended without one
     Result {
-        /// Name of the event, such as EV-SPRING
-        #[arg(value_name = "EVENT")]
-        id: String,
+        #[command(flatten)]
+        event: EventId,
         /// Name of the match, such as QD-7K3M
         #[arg(value_name = "MATCH")]
         match_id: String,
@@ -106,35 +92,30 @@ enum Command {
     },
     /// Take over a league that was begun elsewhere
     Import {
-        /// Name of the event, such as EV-SPRING
-        #[arg(value_name = "EVENT")]
-        id: String,
+        #[command(flatten)]
+        event: EventId,
         /// Table with the columns section, first, second and result (first, second, draw, or nothing)
         #[arg(value_name = "RESULTS.csv")]
         file: PathBuf,
     },
 }
 
-/// An event, and words about it.
+/// The event that is meant.
 #[derive(clap::Args)]
-struct Words {
+struct EventId {
     /// Name of the event, such as EV-SPRING
     #[arg(value_name = "EVENT")]
     id: String,
+}
+
+/// An event, and words about it.
+#[derive(clap::Args)]
+struct Words {
+    #[command(flatten)]
+    event: EventId,
     /// The words
     #[arg(required = true)]
     words: Vec<String>,
-}
-
-impl Words {
-    fn text(&self) -> String {
-        self.words.join(" ")
-    }
-
-    /// The words one by one, also those that the shell passed on together.
-    fn split(&self) -> Vec<String> {
-        self.words.iter().flat_map(|word| word.split_whitespace()).map(str::to_owned).collect()
-    }
 }
 
 fn outcome(text: &str) -> Result<BookOutcome, String> {
@@ -147,8 +128,10 @@ impl Args {
         super::in_club(config, async |office| {
             match &self.command {
                 Command::List => return list(office, self.output.json).await,
-                Command::Show { id } => return show(office, id, self.output.json).await,
-                Command::Standings { id, season, csv } => return standings(office, id, *season, *csv).await,
+                Command::Show(event) => return show(office, &event.id, self.output.json).await,
+                Command::Standings { event, season, csv } => {
+                    return standings(office, &event.id, *season, *csv).await;
+                }
                 _ => {}
             }
             carry_out(office, &self.gm, &instruction(self.command)?, self.output).await
@@ -157,26 +140,33 @@ impl Args {
 }
 
 fn instruction(command: Command) -> anyhow::Result<Instruction> {
-    let (id, action) = match command {
+    let (event, action) = match command {
         Command::New { plan } => return Ok(Instruction::NewEvent { plan: read_text(&plan)? }),
-        Command::Open { id } => (id, EventAction::Open),
-        Command::Close { id } => (id, EventAction::Close),
-        Command::Cancel(words) => (words.id.clone(), EventAction::Cancel { reason: words.text() }),
-        Command::Note(words) => (words.id.clone(), EventAction::Note { text: words.text() }),
-        Command::Enter(words) => (words.id.clone(), EventAction::Enter { words: words.split() }),
-        Command::Strike(words) => (words.id.clone(), EventAction::Strike { words: words.split() }),
-        Command::Replace(words) => (words.id.clone(), EventAction::Replace { words: words.split() }),
-        Command::Extend { id, days, reason } => (id, EventAction::Extend { days, reason: reason.join(" ") }),
-        Command::Result { id, match_id, outcome, reason } => {
-            (id, EventAction::Result { match_id, outcome, reason: reason.join(" ") })
+        Command::Open(event) => (event, EventAction::Open),
+        Command::Close(event) => (event, EventAction::Close),
+        Command::Cancel(Words { event, words }) => (event, EventAction::Cancel { reason: words.join(" ") }),
+        Command::Note(Words { event, words }) => (event, EventAction::Note { text: words.join(" ") }),
+        Command::Enter(Words { event, words }) => (event, EventAction::Enter { words: split(&words) }),
+        Command::Strike(Words { event, words }) => (event, EventAction::Strike { words: split(&words) }),
+        Command::Replace(Words { event, words }) => (event, EventAction::Replace { words: split(&words) }),
+        Command::Extend { event, days, reason } => {
+            (event, EventAction::Extend { days, reason: reason.join(" ") })
         }
-        Command::Import { id, file } => {
+        Command::Result { event, match_id, outcome, reason } => {
+            (event, EventAction::Result { match_id, outcome, reason: reason.join(" ") })
+        }
+        Command::Import { event, file } => {
             let rows = imported(&read_text(&file)?).with_context(|| file.display().to_string())?;
-            (id, EventAction::Import { rows })
+            (event, EventAction::Import { rows })
         }
-        Command::List | Command::Show { .. } | Command::Standings { .. } => bail!("nothing to do"),
+        Command::List | Command::Show(_) | Command::Standings { .. } => bail!("nothing to do"),
     };
-    Ok(Instruction::Event { id, action })
+    Ok(Instruction::Event { id: event.id, action })
+}
+
+/// Returns the words one by one, also those that the shell passed on together.
+fn split(words: &[String]) -> Vec<String> {
+    words.iter().flat_map(|word| word.split_whitespace()).map(str::to_owned).collect()
 }
 
 /// Reads a table of results that were played elsewhere.
@@ -223,8 +213,14 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
 
 async fn found(office: &Office, id: &str) -> anyhow::Result<Event> {
     let id = id.to_ascii_uppercase();
-    let loaded = load_event(office, &id).await?;
-    Ok(loaded.with_context(|| format!("there is no event {id}"))?.event)
+    if let Some(loaded) = load_event(office, &id).await? {
+        return Ok(loaded.event);
+    }
+    let all = office.store.events().await?.into_iter().map(|row| row.id);
+    match &nearest_events(&id, all)[..] {
+        [] => bail!("there is no event {id}; `fogpost event list` lists them"),
+        nearest => bail!("there is no event {id}; nearest: {}", nearest.join(", ")),
+    }
 }
 
 async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode> {
@@ -266,24 +262,18 @@ async fn standings(office: &Office, id: &str, no: Option<u32>, csv: bool) -> any
         Some(no) => event.seasons.iter().find(|season| season.no == no),
         None => event.season(),
     };
-    let season = season.context("there is no such season")?;
+    let seasons = event.seasons.len();
+    let season = season.with_context(|| format!("{} has had {seasons} seasons", event.plan.id))?;
     let names = office.store.listed_players().await?;
     let name =
         |player: i64| names.iter().find(|listed| listed.id == player).map(|listed| listed.name.clone());
     let mut rows = Vec::new();
     for (section, table) in (1..).zip(season.tables()) {
         for row in table {
-            let decimals = |parts: u32, of: f64| (f64::from(parts) / of).to_string();
-            rows.push(vec![
-                section.to_string(),
-                row.place.to_string(),
-                number(row.player),
-                name(row.player).unwrap_or_default(),
-                decimals(row.points, 2.0),
-                decimals(row.direct, 2.0),
-                decimals(row.berger, 4.0),
-                row.wins.to_string(),
-            ]);
+            let name = name(row.player).unwrap_or_default();
+            let mut line = vec![section.to_string(), row.place.to_string(), number(row.player), name];
+            line.extend(row.figures());
+            rows.push(line);
         }
     }
     let head = ["section", "place", "number", "player", "points", "direct", "sonneborn-berger", "wins"];

@@ -50,20 +50,27 @@ pub fn meant<'a>(written: &str, known: impl Iterator<Item = &'a NamedPlayer>) ->
     let fits: Vec<&NamedPlayer> = if exact.is_empty() { begins() } else { exact };
     match fits[..] {
         [only] => Meant::Player(only.id),
-        [] => Meant::Nobody(nearest(&wanted, &known)),
+        [] => {
+            let known = known.into_iter().map(|player| (folded(&player.name), shown(player)));
+            Meant::Nobody(nearest(&wanted, known))
+        }
         _ => Meant::Several(fits.into_iter().take(MAX_LISTED).map(shown).collect()),
     }
 }
 
-/// Returns the names that come nearest to one that nobody has.
-fn nearest(wanted: &str, known: &[&NamedPlayer]) -> Vec<String> {
-    let mut alike: Vec<(f64, &NamedPlayer)> = known
-        .iter()
-        .map(|player| (jaro_winkler(&folded(&player.name), wanted), *player))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .collect();
-    alike.sort_by(|(one, first), (other, second)| other.total_cmp(one).then(first.id.cmp(&second.id)));
-    alike.into_iter().take(3).map(|(_, player)| shown(player)).collect()
+/// Returns the names that come nearest to one that nobody has. Each is given as it is compared, and as it is shown.
+pub fn nearest(wanted: &str, known: impl Iterator<Item = (String, String)>) -> Vec<String> {
+    let likeness = known.map(|(name, shown)| (jaro_winkler(&name, wanted), shown));
+    let mut alike: Vec<(f64, String)> = likeness.filter(|(likeness, _)| *likeness >= ALIKE).collect();
+    alike.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    alike.into_iter().take(3).map(|(_, shown)| shown).collect()
+}
+
+/// Returns the events whose names come nearest to one that no event has.
+pub fn nearest_events(wanted: &str, known: impl Iterator<Item = String>) -> Vec<String> {
+    // All names begin alike.
+    let compared = |id: &str| id.strip_prefix("EV-").unwrap_or(id).to_owned();
+    nearest(&compared(wanted), known.map(|id| (compared(&id), id)))
 }
 
 /// Returns a player's name with the number.

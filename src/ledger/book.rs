@@ -165,6 +165,19 @@ pub struct BookPlace {
     pub wins: u32,
 }
 
+impl BookPlace {
+    /// Returns points, direct encounter, Sonneborn-Berger and wins as decimal numbers.
+    pub fn figures(&self) -> [String; 4] {
+        let fraction = |parts: u32, of: f64| (f64::from(parts) / of).to_string();
+        [
+            fraction(self.points, 2.0),
+            fraction(self.direct, 2.0),
+            fraction(self.berger, 4.0),
+            self.wins.to_string(),
+        ]
+    }
+}
+
 /// A chained entry of a book.
 #[derive(Clone, Debug)]
 pub struct ChainedBookEntry {

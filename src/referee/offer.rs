@@ -223,8 +223,12 @@ pub enum OfferRejection {
     HouseAgainstItself { game: &'static str, levels: [&'static str; 2] },
     /// The sender already plays `most` matches against the house, the limit.
     HouseBusy { most: usize, running: Vec<String> },
-    /// No offer with this code is open to the sender.
-    NoSuchCode { code: String },
+    /// No offer with this code is open to the sender. `near`: the only one open to them that is written much alike.
+    NoSuchCode {
+        code: String,
+        #[serde(default)]
+        near: Option<String>,
+    },
     /// Only registered players can play here.
     MembersOnly,
     /// The GM was asked to admit the sender.

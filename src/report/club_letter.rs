@@ -109,7 +109,15 @@ pub enum ClubLetter {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum EventLetter {
     /// Tells a player of a section that it begins.
-    Started { section: usize, sections: usize, matches: Vec<StartedMatch> },
+    /// `missed` turns in a row lose a match.
+    Started {
+        section: usize,
+        sections: usize,
+        matches: Vec<StartedMatch>,
+        decides: String,
+        missed: u32,
+        gm: String,
+    },
     /// Tells a player what would be decided if the season ended now.
     Ending { matches: Vec<EndingMatch>, decides: String },
     /// Tells a player the standings at the end; `on`: the player is in the next season.
@@ -118,6 +126,8 @@ pub enum EventLetter {
     Cancelled { gm: String, reason: String, has_begun: bool },
     /// Asks a GM, because too few have entered.
     TooFew { least: usize },
+    /// Tells a GM that matches of a section did not open, because no letter reaches these players.
+    Unreachable { players: Vec<String> },
     /// Asks a GM to decide the matches that run at the end.
     Unfinished { matches: Vec<String> },
     /// Tells a GM how a season went. `without`: matches without a result.

@@ -146,9 +146,10 @@ fn event_links(club: &Club<'_>, event: &EventLine, letter: &EventLetter, token: 
         EventLetter::Standings { standings, .. } => {
             ("See all standings", format!("STANDINGS {} {}", event.id, standings.season))
         }
-        EventLetter::Started { .. } | EventLetter::Ending { .. } | EventLetter::Report { .. } => {
-            ("See the standings", format!("STANDINGS {}", event.id))
-        }
+        EventLetter::Started { .. }
+        | EventLetter::Ending { .. }
+        | EventLetter::Unreachable { .. }
+        | EventLetter::Report { .. } => ("See the standings", format!("STANDINGS {}", event.id)),
         EventLetter::TooFew { .. } => {
             ("Move the opening", format!("GM EVENT {} EXTEND 7 days too few so far", event.id))
         }

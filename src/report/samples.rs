@@ -52,6 +52,10 @@ pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
         names => minijinja::context! { first => "Ann", second => "Bo" },
     };
     templates.render("match/own-time.txt", times)?;
+    let event = minijinja::context! {
+        id => "EV-SPRING", name => "Spring League", ends => "Sat 6 Jun, 20:00", unfinished => "less-time", missed => 3, gm => "Eva",
+    };
+    templates.render("match/of-event.txt", event)?;
     templates
         .render("match/replay.txt", minijinja::context! { url => "https://club.example/matches/QZ-0000/" })?;
     for kind in GameKind::ALL {

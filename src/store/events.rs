@@ -90,7 +90,8 @@ impl Database {
         self.read(self.statement(sql).bind(i64::from(limit))).await
     }
 
-    /// Returns when a player lost matches against people by missed turns, since then.
+    /// Returns when a player lost matches against people by missed turns, since then. A forfeit that a GM declared
+    /// is none.
     pub async fn losses_by_missed_turns(
         &self,
         player_id: i64,
@@ -98,7 +99,9 @@ impl Database {
     ) -> Result<Vec<DateTime<Utc>>> {
         let sql = "SELECT m.ended_at FROM match m JOIN seat s ON s.match_id = m.id WHERE s.player_id = $1 \
                    AND m.stage = 'over' AND m.ended_at >= $2 AND m.first_house IS NULL AND m.second_house IS NULL \
-                   AND (m.reason = $3 AND m.winner <> s.seat OR m.reason = $4) ORDER BY m.ended_at";
+                   AND (m.reason = $3 AND m.winner <> s.seat OR m.reason = $4) \
+                   AND COALESCE((SELECT e.json FROM entry e WHERE e.match_id = m.id AND e.kind = 'MatchClosed' \
+                   ORDER BY e.seq DESC LIMIT 1), '') NOT LIKE '%\"cause\":{\"gm\":%' ORDER BY m.ended_at";
         let select = self
             .statement(sql)
             .bind(player_id)

@@ -7,7 +7,6 @@ use super::rows::{CHUNK, is_common};
 use super::statement::Session;
 use super::{Database, OwedTurnRow, Result};
 use crate::club::reliability::{Reliability, TURNS};
-use crate::game::Reason;
 
 impl Database {
     /// Returns how reliably a player files. Matches lost since then count.
@@ -16,17 +15,7 @@ impl Database {
         let turns = i64::try_from(TURNS).unwrap_or(i64::MAX);
         let turns: Vec<(i64,)> = self.read(self.statement(sql).bind(player_id).bind(turns)).await?;
         let turns: Vec<bool> = turns.into_iter().map(|(in_time,)| in_time != 0).collect();
-        let sql = "SELECT COUNT(*) FROM match m JOIN seat s ON s.match_id = m.id WHERE s.player_id = $1 \
-                   AND m.stage = 'over' AND m.ended_at >= $3 \
-                   AND (m.reason = $2 AND m.winner <> s.seat OR m.reason = $4) \
-                   AND m.first_house IS NULL AND m.second_house IS NULL";
-        let select = self
-            .statement(sql)
-            .bind(player_id)
-            .bind(Reason::Forfeited.as_str())
-            .bind(lost_since.timestamp_millis())
-            .bind(Reason::BothForfeited.as_str());
-        let lost = self.read_first::<(i64,)>(select).await?.map_or(0, |(lost,)| lost);
+        let lost = self.losses_by_missed_turns(player_id, lost_since).await?.len();
         Ok(Reliability::of(&turns, u32::try_from(lost).unwrap_or(u32::MAX)))
     }
 }

@@ -379,6 +379,13 @@ pub struct ListedPlayer {
     pub address: Option<String>,
 }
 
+impl ListedPlayer {
+    /// Whether it is a person with an address, and not the house, which has a name in its place.
+    pub fn is_person(&self) -> bool {
+        self.address.as_deref().is_some_and(|address| address.contains('@'))
+    }
+}
+
 named_enum! {
     /// The reason why a letter is left in its folder.
     pub enum LeftReason {

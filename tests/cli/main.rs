@@ -5,6 +5,7 @@ mod audit;
 mod club;
 mod config;
 mod demo;
+mod event;
 mod fog;
 mod gm;
 mod ground;

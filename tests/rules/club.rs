@@ -1,6 +1,6 @@
 //! The worked examples of the club (`tests/cases/club-examples.json`), and Glickman's own.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use fogpost::club::rated::{RatedPlayer, RatedResult, rate, table};
 use fogpost::club::rating::{Rating, Score, Side, rated};
 use fogpost::club::reliability::Reliability;
@@ -8,10 +8,11 @@ use fogpost::desk::frame::ratings::pair_limit;
 use fogpost::game::any::{Choices, GameKind};
 use fogpost::game::{BySeat, Line, Seat};
 use fogpost::ledger::{self, Cause, Entry, Fact, HouseFigure, RatingBasis, SealKey};
+use fogpost::letter::Digest;
 use fogpost::referee::{self, Act, Correction, Match, Matter, Opening, Stage, Terms};
-use serde_json::Value;
+use serde_json::{Value, json};
 use skillratings::Outcomes;
-use skillratings::glicko2::{Glicko2Config, Glicko2Rating, expected_score, glicko2_rating_period};
+use skillratings::glicko2::{Glicko2Config, Glicko2Rating, expected_score, glicko2, glicko2_rating_period};
 
 use crate::random::Random;
 
@@ -68,6 +69,51 @@ fn glickmans_worked_example() {
         (after.deviation - 151.52).abs() < 0.02 && (after.volatility - 0.05999).abs() < 0.00002,
         "{after:?}"
     );
+}
+
+/// The results of a dozen players, rated by the library alone, as the Python reading of the paper takes them.
+#[test]
+fn the_library_and_the_paper_agree_on_random_results() {
+    let mut random = Random::new(11);
+    let newcomer = Glicko2Rating { rating: 1500.0, deviation: 350.0, volatility: 0.06 };
+    let mut known = vec![(newcomer, 0); 12];
+    let config = Glicko2Config { tau: 0.5, ..Glicko2Config::default() };
+    let hundredths = |value: f64| (value * 100.0).round() / 100.0;
+    let mut lines = String::new();
+    for no in 0..600_u32 {
+        let first = random.below(12);
+        let second = (first + 1 + random.below(11)) % 12;
+        let (score, outcome) =
+            *random.pick(&[(1.0, Outcomes::WIN), (0.5, Outcomes::DRAW), (0.0, Outcomes::LOSS)]);
+        let own = Glicko2Rating { rating: known[first].0.rating + 80.0, ..known[first].0 };
+        let (one, other) = glicko2(&own, &known[second].0, &outcome, &config);
+        let one = Glicko2Rating { rating: one.rating - 80.0, ..one };
+        let (first_count, second_count) = (known[first].1, known[second].1);
+        let mut after = serde_json::Map::new();
+        let sides = [(first, first_count, second_count, one), (second, second_count, first_count, other)];
+        for (player, own, foe, rated) in sides {
+            if foe < 3 && own >= 3 {
+                continue;
+            }
+            let volatility = (rated.volatility * 1e6).round() / 1e6;
+            let (rating, deviation) = (hundredths(rated.rating), hundredths(rated.deviation));
+            known[player] = (Glicko2Rating { rating, deviation, volatility }, own + 1);
+            after.insert(player.to_string(), json!([rating, deviation, volatility]));
+        }
+        let line = json!({
+            "at": "2027-03-01T12:00:00Z", "match": format!("QT-{no:04}"), "first": first, "second": second,
+            "score": score, "advantage": 80, "after": after,
+        });
+        lines += &format!("{line}\n");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("results.jsonl");
+    std::fs::write(&path, lines).expect("a file");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/club.py");
+    let done = std::process::Command::new("python3").args([script, "ratings"]).arg(&path).output();
+    let done = done.expect("python3 runs");
+    let told = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{told}");
 }
 
 #[test]
@@ -455,6 +501,25 @@ fn example_13_a_rollback_gives_days_back() {
     }
 }
 
+/// The deadline of a day that was taken lies in no absence that was announced before: so an absence takes at most the
+/// day that was due before it.
+fn assert_absences_take_no_day(game_match: &Match, entries: &[Entry], seed: u64) {
+    let mut known: Vec<(Seat, NaiveDate, NaiveDate)> = Vec::new();
+    for entry in entries {
+        match &entry.fact {
+            Fact::AbsenceNoted { seat, from, to } => known.push((*seat, *from, *to)),
+            Fact::BankDayTaken { seat, deadline, .. } => {
+                let day = deadline.with_timezone(&game_match.terms.zone).date_naive();
+                let is_away = |(away, from, to): &&(Seat, NaiveDate, NaiveDate)| {
+                    away == seat && (*from..=*to).contains(&day)
+                };
+                assert_eq!(known.iter().find(is_away), None, "seed {seed}: {deadline}");
+            }
+            _ => {}
+        }
+    }
+}
+
 #[test]
 fn a_bank_never_goes_below_zero_and_pauses_outages_and_absences_take_no_day() {
     for seed in 0..60 {
@@ -466,10 +531,17 @@ fn a_bank_never_goes_below_zero_and_pauses_outages_and_absences_take_no_day() {
         for _ in 0..60 {
             let before = at;
             at += TimeDelta::hours(i64::try_from(random.below(30)).expect("hours"));
-            let act = match random.below(4) {
+            let act = match random.below(5) {
                 0 if game_match.stage == Stage::Running => Act::pause("a pause".to_owned()),
                 _ if game_match.stage == Stage::Paused => Act::Resume,
                 1 => Act::Slide { since: before },
+                2 => {
+                    entries.extend(run(&mut game_match, at));
+                    let from = at.with_timezone(&game_match.terms.zone).date_naive();
+                    let to = from + TimeDelta::days(i64::try_from(random.below(4)).expect("days"));
+                    let letter = Digest::of(at.to_string().as_bytes());
+                    Act::Absent { seat: *random.pick(&Seat::BOTH), from, to, letter, confirmed_by: None }
+                }
                 _ => {
                     entries.extend(run(&mut game_match, at));
                     continue;
@@ -483,6 +555,7 @@ fn a_bank_never_goes_below_zero_and_pauses_outages_and_absences_take_no_day() {
             game_match = ruling.after;
             entries.extend(new);
         }
+        assert_absences_take_no_day(&game_match, &entries, seed);
         for seat in Seat::BOTH {
             let taken = days_taken(&entries, seat);
             let lefts: Vec<u32> = taken.iter().map(|(_, left, _)| *left).collect();

@@ -5,6 +5,7 @@ mod budgets;
 mod carry;
 mod claims;
 mod contract;
+mod events;
 mod forgotten;
 mod lanes;
 mod letters;
@@ -103,6 +104,12 @@ on_both! {
         a_deferred_letter_waits_until_its_time
         a_bounced_dispatch_is_marked
         entries_are_found_by_kind_and_time;
+    events:
+        an_event_changes_at_its_version_and_is_found_when_it_is_due
+        a_pair_meets_once_a_season_and_an_end_counts_once
+        an_end_is_to_be_looked_at_until_an_event_has_seen_it
+        losses_by_missed_turns_and_silent_entrants_are_found
+        three_daemons_open_sections_and_close_a_season_exactly_once;
     claims:
         letters_are_claimed_once
         a_due_match_is_claimed_unless_another_daemon_works_on_its_letters

@@ -290,10 +290,13 @@ impl Desk {
 
     /// Sends a letter that is not a reply.
     pub fn write(&self, from: &str, body: &str) {
+        self.receive(&self.letter(from, body));
+    }
+
+    /// The raw letter that `write` sends.
+    pub fn letter(&self, from: &str, body: &str) -> String {
         let n = self.letters.replace(self.letters.get() + 1);
-        self.receive(&format!(
-            "From: {from}\nTo: {REFEREE}\nSubject: hello\nMessage-ID: <{n}@players.example>\n\n{body}\n"
-        ));
+        format!("From: {from}\nTo: {REFEREE}\nSubject: hello\nMessage-ID: <{n}@players.example>\n\n{body}\n")
     }
 
     /// Makes the referee know an address, as if its owner had answered the question whether a letter came from there.
@@ -325,16 +328,14 @@ impl Desk {
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
         let mut files: Vec<PathBuf> = listed.map(|entry| entry.expect("an entry").path()).collect();
         let mut read = self.read.borrow_mut();
-        if files.iter().any(|file| !read.contains_key(file)) {
-            let made =
-                self.block_on(self.office.store.list_dispatches(false, 100_000)).expect("the store answers");
-            let made: BTreeMap<String, i64> = made.into_iter().map(|row| (row.message_id, row.id)).collect();
-            for file in &files {
-                if !read.contains_key(file) {
-                    let sent = sent(&std::fs::read(file).expect("a letter"));
-                    read.insert(file.clone(), (made.get(&sent.message_id).copied(), sent));
-                }
-            }
+        let unread: Vec<_> = files.iter().filter(|file| !read.contains_key(*file)).collect();
+        let unread: Vec<_> =
+            unread.into_iter().map(|file| (file, sent(&std::fs::read(file).expect("a letter")))).collect();
+        let ids: Vec<String> = unread.iter().map(|(_, sent)| sent.message_id.clone()).collect();
+        let made = self.block_on(self.office.store.dispatches_named(&ids)).expect("the store answers");
+        let made: BTreeMap<String, i64> = made.into_iter().map(|row| (row.message_id, row.id)).collect();
+        for (file, sent) in unread {
+            read.insert(file.clone(), (made.get(&sent.message_id).copied(), sent));
         }
         files.sort_by_key(|file| read[file].0);
         files

@@ -110,12 +110,14 @@ impl Event {
             gone: BTreeSet::new(),
             seasons: Vec::new(),
             acts: Vec::new(),
-            head: Head { seq: first.seq, hash: hash(first) },
+            head: Head::default(),
         };
         for entry in rest {
             let what = event.apply(entry, same);
             what.map_err(|what| BookError { seq: entry.seq, what: what.to_owned() })?;
         }
+        let last = rest.last().unwrap_or(first);
+        event.head = Head { seq: last.seq, hash: hash(last) };
         Ok(event)
     }
 
@@ -140,8 +142,7 @@ impl Event {
 
     /// Adds a fact to the book.
     pub fn record(&mut self, at: DateTime<Utc>, cause: &BookCause, fact: BookFact) -> ChainedBookEntry {
-        let mut head = self.head;
-        let chained = book::append(&self.plan.id, &mut head, at, cause, fact);
+        let chained = book::append(&self.plan.id, &mut self.head, at, cause, fact);
         self.apply(&chained.entry, &|player| player).expect("the event decided on the fact");
         chained
     }
@@ -231,7 +232,6 @@ impl Event {
         {
             self.acts.push((entry.fact.clone(), name.clone(), reason.clone()));
         }
-        self.head = Head { seq: entry.seq, hash: hash(entry) };
         Ok(())
     }
 
@@ -316,6 +316,15 @@ impl Season {
             Some(places) => places.clone(),
             None => self.sections.iter().enumerate().map(table_of).collect(),
         }
+    }
+
+    /// Returns the games of a player that have no result, each with the player's seat.
+    pub fn open_games_of(&self, player: i64) -> impl Iterator<Item = (Seat, &Pairing)> {
+        self.games.iter().filter(|game| game.result.is_none()).filter_map(move |game| match player {
+            _ if player == game.first => Some((Seat::First, game)),
+            _ if player == game.second => Some((Seat::Second, game)),
+            _ => None,
+        })
     }
 
     /// Returns the results of a section.

@@ -175,55 +175,59 @@ impl Reader<'_> {
         }
     }
 
-    fn string(&mut self, key: &str, example: &str) -> Option<String> {
-        match self.table.get(key) {
-            Some(Value::String(text)) if !text.trim().is_empty() => Some(text.trim().to_owned()),
-            Some(_) => {
-                self.fault(key, "takes a text in quotation marks", example);
-                None
-            }
-            None => None,
+    /// Reads the value of a key, or notes what the key takes.
+    fn take<T>(
+        &mut self,
+        key: &str,
+        (takes, example): (&str, &str),
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.table.get(key)?;
+        let found = read(value);
+        if found.is_none() {
+            let shown = value.as_str().map_or_else(|| value.to_string(), |text| format!("`{text}`"));
+            self.fault(key, format!("is {shown}; it takes {takes}"), example);
         }
+        found
     }
 
-    fn needed(&mut self, key: &str, example: &str) -> String {
-        let found = self.string(key, example);
-        if found.is_none() && !self.table.contains_key(key) {
-            self.fault(key, "is missing", example);
+    /// Reads a value of a key that a plan must have.
+    fn needed<T>(
+        &mut self,
+        key: &str,
+        (takes, example): (&str, &str),
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Option<T> {
+        if !self.table.contains_key(key) {
+            self.fault(key, format!("is missing; it takes {takes}"), example);
         }
-        found.unwrap_or_default()
+        self.take(key, (takes, example), read)
     }
 
     fn number(&mut self, key: &str, (least, most): (u32, u32)) -> Option<u32> {
-        let value = self.table.get(key)?.clone();
-        let number = value.as_integer().and_then(|number| u32::try_from(number).ok());
-        let number = number.filter(|number| (least..=most).contains(number));
-        if number.is_none() {
-            let says = format!("is {value}; it takes a number from {least} to {most}");
-            self.fault(key, says, &format!("{key} = {}", least.max(most.min(3))));
-        }
-        number
+        let (takes, example) =
+            (format!("a number from {least} to {most}"), format!("{key} = {}", least.max(most.min(3))));
+        let read = |value: &Value| u32::try_from(value.as_integer()?).ok();
+        self.take(key, (&takes, &example), |value| {
+            read(value).filter(|number| (least..=most).contains(number))
+        })
+    }
+
+    fn size(&mut self, key: &str, bounds: (usize, usize)) -> Option<usize> {
+        let bound = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
+        self.number(key, (bound(bounds.0), bound(bounds.1))).map(|size| size as usize)
     }
 
     fn plan(&mut self) -> Plan {
-        let id = self.id();
-        let name = self.needed("name", "name = \"Spring League\"");
-        if name.chars().count() > 60 || name.chars().any(char::is_control) {
-            self.fault("name", "is one line of at most 60 letters", "name = \"Spring League\"");
-        }
+        let id = self.needed("id", ("EV- and up to 20 letters, digits or hyphens", "id = \"EV-SPRING\""), id);
+        let name = self.needed("name", ("one line of at most 60 letters", "name = \"Spring League\""), name);
         let (game, options) = self.game();
-        let format = self.one_of("format", Format::parse, Format::NAMES);
-        let format = format.unwrap_or_else(|| {
-            if !self.table.contains_key("format") {
-                self.fault("format", "is missing", "format = \"league\"");
-            }
-            Format::League
-        });
-        let size = self.number("section_size", (2, MAX_SECTION as u32)).map(|size| size as usize);
-        let section_size = size.unwrap_or(if format == Format::Ladder { 2 } else { 4 });
-        if format == Format::Ladder && section_size != 2 {
-            self.fault("section_size", "is 2 in a ladder", "section_size = 2");
-        }
+        let formats = Format::NAMES.join(" or ");
+        let format =
+            self.needed("format", (&formats, "format = \"league\""), |value| Format::parse(value.as_str()?));
+        let format = format.unwrap_or(Format::League);
+        let (least, most) = if format == Format::Ladder { (2, 2) } else { (2, MAX_SECTION) };
+        let section_size = self.size("section_size", (least, most)).unwrap_or(most.min(4));
         let games = if game == GameKind::QuadrantZ { 1 } else { 2 };
         let season = match game {
             GameKind::Quad | GameKind::QuadrantZ => 90,
@@ -231,16 +235,19 @@ impl Reader<'_> {
             GameKind::Quantum => 180,
         };
         let (opens, max_entrants) = self.opening();
-        let unfinished = self.one_of("unfinished", Unfinished::parse, Unfinished::NAMES);
+        let rules = (Unfinished::NAMES.join(" or "), "unfinished = \"less-time\"");
+        let unfinished =
+            self.take("unfinished", (&rules.0, rules.1), |value| Unfinished::parse(value.as_str()?));
         let (promote, advance) = self.movement(format, section_size);
+        let order = ("numbers of players, the strongest first", "order = [\"P-3\", \"P-1\"]");
         Plan {
-            id,
-            name,
+            id: id.unwrap_or_default(),
+            name: name.unwrap_or_default(),
             game,
             options,
             format,
             section_size,
-            games: self.number("games", (1, 2)).map_or(games, |games| games as usize),
+            games: self.size("games", (1, 2)).unwrap_or(games),
             opens,
             max_entrants,
             season_days: self.number("season_days", (14, 730)).unwrap_or(season),
@@ -248,143 +255,92 @@ impl Reader<'_> {
             promote,
             advance,
             reliable: self.number("reliable", (1, 100)),
-            rating: self.rating(),
-            rated: self.on("rated"),
+            rating: self
+                .take("rating", ("two figures with .. between", "rating = \"1400..1600\""), rating)
+                .unwrap_or_default(),
+            rated: self.take("rated", ("true or false", "rated = true"), Value::as_bool).unwrap_or(true),
             days: self.number("days", (1, 60)),
             bank: self.number("bank", (0, MAX_BANK)),
             absence_days: self.number("absence_days", (0, 366)),
-            order: self.order(),
+            order: self.take("order", order, players).unwrap_or_default(),
         }
-    }
-
-    fn id(&mut self) -> String {
-        let example = "id = \"EV-SPRING\"";
-        let id = self.needed("id", example).to_ascii_uppercase();
-        let rest = id.strip_prefix("EV-").unwrap_or_default();
-        let fits = (1..=20).contains(&rest.len())
-            && rest.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-');
-        if !id.is_empty() && !fits {
-            self.fault("id", "is EV- and up to 20 letters, digits or hyphens", example);
-        }
-        id
     }
 
     fn game(&mut self) -> (GameKind, Choices) {
-        let example = "game = \"quad swap=off\"";
-        let written = self.needed("game", example);
-        let at = written.split_whitespace().take_while(|word| !word.contains('=')).count();
-        let words: Vec<&str> = written.split_whitespace().collect();
-        let Some(game) = GameKind::parse(&words[..at].join(" ")) else {
-            if !written.is_empty() {
-                let keys: Vec<&str> = GameKind::ALL.iter().map(|game| game.key()).collect();
-                self.fault("game", format!("names no game; there are {}", keys.join(", ")), example);
-            }
-            return (GameKind::Quad, Choices::default());
+        let games: Vec<&str> = GameKind::ALL.iter().map(|game| game.key()).collect();
+        let (takes, example) =
+            (format!("a game ({}) and its options", games.join(", ")), "game = \"quad swap=off\"");
+        let read = |value: &Value| {
+            let words: Vec<&str> = value.as_str()?.split_whitespace().collect();
+            let at = words.iter().take_while(|word| !word.contains('=')).count();
+            let options = words[at..].iter().filter_map(|word| word.split_once('='));
+            let game = GameKind::parse(&words[..at].join(" "))?;
+            Some((game, game.choose(options).map_err(|why| why.to_string())))
         };
-        let options = words[at..].iter().filter_map(|word| word.split_once('='));
-        match game.choose(options) {
-            Ok(choices) => (game, choices),
-            Err(why) => {
+        match self.needed("game", (&takes, example), read) {
+            Some((game, Ok(choices))) => (game, choices),
+            Some((game, Err(why))) => {
                 self.fault("game", format!("has an option that does not fit: {why}"), example);
                 (game, Choices::default())
             }
+            None => (GameKind::Quad, Choices::default()),
         }
-    }
-
-    fn one_of<T>(&mut self, key: &str, parse: fn(&str) -> Option<T>, names: &[&str]) -> Option<T> {
-        let example = format!("{key} = \"{}\"", names[0]);
-        let written = self.string(key, &example)?;
-        let found = parse(&written);
-        if found.is_none() {
-            self.fault(key, format!("is `{written}`; it takes {}", names.join(" or ")), &example);
-        }
-        found
     }
 
     fn opening(&mut self) -> (Option<NaiveDate>, Option<usize>) {
-        let example = "opens = 2027-03-01";
-        let most = self.number("max_entrants", (2, MAX_ENTRANTS as u32)).map(|most| most as usize);
-        let opens = match self.table.get("opens").cloned() {
-            None => {
-                self.fault("opens", "is missing: a day, or \"full\" with max_entrants", example);
-                None
-            }
-            Some(Value::String(word)) if word == "full" => {
-                if most.is_none() {
-                    self.fault("opens", "is \"full\", which needs max_entrants", "max_entrants = 16");
-                }
-                None
-            }
-            Some(value) => {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
-                if day.is_none() {
-                    self.fault("opens", format!("is {value}; it takes a day, or \"full\""), example);
-                }
-                day
-            }
-        };
-        (opens, most)
+        let most = self.size("max_entrants", (2, MAX_ENTRANTS));
+        let opens = self.needed("opens", ("a day, or \"full\"", "opens = 2027-03-01"), |value| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
+            (day.is_some() || text == "full").then_some(day)
+        });
+        if opens == Some(None) && most.is_none() {
+            self.fault("opens", "is \"full\", which needs max_entrants", "max_entrants = 16");
+        }
+        (opens.flatten(), most)
     }
 
     fn movement(&mut self, format: Format, size: usize) -> (usize, usize) {
-        let most = (size / 2).max(1) as u32;
-        let promote = self.number("promote", (0, most));
-        let relegate = self.number("relegate", (0, most));
+        let most = (size / 2).max(1);
+        let (promote, relegate) = (self.size("promote", (0, most)), self.size("relegate", (0, most)));
         if let (Some(up), Some(down)) = (promote, relegate)
             && up != down
         {
-            self.fault(
-                "relegate",
-                format!("is {down}, but as many fall as rise"),
-                &format!("relegate = {up}"),
-            );
+            let says = format!("is {down}, but as many fall as rise");
+            self.fault("relegate", says, &format!("relegate = {up}"));
         }
-        let advance = self.number("advance", (1, 2)).unwrap_or(1) as usize;
+        let advance = self.size("advance", (1, 2)).unwrap_or(1);
         if format == Format::Cup && advance >= size {
             self.fault("advance", "is as many as a section has players", "advance = 1");
         }
-        (promote.or(relegate).unwrap_or(1) as usize, advance)
+        (promote.or(relegate).unwrap_or(1), advance)
     }
+}
 
-    /// Reads `"..1600"`, `"1400..1600"` or `"1500.."`.
-    fn rating(&mut self) -> (Option<i64>, Option<i64>) {
-        let example = "rating = \"1400..1600\"";
-        let Some(written) = self.string("rating", example) else { return (None, None) };
-        let side = |text: &str| match text.trim() {
-            "" => Some(None),
-            number => number.parse::<i64>().ok().map(Some),
-        };
-        let read = written.split_once("..").and_then(|(least, most)| Some((side(least)?, side(most)?)));
-        read.unwrap_or_else(|| {
-            self.fault("rating", format!("is `{written}`; it takes two figures with .. between"), example);
-            (None, None)
-        })
-    }
+fn id(value: &Value) -> Option<String> {
+    let id = value.as_str()?.trim().to_ascii_uppercase();
+    let rest = id.strip_prefix("EV-").unwrap_or_default();
+    let is_fit = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-';
+    ((1..=20).contains(&rest.len()) && rest.bytes().all(is_fit)).then_some(id)
+}
 
-    fn on(&mut self, key: &str) -> bool {
-        match self.table.get(key) {
-            None => true,
-            Some(Value::Boolean(on)) => *on,
-            Some(_) => {
-                self.fault(key, "takes true or false", &format!("{key} = true"));
-                true
-            }
-        }
-    }
+fn name(value: &Value) -> Option<String> {
+    let name = value.as_str()?.trim();
+    let fits = (1..=60).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    fits.then(|| name.to_owned())
+}
 
-    /// Reads `["P-3", "P-1"]`.
-    fn order(&mut self) -> Vec<i64> {
-        let Some(value) = self.table.get("order").cloned() else { return Vec::new() };
-        let words = value.as_array().map(Vec::as_slice).unwrap_or_default();
-        let numbers: Option<Vec<i64>> = words.iter().map(|word| read_number(word.as_str()?)).collect();
-        numbers.filter(|_| value.is_array()).unwrap_or_else(|| {
-            self.fault(
-                "order",
-                "takes numbers of players, the strongest first",
-                "order = [\"P-3\", \"P-1\"]",
-            );
-            Vec::new()
-        })
-    }
+/// Reads `"..1600"`, `"1400..1600"` or `"1500.."`.
+fn rating(value: &Value) -> Option<(Option<i64>, Option<i64>)> {
+    let side = |text: &str| match text.trim() {
+        "" => Some(None),
+        number => number.parse::<i64>().ok().map(Some),
+    };
+    let (least, most) = value.as_str()?.split_once("..")?;
+    Some((side(least)?, side(most)?))
+}
+
+/// Reads `["P-3", "P-1"]`.
+fn players(value: &Value) -> Option<Vec<i64>> {
+    value.as_array()?.iter().map(|word| read_number(word.as_str()?)).collect()
 }

@@ -113,7 +113,9 @@ impl Event {
             return Some(Step::Close);
         }
         if at >= season.ends {
-            let running = unfinished().filter_map(|game| game.match_id.clone()).collect();
+            // Results of one moment are rated in the order of their matches.
+            let mut running: Vec<String> = unfinished().filter_map(|game| game.match_id.clone()).collect();
+            running.sort_unstable();
             return match self.plan.unfinished {
                 Unfinished::LessTime => Some(Step::Decide(running)),
                 Unfinished::Gm => (told.unfinished < season.no).then_some(Step::AskGm),

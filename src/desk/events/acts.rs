@@ -4,10 +4,11 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 use super::book::{self, close_season, keep, record};
-use super::people::take_player;
+use super::people::{Done, Refusal, refuse, take_player};
 use super::{clock, entering, import, letters, results, shown};
 use crate::club::events::event::{Event, EventStage};
 use crate::club::events::plan::{Plan, PlanFault};
+use crate::club::events::steps::Told;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent};
 use crate::desk::matches::acts;
@@ -18,9 +19,6 @@ use crate::ledger::book::{BookCause, BookFact, BookOutcome};
 use crate::referee::{Absence, EventAction, Stage};
 use crate::report::{GmResult, PlanFaultLine};
 use crate::store::Player;
-
-/// The outcome of an act: done, or refused with a sentence.
-type Done = Decided<Result<(), String>>;
 
 /// Announces an event.
 pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResult> {
@@ -68,10 +66,14 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
     }
     // Neither a check nor an act that is refused half way changes anything.
     let before = desk.draft.clone();
-    let done = carry_out(desk, &mut loaded, action)?;
-    if check || done.is_err() {
+    let refusal = match carry_out(desk, &mut loaded, action) {
+        Ok(()) => None,
+        Err(Refusal::Says(says)) => Some(says),
+        Err(Refusal::Undecided(undecided)) => return Err(undecided),
+    };
+    if check || refusal.is_some() {
         desk.draft = before;
-        return Ok(done.err().map_or(GmResult::Would, refused));
+        return Ok(refusal.map_or(GmResult::Would, refused));
     }
     let line = Box::new(shown::line(desk, &loaded.event, None, None));
     keep(desk, loaded);
@@ -82,19 +84,23 @@ fn carry_out(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction
     match action {
         EventAction::Open => open(desk, loaded),
         EventAction::Close => {
-            let cause = cause(desk, "");
-            let fact = BookFact::PlanChanged { opens: None, ends: None, closed: true };
-            record(desk, loaded, &cause, fact);
-            Ok(Ok(()))
+            note(desk, loaded, "", BookFact::PlanChanged { opens: None, ends: None, closed: true });
+            Ok(())
         }
         EventAction::Cancel { reason } => cancel(desk, loaded, reason),
         EventAction::Note { text } => {
-            let cause = cause(desk, "");
-            record(desk, loaded, &cause, BookFact::Noted { text: text.clone() });
-            Ok(Ok(()))
+            note(desk, loaded, "", BookFact::Noted { text: text.clone() });
+            Ok(())
         }
         EventAction::Enter { words } => enter(desk, loaded, words),
-        EventAction::Strike { words } => strike(desk, loaded, words),
+        EventAction::Strike { words } => {
+            let (player, reason) = player_and_reason(desk, words)?;
+            if !loaded.event.entrants.contains(&player.id) {
+                return refuse(format!("{} is not in.", player.name));
+            }
+            note(desk, loaded, &reason, BookFact::Struck { player: player.id });
+            Ok(())
+        }
         EventAction::Replace { words } => replace(desk, loaded, words),
         EventAction::Extend { days, reason } => extend(desk, loaded, *days, reason),
         EventAction::Result { match_id, outcome, reason } => {
@@ -107,108 +113,93 @@ fn carry_out(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction
     }
 }
 
+/// Lets one player take the place of another, who is the same person, in all events.
+pub fn merge(desk: &mut Desk<'_>, from: i64, to: i64) -> Decided<()> {
+    for mut loaded in desk.open_events()? {
+        if loaded.event.has(from) {
+            note(desk, &mut loaded, "They are one person.", BookFact::Replaced { from, to });
+            keep(desk, loaded);
+        }
+    }
+    Ok(())
+}
+
+/// Records what the GM did, and why.
+fn note(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str, fact: BookFact) {
+    let cause = cause(desk, reason);
+    record(desk, loaded, &cause, fact);
+}
+
 fn open(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
     if loaded.event.stage != EventStage::Entries {
-        return Ok(Err(format!("{} runs already.", loaded.event.plan.id)));
+        return refuse(format!("{} runs already.", loaded.event.plan.id));
     }
     let (count, least) = (loaded.event.next_entrants(), loaded.event.plan.least());
     if count < least {
-        return Ok(Err(format!("{count} have entered, and {least} are needed. Entries stay open.")));
+        return refuse(format!("{count} have entered, and {least} are needed. Entries stay open."));
     }
     let cause = cause(desk, "");
-    clock::draw(desk, loaded, &cause)?;
-    Ok(Ok(()))
+    Ok(clock::draw(desk, loaded, &cause)?)
 }
 
 fn cancel(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str) -> Done {
-    let gm = gms::acting_gm(desk).name.clone();
-    let cause = cause(desk, reason);
     let before = loaded.event.clone();
-    record(desk, loaded, &cause, BookFact::Cancelled {});
+    note(desk, loaded, reason, BookFact::Cancelled {});
     close_season(desk, loaded);
-    letters::tell_cancelled(desk, &before, &gm, reason)?;
-    Ok(Ok(()))
+    let gm = gms::acting_gm(desk).name.clone();
+    Ok(letters::tell_cancelled(desk, &before, &gm, reason)?)
 }
 
 fn enter(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Done {
-    let (player, reason) = match player_and_reason(desk, words)? {
-        Ok(found) => found,
-        Err(says) => return Ok(Err(says)),
-    };
+    let (player, reason) = player_and_reason(desk, words)?;
     if loaded.event.entrants.contains(&player.id) {
-        return Ok(Err(format!("{} is in already.", player.name)));
+        return refuse(format!("{} is in already.", player.name));
     }
     if !shown::takes_entries(&loaded.event) {
-        return Ok(Err(format!("Nobody can enter {} any more.", loaded.event.plan.id)));
+        return refuse(format!("Nobody can enter {} any more.", loaded.event.plan.id));
     }
-    let cause = cause(desk, &reason);
-    record(desk, loaded, &cause, BookFact::Entered { player: player.id });
-    Ok(Ok(()))
-}
-
-fn strike(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Done {
-    let (player, reason) = match player_and_reason(desk, words)? {
-        Ok(found) => found,
-        Err(says) => return Ok(Err(says)),
-    };
-    if !loaded.event.entrants.contains(&player.id) {
-        return Ok(Err(format!("{} is not in.", player.name)));
-    }
-    let cause = cause(desk, &reason);
-    record(desk, loaded, &cause, BookFact::Struck { player: player.id });
-    Ok(Ok(()))
+    note(desk, loaded, &reason, BookFact::Entered { player: player.id });
+    Ok(())
 }
 
 /// Gives the running matches, the points and the place of one player to another.
 fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Done {
-    let (from, rest) = match take_player(desk, words)? {
-        Ok((from, rest)) => (from, rest.to_vec()),
-        Err(says) => return Ok(Err(says)),
-    };
-    let (to, reason) = match player_and_reason(desk, &rest)? {
-        Ok(found) => found,
-        Err(says) => return Ok(Err(says)),
-    };
+    let (from, rest) = take_player(desk, words)?;
+    let (to, reason) = player_and_reason(desk, rest)?;
     if !loaded.event.has(from.id) {
-        return Ok(Err(format!("{} is not in.", from.name)));
+        return refuse(format!("{} is not in.", from.name));
     }
     if loaded.event.has(to.id) {
-        return Ok(Err(format!("{} is in already.", to.name)));
+        return refuse(format!("{} is in already.", to.name));
     }
-    let games = loaded.event.running().map(|season| season.games.clone()).unwrap_or_default();
-    for game in games.iter().filter(|game| game.result.is_none()) {
-        let seat = match from.id {
-            id if id == game.first => Seat::First,
-            id if id == game.second => Seat::Second,
-            _ => continue,
-        };
-        let Some(id) = &game.match_id else { continue };
-        let Some(found) = desk.game_match(id)?.cloned() else { continue };
+    let season = loaded.event.running().into_iter();
+    let games = season.flat_map(|season| season.open_games_of(from.id));
+    let games: Vec<(Seat, String)> =
+        games.filter_map(|(seat, game)| Some((seat, game.match_id.clone()?))).collect();
+    for (seat, id) in games {
+        let Some(found) = desk.game_match(&id)?.cloned() else { continue };
         if found.game_match.stage != Stage::Over {
             let (name, settings) = (to.name.clone(), to.settings.clone());
             let act = Act::Replace { seat, name, house: None, settings, excused: true };
             acts::act_as_gm(desk, found, &act, Some(to.clone()))?;
         }
     }
-    let cause = cause(desk, &reason);
-    record(desk, loaded, &cause, BookFact::Replaced { from: from.id, to: to.id });
-    Ok(Ok(()))
+    note(desk, loaded, &reason, BookFact::Replaced { from: from.id, to: to.id });
+    Ok(())
 }
 
 /// Moves the end of the season that runs, or the next opening.
 fn extend(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, days: u32, reason: &str) -> Done {
-    let by = TimeDelta::days(i64::from(days));
+    let moved = |moment: DateTime<Utc>| Some(moment.max(desk.at()) + TimeDelta::days(i64::from(days)));
     let (opens, ends) = match (loaded.event.running(), loaded.event.opens) {
-        (Some(season), _) => (None, Some(season.ends + by)),
-        (None, Some(opens)) => (Some(opens.max(desk.at()) + by), None),
-        (None, None) => return Ok(Err("It opens when it is full: there is no day to move.".to_owned())),
+        (Some(season), _) => (None, moved(season.ends)),
+        (None, Some(opens)) => (moved(opens), None),
+        (None, None) => return refuse("It opens when it is full: there is no day to move."),
     };
-    let cause = cause(desk, reason);
-    record(desk, loaded, &cause, BookFact::PlanChanged { opens, ends, closed: false });
+    note(desk, loaded, reason, BookFact::PlanChanged { opens, ends, closed: false });
     // Whoever was asked or told about the earlier day is told again about the new one.
-    loaded.told.too_few = 0;
-    loaded.told.ending = 0;
-    Ok(Ok(()))
+    loaded.told = Told { resigned: std::mem::take(&mut loaded.told.resigned), ..Told::default() };
+    Ok(())
 }
 
 /// Enters a result for a match that ended without one.
@@ -220,32 +211,31 @@ fn enter_result(
     reason: &str,
 ) -> Done {
     let id = match_id.to_ascii_uppercase();
-    let games = loaded.event.running().map(|season| season.games.clone()).unwrap_or_default();
-    let Some(game) = games.into_iter().find(|game| game.match_id.as_ref() == Some(&id)) else {
-        return Ok(Err(format!("{id} is no match of the season that runs.")));
+    let games = loaded.event.running().map(|season| season.games.as_slice()).unwrap_or_default();
+    let Some(game) = games.iter().find(|game| game.match_id.as_ref() == Some(&id)).cloned() else {
+        return refuse(format!("{id} is no match of the season that runs."));
     };
     let Some(ended) = results::end_of(desk, &id)? else {
-        return Ok(Err(format!(
+        return refuse(format!(
             "{id} runs. To close it, write GM MATCH {id} FORFEIT first, or second; or GM MATCH {id} ABANDON, and then this line again."
-        )));
+        ));
     };
     if game.result.is_some() || BookOutcome::of(&ended.outcome) != BookOutcome::None {
-        return Ok(Err(format!(
+        return refuse(format!(
             "{id} ended with a result. It is corrected as a match: GM MATCH {id} ANNUL and a reason."
-        )));
+        ));
     }
     let cause = cause(desk, reason);
     results::enter(desk, loaded, &game, &ended, outcome, &cause);
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// Returns the player whom the words begin with, and the reason that follows.
-fn player_and_reason(desk: &mut Desk<'_>, words: &[String]) -> Decided<Result<(Player, String), String>> {
-    Ok(match take_player(desk, words)? {
-        Ok((_, [])) => Err("A reason is missing at the end of the line; it stands in the book.".to_owned()),
-        Ok((player, reason)) => Ok((player, reason.join(" "))),
-        Err(says) => Err(says),
-    })
+fn player_and_reason(desk: &mut Desk<'_>, words: &[String]) -> Done<(Player, String)> {
+    match take_player(desk, words)? {
+        (_, []) => refuse("A reason is missing at the end of the line; it stands in the book."),
+        (player, reason) => Ok((player, reason.join(" "))),
+    }
 }
 
 fn cause(desk: &Desk<'_>, reason: &str) -> BookCause {
@@ -271,16 +261,14 @@ fn straight(text: &str) -> String {
     text.replace(['“', '”', '„', '«', '»'], "\"").replace(['‘', '’'], "'")
 }
 
-/// Whether a GM plays in an event, and another GM is there to act on it.
+/// Whether the acting GM plays in an event.
 pub fn plays_there(desk: &Desk<'_>, event_id: &str) -> Decided<bool> {
-    let gms = desk.club.config.club.gm.all();
-    let gm = gms::acting_gm(desk);
-    if gms.len() < 2 {
-        return Ok(false);
-    }
     let Some(loaded) = desk.event(event_id)? else { return Ok(false) };
-    let people = desk.rows.listed_players()?.iter();
-    let own =
-        people.filter(|listed| listed.address.as_deref().is_some_and(|address| gm.has_address(address)));
-    Ok(own.map(|listed| listed.id).any(|player| loaded.event.has(player)))
+    let gm = gms::acting_gm(desk);
+    for address in [&gm.address].into_iter().chain(&gm.also) {
+        if desk.player(address.as_str())?.is_some_and(|player| loaded.event.has(player.id)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -12,7 +12,7 @@ use crate::desk::frame::rows::{Decided, LoadedEvent, or_lacking};
 use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch};
 use crate::desk::outbox::ruling_mail;
 use crate::game::{BySeat, Seat};
-use crate::ledger::book::{BookCause, BookFact, BookOutcome};
+use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
 use crate::ledger::{Act, Cause};
 use crate::referee::Stage;
 use crate::report::EventLetter;
@@ -70,7 +70,7 @@ pub fn advance(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
 pub fn draw(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, cause: &BookCause) -> Decided<()> {
     let mut unreachable = Vec::new();
     for player in loaded.event.entrants.clone() {
-        unreachable.extend(people::reachable(desk, player)?.is_none().then_some(player));
+        unreachable.extend(desk.reachable(player)?.is_none().then_some(player));
     }
     for &player in &unreachable {
         record(desk, loaded, &CLOCK, BookFact::Struck { player });
@@ -91,9 +91,11 @@ fn open_section(
     season: &Season,
     section: usize,
 ) -> Decided<()> {
+    lose_unopened(desk, loaded, season, section)?;
     let is_due =
         |game: &&Pairing| game.section == section && game.match_id.is_none() && game.result.is_none();
-    let games: Vec<Pairing> = season.games.iter().filter(is_due).cloned().collect();
+    let games: Vec<Pairing> =
+        loaded.event.running().into_iter().flat_map(|season| &season.games).filter(is_due).cloned().collect();
     let mut new = Vec::new();
     for game in &games {
         let first = or_lacking(holder(desk, game.first))?;
@@ -127,8 +129,41 @@ fn open_section(
     }
 }
 
+/// Lets players whom no letter reaches any more lose their matches of a section without a move, and tells the GM.
+fn lose_unopened(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    season: &Season,
+    section: usize,
+) -> Decided<()> {
+    let mut lost = Vec::new();
+    for &player in &season.sections[section] {
+        let reachable = or_lacking(desk.reachable(player))?;
+        lost.extend(reachable.is_some_and(|found| found.is_none()).then_some(player));
+    }
+    desk.rows.check()?;
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let is_due =
+        |game: &&Pairing| game.section == section && game.match_id.is_none() && game.result.is_none();
+    for game in season.games.iter().filter(is_due) {
+        let (outcome, vanished) = match [game.first, game.second].map(|player| lost.contains(&player)) {
+            [false, false] => continue,
+            [false, true] => (BookOutcome::First, Some(Seat::Second)),
+            [true, false] => (BookOutcome::Second, Some(Seat::First)),
+            [true, true] => (BookOutcome::Both, None),
+        };
+        let result = BookResult { match_id: None, end: None, outcome, vanished, own: BySeat::new(0, 0) };
+        let (season, first, second) = (season.no, game.first, game.second);
+        record(desk, loaded, &CLOCK, BookFact::ResultEntered { season, first, second, result });
+    }
+    let players = lost.iter().map(|player| people::name(desk, *player)).collect::<Decided<Vec<String>>>()?;
+    letters::tell_gms(desk, &loaded.event, "unreachable", EventLetter::Unreachable { players })
+}
+
 fn holder(desk: &Desk<'_>, player: i64) -> Decided<Holder> {
-    match people::reachable(desk, player)? {
+    match desk.reachable(player)? {
         Some((_, address)) => Ok(Holder::Player(NamedAddress { name: String::new(), address })),
         None => Err(anyhow::anyhow!("player {player} of an event has no address").into()),
     }
@@ -136,9 +171,7 @@ fn holder(desk: &Desk<'_>, player: i64) -> Decided<Holder> {
 
 /// Resigns the running matches of a player who left or was struck.
 fn resign(desk: &mut Desk<'_>, season: &Season, player: i64) -> Decided<()> {
-    let own = season.games.iter().filter(|game| game.result.is_none());
-    for game in own.filter(|game| game.first == player || game.second == player) {
-        let seat = if game.first == player { Seat::First } else { Seat::Second };
+    for (seat, game) in season.open_games_of(player) {
         end_match(desk, game, Act::Leave(seat))?;
     }
     Ok(())

@@ -1,37 +1,28 @@
 //! EVENTS, ENTER, LEAVE and STANDINGS: what players ask of events.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use strsim::jaro_winkler;
 
 use super::book::{keep, record};
 use super::shown;
 use crate::club::events::event::{Event, EventStage};
 use crate::club::events::plan::MAX_ENTRANTS;
 use crate::club::events::vanishing::barred_until;
+use crate::club::names::nearest_events;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent};
 use crate::desk::frame::{ratings, standing};
 use crate::desk::matches::meeting;
 use crate::ledger::book::{BookCause, BookFact};
+use crate::letter::Digest;
 use crate::referee::{EventRejection, Reply};
 use crate::store::Player;
 
-/// Names that are less alike are not offered.
-const ALIKE: f64 = 0.75;
-
 /// Returns the events that take entries or run.
 pub fn list(desk: &Desk<'_>, asker: &Asker) -> Decided<Reply> {
-    let mut events = Vec::new();
-    for (id, _, stage) in desk.event_names()? {
-        if !matches!(stage, EventStage::Entries | EventStage::Running) {
-            continue;
-        }
-        if let Some(loaded) = desk.event(&id)? {
-            events.push(shown::line(desk, &loaded.event, asker.zone, asker.player_id));
-        }
-    }
-    Ok(Reply::Events { events })
+    let open = desk.open_events()?;
+    let line = |loaded: &LoadedEvent| shown::line(desk, &loaded.event, asker.zone, asker.player_id);
+    Ok(Reply::Events { events: open.iter().map(line).collect() })
 }
 
 /// Enters the asker, if the event takes entries and the asker meets its conditions.
@@ -122,7 +113,7 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> D
     if !loaded.event.entrants.contains(&player.id) {
         return refused(EventRejection::NotIn);
     }
-    let running = running_games(&loaded, player.id);
+    let running = loaded.event.running().map_or(0, |season| season.open_games_of(player.id).count());
     if !confirmed {
         return refused(EventRejection::Unconfirmed { running });
     }
@@ -138,22 +129,33 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> D
     Ok(Reply::EventLeft { event: id.to_owned(), running, until })
 }
 
-fn running_games(loaded: &LoadedEvent, player: i64) -> usize {
-    let games = loaded.event.running().into_iter().flat_map(|season| &season.games);
-    games.filter(|game| game.result.is_none() && (game.first == player || game.second == player)).count()
+/// Takes a player who leaves the club out of all events.
+pub fn leave_all(desk: &mut Desk<'_>, player: i64, letter: Digest) -> Decided<()> {
+    for mut loaded in desk.open_events()? {
+        if loaded.event.entrants.contains(&player) {
+            record(desk, &mut loaded, &BookCause::Letter(letter), BookFact::Left { player });
+            keep(desk, loaded);
+        }
+    }
+    Ok(())
 }
 
 /// Shows the standings of a season; without a name, those of the only event in which the asker plays.
 pub fn standings(desk: &Desk<'_>, asker: &Asker, named: Option<&str>, season: Option<u32>) -> Decided<Reply> {
     let id = match named {
         Some(id) => id.to_owned(),
-        None => match &own_events(desk, asker)?[..] {
-            [only] => only.clone(),
-            own => {
-                let why = EventRejection::NoSuchEvent { nearest: own.to_vec() };
-                return Ok(Reply::NoEvent { command: "STANDINGS", event: String::new(), why });
+        None => {
+            let mut own = desk.open_events()?;
+            own.retain(|loaded| asker.player_id.is_some_and(|player| loaded.event.has(player)));
+            let own: Vec<String> = own.into_iter().map(|loaded| loaded.event.plan.id).collect();
+            match &own[..] {
+                [only] => only.clone(),
+                _ => {
+                    let why = EventRejection::NoSuchEvent { nearest: own };
+                    return Ok(Reply::NoEvent { command: "STANDINGS", event: String::new(), why });
+                }
             }
-        },
+        }
     };
     let refused = |why| Ok(Reply::NoEvent { command: "STANDINGS", event: id.clone(), why });
     let Some(loaded) = desk.event(&id)? else { return refused(no_such(desk, &id)?) };
@@ -173,17 +175,6 @@ pub fn standings(desk: &Desk<'_>, asker: &Asker, named: Option<&str>, season: Op
     Ok(Reply::Standings { standings })
 }
 
-/// Returns the events in which the asker plays.
-fn own_events(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<String>> {
-    let mut own = Vec::new();
-    for (id, _, stage) in desk.event_names()? {
-        let is_open = matches!(stage, EventStage::Entries | EventStage::Running);
-        let Some(loaded) = (if is_open { desk.event(&id)? } else { None }) else { continue };
-        own.extend(asker.player_id.filter(|player| loaded.event.has(*player)).map(|_| id));
-    }
-    Ok(own)
-}
-
 /// Returns the rejection of a name that no event has, with the nearest ones.
 fn no_such(desk: &Desk<'_>, id: &str) -> Decided<EventRejection> {
     Ok(EventRejection::NoSuchEvent { nearest: nearest(desk, id)? })
@@ -191,13 +182,5 @@ fn no_such(desk: &Desk<'_>, id: &str) -> Decided<EventRejection> {
 
 /// Returns the names of events that come nearest to one.
 pub fn nearest(desk: &Desk<'_>, id: &str) -> Decided<Vec<String>> {
-    let mut alike: Vec<(f64, String)> = Vec::new();
-    for (other, _, _) in desk.event_names()? {
-        let likeness = jaro_winkler(&other[3..], id.get(3..).unwrap_or_default());
-        if likeness >= ALIKE {
-            alike.push((likeness, other));
-        }
-    }
-    alike.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
-    Ok(alike.into_iter().take(3).map(|(_, id)| id).collect())
+    Ok(nearest_events(id, desk.event_names()?.into_keys()))
 }

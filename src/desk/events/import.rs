@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::book::record;
-use super::people::take_player;
+use super::people::{Done, Refusal, refuse, take_player};
 use crate::club::events::event::EventStage;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::{Decided, LoadedEvent};
+use crate::desk::frame::rows::LoadedEvent;
 use crate::game::BySeat;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
 use crate::referee::ImportedResult;
@@ -17,9 +17,9 @@ pub fn import(
     loaded: &mut LoadedEvent,
     rows: &[ImportedResult],
     cause: &BookCause,
-) -> Decided<Result<(), String>> {
+) -> Done {
     if loaded.event.stage != EventStage::Entries || !loaded.event.seasons.is_empty() {
-        return Ok(Err("Results are taken over before the first season only.".to_owned()));
+        return refuse("Results are taken over before the first season only.");
     }
     let mut sections: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
     let mut results = Vec::new();
@@ -27,10 +27,11 @@ pub fn import(
         let mut pair = Vec::new();
         for name in [&row.first, &row.second] {
             let words: Vec<String> = name.split_whitespace().map(str::to_owned).collect();
-            match take_player(desk, &words)? {
+            match take_player(desk, &words) {
                 Ok((player, [])) => pair.push(player.id),
-                Ok(_) => return Ok(Err(format!("Line {}: nobody is called {name}.", row.line))),
-                Err(says) => return Ok(Err(format!("Line {}: {says}", row.line))),
+                Ok(_) => return refuse(format!("Line {}: Nobody is called {name}.", row.line)),
+                Err(Refusal::Says(says)) => return refuse(format!("Line {}: {says}", row.line)),
+                Err(undecided) => return Err(undecided),
             }
         }
         let section = sections.entry(row.section).or_default();
@@ -39,7 +40,7 @@ pub fn import(
     }
     let list: Vec<i64> = sections.values().flatten().copied().collect();
     if sections.values().any(|section| section.len() < 2) || has_twice(&list) {
-        return Ok(Err("Each player is in one section, with at least one other.".to_owned()));
+        return refuse("Each player is in one section, with at least one other.");
     }
     let missing: Vec<i64> =
         list.iter().filter(|player| !loaded.event.entrants.contains(player)).copied().collect();
@@ -53,10 +54,10 @@ pub fn import(
     record(desk, loaded, cause, drawn);
     for (line, first, second, outcome) in results {
         if let Err(says) = enter(desk, loaded, (first, second), outcome, cause) {
-            return Ok(Err(format!("Line {line}: {says}")));
+            return refuse(format!("Line {line}: {says}."));
         }
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
 fn enter(

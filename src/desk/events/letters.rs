@@ -16,7 +16,7 @@ use crate::report::{ClubLetter, EndingMatch, EventLetter, StartedMatch};
 
 /// Writes a letter to a player of an event, if one reaches them.
 fn tell(desk: &mut Desk<'_>, event: &Event, player: i64, what: &str, letter: EventLetter) -> Decided<()> {
-    let Some((reader, address)) = people::reachable(desk, player)? else { return Ok(()) };
+    let Some((reader, address)) = desk.reachable(player)? else { return Ok(()) };
     let zone = reader.settings.zone;
     let plain = ClubLetter::Event { event: Box::new(shown::line(desk, event, zone, Some(player))), letter };
     let unique = format!("e.{}.{}.{what}.{player}", event.plan.id.to_lowercase(), event.head.seq);
@@ -44,25 +44,25 @@ pub fn tell_gms(desk: &mut Desk<'_>, event: &Event, what: &str, letter: EventLet
 pub fn tell_started(desk: &mut Desk<'_>, event: &Event, season: &Season, section: usize) -> Decided<()> {
     for &player in &season.sections[section] {
         let mut matches = Vec::new();
-        for game in season.games.iter().filter(|game| game.section == section) {
-            let foe = match player {
-                _ if player == game.first => game.second,
-                _ if player == game.second => game.first,
-                _ => continue,
-            };
-            let begins = player == game.first;
-            let (foe, id) = (people::name(desk, foe)?, game.match_id.clone().unwrap_or_default());
-            matches.push(StartedMatch { id, foe, side: side(event, begins) });
+        for (seat, game) in season.open_games_of(player) {
+            let Some(id) = game.match_id.clone() else { continue };
+            let foe = people::name(desk, if seat == Seat::First { game.second } else { game.first })?;
+            matches.push(StartedMatch { id, foe, side: event.plan.game.sides()[seat].to_owned() });
         }
-        let letter = EventLetter::Started { section: section + 1, sections: season.sections.len(), matches };
+        if matches.is_empty() {
+            continue;
+        }
+        let letter = EventLetter::Started {
+            section: section + 1,
+            sections: season.sections.len(),
+            matches,
+            decides: event.plan.unfinished.to_string(),
+            missed: event.terms.forfeit_after,
+            gm: gms::first_gm(desk).name.clone(),
+        };
         tell(desk, event, player, "started", letter)?;
     }
     Ok(())
-}
-
-fn side(event: &Event, is_first: bool) -> String {
-    let sides = event.plan.game.sides();
-    if is_first { sides.first.to_owned() } else { sides.second.to_owned() }
 }
 
 /// Tells the players of unfinished matches what would be decided if the season ended now. The open turn of each
@@ -114,7 +114,7 @@ pub fn tell_standings(desk: &mut Desk<'_>, before: &Event, event: &Event) -> Dec
     let acts = shown::acts(desk, before)?;
     for (section, players) in season.sections.iter().enumerate() {
         for &player in players {
-            let zone = people::reachable(desk, player)?.and_then(|(reader, _)| reader.settings.zone);
+            let zone = desk.reachable(player)?.and_then(|(reader, _)| reader.settings.zone);
             let mut standings = shown::standings(desk, event, &season, Some(section), (Some(player), zone))?;
             standings.acts.clone_from(&acts);
             let on = is_on(event, player);

@@ -9,9 +9,10 @@ use crate::club::member::number;
 use crate::club::names::{self, Meant, NamedPlayer};
 use crate::club::rating::Rating;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::Decided;
+use crate::desk::frame::rows::{Decided, Undecided};
+use crate::desk::matches::openings;
 use crate::letter::Address;
-use crate::store::{ListedPlayer, Player};
+use crate::store::Player;
 
 /// The time in which the highest figure counts at a draw.
 const FIGURES_WITHIN: TimeDelta = TimeDelta::days(365);
@@ -39,14 +40,6 @@ pub fn figures(desk: &Desk<'_>, event: &Event) -> Decided<BTreeMap<i64, i64>> {
     Ok(found)
 }
 
-/// Returns a player by number, as far as letters can reach them.
-pub fn reachable(desk: &Desk<'_>, id: i64) -> Decided<Option<(Player, Address)>> {
-    let listed = desk.rows.listed_players()?.iter().find(|listed| listed.id == id);
-    let address = listed.and_then(|listed| Address::parse(listed.address.as_deref()?).ok());
-    let Some(address) = address.filter(|address| address.as_str().contains('@')) else { return Ok(None) };
-    Ok(desk.player(address.as_str())?.map(|player| (player, address)))
-}
-
 /// Returns how a reader sees a player. Whoever does not want to be known is a number to all but opponents.
 pub fn shown(desk: &Desk<'_>, id: i64, is_opponent: bool) -> Decided<String> {
     let listed = desk.rows.listed_players()?.iter().find(|listed| listed.id == id);
@@ -59,18 +52,36 @@ pub fn name(desk: &Desk<'_>, id: i64) -> Decided<String> {
     shown(desk, id, true)
 }
 
+/// The outcome of an act.
+pub type Done<T = ()> = Result<T, Refusal>;
+
+/// The reason why an act was not done.
+pub enum Refusal {
+    /// A sentence for the GM.
+    Says(String),
+    Undecided(Undecided),
+}
+
+impl From<Undecided> for Refusal {
+    fn from(undecided: Undecided) -> Refusal {
+        Refusal::Undecided(undecided)
+    }
+}
+
+pub fn refuse<T>(says: impl Into<String>) -> Done<T> {
+    Err(Refusal::Says(says.into()))
+}
+
 /// Finds the player whom the words begin with, by address, name or number. Returns the rest of the words.
-pub fn take_player<'w>(
-    desk: &mut Desk<'_>,
-    words: &'w [String],
-) -> Decided<Result<(Player, &'w [String]), String>> {
+pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player, &'w [String])> {
     let Some((first, rest)) = words.split_first() else {
-        return Ok(Err("The line lacks the name, number or address of a player.".to_owned()));
+        return refuse("The line lacks the name, number or address of a player.");
     };
     if let Ok(address) = Address::parse(first.trim_matches(['<', '>'])) {
-        return Ok(Ok((desk.player_or_new(address.as_str(), &name_of(&address))?, rest)));
+        let player = desk.player_or_new(address.as_str(), &openings::name_from(&address))?;
+        return Ok((openings::register(desk, player), rest));
     }
-    let listed = desk.rows.listed_players()?.iter().filter(|listed| is_person(listed));
+    let listed = desk.rows.listed_players()?.iter().filter(|listed| listed.is_person());
     let known: Vec<NamedPlayer> =
         listed.map(|listed| NamedPlayer { id: listed.id, name: listed.name.clone() }).collect();
     // The longest name that fits exactly goes first: names may have several words.
@@ -84,26 +95,18 @@ pub fn take_player<'w>(
         None => match names::meant(first, known.iter()) {
             Meant::Player(id) => (id, rest),
             Meant::Several(players) => {
-                return Ok(Err(format!("Several players fit {first}: {}.", players.join(", "))));
+                return refuse(format!("Several players fit {first}: {}.", players.join(", ")));
             }
             Meant::Nobody(nearest) if nearest.is_empty() => {
-                return Ok(Err(format!("Nobody is called {first}.")));
+                return refuse(format!("Nobody is called {first}."));
             }
             Meant::Nobody(nearest) => {
-                return Ok(Err(format!("Nobody is called {first}. Nearest: {}.", nearest.join(", "))));
+                return refuse(format!("Nobody is called {first}. Nearest: {}.", nearest.join(", ")));
             }
         },
     };
-    Ok(match reachable(desk, id)? {
+    match desk.reachable(id)? {
         Some((player, _)) => Ok((player, rest)),
-        None => Err(format!("{} has no address.", number(id))),
-    })
-}
-
-fn is_person(listed: &ListedPlayer) -> bool {
-    listed.address.as_deref().is_some_and(|address| address.contains('@'))
-}
-
-fn name_of(address: &Address) -> String {
-    crate::desk::matches::openings::name_from(address)
+        None => refuse(format!("{} has no address.", number(id))),
+    }
 }

@@ -7,7 +7,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent, or_lacking};
 use crate::game::{BySeat, Outcome, Reason, Seat};
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
-use crate::ledger::{Entry, Fact};
+use crate::ledger::{Cause, Entry, Fact};
 use crate::letter::Digest;
 use crate::referee::Stage;
 use crate::store::EventEnd;
@@ -16,6 +16,8 @@ use crate::store::EventEnd;
 pub struct MatchEnd {
     pub end: Digest,
     pub outcome: Outcome,
+    /// The seat that missed too many turns. A forfeit that a GM declared is none.
+    vanished: Option<Seat>,
     own: BySeat<i64>,
 }
 
@@ -46,7 +48,11 @@ pub fn end_of(desk: &Desk<'_>, id: &str) -> Decided<Option<MatchEnd>> {
     let Some(last) = entries.iter().rev().find(is_end) else { return Ok(None) };
     let own = own_time(entries, last.at);
     let own = BySeat::from_fn(|seat| own[seat].num_seconds());
-    Ok(Some(MatchEnd { end: last.hash(), outcome, own }))
+    let closed = entries.iter().rev().find(|entry| matches!(entry.fact, Fact::MatchClosed { .. }));
+    let by_gm = closed.is_some_and(|entry| matches!(entry.own_cause(), Some(Cause::Gm { .. })));
+    let is_missed = outcome.reason == Reason::Forfeited && !by_gm;
+    let vanished = outcome.winner.filter(|_| is_missed).map(Seat::other);
+    Ok(Some(MatchEnd { end: last.hash(), outcome, vanished, own }))
 }
 
 fn take_end(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, id: &str, ended: Option<MatchEnd>) {
@@ -81,15 +87,11 @@ pub fn enter(
     outcome: BookOutcome,
     cause: &BookCause,
 ) {
-    let vanished = match (ended.outcome.reason, ended.outcome.winner) {
-        (Reason::Forfeited, winner) => winner.map(Seat::other),
-        _ => None,
-    };
     let result = BookResult {
         match_id: game.match_id.clone(),
         end: Some(ended.end),
         outcome,
-        vanished,
+        vanished: ended.vanished,
         own: ended.own,
     };
     let season = loaded.event.season().map_or(0, |season| season.no);

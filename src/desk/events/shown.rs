@@ -3,8 +3,8 @@
 use chrono_tz::Tz;
 
 use super::people;
-use crate::club::events::event::{Event, EventStage, Season};
-use crate::club::events::plan::Plan;
+use crate::club::events::event::{Event, Season};
+use crate::club::events::plan::{Format, Plan};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::ledger::book::{BookFact, BookPlace};
@@ -94,25 +94,9 @@ pub fn standings(
 
 fn standing_row(row: &BookPlace, player: &str) -> StandingRow {
     let player: String = player.chars().take(PLAYER - 2).collect();
-    let figure = |text: String| format!("{text:>FIGURE$}");
-    StandingRow {
-        place: format!("{:>3}", row.place),
-        player: format!("{player:<PLAYER$}"),
-        points: figure(fraction(row.points, 2)),
-        direct: figure(fraction(row.direct, 2)),
-        berger: figure(fraction(row.berger, 4)),
-        wins: figure(row.wins.to_string()),
-    }
-}
-
-/// Formats halves or quarters as a decimal number.
-pub fn fraction(parts: u32, of: u32) -> String {
-    let hundredths = parts % of * 100 / of;
-    match hundredths {
-        0 => (parts / of).to_string(),
-        50 => format!("{}.5", parts / of),
-        _ => format!("{}.{hundredths}", parts / of),
-    }
+    let [points, direct, berger, wins] = row.figures().map(|figure| format!("{figure:>FIGURE$}"));
+    let (place, player) = (format!("{:>3}", row.place), format!("{player:<PLAYER$}"));
+    StandingRow { place, player, points, direct, berger, wins }
 }
 
 /// Returns what GMs did in the event since the last season was closed.
@@ -155,7 +139,6 @@ pub fn load(desk: &Desk<'_>, plan: &Plan) -> EventLoad {
 
 /// Whether somebody can still enter.
 pub fn takes_entries(event: &Event) -> bool {
-    use crate::club::events::plan::Format;
     let is_cup_begun = event.plan.format == Format::Cup && !event.seasons.is_empty();
-    event.goes_on() && !is_cup_begun && !matches!(event.stage, EventStage::Over | EventStage::Cancelled)
+    event.goes_on() && !is_cup_begun
 }

@@ -17,7 +17,7 @@ use super::random::{self, Random};
 use super::rows::{Decided, Key, LoadedEvent, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::stored::match_row;
 use crate::club::events::event::EventStage;
-use crate::letter::{Digest, ReturnId};
+use crate::letter::{Address, Digest, ReturnId};
 use crate::referee::{Match, Stage};
 use crate::report::format_local;
 use crate::store::{
@@ -271,23 +271,37 @@ impl<'a> Desk<'a> {
         is_free && self.draft.names.insert(name.to_owned())
     }
 
-    /// Returns an event as this transaction leaves it so far.
+    /// Returns an event as this transaction leaves it so far, to be changed.
     pub fn event(&self, id: &str) -> Decided<Option<LoadedEvent>> {
+        Ok(self.event_so_far(id)?.cloned())
+    }
+
+    /// Returns an event as this transaction leaves it so far.
+    pub fn event_so_far(&self, id: &str) -> Decided<Option<&LoadedEvent>> {
         match self.drafts().into_iter().rev().find_map(|draft| draft.events.get(id)) {
-            Some(changed) => Ok(Some(changed.clone())),
-            None => Ok(self.rows.event(id)?.cloned()),
+            Some(changed) => Ok(Some(changed)),
+            None => self.rows.event(id),
         }
     }
 
-    /// Returns all events as this transaction leaves them so far: ID, name and stage.
-    pub fn event_names(&self) -> Decided<Vec<(String, String, EventStage)>> {
-        let stored = self.rows.event_list()?.iter();
-        let mut all: BTreeMap<String, (String, EventStage)> =
-            stored.map(|row| (row.id.clone(), (row.name.clone(), row.stage))).collect();
-        for LoadedEvent { event, .. } in self.drafts().into_iter().flat_map(|draft| draft.events.values()) {
-            all.insert(event.plan.id.clone(), (event.plan.name.clone(), event.stage));
+    /// Returns the events that take entries or run.
+    pub fn open_events(&self) -> Decided<Vec<LoadedEvent>> {
+        let mut open = Vec::new();
+        for (id, stage) in self.event_names()? {
+            if matches!(stage, EventStage::Entries | EventStage::Running) {
+                open.extend(self.event(&id)?);
+            }
         }
-        Ok(all.into_iter().map(|(id, (name, stage))| (id, name, stage)).collect())
+        Ok(open)
+    }
+
+    /// Returns the IDs and stages of all events as this transaction leaves them so far.
+    pub fn event_names(&self) -> Decided<BTreeMap<String, EventStage>> {
+        let stored = self.rows.event_list()?.iter();
+        let mut all: BTreeMap<String, EventStage> = stored.map(|row| (row.id.clone(), row.stage)).collect();
+        let changed = self.drafts().into_iter().flat_map(|draft| &draft.events);
+        all.extend(changed.map(|(id, loaded)| (id.clone(), loaded.event.stage)));
+        Ok(all)
     }
 
     /// Replaces a match with its state after a ruling.
@@ -311,6 +325,16 @@ impl<'a> Desk<'a> {
     /// Returns the player with this address as this transaction leaves them so far.
     pub fn player(&self, address: &str) -> Decided<Option<Player>> {
         Ok(self.stored_player(address)?.map(|player| self.latest(player)))
+    }
+
+    /// Returns a player by number, with the address for letters; `None` if no letter reaches them.
+    pub fn reachable(&self, id: i64) -> Decided<Option<(Player, Address)>> {
+        let mut listed = self.rows.listed_players()?.iter();
+        let listed = listed.find(|listed| listed.id == id && listed.is_person());
+        let Some(address) = listed.and_then(|listed| Address::parse(listed.address.as_deref()?).ok()) else {
+            return Ok(None);
+        };
+        Ok(self.player(address.as_str())?.map(|player| (player, address)))
     }
 
     /// Returns the player with this address, who is added under `name` if there is none.

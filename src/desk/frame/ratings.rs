@@ -34,15 +34,17 @@ pub struct RatedTerms {
 /// Returns a player's standing in a game, as this transaction leaves it so far.
 pub fn rated_player(desk: &Desk<'_>, player: i64, game: GameKind) -> Decided<RatedPlayer> {
     let mut standing = RatedPlayer::default();
-    if let Some(last) = desk.rows.ratings(player, game)?.first() {
-        standing.take(&last.change);
-    }
-    for row in desk.added(|changes| &changes.ratings) {
-        if row.game == game && row.change.player == player {
-            standing.take(&row.change);
-        }
+    if let Some(last) = last_change(desk, player, game)? {
+        standing.take(last);
     }
     Ok(standing)
+}
+
+/// Returns the last change of a player's rating in a game, as this transaction leaves it so far.
+fn last_change<'s>(desk: &'s Desk<'_>, player: i64, game: GameKind) -> Decided<Option<&'s RatingChange>> {
+    let mut added = desk.added(|changes| &changes.ratings).rev();
+    let added = added.find(|row| row.game == game && row.change.player == player);
+    Ok(added.or(desk.rows.ratings(player, game)?.first()).map(|row| &row.change))
 }
 
 /// Rates the results that a ruling decided. `entries` are the match's entries before the ruling.
@@ -73,14 +75,18 @@ pub fn rated_by(
         let numbers = BySeat::from_fn(|seat| result.basis.numbers[seat].map(|_| seats[seat].player.id));
         let result = RatedResult { basis: RatingBasis { numbers, ..result.basis.clone() }, ..result.clone() };
         let mut players = BySeat::<RatedPlayer>::default();
-        for seat in Seat::BOTH {
-            if let Some(number) = numbers[seat] {
-                players[seat] = rated_player(desk, number, game)?;
-            }
-        }
         // A rating depends on the order of results, so a result from before a player's last one cannot simply
         // be added.
-        let is_late = players.iter().any(|(_, player)| player.last.is_some_and(|last| last >= result.at));
+        let mut is_late = false;
+        for seat in Seat::BOTH {
+            let Some(last) =
+                numbers[seat].map(|number| last_change(desk, number, game)).transpose()?.flatten()
+            else {
+                continue;
+            };
+            players[seat].take(last);
+            is_late |= (last.at, &last.match_id) > (result.at, &result.match_id);
+        }
         news.is_stale |= is_late;
         if !is_late {
             news.rows.extend(rate(&result, &players).into_iter().map(|change| RatingRow { game, change }));

@@ -113,6 +113,7 @@ pub fn instruct_unless_playing(
     check: bool,
 ) -> Decided<GmResult> {
     if let Some(event) = event_of(desk, instruction)?
+        && desk.club.config.club.gm.all().len() > 1
         && event_acts::plays_there(desk, &event)?
     {
         let says = format!("You play in {event}, so another GM has to do this.");

@@ -18,12 +18,10 @@ pub fn avoid_each_other(desk: &Desk<'_>, asker: &Asker, other: Option<&Player>) 
 /// Whether somebody may know other players: a GM registered them, or they finished a match against a person.
 pub fn reads_names(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     let Some(own) = desk.player(asker.address())? else { return Ok(false) };
-    let matches = desk.rows.matches_of(own.id)?;
-    // Nobody but a GM adds a player who has no match.
-    if own.member.registered || matches.is_empty() {
+    if own.member.registered {
         return Ok(true);
     }
-    Ok(matches.iter().any(|(seat, game_match)| {
+    Ok(desk.rows.matches_of(own.id)?.iter().any(|(seat, game_match)| {
         game_match.stage == Stage::Over && game_match.house[seat.other()].is_none()
     }))
 }

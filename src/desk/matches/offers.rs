@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
+use strsim::osa_distance;
 
 use super::meeting::{self, is_of_newcomer};
 use crate::config::Membership;
@@ -92,7 +93,7 @@ pub fn refuse_challenges(
             let row = latest_invitation(desk, &code)?;
             let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|to| asker.is(to));
             let Some(row) = row.filter(to_asker) else {
-                return Ok(Err(OfferRejection::NoSuchCode { code }));
+                return Ok(Err(no_such_code(desk, code, to_asker)?));
             };
             if row.stage == InvitationStage::Open {
                 // Fails only if the invitation has just lapsed.
@@ -128,14 +129,30 @@ pub fn open_offer(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>
     Ok(row.filter(|row| row.stage == InvitationStage::Open && row.lapses_at > desk.at()))
 }
 
+/// Rejects a code under which no offer is open, and names the one that was probably meant, among those that the
+/// sender can see.
+pub fn no_such_code(
+    desk: &mut Desk<'_>,
+    code: String,
+    is_seen: impl Fn(&Invitation) -> bool,
+) -> Decided<OfferRejection> {
+    let seen = open_offers(desk)?.into_iter().filter(is_seen).map(|row| row.code);
+    let is_alike = |other: &String| other.len().abs_diff(code.len()) < 2 && osa_distance(other, &code) == 1;
+    let mut near = seen.filter(is_alike);
+    let near = near.next().filter(|_| near.next().is_none());
+    Ok(OfferRejection::NoSuchCode { code, near })
+}
+
 /// Ends an open offer of the asker.
 pub fn close(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
     if !asker.proven {
         return Ok(Err(OfferRejection::Unproven));
     }
     let code = codes::in_code_letters(written);
-    let row = open_offer(desk, &code)?.filter(|row| asker.is(&row.inviter));
-    let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
+    let is_own = |row: &Invitation| asker.is(&row.inviter);
+    let Some(row) = open_offer(desk, &code)?.filter(is_own) else {
+        return Ok(Err(no_such_code(desk, code, is_own)?));
+    };
     let closed = Invitation { stage: InvitationStage::Declined, ..row };
     desk.draft.changes.invitations.push(closed);
     Ok(Ok(Reply::Declined { code }))
@@ -148,8 +165,10 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
     }
     let code = codes::in_code_letters(written);
     let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|invited| asker.is(invited));
-    let row = open_offer(desk, &code)?.filter(|row| to_asker(row) || asker.is(&row.inviter));
-    let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
+    let is_theirs = |row: &Invitation| to_asker(row) || asker.is(&row.inviter);
+    let Some(row) = open_offer(desk, &code)?.filter(is_theirs) else {
+        return Ok(Err(no_such_code(desk, code, is_theirs)?));
+    };
     if to_asker(&row) {
         // The code went to the invited address alone, so the asker reads mail there.
         standing::note_known(desk, asker)?;

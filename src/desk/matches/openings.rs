@@ -11,6 +11,7 @@ use crate::desk::frame::random::Random;
 use crate::desk::frame::ratings;
 use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
 use crate::desk::frame::stored::{match_row, seat_row};
+use crate::desk::outbox::gms;
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat};
@@ -280,7 +281,19 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
         holders: None,
         rating: rated.basis,
     };
-    Ok(Plan { opening, seats, notes: vec![rated.note] })
+    let notes = [Some(rated.note), event_note(desk, &new.terms)?].into_iter().flatten().collect();
+    Ok(Plan { opening, seats, notes })
+}
+
+/// Words the rules of the event to which a match belongs: its end, and to whom questions go.
+fn event_note(desk: &Desk<'_>, terms: &Terms) -> Decided<Option<String>> {
+    let Some(id) = &terms.event else { return Ok(None) };
+    let Some(event) = desk.event_so_far(id)?.map(|loaded| &loaded.event) else { return Ok(None) };
+    let Some(season) = event.running() else { return Ok(None) };
+    let (name, unfinished) = (&event.plan.name, event.plan.unfinished.as_str());
+    let (ends, gm) = (desk.local_time(season.ends), &gms::first_gm(desk).name);
+    let context = minijinja::context! { id, name, ends, unfinished, missed => terms.forfeit_after, gm };
+    Ok(Some(desk.club.templates.render("match/of-event.txt", context)?.trim().to_owned()))
 }
 
 fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats, notes }: Plan, cause: Cause) -> Decided<Match> {

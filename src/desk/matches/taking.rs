@@ -34,12 +34,14 @@ pub fn take_up(
         return Ok(Err(OfferRejection::Unproven));
     }
     let code = codes::in_code_letters(written);
-    let row = open_offer(desk, &code)?.filter(|row| match (&row.invited, audience) {
+    let is_addressed = |row: &Invitation| match (&row.invited, audience) {
         (Some(invited), Audience::Asker) => asker.is(invited),
         (None, Audience::Anyone) => true,
         (Some(_), Audience::Anyone) | (None, Audience::Asker) => false,
-    });
-    let Some(row) = row else { return Ok(Err(OfferRejection::NoSuchCode { code })) };
+    };
+    let Some(row) = open_offer(desk, &code)?.filter(is_addressed) else {
+        return Ok(Err(offers::no_such_code(desk, code, is_addressed)?));
+    };
     if asker.is(&row.inviter) {
         return Ok(Err(OfferRejection::Yourself));
     }

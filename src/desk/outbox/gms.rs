@@ -36,6 +36,11 @@ pub fn gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a Gm {
     &desk.club.config.club.gm.all()[index.0]
 }
 
+/// Returns the GM whom letters to players name.
+pub fn first_gm<'a>(desk: &Desk<'a>) -> &'a Gm {
+    gm(desk, GmIndex::default())
+}
+
 /// Returns the GM who acts: the writer of the letter that is followed, or at the terminal the first one.
 pub fn acting_gm<'a>(desk: &Desk<'a>) -> &'a Gm {
     gm(desk, desk.acting)

@@ -7,7 +7,7 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::matches::meeting;
 use crate::letter::Address;
 use crate::referee::OfferRejection;
-use crate::store::{ListedPlayer, Player};
+use crate::store::Player;
 
 /// A player whom the asker has named.
 pub struct FoundPlayer {
@@ -48,15 +48,9 @@ pub fn find_player(
             return Ok(Err(OfferRejection::NobodyNamed { name: written.to_owned(), nearest }));
         }
     };
-    let address = desk.rows.listed_players()?.iter().find(|listed| listed.id == id);
-    let address = address.and_then(|listed| Address::parse(listed.address.as_deref()?).ok());
-    let player = match &address {
-        Some(address) => desk.player(address.as_str())?,
-        None => None,
-    };
     let shown = known.iter().find(|player| player.id == id).map(names::shown);
-    Ok(match (player, address, shown) {
-        (Some(player), Some(address), Some(shown)) => Ok(FoundPlayer { player, address, shown }),
+    Ok(match (desk.reachable(id)?, shown) {
+        (Some((player, address)), Some(shown)) => Ok(FoundPlayer { player, address, shown }),
         _ => Err(OfferRejection::NobodyNamed { name: written.to_owned(), nearest: Vec::new() }),
     })
 }
@@ -66,11 +60,4 @@ fn play_each_other(desk: &Desk<'_>, asker: &Asker, other: i64) -> Decided<bool> 
     let of_other = desk.rows.matches_of(other)?;
     let shared = |id: &str| of_other.iter().any(|(_, game_match)| game_match.id == id);
     Ok(desk.rows.matches_of(id)?.iter().any(|(_, game_match)| shared(&game_match.id)))
-}
-
-impl ListedPlayer {
-    /// Whether it is a person with an address, and not the house, which has a name in its place.
-    fn is_person(&self) -> bool {
-        self.address.as_deref().is_some_and(|address| address.contains('@'))
-    }
 }

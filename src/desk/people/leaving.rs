@@ -1,6 +1,7 @@
 //! LEAVE: a player gives up the matches that run now, once a registered address has agreed.
 
 use super::changes;
+use crate::desk::events::entering;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
@@ -54,6 +55,7 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange, player: &Pla
         let withdrawn = Invitation { stage: InvitationStage::Declined, ..offer };
         desk.draft.changes.invitations.push(withdrawn);
     }
+    entering::leave_all(desk, player.id, asker.letter)?;
     let letter = ChangeLetter::Left { name: player.name.clone(), matches: matches.clone() };
     changes::tell_gm_of_change(desk, &row, letter)?;
     changes::set_stage(desk, row, ChangeStage::Done);

@@ -17,7 +17,7 @@ use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
 use crate::request::{Command, Party, Request};
-use crate::store::Question;
+use crate::store::{Invitation, Question};
 
 /// Days for which commands wait for the answer.
 const QUESTION_DAYS: i64 = 14;
@@ -107,8 +107,11 @@ pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) 
         | Command::Open { game, options, days } => Offer::read(game, options, *days).err(),
         Command::Join(code) => {
             let code = in_code_letters(code);
-            let open = offers::open_offer(desk, &code)?.filter(|row| row.invited.is_none());
-            open.is_none().then_some(OfferRejection::NoSuchCode { code })
+            let is_open_seat = |row: &Invitation| row.invited.is_none();
+            match offers::open_offer(desk, &code)?.filter(is_open_seat) {
+                Some(_) => None,
+                None => Some(offers::no_such_code(desk, code, is_open_seat)?),
+            }
         }
         // Nothing else waits for an answer, except settings, which are never rejected.
         other => {

@@ -1,7 +1,7 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
 use super::player_settings::{self, Changer};
-use crate::club::events::event::EventStage;
+use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
@@ -136,6 +136,7 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     // Its addresses are moved by the merger itself.
     desk.draft.changes.players.push(Player { addresses: new.addresses.clone(), ..merged.clone() });
     keep_blocks(desk, (old.id, new.id), &merged.addresses)?;
+    event_acts::merge(desk, old.id, new.id)?;
     holders::hold_seats_of(desk, &[new.id, old.id], &merged, None)?;
     let blocked = is_blocked(desk, &new)?;
     Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, blocked, matches })
@@ -143,15 +144,9 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
 
 /// Returns the open event in which both players are.
 fn event_of_both(desk: &Desk<'_>, one: i64, other: i64) -> Decided<Option<String>> {
-    for (id, _, stage) in desk.event_names()? {
-        if matches!(stage, EventStage::Over | EventStage::Cancelled) {
-            continue;
-        }
-        if desk.event(&id)?.is_some_and(|loaded| loaded.event.has(one) && loaded.event.has(other)) {
-            return Ok(Some(id));
-        }
-    }
-    Ok(None)
+    let mut open = desk.open_events()?.into_iter();
+    let of_both = open.find(|loaded| loaded.event.has(one) && loaded.event.has(other));
+    Ok(of_both.map(|loaded| loaded.event.plan.id))
 }
 
 /// Keeps what blocks either of two players who are one now: a GM who lets their letters go unread, and players who

@@ -39,7 +39,7 @@ fn plays_to_the_end(game: GameKind, option: (&str, &str)) {
 }
 
 /// Returns the orders for an invitation or a report that asks for some. After a refusal, these are the refusal's examples.
-fn orders(game: GameKind, letter: &Sent, random: &mut Random) -> Option<Vec<String>> {
+pub fn orders(game: GameKind, letter: &Sent, random: &mut Random) -> Option<Vec<String>> {
     let text = &letter.text;
     if letter.subject.contains("not filed") || text.contains("cannot stand") {
         return Some(examples(text)).filter(|orders| !orders.is_empty());

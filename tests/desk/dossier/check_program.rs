@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use fogpost::audit::dossier::DossierForm;
+use fogpost::game::Reason;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
@@ -97,6 +98,33 @@ fn dossiers_of_all_games_in_both_forms_are_found_sound() {
             );
             assert_eq!(said.contains("dkimverify"), form == DossierForm::Arbiter, "{said}");
         }
+    }
+}
+
+/// A match whose end an event or the clock decides has entries of its own kinds.
+#[test]
+fn dossiers_of_matches_with_banks_that_ended_by_less_time_or_by_missed_turns_of_both_are_found_sound() {
+    let club = crate::events::club("forfeit_after = 1\n");
+    let plan = crate::events::LEAGUE.replace("season_days = 30", "season_days = 14\nbank = 1");
+    let slow = plan.replace("\ndays = 3", "\ndays = 30");
+    let late = plan.replace("EV-SPRING", "EV-SUMMER");
+    let both = plan.replace("\"quad\"", "\"quadrant-z\"").replace("EV-SPRING", "EV-AUTUMN");
+    for plan in [slow, late, both] {
+        crate::events::announced(&club, &plan, &[ANN, BO, crate::events::CY]);
+    }
+    club.advance(19 * 24);
+    let mut reasons = Vec::new();
+    let all = ["EV-SPRING", "EV-SUMMER", "EV-AUTUMN"].map(|id| crate::events::matches(&club, id));
+    for one in all.concat() {
+        reasons.push(one.outcome().expect("an outcome").reason);
+        for form in FORMS {
+            let folder = unpacked(&dossier_of(&club, &one.id, form));
+            let (status, said) = checked(folder.path(), &[]);
+            assert_eq!(status, 0, "{:?} {form:?}: {said}", one.outcome());
+        }
+    }
+    for reason in [Reason::LessTime, Reason::Forfeited, Reason::BothForfeited] {
+        assert!(reasons.contains(&reason), "{reasons:?}");
     }
 }
 

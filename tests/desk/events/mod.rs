@@ -2,7 +2,9 @@
 
 mod bad_input;
 mod book;
+mod gms;
 mod league;
+mod people;
 mod terms;
 mod year;
 
@@ -22,7 +24,10 @@ pub const LEAGUE: &str = "id = \"EV-SPRING\"\nname = \"Spring League\"\ngame = \
 
 /// The people of the tests, registered by the GM and known by their answers.
 pub fn club(config: &str) -> Desk {
-    let desk = Desk::with(config);
+    peopled(Desk::with(config))
+}
+
+fn peopled(desk: Desk) -> Desk {
     let people = [(ANN, "Ann"), (BO, "Bo"), (CY, "Cy"), (DI, "Di"), (EVE, "Eve")];
     let lines: Vec<String> =
         people.iter().map(|(address, name)| format!("GM PLAYER ADD {address} {name}")).collect();

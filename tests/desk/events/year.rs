@@ -1,5 +1,5 @@
-//! Some months of a club: leagues, a cup and a ladder at the same time, with players who vanish, are slow, or leave.
-//! A small run belongs to the suite; `FOGPOST_YEAR=60` plays a year of sixty people.
+//! Some months of a club: leagues, a cup and a ladder at the same time, with players who vanish, are slow, or play
+//! only the house. A small run belongs to the suite; `FOGPOST_YEAR=60` plays a year of sixty people.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,21 +10,24 @@ use fogpost::club::events::verify::verify;
 use fogpost::club::rated::results_of;
 use fogpost::club::rating::Score;
 use fogpost::daemon::ratings;
+use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::Entry;
 use fogpost::referee::{Match, Stage};
 use serde_json::json;
 
-use super::{about, event, gm, matches};
-use crate::desk::Desk;
+use super::{event, gm, matches};
+use crate::correspondents::orders;
+use crate::desk::{Desk, Sent};
 use crate::random::Random;
 
-/// What a player does with a match on a day.
+/// A player's way with matches.
 #[derive(Clone, Copy, PartialEq)]
 enum Habit {
     Keen,
     Slow,
     Vanishes,
+    House,
 }
 
 fn name(no: usize) -> String {
@@ -35,31 +38,54 @@ fn address(no: usize) -> String {
     format!("player{no:02}@players.example")
 }
 
-fn habit(name: &str) -> Habit {
-    let no: usize = name["Player".len()..].parse().expect("a number");
-    match no % 6 {
-        4 => Habit::Slow,
-        5 => Habit::Vanishes,
-        _ => Habit::Keen,
-    }
+fn number(name: &str) -> usize {
+    name["Player".len()..].parse().expect("a number")
 }
 
 struct Year {
     desk: Desk,
     random: Random,
     events: Vec<&'static str>,
+    /// How strong each player is, by name: the results of matches follow from it and from chance.
+    strengths: BTreeMap<String, f64>,
+    /// The seat that will lose each match.
+    losers: BTreeMap<String, Seat>,
+    /// The letters to each player, as they lie there today.
+    letters: BTreeMap<String, Vec<Sent>>,
 }
 
 impl Year {
     fn begin(people: usize) -> Year {
-        let desk = Desk::with("[ratings]\nquad = 220\n");
+        let desk = Desk::with("[letters]\nanswers_per_hour = 100000\n");
         for chunk in (0..people).collect::<Vec<_>>().chunks(8) {
             let lines: Vec<String> =
                 chunk.iter().map(|no| format!("GM PLAYER ADD {} {}", address(*no), name(*no))).collect();
             gm(&desk, &lines.join("\n"));
         }
         (0..people).for_each(|no| desk.know(&address(no)));
-        Year { desk, random: Random::new(7), events: Vec::new() }
+        let mut random = Random::new(7);
+        // Twelve throws make a normal distribution, here around 1500 with a deviation of 250.
+        let mut strength =
+            || 1500.0 + 0.25 * ((0..12).map(|_| random.below(1001) as f64).sum::<f64>() - 6000.0);
+        let strengths = (0..people).map(|no| (name(no), strength())).collect();
+        Year {
+            desk,
+            random,
+            events: Vec::new(),
+            strengths,
+            losers: BTreeMap::new(),
+            letters: BTreeMap::new(),
+        }
+    }
+
+    /// Of six players one is slow and one vanishes; of a whole club four play only the house.
+    fn habit(&self, no: usize) -> Habit {
+        match no % 6 {
+            _ if self.strengths.len() >= 20 && no + 4 >= self.strengths.len() => Habit::House,
+            4 => Habit::Slow,
+            5 => Habit::Vanishes,
+            _ => Habit::Keen,
+        }
     }
 
     fn announce(&mut self, id: &'static str, lines: &str, people: std::ops::Range<usize>) {
@@ -67,7 +93,7 @@ impl Year {
             "id = \"{id}\"\nname = \"{id}\"\nopens = 2026-05-09\ndays = 3\nseason_days = 14\n{lines}"
         );
         gm(&self.desk, &format!("GM EVENT NEW\n{plan}\nEND")).says("Players enter with");
-        for no in people {
+        for no in people.filter(|no| self.habit(*no) != Habit::House) {
             self.desk.write(&address(no), &format!("ENTER {id}"));
         }
         self.events.push(id);
@@ -75,41 +101,92 @@ impl Year {
 
     fn day(&mut self) {
         self.desk.advance(24);
+        self.letters.clear();
         for id in self.events.clone() {
-            if event(&self.desk, id).stage != EventStage::Running {
+            let event = event(&self.desk, id);
+            if event.stage != EventStage::Running {
                 continue;
             }
+            let ratings = &self.desk.office().config.ratings;
+            let advantage = ratings.advantage(event.plan.game, &event.plan.options);
             for game_match in matches(&self.desk, id) {
                 if game_match.stage != Stage::Over {
-                    self.turn(&game_match);
+                    self.turn(&game_match, advantage);
                 }
+            }
+        }
+        let of_the_house = (0..self.strengths.len()).filter(|no| self.habit(*no) == Habit::House);
+        of_the_house.collect::<Vec<_>>().into_iter().for_each(|no| self.turn_against_the_house(no));
+        self.desk.work();
+    }
+
+    /// Lets a match go on by letters. Once each side has moved, the loser resigns.
+    fn turn(&mut self, game_match: &Match, advantage: i32) {
+        let loser = self.loser(game_match, advantage);
+        let reader = |seat: Seat| format!("{}@players.example", game_match.players[seat].to_lowercase());
+        if game_match.adjudicated.len() > 1 && self.random.once_in(2) && self.acts(game_match, loser) {
+            let letter = self.about(&reader(loser), game_match).pop().expect("a letter about the match");
+            self.desk.put(&self.desk.answer(&reader(loser), &letter, "RESIGN CONFIRM"));
+            return;
+        }
+        for seat in game_match.due().map(|due| due.seats).unwrap_or_default() {
+            if !self.acts(game_match, seat) {
+                continue;
+            }
+            let letters = self.about(&reader(seat), game_match);
+            let asking = |letter: &Sent| letter.text.contains("waits for your orders");
+            let Some(letter) = letters.into_iter().rfind(asking) else { continue };
+            if let Some(orders) = orders(game_match.game, &letter, &mut self.random) {
+                self.desk.put(&self.desk.answer(&reader(seat), &letter, &orders.join("\n")));
             }
         }
     }
 
-    /// Lets a match go on by a letter: keen players move, and give up now and then.
-    fn turn(&mut self, game_match: &Match) {
-        let due = game_match.due().map(|due| due.seats).unwrap_or_default();
-        for seat in due {
-            let player = &game_match.players[seat];
-            let acts = match habit(player) {
-                Habit::Keen => true,
-                Habit::Slow => self.random.below(5) == 0,
-                Habit::Vanishes => self.desk.now().timestamp() % 7 == 0 && game_match.adjudicated.is_empty(),
-            };
-            if !acts {
-                continue;
-            }
-            let moves = game_match.adjudicated.len();
-            let line = match (game_match.game, moves, self.random.below(3)) {
-                (GameKind::Quad, 0, _) => "MARBLE E5",
-                (GameKind::Quad, 1, _) => "MARBLE F6",
-                (_, _, 0) => "RESIGN CONFIRM",
-                _ => continue,
-            };
-            let reader = format!("{}@players.example", player.to_lowercase());
-            self.desk.reply(&reader, &about(&self.desk, &reader, &game_match.id), line);
+    fn about(&mut self, reader: &str, game_match: &Match) -> Vec<Sent> {
+        let letters = self.letters.entry(reader.to_owned()).or_insert_with(|| self.desk.all_to(reader));
+        letters.iter().filter(|sent| sent.subject.contains(&game_match.id)).cloned().collect()
+    }
+
+    /// Whether a player writes today.
+    fn acts(&mut self, game_match: &Match, seat: Seat) -> bool {
+        match self.habit(number(&game_match.players[seat])) {
+            Habit::Keen | Habit::House => true,
+            Habit::Slow => self.random.once_in(5),
+            Habit::Vanishes => self.random.once_in(7) && game_match.adjudicated.is_empty(),
+        }
+    }
+
+    /// The seat that will lose, by the strengths of both and by chance.
+    fn loser(&mut self, game_match: &Match, advantage: i32) -> Seat {
+        if let Some(loser) = self.losers.get(&game_match.id) {
+            return *loser;
+        }
+        let strength = |seat: Seat| self.strengths[&game_match.players[seat]];
+        let ahead = strength(Seat::First) + f64::from(advantage) - strength(Seat::Second);
+        let expected = 1.0 / (1.0 + 10_f64.powf(-ahead / 400.0));
+        let first_wins = (self.random.below(1_000_000) as f64) < expected * 1e6;
+        let loser = if first_wins { Seat::Second } else { Seat::First };
+        self.losers.insert(game_match.id.clone(), loser);
+        loser
+    }
+
+    /// Lets a player of the house begin a match each week, and give it up after some turns.
+    fn turn_against_the_house(&mut self, no: usize) {
+        let own = address(no);
+        if self.random.once_in(7) {
+            self.desk.put(&self.desk.letter(&own, "CHALLENGE house quad level=easy first=me"));
+        }
+        let letters = self.desk.all_to(&own);
+        let Some(letter) = letters.into_iter().rfind(|sent| sent.text.contains("waits for your orders"))
+        else {
             return;
+        };
+        let answer = match self.random.once_in(4) {
+            true => Some("RESIGN CONFIRM".to_owned()),
+            false => orders(GameKind::Quad, &letter, &mut self.random).map(|orders| orders.join("\n")),
+        };
+        if let Some(answer) = answer {
+            self.desk.put(&self.desk.answer(&own, &letter, &answer));
         }
     }
 
@@ -132,14 +209,20 @@ impl Year {
         }
     }
 
-    fn check_ratings(&self) -> usize {
+    /// Compares the ratings with those that follow from the ledgers, and with the independent computation. Returns
+    /// the number of rated results. `is_long`: the predictions are to be as good as can be.
+    fn check_ratings(&self, is_long: bool) -> usize {
         let mut rated = 0;
         for game in GameKind::ALL {
             let found =
                 self.desk.block_on(ratings::verify(self.desk.office(), *game)).expect("the store answers");
             assert_eq!(found.1, Vec::<String>::new(), "{game}");
             rated += found.0;
-            self.python("ratings", &self.results(*game));
+            let results = self.results(*game);
+            self.python("ratings", &results);
+            if is_long && matches!(game, GameKind::Quad | GameKind::Quantum) {
+                println!("{game}: {}", self.python("loss", &results));
+            }
         }
         rated
     }
@@ -165,10 +248,14 @@ impl Year {
                     Score::Draw => 0.5,
                     Score::Loss => 0.0,
                 };
+                let basis = &result.basis;
+                let house = basis.house.map(|house| [house.figure, house.deviation]);
+                let players = &self.desk.find(&id).players;
+                let strengths = [Seat::First, Seat::Second].map(|seat| self.strengths.get(&players[seat]));
                 let line = json!({
-                    "at": result.at, "match": id, "first": result.basis.numbers.first,
-                    "second": result.basis.numbers.second, "score": score,
-                    "advantage": result.basis.advantage, "after": after,
+                    "at": result.at, "match": id, "first": basis.numbers.first, "second": basis.numbers.second,
+                    "score": score, "only": result.only, "advantage": basis.advantage, "house": house,
+                    "strengths": strengths, "after": after,
                 });
                 lines += &format!("{line}\n");
             }
@@ -176,7 +263,7 @@ impl Year {
         lines
     }
 
-    fn python(&self, what: &str, text: &str) {
+    fn python(&self, what: &str, text: &str) -> String {
         let path = self.desk.folder().join("club.jsonl");
         fs::write(&path, text).expect("a file");
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/club.py");
@@ -184,6 +271,7 @@ impl Year {
         let told =
             String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{what}:\n{told}");
+        told
     }
 }
 
@@ -223,7 +311,7 @@ fn months_of_a_club_agree_with_an_independent_computation() {
         year.day();
     }
     year.check_books();
-    let rated = year.check_ratings();
+    let rated = year.check_ratings(people.is_some());
     assert!(rated > 0, "some results are rated");
     let seasons: usize = year.events.iter().map(|id| event(&year.desk, id).seasons.len()).sum();
     assert!(seasons >= 2 * year.events.len(), "{seasons} seasons of {} events", year.events.len());

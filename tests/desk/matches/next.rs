@@ -356,3 +356,31 @@ fn prose_with_the_words_of_commands_is_prose() {
     assert_eq!(matches(&desk).len(), 1);
     assert_eq!(GameKind::Quad, game_match.game);
 }
+
+#[test]
+fn a_mistyped_code_is_answered_with_the_one_that_was_meant_among_those_that_the_sender_may_see() {
+    let desk = Desk::new();
+    gm(&desk, &format!("GM PLAYER ADD {ANN} Ann\nGM PLAYER ADD {BO} Bo\nGM PLAYER ADD {CY} Cy"));
+    [ANN, BO, CY].iter().for_each(|address| desk.know(address));
+    desk.write(ANN, "CHALLENGE Bo quad");
+    let challenge = code(&desk.last_to(BO), "ACCEPT");
+    desk.sent_to(ANN);
+    desk.write(ANN, "OPEN quantum");
+    let seat = code(&desk.last_to(ANN), "CLOSE");
+    // The last letter is another one.
+    let mistyped =
+        |code: &str| format!("{}{}", &code[..code.len() - 1], if code.ends_with('7') { "8" } else { "7" });
+    desk.write(BO, &format!("ACCEPT {}", mistyped(&challenge)));
+    desk.last_to(BO).says(&format!("Did you mean {challenge}?"));
+    desk.write(BO, &format!("JOIN {}", mistyped(&seat)));
+    desk.last_to(BO).says(&format!("Did you mean {seat}?"));
+    desk.write(ANN, &format!("CLOSE {}", mistyped(&seat)));
+    desk.last_to(ANN).says(&format!("Did you mean {seat}?"));
+    // Neither a challenge to somebody else nor a code that is farther away is told.
+    desk.write(CY, &format!("ACCEPT {}", mistyped(&challenge)));
+    desk.last_to(CY).says("It may have been").keeps_silent_of(&challenge);
+    desk.write(BO, "ACCEPT 222222");
+    desk.last_to(BO).keeps_silent_of("Did you mean");
+    desk.write(BO, &format!("ACCEPT {challenge}"));
+    assert!(begins(&desk, BO));
+}

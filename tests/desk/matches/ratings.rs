@@ -57,6 +57,30 @@ fn the_result_tells_both_figures_and_ratings_lists_them() {
 }
 
 #[test]
+fn results_of_one_moment_are_rated_in_the_order_of_their_matches() {
+    for in_order in [true, false] {
+        let desk = Desk::with("[ratings]\nquad = 0\n");
+        let mut begun = [begun(&desk), begun(&desk)];
+        begun.sort_by(|one, other| one.0.cmp(&other.0));
+        if !in_order {
+            begun.reverse();
+        }
+        for (_, _, to_bo) in &begun {
+            desk.reply(BO, to_bo, "RESIGN CONFIRM");
+        }
+        desk.advance(1);
+        assert_eq!((rated_results(&desk), differences(&desk)), (4, Vec::new()));
+        let told: Vec<Sent> = desk.sent_to(ANN);
+        assert!(told.iter().any(|sent| sent.text.contains("was 1500? and is 1662?")));
+        let anew: Vec<&Sent> = told.iter().filter(|sent| sent.subject == "Your rating in Quad").collect();
+        assert_eq!(anew.len(), usize::from(!in_order));
+        anew.iter().for_each(|sent| {
+            sent.says("because several results came at the same moment");
+        });
+    }
+}
+
+#[test]
 fn nothing_is_rated_before_a_filing_of_each_was_adjudicated() {
     let desk = Desk::new();
     let (_, to_ann, to_bo) = quad(&desk);
@@ -121,7 +145,7 @@ fn a_result_that_the_gm_annuls_or_unrates_is_computed_out_and_told() {
         desk.advance(1);
         assert_eq!((rated_results(&desk), differences(&desk)), (0, Vec::new()), "{act}");
         let told = desk.sent_to(BO);
-        assert!(told.iter().any(|sent| sent.text.contains("the ratings were computed anew")), "{act}");
+        assert!(told.iter().any(|sent| sent.text.contains("were computed anew")), "{act}");
         let kind = if act.starts_with("ANNUL") { "MatchAnnulled" } else { "TermsChanged" };
         assert!(kinds(&desk, &desk.find(&id)).contains(&kind.to_owned()), "{act}");
     }
@@ -135,7 +159,7 @@ fn whoever_gives_up_a_seat_is_rated_as_having_lost_unless_the_gm_excuses_them() 
         gm(&desk, &format!("GM MATCH {id} REPLACE first {CY}{excused}"));
         desk.advance(1);
         assert_eq!((rated_results(&desk), differences(&desk)), (results, Vec::new()), "{excused}");
-        let told = desk.sent_to(ANN).iter().any(|sent| sent.text.contains("the ratings were computed anew"));
+        let told = desk.sent_to(ANN).iter().any(|sent| sent.text.contains("were computed anew"));
         assert_eq!(told, results == 1, "{excused}");
         let to_bo = desk.last_to(BO);
         desk.reply(BO, &to_bo, "RESIGN CONFIRM");

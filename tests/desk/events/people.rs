@@ -1,0 +1,114 @@
+//! Players who leave, lose their addresses or become one, and what a newcomer may read.
+
+use fogpost::club::events::event::EventStage;
+use fogpost::club::events::verify::verify;
+use fogpost::daemon::instruct;
+use fogpost::game::Seat;
+use fogpost::ledger::book::{BookFact, BookOutcome};
+use fogpost::referee::{EventAction, Instruction};
+
+use super::{
+    CY, DI, EVE, LEAGUE, announced, book, club, event, gm, matches, play_until_resigned, with_words,
+};
+use crate::desk::{ANN, BO, GM};
+
+#[test]
+fn a_player_without_an_address_loses_without_a_move_and_the_event_goes_on() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN, BO, CY]);
+    // The sections are drawn, but not opened yet, when the address is lost.
+    let open = Instruction::Event { id: "EV-SPRING".to_owned(), action: EventAction::Open };
+    desk.block_on(instruct::carry_out(desk.office(), &open)).expect("drawn");
+    desk.change_database("DELETE FROM address WHERE address = 'cy@players.example'");
+    desk.work();
+    assert_eq!(matches(&desk, "EV-SPRING").len(), 2);
+    with_words(&desk, GM, "has begun without Cy")[0].says("Their opponents have won these matches");
+    let games = event(&desk, "EV-SPRING").season().expect("a season").games.clone();
+    let lost = games.iter().filter_map(|game| game.result.as_ref());
+    assert_eq!(lost.clone().count(), 4);
+    assert!(lost.clone().all(|result| result.match_id.is_none() && result.vanished.is_some()));
+    assert_eq!(lost.filter(|result| result.outcome == BookOutcome::First).count(), 2);
+    let started = with_words(&desk, ANN, "Spring League begins.");
+    assert_eq!(started[0].text.matches("against Bo").count(), 2);
+    started[0].keeps_silent_of("against Cy");
+    matches(&desk, "EV-SPRING").iter().for_each(|one| play_until_resigned(&desk, one, Seat::First));
+    desk.advance(1);
+    let closed = event(&desk, "EV-SPRING");
+    assert_eq!((closed.stage, closed.entrants.len()), (EventStage::Entries, 2));
+    let rows = desk.block_on(desk.office().store.book("EV-SPRING")).expect("the store answers");
+    let rows: Vec<_> = rows.into_iter().map(|row| (row.json, row.hash)).collect();
+    assert_eq!(verify(&rows), Vec::<String>::new());
+}
+
+#[test]
+fn whoever_leaves_the_club_leaves_its_events() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN, BO, CY, DI]);
+    desk.advance(4 * 24);
+    let letter =
+        desk.all_to(DI).into_iter().rfind(|sent| sent.text.contains("Reply token")).expect("a letter");
+    desk.sent_to(DI);
+    desk.reply(DI, &letter, "LEAVE CONFIRM");
+    let asked = with_words(&desk, DI, "you want to leave").pop().expect("a question");
+    let code = asked.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM ")).expect("a code");
+    desk.reply(DI, &asked, &format!("CONFIRM {code}"));
+    let left =
+        book(&desk, "EV-SPRING").into_iter().filter(|entry| matches!(entry.fact, BookFact::Left { .. }));
+    assert_eq!(left.count(), 1);
+    assert_eq!(event(&desk, "EV-SPRING").entrants.len(), 3);
+}
+
+#[test]
+fn two_who_become_one_keep_the_blocks_of_both_and_cannot_be_in_one_event() {
+    let desk = club("");
+    // SETTINGS and BLOCK need a known sender; these have no matches.
+    desk.write(BO, "BLOCK Cy");
+    gm(&desk, &format!("GM PLAYER BLOCK {CY}"));
+    gm(&desk, &format!("GM PLAYER MERGE {CY} INTO {DI}")).says("Letters from this player go unread.");
+    desk.write(DI, "CHALLENGE Bo quad");
+    assert!(with_words(&desk, DI, "challenge").is_empty(), "a GM's block holds for both addresses");
+    gm(&desk, &format!("GM PLAYER UNBLOCK {DI}"));
+    desk.write(DI, "CHALLENGE Bo quad");
+    desk.last_to(DI).says("Bo (P-2) cannot be challenged.");
+    announced(&desk, LEAGUE, &[ANN, EVE]);
+    assert_eq!(event(&desk, "EV-SPRING").entrants.len(), 2);
+    gm(&desk, &format!("GM PLAYER MERGE {ANN} INTO {EVE}"))
+        .says("Ann and Eve cannot become one player, because both are in EV-SPRING.");
+}
+
+#[test]
+fn whoever_becomes_another_player_keeps_the_place_in_an_event_and_its_book_verifies() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN, BO, CY]);
+    desk.advance(4 * 24);
+    gm(&desk, &format!("GM PLAYER MERGE {CY} INTO {DI}")).says("Plays in");
+    for one in matches(&desk, "EV-SPRING") {
+        gm(&desk, &format!("GM MATCH {} FORFEIT first", one.id));
+    }
+    desk.advance(1);
+    let closed = event(&desk, "EV-SPRING");
+    assert_eq!((closed.stage, closed.entrants.len()), (EventStage::Entries, 3));
+    with_words(&desk, DI, "This is how you all came in:")[0].says("They are one person.");
+    desk.advance(8 * 24);
+    assert_eq!(event(&desk, "EV-SPRING").season().map(|season| season.no), Some(2));
+    let rows = desk.block_on(desk.office().store.book("EV-SPRING")).expect("the store answers");
+    let rows: Vec<_> = rows.into_iter().map(|row| (row.json, row.hash)).collect();
+    assert_eq!(verify(&rows), Vec::<String>::new());
+}
+
+#[test]
+fn a_newcomer_who_enters_an_event_reads_no_names() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN]);
+    let zed = "zed@players.example";
+    desk.know(zed);
+    desk.write(zed, "ENTER EV-SPRING");
+    desk.last_to(zed).says("You are in");
+    desk.write(zed, "PROFILE Bo");
+    desk.last_to(zed).says("Nobody of that name takes challenges from strangers");
+    // Whom the GM lets in, the GM knows.
+    gm(&desk, "GM EVENT EV-SPRING ENTER yan@players.example He asked me.");
+    desk.know("yan@players.example");
+    desk.write("yan@players.example", "PROFILE Bo");
+    desk.last_to("yan@players.example").says("Bo (P-");
+}
