@@ -3,6 +3,7 @@
 //! Games compose pictures from what a viewer may know. They are rendered as SVG or pixels elsewhere.
 
 use std::fmt::{self, Display};
+use std::ops::Range;
 
 /// A page of shapes, drawn in order: later shapes cover earlier ones.
 ///
@@ -12,6 +13,17 @@ pub struct Picture {
     pub width: u32,
     pub height: u32,
     pub shapes: Vec<Shape>,
+    /// The legend below the board.
+    pub signs: Vec<LegendSign>,
+}
+
+/// A sign of the legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegendSign {
+    /// The middle of its sample.
+    pub at: Point,
+    /// The places of its shapes among those of the picture: the sample, then its words, which start at the left.
+    pub shapes: Range<usize>,
 }
 
 /// The x and y coordinates of a point.
@@ -80,7 +92,7 @@ const MIDDLE_TO_BASELINE: f64 = 0.36;
 impl Picture {
     /// An empty page on a ground of one colour.
     pub fn new(width: u32, height: u32, ground: Colour) -> Self {
-        let mut picture = Picture { width, height, shapes: Vec::new() };
+        let mut picture = Picture { width, height, shapes: Vec::new(), signs: Vec::new() };
         picture.rect(0.0, 0.0, f64::from(width), f64::from(height), ground);
         picture
     }
@@ -127,6 +139,11 @@ impl Picture {
         self.polygon(&arrowhead(to, (dx, dy), stroke_width), colour, colour, 1.0);
     }
 
+    /// Makes the shapes from the place `start` on a sign of the legend, whose sample is around `at`.
+    pub fn sign(&mut self, at: Point, start: usize) {
+        self.signs.push(LegendSign { at, shapes: start..self.shapes.len() });
+    }
+
     /// One line of text whose capital letters are centred vertically on `y`.
     pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, fill: Colour, text: &str) {
         let baseline = tenths(y + size * MIDDLE_TO_BASELINE);
@@ -136,7 +153,7 @@ impl Picture {
 
 /// The length of an arrow's head, and half its width, by the width of the line.
 pub const HEAD_LENGTH: f64 = 3.2;
-const HEAD_HALF_WIDTH: f64 = 1.76;
+pub const HEAD_HALF_WIDTH: f64 = 1.76;
 
 /// The head of an arrow: its tip, then the corners of its base. `along` is its direction, of length 1.
 pub fn arrowhead(tip: Point, along: Point, stroke_width: f64) -> [Point; 3] {

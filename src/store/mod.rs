@@ -63,7 +63,6 @@ mod sending_values;
 mod site;
 mod sqlite;
 mod statement;
-mod tampering;
 mod turns;
 mod unproven;
 mod values;

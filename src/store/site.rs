@@ -27,6 +27,7 @@ struct SiteColumns {
     winner: Option<String>,
     reason: Option<String>,
     head_hash: String,
+    event: Option<String>,
 }
 
 /// A match as far as the world may know it.
@@ -39,6 +40,8 @@ pub struct SiteMatchRow {
     pub players: BySeat<Option<i64>>,
     pub options: BTreeMap<String, String>,
     pub turn: Option<u32>,
+    /// The ID of its event.
+    pub event: Option<String>,
     /// The end of a match that is over, and the head of its ledger.
     pub end: Option<(Outcome, DateTime<Utc>, String)>,
 }
@@ -53,7 +56,7 @@ impl Database {
         };
         let sql = format!(
             "SELECT id, game, stage, first_name, second_name, {}, {}, options, turn, ended_at, winner, reason, \
-             head_hash FROM match ORDER BY id",
+             head_hash, event FROM match ORDER BY id",
             player(Seat::First),
             player(Seat::Second)
         );
@@ -83,6 +86,7 @@ impl TryFrom<SiteColumns> for SiteMatchRow {
                 .map_err(|_| unsound("set of options", &row.options))?,
             turn: row.turn.and_then(|turn| u32::try_from(turn).ok()),
             end,
+            event: row.event,
             id: row.id,
         })
     }

@@ -6,6 +6,7 @@ use crate::report::COMPILED_IN;
 
 pub mod boards;
 mod characters;
+pub mod events;
 pub mod pages;
 pub mod plot;
 pub mod replay;

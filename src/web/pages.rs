@@ -8,6 +8,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
+use super::events::{self, ListedEvent, Shown};
 use super::plot::{self, PlotPoint};
 use super::{Site, asset, boards, replay};
 use crate::club::member::number;
@@ -27,6 +28,8 @@ pub struct ListedMatch {
     /// The players' numbers; `None` for the house.
     pub players: BySeat<Option<i64>>,
     pub options: String,
+    /// The ID of its event.
+    pub event: Option<String>,
     /// The open turn, while it runs.
     pub turn: Option<u32>,
     /// The result, once it is over.
@@ -73,6 +76,8 @@ pub struct Contents {
     /// The changes, by player and number of the result.
     pub ratings: Vec<ListedRating>,
     pub seats: Vec<OpenSeat>,
+    /// The events, by ID.
+    pub events: Vec<ListedEvent>,
     /// The last board of the match that ended last, and the ID of that match.
     pub hero: Option<(String, Picture)>,
 }
@@ -81,7 +86,9 @@ pub struct Contents {
 const LATEST: usize = 10;
 /// Running matches on the first page.
 const RUNNING: usize = 30;
-/// Results in the feed.
+/// Results on the page of an event.
+const IN_EVENT: usize = 100;
+/// Results and news of events in a feed.
 const IN_FEED: usize = 50;
 
 /// A line of a list.
@@ -93,6 +100,7 @@ struct Row<'a> {
     winner: Option<Seat>,
     game: &'static str,
     options: &'a str,
+    event: Option<&'a str>,
     turn: Option<u32>,
     result: String,
     ended: String,
@@ -137,7 +145,12 @@ pub fn pages(
     pages.players()?;
     pages.ratings()?;
     pages.games()?;
-    pages.feed();
+    pages.events()?;
+    let mut entries = FeedEntry::results(&pages.finished);
+    for listed in &contents.events {
+        entries.extend(pages.news(listed)?);
+    }
+    pages.feed("", &site.club, &site.address, entries);
     Ok(pages.pages)
 }
 
@@ -157,6 +170,7 @@ fn row<'a>(templates: &Templates, listed: &'a ListedMatch) -> Result<Row<'a>, Te
         winner: listed.end.as_ref().and_then(|(outcome, _)| outcome.winner),
         game: listed.game.name(),
         options: &listed.options,
+        event: listed.event.as_deref(),
         turn: listed.turn,
         result,
         ended: ended_at(listed).map(|at| at.format("%-d %b %Y").to_string()).unwrap_or_default(),
@@ -185,6 +199,7 @@ impl<'a> Pages<'a> {
             latest => Serde(latest), running => Serde(running), all_finished => self.finished.len(),
             all_running => self.running.len(), seats => Serde(&self.contents.seats), hero => hero,
             hero_style => hero_style, games => games(),
+            events => self.contents.events.iter().map(events::line).collect::<Vec<_>>(),
         };
         self.add("index.html", "site/club.html", page)
     }
@@ -265,8 +280,13 @@ impl<'a> Pages<'a> {
             })
             .collect();
         let reliability = &member.reliability;
+        let has = |listed: &&ListedEvent| {
+            let mut seasons = listed.event.seasons.iter();
+            listed.event.has(member.id) || seasons.any(|season| season.list.contains(&member.id))
+        };
+        let own_events: Vec<_> = self.contents.events.iter().filter(has).map(events::line).collect();
         let page = context! {
-            number => number(member.id), name => &member.name, rows => rows, ratings => ratings,
+            events => own_events, number => number(member.id), name => &member.name, rows => rows, ratings => ratings,
             owed => reliability.owed, in_time => reliability.in_time, lost => reliability.lost,
             plot_style => plot::dark_style(),
         };
@@ -328,34 +348,109 @@ impl<'a> Pages<'a> {
         Ok(())
     }
 
-    fn feed(&mut self) {
-        let latest: Vec<_> = self.finished.iter().take(IN_FEED).collect();
-        let mut feed = Feed::default();
-        feed.set_title(Text::plain(self.site.club.clone()));
-        feed.set_id(format!("urn:fogpost:{}", self.site.address));
-        // A feed without results has the time at which all feeds begin.
-        let updated = latest.first().and_then(|(listed, _)| ended_at(listed)).unwrap_or_default();
-        feed.set_updated(updated.fixed_offset());
-        feed.set_authors(vec![Person { name: self.site.club.clone(), ..Person::default() }]);
-        let base =
-            self.site.url.as_deref().map(|url| format!("{}/", url.trim_end_matches('/'))).unwrap_or_default();
-        feed.set_links(vec![Link { href: format!("{base}index.html"), ..Link::default() }]);
-        let entry = |(listed, row): &&(&ListedMatch, Row<'_>)| {
-            let mut entry = Entry::default();
-            entry.set_title(Text::plain(format!(
-                "{} – {}, {}: {}",
-                row.first, row.second, row.game, row.result
-            )));
-            entry.set_id(format!("urn:fogpost:{}", listed.id));
-            entry.set_updated(ended_at(listed).unwrap_or_default().fixed_offset());
-            entry.set_links(vec![Link {
-                href: format!("{base}matches/{}/index.html", listed.id),
-                ..Link::default()
-            }]);
-            entry
+    fn events(&mut self) -> Result<(), TemplateError> {
+        let contents = self.contents;
+        let lines: Vec<_> = contents.events.iter().map(events::line).collect();
+        self.add("events/index.html", "site/events.html", context! { events => lines })?;
+        let shown = Shown {
+            names: contents.members.iter().map(|member| (member.id, member.name.as_str())).collect(),
+            matches: contents.matches.iter().map(|listed| (listed.id.as_str(), listed)).collect(),
         };
-        feed.set_entries(latest.iter().map(entry).collect::<Vec<_>>());
-        self.pages.insert("feed.atom".to_owned(), feed.to_string().into_bytes());
+        let mut results: BTreeMap<&str, Vec<(&ListedMatch, Row<'a>)>> = BTreeMap::new();
+        for (listed, row) in &self.finished {
+            if let Some(event) = &listed.event {
+                results.entry(event).or_default().push((listed, row.clone()));
+            }
+        }
+        for listed in &contents.events {
+            let plan = &listed.event.plan;
+            let folder = format!("events/{}/", plan.id);
+            let results = results.remove(plan.id.as_str()).unwrap_or_default();
+            let rows: Vec<&Row<'_>> = results.iter().map(|(_, row)| row).take(IN_EVENT).collect();
+            let last = listed.event.season().map(|season| season.no);
+            for season in &listed.event.seasons {
+                let file =
+                    if Some(season.no) == last { "index".to_owned() } else { format!("season-{}", season.no) };
+                let page = context! {
+                    event => events::announcement(listed), season => events::season(season, &shown), rows => Serde(&rows),
+                };
+                self.add(&format!("{folder}{file}.html"), "site/event.html", page)?;
+            }
+            if last.is_none() {
+                let page = context! { event => events::announcement(listed), season => (), rows => Serde(&rows) };
+                self.add(&format!("{folder}index.html"), "site/event.html", page)?;
+            }
+            let mut entries = FeedEntry::results(&results);
+            entries.extend(self.news(listed)?);
+            self.feed(&folder, &plan.name, &plan.id, entries);
+        }
+        Ok(())
+    }
+
+    /// Words the news of an event.
+    fn news(&self, listed: &ListedEvent) -> Result<Vec<FeedEntry>, TemplateError> {
+        let plan = &listed.event.plan;
+        let mut entries = Vec::new();
+        for (at, news) in &listed.news {
+            let words = context! { news => news.as_str(), season => news.season(), name => &plan.name };
+            entries.push(FeedEntry {
+                at: *at,
+                title: self.templates.render("site/event-news.txt", words)?.trim().to_owned(),
+                id: format!("{}:{}:{}", plan.id, news.as_str(), news.season().unwrap_or(0)),
+                page: format!("events/{}/index.html", plan.id),
+            });
+        }
+        Ok(entries)
+    }
+
+    /// Writes the feed of the club or, in its folder, of an event.
+    fn feed(&mut self, folder: &str, title: &str, id: &str, mut entries: Vec<FeedEntry>) {
+        entries.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
+        entries.truncate(IN_FEED);
+        let mut feed = Feed::default();
+        feed.set_title(Text::plain(title.to_owned()));
+        feed.set_id(format!("urn:fogpost:{id}"));
+        // A feed without entries has the time at which all feeds begin.
+        feed.set_updated(entries.first().map(|entry| entry.at).unwrap_or_default().fixed_offset());
+        feed.set_authors(vec![Person { name: self.site.club.clone(), ..Person::default() }]);
+        // Without the site's address, links are relative to the feed.
+        let base = match &self.site.url {
+            Some(url) => format!("{}/", url.trim_end_matches('/')),
+            None => "../".repeat(folder.matches('/').count()),
+        };
+        let link = |page: &str| vec![Link { href: format!("{base}{page}"), ..Link::default() }];
+        feed.set_links(link(&format!("{folder}index.html")));
+        let written = entries.into_iter().map(|FeedEntry { at, title, id, page }| Entry {
+            title: Text::plain(title),
+            id: format!("urn:fogpost:{id}"),
+            updated: at.fixed_offset(),
+            links: link(&page),
+            ..Entry::default()
+        });
+        feed.set_entries(written.collect::<Vec<_>>());
+        self.pages.insert(format!("{folder}feed.atom"), feed.to_string().into_bytes());
+    }
+}
+
+/// An entry of a feed.
+struct FeedEntry {
+    at: DateTime<Utc>,
+    title: String,
+    /// Unique in the club.
+    id: String,
+    page: String,
+}
+
+impl FeedEntry {
+    /// The entries of the latest of these matches.
+    fn results(finished: &[(&ListedMatch, Row<'_>)]) -> Vec<FeedEntry> {
+        let entry = |(listed, row): &(&ListedMatch, Row<'_>)| FeedEntry {
+            at: ended_at(listed).unwrap_or_default(),
+            title: format!("{} – {}, {}: {}", row.first, row.second, row.game, row.result),
+            id: listed.id.clone(),
+            page: format!("matches/{}/index.html", listed.id),
+        };
+        finished.iter().take(IN_FEED).map(entry).collect()
     }
 }
 

@@ -43,7 +43,7 @@ pub fn draw(points: &[PlotPoint]) -> Picture {
         + 100;
     let x = |no: usize| LEFT + (RIGHT - LEFT) * no as f64 / (points.len().max(2) - 1) as f64;
     let y = |value: i64| BOTTOM - (BOTTOM - TOP) * (value - least) as f64 / (most - least) as f64;
-    let mut picture = Picture { width: WIDTH, height: HEIGHT, shapes: Vec::new() };
+    let mut picture = Picture { width: WIDTH, height: HEIGHT, shapes: Vec::new(), signs: Vec::new() };
     let upper = points.iter().enumerate().map(|(no, point)| (x(no), y(point.figure + point.deviation)));
     let lower = points.iter().enumerate().rev().map(|(no, point)| (x(no), y(point.figure - point.deviation)));
     let band: Vec<Point> = upper.chain(lower).collect();

@@ -21,6 +21,8 @@ pub struct FinishedMatch {
     /// With the names that the club shows.
     pub record: Record,
     pub outcome: Outcome,
+    /// The ID and the name of its event.
+    pub event: Option<(String, String)>,
     pub ended_at: Option<DateTime<Utc>>,
     /// The hash of the last entry of the ledger.
     pub head: String,
@@ -70,20 +72,21 @@ pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Res
     let hides = record.game.hides_something();
     let Played { pictures, texts, mut steps } = play(templates, record)?;
     // Of a game that hides something the truth is shown first, else the first player's side.
-    let Boards { symbols, steps: drawn, width, height } = boards::draw(&pictures, if hides { 2 } else { 0 });
+    let Boards { symbols, steps: drawn, legend: signs, width, height } = boards::draw(&pictures, if hides { 2 } else { 0 });
     let TextBoards { steps: written, legend } = characters::write(&texts);
     for ((step, board), text) in steps.iter_mut().zip(drawn).zip(written) {
         (step.board, step.text) = (board, text);
     }
-    keep_within_limit(&mut steps, symbols.len());
+    let signs_bytes: usize = signs.iter().map(|line| line.sample.len() + line.words.len() + SIGN_BYTES).sum();
+    keep_within_limit(&mut steps, symbols.len() + signs_bytes);
     let result = result(templates, finished, steps.last().map(|step| step.turn))?;
     let page = context! {
         site => Serde(site), root => "../../", here => "matches", id => &finished.id,
         names => Serde(&record.players), game => game(record.game), hides => hides, result => result,
-        symbols => symbols, width => width, height => height,
+        symbols => symbols, signs => Serde(&signs), width => width, height => height,
         ratio => format!("{:.3}", f64::from(width) / f64::from(height.max(1))),
         dark => boards::dark_style(record.game), steps => Serde(&steps), characters => legend,
-        options => record.options.to_string(),
+        options => record.options.to_string(), event => &finished.event,
         ended => finished.ended_at.map(|at| at.format("%-d %B %Y").to_string()),
         head => &finished.head, key => finished.keys.join(", "), record => finished.has_record,
     };
@@ -95,15 +98,16 @@ const PAGE_BYTES: usize = 15_000;
 const STEP_BYTES: usize = 5_000;
 /// The bytes that the parts of a page may have together, so that it can stand alone in a letter.
 const MOST_BYTES: usize = 120_000;
-/// The frame of a step: its heading and links.
+/// The frame of a step, its heading and links, and of a sign in the legend.
 const FRAME_BYTES: usize = 600;
+const SIGN_BYTES: usize = 160;
 
 /// Leaves all boards in characters out but the last if the page would become too large.
-fn keep_within_limit(steps: &mut [Step], symbols: usize) {
+fn keep_within_limit(steps: &mut [Step], drawn_once: usize) {
     let words =
         |step: &Step| step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>();
     let size = |step: &Step| step.board.len() + step.text.len() + words(step) + FRAME_BYTES;
-    let bytes = symbols + steps.iter().map(size).sum::<usize>();
+    let bytes = drawn_once + steps.iter().map(size).sum::<usize>();
     if bytes > MOST_BYTES.min(PAGE_BYTES + STEP_BYTES * steps.len())
         && let Some((_, others)) = steps.split_last_mut()
     {

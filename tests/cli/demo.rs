@@ -50,9 +50,11 @@ impl Letter {
     }
 }
 
-/// Returns the letters in a Maildir that nobody has read yet.
-fn new_letters(mailbox: &Path) -> Vec<Letter> {
-    letters_in(&mailbox.join("new"))
+/// Returns the letters in a Maildir.
+fn letters(mailbox: &Path) -> Vec<Letter> {
+    let mut letters = letters_in(&mailbox.join("cur"));
+    letters.extend(letters_in(&mailbox.join("new")));
+    letters
 }
 
 /// Returns the letters in a folder, or none if it does not exist.
@@ -170,7 +172,7 @@ fn a_person_plays_against_the_house_with_the_files_that_the_demo_writes_for_mutt
             &format!("set sendmail = \"{place}/send\"\n"),
         ],
     );
-    let [invitation] = &new_letters(&own)[..] else { panic!("there is more than the invitation") };
+    let [invitation] = &letters(&own)[..] else { panic!("there is more than the invitation") };
     assert_says(
         &invitation.text,
         &["Opponent:  the house (trainer)", "Reply token: ", "Turn 1 waits for your orders."],
@@ -187,9 +189,9 @@ fn a_person_plays_against_the_house_with_the_files_that_the_demo_writes_for_mutt
     send.stdin.take().expect("asked for").write_all(reply.as_bytes()).expect("it reads the letter");
     assert!(send.wait().expect("our child").success());
     club.wait_for("the house to move", || {
-        new_letters(&own).iter().any(|letter| letter.subject.ends_with("Turn 3: your move"))
+        letters(&own).iter().any(|letter| letter.subject.ends_with("Turn 3: your move"))
     });
-    let answers: String = new_letters(&own).into_iter().map(|letter| letter.text).collect();
+    let answers: String = letters(&own).into_iter().map(|letter| letter.text).collect();
     assert_says(&answers, &["Your orders are sealed:", order, "What happened in turns 1 and 2"]);
 
     assert_eq!(daemon.stop(club), Some(0));
@@ -199,4 +201,27 @@ fn a_person_plays_against_the_house_with_the_files_that_the_demo_writes_for_mutt
     folder.run(&["--config", &config, "run", "--once"]).success();
     let listed = folder.run(&["--config", &config, "match", "list"]).success();
     assert_says(&listed, &["the house (trainer)", "turn 3"]);
+}
+
+#[test]
+fn a_person_answers_at_the_prompt_and_sees_the_house_move() {
+    let folder = Folder::empty();
+    let typed = folder.path("typed");
+    fs::write(&typed, "END\nMARBLE E5\nMARBLE E6\nEND\nMARBLE E5\nEND\nq\n").expect("a file");
+    let mut command =
+        folder.0.command(&["demo", "--play", "quad", "--level", "trainer", "--folder", "mine"]);
+    command.stdin(File::open(&typed).expect("the file")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let said = Ran(command.output().expect("fogpost runs")).success();
+    assert_says(
+        &said,
+        &[
+            "Turn 1 waits for your orders.",
+            "mine/board.png",
+            "Nothing was sent.",
+            "No order in this letter was filed.",
+            "Turn 3: your move",
+            "To go on later: fogpost --config",
+        ],
+    );
+    assert!(fs::read(folder.path("mine/board.png")).expect("the board").starts_with(b"\x89PNG"));
 }

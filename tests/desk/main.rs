@@ -6,8 +6,10 @@ mod desk;
 #[path = "../support/doubt.rs"]
 mod doubt;
 mod events;
+mod fog;
 mod golden;
 mod links;
+mod pages;
 mod positions;
 #[path = "../support/random.rs"]
 mod random;

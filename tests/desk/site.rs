@@ -10,13 +10,15 @@ use fogpost::game::any::GameKind;
 use fogpost::game::record::Record;
 
 use crate::desk::{ANN, BO, Desk};
+use crate::events;
+use crate::pages::assert_sound;
 
-fn build(desk: &Desk, folder: &Path) -> Written {
+pub fn build(desk: &Desk, folder: &Path) -> Written {
     desk.block_on(site::build(desk.office(), folder)).expect("a site")
 }
 
 /// The files below a folder by path.
-fn files(folder: &Path) -> BTreeMap<String, String> {
+pub fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
     while let Some(next) = open.pop() {
@@ -129,4 +131,54 @@ fn a_folder_with_other_files_is_refused_and_strange_files_stay() {
     let files = files(folder.path());
     assert!(files.contains_key("CNAME") && files.contains_key("games/notes.txt"));
     assert!(!files.keys().any(|path| path.contains(&opened.id)), "{:?}", files.keys());
+}
+
+/// A club in which everything has happened: an event, results, ratings, a running match of each game, an open seat.
+fn busy_club(folder: &Path) -> Desk {
+    let desk = events::club("[site]\nurl = \"https://club.example\"\n");
+    events::announced(&desk, events::LEAGUE, &[ANN, BO, events::CY]);
+    desk.advance(96);
+    let opened = events::matches(&desk, "EV-SPRING");
+    events::play_until_resigned(&desk, &opened[0], Seat::Second);
+    events::play_until_resigned(&desk, &opened[1], Seat::First);
+    GameKind::ALL.iter().for_each(|game| drop(desk.open(*game, &[])));
+    desk.write(ANN, "OPEN quantum");
+    build(&desk, folder);
+    desk
+}
+
+#[test]
+fn an_event_has_a_page_and_a_feed_that_link_its_matches_and_players() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let desk = busy_club(folder.path());
+    let files = files(folder.path());
+    let event = &files["events/EV-SPRING/index.html"];
+    let head = events::event(&desk, "EV-SPRING").head.hash.to_string();
+    for words in ["Spring League", "Season 1", "Division 1", "turn 1", "players/P-1/index.html", &head] {
+        assert!(event.contains(words), "{words}: {event}");
+    }
+    let finished = events::matches(&desk, "EV-SPRING").swap_remove(0).id;
+    assert!(event.contains(&format!("matches/{finished}/index.html")));
+    for page in [format!("matches/{finished}/index.html"), "players/P-1/index.html".to_owned(), "index.html".to_owned()] {
+        assert!(files[&page].contains("events/EV-SPRING/index.html"), "{page}");
+    }
+    let feed = &files["events/EV-SPRING/feed.atom"];
+    for words in ["Spring League is announced", "Season 1 of Spring League begins", finished.as_str()] {
+        assert!(feed.contains(words) && files["feed.atom"].contains(words), "{words}: {feed}");
+    }
+    assert!(!feed.contains(&desk.open(GameKind::Quad, &[]).id));
+}
+
+#[test]
+fn every_page_of_a_club_is_sound() {
+    let folder = tempfile::tempdir().expect("a folder");
+    busy_club(folder.path());
+    let files = files(folder.path());
+    assert!(files.len() > 25, "{:?}", files.keys());
+    assert_sound(&files);
+    // To look at it.
+    if let Some(kept) = std::env::var_os("FOGPOST_KEEP_SITE") {
+        let copied = std::process::Command::new("cp").arg("-a").arg(folder.path()).arg(kept).status();
+        assert!(copied.expect("cp runs").success());
+    }
 }

@@ -86,6 +86,7 @@ fn page(record: &str) -> String {
         id: "QZ-7K3M".to_owned(),
         record,
         outcome: outcome.expect("the match is over"),
+        event: None,
         ended_at: None,
         head: "a".repeat(64),
         keys: vec!["b".repeat(64)],

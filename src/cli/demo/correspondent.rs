@@ -1,10 +1,10 @@
-//! A correspondent: reads the letters in a Maildir and answers the latest, as a person would.
+//! A correspondent: reads the letters in a Maildir and answers the latest, as a person does.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use lettre::Message;
-use mail_parser::MessageParser;
+use mail_parser::{MessageParser, MimeHeaders as _};
 
 use crate::daemon::NamedAddress;
 use crate::post::maildir;
@@ -36,14 +36,21 @@ impl Correspondent {
     /// Reads the new letters and sends orders in answer to the latest.
     pub fn answer(&mut self, orders: &str) -> anyhow::Result<()> {
         self.read_new_letters()?;
+        self.send(&words(orders))
+    }
+
+    /// Sends these words in answer to the latest letter that was read.
+    pub fn send(&mut self, words: &str) -> anyhow::Result<()> {
         let letter = self.latest.as_ref().context("there is no letter to answer")?;
-        let answer = self.reply(letter, &words(orders))?;
+        let answer = self.reply(letter, words)?;
         maildir::deliver(&self.referee, &answer.formatted())?;
         self.letters_written += 1;
         Ok(())
     }
 
-    fn read_new_letters(&mut self) -> anyhow::Result<()> {
+    /// Returns the letters that came since the last call.
+    pub fn read_new_letters(&mut self) -> anyhow::Result<Vec<RefereeLetter>> {
+        let mut letters = Vec::new();
         let entries = std::fs::read_dir(self.own.join("new"))?;
         let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
         paths.sort();
@@ -51,13 +58,19 @@ impl Correspondent {
             let raw = std::fs::read(&path).with_context(|| path.display().to_string())?;
             let letter = RefereeLetter::parse(&raw).context("cannot parse a letter from the referee")?;
             if letter.may_be_answered_with_orders() {
-                self.latest = Some(letter);
+                self.latest = Some(letter.clone());
             }
+            letters.push(letter);
             // Mark it as read, as a mail program would.
             let name = path.file_name().context("a file has a name")?.to_string_lossy().into_owned();
             std::fs::rename(&path, self.own.join("cur").join(format!("{name}:2,S")))?;
         }
-        Ok(())
+        Ok(letters)
+    }
+
+    /// The text of the letter that [`send`](Self::send) answers.
+    pub fn latest_text(&self) -> &str {
+        self.latest.as_ref().map_or("", |letter| letter.text.as_str())
     }
 
     /// Answers above the quoted letter, as most people do.
@@ -83,9 +96,12 @@ fn words(orders: &str) -> String {
 }
 
 /// A letter from the referee, as a mail program shows it.
-struct RefereeLetter {
-    subject: String,
-    text: String,
+#[derive(Clone)]
+pub struct RefereeLetter {
+    pub subject: String,
+    pub text: String,
+    /// The board as a PNG.
+    pub picture: Option<Vec<u8>>,
     reply_to: String,
     message_id: String,
 }
@@ -102,6 +118,10 @@ impl RefereeLetter {
         Some(RefereeLetter {
             subject: mail.subject()?.to_owned(),
             text: mail.body_text(0)?.into_owned(),
+            picture: mail
+                .attachments()
+                .find(|part| part.content_id() == Some("board"))
+                .map(|part| part.contents().to_vec()),
             reply_to: mail.reply_to()?.first()?.address()?.to_owned(),
             message_id: mail.message_id()?.to_owned(),
         })

@@ -29,13 +29,14 @@ use crate::store::{self, Database, private};
 
 mod correspondent;
 mod play;
+mod prompt;
 mod story;
 mod tamper;
 
 /// Replay a recorded match by real letters between two correspondents, on this machine alone
 ///
-/// With --play you play against the house yourself: the referee runs until Ctrl-C, and you read and answer
-/// its letters with mutt.
+/// With --play you play against the house yourself: you read and answer the referee's letters at a prompt, or with
+/// mutt.
 #[derive(clap::Args)]
 pub struct Args {
     /// The game to play

@@ -1,4 +1,5 @@
-//! `fogpost demo --play`: the person at the terminal plays against the house, with mutt, on this machine.
+//! `fogpost demo --play`: the person at the terminal plays against the house by letter, on this machine: at a prompt,
+//! or with mutt.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,8 @@ use std::{fs, io};
 
 use anyhow::{Context, anyhow, bail, ensure};
 
+use super::correspondent::Correspondent;
+use super::prompt::Prompt;
 use super::{named_address, office, put, utf8};
 use crate::daemon::instruct;
 use crate::daemon::loops::run;
@@ -51,6 +54,7 @@ impl Play {
         let office = office(&folder).await?;
         let you = named_address("You")?;
         write_mail(&folder, you.address.as_str())?;
+        let correspondent = Correspondent::new(you.clone(), &folder.join("mail"));
         let new = NewMatch {
             game,
             choices: house::choices_at(game, level, &[]).map_err(anyhow::Error::msg)?,
@@ -62,7 +66,7 @@ impl Play {
         // Send the invitation now, so that it is in the mailbox before anybody looks.
         run::once(&office).await?;
         tell(&game_match, &folder);
-        referee(&office).await?;
+        referee(&office, Prompt::new(&office, &folder, game_match.id, correspondent)).await?;
         office.close().await;
         println!("To go on later: fogpost --config '{}/config.toml' run", folder.display());
         Ok(())
@@ -83,14 +87,19 @@ fn is_special_in_muttrc(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | '\\' | '$' | '`') || !is_printable(c)
 }
 
-/// Runs the daemon until it is told to stop.
-async fn referee(office: &Arc<Office>) -> anyhow::Result<()> {
+/// Runs the daemon until it is told to stop, or the person at the prompt stops.
+async fn referee(office: &Arc<Office>, prompt: Prompt<'_>) -> anyhow::Result<()> {
     let mut signals = Signals::listen().context("signals")?;
     let (stopper, stop) = ShutdownSignal::new();
     let mut running = std::pin::pin!(run::run(Arc::clone(office), stop));
+    let mut prompt = std::pin::pin!(prompt.run());
     loop {
         tokio::select! {
             ended = &mut running => return ended,
+            ended = &mut prompt => {
+                ended?;
+                break;
+            }
             request = signals.next() => match request {
                 Request::Shutdown => break,
                 Request::Reload => {}
@@ -101,23 +110,20 @@ async fn referee(office: &Arc<Office>) -> anyhow::Result<()> {
     running.await
 }
 
-/// Explains how to read and answer the invitation.
+/// Names the match, and how to play it with a mail program.
 fn tell(game_match: &Match, folder: &Path) {
     let folder = folder.display();
     println!(
-        "{} is open: {} between you and {}.",
+        "{} is open: {} between you and {}. You have a letter, and answer it here.",
         game_match.id,
         game_match.game.name(),
         game_match.players.second
     );
-    println!("You have a letter. Read it in another terminal:");
+    println!("Or read and answer with mutt in another terminal, where r answers and y sends:");
     println!();
     println!("    mutt -F '{folder}/muttrc'");
     println!();
-    println!("Enter opens the letter, which shows your first orders behind bars. r answers");
-    println!("it: write such an order, without the bar, in the first line, save, leave the");
-    println!("editor, and send with y. The answer is there within seconds. HELP tells more;");
-    println!("RESIGN CONFIRM ends the match. Ctrl-C stops the referee here.");
+    println!("Ctrl-C stops the referee here.");
 }
 
 /// Creates the mailboxes, mutt's config, and the program with which it sends.

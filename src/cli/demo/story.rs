@@ -69,12 +69,13 @@ pub async fn tell(
 }
 
 /// Returns the replay of the match, a page that needs nothing else.
-fn replay_page(office: &Office, game_match: &Match, record: Record) -> anyhow::Result<String> {
+pub fn replay_page(office: &Office, game_match: &Match, record: Record) -> anyhow::Result<String> {
     let club = &office.config.club;
     let finished = FinishedMatch {
         id: game_match.id.clone(),
         record,
         outcome: game_match.outcome().context("the match is over")?,
+        event: None,
         ended_at: game_match.adjudicated.last().map(|(_, _, at)| *at),
         head: game_match.head.hash.to_string(),
         keys: game_match.keys().map(SealKey::reveal).collect(),

@@ -1,5 +1,6 @@
 //! Builds the site: loads what the world may know, has the pages made, and writes those that changed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,7 +79,8 @@ pub async fn build(office: &Office, folder: &Path) -> anyhow::Result<Written> {
     let members = rows::members(office).await?;
     let mut folder = Folder::open(folder)?;
     let mut contents = rows::contents(office, &rows, &members).await?;
-    build_replays(office, &site, &rows, &members, &mut folder).await?;
+    let known = Known { members: &members, events: contents.events.iter().map(|listed| (listed.event.plan.id.clone(), listed.event.plan.name.clone())).collect() };
+    build_replays(office, &site, &rows, &known, &mut folder).await?;
     contents.hero = hero(office, &rows, &members).await?;
     let folder = build_pages(office, site, contents, folder).await?;
     run_blocking(move || folder.finish()).await?
@@ -92,6 +94,20 @@ fn site(office: &Office) -> Site {
         url: office.config.site.url.clone(),
         sheet: None,
         script: None,
+    }
+}
+
+/// The names that replays show.
+struct Known<'a> {
+    members: &'a rows::Members,
+    /// The names of events, by ID.
+    events: BTreeMap<String, String>,
+}
+
+impl Known<'_> {
+    /// Returns the ID and the name of a match's event.
+    fn event(&self, row: &SiteMatchRow) -> Option<(String, String)> {
+        self.events.get_key_value(row.event.as_ref()?).map(|(id, name)| (id.clone(), name.clone()))
     }
 }
 
@@ -127,14 +143,14 @@ async fn build_replays(
     office: &Office,
     site: &Site,
     rows: &[SiteMatchRow],
-    members: &rows::Members,
+    known: &Known<'_>,
     folder: &mut Folder,
 ) -> anyhow::Result<()> {
     let version = version(&office.templates, site);
     let mut missing = Vec::new();
     for row in rows.iter().filter(|row| row.end.is_some()) {
         let path = format!("matches/{}/index.html", row.id);
-        let digest = digest_of(row, members, version);
+        let digest = digest_of(row, known, version);
         let record = format!("matches/{}/record.toml", row.id);
         if !(folder.keep(&path, &digest) && folder.keep(&record, &digest)) {
             missing.push((row, path, digest));
@@ -143,7 +159,7 @@ async fn build_replays(
     for batch in missing.chunks(BATCH_SIZE) {
         let mut work = Vec::with_capacity(batch.len());
         for (row, path, digest) in batch {
-            let finished = load(office, row, members).await?;
+            let finished = load(office, row, known).await?;
             work.push(Work { path: path.clone(), digest: digest.clone(), finished });
         }
         let half = work.split_off(work.len() / 2);
@@ -181,9 +197,10 @@ fn version(templates: &Templates, site: &Site) -> Digest {
     Digest::of(all.as_bytes())
 }
 
-fn digest_of(row: &SiteMatchRow, members: &rows::Members, version: Digest) -> String {
-    let names = members.names(row);
-    Digest::of(format!("{version}\n{}\n{}\n{:?}", names.first, names.second, row.end).as_bytes()).to_string()
+fn digest_of(row: &SiteMatchRow, known: &Known<'_>, version: Digest) -> String {
+    let names = known.members.names(row);
+    let (end, event) = (&row.end, known.event(row));
+    Digest::of(format!("{version}\n{}\n{}\n{end:?}\n{event:?}", names.first, names.second).as_bytes()).to_string()
 }
 
 /// The keys in the snapshot of a match.
@@ -195,8 +212,8 @@ struct Keys {
 }
 
 /// Loads a finished match from its ledger.
-async fn load(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> anyhow::Result<FinishedMatch> {
-    let record = record(office, row, members).await?;
+async fn load(office: &Office, row: &SiteMatchRow, known: &Known<'_>) -> anyhow::Result<FinishedMatch> {
+    let record = record(office, row, known.members).await?;
     let snapshot = office.store.snapshots(std::slice::from_ref(&row.id)).await?.pop();
     let snapshot = snapshot.with_context(|| format!("{} is gone", row.id))?.snapshot;
     let keys: Keys =
@@ -206,6 +223,7 @@ async fn load(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> a
         id: row.id.clone(),
         record,
         outcome,
+        event: known.event(row),
         ended_at: Some(ended_at),
         head,
         keys: keys.earlier_keys.iter().chain([&keys.key]).map(SealKey::reveal).collect(),

@@ -6,10 +6,12 @@ use chrono::Months;
 
 use crate::club::member::number;
 use crate::daemon::Office;
+use crate::daemon::load::events::load_event;
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::referee::Offer;
 use crate::store::SiteMatchRow;
+use crate::web::events::{EventNews, ListedEvent};
 use crate::web::pages::{Contents, ListedMatch, ListedMember, ListedRating, OpenSeat};
 use crate::web::plot::PlotPoint;
 
@@ -57,16 +59,19 @@ pub async fn contents(office: &Office, rows: &[SiteMatchRow], members: &Members)
             names: members.names(row),
             players: row.players,
             options: changed_options(row),
+            event: row.event.clone(),
             turn: row.turn,
             end: row.end.as_ref().map(|(outcome, at, _)| (outcome.clone(), *at)),
         })
         .collect();
-    let listed = listed_members(office, &matches, members).await?;
+    let events = events(office).await?;
+    let listed = listed_members(office, &matches, &events, members).await?;
     Ok(Contents {
         matches,
         members: listed,
         ratings: ratings(office).await?,
         seats: seats(office, members).await?,
+        events,
         hero: None,
     })
 }
@@ -79,14 +84,19 @@ fn changed_options(row: &SiteMatchRow) -> String {
     changed.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the players who have played a match.
+/// Returns the players who have a match or a place in an event.
 async fn listed_members(
     office: &Office,
     matches: &[ListedMatch],
+    events: &[ListedEvent],
     members: &Members,
 ) -> anyhow::Result<Vec<ListedMember>> {
     let mut played: Vec<i64> =
         matches.iter().flat_map(|listed| [listed.players.first, listed.players.second]).flatten().collect();
+    for event in events.iter().map(|listed| &listed.event) {
+        played.extend(&event.entrants);
+        played.extend(event.seasons.iter().flat_map(|season| &season.list));
+    }
     played.sort_unstable();
     played.dedup();
     // A whole day, so that a build a minute later counts the same.
@@ -98,6 +108,30 @@ async fn listed_members(
         listed.push(ListedMember { id, name, reliability: office.store.reliability(id, since).await? });
     }
     Ok(listed)
+}
+
+async fn events(office: &Office) -> anyhow::Result<Vec<ListedEvent>> {
+    let mut events = Vec::new();
+    for row in office.store.events().await? {
+        let Some(loaded) = load_event(office, &row.id).await? else { continue };
+        let mut season = 0;
+        let mut news = Vec::new();
+        for entry in office.store.book(&row.id).await? {
+            let told = match entry.kind.as_str() {
+                "EventAnnounced" => EventNews::Announced,
+                "SectionsDrawn" => {
+                    season += 1;
+                    EventNews::Drawn(season)
+                }
+                "StandingsClosed" => EventNews::Closed(season),
+                "Cancelled" => EventNews::Cancelled,
+                _ => continue,
+            };
+            news.push((entry.at, told));
+        }
+        events.push(ListedEvent { event: loaded.event, news });
+    }
+    Ok(events)
 }
 
 async fn ratings(office: &Office) -> anyhow::Result<Vec<ListedRating>> {

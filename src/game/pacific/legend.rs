@@ -83,8 +83,10 @@ pub(super) fn height(signs: &[Sign]) -> f64 {
 
 pub(super) fn draw(picture: &mut Picture, top: f64, signs: &[Sign], view: &View) {
     for (sign, (x, y)) in signs.iter().zip(legend_places(&COLUMNS, top, ROW)) {
+        let start = picture.shapes.len();
         sample(picture, *sign, x, y, view);
         picture.text(x + 28.0, y, 18.0, Anchor::Start, INK, &words(*sign, view));
+        picture.sign((x, y), start);
     }
 }
 

@@ -200,6 +200,7 @@ fn legend(picture: &mut Picture, view: &View, signs: &[Sign]) {
         picture.text(x + 112.0, y, 20.0, Anchor::Start, INK, &format!("left to {words}{you}"));
     }
     for (sign, (x, y)) in signs.iter().zip(legend_places(&COLUMNS, y + ROW, ROW)) {
+        let start = picture.shapes.len();
         let words = match sign {
             Sign::LastTurn => {
                 picture.circle(x, y, 13.0, MARK, MARK);
@@ -224,6 +225,7 @@ fn legend(picture: &mut Picture, view: &View, signs: &[Sign]) {
             }
         };
         picture.text(x + 30.0, y, 20.0, Anchor::Start, INK, words);
+        picture.sign((x, y), start);
     }
 }
 

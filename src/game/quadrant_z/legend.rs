@@ -136,6 +136,7 @@ pub(super) fn height(signs: &[Sign]) -> f64 {
 
 pub(super) fn draw(picture: &mut Picture, top: f64, signs: &[Sign], viewer: Seat) {
     for (sign, (x, y)) in signs.iter().zip(legend_places(&COLUMNS, top, ROW)) {
+        let start = picture.shapes.len();
         sample(picture, *sign, x, y, viewer);
         let words = words(*sign, viewer);
         let lines = words.split('\n').count() as f64;
@@ -143,6 +144,7 @@ pub(super) fn draw(picture: &mut Picture, top: f64, signs: &[Sign], viewer: Seat
             let y = y + 17.0 * (line as f64 - (lines - 1.0) / 2.0);
             picture.text(x + 33.0, y, 15.0, Anchor::Start, INK, words);
         }
+        picture.sign((x, y), start);
     }
 }
 

@@ -200,6 +200,7 @@ fn signs(view: &View) -> Vec<Sign> {
 
 fn legend(picture: &mut Picture, view: &View, signs: &[Sign]) {
     for (sign, (x, y)) in signs.iter().zip(legend_places(&COLUMNS, TOP + SIDE + 64.0, ROW)) {
+        let start = picture.shapes.len();
         let words = match *sign {
             Sign::Kind(kind) => {
                 draw_stack(picture, x, y, 13.0, Stack { side: view.viewer, kind, height: 1 });
@@ -234,6 +235,7 @@ fn legend(picture: &mut Picture, view: &View, signs: &[Sign]) {
             }
         };
         picture.text(x + 32.0, y, 19.0, Anchor::Start, INK, &words);
+        picture.sign((x, y), start);
     }
 }
 

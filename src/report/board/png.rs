@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_full_cache_forgets_the_oldest_picture() {
-        let page = |width: u32| Picture { width, height: 1, shapes: Vec::new() };
+        let page = |width: u32| Picture { width, height: 1, shapes: Vec::new(), signs: Vec::new() };
         let cache = PictureCache::default();
         for width in 1..=CACHE_SIZE as u32 + 1 {
             assert!(cache.png(&page(width)).is_some());
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_picture_without_pixels_has_no_png() {
-        assert_eq!(png(&Picture { width: 0, height: 8, shapes: Vec::new() }), None);
+        assert_eq!(png(&Picture { width: 0, height: 8, shapes: Vec::new(), signs: Vec::new() }), None);
     }
 
     #[test]

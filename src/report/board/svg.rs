@@ -4,7 +4,7 @@ use crate::game::picture::{Anchor, Colour, Picture, Shape, Stroke};
 
 /// The picture as a complete SVG document, one element a line. Its only font is `DejaVu Sans`.
 pub fn svg(picture: &Picture) -> String {
-    let Picture { width, height, shapes } = picture;
+    let Picture { width, height, shapes, .. } = picture;
     let mut document = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="DejaVu Sans">"#
     );

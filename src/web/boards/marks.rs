@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::svg;
 use crate::game::picture::{Anchor, Colour, Picture, Point, Shape};
 
 /// The views of each step.
@@ -88,7 +89,7 @@ impl Bounds {
         }
     }
 
-    /// Whether two rectangles share more than an edge of a pixel, which lines on the border of two squares do.
+    /// Whether two rectangles share more than the line on the border of two squares.
     fn overlaps(self, other: Bounds) -> bool {
         self.left + EDGE < other.right
             && other.left + EDGE < self.right
@@ -106,43 +107,39 @@ impl Bounds {
     }
 }
 
-/// An overlap that nobody sees, in tenths of a pixel.
-const EDGE: i32 = 10;
+/// An overlap that nobody sees, in tenths of a pixel: two squares draw the line between them in one colour.
+const EDGE: i32 = 20;
 
 /// A frame around more than this, in hundredths of a square pixel, stands alone: things are drawn inside it.
 const LARGE: i64 = 800_000;
 
 /// A small shape on a mark this many times its area is a mark of its own, so that equal ones are found.
-const SMALL: i64 = 12;
+const SMALL: i64 = 5;
 
 pub fn tenths(length: f64) -> i32 {
     (length * 10.0).round() as i32
 }
 
 /// A mark at its place. The same shapes elsewhere are another mark with the same symbol.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Mark {
     pub symbol: usize,
     /// The place of the symbol's origin, in tenths of a pixel.
     pub at: (i32, i32),
     pub bounds: Bounds,
-    /// The sides of a mark that is an empty frame.
-    sides: Option<[Bounds; 4]>,
+    /// Rectangles that cover it, where these are much less than its bounds.
+    parts: Vec<Bounds>,
 }
 
 impl Mark {
     /// Whether one of the two hides a part of the other if it is drawn later.
     pub fn overlaps(&self, other: &Mark) -> bool {
-        if !self.bounds.overlaps(other.bounds) {
-            return false;
-        }
-        let any = |sides: &[Bounds; 4], bounds: Bounds| sides.iter().any(|side| side.overlaps(bounds));
-        match (&self.sides, &other.sides) {
-            (None, None) => true,
-            (Some(sides), None) => any(sides, other.bounds),
-            (None, Some(sides)) => any(sides, self.bounds),
-            (Some(one), Some(other)) => one.iter().any(|side| any(other, *side)),
-        }
+        let parts = |mark: &Mark| match mark.parts.is_empty() {
+            true => vec![mark.bounds],
+            false => mark.parts.clone(),
+        };
+        self.bounds.overlaps(other.bounds)
+            && parts(self).iter().any(|part| parts(other).iter().any(|other| part.overlaps(*other)))
     }
 }
 
@@ -177,7 +174,7 @@ impl Catalogue {
         let next = self.len();
         let id = *self.mark_by_place.entry((symbol, at.0, at.1)).or_insert(next);
         if id == next {
-            self.marks.push(Mark { symbol, at, bounds, sides: sides(shapes) });
+            self.marks.push(Mark { symbol, at, bounds, parts: parts(shapes) });
         }
         id
     }
@@ -195,40 +192,68 @@ fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {
     // Shapes that are larger stand alone: all others would lie on a board's ground.
     let most = i64::from(picture.width) * i64::from(picture.height) * 100 / 12;
     let mut marks = Vec::new();
-    let (mut start, mut group): (usize, Option<Bounds>) = (0, None);
-    for (at, shape) in picture.shapes.iter().enumerate() {
-        let bounds = Bounds::of(shape);
-        if let Some(held) = group {
-            let is_frame =
-                [shape, &picture.shapes[start]].into_iter().any(|s| matches!(s, Shape::Frame { .. }));
-            let is_line = matches!(shape, Shape::Line { .. });
-            let is_small =
-                !is_line && bounds.area().max(held.area()) > SMALL * bounds.area().min(held.area());
-            let joins = bounds.area().max(held.area()) < most
-                && !is_small
-                && !(is_frame && bounds.area().max(held.area()) > LARGE)
-                && (held.has_middle_of(bounds) || bounds.has_middle_of(held));
-            if joins {
-                group = Some(held.and(bounds));
-                continue;
+    let mut rest = picture.shapes.as_slice();
+    while let Some(first) = rest.first() {
+        let mut bounds = Bounds::of(first);
+        let count = match svg::arrow(rest) {
+            Some(count) => {
+                bounds = rest[..count].iter().map(Bounds::of).fold(bounds, Bounds::and);
+                count
             }
-            marks.push(catalogue.add(&picture.shapes[start..at], held));
-        }
-        (start, group) = (at, Some(bounds));
-    }
-    if let Some(held) = group {
-        marks.push(catalogue.add(&picture.shapes[start..], held));
+            None => {
+                let mut count = 1;
+                while count < rest.len() && svg::arrow(&rest[count..]).is_none() {
+                    let next = Bounds::of(&rest[count]);
+                    if !joins(&rest[..=count], bounds, next, most) {
+                        break;
+                    }
+                    bounds = bounds.and(next);
+                    count += 1;
+                }
+                count
+            }
+        };
+        marks.push(catalogue.add(&rest[..count], bounds));
+        rest = &rest[count..];
     }
     marks
 }
 
-/// The sides of a lone frame.
-fn sides(shapes: &[Shape]) -> Option<[Bounds; 4]> {
-    let [Shape::Frame { x, y, width, height, stroke }] = shapes else { return None };
-    let (right, bottom) = (x + width, y + height);
-    let corners = [(*x, *y), (right, *y), (right, bottom), (*x, bottom)];
-    let side = |no: usize| Bounds::around(&[corners[no], corners[(no + 1) % 4]], stroke.width / 2.0);
-    Some([side(0), side(1), side(2), side(3)])
+/// Whether the last of these shapes is part of one mark with those before it, whose bounds are `held`.
+fn joins(shapes: &[Shape], held: Bounds, bounds: Bounds, most: i64) -> bool {
+    let (larger, smaller) = (bounds.area().max(held.area()), bounds.area().min(held.area()));
+    let is_framed = [&shapes[0], &shapes[shapes.len() - 1]].into_iter().any(|s| matches!(s, Shape::Frame { .. }));
+    let is_line = matches!(shapes.last(), Some(Shape::Line { .. }));
+    larger < most
+        && (is_line || larger <= SMALL * smaller)
+        && !(is_framed && larger > LARGE)
+        && (held.has_middle_of(bounds) || bounds.has_middle_of(held))
+}
+
+/// The pieces into which the lines of an arrow are cut.
+const PIECES: u8 = 8;
+
+/// The sides of a lone frame, and the pieces of an arrow.
+fn parts(shapes: &[Shape]) -> Vec<Bounds> {
+    match shapes {
+        [Shape::Frame { x, y, width, height, stroke }] => {
+            let (right, bottom) = (x + width, y + height);
+            let corners = [(*x, *y), (right, *y), (right, bottom), (*x, bottom)];
+            let side = |no: usize| Bounds::around(&[corners[no], corners[(no + 1) % 4]], stroke.width / 2.0);
+            (0..4).map(side).collect()
+        }
+        _ if svg::arrow(shapes) == Some(shapes.len()) => shapes.iter().flat_map(pieces).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn pieces(shape: &Shape) -> Vec<Bounds> {
+    let Shape::Line { from, to, stroke } = shape else { return vec![Bounds::of(shape)] };
+    let point = |no: u8| {
+        let part = f64::from(no) / f64::from(PIECES);
+        (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
+    };
+    (0..PIECES).map(|no| Bounds::around(&[point(no), point(no + 1)], stroke.width / 2.0)).collect()
 }
 
 /// The place to which the shapes of a symbol are relative.
@@ -243,7 +268,7 @@ fn origin(first: &Shape) -> Point {
 }
 
 /// The shapes as numbers, relative to `origin`, by which equal symbols are found.
-fn key(shapes: &[Shape], origin: Point) -> Vec<i32> {
+pub fn key(shapes: &[Shape], origin: Point) -> Vec<i32> {
     let mut key = Vec::with_capacity(12 * shapes.len());
     for shape in shapes {
         add_to_key(&mut key, shape, origin);

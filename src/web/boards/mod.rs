@@ -2,12 +2,13 @@
 //!
 //! The pictures are those of the letters. Their shapes are gathered to [`marks`](marks); what never changes goes
 //! into a base below the rest ([`base`]), what several views show alike is drawn once for them ([`merge`]), and
-//! marks that often stand together get a name together ([`pairs`]).
+//! marks that often stand together get a name together ([`pairs`]). The legends of all boards become one ([`legend`]).
 
 use crate::game::picture::Picture;
 
 mod base;
 mod dark;
+mod legend;
 mod marks;
 mod merge;
 mod pairs;
@@ -17,6 +18,7 @@ mod symbols;
 mod tests;
 
 pub use dark::{DarkColour, dark_rules, dark_style};
+pub use legend::LegendLine;
 pub use svg::fragment;
 
 /// All boards of a match as SVG.
@@ -26,6 +28,7 @@ pub struct Boards {
     pub symbols: String,
     /// The contents of a drawing for each step.
     pub steps: Vec<String>,
+    pub legend: Vec<LegendLine>,
     pub width: u32,
     pub height: u32,
 }
@@ -34,18 +37,20 @@ pub struct Boards {
 ///
 /// `open` is the view that is visible where there are no styles.
 pub fn draw(steps: &[Vec<Picture>], open: usize) -> Boards {
-    let (catalogue, sequences) = marks::read(steps);
     let views = marks::Views { count: steps.first().map_or(0, Vec::len), open };
+    let (pictures, legend) = legend::separate(steps, views);
+    let (catalogue, sequences) = marks::read(&pictures);
     let (base, rest) = base::separate(&catalogue, sequences);
     let merged: Vec<_> = rest.iter().map(|views| merge::merge(views)).collect();
     let lives = merge::lives(&merged);
     let merged = merged.iter().map(|step| merge::gather(&catalogue, &lives, step)).collect();
     let (pairs, steps_of_tokens) = pairs::join(catalogue.len(), merged);
     let (symbols, written) = symbols::write(&catalogue, &pairs, &base, &steps_of_tokens, views);
-    let size = |of: fn(&Picture) -> u32| steps.iter().flatten().map(of).max().unwrap_or(0);
+    let size = |of: fn(&Picture) -> u32| pictures.iter().flatten().map(of).max().unwrap_or(0);
     Boards {
         symbols,
         steps: written,
+        legend,
         width: size(|picture| picture.width),
         height: size(|picture| picture.height),
     }

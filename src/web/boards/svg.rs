@@ -5,7 +5,7 @@
 use std::fmt::{self, Display, Write as _};
 
 use super::marks::tenths;
-use crate::game::picture::{Anchor, Colour, Picture, Point, Shape, Stroke};
+use crate::game::picture::{Anchor, Colour, HEAD_HALF_WIDTH, HEAD_LENGTH, Picture, Point, Shape, Stroke};
 
 /// A length in tenths of a pixel, written as short as possible.
 pub struct Length(pub i32);
@@ -46,14 +46,88 @@ pub fn fragment(picture: &Picture) -> String {
 }
 
 /// Writes a symbol with this name.
-pub fn symbol(out: &mut String, name: &str, shapes: &[Shape], origin: Point) {
-    let mut inner = String::new();
-    add(&mut inner, shapes, origin);
-    // A symbol of one element needs no group.
+pub fn symbol(out: &mut String, name: &str, inner: &str) {
+    // One element needs no group.
     let is_one = inner.matches('<').count() == 1;
     match inner.split_once(' ').filter(|_| is_one) {
         Some((tag, rest)) => write!(out, "{tag} id={name} {rest}").expect("a String"),
         None => write!(out, "<g id={name}>{inner}</g>").expect("a String"),
+    }
+}
+
+/// Returns how many shapes at the start of these make one arrow: lines that end in one place, and their head.
+pub fn arrow(shapes: &[Shape]) -> Option<usize> {
+    let Some(Shape::Line { to, stroke, .. }) = shapes.first() else { return None };
+    let is_tail = |shape: &&Shape| matches!(shape, Shape::Line { to: end, stroke: own, .. } if (end, own) == (to, stroke));
+    let tails = shapes.iter().take_while(is_tail).count();
+    match shapes.get(tails) {
+        Some(Shape::Polygon { points, fill, .. }) if points.len() == 3 && *fill == Some(stroke.colour) => Some(tails + 1),
+        _ => None,
+    }
+}
+
+/// The way of an arrow's line below its head, which gives the head its direction, in pixels.
+const BELOW_HEAD: f64 = 3.0;
+
+/// The name of the marker for the heads of arrows with this stroke.
+struct Head(Stroke);
+
+impl Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "h{}{}", &self.0.colour.to_string()[1..], tenths(self.0.width))
+    }
+}
+
+/// Writes the markers for the heads of these arrows, each once.
+pub fn add_markers<'a>(out: &mut String, symbols: impl Iterator<Item = &'a [Shape]>) {
+    let mut written: Vec<Stroke> = Vec::new();
+    for shapes in symbols {
+        let (Some(_), Some(Shape::Line { stroke, .. })) = (arrow(shapes), shapes.first()) else { continue };
+        if written.contains(stroke) {
+            continue;
+        }
+        written.push(*stroke);
+        let (colour, id) = (Hex(stroke.colour), Head(*stroke));
+        let (along, aside) = (length(HEAD_LENGTH * stroke.width), length(HEAD_HALF_WIDTH * stroke.width));
+        write!(
+            out,
+            "<marker id={id} markerUnits=userSpaceOnUse orient=auto overflow=visible refX={BELOW_HEAD}>\
+             <path fill={colour} stroke={colour} stroke-linejoin=round d=\"M0-{aside}L{along} 0L0 {aside}z\"/></marker>"
+        )
+        .expect("a String");
+    }
+}
+
+/// Writes shapes like [`add`], but the heads of arrows as markers, which [`add_markers`] has written.
+pub fn add_with_markers(out: &mut String, shapes: &[Shape], origin: Point) {
+    let mut plain = 0;
+    let mut at = 0;
+    while at < shapes.len() {
+        let Some(count) = arrow(&shapes[at..]) else {
+            at += 1;
+            continue;
+        };
+        add(out, &shapes[plain..at], origin);
+        add_arrow(out, &shapes[at..at + count], origin);
+        at += count;
+        plain = at;
+    }
+    add(out, &shapes[plain..], origin);
+}
+
+fn add_arrow(out: &mut String, shapes: &[Shape], origin: Point) {
+    let (tails, head) = shapes.split_at(shapes.len() - 1);
+    let [Shape::Polygon { points, .. }] = head else { return };
+    let mut path = String::new();
+    for tail in tails {
+        let Shape::Line { from, to, .. } = tail else { continue };
+        write!(path, "M{}L{}", pair(*from, origin), pair(*to, origin)).expect("a String");
+    }
+    if let Some(Shape::Line { to, stroke, .. }) = tails.last() {
+        let (x, y) = (points[0].0 - to.0, points[0].1 - to.1);
+        let part = BELOW_HEAD / x.hypot(y).max(1.0);
+        let (along, head) = (pair((x * part, y * part), (0.0, 0.0)), Head(*stroke));
+        write!(out, "<path fill=none{} marker-end=url(#{head}) d=\"{path}l{along}\"/>", Edge(*stroke)).expect("a String");
     }
 }
 

@@ -1,13 +1,14 @@
 //! Writes the symbols, and the steps that use them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::base::Base;
-use super::marks::{Catalogue, Views};
+use super::marks::{self, Catalogue, Views, tenths};
 use super::merge::Shown;
 use super::pairs::Pairs;
 use super::svg::{self, Length};
-use crate::game::picture::Shape;
+use crate::game::picture::{Point, Shape};
 
 /// The number of times that each symbol, mark and pair is used.
 struct Uses {
@@ -28,6 +29,8 @@ struct Writer<'a> {
     symbol_names: Vec<String>,
     mark_names: Vec<String>,
     pair_names: Vec<String>,
+    /// The names of what several symbols have below their words, such as the plates of ships.
+    body_names: BTreeMap<Vec<i32>, String>,
 }
 
 /// Returns the symbols and the contents of each step's drawing.
@@ -45,6 +48,7 @@ pub fn write(
         symbol_names: vec![String::new(); uses.symbols.len()],
         mark_names: vec![String::new(); uses.marks.len()],
         pair_names: vec![String::new(); uses.pairs.len()],
+        body_names: BTreeMap::new(),
         uses,
     };
     // The base is used by every step, and gets the first names.
@@ -123,22 +127,75 @@ impl Writer<'_> {
         let pairs = self.uses.pairs.iter().enumerate().filter(|(_, count)| **count > 1);
         all.extend(pairs.map(|(at, count)| (*count, 2, at)));
         all.sort_by_key(|(count, kind, at)| (std::cmp::Reverse(*count), *kind, *at));
+        let next = first + all.len();
         for (no, (_, kind, at)) in all.into_iter().enumerate() {
             let names = [&mut self.symbol_names, &mut self.mark_names, &mut self.pair_names];
             names.into_iter().nth(kind).expect("three kinds")[at] = name(first + no);
         }
+        let mut counts: BTreeMap<Vec<i32>, u32> = BTreeMap::new();
+        for (at, count) in self.uses.symbols.iter().enumerate() {
+            if let Some((body, _)) = self.body(at).filter(|_| *count > 0) {
+                *counts.entry(marks::key(body, self.catalogue.symbols[at].1)).or_default() += 1;
+            }
+        }
+        let often = counts.into_iter().filter(|(_, count)| *count >= NAMED);
+        self.body_names = often.enumerate().map(|(no, (key, _))| (key, name(next + no))).collect();
+    }
+
+    /// Splits the words off a symbol that ends with them.
+    fn body(&self, symbol: usize) -> Option<(&[Shape], &[Shape])> {
+        let shapes = &self.catalogue.symbols[symbol].0;
+        match shapes.last() {
+            Some(Shape::Text { .. }) if shapes.len() > 1 => Some(shapes.split_at(shapes.len() - 1)),
+            _ => None,
+        }
+    }
+
+    /// Writes the shapes of a symbol relative to `origin`.
+    fn inner(&self, symbol: usize, origin: Point) -> String {
+        let (shapes, taken_from) = &self.catalogue.symbols[symbol];
+        let mut out = String::new();
+        let named = self.body(symbol).and_then(|(body, words)| {
+            Some((self.body_names.get(&marks::key(body, *taken_from))?, words))
+        });
+        match named {
+            Some((name, words)) => {
+                let at = (tenths(taken_from.0 - origin.0), tenths(taken_from.1 - origin.1));
+                write!(out, "<use href=#{name}{} />", place(at)).expect("a String");
+                svg::add(&mut out, words, origin);
+            }
+            None => svg::add_with_markers(&mut out, shapes, origin),
+        }
+        out
+    }
+
+    /// Writes the parts that symbols share.
+    fn bodies(&self) -> String {
+        let mut out = String::new();
+        let mut left: Vec<&str> = self.body_names.values().map(String::as_str).collect();
+        for (at, (_, origin)) in self.catalogue.symbols.iter().enumerate() {
+            let Some((body, _)) = self.body(at) else { continue };
+            let Some(name) = self.body_names.get(&marks::key(body, *origin)) else { continue };
+            if let Some(place) = left.iter().position(|other| other == name) {
+                left.swap_remove(place);
+                let mut inner = String::new();
+                svg::add(&mut inner, body, *origin);
+                svg::symbol(&mut out, name, &inner);
+            }
+        }
+        out
     }
 
     /// Writes everything that has a name.
     fn symbols(&self) -> String {
-        let mut out = String::new();
+        let mut out = self.bodies();
+        svg::add_markers(&mut out, self.catalogue.symbols.iter().map(|(shapes, _)| shapes.as_slice()));
         for (at, name) in self.symbol_names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-            let (shapes, taken_from) = &self.catalogue.symbols[at];
-            let origin = if self.uses.is_fixed[at] { (0.0, 0.0) } else { *taken_from };
-            svg::symbol(&mut out, name, shapes, origin);
+            let origin = if self.uses.is_fixed[at] { (0.0, 0.0) } else { self.catalogue.symbols[at].1 };
+            svg::symbol(&mut out, name, &self.inner(at, origin));
         }
         for (at, name) in self.mark_names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-            let mark = self.catalogue.marks[at];
+            let mark = &self.catalogue.marks[at];
             let symbol = &self.symbol_names[mark.symbol];
             if symbol.is_empty() {
                 write!(out, "<g id={name}>").expect("a String");
@@ -163,14 +220,14 @@ impl Writer<'_> {
         let mut waiting = Vec::new();
         for mark in marks {
             let Some((shapes, taken_from)) = self.unnamed(*mark) else {
-                svg::add(out, &std::mem::take(&mut waiting), (0.0, 0.0));
+                svg::add_with_markers(out, &std::mem::take(&mut waiting), (0.0, 0.0));
                 self.add_token(out, *mark);
                 continue;
             };
             debug_assert!(taken_from == self.place_of(*mark));
             waiting.extend_from_slice(shapes);
         }
-        svg::add(out, &waiting, (0.0, 0.0));
+        svg::add_with_markers(out, &waiting, (0.0, 0.0));
     }
 
     /// Returns the shapes of a mark that is written out.
@@ -179,7 +236,7 @@ impl Writer<'_> {
         let (shapes, taken_from) = &self.catalogue.symbols[symbol];
         let is_unnamed = self.symbol_names[symbol].is_empty() && self.mark_names[mark as usize].is_empty();
         is_unnamed.then(|| {
-            (shapes.as_slice(), (super::marks::tenths(taken_from.0), super::marks::tenths(taken_from.1)))
+            (shapes.as_slice(), (tenths(taken_from.0), tenths(taken_from.1)))
         })
     }
 
@@ -214,9 +271,9 @@ impl Writer<'_> {
 
     /// Writes the shapes of a symbol without a name, at their place.
     fn add_shapes(&self, out: &mut String, symbol: usize, at: (i32, i32)) {
-        let (shapes, taken_from) = &self.catalogue.symbols[symbol];
+        let (_, taken_from) = &self.catalogue.symbols[symbol];
         let moved = (taken_from.0 - f64::from(at.0) / 10.0, taken_from.1 - f64::from(at.1) / 10.0);
-        svg::add(out, shapes, moved);
+        out.push_str(&self.inner(symbol, moved));
     }
 
     fn step(&self, step: &[Shown], views: Views) -> String {

@@ -1,0 +1,214 @@
+//! The prompt of `fogpost demo --play`: prints the letters that come, and takes the answers.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, mpsc as sync_mpsc};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::process::Command;
+use tokio::sync::mpsc;
+
+use super::correspondent::Correspondent;
+use super::{entries, find, story};
+use crate::daemon::Office;
+use crate::game::Seat;
+use crate::ledger;
+use crate::referee::Stage;
+
+/// The line between letters and answers.
+const RULE: &str = "────────────────────────────────────────────────────────────────────────";
+
+/// Time between two looks into the mailbox.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The person at the terminal, who has the first seat.
+pub struct Prompt<'a> {
+    office: &'a Arc<Office>,
+    folder: &'a Path,
+    match_id: String,
+    correspondent: Correspondent,
+    keyboard: Keyboard,
+    /// Whether the board has been opened in a viewer, which shows later boards, too.
+    has_viewer: bool,
+}
+
+/// What the person wants to do.
+enum Wish {
+    Send(String),
+    Edit,
+    Mutt,
+    Stop,
+    /// There is no more input.
+    Ended,
+}
+
+impl<'a> Prompt<'a> {
+    pub fn new(
+        office: &'a Arc<Office>,
+        folder: &'a Path,
+        match_id: String,
+        correspondent: Correspondent,
+    ) -> Prompt<'a> {
+        let keyboard = Keyboard::new();
+        Prompt { office, folder, match_id, correspondent, keyboard, has_viewer: false }
+    }
+
+    /// Shows letters and sends answers until the match is over or the person stops.
+    pub async fn run(mut self) -> anyhow::Result<()> {
+        loop {
+            self.wait_for_letters().await?;
+            self.show_letters()?;
+            if find(self.office, &self.match_id).await?.stage == Stage::Over {
+                return self.show_replay().await;
+            }
+            let words = match self.wish().await? {
+                Wish::Send(words) => words,
+                Wish::Edit => self.edit().await?,
+                Wish::Mutt => {
+                    let muttrc = self.folder.join("muttrc");
+                    Command::new("mutt").arg("-F").arg(muttrc).status().await.context("mutt")?;
+                    continue;
+                }
+                Wish::Stop => return Ok(()),
+                // The referee goes on for a mail program.
+                Wish::Ended => std::future::pending().await,
+            };
+            if words.trim().is_empty() {
+                println!("Nothing was sent.");
+            } else {
+                self.correspondent.send(&words)?;
+            }
+        }
+    }
+
+    /// Waits until every letter is answered, and the person is to move or the match is over.
+    async fn wait_for_letters(&self) -> anyhow::Result<()> {
+        let unread = self.folder.join("mail/referee/new");
+        loop {
+            let is_read = std::fs::read_dir(&unread)?.next().is_none();
+            let queues = self.office.store.queues().await?;
+            let game_match = find(self.office, &self.match_id).await?;
+            let is_settled = game_match.stage == Stage::Over || game_match.awaits(Seat::First);
+            if is_read && queues.letters_waiting + queues.dispatches_waiting == 0 && is_settled {
+                return Ok(());
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    fn show_letters(&mut self) -> anyhow::Result<()> {
+        for letter in self.correspondent.read_new_letters()? {
+            println!();
+            println!("{RULE}");
+            println!("Subject: {}", letter.subject);
+            println!();
+            letter.text.trim_end().lines().for_each(|line| println!("{line}"));
+            if let Some(picture) = letter.picture {
+                let file = self.folder.join("board.png");
+                std::fs::write(&file, picture).with_context(|| file.display().to_string())?;
+                println!();
+                println!("The board as a picture: {}", file.display());
+                self.open(&file);
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the board in a viewer, once, if there is a screen.
+    fn open(&mut self, file: &Path) {
+        let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+        if has_screen && !self.has_viewer {
+            let mut viewer = std::process::Command::new("xdg-open");
+            viewer.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            self.has_viewer = viewer.spawn().is_ok();
+        }
+    }
+
+    /// Reads an answer, or a letter that stands for an act.
+    async fn wish(&mut self) -> anyhow::Result<Wish> {
+        let has_mutt = is_installed("mutt");
+        println!("{RULE}");
+        println!("Your answer, for example an order from behind a bar above. A line END sends it.");
+        let mutt = if has_mutt { "m opens mutt, " } else { "" };
+        println!("In place of the first line: e opens $EDITOR, {mutt}q stops.");
+        let mut words = String::new();
+        loop {
+            print!("> ");
+            io::stdout().flush()?;
+            let Some(line) = self.keyboard.line().await else {
+                println!();
+                return Ok(Wish::Ended);
+            };
+            match line.trim() {
+                "END" => return Ok(Wish::Send(words)),
+                "e" if words.is_empty() => return Ok(Wish::Edit),
+                "m" if words.is_empty() && has_mutt => return Ok(Wish::Mutt),
+                "q" if words.is_empty() => return Ok(Wish::Stop),
+                _ => {
+                    words.push_str(&line);
+                    words.push('\n');
+                }
+            }
+        }
+    }
+
+    /// Lets the person write in an editor, above the quoted letter. Returns the words without it.
+    async fn edit(&self) -> anyhow::Result<String> {
+        let draft = self.folder.join("answer.txt");
+        let quoted = self.correspondent.latest_text().lines().map(|line| format!("> {line}\n"));
+        std::fs::write(&draft, format!("\n{}", quoted.collect::<String>()))?;
+        // $EDITOR may have arguments.
+        let run = r#"${VISUAL:-${EDITOR:-vi}} "$1""#;
+        Command::new("sh").args(["-c", run, "sh"]).arg(&draft).status().await.context("the editor")?;
+        let written = std::fs::read_to_string(&draft).with_context(|| draft.display().to_string())?;
+        Ok(written.lines().filter(|line| !line.starts_with('>')).map(|line| format!("{line}\n")).collect())
+    }
+
+    async fn show_replay(&self) -> anyhow::Result<()> {
+        let entries = entries(&self.office.store, &self.match_id).await?;
+        let record = ledger::record(&entries).context("the ledger does not begin with the opening")?;
+        let page: PathBuf = self.folder.join("replay.html");
+        let game_match = find(self.office, &self.match_id).await?;
+        std::fs::write(&page, story::replay_page(self.office, &game_match, record)?)?;
+        println!();
+        println!("To see the match as each side saw it and as it was, open {}", page.display());
+        Ok(())
+    }
+}
+
+/// Whether there is a program of this name.
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Reads lines from the terminal one by one, so that an editor gets all other keys. The thread that reads is not
+/// waited for: it may be blocked when the program ends.
+struct Keyboard {
+    ask: sync_mpsc::Sender<()>,
+    lines: mpsc::Receiver<Option<String>>,
+}
+
+impl Keyboard {
+    fn new() -> Keyboard {
+        let (ask, asked) = sync_mpsc::channel();
+        let (found, lines) = mpsc::channel(1);
+        std::thread::spawn(move || {
+            for () in asked {
+                let line = io::stdin().lines().next().and_then(Result::ok);
+                if found.blocking_send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Keyboard { ask, lines }
+    }
+
+    /// Returns the next line, or `None` if there is none.
+    async fn line(&mut self) -> Option<String> {
+        self.ask.send(()).ok()?;
+        self.lines.recv().await?
+    }
+}

@@ -1,0 +1,141 @@
+//! The pages of events: the announcement, and the grid of each section with its standings.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use minijinja::{Value, context};
+
+use super::pages::ListedMatch;
+use crate::club::events::event::{Event, EventStage, Pairing, Season};
+use crate::club::member::number;
+use crate::game::Seat;
+use crate::ledger::book::BookPlace;
+
+/// An event as the site shows it.
+#[derive(Clone, Debug)]
+pub struct ListedEvent {
+    pub event: Event,
+    /// What the feeds tell of it, the latest last.
+    pub news: Vec<(DateTime<Utc>, EventNews)>,
+}
+
+/// A time in the life of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventNews {
+    Announced,
+    /// A season begins.
+    Drawn(u32),
+    /// A season is over.
+    Closed(u32),
+    Cancelled,
+}
+
+impl EventNews {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EventNews::Announced => "announced",
+            EventNews::Drawn(_) => "drawn",
+            EventNews::Closed(_) => "closed",
+            EventNews::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn season(self) -> Option<u32> {
+        match self {
+            EventNews::Announced | EventNews::Cancelled => None,
+            EventNews::Drawn(season) | EventNews::Closed(season) => Some(season),
+        }
+    }
+}
+
+/// The names of players, and the matches of an event.
+pub struct Shown<'a> {
+    pub names: BTreeMap<i64, &'a str>,
+    pub matches: BTreeMap<&'a str, &'a ListedMatch>,
+}
+
+/// Returns an event as lists of events show it.
+pub fn line(listed: &ListedEvent) -> Value {
+    let Event { plan, stage, .. } = &listed.event;
+    context! {
+        id => &plan.id, name => &plan.name, game => plan.game.name(), format => plan.format.as_str(),
+        stage => stage.as_str(), season => listed.event.season().map(|season| season.no),
+    }
+}
+
+/// Returns the announcement.
+pub fn announcement(listed: &ListedEvent) -> Value {
+    let Event { plan, terms, stage, closed, opens, entrants, seasons, head, .. } = &listed.event;
+    let opens = opens.filter(|_| *stage == EventStage::Entries).map(day);
+    context! {
+        id => &plan.id, name => &plan.name, game => plan.game.name(), key => plan.game.key(),
+        options => plan.options.to_string(), format => plan.format.as_str(), section_size => plan.section_size,
+        games => plan.games, most => plan.max_entrants, season_days => plan.season_days,
+        days => terms.days, bank => terms.bank, rated => plan.rated, stage => stage.as_str(),
+        opens => opens, entrants => entrants.len(), takes => *stage == EventStage::Entries && !closed,
+        seasons => seasons.iter().map(|season| season.no).collect::<Vec<_>>(), head => head.hash.to_string(),
+        announced => listed.news.first().map(|(at, _)| day(*at)),
+    }
+}
+
+/// Returns a season: its sections, each with a row of results for each player.
+pub fn season(season: &Season, shown: &Shown<'_>) -> Value {
+    let sections: Vec<Value> = season
+        .tables()
+        .iter()
+        .enumerate()
+        .map(|(no, table)| {
+            let games: Vec<&Pairing> = season.games.iter().filter(|game| game.section == no).collect();
+            let rows: Vec<Value> = table.iter().map(|row| player(row, table, &games, shown)).collect();
+            let open = games.iter().filter(|game| game.result.is_none()).count();
+            context! { no => no + 1, rows => rows, open => open }
+        })
+        .collect();
+    let (from, to) = (day(season.drawn_at), day(season.ends));
+    context! { no => season.no, from => from, to => to, closed => season.places.is_some(), sections => sections }
+}
+
+fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Shown<'_>) -> Value {
+    let cells: Vec<Value> = table
+        .iter()
+        .map(|other| {
+            let between = |(first, second)| games.iter().filter(move |game| (game.first, game.second) == (first, second));
+            let (own, foe) = (row.player, other.player);
+            let of = |seat: Seat| move |game: &&Pairing| cell(game, seat, shown);
+            let cells: Vec<Value> = between((own, foe)).map(of(Seat::First)).chain(between((foe, own)).map(of(Seat::Second))).collect();
+            Value::from(cells)
+        })
+        .collect();
+    context! {
+        place => row.place, number => number(row.player), name => name(row.player, shown), cells => cells,
+        points => halves(row.points), direct => halves(row.direct), berger => quarters(row.berger), wins => row.wins,
+    }
+}
+
+/// A match in the row of the player in this seat.
+fn cell(game: &Pairing, seat: Seat, shown: &Shown<'_>) -> Value {
+    let listed = game.match_id.as_deref().and_then(|id| shown.matches.get(id));
+    let replay = listed.filter(|listed| listed.end.is_some()).map(|listed| listed.id.as_str());
+    let result = game.result.as_ref().map(|result| result.outcome.halves(seat).map_or("×".to_owned(), halves));
+    let turn = listed.and_then(|listed| listed.turn);
+    let foe = if seat == Seat::First { game.second } else { game.first };
+    context! { result => result, turn => turn, replay => replay, seat => seat.as_str(), foe => name(foe, shown) }
+}
+
+fn name(player: i64, shown: &Shown<'_>) -> String {
+    shown.names.get(&player).map_or_else(|| number(player), |name| (*name).to_owned())
+}
+
+/// Writes half points: `4½`.
+fn halves(halves: u32) -> String {
+    quarters(2 * halves)
+}
+
+fn quarters(quarters: u32) -> String {
+    let (whole, part) = (quarters / 4, ["", "¼", "½", "¾"][(quarters % 4) as usize]);
+    if whole == 0 && !part.is_empty() { part.to_owned() } else { format!("{whole}{part}") }
+}
+
+fn day(at: DateTime<Utc>) -> String {
+    at.format("%-d %B %Y").to_string()
+}

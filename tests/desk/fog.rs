@@ -1,0 +1,136 @@
+//! The law of fog: databases that differ only in what the rules still hide build byte-equal sites.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fogpost::game::Seat;
+use fogpost::game::any::GameKind;
+use fogpost::game::record::lines;
+use fogpost::referee::Match;
+
+use crate::desk::{ANN, BO, Desk};
+use crate::random::{Random, dice};
+use crate::random_play::RandomPlay as _;
+use crate::site::{build, files};
+
+/// Clubs that are played, each twice from the same point on.
+const CLUBS: u64 = 3;
+
+/// Filings to try in search of a legal one.
+const TRIES: usize = 200;
+
+/// Letters that change nothing that the world may see.
+const HIDDEN: [&str; 6] = ["MARBLE Z99", "DRAW", "EXTEND 3 days", "CHECK\nnonsense", "TELL Good luck!\nEND", "POSITION"];
+
+fn address(seat: Seat) -> &'static str {
+    match seat {
+        Seat::First => ANN,
+        Seat::Second => BO,
+    }
+}
+
+/// Answers the last letter about a match.
+fn answer(desk: &Desk, seat: Seat, game_match: &Match, words: &str) {
+    let letters = desk.all_to(address(seat));
+    let last = letters.iter().rfind(|sent| sent.subject.contains(&game_match.id)).expect("a letter about it");
+    desk.reply(address(seat), last, words);
+}
+
+/// Files random legal orders of a seat.
+fn file(desk: &Desk, id: &str, seat: Seat, random: &mut Random) {
+    let game_match = desk.find(id);
+    let mut rng = dice(random.next());
+    let orders = (0..TRIES).find_map(|_| {
+        let orders = game_match.state.random_filing(seat, &mut rng).join("\n");
+        game_match.state.seal(seat, &lines(&orders)).ok().map(|_| orders)
+    });
+    // An empty filing is one, too.
+    answer(desk, seat, &game_match, &orders.filter(|orders| !orders.is_empty()).unwrap_or_else(|| "END".to_owned()));
+}
+
+/// Plays a match up to this turn, in either order of both seats' letters. Returns whether it still runs.
+fn play_to(desk: &Desk, id: &str, turn: u32, random: &mut Random) -> bool {
+    for _ in 0..60 {
+        let Some(due) = desk.find(id).due() else { return false };
+        if due.turn >= turn {
+            return true;
+        }
+        let mut seats = due.seats.to_vec();
+        random.shuffle(&mut seats);
+        for seat in seats {
+            if desk.find(id).awaits(seat) {
+                file(desk, id, seat, random);
+            }
+        }
+    }
+    panic!("{id} does not come to turn {turn}");
+}
+
+/// Leaves hidden letters in a match, and some of the filings that are due, but not all.
+fn hide(desk: &Desk, id: &str, random: &mut Random) {
+    let game_match = desk.find(id);
+    for _ in 0..2 {
+        let seat = *random.pick(&Seat::BOTH);
+        answer(desk, seat, &game_match, HIDDEN[random.below(HIDDEN.len())]);
+    }
+    let due = game_match.due().expect("it runs");
+    if due.seats.len() > 1 && random.once_in(2) {
+        file(desk, id, *random.pick(&due.seats), random);
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let done = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs");
+    assert!(done.success());
+}
+
+/// Puts the club back to how it was.
+fn put_back(folder: &Path, kept: &Path) {
+    for entry in fs::read_dir(folder).expect("the club").flatten() {
+        let path = entry.path();
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.expect("it goes");
+    }
+    copy(&kept.join("."), folder);
+}
+
+#[test]
+fn what_the_rules_hide_changes_no_byte_of_a_site() {
+    for club in 0..CLUBS {
+        let mut random = Random::new(club);
+        let mut desk = Desk::new();
+        let over = desk.open(GameKind::Quad, &[]);
+        answer(&desk, Seat::First, &over, "RESIGN CONFIRM");
+        let running: Vec<(String, u32)> = GameKind::ALL
+            .iter()
+            .map(|game| {
+                let id = desk.open(*game, &[]).id;
+                let turn = random.below(3) as u32;
+                assert!(play_to(&desk, &id, turn, &mut random), "{id} is over early");
+                (id, turn + 1 + random.below(3) as u32)
+            })
+            .collect();
+        let kept = tempfile::tempdir().expect("a folder");
+        desk.restart_after(|folder| copy(&folder.join("."), kept.path()));
+        let mut sites = Vec::new();
+        let mut states = Vec::new();
+        while sites.len() < 2 {
+            desk.restart_after(|folder| put_back(folder, kept.path()));
+            if !running.iter().all(|(id, turn)| play_to(&desk, id, *turn, &mut random)) {
+                continue;
+            }
+            running.iter().for_each(|(id, _)| hide(&desk, id, &mut random));
+            let folder: PathBuf = kept.path().join(format!("site-{}", sites.len()));
+            build(&desk, &folder);
+            sites.push(files(&folder));
+            fs::remove_dir_all(&folder).expect("it goes");
+            states.push(running.iter().map(|(id, _)| desk.find(id).state).collect::<Vec<_>>());
+        }
+        let different = states[0].iter().zip(&states[1]).filter(|(one, other)| one != other).count();
+        assert!(different > 1, "club {club}: only {different} matches differ");
+        for (path, text) in &sites[0] {
+            assert_eq!(Some(text), sites[1].get(path), "club {club}: {path}");
+        }
+        assert_eq!(sites[0].len(), sites[1].len(), "club {club}");
+    }
+}
