@@ -31,7 +31,7 @@ pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
             at += usize::from(lines.get(at).is_some_and(is_end));
             below.retain(|line| is_text || !line.text.trim().is_empty());
         }
-        found.push(InstructionLine { line: line.clone(), parsed: parse(&words, below) });
+        found.push(InstructionLine { line: line.clone(), parsed: instruction(&words, below) });
     }
     (found, others)
 }
@@ -78,7 +78,11 @@ type InstructionResult<T = Instruction> = Result<T, InstructionFault>;
 /// The example for faults in which nothing more specific was recognized.
 const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
 
-fn parse(words: &[&str], below: Vec<Line>) -> InstructionResult {
+/// Parses an instruction from the words after `GM` and the lines below them, of which none begins another.
+///
+/// # Errors
+/// [`InstructionFault`] if they are no instruction.
+pub fn instruction(words: &[&str], below: Vec<Line>) -> InstructionResult {
     let Some((first, rest)) = words.split_first() else {
         return Err(InstructionFault::new("GM must be followed by a command.", "GM LIST late"));
     };
