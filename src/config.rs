@@ -63,6 +63,8 @@ pub struct Config {
     #[serde(default)]
     pub status: StatusPage,
     #[serde(default)]
+    pub screen: ScreenSection,
+    #[serde(default)]
     pub site: SiteSection,
     #[serde(default)]
     pub log: Log,
@@ -243,6 +245,27 @@ impl Default for Audit {
 pub struct StatusPage {
     /// Such as `127.0.0.1:9118`. Without it there is no page.
     pub listen: Option<SocketAddr>,
+}
+
+/// The GM's screen.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScreenSection {
+    /// Such as `127.0.0.1:9119`. Without it there is no screen.
+    pub listen: Option<SocketAddr>,
+}
+
+impl ScreenSection {
+    fn check(&self) -> Result<(), String> {
+        match self.listen {
+            Some(listen) if !listen.ip().is_loopback() => Err(format!(
+                "screen.listen is {listen}, which other machines could reach; try 127.0.0.1:{}, and from elsewhere \
+                 `ssh -L`",
+                listen.port()
+            )),
+            Some(_) | None => Ok(()),
+        }
+    }
 }
 
 /// The club's site: plain files that any web server can serve.
@@ -428,6 +451,7 @@ impl Config {
             return Err(format!("club.message_id_domain is `{domain}`; {example}"));
         }
         self.log.check()?;
+        self.screen.check()?;
         self.site.check()?;
         if self.letters.answers_per_hour == 0 {
             return Err("letters.answers_per_hour is 0, so nobody would get an answer; try 20".to_owned());

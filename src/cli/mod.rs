@@ -49,6 +49,7 @@ mod player;
 mod receive;
 mod replay;
 mod run;
+mod screen;
 mod site;
 mod status;
 
@@ -84,6 +85,7 @@ other numbers say so.";
 enum Command {
     Run(run::Args),
     Status(status::Args),
+    Screen(screen::Args),
     Receive(receive::Args),
     Demo(demo::Args),
     Init(init::Args),
@@ -116,6 +118,7 @@ impl Cli {
         match self.command {
             Command::Run(args) => args.run(&config),
             Command::Status(args) => args.run(&config),
+            Command::Screen(args) => args.run(&config),
             Command::Receive(args) => args.run(&config),
             Command::Demo(args) => args.run(),
             Command::Init(args) => args.run(&config),

@@ -16,6 +16,7 @@ use super::log::{self, LogFilter};
 use crate::config::Config;
 use crate::daemon::Office;
 use crate::daemon::loops::run;
+use crate::daemon::screen::{self, sessions::Sessions};
 use crate::daemon::status::service::{self, Request, Signals};
 use crate::daemon::status::this_daemon;
 use crate::daemon::suspects;
@@ -86,6 +87,7 @@ impl ConfigFile {
         &self,
         before: &Office,
         page: &mut StatusPage,
+        screen: &mut ScreenPage,
         log: &LogFilter,
     ) -> anyhow::Result<Arc<Office>> {
         let mut config = self.load()?;
@@ -101,6 +103,7 @@ impl ConfigFile {
         config.log.json = old.log.json;
         let office = self.office(config, Arc::clone(&before.store))?;
         page.show(&office).await?;
+        screen.show(&office).await?;
         log.set(&office.config.log.filter)?;
         Ok(office)
     }
@@ -140,6 +143,8 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
     let mut signals = Signals::listen().context("signals")?;
     let mut page = StatusPage::new(&office.config);
     page.show(&office).await?;
+    let mut screen = ScreenPage::new(&office);
+    screen.show(&office).await?;
     service::notify_ready();
     loop {
         let (stopper, stop) = ShutdownSignal::new();
@@ -156,7 +161,7 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
                 break None;
             }
             service::notify_reloading();
-            match settings.reload(&office, &mut page, log).await {
+            match settings.reload(&office, &mut page, &mut screen, log).await {
                 Ok(next) => break Some(next),
                 Err(error) => {
                     let error = format!("{error:#}");
@@ -170,10 +175,11 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
         office.close_outbox().await;
         let Some(next) = next else { break };
         office = next;
+        screen.office.send_replace(Arc::clone(&office));
         tracing::info!("configuration reloaded");
         service::notify_ready();
     }
-    drop(page);
+    drop((page, screen));
     office.close().await;
     tracing::info!("stopped");
     Ok(())
@@ -223,6 +229,55 @@ impl StatusPage {
 }
 
 impl Drop for StatusPage {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The GM's screen, at the address in the config.
+struct ScreenPage {
+    /// The office in force.
+    office: watch::Sender<Arc<Office>>,
+    sessions: Arc<Sessions>,
+    listen: Option<SocketAddr>,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl ScreenPage {
+    fn new(office: &Arc<Office>) -> ScreenPage {
+        let office = watch::Sender::new(Arc::clone(office));
+        ScreenPage { office, sessions: Arc::default(), listen: None, serving: None }
+    }
+
+    /// Serves the screen at the address in the office's config. Like the monitoring pages, it changes nothing if
+    /// a new address cannot be bound.
+    async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
+        let listen = office.config.screen.listen;
+        if listen == self.listen {
+            return Ok(());
+        }
+        let serving = match listen {
+            None => None,
+            Some(address) => {
+                let listener =
+                    TcpListener::bind(address).await.with_context(|| format!("screen.listen {address}"))?;
+                let (office, sessions) = (self.office.subscribe(), Arc::clone(&self.sessions));
+                Some(tokio::spawn(screen::serve(listener, office, sessions)))
+            }
+        };
+        self.end();
+        (self.listen, self.serving) = (listen, serving);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        if let Some(serving) = self.serving.take() {
+            serving.abort();
+        }
+    }
+}
+
+impl Drop for ScreenPage {
     fn drop(&mut self) {
         self.end();
     }

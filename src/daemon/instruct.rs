@@ -1,4 +1,4 @@
-//! The GM's instructions at the terminal.
+//! The GM's instructions at the terminal and on the screen.
 
 use anyhow::{Context as _, bail};
 
@@ -67,11 +67,26 @@ pub async fn carry_out_as(
     instruction: &Instruction,
     check: bool,
 ) -> anyhow::Result<GmResult> {
+    carry_out_guarded(office, gm, instruction, None, check).await
+}
+
+/// Carries out one instruction, unless the match or the event has changed since this `guard`.
+///
+/// # Errors
+/// Same as [`carry_out`].
+pub async fn carry_out_guarded(
+    office: &Office,
+    gm: GmIndex,
+    instruction: &Instruction,
+    guard: Option<String>,
+    check: bool,
+) -> anyhow::Result<GmResult> {
     if instruction.changes_something() {
         ensure_clock_is_trusted(office).await?;
     }
     let instruction = instruction.clone();
-    let decision = move |desk: &mut Desk<'_>| instruct_at_terminal(desk, gm, &instruction, check);
+    let decision =
+        move |desk: &mut Desk<'_>| instruct_at_terminal(desk, gm, &instruction, guard.as_deref(), check);
     match check {
         true => Ok(commit::decide(office, load::new_rows(office).await?, decision).await?.0),
         false => commit::decide_and_commit(office, decision).await,

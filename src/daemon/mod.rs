@@ -40,6 +40,7 @@ mod parallel;
 pub mod ratings;
 mod remembered;
 mod rulings;
+pub mod screen;
 pub mod sending;
 pub mod site;
 mod space;

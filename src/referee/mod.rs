@@ -43,11 +43,12 @@ pub use answer::{
     Wishes,
 };
 pub use changes::ChangeReply;
+pub use clock::enforcement::Consequence;
 pub use clock::late::TOLERATED_DELAY;
 pub use event_reply::{
     EventLine, EventLoad, EventRejection, GmEventAct, SectionTable, StandingRow, Standings,
 };
-pub use gm::grammar::{has_instruction, instructions, is_digest_prefix};
+pub use gm::grammar::{has_instruction, instruction, instructions, is_digest_prefix};
 pub use gm::instruction::{
     DUE_SOON, EventAction, ImportedResult, Instruction, InstructionFault, InstructionLine, Listing,
     MatchAction, Readership,

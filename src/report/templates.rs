@@ -26,7 +26,8 @@ pub const COMPILED_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/tem
 /// Whether a club's own template may replace this one: not the sentence that announces own templates, and not
 /// the account, by which readers compare own templates with the program's.
 fn is_replaceable(name: &str) -> bool {
-    name != "frame/wording.txt" && !name.starts_with("account/") && !name.starts_with("site/")
+    name != "frame/wording.txt"
+        && !["account/", "site/", "screen/"].iter().any(|folder| name.starts_with(folder))
 }
 
 /// Returns the pages of the manual that HELP sends, each `help/NAME.txt`.
@@ -79,8 +80,8 @@ impl Templates {
         let mut overrides = overrides.clone();
         overrides.retain(|name, source| !COMPILED_IN.iter().any(|(own, same)| own == name && same == source));
         if let Some(name) = overrides.keys().find(|name| !is_replaceable(name)) {
-            let reason = match name.starts_with("site/") {
-                true => "pages of the site cannot be replaced",
+            let reason = match name.starts_with("site/") || name.starts_with("screen/") {
+                true => "pages of the site and of the screen cannot be replaced",
                 false => "it discloses what replaced templates say, and cannot be replaced",
             };
             return Err(TemplateError { name: name.clone(), reason: reason.to_owned() });

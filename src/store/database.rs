@@ -156,6 +156,12 @@ impl Database {
         Ok(())
     }
 
+    /// Forgets a value and returns it. Of several callers, one gets it.
+    pub async fn take_remembered(&self, key: &str) -> Result<Option<String>> {
+        let delete = self.statement("DELETE FROM memo WHERE key = $1 RETURNING value").bind(key);
+        Ok(self.backend.writer().await?.session().fetch_column(delete).await?.pop())
+    }
+
     /// Returns the engine and the version of the tables: `SQLite 3.50.2, tables of version 2`.
     pub async fn about(&self) -> Result<String> {
         let engine = self.statement(self.backend.engine().select_name());

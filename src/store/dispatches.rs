@@ -9,7 +9,7 @@ use super::statement::{Session, Statement};
 use super::{Database, DispatchFilter, DispatchRow, Result};
 
 /// The columns of a dispatch, except its bytes.
-const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.sent_at, d.tries, \
+pub const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.sent_at, d.tries, \
                         d.due_at IS NOT NULL AS waiting, d.given_up_at, d.error, d.returned_at IS NOT NULL AS returned";
 
 /// The columns of [`OurLetter`].

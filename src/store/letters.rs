@@ -18,6 +18,10 @@ use crate::letter::Digest;
 const UNRULED: &str = "bytes_deleted_at IS NULL AND in_ledger = 0 AND status NOT IN ('waiting', 'ruled') \
                        AND status || '' IN ('answered', 'automatic', 'repeated', 'ignored', 'set_aside')";
 
+/// The columns of [`LetterRow`].
+pub const LETTER: &str = "digest, received_at, decided_at, sender, subject, size, status, note, match_id, seat, \
+                          bytes_deleted_at";
+
 /// The lane of the letters of all GMs.
 const GMS: &str = "gm";
 
@@ -63,10 +67,7 @@ impl Database {
         digest_prefix: &str,
         limit: u32,
     ) -> Result<Vec<LetterRow>> {
-        let mut select = self.statement(
-            "SELECT digest, received_at, decided_at, sender, subject, size, status, note, match_id, seat, \
-             bytes_deleted_at FROM letter WHERE TRUE",
-        );
+        let mut select = self.statement(format!("SELECT {LETTER} FROM letter WHERE TRUE"));
         if let Some(status) = status {
             select.push(" AND status = ").push_bind(status);
         }

@@ -1,4 +1,5 @@
-//! The pages of the site: values in, bytes out. The daemon reads the rows and writes the files.
+//! The pages of the site and of the GM's screen: values in, bytes out. The daemon reads the rows, and writes or
+//! serves the pages.
 
 use serde::Serialize;
 
@@ -10,6 +11,7 @@ pub mod events;
 pub mod pages;
 pub mod plot;
 pub mod replay;
+pub mod screen;
 
 /// The facts that every page of a site shows.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -39,13 +41,21 @@ impl Site {
     }
 }
 
-/// Returns a file that pages refer to.
+/// Returns a file that pages of the site refer to.
 ///
 /// # Panics
 /// Panics if there is none of this name.
 pub fn asset(name: &str) -> &'static str {
-    let found = COMPILED_IN.iter().find(|(path, _)| path.strip_prefix("site/") == Some(name));
-    found.expect("an asset of the site").1
+    compiled_in(&format!("site/{name}"))
+}
+
+/// Returns the sheet that pages of the GM's screen use beside the site's.
+pub fn screen_sheet() -> &'static str {
+    compiled_in("screen/screen.css")
+}
+
+fn compiled_in(path: &str) -> &'static str {
+    COMPILED_IN.iter().find(|(name, _)| *name == path).expect("an asset of the pages").1
 }
 
 #[cfg(test)]

@@ -369,15 +369,19 @@ impl<'a> Pages<'a> {
             let rows: Vec<&Row<'_>> = results.iter().map(|(_, row)| row).take(IN_EVENT).collect();
             let last = listed.event.season().map(|season| season.no);
             for season in &listed.event.seasons {
-                let file =
-                    if Some(season.no) == last { "index".to_owned() } else { format!("season-{}", season.no) };
+                let file = if Some(season.no) == last {
+                    "index".to_owned()
+                } else {
+                    format!("season-{}", season.no)
+                };
                 let page = context! {
                     event => events::announcement(listed), season => events::season(season, &shown), rows => Serde(&rows),
                 };
                 self.add(&format!("{folder}{file}.html"), "site/event.html", page)?;
             }
             if last.is_none() {
-                let page = context! { event => events::announcement(listed), season => (), rows => Serde(&rows) };
+                let page =
+                    context! { event => events::announcement(listed), season => (), rows => Serde(&rows) };
                 self.add(&format!("{folder}index.html"), "site/event.html", page)?;
             }
             let mut entries = FeedEntry::results(&results);

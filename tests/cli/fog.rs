@@ -66,7 +66,7 @@ fn commands(folder: &Folder, above: &[String]) -> Vec<Vec<String>> {
 }
 
 /// How each command is run that could show what a seat wrote. A command that is missing here fails the test.
-const RUN: [(&str, &[&str]); 69] = [
+const RUN: [(&str, &[&str]); 70] = [
     ("audit acknowledge", &["ID"]),
     ("audit check", &["orders"]),
     ("audit export", &["ID", "new.zip"]),
@@ -134,6 +134,7 @@ const RUN: [(&str, &[&str]); 69] = [
     ("replay", &["orders"]),
     ("restore", &["new.db"]),
     ("run", &["--once"]),
+    ("screen", &[]),
     ("site build", &["site"]),
     ("status", &[]),
 ];

@@ -11,6 +11,7 @@ mod gm;
 mod ground;
 mod limits;
 mod login;
+mod screen;
 mod service;
 mod suggested;
 #[path = "../support/worst_letters.rs"]

@@ -15,6 +15,7 @@ mod positions;
 mod random;
 #[path = "../support/random_play/mod.rs"]
 mod random_play;
+mod screen;
 mod site;
 
 /// Letters that come in: whose they are, which are answered, and in which order.

@@ -159,7 +159,11 @@ fn an_event_has_a_page_and_a_feed_that_link_its_matches_and_players() {
     }
     let finished = events::matches(&desk, "EV-SPRING").swap_remove(0).id;
     assert!(event.contains(&format!("matches/{finished}/index.html")));
-    for page in [format!("matches/{finished}/index.html"), "players/P-1/index.html".to_owned(), "index.html".to_owned()] {
+    for page in [
+        format!("matches/{finished}/index.html"),
+        "players/P-1/index.html".to_owned(),
+        "index.html".to_owned(),
+    ] {
         assert!(files[&page].contains("events/EV-SPRING/index.html"), "{page}");
     }
     let feed = &files["events/EV-SPRING/feed.atom"];

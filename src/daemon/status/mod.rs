@@ -127,6 +127,24 @@ pub struct OutageStatus {
     pub error: String,
 }
 
+/// The matches that are late, wait for a GM, or are protested.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MatchCounts {
+    late: u64,
+    waiting: u64,
+    protests: u64,
+}
+
+impl MatchCounts {
+    /// Counts a match that is not over.
+    pub fn add(&mut self, game_match: &MatchOverview, now: DateTime<Utc>) {
+        let asks = game_match.protest.is_some() || game_match.asked_gm && game_match.stage == Stage::Running;
+        self.late += u64::from(game_match.is_late(now) && !asks);
+        self.waiting += u64::from(asks);
+        self.protests += u64::from(game_match.protest.is_some());
+    }
+}
+
 impl Status {
     /// Returns the status at `now`. A daemon that has noted nothing for `silent_after` counts as not running.
     ///
@@ -138,6 +156,25 @@ impl Status {
         quota: &Quota,
         now: DateTime<Utc>,
         silent_after: TimeDelta,
+    ) -> anyhow::Result<Self> {
+        let mut counts = MatchCounts::default();
+        for stage in [Stage::Running, Stage::Paused] {
+            store.list_matches(Some(stage), &mut |game_match| counts.add(&game_match, now)).await?;
+        }
+        Status::with_matches(store, config, quota, now, silent_after, counts).await
+    }
+
+    /// Returns the status at `now`, with the matches that were counted.
+    ///
+    /// # Errors
+    /// Same as [`Status::of`].
+    pub async fn with_matches(
+        store: &Database,
+        config: &DatabaseSection,
+        quota: &Quota,
+        now: DateTime<Utc>,
+        silent_after: TimeDelta,
+        counts: MatchCounts,
     ) -> anyhow::Result<Self> {
         let mut daemons = daemon_statuses(store, now).await?;
         daemons.retain(|daemon| !is_ahead(daemon.at, now));
@@ -151,7 +188,8 @@ impl Status {
         // A daemon notes its status only every few seconds, and one that was told to send and exit may have
         // ended before that.
         status.last_send = status.last_send.max(store.last_sent(now).await?);
-        status.count_matches(store).await?;
+        let MatchCounts { late, waiting, protests } = counts;
+        (status.matches_late, status.matches_waiting_for_gm, status.protests) = (late, waiting, protests);
         status.per_day = quota.per_day;
         status.note_stuck(stuck_houses(store).await?.values());
         status.note_unsound(unsound_matches(store).await?.values());
@@ -167,23 +205,6 @@ impl Status {
         let faults: Vec<String> = self.logins.iter().filter_map(LoginStatus::named_fault).collect();
         self.logins_broken = faults.len() as u64;
         self.faults.extend(faults);
-    }
-
-    /// Counts the matches that are late, protested, or wait for a GM.
-    async fn count_matches(&mut self, store: &Database) -> anyhow::Result<()> {
-        let now = self.at;
-        let (mut late, mut waiting, mut protests) = (0, 0, 0);
-        for stage in [Stage::Running, Stage::Paused] {
-            let mut count = |game_match: MatchOverview| {
-                let asks = game_match.protest.is_some() || game_match.asked_gm && stage == Stage::Running;
-                late += u64::from(game_match.is_late(now) && !asks);
-                waiting += u64::from(asks);
-                protests += u64::from(game_match.protest.is_some());
-            };
-            store.list_matches(Some(stage), &mut count).await?;
-        }
-        (self.matches_late, self.matches_waiting_for_gm, self.protests) = (late, waiting, protests);
-        Ok(())
     }
 
     /// Adds the faults of the config that need a person, and that leave the program running.

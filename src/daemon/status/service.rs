@@ -26,11 +26,14 @@ use crate::store::Database;
 /// Time limit for a shutdown. A supervisor would kill a program that does not end, and so might its user.
 const MAX_SHUTDOWN: Duration = Duration::from_millis(4500);
 
-/// Maximum connections to the monitoring pages at a time.
+/// Maximum connections to the monitoring pages, or to the screen, at a time.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Time limit for a connection to the monitoring pages.
+/// Time limit for such a connection.
 const MAX_CONNECTION: Duration = Duration::from_secs(10);
+
+/// Maximum bytes of the head of a request.
+const MAX_HEAD: usize = 16 * 1024;
 
 /// Delay after a failure to accept a connection, which may last.
 const ACCEPT_RETRY: Duration = Duration::from_secs(1);
@@ -132,9 +135,6 @@ pub fn notify_watchdog() {
 }
 
 /// Serves the monitoring pages at `listener` until the future is dropped.
-///
-/// Each connection is one request, which must come within [`MAX_CONNECTION`]. `axum::serve` would keep idle
-/// connections forever, until the program can open no more files.
 pub async fn serve_status(
     listener: TcpListener,
     store: Arc<Database>,
@@ -145,6 +145,14 @@ pub async fn serve_status(
         .route("/metrics", get(metrics))
         .route("/health", get(health))
         .with_state(StatusPage { store, config, clock });
+    serve(listener, routes).await;
+}
+
+/// Serves pages at `listener` until the future is dropped.
+///
+/// Each connection is one request, which must come within [`MAX_CONNECTION`]. `axum::serve` would keep idle
+/// connections forever, until the program can open no more files.
+pub async fn serve(listener: TcpListener, routes: Router) {
     let mut connections = JoinSet::new();
     loop {
         // Further ones wait until one of these ends.
@@ -155,13 +163,14 @@ pub async fn serve_status(
         match listener.accept().await {
             Ok((stream, _)) => {
                 let pages = TowerToHyperService::new(routes.clone());
-                let connection =
-                    http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), pages);
+                let mut http = http1::Builder::new();
+                http.keep_alive(false).max_buf_size(MAX_HEAD);
+                let connection = http.serve_connection(TokioIo::new(stream), pages);
                 // A client that leaves early, or sends nothing, needs no answer.
                 connections.spawn(async { drop(timeout(MAX_CONNECTION, connection).await) });
             }
             Err(error) => {
-                tracing::warn!(%error, "failed to accept a connection to the monitoring pages");
+                tracing::warn!(%error, "failed to accept a connection to the program's pages");
                 sleep(ACCEPT_RETRY).await;
             }
         }

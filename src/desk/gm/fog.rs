@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::lists;
 use crate::desk::frame::desk::Desk;
+use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, DigestLetter, or_lacking};
 use crate::desk::outbox::gms;
 use crate::referee::Stage;
@@ -28,11 +29,22 @@ impl Fog {
         self.hides(letter) || !letter.matches.is_disjoint(&self.matches)
     }
 
+    /// Whether letters from this address may come from a match of the GM's own.
+    pub fn hides_sender(&self, sender: &str) -> bool {
+        self.addresses.contains(sender)
+    }
+
     pub fn hides(&self, letter: &DigestLetter) -> bool {
         self.at_terminal && letter.by_player
             || self.addresses.contains(&letter.row.sender)
             || !letter.matches.is_disjoint(&self.read_by_others)
     }
+}
+
+/// Returns what the rules hide from this GM, on the screen.
+pub fn on_screen(desk: &mut Desk<'_>, gm: GmIndex) -> Decided<Fog> {
+    desk.acting = gm;
+    of_gm(desk)
 }
 
 /// Returns what the rules hide from the acting GM, who may play.

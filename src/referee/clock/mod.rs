@@ -3,6 +3,7 @@
 
 use chrono::{DateTime, Utc};
 
+use self::enforcement::{Consequence, Enforcement, enforcement};
 use crate::game::record::Ending;
 use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
@@ -11,10 +12,10 @@ use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::ruling::Draft;
 use crate::referee::play::{adjudication, deadline, substitute};
-use crate::referee::schedule::{ForfeitRule, Substitute};
 
 pub mod bank;
 pub mod bounce;
+pub mod enforcement;
 pub mod late;
 pub mod outage;
 
@@ -120,57 +121,32 @@ fn enforce_deadline(draft: &mut Draft) {
         adjudication::adjudicate(draft, Vec::new());
         return;
     }
-    // No day of a bank is taken while letters to the seat bounce.
-    let is_bouncing = |seat: &Seat| {
-        let game_match = &draft.game_match;
-        bounce::is_unreachable(game_match, *seat)
-            || game_match.bouncing[*seat] && bank::takes_day(game_match, *seat)
-    };
-    let bouncing: Vec<Seat> = late.iter().copied().filter(is_bouncing).collect();
-    if !bouncing.is_empty() {
-        ask_gm(draft, late, bouncing);
-        return;
-    }
-    let takes_day = |seat: &Seat| bank::takes_day(&draft.game_match, *seat);
-    let takers: Vec<Seat> = late.iter().copied().filter(takes_day).collect();
-    let is_new = |seat: &Seat| !draft.game_match.missed_phase[*seat] && !takers.contains(seat);
-    let missed: Vec<Seat> = late.iter().copied().filter(is_new).collect();
-    let over = record_missed(draft, &due, &missed);
-    // If a side must move itself, no move can be assumed for it while the other side takes its days.
-    let can_wait = missed.iter().all(|seat| draft.game_match.state.missed(*seat).is_some());
-    if over.is_empty() && !takers.is_empty() && can_wait {
-        for seat in missed {
-            draft.game_match.missed_phase[seat] = true;
+    let Enforcement { missed, consequence } = enforcement(&draft.game_match, &late);
+    record_missed(draft, &due, &missed);
+    match consequence {
+        Consequence::AskGm { bouncing } => ask_gm(draft, late, bouncing),
+        Consequence::TakeDays { takers } => {
+            for seat in missed {
+                draft.game_match.missed_phase[seat] = true;
+            }
+            bank::take_days(draft, due.turn, &takers);
         }
-        bank::take_days(draft, due.turn, &takers);
-        return;
-    }
-    match (over[..].first(), draft.game_match.terms.forfeit) {
-        (Some(seat), _) if over.len() == 1 && draft.game_match.may_substitute() => {
-            substitute::offer(draft, *seat);
-        }
-        (Some(seat), ForfeitRule::Lose) if over.len() == 1 => {
-            adjudication::close(draft, Ending::Forfeit(*seat))
-        }
-        (Some(_), ForfeitRule::Lose) if draft.game_match.terms.substitute == Substitute::None => {
-            adjudication::close(draft, Ending::BothForfeit);
-        }
-        (Some(_), _) => ask_gm(draft, late, Vec::new()),
-        (None, _) => adjudicate_by_default(draft, late),
+        Consequence::OfferSubstitute(seat) => substitute::offer(draft, seat),
+        Consequence::Forfeit(seat) => adjudication::close(draft, Ending::Forfeit(seat)),
+        Consequence::BothForfeit => adjudication::close(draft, Ending::BothForfeit),
+        Consequence::Assume => adjudicate_by_default(draft, late),
     }
 }
 
-/// Records that seats missed the phase. Returns those that have missed too many in a row.
-fn record_missed(draft: &mut Draft, due: &Due, seats: &[Seat]) -> Vec<Seat> {
+/// Records that seats missed the phase.
+fn record_missed(draft: &mut Draft, due: &Due, seats: &[Seat]) {
     if seats.is_empty() {
-        return Vec::new();
+        return;
     }
     draft.record(Fact::DeadlineMissed { phase: due.phase, turn: due.turn, seats: seats.to_vec() });
     for seat in seats {
         draft.game_match.missed[*seat] += 1;
     }
-    let limit = draft.game_match.terms.forfeit_after;
-    seats.iter().copied().filter(|seat| draft.game_match.missed[*seat] >= limit).collect()
 }
 
 /// Adjudicates with the filings that the rules assume for the late seats. If a side must move itself there is

@@ -31,10 +31,10 @@ pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
             at += usize::from(lines.get(at).is_some_and(is_end));
             below.retain(|line| is_text || !line.text.trim().is_empty());
         }
-        let parsed = parse(&words, below.clone()).or_else(|fault| {
+        let parsed = instruction(&words, below.clone()).or_else(|fault| {
             // A full stop ends a sentence. It belongs to a reason, but to no other argument.
             let unstopped = without_full_stop(&words).ok_or_else(|| fault.clone())?;
-            parse(&unstopped, below).map_err(|_| fault)
+            instruction(&unstopped, below).map_err(|_| fault)
         });
         found.push(InstructionLine { line: line.clone(), parsed });
     }
@@ -89,7 +89,11 @@ type InstructionResult<T = Instruction> = Result<T, InstructionFault>;
 /// The example for faults in which nothing more specific was recognized.
 const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
 
-fn parse(words: &[&str], below: Vec<Line>) -> InstructionResult {
+/// Parses an instruction from the words after `GM` and the lines below them, of which none begins another.
+///
+/// # Errors
+/// [`InstructionFault`] if they are no instruction.
+pub fn instruction(words: &[&str], below: Vec<Line>) -> InstructionResult {
     let Some((first, rest)) = words.split_first() else {
         return Err(InstructionFault::new("GM must be followed by a command.", "GM LIST late"));
     };

@@ -222,7 +222,8 @@ fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {
 /// Whether the last of these shapes is part of one mark with those before it, whose bounds are `held`.
 fn joins(shapes: &[Shape], held: Bounds, bounds: Bounds, most: i64) -> bool {
     let (larger, smaller) = (bounds.area().max(held.area()), bounds.area().min(held.area()));
-    let is_framed = [&shapes[0], &shapes[shapes.len() - 1]].into_iter().any(|s| matches!(s, Shape::Frame { .. }));
+    let is_framed =
+        [&shapes[0], &shapes[shapes.len() - 1]].into_iter().any(|s| matches!(s, Shape::Frame { .. }));
     let is_line = matches!(shapes.last(), Some(Shape::Line { .. }));
     larger < most
         && (is_line || larger <= SMALL * smaller)

@@ -61,7 +61,9 @@ pub fn arrow(shapes: &[Shape]) -> Option<usize> {
     let is_tail = |shape: &&Shape| matches!(shape, Shape::Line { to: end, stroke: own, .. } if (end, own) == (to, stroke));
     let tails = shapes.iter().take_while(is_tail).count();
     match shapes.get(tails) {
-        Some(Shape::Polygon { points, fill, .. }) if points.len() == 3 && *fill == Some(stroke.colour) => Some(tails + 1),
+        Some(Shape::Polygon { points, fill, .. }) if points.len() == 3 && *fill == Some(stroke.colour) => {
+            Some(tails + 1)
+        }
         _ => None,
     }
 }
@@ -127,7 +129,8 @@ fn add_arrow(out: &mut String, shapes: &[Shape], origin: Point) {
         let (x, y) = (points[0].0 - to.0, points[0].1 - to.1);
         let part = BELOW_HEAD / x.hypot(y).max(1.0);
         let (along, head) = (pair((x * part, y * part), (0.0, 0.0)), Head(*stroke));
-        write!(out, "<path fill=none{} marker-end=url(#{head}) d=\"{path}l{along}\"/>", Edge(*stroke)).expect("a String");
+        write!(out, "<path fill=none{} marker-end=url(#{head}) d=\"{path}l{along}\"/>", Edge(*stroke))
+            .expect("a String");
     }
 }
 

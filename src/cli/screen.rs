@@ -1,0 +1,34 @@
+//! `fogpost screen`: prints a link that logs a GM in to the screen.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+use super::arguments::ActingGm;
+use crate::daemon::screen::sessions::new_link;
+use crate::daemon::status::is_any_running;
+
+/// Print a link that logs in to the GM's screen, once and within five minutes
+///
+/// The screen is a page for the browser, which the daemon serves at screen.listen.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    gm: ActingGm,
+}
+
+impl Args {
+    pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+        super::in_club(config, async |office| {
+            let listen = office.config.screen.listen;
+            let listen = listen.context("there is no screen; set screen.listen = \"127.0.0.1:9119\"")?;
+            let gm = &office.config.club.gm.all()[self.gm.index(&office.config.club.gm)?.0];
+            println!("http://{listen}/login?token={}", new_link(office, gm).await?);
+            if !is_any_running(&office.store, office.now()).await? {
+                eprintln!("No daemon is running: the link works once `fogpost run` has started.");
+            }
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}

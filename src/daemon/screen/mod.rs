@@ -1,0 +1,373 @@
+//! The GM's screen: pages for the browser of a GM on this machine. A request is let in or turned away here;
+//! `web/screen` makes the pages, and acts take the path of every instruction of a GM.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::parallel::run_blocking;
+use super::status::service;
+use super::{GmIndex, Office, commit, instruct, load};
+use crate::desk::gm::fog::{self, Fog};
+use crate::referee::Instruction;
+use crate::report::{GmResult, SeenTurn, TemplateError};
+use crate::web::screen::forms::{self, Form};
+use crate::web::screen::{Frame, desk as desk_page, event, game_match, person};
+use crate::web::{asset, screen_sheet};
+
+use self::sessions::{Login, SESSION_SECONDS, Session, Sessions};
+
+pub mod desk;
+pub mod sessions;
+pub mod subjects;
+
+/// Maximum bytes of a form.
+const MAX_FORM: usize = 32 * 1024;
+
+/// The headers of every answer. With `no-referrer`, browsers would not send the `Origin` of our own forms.
+const HEADERS: [(header::HeaderName, &str); 5] = [
+    (header::CACHE_CONTROL, "no-store"),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "same-origin"),
+    (header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// Serves the screen at `listener` until the future is dropped.
+pub async fn serve(listener: TcpListener, office: watch::Receiver<Arc<Office>>, sessions: Arc<Sessions>) {
+    let routes = Router::new().fallback(answer).with_state(Screen { office, sessions });
+    service::serve(listener, routes).await;
+}
+
+#[derive(Clone)]
+struct Screen {
+    /// The office in force.
+    office: watch::Receiver<Arc<Office>>,
+    sessions: Arc<Sessions>,
+}
+
+/// An answer that is no page that was asked for: its status, a title, and a sentence.
+struct Refusal(StatusCode, &'static str, String);
+
+impl Refusal {
+    fn of(status: StatusCode, title: &'static str, says: impl Into<String>) -> Refusal {
+        Refusal(status, title, says.into())
+    }
+
+    fn not_found() -> Refusal {
+        Refusal::of(StatusCode::NOT_FOUND, "There is no such page", "The desk shows what there is.")
+    }
+}
+
+impl From<anyhow::Error> for Refusal {
+    fn from(error: anyhow::Error) -> Refusal {
+        tracing::warn!(error = format!("{error:#}"), "failed to serve the screen");
+        Refusal::of(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Something failed",
+            "The log says what. Please try again.",
+        )
+    }
+}
+
+impl From<TemplateError> for Refusal {
+    fn from(error: TemplateError) -> Refusal {
+        Refusal::from(anyhow::Error::from(error))
+    }
+}
+
+type Answer = Result<Response, Refusal>;
+
+async fn answer(State(screen): State<Screen>, request: Request) -> Response {
+    let office = Arc::clone(&screen.office.borrow());
+    respond(office, screen.sessions, request).await
+}
+
+/// Answers one request.
+pub async fn respond(office: Arc<Office>, sessions: Arc<Sessions>, request: Request) -> Response {
+    let visit = Visit { office, sessions };
+    let answer = visit.answer(request).await;
+    let mut response = answer.unwrap_or_else(|refusal| visit.refuse(&refusal));
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, header::HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// One request.
+struct Visit {
+    office: Arc<Office>,
+    sessions: Arc<Sessions>,
+}
+
+/// A GM who has logged in.
+struct Guest {
+    session: Session,
+    gm: GmIndex,
+}
+
+impl Visit {
+    async fn answer(&self, request: Request) -> Answer {
+        let host = own_host(request.headers()).ok_or_else(|| {
+            Refusal::of(StatusCode::MISDIRECTED_REQUEST, "Another name", "The screen is at localhost alone.")
+        })?;
+        match (request.method(), request.uri().path()) {
+            (&Method::GET, "/style.css") => return Ok(sheet(asset("style.css"))),
+            (&Method::GET, "/screen.css") => return Ok(sheet(screen_sheet())),
+            (&Method::GET, "/login") => return self.link(request.uri().query().unwrap_or_default()),
+            (&Method::POST, "/login") => {
+                let form = self.form(request, &host).await?;
+                return self.log_in(&host, form.get("token")).await;
+            }
+            _ => {}
+        }
+        let guest = self.guest(request.headers(), &host)?;
+        match *request.method() {
+            Method::GET => self.page(&guest, request.uri().path(), request.uri().query()).await,
+            Method::POST => {
+                let path = request.uri().path().to_owned();
+                let form = self.form(request, &host).await?;
+                if form.get("form") != guest.session.form {
+                    let says =
+                        "The form is not from a page of this login. Please go back, reload, and try again.";
+                    return Err(Refusal::of(StatusCode::FORBIDDEN, "Nothing was done", says));
+                }
+                match path.as_str() {
+                    "/act" => self.act(&guest, &form).await,
+                    "/logout" => {
+                        self.sessions.log_out(&guest.session);
+                        Ok(see_other("/"))
+                    }
+                    _ => Err(Refusal::not_found()),
+                }
+            }
+            _ => Err(Refusal::of(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "Nothing was done",
+                "That is not how it works.",
+            )),
+        }
+    }
+
+    /// Reads a form that one of our own pages has sent.
+    async fn form(&self, request: Request, host: &str) -> Result<Form, Refusal> {
+        let origin = request.headers().get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
+        if origin != Some(&format!("http://{host}")) {
+            let says = "The form is not from a page of this program.";
+            return Err(Refusal::of(StatusCode::FORBIDDEN, "Nothing was done", says));
+        }
+        let body = to_bytes(request.into_body(), MAX_FORM).await.map_err(|_| {
+            Refusal::of(StatusCode::PAYLOAD_TOO_LARGE, "Nothing was done", "The form is too long.")
+        })?;
+        Ok(Form(form_urlencoded::parse(&body).into_owned().collect()))
+    }
+
+    /// Returns the page behind a link. It uses nothing up: a mail program or a browser may look at it ahead.
+    fn link(&self, query: &str) -> Answer {
+        let token = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "token");
+        let token = token.map(|(_, token)| token.into_owned()).unwrap_or_default();
+        self.with_frame(None, |frame| Ok(html(StatusCode::OK, frame.login(&token)?)))
+    }
+
+    async fn log_in(&self, host: &str, token: &str) -> Answer {
+        match self.sessions.log_in(&self.office, token).await? {
+            Login::Done(secret) => {
+                let cookie = format!(
+                    "{}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={SESSION_SECONDS}",
+                    cookie_name(host)
+                );
+                let mut response = see_other("/");
+                let cookie = header::HeaderValue::from_str(&cookie).context("a cookie")?;
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+                tracing::info!("a GM has logged in to the screen");
+                Ok(response)
+            }
+            Login::Wrong => {
+                tracing::warn!("a wrong link to the screen");
+                let says = "It was used before, or is older than five minutes. The command fogpost screen prints another.";
+                Err(Refusal::of(StatusCode::FORBIDDEN, "This link does not log in", says))
+            }
+            Login::TooMany => {
+                let says = "There were too many wrong links. Please wait a minute.";
+                Err(Refusal::of(StatusCode::TOO_MANY_REQUESTS, "Please wait", says))
+            }
+        }
+    }
+
+    /// Returns who sends a request.
+    fn guest(&self, headers: &HeaderMap, host: &str) -> Result<Guest, Refusal> {
+        let now = self.office.now();
+        let found = cookies(headers, &cookie_name(host)).find_map(|secret| self.sessions.find(secret, now));
+        let named = found.and_then(|session| {
+            let gm = GmIndex(self.office.config.club.gm.named(&session.gm)?);
+            Some(Guest { session, gm })
+        });
+        named.ok_or_else(|| {
+            let says = "The command fogpost screen prints a link that logs you in.";
+            Refusal::of(StatusCode::FORBIDDEN, "You are not logged in", says)
+        })
+    }
+
+    async fn page(&self, guest: &Guest, path: &str, query: Option<&str>) -> Answer {
+        let office = &*self.office;
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        match parts[..] {
+            [""] => {
+                let rows = desk::rows(office, guest.gm).await?;
+                self.render(guest, move |frame| desk_page::page(frame, &rows)).await
+            }
+            ["match", id] => {
+                let rows =
+                    subjects::match_rows(office, guest.gm, id).await?.ok_or_else(Refusal::not_found)?;
+                self.render(guest, move |frame| game_match::page(frame, &rows)).await
+            }
+            ["person", id] => {
+                let rows =
+                    subjects::person_rows(office, guest.gm, id).await?.ok_or_else(Refusal::not_found)?;
+                self.render(guest, move |frame| person::page(frame, &rows)).await
+            }
+            ["event", id] => {
+                let rows = subjects::event_rows(office, id).await?.ok_or_else(Refusal::not_found)?;
+                self.render(guest, move |frame| event::page(frame, &rows)).await
+            }
+            ["find"] => {
+                let query = query.unwrap_or_default();
+                let words = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "q");
+                let words = words.map(|(_, words)| words.into_owned()).unwrap_or_default();
+                let found = subjects::found(office, &words).await?;
+                match &found[..] {
+                    [(to, _)] => Ok(see_other(to)),
+                    _ => self.render(guest, move |frame| frame.found(&words, &found)).await,
+                }
+            }
+            _ => Err(Refusal::not_found()),
+        }
+    }
+
+    /// Carries out the instruction of a form, or first shows what would follow.
+    async fn act(&self, guest: &Guest, form: &Form) -> Answer {
+        let instruction = match form.instruction() {
+            Ok(instruction) => instruction,
+            Err(fault) => {
+                let says = format!("{}\n\nFor example: {}", fault.reason, fault.example);
+                return self.not_done(guest, form, StatusCode::BAD_REQUEST, &says);
+            }
+        };
+        let check = forms::asks_first(&instruction) && !form.is_sure();
+        let guard = Some(form.get("guard").to_owned());
+        let done = instruct::carry_out_guarded(&self.office, guest.gm, &instruction, guard, check).await?;
+        let text = instruct::tell(&self.office, &done)?;
+        match &done {
+            GmResult::Would if check => self.ask(guest, form, &instruction, &[]).await,
+            GmResult::Voided { seen, .. } => self.ask(guest, form, &instruction, seen).await,
+            _ if done.is_done() => {
+                // The text is laid out for a letter.
+                let told = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(": - ", ": ");
+                self.sessions.tell(&guest.session, told);
+                Ok(see_other(form.back()))
+            }
+            _ => self.not_done(guest, form, StatusCode::CONFLICT, &text),
+        }
+    }
+
+    async fn ask(&self, guest: &Guest, form: &Form, act: &Instruction, seen: &[SeenTurn]) -> Answer {
+        let Instruction::Match { id, .. } = act else { return Err(Refusal::not_found()) };
+        let (game_match, _) = subjects::match_of(&self.office, id).await?.ok_or_else(Refusal::not_found)?;
+        let players = &game_match.players;
+        self.with_frame(Some(guest), |frame| {
+            let page = form.ask(frame, (&game_match.id, [&players.first, &players.second]), act, seen)?;
+            Ok(html(StatusCode::OK, page))
+        })
+    }
+
+    fn not_done(&self, guest: &Guest, form: &Form, status: StatusCode, says: &str) -> Answer {
+        self.with_frame(Some(guest), |frame| {
+            Ok(html(status, frame.notice("Nothing was done", says, form.back())?))
+        })
+    }
+
+    /// Renders a page off the runtime's threads.
+    async fn render(
+        &self,
+        guest: &Guest,
+        page: impl FnOnce(&Frame<'_>) -> Result<String, TemplateError> + Send + 'static,
+    ) -> Answer {
+        let (office, session) = (Arc::clone(&self.office), guest.session.clone());
+        let told = self.sessions.take_told(&session);
+        let rendered = run_blocking(move || page(&frame(&office, Some(&session), told.as_deref())));
+        Ok(html(StatusCode::OK, rendered.await??))
+    }
+
+    fn with_frame(&self, guest: Option<&Guest>, page: impl FnOnce(&Frame<'_>) -> Answer) -> Answer {
+        page(&frame(&self.office, guest.map(|guest| &guest.session), None))
+    }
+
+    fn refuse(&self, Refusal(status, title, says): &Refusal) -> Response {
+        let page = frame(&self.office, None, None).notice(title, says, "/");
+        page.map_or_else(|_| (*status, says.clone()).into_response(), |page| html(*status, page))
+    }
+}
+
+/// Returns what every page shows.
+fn frame<'a>(office: &'a Office, session: Option<&'a Session>, told: Option<&'a str>) -> Frame<'a> {
+    Frame {
+        templates: &office.templates,
+        club: &office.config.club.name,
+        gm: session.map_or("", |session| &session.gm),
+        form: session.map_or("", |session| &session.form),
+        told,
+        now: office.now(),
+        zone: office.config.terms.zone,
+    }
+}
+
+/// Returns what the rules hide from a GM, who may play.
+async fn fog_of(office: &Office, gm: GmIndex) -> anyhow::Result<Fog> {
+    let rows = load::new_rows(office).await?;
+    Ok(commit::decide(office, rows, move |desk| fog::on_screen(desk, gm)).await?.0)
+}
+
+/// Returns the host that a request names, with its port, if it is this machine by a name that no name server
+/// gives: another name may have been made to point here (DNS rebinding). The port is that of a tunnel, if there
+/// is one.
+fn own_host(headers: &HeaderMap) -> Option<String> {
+    let host = headers.get(header::HOST)?.to_str().ok()?;
+    let (name, port) = host.rsplit_once(':').filter(|(_, port)| !port.contains(']')).unwrap_or((host, "80"));
+    let is_ours = ["127.0.0.1", "localhost", "[::1]"].contains(&name) && port.parse::<u16>().is_ok();
+    is_ours.then(|| host.to_owned())
+}
+
+/// Returns the name of the cookie: browsers send the cookies of all ports of a host.
+fn cookie_name(host: &str) -> String {
+    let port = host.rsplit_once(':').map_or("80", |(_, port)| port);
+    format!("fogpost-{port}")
+}
+
+/// Returns the values of the cookies of this name.
+fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let all = headers.get_all(header::COOKIE).into_iter().filter_map(|cookies| cookies.to_str().ok());
+    let pairs = all.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(move |(own, _)| *own == name).map(|(_, value)| value)
+}
+
+fn html(status: StatusCode, page: String) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
+
+fn sheet(sheet: &'static str) -> Response {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], Body::from(sheet)).into_response()
+}
+
+fn see_other(path: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, path)]).into_response()
+}

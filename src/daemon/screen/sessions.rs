@@ -1,0 +1,154 @@
+//! Who may see the screen: links that log in once, and sessions.
+//!
+//! A link is remembered in the database, because `fogpost screen` is a process of its own; sessions are in memory,
+//! so that no copy of the database holds one, and a restart ends them all. Either is kept as the digest of its
+//! secret.
+
+use std::sync::Mutex;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::super::{Office, load};
+use crate::config::Gm;
+use crate::letter::Digest;
+
+/// Time for which a link logs in.
+const LINK_LASTS: TimeDelta = TimeDelta::minutes(5);
+
+/// Time for which a session lasts, in seconds.
+pub const SESSION_SECONDS: i64 = 12 * 60 * 60;
+
+/// Maximum sessions; a new one replaces the oldest.
+const MAX_SESSIONS: usize = 16;
+
+/// Wrong links within [`WRONG_WITHIN`] after which no link is taken for as long.
+const MAX_WRONG: usize = 10;
+const WRONG_WITHIN: TimeDelta = TimeDelta::minutes(1);
+
+/// Prefix of the keys under which links are remembered, each with its GM's name and its end.
+const LINK_KEYS: &str = "screen login ";
+
+/// Draws a secret of 128 bits, in hexadecimal digits.
+fn draw() -> anyhow::Result<String> {
+    let bytes: [u8; 16] = load::random()?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn link_key(secret: &str) -> String {
+    format!("{LINK_KEYS}{}", Digest::of(secret.as_bytes()))
+}
+
+/// Makes the secret of a link that logs a GM in once. The GM's earlier links, and those that are over, are void.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn new_link(office: &Office, gm: &Gm) -> anyhow::Result<String> {
+    for (key, value) in office.store.remembered_under(LINK_KEYS).await? {
+        if read_link(&value).is_none_or(|(name, until)| name == gm.name || until <= office.now()) {
+            office.store.forget(&key).await?;
+        }
+    }
+    let secret = draw()?;
+    let value = serde_json::to_string(&(&gm.name, office.now() + LINK_LASTS))?;
+    office.store.remember(&link_key(&secret), &value).await?;
+    Ok(secret)
+}
+
+fn read_link(value: &str) -> Option<(String, DateTime<Utc>)> {
+    serde_json::from_str(value).ok()
+}
+
+/// A GM who has logged in.
+#[derive(Clone, Debug)]
+pub struct Session {
+    id: Digest,
+    /// The secret that its forms bring along.
+    pub form: String,
+    /// The name of the GM.
+    pub gm: String,
+    until: DateTime<Utc>,
+    /// The outcome of the last act, until a page has shown it.
+    told: Option<String>,
+}
+
+/// The outcome of an attempt to log in.
+pub enum Login {
+    /// The secret of the new session, for the cookie.
+    Done(String),
+    Wrong,
+    TooMany,
+}
+
+#[derive(Default)]
+struct Kept {
+    sessions: Vec<Session>,
+    wrong: Vec<DateTime<Utc>>,
+}
+
+/// All sessions. They outlive a reload of the config.
+#[derive(Default)]
+pub struct Sessions(Mutex<Kept>);
+
+impl Sessions {
+    fn kept<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// Exchanges the secret of a link for a session.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn log_in(&self, office: &Office, secret: &str) -> anyhow::Result<Login> {
+        let now = office.now();
+        let is_blocked = self.kept(|kept| {
+            kept.wrong.retain(|at| now - *at < WRONG_WITHIN);
+            kept.wrong.len() >= MAX_WRONG
+        });
+        if is_blocked {
+            return Ok(Login::TooMany);
+        }
+        let found = office.store.take_remembered(&link_key(secret)).await?;
+        let found = found.as_deref().and_then(read_link).filter(|(_, until)| now < *until);
+        let Some((gm, _)) = found else {
+            self.kept(|kept| kept.wrong.push(now));
+            return Ok(Login::Wrong);
+        };
+        let (secret, form) = (draw()?, draw()?);
+        let until = now + TimeDelta::seconds(SESSION_SECONDS);
+        let session = Session { id: Digest::of(secret.as_bytes()), form, gm, until, told: None };
+        self.kept(|kept| {
+            kept.sessions.retain(|session| now < session.until);
+            if kept.sessions.len() >= MAX_SESSIONS {
+                kept.sessions.remove(0);
+            }
+            kept.sessions.push(session);
+        });
+        Ok(Login::Done(secret))
+    }
+
+    /// Returns the session with this secret.
+    pub fn find(&self, secret: &str, now: DateTime<Utc>) -> Option<Session> {
+        let id = Digest::of(secret.as_bytes());
+        self.kept(|kept| {
+            kept.sessions.iter().find(|session| session.id == id && now < session.until).cloned()
+        })
+    }
+
+    pub fn log_out(&self, session: &Session) {
+        self.kept(|kept| kept.sessions.retain(|other| other.id != session.id));
+    }
+
+    /// Keeps the outcome of an act for the next page.
+    pub fn tell(&self, session: &Session, text: String) {
+        self.kept(|kept| {
+            kept.sessions.iter_mut().filter(|other| other.id == session.id).for_each(|other| {
+                other.told = Some(text.clone());
+            })
+        });
+    }
+
+    /// Takes the outcome of the last act.
+    pub fn take_told(&self, session: &Session) -> Option<String> {
+        self.kept(|kept| kept.sessions.iter_mut().find(|other| other.id == session.id)?.told.take())
+    }
+}

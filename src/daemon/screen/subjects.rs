@@ -1,0 +1,206 @@
+//! Loads what the pages of a match, a person and an event show.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context as _;
+use chrono::{Months, TimeDelta};
+
+use super::super::audit::sealed::matches_sealing;
+use super::super::load::events::load_event;
+use super::super::{GmIndex, Office};
+use super::desk::about;
+use super::fog_of;
+use crate::club::member::{number, read_number};
+use crate::desk::gm::instructions::event_guard;
+use crate::game::{BySeat, Seat};
+use crate::ledger::Entry;
+use crate::referee::{Match, MatchOverview, Stage};
+use crate::store::{LetterStatus, Player, TokenRow};
+use crate::web::screen::event::EventRows;
+use crate::web::screen::game_match::{MatchRows, Sent};
+use crate::web::screen::person::{LetterLine, PersonMatch, PersonRows};
+
+/// Our letters about a match that its timeline shows.
+const MAX_SENT: u32 = 400;
+
+/// Letters from a person that are shown, and for how long.
+const MAX_LETTERS: u32 = 30;
+const LETTERS_FOR: TimeDelta = TimeDelta::days(30);
+
+/// Maximum finds of a search.
+const MAX_FOUND: usize = 50;
+
+/// Loads a match from its snapshot, with its seats.
+pub async fn match_of(
+    office: &Office,
+    id: &str,
+) -> anyhow::Result<Option<(Match, BySeat<Option<TokenRow>>)>> {
+    let ids = [id.to_ascii_uppercase()];
+    let Some(snapshot) = office.store.shown_snapshots(&ids).await?.pop() else { return Ok(None) };
+    let game_match = serde_json::from_str(&snapshot).with_context(|| format!("the snapshot of {id}"))?;
+    let mut seats: BySeat<Option<TokenRow>> = BySeat::default();
+    for row in office.store.seats_of(&ids).await? {
+        let seat = row.seat;
+        seats[seat] = Some(row);
+    }
+    Ok(Some((game_match, seats)))
+}
+
+/// Returns what the page of a match shows.
+pub async fn match_rows(office: &Office, gm: GmIndex, id: &str) -> anyhow::Result<Option<MatchRows>> {
+    let Some((game_match, seats)) = match_of(office, id).await? else { return Ok(None) };
+    let gm = &office.config.club.gm.all()[gm.0];
+    let is_own = |row: &TokenRow| row.player.addresses.iter().any(|address| gm.has_address(address));
+    let plays = seats.iter().any(|(_, row)| row.as_ref().is_some_and(is_own));
+    let rows = office.store.entries(&game_match.id).await?;
+    let entries: Result<Vec<Entry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
+    let mut sent = Vec::new();
+    for row in office.store.dispatches_about(&game_match.id, MAX_SENT).await?.into_iter().rev() {
+        let status = match (row.sent_at, row.waiting, row.given_up_at) {
+            _ if row.returned => "came back",
+            (Some(_), _, _) => "sent",
+            (None, true, _) => "waits",
+            (None, false, Some(_)) => "given up",
+            (None, false, None) => "lapsed",
+        };
+        sent.push(Sent { at: row.created_at, kind: row.kind.as_str().to_owned(), seat: row.seat, status });
+    }
+    let dates = office.store.match_dates(std::slice::from_ref(&game_match.id)).await?;
+    Ok(Some(MatchRows {
+        about: about(&game_match, plays),
+        ended_at: dates.first().and_then(|dates| dates.ended_at),
+        players: seats
+            .map(|row| row.filter(|row| !row.player.addresses.is_empty()).map(|row| number(row.player.id))),
+        entries: entries.with_context(|| format!("the ledger of {id}"))?,
+        sent,
+        game_match,
+    }))
+}
+
+/// Whether a GM holds a seat of a running match together with one of these players.
+async fn plays_against(office: &Office, gm: GmIndex, matches: &[MatchOverview]) -> anyhow::Result<bool> {
+    let fog = fog_of(office, gm).await?;
+    Ok(matches.iter().any(|overview| fog.matches.contains(&overview.id)))
+}
+
+/// Returns what the page of a person shows, by number.
+pub async fn person_rows(office: &Office, gm: GmIndex, word: &str) -> anyhow::Result<Option<PersonRows>> {
+    let Some(id) = read_number(word) else { return Ok(None) };
+    let Some(player) = office.store.players().await?.into_iter().find(|player| player.id == id) else {
+        return Ok(None);
+    };
+    let held = office.store.matches_of(player.id).await?;
+    let overviews: Vec<MatchOverview> = held.iter().map(|(_, overview)| overview.clone()).collect();
+    let is_hidden = plays_against(office, gm, &overviews).await?;
+    let mut matches: Vec<PersonMatch> = held.iter().map(|(seat, overview)| line(*seat, overview)).collect();
+    matches.sort_by_key(|line| line.is_over);
+    let standings = office.store.standings(&player.addresses).await?;
+    let since = office.now().checked_sub_months(Months::new(12)).unwrap_or_default();
+    let letters = match is_hidden {
+        true => None,
+        false => Some(letters(office, &player).await?),
+    };
+    Ok(Some(PersonRows {
+        number: number(player.id),
+        blocked_since: standings.iter().find_map(|(_, standing)| standing.blocked_since),
+        reliability: office.store.reliability(player.id, since).await?,
+        absences: absences(office, &held).await?,
+        matches,
+        letters,
+        name: player.name,
+        addresses: player.addresses,
+        bouncing: player.bouncing,
+    }))
+}
+
+fn line(seat: Seat, overview: &MatchOverview) -> PersonMatch {
+    let turn = overview.due.as_ref().map(|due| match due.turn {
+        0 => "setup".to_owned(),
+        turn => format!("turn {turn}"),
+    });
+    PersonMatch {
+        id: overview.id.clone(),
+        game: overview.game.name(),
+        foe: overview.players[seat.other()].clone(),
+        phase: turn.or_else(|| overview.result()).unwrap_or_default(),
+        is_over: overview.stage == Stage::Over,
+        awaited: overview.awaited.contains(&seat),
+    }
+}
+
+/// Returns the absences that a player has announced in running matches.
+async fn absences(office: &Office, held: &[(Seat, MatchOverview)]) -> anyhow::Result<Vec<String>> {
+    let running = held.iter().filter(|(_, overview)| overview.stage != Stage::Over);
+    let seats: BTreeMap<&str, Seat> = running.map(|(seat, overview)| (overview.id.as_str(), *seat)).collect();
+    let ids: Vec<String> = seats.keys().map(|id| (*id).to_owned()).collect();
+    let mut found = BTreeSet::new();
+    for snapshot in office.store.shown_snapshots(&ids).await? {
+        let game_match: Match = serde_json::from_str(&snapshot)?;
+        let Some(seat) = seats.get(game_match.id.as_str()) else { continue };
+        found.extend(game_match.absences[*seat].iter().map(|absence| (absence.from, absence.to)));
+    }
+    Ok(found.into_iter().rev().map(|(from, to)| format!("{from} to {to}")).collect())
+}
+
+async fn letters(office: &Office, player: &Player) -> anyhow::Result<Vec<LetterLine>> {
+    let since = office.now() - LETTERS_FOR;
+    let rows = office.store.letters_from(&player.addresses, since, MAX_LETTERS).await?;
+    let mut lines = Vec::new();
+    for row in rows {
+        let is_sealed = !matches_sealing(office, &row).await?.is_empty();
+        let can_accept = matches!(row.status, LetterStatus::Automatic | LetterStatus::SetAside);
+        lines.push(LetterLine {
+            received_at: (!is_sealed).then_some(row.received_at),
+            status: row.status.as_str(),
+            match_id: row.seat.map(|(id, _)| id),
+            accept: can_accept.then(|| row.digest.to_string()[..12].to_owned()),
+        });
+    }
+    Ok(lines)
+}
+
+/// Returns what the page of an event shows.
+pub async fn event_rows(office: &Office, id: &str) -> anyhow::Result<Option<EventRows>> {
+    let Some(loaded) = load_event(office, &id.to_ascii_uppercase()).await? else { return Ok(None) };
+    let players = office.store.listed_players().await?;
+    let mut turns = BTreeMap::new();
+    let mut take = |overview: MatchOverview| {
+        if overview.event.as_deref() == Some(&loaded.event.plan.id) {
+            turns.insert(overview.id, overview.due.map_or(0, |due| due.turn));
+        }
+    };
+    for stage in [Stage::Running, Stage::Paused] {
+        office.store.list_matches(Some(stage), &mut take).await?;
+    }
+    Ok(Some(EventRows {
+        guard: event_guard(&loaded.event),
+        names: players.into_iter().map(|player| (player.id, player.name)).collect(),
+        turns,
+        event: loaded.event,
+    }))
+}
+
+/// Returns the pages that a search finds: an address of a page and a label for each.
+pub async fn found(office: &Office, words: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let id = words.trim().to_ascii_uppercase();
+    if match_of(office, &id).await?.is_some() {
+        return Ok(vec![(format!("/match/{id}"), id)]);
+    }
+    if let Some(event) = office.store.event(&id).await? {
+        return Ok(vec![(format!("/event/{id}"), event.name)]);
+    }
+    let asked = words.trim().to_lowercase();
+    let is_meant = |player: &Player| {
+        number(player.id) == id
+            || player.name.to_lowercase().contains(&asked)
+            || player.addresses.iter().any(|address| address.contains(&asked))
+    };
+    let mut found = Vec::new();
+    for player in office.store.players().await? {
+        if !asked.is_empty() && found.len() < MAX_FOUND && is_meant(&player) {
+            let label = format!("{} ({})", player.name, player.addresses.join(", "));
+            found.push((format!("/person/{}", number(player.id)), label));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,197 @@
+//! The desk: what waits for the GM, the matches that move slowly, mail trouble, and the state of the program.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+use serde::Serialize;
+
+use super::Frame;
+use crate::game::{BySeat, Seat};
+use crate::referee::Consequence;
+use crate::report::{TemplateError, counted, format_duration};
+
+/// Slow matches that the desk shows.
+const SLOW: usize = 10;
+
+/// Days without a turn from which a match can count as slow.
+const SLOW_DAYS: i64 = 3;
+
+/// Everything that the desk shows.
+#[derive(Clone, Debug, Default)]
+pub struct DeskRows {
+    /// The matters shown, and the number of others.
+    pub waiting: Vec<Waiting>,
+    pub more: usize,
+    /// The running matches.
+    pub running: Vec<RunningMatch>,
+    pub trouble: Vec<Trouble>,
+    /// IDs, names and stages of the events that are not over.
+    pub events: Vec<(String, String, &'static str)>,
+    pub state: State,
+}
+
+/// A matter that waits for a person.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub since: DateTime<Utc>,
+    /// The match that it is about, as it is now.
+    pub about: Option<AboutMatch>,
+    pub matter: Matter,
+}
+
+/// A match that waits for a person.
+#[derive(Clone, Debug, Serialize)]
+pub struct AboutMatch {
+    pub id: String,
+    pub names: BySeat<String>,
+    pub turn: u32,
+    /// The seats that owe orders.
+    pub awaited: Vec<Seat>,
+    /// Missed turns in a row of each seat.
+    pub missed: BySeat<u32>,
+    /// Days left in each seat's bank when the open turn began. Later ones would tell how late the seat is.
+    pub bank: BySeat<u32>,
+    pub has_bank: bool,
+    pub can_adjudicate: bool,
+    /// What follows if nothing is done, and when.
+    #[serde(skip)]
+    pub outlook: Option<(DateTime<Utc>, Consequence)>,
+    /// The guard of its forms.
+    pub guard: String,
+    /// Whether the GM plays in it.
+    pub plays: bool,
+}
+
+/// What a matter is.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Matter {
+    /// Past the deadline; `asked` if deadlines are not enforced until a GM decides.
+    Late {
+        asked: bool,
+    },
+    Protest {
+        by: Seat,
+    },
+    /// A player wrote to the GM. The words are in the GM's mail.
+    Words {
+        by: Seat,
+    },
+    /// A letter that could not be ruled on.
+    SetAside {
+        sender: String,
+        digest: String,
+        /// Whether a running match seals when it came.
+        is_sealed: bool,
+    },
+}
+
+/// A running match and its last turn.
+#[derive(Clone, Debug)]
+pub struct RunningMatch {
+    pub id: String,
+    pub names: BySeat<String>,
+    pub awaited: Vec<Seat>,
+    pub turn: u32,
+    pub last_turn: DateTime<Utc>,
+}
+
+/// Mail that does not arrive.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trouble {
+    pub who: String,
+    pub what: String,
+    pub matches: Vec<String>,
+}
+
+/// The state of the program.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pub last_fetch: Option<DateTime<Utc>>,
+    pub letters_waiting: u64,
+    pub dispatches_waiting: u64,
+    pub sent_in_a_day: u64,
+    pub per_day: Option<u32>,
+    pub paused: usize,
+    pub faults: Vec<String>,
+}
+
+impl State {
+    /// Returns names and values.
+    fn facts(&self, frame: &Frame<'_>, running: usize) -> Vec<(&'static str, String)> {
+        let read = self.last_fetch.map_or("never read".to_owned(), |at| format!("read {}", frame.ago(at)));
+        let inbox = match self.letters_waiting {
+            0 => read,
+            waiting => format!("{read}; {} to be ruled on", counted(waiting, "letter", "letters")),
+        };
+        let of = self.per_day.map(|most| format!(" of {most}")).unwrap_or_default();
+        let outbox = match self.dispatches_waiting {
+            0 => "nothing waits".to_owned(),
+            1 => "1 waits".to_owned(),
+            waiting => format!("{waiting} wait"),
+        };
+        let paused = if self.paused > 0 { format!(", {} paused", self.paused) } else { String::new() };
+        vec![
+            ("Inbox", inbox),
+            ("Outbox", format!("{outbox}; {}{of} sent in a day", self.sent_in_a_day)),
+            ("Matches", format!("{running} running{paused}")),
+        ]
+    }
+}
+
+/// Returns the desk.
+///
+/// # Errors
+/// [`TemplateError`] if the template cannot be rendered.
+pub fn page(frame: &Frame<'_>, rows: &DeskRows) -> Result<String, TemplateError> {
+    let waiting: Vec<Value> = rows.waiting.iter().map(|waiting| line(frame, waiting)).collect();
+    let median = median(rows.running.iter().map(|game_match| frame.days_since(game_match.last_turn)));
+    let page = context! {
+        waiting => waiting, more => rows.more, count => rows.waiting.len() + rows.more,
+        slow => slow(frame, &rows.running, median), median => median,
+        trouble => Serde(&rows.trouble),
+        events => Serde(&rows.events),
+        facts => Serde(rows.state.facts(frame, rows.running.len())),
+        faults => &rows.state.faults,
+    };
+    frame.render("screen/desk.html", "/", page)
+}
+
+fn line(frame: &Frame<'_>, Waiting { since, about, matter }: &Waiting) -> Value {
+    let outlook = about.as_ref().and_then(|about| about.outlook.as_ref());
+    let span = frame.now - *since;
+    context! {
+        since => frame.at(*since),
+        days => frame.days_since(*since),
+        how_long => (span > TimeDelta::zero()).then(|| format_duration(span)),
+        matter => Serde(matter),
+        about => Serde(about),
+        outlook => Serde(outlook.map(|(_, consequence)| consequence)),
+        at => outlook.map(|(at, _)| frame.at(*at)),
+    }
+}
+
+fn median(days: impl Iterator<Item = i64>) -> i64 {
+    let mut days: Vec<i64> = days.collect();
+    days.sort_unstable();
+    days.get(days.len() / 2).copied().unwrap_or(0)
+}
+
+/// Returns the matches that wait longer than most, the slowest first.
+fn slow(frame: &Frame<'_>, running: &[RunningMatch], median: i64) -> Vec<Value> {
+    let days = |game_match: &RunningMatch| frame.days_since(game_match.last_turn);
+    let mut slow: Vec<&RunningMatch> =
+        running.iter().filter(|game_match| days(game_match) > median.max(SLOW_DAYS)).collect();
+    slow.sort_by_key(|game_match| game_match.last_turn);
+    slow.truncate(SLOW);
+    let row = |game_match: &RunningMatch| {
+        let waits: Vec<&str> =
+            game_match.awaited.iter().map(|seat| game_match.names[*seat].as_str()).collect();
+        let waits = if waits.len() == 2 { "both".to_owned() } else { waits.join(", ") };
+        context! {
+            id => &game_match.id, names => Serde(&game_match.names), turn => game_match.turn,
+            waits => waits, days => days(game_match),
+        }
+    };
+    slow.into_iter().map(row).collect()
+}

@@ -1,0 +1,85 @@
+//! The pages of the GM's screen: values in, HTML out. They show what both sides of a match may know. The daemon
+//! loads the rows, and serves the pages.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+
+use crate::report::{TemplateError, Templates, format_duration, format_local};
+
+pub mod desk;
+pub mod event;
+pub mod forms;
+pub mod game_match;
+pub mod person;
+
+/// The facts that every page of the screen shows.
+pub struct Frame<'a> {
+    pub templates: &'a Templates,
+    pub club: &'a str,
+    /// The name of the GM who has logged in.
+    pub gm: &'a str,
+    /// A secret that forms bring along.
+    pub form: &'a str,
+    /// The outcome of the last act.
+    pub told: Option<&'a str>,
+    pub now: DateTime<Utc>,
+    pub zone: Tz,
+}
+
+impl Frame<'_> {
+    /// Renders a page whose own address is `here`.
+    fn render(&self, template: &str, here: &str, page: Value) -> Result<String, TemplateError> {
+        self.templates.render(
+            template,
+            context! {
+                club => self.club, gm => self.gm, form => self.form, told => self.told, here => here,
+                now => self.at(self.now), page => page,
+            },
+        )
+    }
+
+    fn at(&self, at: DateTime<Utc>) -> String {
+        format_local(at, self.zone, self.now)
+    }
+
+    fn days_since(&self, at: DateTime<Utc>) -> i64 {
+        (self.now - at).num_days()
+    }
+
+    /// Words how long ago something was.
+    fn ago(&self, at: DateTime<Utc>) -> String {
+        match self.now - at {
+            span if span < TimeDelta::minutes(1) => "just now".to_owned(),
+            span => format!("{} ago", format_duration(span)),
+        }
+    }
+
+    /// Returns the page on which a link that logs in is followed.
+    ///
+    /// # Errors
+    /// [`TemplateError`] if the template cannot be rendered.
+    pub fn login(&self, token: &str) -> Result<String, TemplateError> {
+        self.render("screen/login.html", "", context! { token => token })
+    }
+
+    /// Returns a page that says something in a few sentences, with a way back.
+    ///
+    /// # Errors
+    /// [`TemplateError`] if the template cannot be rendered.
+    pub fn notice(&self, title: &str, text: &str, back: &str) -> Result<String, TemplateError> {
+        let paragraphs: Vec<&str> =
+            text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()).collect();
+        let page = context! { title => title, paragraphs => Serde(paragraphs), back => back };
+        self.render("screen/notice.html", "", page)
+    }
+
+    /// Returns the page of what a search has found: kinds, addresses and names.
+    ///
+    /// # Errors
+    /// [`TemplateError`] if the template cannot be rendered.
+    pub fn found(&self, words: &str, found: &[(String, String)]) -> Result<String, TemplateError> {
+        self.render("screen/found.html", "", context! { words => words, found => Serde(found) })
+    }
+}

@@ -1,0 +1,216 @@
+//! Acts from the screen: each arrives in the ledger as by letter, a stale form does nothing, and what cannot be undone
+//! is shown first.
+
+use fogpost::game::any::GameKind;
+use fogpost::referee::{Match, Stage};
+
+use super::Browser;
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::events::{self, CY, LEAGUE};
+use crate::positions::{kinds, quad};
+
+/// The causes and facts of a match, without what is drawn at random.
+fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
+    let rows = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
+    let mut facts = Vec::new();
+    for row in rows.iter().skip(1) {
+        let entry: serde_json::Value = serde_json::from_str(&row.json).expect("an entry");
+        let mut body = entry["body"].clone();
+        if let Some(body) = body.as_object_mut() {
+            for drawn in ["sealed", "state", "pins", "key"] {
+                body.remove(drawn);
+            }
+        }
+        let mut cause = entry["cause"]["gm"].clone();
+        // A line has its number in the letter or in the form.
+        for line in
+            cause.pointer_mut("/act/of/orders").and_then(|lines| lines.as_array_mut()).into_iter().flatten()
+        {
+            line["no"] = 0.into();
+        }
+        facts.push(format!("{} {body} {cause}", entry["kind"]));
+    }
+    facts
+}
+
+/// Ways to do something: the line in a letter, the button, and what is filled in.
+const ACTS: [(&str, &str, &[(&str, &str)]); 14] = [
+    ("EXTEND 5", "Extend", &[("word", "5")]),
+    ("PAUSE The ferry is late.", "Pause", &[("word", "The ferry is late.")]),
+    ("RESUME", "Resume", &[]),
+    ("NOTE Both wrote late.", "Record", &[("word", "Both wrote late.")]),
+    (
+        "TELL first\nPlease write.\nSoon.\nEND",
+        "Send",
+        &[("word", "first"), ("below", "Please write.\r\nSoon.")],
+    ),
+    ("TERMS days=5 grace=24", "Change", &[("word", "days=5 grace=24")]),
+    ("ACT first\nMARBLE E5\nEND", "File", &[("word", "first"), ("below", "MARBLE E5")]),
+    ("ACT second\nMARBLE C3\nEND", "File", &[("word", "second"), ("below", "MARBLE C3")]),
+    ("TOKEN second", "Renew", &[("word", "second")]),
+    (
+        "REPLACE second cy@players.example excused",
+        "Replace",
+        &[("word", "second"), ("word", "cy@players.example"), ("word", "excused")],
+    ),
+    (
+        "CORRECT 1 first It was misread.\nMARBLE E6\nEND",
+        "Show what would follow",
+        &[("word", "1"), ("word", "first"), ("word", "It was misread."), ("below", "MARBLE E6")],
+    ),
+    ("ROLLBACK 1 It came in time.", "Show what would follow", &[("word", "1"), ("word", "It came in time.")]),
+    ("FORFEIT second", "Show what would follow", &[("word", "second")]),
+    (
+        "ANNUL One person held both seats.",
+        "Show what would follow",
+        &[("word", "One person held both seats.")],
+    ),
+];
+
+#[test]
+fn each_act_arrives_in_the_ledger_as_by_letter() {
+    let (by_letter, by_screen) = (Desk::new(), Desk::new());
+    let (first, second) = (by_letter.open(GameKind::Quad, &[]), by_screen.open(GameKind::Quad, &[]));
+    by_letter.write(GM, "GM LIST");
+    by_screen.write(GM, "GM LIST");
+    let browser = Browser::of_gm(&by_screen);
+    for (line, label, filled) in ACTS {
+        let to_gm = by_letter.all_to(GM).pop().expect("a letter with the GM's token");
+        by_letter.reply(GM, &to_gm, &format!("GM MATCH {} {line}", first.id));
+        let page = browser.get(&format!("/match/{}", second.id));
+        let verb = line.split([' ', '\n']).next().expect("a verb");
+        let at = page.text.rfind(&format!("value=\"MATCH {} {verb}\"", second.id)).unwrap_or(0);
+        // Several forms share a label; the one of this verb is meant.
+        let from = page.text[..at].rfind("<form ").unwrap_or(0);
+        let one = super::Answer { text: page.text[from..].to_owned(), headers: page.headers.clone(), ..page };
+        let done = browser.press_surely(&one, label, filled);
+        assert_eq!(done.is(303).to(), format!("/match/{}", second.id), "{line}");
+        browser.get(done.to()).is(200).says("Done. The match now");
+        by_screen.work();
+        assert_eq!(ledger(&by_letter, &first), ledger(&by_screen, &second), "{line}");
+    }
+    assert_eq!(by_screen.find(&second.id).stage, Stage::Over);
+    by_letter.sleep(1);
+}
+
+#[test]
+fn a_stale_form_says_so_and_nothing_is_written() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let browser = Browser::of_gm(&desk);
+    let path = format!("/match/{}", game_match.id);
+    let page = browser.get(&path);
+    browser.press(&page, "Extend 3 days", &[]).is(303);
+    let before = kinds(&desk, &game_match);
+    browser.press(&page, "Extend 3 days", &[]).is(409).says("the form is out of date");
+    browser.press(&page, "Pause", &[("word", "late")]).is(409);
+    // What would follow is asked of the present match, too.
+    let page = browser.get(&path);
+    let line = format!("MATCH {} FORFEIT second", game_match.id);
+    let (token, guard) = (super::attribute_of(&page.text, "form"), super::attribute_of(&page.text, "guard"));
+    let asked = browser.post("/act", &[("form", &token), ("guard", &guard), ("do", &line)]);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    browser.press(&asked, "Let Bo lose", &[]).is(409).says("the form is out of date");
+    let page = browser.get(&path);
+    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    browser.press(&page, "Send", &[("word", "both"), ("below", "Well?")]).is(409);
+    let after = kinds(&desk, &game_match);
+    let by_gm = |kinds: &[String]| {
+        kinds.iter().filter(|kind| *kind == "DeadlineExtended" || *kind == "GmTold").count()
+    };
+    assert_eq!(by_gm(&before), by_gm(&after));
+}
+
+#[test]
+fn a_faulty_form_is_explained_with_an_example() {
+    let desk = Desk::new();
+    let (game_match, ..) = quad(&desk);
+    let browser = Browser::of_gm(&desk);
+    let before = kinds(&desk, &game_match);
+    let page = browser.get(&format!("/match/{}", game_match.id));
+    browser.press(&page, "Extend", &[("word", "400")]).is(400).says("EXTEND needs a number of days");
+    browser.press(&page, "Change", &[("word", "days=many")]).is(400).says("For example:");
+    browser
+        .press(&page, "File", &[("word", "first"), ("below", "MARBLE Z9")])
+        .is(409)
+        .says("the orders cannot stand");
+    let text = [("word", "first"), ("below", "Hello\r\nEND\r\nGM MATCH X ABANDON")];
+    browser.press(&page, "Send", &text).is(303);
+    desk.work();
+    desk.last_to(ANN).says("GM MATCH X ABANDON");
+    assert_eq!(kinds(&desk, &game_match).len(), before.len() + 1, "lines of a text are no instructions");
+}
+
+#[test]
+fn what_cannot_be_undone_is_shown_first() {
+    let desk = Desk::new();
+    let (game_match, ..) = quad(&desk);
+    let browser = Browser::of_gm(&desk);
+    let before = kinds(&desk, &game_match);
+    let page = browser.get(&format!("/match/{}", game_match.id));
+    let id = &game_match.id;
+    let (form, guard) = (&browser, super::attribute_of(&page.text, "guard"));
+    let token = super::attribute_of(&page.text, "form");
+    let ask = |act: &str| {
+        let line = format!("MATCH {id} {act}");
+        form.post("/act", &[("form", &token), ("guard", &guard), ("back", "/"), ("do", &line)])
+    };
+    ask("FORFEIT first").is(200).says("Ann loses the match, and Bo wins.").says("Leave it as it is");
+    ask("ABANDON").is(200).says("ends without a winner");
+    ask("ANNUL why").is(200).says("“why”");
+    ask("ROLLBACK 1 why").is(409).says("turn 1 was not adjudicated");
+    assert_eq!(kinds(&desk, &game_match), before);
+    assert_eq!(ask("//evil").status, 400);
+    let back = form.post(
+        "/act",
+        &[
+            ("form", &token),
+            ("guard", &guard),
+            ("back", "//evil.example"),
+            ("do", &format!("MATCH {id} NOTE x")),
+        ],
+    );
+    assert_eq!(back.is(303).to(), "/");
+}
+
+#[test]
+fn people_and_events_have_pages_with_acts() {
+    let desk = events::club("");
+    events::announced(&desk, LEAGUE, &[ANN, BO, CY]);
+    let browser = Browser::of_gm(&desk);
+    browser.get("/").says("Spring League").says("entries");
+    let page = browser.get("/event/EV-SPRING");
+    page.says("Spring League").says("Cy");
+    browser.press(&page, "Record", &[("word", "Cy may be late.")]).is(303);
+    browser.press(&page, "Record", &[("word", "again")]).is(409);
+    desk.advance(24 * 4);
+    let browser = Browser::of_gm(&desk);
+    let page = browser.get("/event/ev-spring");
+    page.says("Section 1").says("turn 1");
+    let matches = events::matches(&desk, "EV-SPRING");
+    assert!(
+        matches.len() >= 3 && matches.iter().all(|found| page.text.contains(&format!("/match/{}", found.id)))
+    );
+    let filled = [("word", matches[0].id.as_str()), ("word", "draw"), ("word", "Both agreed.")];
+    browser.press(&page, "Enter", &filled).is(409);
+    let match_page = browser.get(&format!("/match/{}", matches[0].id));
+    match_page.says("in EV-SPRING");
+    let found = browser.get("/find?q=cy%40players");
+    let person = browser.get(found.is(303).to());
+    person.says("Cy").says("cy@players.example").says("Letters of the last 30 days").says("answered");
+    browser.press(&person, "Rename", &[("word", "Cy the Great")]).is(303);
+    browser.get(found.to()).says("Cy the Great");
+    let person = browser.get(found.to());
+    browser.press(&person, "Let letters go unread", &[]).is(303);
+    browser.get(found.to()).says("go unread since");
+    browser.get("/find?q=nobody").is(200).says("Nothing is called");
+    browser.get("/find?q=players.example").is(200).says("Found for").says("Ann (ann@players.example)");
+    assert_eq!(
+        browser.get(&format!("/find?q={}", matches[0].id.to_lowercase())).to(),
+        format!("/match/{}", matches[0].id)
+    );
+    for nowhere in ["/match/QD-ZZZZ", "/person/P-99", "/person/x", "/event/EV-X", "/match", "/a/b/c"] {
+        browser.get(nowhere).is(404);
+    }
+    desk.work();
+}

@@ -1,0 +1,138 @@
+//! What the screen hides: what one side alone may know, and from a GM with a seat what the letters did not say.
+
+use fogpost::game::Seat;
+use fogpost::game::any::GameKind;
+
+use super::{Answer, Browser, forms};
+use crate::desk::{ANN, BO, Desk};
+
+/// A page without the secrets of its session.
+fn page(browser: &Browser<'_>, path: &str) -> String {
+    let Answer { text, status, .. } = browser.get(path);
+    assert_eq!(status, 200, "{path}: {text}");
+    let secrets: Vec<String> = forms(&text)
+        .into_iter()
+        .flat_map(|form| form.fields)
+        .filter(|(name, _)| name == "form")
+        .map(|(_, value)| value)
+        .collect();
+    secrets.iter().fold(text, |text, secret| text.replace(secret, ""))
+}
+
+/// Two filings that each side can make first.
+fn filings(game: GameKind) -> BothWays {
+    match game {
+        GameKind::QuadrantZ => [["SETUP balanced", "SETUP balanced"], ["SETUP guarded", "SETUP fleet"]],
+        GameKind::Pacific => [["SETUP line", "SETUP line"], ["SETUP spread", "SETUP screen"]],
+        GameKind::Quantum => [["MOVE A1 A2", ""], ["MOVE B1 B2", ""]],
+        GameKind::Quad => [["MARBLE E5", ""], ["MARBLE C3", ""]],
+    }
+}
+
+type BothWays = [[&'static str; 2]; 2];
+
+#[test]
+fn what_one_side_alone_may_know_changes_no_byte() {
+    for game in GameKind::ALL {
+        let mut seen: Vec<Vec<String>> = Vec::new();
+        for lines in filings(*game) {
+            let desk = Desk::new();
+            let opened = desk.open(*game, &[]);
+            let letters = [(ANN, desk.one_to(ANN)), (BO, desk.one_to(BO))];
+            for ((address, to), line) in letters.iter().zip(lines) {
+                desk.reply(address, to, line);
+            }
+            let browser = Browser::of_gm(&desk);
+            let paths = ["/".to_owned(), format!("/match/{}", opened.id), "/person/P-1".to_owned()];
+            seen.push(paths.iter().map(|path| page(&browser, path).replace(&opened.id, "ID")).collect());
+            assert_eq!(
+                desk.find(&opened.id).adjudicated.is_empty(),
+                *game == GameKind::QuadrantZ && false,
+                "{game}"
+            );
+        }
+        assert_eq!(seen[0], seen[1], "{game}");
+    }
+}
+
+const KIM_AND_BO: &str = "[[club.gm]]\nname = \"Kim\"\naddress = \"kim@club.example\"\n\
+    [[club.gm]]\nname = \"Bo\"\naddress = \"bo@players.example\"\n";
+
+/// The desk without its list of facts, which counts all letters of the club.
+fn without_facts(page: String) -> String {
+    let (before, rest) = page.split_once("<dl class=\"facts\">").expect("facts");
+    format!("{before}{}", rest.split_once("</dl>").expect("an end").1)
+}
+
+#[test]
+fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
+    for game in GameKind::ALL {
+        let desk = Desk::with_gms(KIM_AND_BO);
+        let opened = desk.open(*game, &[]);
+        let to_ann = desk.one_to(ANN);
+        desk.advance(1);
+        let browser = Browser::new(&desk);
+        browser.log_in(&desk.office().config.club.gm.all()[1].clone());
+        let paths = [format!("/match/{}", opened.id), "/person/P-1".to_owned()];
+        let look = || {
+            let pages: Vec<String> = paths.iter().map(|path| page(&browser, path)).collect();
+            (pages, without_facts(page(&browser, "/")))
+        };
+        let before = look();
+        assert!(
+            before.0[0].contains("You play in this match") && before.0[1].contains("You play against Ann")
+        );
+        let hidden = [
+            "MARBLE Z99",
+            "DRAW",
+            "EXTEND 3 days",
+            "CHECK\nnonsense",
+            "TELL GM I am ill.\nEND",
+            "SETTINGS receipts=off",
+        ];
+        for letter in hidden {
+            desk.reply(ANN, &to_ann, letter);
+            assert_eq!(look(), before, "{game}: {letter}");
+        }
+        // Whoever looks after it without a seat sees that there were letters, and not when.
+        let kim = Browser::of_gm(&desk);
+        kim.get(&paths[1]).says("sealed ruled");
+        kim.get("/").says("Ann wrote to you about");
+        desk.sent_to(ANN);
+    }
+}
+
+/// At the terminal, which logs in, nobody proves which GM they are.
+#[test]
+fn when_a_seat_wrote_is_on_no_page_of_a_running_match() {
+    for game in GameKind::ALL {
+        let desk = Desk::new();
+        let opened = desk.open(*game, &[]);
+        let to_ann = desk.one_to(ANN);
+        desk.advance(1);
+        let browser = Browser::of_gm(&desk);
+        let path = format!("/match/{}", opened.id);
+        let before = page(&browser, &path);
+        for letter in ["MARBLE Z99", "DRAW", "EXTEND 3 days", "CHECK\nnonsense", "TELL GM I am ill.\nEND"] {
+            desk.reply(ANN, &to_ann, letter);
+            assert_eq!(page(&browser, &path), before, "{game}: {letter}");
+        }
+        desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+        browser.get(&path).says("a letter from Ann").says("Orders checked");
+    }
+}
+
+#[test]
+fn a_gm_with_a_seat_is_refused_what_would_show_more() {
+    let desk = Desk::with_gms(KIM_AND_BO);
+    let opened = desk.open(GameKind::QuadrantZ, &[]);
+    let browser = Browser::new(&desk);
+    browser.log_in(&desk.office().config.club.gm.all()[1].clone());
+    let page = browser.get(&format!("/match/{}", opened.id));
+    let orders = [("word", "first"), ("below", "SHIP 1 TO A1")];
+    browser.press(&page, "File", &orders).is(409).says("another GM has to do this");
+    browser.press(&page, "Send", &[("word", "first"), ("below", "Hi")]).is(409).says("another GM");
+    browser.press(&page, "Renew", &[("word", "first")]).is(409).says("another GM");
+    browser.press(&page, "Replace", &[("word", "first"), ("word", "x@players.example")]).is(409);
+    assert!(desk.find(&opened.id).held[Seat::First].is_none());
+}
