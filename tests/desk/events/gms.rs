@@ -121,7 +121,10 @@ fn unfinished_matches_are_left_to_the_gm_if_the_plan_says_so() {
     // Nobody has vanished because a GM decided.
     assert_eq!(closed.entrants.len(), 3);
     desk.write(CY, "LEAVE EV-SPRING CONFIRM");
-    gm(&desk, &format!("GM EVENT NEW\n{}\nEND", plan.replace("SPRING", "NEXT").replace("2026-05", "2026-08")));
+    gm(
+        &desk,
+        &format!("GM EVENT NEW\n{}\nEND", plan.replace("SPRING", "NEXT").replace("2026-05", "2026-08")),
+    );
     desk.write(CY, "ENTER EV-NEXT");
     desk.last_to(CY).says("You are in");
 }
