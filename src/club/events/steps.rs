@@ -113,7 +113,7 @@ impl Event {
             return Some(Step::Close);
         }
         if at >= season.ends {
-            // Results of one moment are rated in the order of their matches.
+            // Some of them are decided at a time, in order.
             let mut running: Vec<String> = unfinished().filter_map(|game| game.match_id.clone()).collect();
             running.sort_unstable();
             return match self.plan.unfinished {

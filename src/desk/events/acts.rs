@@ -10,7 +10,7 @@ use crate::club::events::event::{Event, EventStage};
 use crate::club::events::plan::{Plan, PlanFault};
 use crate::club::events::steps::Told;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::{Decided, LoadedEvent};
+use crate::desk::frame::rows::{Decided, LoadedEvent, Undecided, or_lacking};
 use crate::desk::matches::acts;
 use crate::desk::outbox::gms;
 use crate::game::Seat;
@@ -177,13 +177,15 @@ fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> D
     let games: Vec<(Seat, String)> =
         games.filter_map(|(seat, game)| Some((seat, game.match_id.clone()?))).collect();
     for (seat, id) in games {
-        let Some(found) = desk.game_match(&id)?.cloned() else { continue };
+        let found = or_lacking(desk.game_match(&id)).map_err(Undecided::from)?;
+        let Some(found) = found.flatten().cloned() else { continue };
         if found.game_match.stage != Stage::Over {
             let (name, settings) = (to.name.clone(), to.settings.clone());
             let act = Act::Replace { seat, name, house: None, settings, excused: true };
-            acts::act_as_gm(desk, found, &act, Some(to.clone()))?;
+            or_lacking(acts::act_as_gm(desk, found, &act, Some(to.clone()))).map_err(Undecided::from)?;
         }
     }
+    desk.rows.check()?;
     note(desk, loaded, &reason, BookFact::Replaced { from: from.id, to: to.id });
     Ok(())
 }

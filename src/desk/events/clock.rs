@@ -54,9 +54,9 @@ pub fn advance(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
         }
         (Step::AskGm, Some(season)) => {
             loaded.told.unfinished = no;
-            note_without_result(desk, &mut loaded, &season)?;
-            let running = season.games.iter().filter(|game| game.result.is_none());
-            let matches = running.filter_map(|game| game.match_id.clone()).collect();
+            let running: Vec<&Pairing> = season.games.iter().filter(|game| game.result.is_none()).collect();
+            note_without_result(desk, &mut loaded, &running)?;
+            let matches = running.iter().filter_map(|game| game.match_id.clone()).collect();
             letters::tell_gms(desk, &loaded.event, "unfinished", EventLetter::Unfinished { matches })?;
         }
         (Step::Close, _) => close(desk, &mut loaded)?,
@@ -68,6 +68,7 @@ pub fn advance(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
 
 /// Draws the sections of the next season. Whoever no letter reaches is struck first.
 pub fn draw(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, cause: &BookCause) -> Decided<()> {
+    desk.ask_for_all(&loaded.event.entrants)?;
     let mut unreachable = Vec::new();
     for player in loaded.event.entrants.clone() {
         unreachable.extend(desk.reachable(player)?.is_none().then_some(player));
@@ -98,17 +99,13 @@ fn open_section(
         loaded.event.running().into_iter().flat_map(|season| &season.games).filter(is_due).cloned().collect();
     let mut new = Vec::new();
     for game in &games {
-        let first = or_lacking(holder(desk, game.first))?;
-        let second = or_lacking(holder(desk, game.second))?;
-        let Some(players) = first.zip(second) else { continue };
         new.push(NewMatch {
             game: loaded.event.plan.game,
             choices: loaded.event.plan.options.clone(),
-            players: BySeat::new(players.0, players.1),
+            players: BySeat::new(holder(desk, game.first)?, holder(desk, game.second)?),
             terms: loaded.event.terms.clone(),
         });
     }
-    desk.rows.check()?;
     let opened = openings::open_all(desk, &new, &Cause::opening(None))?;
     for (game, opened) in games.iter().zip(&opened) {
         let (first, second, match_id) = (game.first, game.second, opened.id.clone());
@@ -136,12 +133,12 @@ fn lose_unopened(
     season: &Season,
     section: usize,
 ) -> Decided<()> {
+    let players = &season.sections[section];
+    desk.ask_for_all(players)?;
     let mut lost = Vec::new();
-    for &player in &season.sections[section] {
-        let reachable = or_lacking(desk.reachable(player))?;
-        lost.extend(reachable.is_some_and(|found| found.is_none()).then_some(player));
+    for &player in players {
+        lost.extend(desk.reachable(player)?.is_none().then_some(player));
     }
-    desk.rows.check()?;
     if lost.is_empty() {
         return Ok(());
     }
@@ -172,9 +169,9 @@ fn holder(desk: &Desk<'_>, player: i64) -> Decided<Holder> {
 /// Resigns the running matches of a player who left or was struck.
 fn resign(desk: &mut Desk<'_>, season: &Season, player: i64) -> Decided<()> {
     for (seat, game) in season.open_games_of(player) {
-        end_match(desk, game, Act::Leave(seat))?;
+        or_lacking(end_match(desk, game, Act::Leave(seat)))?;
     }
-    Ok(())
+    desk.rows.check()
 }
 
 /// Ends unfinished matches by own time, some at a time. Returns whether it changed anything.
@@ -184,29 +181,34 @@ fn decide(
     season: &Season,
     matches: &[String],
 ) -> Decided<bool> {
-    let mut changed = note_without_result(desk, loaded, season)?;
-    for id in matches.iter().take(ENDED_TOGETHER) {
-        let Some(game) = season.games.iter().find(|game| game.match_id.as_ref() == Some(id)) else {
-            continue;
-        };
+    let matches = &matches[..matches.len().min(ENDED_TOGETHER)];
+    let is_meant = |game: &&Pairing| game.match_id.as_ref().is_some_and(|id| matches.contains(id));
+    let mut games: Vec<&Pairing> = season.games.iter().filter(is_meant).collect();
+    // Results of one moment are rated in the order of their matches.
+    games.sort_unstable_by_key(|game| &game.match_id);
+    let mut changed = note_without_result(desk, loaded, &games)?;
+    for game in games {
+        let Some(id) = &game.match_id else { continue };
         let own = own_time(desk.rows.entries(id)?, desk.at());
-        changed |= end_match(desk, game, Act::MoreTime(slower(&own)))?;
+        changed |= or_lacking(end_match(desk, game, Act::MoreTime(slower(&own))))?.unwrap_or_default();
     }
+    desk.rows.check()?;
     Ok(changed)
 }
 
-/// Enters that matches which are over without a result have none.
-fn note_without_result(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, season: &Season) -> Decided<bool> {
-    let mut changed = false;
-    for game in season.games.iter().filter(|game| game.result.is_none()) {
+/// Enters that those of these matches which are over without a result have none.
+fn note_without_result(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, games: &[&Pairing]) -> Decided<bool> {
+    let mut ended = Vec::new();
+    for game in games {
         let Some(id) = &game.match_id else { continue };
-        let Some(ended) = results::end_of(desk, id)? else { continue };
-        if BookOutcome::of(&ended.outcome) == BookOutcome::None {
-            results::enter(desk, loaded, game, &ended, BookOutcome::None, &CLOCK);
-            changed = true;
-        }
+        ended.extend(or_lacking(results::end_of(desk, id))?.flatten().map(|end| (*game, end)));
     }
-    Ok(changed)
+    desk.rows.check()?;
+    ended.retain(|(_, end)| BookOutcome::of(&end.outcome) == BookOutcome::None);
+    for (game, end) in &ended {
+        results::enter(desk, loaded, game, end, BookOutcome::None, &CLOCK);
+    }
+    Ok(!ended.is_empty())
 }
 
 /// Ends a match of an event that runs, and tells both players. Returns whether it did.

@@ -6,7 +6,7 @@ use super::book::record;
 use super::people::{Done, Refusal, refuse, take_player};
 use crate::club::events::event::EventStage;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::LoadedEvent;
+use crate::desk::frame::rows::{LoadedEvent, Undecided};
 use crate::game::BySeat;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
 use crate::referee::ImportedResult;
@@ -31,13 +31,19 @@ pub fn import(
                 Ok((player, [])) => pair.push(player.id),
                 Ok(_) => return refuse(format!("Line {}: Nobody is called {name}.", row.line)),
                 Err(Refusal::Says(says)) => return refuse(format!("Line {}: {says}", row.line)),
-                Err(undecided) => return Err(undecided),
+                // Ask for the rows of all lines first, so that one round loads them.
+                Err(Refusal::Undecided(Undecided::Lacks)) => {}
+                Err(failed) => return Err(failed),
             }
         }
+        let [first, second] = pair[..] else { continue };
         let section = sections.entry(row.section).or_default();
-        section.extend(pair.iter().filter(|player| !section.contains(player)).copied().collect::<Vec<_>>());
-        results.extend(row.outcome.map(|outcome| (row.line, pair[0], pair[1], outcome)));
+        section.extend(
+            [first, second].iter().filter(|player| !section.contains(player)).copied().collect::<Vec<_>>(),
+        );
+        results.extend(row.outcome.map(|outcome| (row.line, first, second, outcome)));
     }
+    desk.rows.check()?;
     let list: Vec<i64> = sections.values().flatten().copied().collect();
     if sections.values().any(|section| section.len() < 2) || has_twice(&list) {
         return refuse("Each player is in one section, with at least one other.");

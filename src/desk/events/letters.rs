@@ -100,6 +100,7 @@ pub fn tell_ending(desk: &mut Desk<'_>, event: &Event, season: &Season) -> Decid
             });
         }
     }
+    desk.ask_for_all(&by_player.keys().copied().collect::<Vec<_>>())?;
     let decides = event.plan.unfinished.as_str();
     for (player, matches) in by_player {
         let letter = EventLetter::Ending { matches, decides: decides.to_owned() };
@@ -111,6 +112,7 @@ pub fn tell_ending(desk: &mut Desk<'_>, event: &Event, season: &Season) -> Decid
 /// Tells the players of a season its standings, and the GMs how it went. `event` is closed, `before` is not.
 pub fn tell_standings(desk: &mut Desk<'_>, before: &Event, event: &Event) -> Decided<()> {
     let Some(season) = event.season().cloned() else { return Ok(()) };
+    desk.ask_for_all(&season.list)?;
     let acts = shown::acts(desk, before)?;
     for (section, players) in season.sections.iter().enumerate() {
         for &player in players {
@@ -162,6 +164,7 @@ pub fn tell_cancelled(desk: &mut Desk<'_>, event: &Event, gm: &str, reason: &str
     );
     readers.sort_unstable();
     readers.dedup();
+    desk.ask_for_all(&readers)?;
     for player in readers {
         let has_begun = !event.seasons.is_empty();
         let letter = EventLetter::Cancelled { gm: gm.to_owned(), reason: reason.to_owned(), has_begun };

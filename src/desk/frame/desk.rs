@@ -289,9 +289,10 @@ impl<'a> Desk<'a> {
         let mut open = Vec::new();
         for (id, stage) in self.event_names()? {
             if matches!(stage, EventStage::Entries | EventStage::Running) {
-                open.extend(self.event(&id)?);
+                open.extend(or_lacking(self.event(&id))?.flatten());
             }
         }
+        self.rows.check()?;
         Ok(open)
     }
 
@@ -335,6 +336,15 @@ impl<'a> Desk<'a> {
             return Ok(None);
         };
         Ok(self.player(address.as_str())?.map(|player| (player, address)))
+    }
+
+    /// Asks for the rows of all these players at once. A decision that lacked one after the other would need a round
+    /// for each.
+    pub fn ask_for_all(&self, players: &[i64]) -> Decided<()> {
+        for player in players {
+            or_lacking(self.reachable(*player))?;
+        }
+        self.rows.check()
     }
 
     /// Returns the player with this address, who is added under `name` if there is none.

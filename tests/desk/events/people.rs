@@ -5,7 +5,7 @@ use fogpost::club::events::verify::verify;
 use fogpost::daemon::instruct;
 use fogpost::game::Seat;
 use fogpost::ledger::book::{BookFact, BookOutcome};
-use fogpost::referee::{EventAction, Instruction};
+use fogpost::referee::{EventAction, ImportedResult, Instruction};
 
 use super::{
     CY, DI, EVE, LEAGUE, announced, book, club, event, gm, matches, play_until_resigned, with_words,
@@ -111,4 +111,33 @@ fn a_newcomer_who_enters_an_event_reads_no_names() {
     desk.know("yan@players.example");
     desk.write("yan@players.example", "PROFILE Bo");
     desk.last_to("yan@players.example").says("Bo (P-");
+}
+
+/// Rows are loaded together: a decision that asked for one person after the other would give up.
+#[test]
+fn an_event_of_many_is_taken_over_opened_decided_and_drawn_again() {
+    let desk = club("");
+    let plan = LEAGUE.replace("league", "ladder").replace("season_days = 30", "season_days = 14");
+    let plan = plan.replace("section_size = 3", "games = 1").replace("\ndays = 3", "\ndays = 30");
+    gm(&desk, &format!("GM EVENT NEW\n{plan}\nEND"));
+    let person = |no: u64| format!("player{no}@players.example");
+    let row = |no: u64| ImportedResult {
+        line: no,
+        section: u32::try_from(no).expect("few"),
+        first: person(2 * no),
+        second: person(2 * no + 1),
+        outcome: None,
+    };
+    let action = EventAction::Import { rows: (1..=35).map(row).collect() };
+    let import = Instruction::Event { id: "EV-SPRING".to_owned(), action };
+    desk.block_on(instruct::carry_out(desk.office(), &import)).expect("taken over");
+    desk.work();
+    assert_eq!(matches(&desk, "EV-SPRING").len(), 35);
+    desk.advance(15 * 24);
+    let closed = event(&desk, "EV-SPRING");
+    assert_eq!((closed.stage, closed.entrants.len()), (EventStage::Entries, 70));
+    desk.advance(7 * 24);
+    assert_eq!(event(&desk, "EV-SPRING").season().map(|season| season.no), Some(2));
+    assert_eq!(matches(&desk, "EV-SPRING").len(), 35);
+    gm(&desk, "GM EVENT EV-SPRING CANCEL It was a test.").says("Done. The event now:");
 }
