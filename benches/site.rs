@@ -23,7 +23,10 @@ fn main() {
     // The club is one more demo, into which the matches are copied.
     for (game, name) in GAMES.into_iter().map(|game| (game, game)).chain([("quad", "club")]) {
         let mut demo = fogpost(&["demo", "--game", game, "--folder"]);
-        assert!(demo.arg(folder.path().join(name)).output().expect("fogpost runs").status.success(), "{game}");
+        assert!(
+            demo.arg(folder.path().join(name)).output().expect("fogpost runs").status.success(),
+            "{game}"
+        );
     }
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     for game in GAMES {
@@ -74,7 +77,9 @@ async fn copy(folder: &Path, game: &str, numbers: std::ops::Range<u32>) {
             .fetch_all(database)
             .await
             .expect("a table");
-        let value = |name: &String| changed.iter().find(|(of, _)| of == name).map_or(name.clone(), |(_, to)| (*to).to_owned());
+        let value = |name: &String| {
+            changed.iter().find(|(of, _)| of == name).map_or(name.clone(), |(_, to)| (*to).to_owned())
+        };
         names.iter().map(value).collect::<Vec<_>>().join(", ")
     };
     // ?1 is the match, ?2 its copy, ?3 the number of the copy, ?4 the number of its pair of players.
@@ -82,11 +87,20 @@ async fn copy(folder: &Path, game: &str, numbers: std::ops::Range<u32>) {
     for (table, key, changed) in [
         ("player", "", &[("id", "1000 + 2 * ?4 + id")][..]),
         ("match", "WHERE id = ?1", &[("id", "?2"), ("snapshot", "replace(snapshot, ?1, ?2)")]),
-        ("seat", "WHERE match_id = ?1", &[("match_id", "?2"), ("token", "token || ?3"), ("player_id", "1000 + 2 * ?4 + player_id")]),
-        ("entry", "WHERE match_id = ?1 ORDER BY seq", &[("match_id", "?2"), ("json", "replace(json, ?1, ?2)")]),
+        (
+            "seat",
+            "WHERE match_id = ?1",
+            &[("match_id", "?2"), ("token", "token || ?3"), ("player_id", "1000 + 2 * ?4 + player_id")],
+        ),
+        (
+            "entry",
+            "WHERE match_id = ?1 ORDER BY seq",
+            &[("match_id", "?2"), ("json", "replace(json, ?1, ?2)")],
+        ),
     ] {
         let columns = columns(&mut database, table, changed).await;
-        statements.push(format!("INSERT OR IGNORE INTO main.{table} SELECT {columns} FROM source.{table} {key}"));
+        statements
+            .push(format!("INSERT OR IGNORE INTO main.{table} SELECT {columns} FROM source.{table} {key}"));
     }
     let mut transaction = database.begin().await.expect("a transaction");
     for number in numbers {
@@ -108,5 +122,13 @@ async fn copy(folder: &Path, game: &str, numbers: std::ops::Range<u32>) {
 /// The bytes of all files in a folder.
 fn size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
-    entries.map(|entry| if entry.path().is_dir() { size(&entry.path()) } else { entry.metadata().map_or(0, |data| data.len()) }).sum()
+    entries
+        .map(|entry| {
+            if entry.path().is_dir() {
+                size(&entry.path())
+            } else {
+                entry.metadata().map_or(0, |data| data.len())
+            }
+        })
+        .sum()
 }

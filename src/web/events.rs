@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use minijinja::{Value, context};
 
-use super::pages::ListedMatch;
+use super::listed::ListedMatch;
 use crate::club::events::event::{Event, EventStage, Pairing, Season};
 use crate::club::member::number;
 use crate::game::Seat;
@@ -99,10 +99,15 @@ fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Show
     let cells: Vec<Value> = table
         .iter()
         .map(|other| {
-            let between = |(first, second)| games.iter().filter(move |game| (game.first, game.second) == (first, second));
+            let between = |(first, second)| {
+                games.iter().filter(move |game| (game.first, game.second) == (first, second))
+            };
             let (own, foe) = (row.player, other.player);
             let of = |seat: Seat| move |game: &&Pairing| cell(game, seat, shown);
-            let cells: Vec<Value> = between((own, foe)).map(of(Seat::First)).chain(between((foe, own)).map(of(Seat::Second))).collect();
+            let cells: Vec<Value> = between((own, foe))
+                .map(of(Seat::First))
+                .chain(between((foe, own)).map(of(Seat::Second)))
+                .collect();
             Value::from(cells)
         })
         .collect();
@@ -116,7 +121,8 @@ fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Show
 fn cell(game: &Pairing, seat: Seat, shown: &Shown<'_>) -> Value {
     let listed = game.match_id.as_deref().and_then(|id| shown.matches.get(id));
     let replay = listed.filter(|listed| listed.end.is_some()).map(|listed| listed.id.as_str());
-    let result = game.result.as_ref().map(|result| result.outcome.halves(seat).map_or("×".to_owned(), halves));
+    let result =
+        game.result.as_ref().map(|result| result.outcome.halves(seat).map_or("×".to_owned(), halves));
     let turn = listed.and_then(|listed| listed.turn);
     let foe = if seat == Seat::First { game.second } else { game.first };
     context! { result => result, turn => turn, replay => replay, seat => seat.as_str(), foe => name(foe, shown) }

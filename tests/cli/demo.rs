@@ -208,8 +208,7 @@ fn a_person_answers_at_the_prompt_and_sees_the_house_move() {
     let folder = Folder::empty();
     let typed = folder.path("typed");
     fs::write(&typed, "END\nMARBLE E5\nMARBLE E6\nEND\nMARBLE E5\nEND\nq\n").expect("a file");
-    let mut command =
-        folder.0.command(&["demo", "--play", "quad", "--level", "trainer", "--folder", "mine"]);
+    let mut command = folder.0.command(&["demo", "--play", "quad", "--level", "trainer", "--folder", "mine"]);
     command.stdin(File::open(&typed).expect("the file")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     let said = Ran(command.output().expect("fogpost runs")).success();
     assert_says(

@@ -21,7 +21,8 @@ const CLUBS: u64 = 3;
 const TRIES: usize = 200;
 
 /// Letters that change nothing that the world may see.
-const HIDDEN: [&str; 6] = ["MARBLE Z99", "DRAW", "EXTEND 3 days", "CHECK\nnonsense", "TELL Good luck!\nEND", "POSITION"];
+const HIDDEN: [&str; 6] =
+    ["MARBLE Z99", "DRAW", "EXTEND 3 days", "CHECK\nnonsense", "TELL Good luck!\nEND", "POSITION"];
 
 fn address(seat: Seat) -> &'static str {
     match seat {
@@ -46,7 +47,12 @@ fn file(desk: &Desk, id: &str, seat: Seat, random: &mut Random) {
         game_match.state.seal(seat, &lines(&orders)).ok().map(|_| orders)
     });
     // An empty filing is one, too.
-    answer(desk, seat, &game_match, &orders.filter(|orders| !orders.is_empty()).unwrap_or_else(|| "END".to_owned()));
+    answer(
+        desk,
+        seat,
+        &game_match,
+        &orders.filter(|orders| !orders.is_empty()).unwrap_or_else(|| "END".to_owned()),
+    );
 }
 
 /// Plays a match up to this turn, in either order of both seats' letters. Returns whether it still runs.

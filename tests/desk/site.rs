@@ -92,6 +92,22 @@ fn what_the_rules_hide_changes_no_byte_of_the_site() {
     }
 }
 
+/// In a match with casualties to choose, the number of turns that were owed tells of a battle.
+#[test]
+fn a_turn_of_a_running_match_changes_no_page_of_a_player() {
+    let desk = Desk::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    desk.open(GameKind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    let players = || {
+        build(&desk, folder.path());
+        files(folder.path()).into_iter().filter(|(path, _)| path.starts_with("players/")).collect::<Vec<_>>()
+    };
+    let before = players();
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(before, players());
+}
+
 #[test]
 fn a_player_who_is_not_public_is_a_number_in_every_file() {
     let desk = Desk::new();
@@ -159,7 +175,11 @@ fn an_event_has_a_page_and_a_feed_that_link_its_matches_and_players() {
     }
     let finished = events::matches(&desk, "EV-SPRING").swap_remove(0).id;
     assert!(event.contains(&format!("matches/{finished}/index.html")));
-    for page in [format!("matches/{finished}/index.html"), "players/P-1/index.html".to_owned(), "index.html".to_owned()] {
+    for page in [
+        format!("matches/{finished}/index.html"),
+        "players/P-1/index.html".to_owned(),
+        "index.html".to_owned(),
+    ] {
         assert!(files[&page].contains("events/EV-SPRING/index.html"), "{page}");
     }
     let feed = &files["events/EV-SPRING/feed.atom"];

@@ -21,7 +21,9 @@ pub async fn tamper(office: &Office, game_match: &Match, folder: &Path) -> anyho
     let chosen = letters.get(letters.len() / 2).context("the match has letters")?;
     let mut bytes = office.store.letter(chosen.digest).await?.context("the letter is there")?;
     let (before, after) = alter(&mut bytes).context("the letter has an order with a number")?;
-    replace(&office.config.database.url, chosen.digest, &bytes).await.context("the database is not altered")?;
+    replace(&office.config.database.url, chosen.digest, &bytes)
+        .await
+        .context("the database is not altered")?;
     println!();
     println!("Somebody with a database tool changes one character of a letter from {}:", chosen.sender);
     println!("    {before}");

@@ -79,7 +79,14 @@ pub async fn build(office: &Office, folder: &Path) -> anyhow::Result<Written> {
     let members = rows::members(office).await?;
     let mut folder = Folder::open(folder)?;
     let mut contents = rows::contents(office, &rows, &members).await?;
-    let known = Known { members: &members, events: contents.events.iter().map(|listed| (listed.event.plan.id.clone(), listed.event.plan.name.clone())).collect() };
+    let known = Known {
+        members: &members,
+        events: contents
+            .events
+            .iter()
+            .map(|listed| (listed.event.plan.id.clone(), listed.event.plan.name.clone()))
+            .collect(),
+    };
     build_replays(office, &site, &rows, &known, &mut folder).await?;
     contents.hero = hero(office, &rows, &members).await?;
     let folder = build_pages(office, site, contents, folder).await?;
@@ -200,7 +207,8 @@ fn version(templates: &Templates, site: &Site) -> Digest {
 fn digest_of(row: &SiteMatchRow, known: &Known<'_>, version: Digest) -> String {
     let names = known.members.names(row);
     let (end, event) = (&row.end, known.event(row));
-    Digest::of(format!("{version}\n{}\n{}\n{end:?}\n{event:?}", names.first, names.second).as_bytes()).to_string()
+    Digest::of(format!("{version}\n{}\n{}\n{end:?}\n{event:?}", names.first, names.second).as_bytes())
+        .to_string()
 }
 
 /// The keys in the snapshot of a match.

@@ -112,7 +112,14 @@ fn shapes_that_reach_beyond_the_page_are_cut_off() {
 #[test]
 fn a_picture_without_pixels_or_with_too_many_is_not_rendered() {
     for (width, height) in [(0, 8), (8, 0), (u32::MAX, u32::MAX), (100_000, 100_000)] {
-        assert!(raster::render(&Picture { width, height, shapes: Vec::new(), signs: Vec::new() }, 2, Edges::Smooth).is_none());
+        assert!(
+            raster::render(
+                &Picture { width, height, shapes: Vec::new(), signs: Vec::new() },
+                2,
+                Edges::Smooth
+            )
+            .is_none()
+        );
     }
 }
 

@@ -72,7 +72,9 @@ impl Sign {
 
 /// The picture without its legend.
 fn board(picture: &Picture) -> Picture {
-    let (Some(first), Some(last)) = (picture.signs.first(), picture.signs.last()) else { return picture.clone() };
+    let (Some(first), Some(last)) = (picture.signs.first(), picture.signs.last()) else {
+        return picture.clone();
+    };
     let mut board = picture.clone();
     board.signs.clear();
     board.shapes.drain(first.shapes.start..last.shapes.end);

@@ -155,9 +155,9 @@ impl Writer<'_> {
     fn inner(&self, symbol: usize, origin: Point) -> String {
         let (shapes, taken_from) = &self.catalogue.symbols[symbol];
         let mut out = String::new();
-        let named = self.body(symbol).and_then(|(body, words)| {
-            Some((self.body_names.get(&marks::key(body, *taken_from))?, words))
-        });
+        let named = self
+            .body(symbol)
+            .and_then(|(body, words)| Some((self.body_names.get(&marks::key(body, *taken_from))?, words)));
         match named {
             Some((name, words)) => {
                 let at = (tenths(taken_from.0 - origin.0), tenths(taken_from.1 - origin.1));
@@ -235,9 +235,7 @@ impl Writer<'_> {
         let symbol = self.catalogue.mark(mark).symbol;
         let (shapes, taken_from) = &self.catalogue.symbols[symbol];
         let is_unnamed = self.symbol_names[symbol].is_empty() && self.mark_names[mark as usize].is_empty();
-        is_unnamed.then(|| {
-            (shapes.as_slice(), (tenths(taken_from.0), tenths(taken_from.1)))
-        })
+        is_unnamed.then(|| (shapes.as_slice(), (tenths(taken_from.0), tenths(taken_from.1))))
     }
 
     fn place_of(&self, mark: u32) -> (i32, i32) {
