@@ -11,7 +11,25 @@ use crate::club::reliability::{Reliability, TURNS};
 impl Database {
     /// Returns how reliably a player files. Matches lost since then count.
     pub async fn reliability(&self, player_id: i64, lost_since: DateTime<Utc>) -> Result<Reliability> {
-        let sql = "SELECT in_time FROM owed_turn WHERE player_id = $1 ORDER BY at DESC, match_id, seq DESC LIMIT $2";
+        self.reliability_in("", player_id, lost_since).await
+    }
+
+    /// Returns how reliably a player files, as far as the world may know: the number of turns that were owed in a running
+    /// match may tell what happened in it.
+    pub async fn public_reliability(&self, player_id: i64, lost_since: DateTime<Utc>) -> Result<Reliability> {
+        let over = " AND EXISTS (SELECT 1 FROM match m WHERE m.id = owed_turn.match_id AND m.stage = 'over')";
+        self.reliability_in(over, player_id, lost_since).await
+    }
+
+    async fn reliability_in(
+        &self,
+        matches: &str,
+        player_id: i64,
+        lost_since: DateTime<Utc>,
+    ) -> Result<Reliability> {
+        let sql = format!(
+            "SELECT in_time FROM owed_turn WHERE player_id = $1{matches} ORDER BY at DESC, match_id, seq DESC LIMIT $2"
+        );
         let turns = i64::try_from(TURNS).unwrap_or(i64::MAX);
         let turns: Vec<(i64,)> = self.read(self.statement(sql).bind(player_id).bind(turns)).await?;
         let turns: Vec<bool> = turns.into_iter().map(|(in_time,)| in_time != 0).collect();

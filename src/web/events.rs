@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use minijinja::{Value, context};
 
-use super::pages::ListedMatch;
+use super::listed::ListedMatch;
 use crate::club::events::event::{Event, EventStage, Pairing, Season};
 use crate::club::member::number;
 use crate::game::Seat;

@@ -8,6 +8,7 @@ use crate::report::COMPILED_IN;
 pub mod boards;
 mod characters;
 pub mod events;
+pub mod listed;
 pub mod pages;
 pub mod plot;
 pub mod replay;

@@ -92,6 +92,22 @@ fn what_the_rules_hide_changes_no_byte_of_the_site() {
     }
 }
 
+/// In a match with casualties to choose, the number of turns that were owed tells of a battle.
+#[test]
+fn a_turn_of_a_running_match_changes_no_page_of_a_player() {
+    let desk = Desk::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    desk.open(GameKind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    let players = || {
+        build(&desk, folder.path());
+        files(folder.path()).into_iter().filter(|(path, _)| path.starts_with("players/")).collect::<Vec<_>>()
+    };
+    let before = players();
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(before, players());
+}
+
 #[test]
 fn a_player_who_is_not_public_is_a_number_in_every_file() {
     let desk = Desk::new();

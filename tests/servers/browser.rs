@@ -4,9 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use chrono::DateTime;
+use fogpost::club::events::event::Event;
+use fogpost::club::events::plan::Plan;
+use fogpost::club::reliability::Reliability;
+use fogpost::game::any::{Choices, GameKind};
 use fogpost::game::record::{Record, Replayed};
+use fogpost::game::{BySeat, Outcome, Reason, Seat};
+use fogpost::ledger::book::{BookCause, BookFact};
+use fogpost::referee::Terms;
 use fogpost::report::Templates;
 use fogpost::web::Site;
+use fogpost::web::events::ListedEvent;
+use fogpost::web::listed::{ListedMatch, ListedMember, ListedRating, OpenSeat};
+use fogpost::web::pages::{Contents, pages};
+use fogpost::web::plot::PlotPoint;
 use fogpost::web::replay::{self, FinishedMatch};
 use tempfile::TempDir;
 
@@ -29,6 +41,7 @@ const PROBE: &str = r#"<script>addEventListener('load', () => setTimeout(() => {
   note('unnamed', all('[role=img]:not([aria-label]), img:not([alt]), main input:not([id])').length);
   note('twice', all('[id]').length - new Set(all('[id]').map(element => element.id)).size);
   note('play', all('.go button').length);
+  if (!shown.length) return;
   const drawn = shown[0].querySelector('svg');
   note('views', ['f', 's', 't'].map(name => [...drawn.children].filter(group => group.getAttribute('class') === name
     && getComputedStyle(group).display !== 'none').length > 0 ? name : '-').join(''));
@@ -124,6 +137,74 @@ fn a_replay_shows_one_step_at_every_width_and_never_scrolls_sideways() {
                 levels.starts_with(b"1") && levels.windows(2).all(|pair| pair[1] <= pair[0] + 1),
                 "{game}"
             );
+        }
+    }
+}
+
+/// The longest name that a player may have, without a place to break it.
+const LONG: &str = "Maximiliane-Wilhelmine-von-Hohenstaufen-Ganz-Besonders-Lang";
+
+/// A club whose players and events have long names.
+fn contents() -> Contents {
+    let at = DateTime::UNIX_EPOCH;
+    let plan = "id = \"EV-SPRING\"\nname = \"Spring\"\ngame = \"quad\"\nformat = \"league\"\nsection_size = 9\n\
+                games = 2\nopens = 2026-05-10\nseason_days = 30";
+    let plan = Plan { name: LONG.to_owned(), ..Plan::read(plan).expect("a plan") };
+    let terms = plan.terms(&Terms::default());
+    let mut event = Event::announce(plan, terms, None, at, &BookCause::Clock {}).0;
+    let list: Vec<i64> = (1..=9).collect();
+    let sections = vec![list.clone()];
+    let drawn =
+        BookFact::SectionsDrawn { season: 1, list, figures: Vec::new(), sections, ends: at, given: false };
+    event.record(at, &BookCause::Clock {}, drawn);
+    let listed = |id: &str, end| ListedMatch {
+        id: id.to_owned(),
+        game: GameKind::QuadrantZ,
+        names: BySeat::new(LONG.to_owned(), LONG.to_owned()),
+        players: BySeat::new(Some(1), Some(2)),
+        options: "neutral_total=88 turn_limit=100 layout=triangle".to_owned(),
+        event: Some("EV-SPRING".to_owned()),
+        turn: Some(7),
+        end,
+    };
+    let outcome = Outcome { winner: Some(Seat::First), reason: Reason::Resigned };
+    let rating = |results, figure| ListedRating {
+        player: 1,
+        game: GameKind::Quad,
+        point: PlotPoint { figure, deviation: 200 },
+        shown: "1520?".to_owned(),
+        results,
+    };
+    let member = |id| ListedMember { id, name: LONG.to_owned(), reliability: Reliability::default() };
+    Contents {
+        matches: vec![listed("QZ-1", Some((outcome, at))), listed("QZ-2", None)],
+        members: (1..=9).map(member).collect(),
+        ratings: vec![rating(1, 1520), rating(2, 1580)],
+        seats: vec![OpenSeat { code: "7K3M9P".to_owned(), by: LONG.to_owned(), game: "Quad", days: 3 }],
+        events: vec![ListedEvent { event, news: Vec::new() }],
+        hero: Some(("QZ-1".to_owned(), GameKind::QuadrantZ.start(&Choices::default()).open_board().picture)),
+    }
+}
+
+#[test]
+fn no_page_of_a_site_scrolls_sideways() {
+    let Some(browser) = chromium() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let site = Site {
+        club: LONG.to_owned(),
+        address: "referee@club.example".to_owned(),
+        ..Site::of_one_page("", "")
+    };
+    let made = pages(&Templates::of_program(), &site, &contents()).expect("pages");
+    let html = made.iter().filter(|(path, _)| path.ends_with(".html"));
+    // The pages of games and players differ only in their words.
+    let of_one_kind = |path: &str| path.starts_with("players/P-") && !path.starts_with("players/P-1/");
+    for (path, bytes) in html.filter(|(path, _)| !of_one_kind(path)) {
+        let html = String::from_utf8_lossy(bytes);
+        for width in [360, 1280] {
+            let seen = look(&browser, &folder, &html, width, "");
+            assert_eq!(seen.note("overflow"), "0", "{path} at {width}");
+            assert_eq!((seen.note("unnamed"), seen.note("twice")), ("0", "0"), "{path}");
         }
     }
 }

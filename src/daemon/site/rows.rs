@@ -12,7 +12,8 @@ use crate::game::any::GameKind;
 use crate::referee::Offer;
 use crate::store::SiteMatchRow;
 use crate::web::events::{EventNews, ListedEvent};
-use crate::web::pages::{Contents, ListedMatch, ListedMember, ListedRating, OpenSeat};
+use crate::web::listed::{ListedMatch, ListedMember, ListedRating, OpenSeat};
+use crate::web::pages::Contents;
 use crate::web::plot::PlotPoint;
 
 /// The players by number: their names, or `P-12` for one who is not public.
@@ -105,7 +106,11 @@ async fn listed_members(
     let mut listed = Vec::with_capacity(played.len());
     for id in played {
         let Some(name) = members.names.get(&id).cloned() else { continue };
-        listed.push(ListedMember { id, name, reliability: office.store.reliability(id, since).await? });
+        listed.push(ListedMember {
+            id,
+            name,
+            reliability: office.store.public_reliability(id, since).await?,
+        });
     }
     Ok(listed)
 }

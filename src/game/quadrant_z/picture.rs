@@ -24,6 +24,10 @@ pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
     for quadrant in Quadrant::all() {
         ground(&mut picture, map, quadrant);
     }
+    for quadrant in Quadrant::all() {
+        let (x, y) = corner(quadrant);
+        picture.frame(x, y, 2.0 * CELL, HEADING + 2.0 * CELL, EDGE, 2.0);
+    }
     arrows::draw(&mut picture, map);
     // Arrows pass under headings, so that no line crosses their words.
     for quadrant in Quadrant::all() {
@@ -43,7 +47,6 @@ fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     picture.rect(x, y, side, side, if is_charted { tint.explored } else { tint.fog });
     picture.line((x + CELL, y), (x + CELL, y + side), GRID, 1.0);
     picture.line((x, y + CELL), (x + side, y + CELL), GRID, 1.0);
-    picture.frame(x, y - HEADING, side, HEADING + side, EDGE, 2.0);
     if !is_charted {
         for square in quadrant.squares().filter(|square| map.at(*square).is_empty()) {
             let (x, y) = square_corner(square);

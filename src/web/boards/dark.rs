@@ -79,6 +79,8 @@ const QUAD: &[DarkColour] = &[
     only("text", 0x2f2b26, 0xe3e1da),
     all(0xe9d8b4, 0xb3a07a),
     all(0x8f7b55, 0x6d5d3e),
+    // The edge of black pieces, which also stand below the board.
+    all(0x050506, 0x9aa3a8),
 ];
 
 /// Returns the colours of a game's board that change on a dark page.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::svg;
 use crate::game::picture::{Anchor, Colour, Picture, Point, Shape};
 
 /// The views of each step.
@@ -89,12 +88,12 @@ impl Bounds {
         }
     }
 
-    /// Whether two rectangles share more than the line on the border of two squares.
-    fn overlaps(self, other: Bounds) -> bool {
-        self.left + EDGE < other.right
-            && other.left + EDGE < self.right
-            && self.top + EDGE < other.bottom
-            && other.top + EDGE < self.bottom
+    /// Whether two rectangles share more than a strip of this width.
+    fn overlaps(self, other: Bounds, strip: i32) -> bool {
+        self.left + strip < other.right
+            && other.left + strip < self.right
+            && self.top + strip < other.bottom
+            && other.top + strip < self.bottom
     }
 
     fn has_middle_of(self, other: Bounds) -> bool {
@@ -107,8 +106,11 @@ impl Bounds {
     }
 }
 
-/// An overlap that nobody sees, in tenths of a pixel: two squares draw the line between them in one colour.
-const EDGE: i32 = 20;
+/// The width of an overlap that nobody sees, in tenths of a pixel.
+const HAIR: i32 = 9;
+
+/// The same for two marks with outlines of one colour: both draw the line between them.
+const OUTLINE: i32 = 20;
 
 /// A frame around more than this, in hundredths of a square pixel, stands alone: things are drawn inside it.
 const LARGE: i64 = 800_000;
@@ -129,6 +131,8 @@ pub struct Mark {
     pub bounds: Bounds,
     /// Rectangles that cover it, where these are much less than its bounds.
     parts: Vec<Bounds>,
+    /// The colour of the frame around it.
+    outline: Option<Colour>,
 }
 
 impl Mark {
@@ -138,8 +142,9 @@ impl Mark {
             true => vec![mark.bounds],
             false => mark.parts.clone(),
         };
-        self.bounds.overlaps(other.bounds)
-            && parts(self).iter().any(|part| parts(other).iter().any(|other| part.overlaps(*other)))
+        let strip = if self.outline.is_some() && self.outline == other.outline { OUTLINE } else { HAIR };
+        let meets = |part: &Bounds| parts(other).iter().any(|other| part.overlaps(*other, strip));
+        self.bounds.overlaps(other.bounds, strip) && parts(self).iter().any(meets)
     }
 }
 
@@ -174,7 +179,13 @@ impl Catalogue {
         let next = self.len();
         let id = *self.mark_by_place.entry((symbol, at.0, at.1)).or_insert(next);
         if id == next {
-            self.marks.push(Mark { symbol, at, bounds, parts: parts(shapes) });
+            self.marks.push(Mark {
+                symbol,
+                at,
+                bounds,
+                parts: parts(shapes),
+                outline: outline(shapes, bounds),
+            });
         }
         id
     }
@@ -195,14 +206,14 @@ fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {
     let mut rest = picture.shapes.as_slice();
     while let Some(first) = rest.first() {
         let mut bounds = Bounds::of(first);
-        let count = match svg::arrow(rest) {
+        let count = match arrow(rest) {
             Some(count) => {
                 bounds = rest[..count].iter().map(Bounds::of).fold(bounds, Bounds::and);
                 count
             }
             None => {
                 let mut count = 1;
-                while count < rest.len() && svg::arrow(&rest[count..]).is_none() {
+                while count < rest.len() && arrow(&rest[count..]).is_none() {
                     let next = Bounds::of(&rest[count]);
                     if !joins(&rest[..=count], bounds, next, most) {
                         break;
@@ -219,6 +230,19 @@ fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {
     marks
 }
 
+/// Returns how many shapes at the start of these make one arrow: lines that end in one place, and their head.
+pub fn arrow(shapes: &[Shape]) -> Option<usize> {
+    let Some(Shape::Line { to, stroke, .. }) = shapes.first() else { return None };
+    let is_tail = |shape: &&Shape| matches!(shape, Shape::Line { to: end, stroke: own, .. } if (end, own) == (to, stroke));
+    let tails = shapes.iter().take_while(is_tail).count();
+    match shapes.get(tails) {
+        Some(Shape::Polygon { points, fill, .. }) if points.len() == 3 && *fill == Some(stroke.colour) => {
+            Some(tails + 1)
+        }
+        _ => None,
+    }
+}
+
 /// Whether the last of these shapes is part of one mark with those before it, whose bounds are `held`.
 fn joins(shapes: &[Shape], held: Bounds, bounds: Bounds, most: i64) -> bool {
     let (larger, smaller) = (bounds.area().max(held.area()), bounds.area().min(held.area()));
@@ -229,6 +253,14 @@ fn joins(shapes: &[Shape], held: Bounds, bounds: Bounds, most: i64) -> bool {
         && (is_line || larger <= SMALL * smaller)
         && !(is_framed && larger > LARGE)
         && (held.has_middle_of(bounds) || bounds.has_middle_of(held))
+}
+
+fn outline(shapes: &[Shape], bounds: Bounds) -> Option<Colour> {
+    let of = |shape: &Shape| match shape {
+        Shape::Frame { stroke, .. } if Bounds::of(shape) == bounds => Some(stroke.colour),
+        _ => None,
+    };
+    shapes.iter().find_map(of)
 }
 
 /// The pieces into which the lines of an arrow are cut.
@@ -243,7 +275,7 @@ fn parts(shapes: &[Shape]) -> Vec<Bounds> {
             let side = |no: usize| Bounds::around(&[corners[no], corners[(no + 1) % 4]], stroke.width / 2.0);
             (0..4).map(side).collect()
         }
-        _ if svg::arrow(shapes) == Some(shapes.len()) => shapes.iter().flat_map(pieces).collect(),
+        _ if arrow(shapes) == Some(shapes.len()) => shapes.iter().flat_map(pieces).collect(),
         _ => Vec::new(),
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use super::marks::tenths;
+use super::marks::{arrow, tenths};
 use crate::game::picture::{Anchor, Colour, HEAD_HALF_WIDTH, HEAD_LENGTH, Picture, Point, Shape, Stroke};
 
 /// A length in tenths of a pixel, written as short as possible.
@@ -52,19 +52,6 @@ pub fn symbol(out: &mut String, name: &str, inner: &str) {
     match inner.split_once(' ').filter(|_| is_one) {
         Some((tag, rest)) => write!(out, "{tag} id={name} {rest}").expect("a String"),
         None => write!(out, "<g id={name}>{inner}</g>").expect("a String"),
-    }
-}
-
-/// Returns how many shapes at the start of these make one arrow: lines that end in one place, and their head.
-pub fn arrow(shapes: &[Shape]) -> Option<usize> {
-    let Some(Shape::Line { to, stroke, .. }) = shapes.first() else { return None };
-    let is_tail = |shape: &&Shape| matches!(shape, Shape::Line { to: end, stroke: own, .. } if (end, own) == (to, stroke));
-    let tails = shapes.iter().take_while(is_tail).count();
-    match shapes.get(tails) {
-        Some(Shape::Polygon { points, fill, .. }) if points.len() == 3 && *fill == Some(stroke.colour) => {
-            Some(tails + 1)
-        }
-        _ => None,
     }
 }
 

@@ -1,8 +1,14 @@
+use resvg::usvg;
+use tiny_skia::{Pixmap, Transform};
+
 use super::dark::dark_colours;
 use super::*;
-use crate::game::any::GameKind;
+use crate::game::Seat;
+use crate::game::any::{GameKind, OwnPart};
 use crate::game::picture::{Anchor, Colour, Shape};
+use crate::game::record::{Record, Replayed};
 use crate::game::sight::Eye;
+use crate::report::svg as svg_document;
 
 const PAPER: Colour = Colour::hex(0xffffff);
 const BLUE: Colour = Colour::hex(0x14508c);
@@ -86,6 +92,104 @@ fn the_dark_colours_are_told_apart_by_every_eye() {
             for eye in [Eye::Usual, Eye::Deuteranope, Eye::Protanope] {
                 let contrast = eye.contrast(one, other);
                 assert!(contrast >= *least, "{game}: {one} and {other}: {contrast:.0} for {eye:?}");
+            }
+        }
+    }
+}
+
+/// The pictures of a recorded match: both sides' and, where the game hides something, the whole.
+fn pictures(record: &Record) -> Vec<Vec<Picture>> {
+    let mut steps = Vec::new();
+    record.replay(|step| {
+        if let Replayed::Adjudicated(done) = step {
+            let own = |seat| OwnPart { before: done.before, filed: done.filings[seat].as_ref() };
+            let mut views: Vec<Picture> =
+                Seat::BOTH.map(|seat| done.state.shown_board(seat, None, Some(own(seat))).picture).into();
+            views.extend(record.game.hides_something().then(|| done.state.open_board().picture));
+            steps.push(views);
+        }
+    });
+    steps
+}
+
+/// The drawing of a step as a document in which only this view is visible.
+fn document(boards: &Boards, step: usize, classes: &[&str]) -> String {
+    let Boards { symbols, steps, width, height, .. } = boards;
+    let mut inner = format!("<defs>{symbols}</defs>{}", steps[step]);
+    for class in ["f", "s", "t", "fs", "ft", "st"] {
+        let shown = if classes.contains(&class) { "<g>" } else { "<g display=none>" };
+        for written in [format!("<g class={class}>"), format!("<g class={class} display=none>")] {
+            inner = inner.replace(&written, shown);
+        }
+    }
+    // XML wants quotes around all values.
+    let mut quoted = String::new();
+    for tag in inner.split_inclusive('>') {
+        let (text, tag) = tag.split_at(tag.find('<').unwrap_or(tag.len()));
+        quoted.push_str(text);
+        let mut open = false;
+        let mut before = ' ';
+        for c in tag.chars() {
+            let is_bare = before == '=' && c != '"';
+            if is_bare || open && matches!(c, ' ' | '>') {
+                quoted.push('"');
+                open = is_bare;
+            }
+            quoted.push(c);
+            before = c;
+        }
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" font-family=\"DejaVu Sans\" \
+         text-anchor=\"middle\" stroke-linecap=\"round\" stroke-linejoin=\"round\">{quoted}</svg>"
+    )
+}
+
+/// Renders a document of this size as red, green, blue and opacity.
+fn pixels(document: &str, (width, height): (u32, u32)) -> Vec<u8> {
+    let mut options = usvg::Options { font_family: "DejaVu Sans".to_owned(), ..usvg::Options::default() };
+    options
+        .fontdb_mut()
+        .load_font_data(include_bytes!("../../report/board/fonts/DejaVuSans-subset.ttf").to_vec());
+    let tree = usvg::Tree::from_str(document, &options).unwrap_or_else(|error| panic!("{error}: {document}"));
+    let mut pixmap = Pixmap::new(width, height).expect("it has pixels");
+    resvg::render(&tree, Transform::identity(), &mut pixmap.as_mut());
+    pixmap.take()
+}
+
+/// Pixels in a thousand that may differ: the edges of arrowheads, which are drawn as markers.
+const FEW: usize = 1;
+
+#[test]
+fn each_step_looks_like_the_pictures_that_it_was_made_of() {
+    let views = |count: usize| match count {
+        2 => vec![&["f"][..], &["s"]],
+        _ => vec![&["f", "fs", "ft"][..], &["s", "fs", "st"], &["t", "ft", "st"]],
+    };
+    for record in [
+        include_str!("../../cli/demo/records/quadrant-z.toml"),
+        include_str!("../../cli/demo/records/pacific.toml"),
+        include_str!("../../cli/demo/records/quantum.toml"),
+        include_str!("../../cli/demo/records/quad.toml"),
+    ] {
+        let record = Record::parse(record).expect("a record");
+        let steps = pictures(&record);
+        let drawn = draw(&steps, 0);
+        let (boards, _) = legend::separate(&steps, marks::Views { count: steps[0].len(), open: 0 });
+        for step in (0..steps.len()).step_by(5) {
+            for (view, classes) in views(steps[0].len()).into_iter().enumerate() {
+                let board = &boards[step][view];
+                let size = (board.width, board.height);
+                let expected = pixels(&svg_document(board), size);
+                let found = pixels(&document(&drawn, step, classes), size);
+                let differs =
+                    |(one, other): &(&[u8], &[u8])| one.iter().zip(*other).any(|(a, b)| a.abs_diff(*b) > 64);
+                let count = expected.chunks(4).zip(found.chunks(4)).filter(differs).count();
+                assert!(
+                    count * 1000 <= FEW * expected.len() / 4,
+                    "{}, step {step}, view {view}: {count} pixels differ",
+                    record.game
+                );
             }
         }
     }
