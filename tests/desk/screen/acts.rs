@@ -9,6 +9,15 @@ use crate::desk::{ANN, BO, Desk, GM};
 use crate::events::{self, CY, LEAGUE};
 use crate::positions::{kinds, quad};
 
+/// Removes the number of each line, which it has in the letter or in the form.
+fn without_numbers(value: &mut serde_json::Value) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("no");
+        fields.values_mut().for_each(without_numbers);
+    }
+    value.as_array_mut().into_iter().flatten().for_each(without_numbers);
+}
+
 /// The causes and facts of a match, without what is drawn at random.
 fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
     let rows = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
@@ -22,12 +31,7 @@ fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
             }
         }
         let mut cause = entry["cause"]["gm"].clone();
-        // A line has its number in the letter or in the form.
-        for line in
-            cause.pointer_mut("/act/of/orders").and_then(|lines| lines.as_array_mut()).into_iter().flatten()
-        {
-            line["no"] = 0.into();
-        }
+        without_numbers(&mut cause);
         facts.push(format!("{} {body} {cause}", entry["kind"]));
     }
     facts
