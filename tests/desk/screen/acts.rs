@@ -106,7 +106,7 @@ fn a_stale_form_says_so_and_nothing_is_written() {
     let page = browser.get(&path);
     browser.press(&page, "Extend 3 days", &[]).is(303);
     let before = kinds(&desk, &game_match);
-    browser.press(&page, "Extend 3 days", &[]).is(409).says("the form is out of date");
+    browser.press(&page, "Extend 3 days", &[]).is(409).says("The form is out of date");
     browser.press(&page, "Pause", &[("word", "late")]).is(409);
     // What would follow is asked of the present match, too.
     let page = browser.get(&path);
@@ -114,7 +114,7 @@ fn a_stale_form_says_so_and_nothing_is_written() {
     let (token, guard) = (super::attribute_of(&page.text, "form"), super::attribute_of(&page.text, "guard"));
     let asked = browser.post("/act", &[("form", &token), ("guard", &guard), ("do", &line)]);
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    browser.press(&asked, "Let Bo lose", &[]).is(409).says("the form is out of date");
+    browser.press(&asked, "Let Bo lose", &[]).is(409).says("The form is out of date");
     let page = browser.get(&path);
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
     browser.press(&page, "Send", &[("word", "both"), ("below", "Well?")]).is(409);
