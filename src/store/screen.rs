@@ -47,8 +47,8 @@ impl Database {
     pub async fn last_turns(&self) -> Result<Vec<(String, DateTime<Utc>)>> {
         let sql = "SELECT id, (SELECT e.at FROM entry e WHERE e.match_id = m.id AND e.kind IN ('TurnAdjudicated', \
                    'MatchOpened') ORDER BY e.seq DESC LIMIT 1) AS at FROM match m WHERE m.stage = 'running' ORDER BY id";
-        let rows: Vec<(String, i64)> = self.read(self.statement(sql)).await?;
-        rows.into_iter().map(|(id, at)| Ok((id, time(at)?))).collect()
+        let rows: Vec<(String, Option<i64>)> = self.read(self.statement(sql)).await?;
+        rows.into_iter().filter_map(|(id, at)| Some(time(at?).map(|at| (id, at)))).collect()
     }
 
     /// Returns up to `limit` letters from these senders since then, newest first.

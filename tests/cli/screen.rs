@@ -1,7 +1,7 @@
 //! The GM's screen, served by the daemon: the config, a login by the link of `fogpost screen`, and its limits.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 
 use crate::club::{CONFIG, Club, PATIENCE};
 
@@ -10,7 +10,6 @@ fn send(port: u16, head: &str, body: &str) -> Option<(u16, String)> {
     let mut tcp = TcpStream::connect(("127.0.0.1", port)).ok()?;
     tcp.set_read_timeout(Some(PATIENCE)).ok()?;
     write!(tcp, "{head}\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).ok()?;
-    tcp.shutdown(Shutdown::Write).ok()?;
     let mut answer = String::new();
     tcp.read_to_string(&mut answer).ok()?;
     Some((answer.split(' ').nth(1)?.parse().ok()?, answer))

@@ -17,6 +17,7 @@ mod particular;
 #[path = "../support/place.rs"]
 mod place;
 mod samples;
+mod screen;
 mod unruled;
 mod verified;
 
@@ -66,6 +67,9 @@ on_both! {
         a_claim_holds_a_bounded_number_of_bytes
         letters_in_work_are_known_until_their_daemon_is_done
         a_letter_without_effect_can_be_requeued;
+    screen:
+        words_for_a_gm_wait_until_a_gm_acts_in_their_match
+        a_remembered_value_is_taken_once;
     contract:
         five_hundred_letters_are_settled_in_one_transaction
         a_stale_match_rolls_the_changes_back

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::super::audit::sealed::matches_sealing;
 use super::super::status::{MatchCounts, SILENT_AFTER, Status};
 use super::super::{GmIndex, Office};
-use super::fog_of;
+use super::fog::fog_of;
 use crate::club::events::event::EventStage;
 use crate::desk::gm::fog::Fog;
 use crate::desk::gm::instructions::match_guard;

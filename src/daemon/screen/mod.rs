@@ -14,8 +14,7 @@ use tokio::sync::watch;
 
 use super::parallel::run_blocking;
 use super::status::service;
-use super::{GmIndex, Office, commit, instruct, load};
-use crate::desk::gm::fog::{self, Fog};
+use super::{GmIndex, Office, instruct};
 use crate::referee::Instruction;
 use crate::report::{GmResult, SeenTurn, TemplateError};
 use crate::web::screen::forms::{self, Form};
@@ -25,6 +24,7 @@ use crate::web::{asset, screen_sheet};
 use self::sessions::{Login, SESSION_SECONDS, Session, Sessions};
 
 pub mod desk;
+mod fog;
 pub mod sessions;
 pub mod subjects;
 
@@ -283,9 +283,8 @@ impl Visit {
     async fn ask(&self, guest: &Guest, form: &Form, act: &Instruction, seen: &[SeenTurn]) -> Answer {
         let Instruction::Match { id, .. } = act else { return Err(Refusal::not_found()) };
         let (game_match, _) = subjects::match_of(&self.office, id).await?.ok_or_else(Refusal::not_found)?;
-        let players = &game_match.players;
         self.with_frame(Some(guest), |frame| {
-            let page = form.ask(frame, (&game_match.id, [&players.first, &players.second]), act, seen)?;
+            let page = form.ask(frame, (&game_match.id, &game_match.players), act, seen)?;
             Ok(html(StatusCode::OK, page))
         })
     }
@@ -329,12 +328,6 @@ fn frame<'a>(office: &'a Office, session: Option<&'a Session>, told: Option<&'a 
         now: office.now(),
         zone: office.config.terms.zone,
     }
-}
-
-/// Returns what the rules hide from a GM, who may play.
-async fn fog_of(office: &Office, gm: GmIndex) -> anyhow::Result<Fog> {
-    let rows = load::new_rows(office).await?;
-    Ok(commit::decide(office, rows, move |desk| fog::on_screen(desk, gm)).await?.0)
 }
 
 /// Returns the host that a request names, with its port, if it is this machine by a name that no name server

@@ -9,7 +9,7 @@ use super::super::audit::sealed::matches_sealing;
 use super::super::load::events::load_event;
 use super::super::{GmIndex, Office};
 use super::desk::about;
-use super::fog_of;
+use super::fog::fog_of;
 use crate::club::member::{number, read_number};
 use crate::desk::gm::instructions::event_guard;
 use crate::game::{BySeat, Seat};

@@ -50,7 +50,7 @@ pub fn instruct_at_terminal(
     if let Some(guard) = guard
         && is_stale(desk, instruction, guard)?
     {
-        let says = "Nothing was done: the form is out of date, because something has changed since. Please look again.";
+        let says = "The form is out of date: something has changed since. Please look again.";
         return Ok(GmResult::Refused { says: says.to_owned() });
     }
     instruct_unless_playing(desk, instruction, check)

@@ -4,7 +4,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 
 use super::Frame;
-use crate::game::Line;
+use crate::game::{BySeat, Line};
 use crate::referee::{Act, Instruction, InstructionFault, MatchAction, instruction};
 use crate::report::{SeenTurn, TemplateError};
 
@@ -56,7 +56,7 @@ impl Form {
     pub fn ask(
         &self,
         frame: &Frame<'_>,
-        (id, names): (&str, [&str; 2]),
+        (id, names): (&str, &BySeat<String>),
         act: &Instruction,
         seen: &[SeenTurn],
     ) -> Result<String, TemplateError> {

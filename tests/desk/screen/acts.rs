@@ -9,6 +9,15 @@ use crate::desk::{ANN, BO, Desk, GM};
 use crate::events::{self, CY, LEAGUE};
 use crate::positions::{kinds, quad};
 
+/// Removes the number of each line, which it has in the letter or in the form.
+fn without_numbers(value: &mut serde_json::Value) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("no");
+        fields.values_mut().for_each(without_numbers);
+    }
+    value.as_array_mut().into_iter().flatten().for_each(without_numbers);
+}
+
 /// The causes and facts of a match, without what is drawn at random.
 fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
     let rows = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
@@ -22,12 +31,7 @@ fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
             }
         }
         let mut cause = entry["cause"]["gm"].clone();
-        // A line has its number in the letter or in the form.
-        for line in
-            cause.pointer_mut("/act/of/orders").and_then(|lines| lines.as_array_mut()).into_iter().flatten()
-        {
-            line["no"] = 0.into();
-        }
+        without_numbers(&mut cause);
         facts.push(format!("{} {body} {cause}", entry["kind"]));
     }
     facts
@@ -102,7 +106,7 @@ fn a_stale_form_says_so_and_nothing_is_written() {
     let page = browser.get(&path);
     browser.press(&page, "Extend 3 days", &[]).is(303);
     let before = kinds(&desk, &game_match);
-    browser.press(&page, "Extend 3 days", &[]).is(409).says("the form is out of date");
+    browser.press(&page, "Extend 3 days", &[]).is(409).says("The form is out of date");
     browser.press(&page, "Pause", &[("word", "late")]).is(409);
     // What would follow is asked of the present match, too.
     let page = browser.get(&path);
@@ -110,7 +114,7 @@ fn a_stale_form_says_so_and_nothing_is_written() {
     let (token, guard) = (super::attribute_of(&page.text, "form"), super::attribute_of(&page.text, "guard"));
     let asked = browser.post("/act", &[("form", &token), ("guard", &guard), ("do", &line)]);
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    browser.press(&asked, "Let Bo lose", &[]).is(409).says("the form is out of date");
+    browser.press(&asked, "Let Bo lose", &[]).is(409).says("The form is out of date");
     let page = browser.get(&path);
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
     browser.press(&page, "Send", &[("word", "both"), ("below", "Well?")]).is(409);

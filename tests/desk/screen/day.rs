@@ -16,7 +16,7 @@ fn a_gm_decides_on_everything_that_waits_from_the_desk_alone() {
     }
     // In the last three, somebody protests, writes to the GM, or has filed.
     desk.reply(ANN, &matches[9].1, "PROTEST My letter said something else.\nEND");
-    desk.reply(BO, &matches[10].2, "TELL GM I am in hospital since Monday.\nEND");
+    desk.reply(BO, &matches[10].2, "I am in hospital since Monday, with a broken leg.");
     let due = matches.iter().filter_map(|(opened, ..)| opened.deadline).max().expect("a deadline");
     desk.advance((due - desk.now()).num_hours() + 1);
     let browser = Browser::of_gm(&desk);
@@ -46,7 +46,7 @@ fn a_gm_decides_on_everything_that_waits_from_the_desk_alone() {
         assert_eq!(done.is(303).to(), "/", "{label}");
         browser.get("/").says("Done. The match now");
     }
-    assert!(decided >= 12, "{decided}");
+    assert!(decided >= 7, "{decided}");
     let all: Vec<String> = matches.iter().flat_map(|(opened, ..)| kinds(&desk, opened)).collect();
     for kind in ["DeadlineExtended", "GmNoted", "MatchResumed"] {
         assert!(all.iter().any(|recorded| recorded == kind), "{kind} is not in {all:?}");

@@ -25,7 +25,7 @@ fn dump() {
         matches.push((opened, l.0, l.1));
     }
     desk.reply(ANN, &matches[5].1, "PROTEST My letter said something else.\nEND");
-    desk.reply(BO, &matches[6].2, "TELL GM I am in hospital since Monday.\nEND");
+    desk.reply(BO, &matches[6].2, "I am in hospital since Monday, with a broken leg.");
     let all = events::matches(&desk, "EV-SPRING");
     desk.reply(ANN, &events::about(&desk, ANN, &all[0].id), "RESIGN CONFIRM");
     desk.reply(ANN, &matches[7].1, "MARBLE E5");

@@ -22,8 +22,8 @@ fn page(browser: &Browser<'_>, path: &str) -> String {
 /// Two filings that each side can make first.
 fn filings(game: GameKind) -> BothWays {
     match game {
-        GameKind::QuadrantZ => [["SETUP balanced", "SETUP balanced"], ["SETUP guarded", "SETUP fleet"]],
-        GameKind::Pacific => [["SETUP line", "SETUP line"], ["SETUP spread", "SETUP screen"]],
+        GameKind::QuadrantZ => [["SETUP balanced", "SETUP balanced"], ["SETUP raid", "SETUP guard"]],
+        GameKind::Pacific => [["SETUP line", "SETUP line"], ["SETUP wings", "SETUP deep"]],
         GameKind::Quantum => [["MOVE A1 A2", ""], ["MOVE B1 B2", ""]],
         GameKind::Quad => [["MARBLE E5", ""], ["MARBLE C3", ""]],
     }
@@ -35,6 +35,7 @@ type BothWays = [[&'static str; 2]; 2];
 fn what_one_side_alone_may_know_changes_no_byte() {
     for game in GameKind::ALL {
         let mut seen: Vec<Vec<String>> = Vec::new();
+        let mut positions = Vec::new();
         for lines in filings(*game) {
             let desk = Desk::new();
             let opened = desk.open(*game, &[]);
@@ -45,13 +46,13 @@ fn what_one_side_alone_may_know_changes_no_byte() {
             let browser = Browser::of_gm(&desk);
             let paths = ["/".to_owned(), format!("/match/{}", opened.id), "/person/P-1".to_owned()];
             seen.push(paths.iter().map(|path| page(&browser, path).replace(&opened.id, "ID")).collect());
-            assert_eq!(
-                desk.find(&opened.id).adjudicated.is_empty(),
-                *game == GameKind::QuadrantZ && false,
-                "{game}"
-            );
+            positions.push(desk.find(&opened.id).to_json());
         }
         assert_eq!(seen[0], seen[1], "{game}");
+        let state = |n: usize| {
+            serde_json::from_str::<serde_json::Value>(&positions[n]).expect("JSON")["state"].take()
+        };
+        assert_ne!(state(0), state(1), "{game}: what they hide differs");
     }
 }
 
@@ -87,7 +88,7 @@ fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
             "DRAW",
             "EXTEND 3 days",
             "CHECK\nnonsense",
-            "TELL GM I am ill.\nEND",
+            "I am in hospital since Monday, with a broken leg.",
             "SETTINGS receipts=off",
         ];
         for letter in hidden {
@@ -96,7 +97,7 @@ fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
         }
         // Whoever looks after it without a seat sees that there were letters, and not when.
         let kim = Browser::of_gm(&desk);
-        kim.get(&paths[1]).says("sealed ruled");
+        kim.get(&paths[1]).says("sealedruled");
         kim.get("/").says("Ann wrote to you about");
         desk.sent_to(ANN);
     }
@@ -113,12 +114,18 @@ fn when_a_seat_wrote_is_on_no_page_of_a_running_match() {
         let browser = Browser::of_gm(&desk);
         let path = format!("/match/{}", opened.id);
         let before = page(&browser, &path);
-        for letter in ["MARBLE Z99", "DRAW", "EXTEND 3 days", "CHECK\nnonsense", "TELL GM I am ill.\nEND"] {
+        for letter in [
+            "MARBLE Z99",
+            "DRAW",
+            "EXTEND 3 days",
+            "CHECK\nnonsense",
+            "I am in hospital since Monday, with a broken leg.",
+        ] {
             desk.reply(ANN, &to_ann, letter);
             assert_eq!(page(&browser, &path), before, "{game}: {letter}");
         }
         desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
-        browser.get(&path).says("a letter from Ann").says("Orders checked");
+        browser.get(&path).says("a letter from Ann").says("Letter answered: Ann");
     }
 }
 
