@@ -162,6 +162,7 @@ fn a_new_club_works_as_init_leaves_it() {
 #[test]
 fn parser_errors_in_the_config_are_reworded_with_an_example() {
     let imap = "[inbox.imap]\nhost = \"localhost\"\nuser = \"referee\"\npassword = \"\"\n";
+    let with_inbox = |inbox: &str| CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", inbox);
     let faults: [(String, &[&str]); 26] = [
         (format!("{CONFIG}[match]\ndays = -7\n"), &["`days`", "expected a whole number, 0 or more"]),
         (format!("{CONFIG}[match]\nzone = \"Berlin\"\n"), &["`zone`", "try a name such as Europe/Berlin"]),
@@ -188,46 +189,28 @@ fn parser_errors_in_the_config_are_reworded_with_an_example() {
         (format!("{CONFIG}[match]\nweekends = \"off\"\n"), &["`weekends`", "must be true or false"]),
         (format!("{CONFIG}[match]\ndays = \"7\"\n"), &["`days`", "a number without quotes: 7"]),
         (format!("{CONFIG}[ratings]\nquad = 1.5\n"), &["`quad`", "expected a whole number"]),
+        (with_inbox(""), &["the section [inbox] is missing; `fogpost init`"]),
+        (with_inbox(&format!("{imap}port = \"993\"\n")), &["`port`", "a number without quotes: 993"]),
         (
-            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", ""),
-            &["the section [inbox] is missing; `fogpost init`"],
-        ),
-        (
-            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", &format!("{imap}port = \"993\"\n")),
-            &["`port`", "a number without quotes: 993"],
-        ),
-        (
-            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", &format!("{imap}port = 99999\n")),
+            with_inbox(&format!("{imap}port = 99999\n")),
             &["`port`", "99999 is no port; a port is from 1 to 65535"],
         ),
         (
-            CONFIG.replace(
-                "[inbox.maildir]\npath = \"mail/referee\"\n",
-                &imap.replace("\"localhost\"", "\"localhost:993\""),
-            ),
+            with_inbox(&imap.replace("\"localhost\"", "\"localhost:993\"")),
             &["inbox.imap.host is `localhost:993`", "host = \"localhost\" and port = 993"],
         ),
         (
-            CONFIG.replace(
-                "[inbox.maildir]\npath = \"mail/referee\"\n",
-                &imap.replace("\"localhost\"", "\"imaps://mail.club.example/\""),
-            ),
+            with_inbox(&imap.replace("\"localhost\"", "\"imaps://mail.club.example/\"")),
             &["write host = \"mail.club.example\""],
         ),
         (
-            CONFIG.replace(
-                "[inbox.maildir]\npath = \"mail/referee\"\n",
-                &format!("{imap}password_file = \"imap.secret\"\n"),
-            ),
+            with_inbox(&format!("{imap}password_file = \"imap.secret\"\n")),
             &["inbox.imap has a password and a password_file; remove one"],
         ),
         (format!("{CONFIG}[club]\n"), &["line 11", "`[club]`: duplicate key"]),
         (format!("{CONFIG}[mach]\n"), &["line 11", "unknown field `mach`", "`match`"]),
         (format!("{CONFIG}{imap}"), &["two kinds are given; remove one"]),
-        (
-            CONFIG.replace("[inbox.maildir]\npath = \"mail/referee\"\n", imap),
-            &["inbox.imap has an empty password"],
-        ),
+        (with_inbox(imap), &["inbox.imap has an empty password"]),
     ];
     for (config, words) in faults {
         let folder = Folder::club();

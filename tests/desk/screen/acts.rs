@@ -37,8 +37,10 @@ fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
     facts
 }
 
-/// Ways to do something: the line in a letter, the button, and what is filled in.
-const ACTS: [(&str, &str, &[(&str, &str)]); 14] = [
+/// A way to do something: the line in a letter, the button, and what is filled in.
+type WrittenAct = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const ACTS: [WrittenAct; 14] = [
     ("EXTEND 5", "Extend", &[("word", "5")]),
     ("PAUSE The ferry is late.", "Pause", &[("word", "The ferry is late.")]),
     ("RESUME", "Resume", &[]),
