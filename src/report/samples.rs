@@ -304,6 +304,8 @@ fn wishes() -> Vec<Wishes> {
         found.push(Wishes { lacks_days: true, ..absence.clone() });
         found.push(Wishes { days_left: Some(0), ..absence });
     }
+    let (about, acts) = (Some("turn".to_owned()), vec![act("AN ACT")]);
+    found.push(Wishes { topic: Some(Topic::Rules), about, acts, ..Wishes::default() });
     found
 }
 

@@ -202,7 +202,7 @@ fn explain(name: &str, error: &minijinja::Error) -> TemplateError {
 }
 
 /// Maximum lines of a page that are shown about a word.
-const MAX_ABOUT: usize = 30;
+const MAX_ABOUT: usize = 20;
 
 /// Returns the sections of a page of rules whose heading holds all of these words or, if there is none, the
 /// paragraphs that hold them, each below its heading.

@@ -99,7 +99,7 @@ fn grid(picture: &mut Picture, reader: Seat) {
 }
 
 /// Maximum squares that are drawn whole. The lines of more would tangle, so that only their points are marked.
-const MAX_OUTLINES: usize = 6;
+const MAX_OUTLINES: usize = 4;
 
 /// The corners and the colour of each whole square that a side could complete with its next marble.
 fn threatened(view: &View, seat: Seat) -> Vec<([picture::Point; 4], Colour)> {

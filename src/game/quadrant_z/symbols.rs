@@ -103,7 +103,7 @@ pub(super) fn plate(picture: &mut Picture, at: Bounds, plate: Plate, text: &str)
 /// would cross the words.
 pub(super) fn ghost(picture: &mut Picture, at: Bounds, ground: Colour, size: u16, turn: u16) {
     let (x, y) = at.middle();
-    picture.rect(at.left, at.top, PLATE, HEIGHT + GHOST_TURN, ground);
+    picture.rect(at.left, at.top, PLATE, HEIGHT + GHOST_TURN - 2.0, ground);
     picture.frame(at.left + 1.0, at.top + 1.0, PLATE - 2.0, HEIGHT - 2.0, FAINT, 1.0);
     picture.text(x, y, 19.0, Anchor::Middle, FAINT, &size.to_string());
     picture.text(x, at.bottom + 7.0, 13.0, Anchor::Middle, FAINT, &format!("turn {turn}"));

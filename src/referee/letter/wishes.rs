@@ -164,16 +164,7 @@ impl WishReader<'_> {
                 wishes.add("DRAW".to_owned());
             }
             Topic::Rematch => wishes.extend(is_over.then(|| "REMATCH".to_owned())),
-            Topic::Opponent if self.spoken.address.is_some() => {
-                let friend = self.spoken.address.as_ref();
-                wishes.extend(friend.map(|friend| format!("CHALLENGE {friend} {game}")));
-            }
-            Topic::Opponent => {
-                wishes.add(format!("OPEN {game}"));
-                if !house::levels(self.game_match.game).is_empty() {
-                    wishes.add(format!("CHALLENGE house {game}"));
-                }
-            }
+            Topic::Opponent => self.opponent(wishes),
             Topic::Setup => self.setup(wishes),
             Topic::Report => wishes.add("REPORT".to_owned()),
             Topic::History => wishes.add("HISTORY".to_owned()),
@@ -203,6 +194,19 @@ impl WishReader<'_> {
             | Topic::Join
             | Topic::NeverMind
             | Topic::Thanks => {}
+        }
+    }
+
+    /// Offers to challenge somebody whose address the letter names, or else to find an opponent.
+    fn opponent(&self, wishes: &mut Wishes) {
+        let game = self.game_match.game;
+        if let Some(friend) = &self.spoken.address {
+            wishes.add(format!("CHALLENGE {friend} {game}"));
+            return;
+        }
+        wishes.add(format!("OPEN {game}"));
+        if !house::levels(game).is_empty() {
+            wishes.add(format!("CHALLENGE house {game}"));
         }
     }
 

@@ -119,16 +119,24 @@ fn points_along(shape: &Shape) -> Vec<Point> {
     corners.windows(2).flat_map(step).collect()
 }
 
+/// The rectangle around some points, with a margin, so that a level line has an area.
+fn around(points: &[Point]) -> Bounds {
+    let far = Bounds { left: f64::MAX, top: f64::MAX, right: f64::MIN, bottom: f64::MIN };
+    let widened = |bounds: Bounds, (x, y): &Point| Bounds {
+        left: bounds.left.min(*x),
+        top: bounds.top.min(*y),
+        right: bounds.right.max(*x),
+        bottom: bounds.bottom.max(*y),
+    };
+    points.iter().fold(far, widened).grown(UNSEEN)
+}
+
 /// Describes the texts that a line strikes out, unless a ground lies between the two.
 fn struck_out(picture: &Picture) -> Vec<String> {
     let mut faults = Vec::new();
-    let lines: Vec<(usize, Vec<Point>)> = picture
-        .shapes
-        .iter()
-        .map(points_along)
-        .enumerate()
-        .filter(|(_, points)| !points.is_empty())
-        .collect();
+    let lines = picture.shapes.iter().map(points_along).enumerate().filter(|(_, points)| !points.is_empty());
+    let lines: Vec<(usize, Bounds, Vec<Point>)> =
+        lines.map(|(place, points)| (place, around(&points), points)).collect();
     for (place, shape) in picture.shapes.iter().enumerate() {
         let Some((room, text)) = room(shape) else { continue };
         let room = room.grown(-UNSEEN);
@@ -137,7 +145,7 @@ fn struck_out(picture: &Picture) -> Vec<String> {
             let mut grounds = grounds.filter(|ground| !matches!(ground, Shape::Text { .. }));
             grounds.any(|ground| covers(ground, point))
         };
-        for (line, points) in &lines {
+        for (line, _, points) in lines.iter().filter(|(_, bounds, _)| overlap(*bounds, room.grown(UNSEEN))) {
             if points.iter().any(|point| room.contains(*point) && !is_hidden(*line, *point)) {
                 faults.push(format!("a line through {text:?} at {:.0}, {:.0}", room.left, room.top));
             }

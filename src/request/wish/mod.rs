@@ -211,7 +211,9 @@ fn only_thanks(sentences: &[Sentence]) -> bool {
 /// Returns the first mail address in a letter.
 fn address_in(sentences: &[Sentence]) -> Option<Address> {
     let words = sentences.iter().flat_map(|sentence| &sentence.raw).filter(|word| word.contains('@'));
-    let bare = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    // Some scripts do not separate an address from the words around it.
+    let pieces = words.flat_map(|word| word.split(table::is_joined)).filter(|piece| piece.contains('@'));
+    let bare = pieces.map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()));
     bare.filter_map(|word| Address::parse(word).ok()).next()
 }
 

@@ -317,3 +317,139 @@ fn short_answers_in_words_are_understood_and_others_are_not() {
         assert_eq!(answer(text), None, "{text}");
     }
 }
+
+#[test]
+fn an_address_is_found_among_words_that_no_blank_separates() {
+    for text in
+        ["友達のケンと対戦したいです.ken@friend.example です.", "新しいアドレスはken@friend.exampleです。"]
+    {
+        let address = read(text).address.map(|address| address.to_string());
+        assert_eq!(address.as_deref(), Some("ken@friend.example"), "{text}");
+    }
+}
+
+/// Questions and wishes of each language, and their topics.
+const ASKED: [(Topic, &[&str]); 6] = [
+    (
+        Topic::Due,
+        &[
+            "Has Bo sent his orders yet?",
+            "Hat Bo schon gezogen?",
+            "Est-ce que Bo a déjà envoyé ses ordres ?",
+            "¿Ya ha movido Bo?",
+            "Bo ha già mandato i suoi ordini?",
+            "O Bo já jogou?",
+            "Heeft Bo al gespeeld?",
+            "Czy Bo już wysłał rozkazy?",
+            "Už Bo poslal rozkazy?",
+            "Бо уже прислал приказы?",
+            "Bo hamlesini yaptı mı?",
+            "ボーさんはもう命令を送りましたか？",
+        ],
+    ),
+    (
+        Topic::Report,
+        &[
+            "Who's winning?",
+            "Can you send me the map again?",
+            "Wer führt denn gerade?",
+            "Kannst du mir die Karte noch mal schicken?",
+            "Qui est en train de gagner ?",
+            "Pouvez-vous me renvoyer la carte ?",
+            "¿Quién va ganando?",
+            "¿Me puedes mandar el mapa otra vez?",
+            "Chi sta vincendo?",
+            "Puoi rimandarmi la mappa?",
+            "Quem está ganhando?",
+            "Pode me mandar o mapa de novo?",
+            "Wie staat er voor?",
+            "Kun je me de kaart nog eens sturen?",
+            "Kto wygrywa?",
+            "Czy możesz mi jeszcze raz wysłać mapę?",
+            "Kdo vede?",
+            "Můžeš mi poslat mapu ještě jednou?",
+            "Кто выигрывает?",
+            "Пришлите мне карту ещё раз, пожалуйста.",
+            "Kim kazanıyor?",
+            "Haritayı tekrar gönderir misin?",
+            "今どちらが勝っていますか？",
+            "地図をもう一度送ってください。",
+        ],
+    ),
+    (
+        Topic::Late,
+        &[
+            "What happens if I don't send anything in time?",
+            "Was passiert, wenn ich die Frist verpasse?",
+            "Que se passe-t-il si je n'envoie rien à temps ?",
+            "¿Qué pasa si no mando nada a tiempo?",
+            "Cosa succede se non mando niente in tempo?",
+            "O que acontece se eu não mandar nada a tempo?",
+            "Wat gebeurt er als ik niets op tijd stuur?",
+            "Co się stanie, jeśli nic nie wyślę na czas?",
+            "Co se stane, když nic nepošlu včas?",
+            "Что будет, если я ничего не пришлю вовремя?",
+            "Zamanında bir şey göndermezsem ne olur?",
+            "締切に間に合わなかったらどうなりますか？",
+        ],
+    ),
+    (
+        Topic::Settings,
+        &[
+            "Please call me Annie from now on.",
+            "Bitte nennt mich ab jetzt Anni.",
+            "Appelez-moi Annette désormais, s'il vous plaît.",
+            "Llámenme Anita a partir de ahora, por favor.",
+            "D'ora in poi chiamatemi Annina, per favore.",
+            "A partir de agora me chamem de Aninha, por favor.",
+            "Noem me voortaan Anneke, alsjeblieft.",
+            "Proszę mówić mi teraz Ania.",
+            "Říkejte mi prosím od teď Anička.",
+            "Зовите меня теперь Аней, пожалуйста.",
+            "Bundan sonra bana Anni deyin lütfen.",
+            "これからはアニーと呼んでください。",
+        ],
+    ),
+    (
+        Topic::Opponent,
+        &[
+            "I'd like to play against my friend Carl, carl@friend.example. How do I do that?",
+            "J'aimerais jouer contre mon ami Luc, luc@ami.example.",
+            "Quiero jugar contra mi amigo Luis, luis@amigo.example.",
+            "Vorrei giocare contro il mio amico Luca, luca@amico.example.",
+            "Quero jogar contra o meu amigo Rui, rui@amigo.example.",
+            "Ik wil graag tegen mijn vriend Piet spelen, piet@vriend.example.",
+            "Chcę zagrać z moim kolegą Janem, jan@kolega.example.",
+            "Chci hrát s kamarádem Petrem, petr@kamarad.example.",
+            "Хочу сыграть с другом Петей, petya@drug.example.",
+            "Arkadaşım Can ile oynamak istiyorum, can@arkadas.example.",
+            "友達のケンと対戦したいです。ken@tomodachi.example です。",
+        ],
+    ),
+    (
+        Topic::History,
+        &[
+            "Can I see all the moves so far?",
+            "Wo finde ich den bisherigen Spielverlauf?",
+            "Où puis-je voir tous les coups joués jusqu'ici ?",
+            "¿Dónde veo todas las jugadas?",
+            "Dove trovo tutte le mosse della partita?",
+            "Onde vejo todas as jogadas?",
+            "Waar vind ik alle zetten?",
+            "Gdzie znajdę wszystkie ruchy?",
+            "Kde najdu všechny tahy?",
+            "Где посмотреть все ходы?",
+            "Tüm hamleleri nerede görebilirim?",
+            "これまでの手はどこで見られますか？",
+        ],
+    ),
+];
+
+#[test]
+fn each_language_asks_about_the_match_and_the_letters() {
+    for (expected, texts) in ASKED {
+        for text in texts {
+            assert_eq!(topic(text), Some(expected), "{text}");
+        }
+    }
+}

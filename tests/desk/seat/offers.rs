@@ -38,6 +38,30 @@ const REFUSED: [&str; 8] = [
     "There is no such",
 ];
 
+/// The beginnings of acts, and words of the answer by which each did what it says.
+const DONE: [(&str, &str); 17] = [
+    ("ABSENT", "You are away from"),
+    ("ADDRESS", "to ask whether that is what you want"),
+    ("AGREE", "the deadline has moved"),
+    ("BLOCK", "no longer take each other's offers"),
+    ("ENTER", "You are in"),
+    ("EXTEND", "more day"),
+    ("HELP time", "some hours of grace"),
+    ("LEAVE CONFIRM", "to ask whether that is what you want"),
+    ("OPEN quad", "The seat is open to anyone"),
+    ("PROTEST", "Your protest is before the GM"),
+    ("REMATCH", "rematch"),
+    ("RESIGN CONFIRM", "You have resigned"),
+    ("RULES quad", "A game of squares"),
+    ("SETTINGS receipts", "Your settings are changed"),
+    ("SETTINGS zone", "Your settings are changed"),
+    ("TELL", "passed on to Bo"),
+    ("UNBLOCK", "can take each other's offers again"),
+];
+
+/// The situation whose acts are only examples.
+const FAULT: &str = "a fault in a command";
+
 /// A letter with offers: its reader's address, and how it comes about.
 type Situation = (&'static str, &'static str, fn(&Desk) -> Sent);
 
@@ -54,8 +78,16 @@ fn send_back(desk: fn() -> Desk, (name, reader, make): Situation) -> usize {
         desk.reply(reader, &letter, act);
         let answers = desk.sent_to(reader);
         assert!(!answers.is_empty() || act == "NEVER", "{name}: no answer to {act}");
+        let flat = |answer: &Sent| answer.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_it =
+            |verb: &str| act.strip_prefix(verb).is_some_and(|rest| rest.trim_start().len() < rest.len());
+        let done = DONE.iter().find(|(verb, _)| act == verb || is_it(verb));
+        if let Some((_, words)) = done.filter(|_| name != FAULT) {
+            let texts: Vec<String> = answers.iter().map(flat).collect();
+            assert!(texts.iter().any(|text| text.contains(words)), "{name}: {act}: {texts:#?}");
+        }
         for answer in answers {
-            let text = answer.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = flat(&answer);
             let refused = REFUSED.iter().find(|words| text.contains(**words));
             assert!(
                 refused.is_none() && !answer.subject.contains("not filed"),
@@ -123,7 +155,7 @@ const SITUATIONS: [Situation; 37] = [
     ("blocked", ANN, |desk| in_quad(desk, "BLOCK Bo")),
     ("zone", ANN, |desk| in_quad(desk, "SETTINGS zone=+2")),
     ("settings", ANN, |desk| in_quad(desk, "SETTINGS")),
-    ("a fault in a command", ANN, |desk| in_quad(desk, "EXTEND three days\nABSENT soon\nRESIGN")),
+    (FAULT, ANN, |desk| in_quad(desk, "EXTEND three days\nABSENT soon\nRESIGN")),
     ("orders taken back", ANN, |desk| {
         let (_, to_ann, _) = quadrant_z(desk);
         desk.reply(ANN, &to_ann, "HOLD");
