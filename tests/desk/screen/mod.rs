@@ -3,7 +3,6 @@
 mod acts;
 mod day;
 mod door;
-mod dump;
 mod fog;
 mod hostile;
 
