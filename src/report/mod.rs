@@ -31,7 +31,7 @@ mod shown;
 mod templates;
 mod text;
 
-pub use board::{PictureCache, png, svg};
+pub use board::{PictureCache, png, svg, text_width};
 pub use club_letter::{
     AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, GmItem, GmResult, GmUnprovenSummary,
     HeldSeat, PlanFaultLine, SeenTurn, StartedMatch, Trouble, UnprovenSummary,

@@ -10,5 +10,6 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
+pub use font::width as text_width;
 pub use png::{PictureCache, png};
 pub use svg::svg;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::game::picture::{Anchor, Colour, Picture, Point, Shape};
+use crate::report::text_width;
 
 /// The views of each step.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +68,7 @@ impl Bounds {
             Shape::Line { from, to, stroke } => Bounds::around(&[*from, *to], stroke.width / 2.0),
             Shape::Polygon { points, stroke, .. } => Bounds::around(points, stroke.width),
             Shape::Text { x, baseline, size, anchor, text, .. } => {
-                // An upper bound: no letter of the font is wider than its size.
-                let width = size * text.chars().count() as f64;
+                let width = size * f64::from(text_width(text));
                 let left = match anchor {
                     Anchor::Start => *x,
                     Anchor::Middle => x - width / 2.0,
@@ -107,7 +107,7 @@ impl Bounds {
 }
 
 /// The width of an overlap that nobody sees, in tenths of a pixel.
-const HAIR: i32 = 9;
+const HAIR: i32 = 10;
 
 /// The same for two marks with outlines of one colour: both draw the line between them.
 const OUTLINE: i32 = 20;
@@ -116,7 +116,7 @@ const OUTLINE: i32 = 20;
 const LARGE: i64 = 800_000;
 
 /// A small shape on a mark this many times its area is a mark of its own, so that equal ones are found.
-const SMALL: i64 = 5;
+const SMALL: i64 = 8;
 
 pub fn tenths(length: f64) -> i32 {
     (length * 10.0).round() as i32

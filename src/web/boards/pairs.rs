@@ -19,7 +19,7 @@ impl Pairs {
 }
 
 /// A pair has to occur this often, because its name costs about as much as two uses.
-const OFTEN: u32 = 3;
+const OFTEN: u32 = 4;
 
 /// Each round joins neighbours once, so that a name stands for up to 2^8 marks.
 const ROUNDS: usize = 8;

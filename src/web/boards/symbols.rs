@@ -20,7 +20,7 @@ struct Uses {
 }
 
 /// A mark with a name of its own from this number of uses on: the name saves its coordinates.
-const NAMED: u32 = 3;
+const NAMED: u32 = 4;
 
 struct Writer<'a> {
     catalogue: &'a Catalogue,
