@@ -298,7 +298,8 @@ fn even_at_trace_level_the_log_contains_no_address_token_order_or_name() {
     club.write("Ann <ann@players.example>", &format!("STATUS\n\nReply token: {ann}"));
     club.log_says("not sent yet");
     assert_eq!(daemon.stop(&club), Some(0));
-    let log = club.log();
+    // The kind of an entry in a statement is no name.
+    let log = club.log().replace("MatchAnnulled", "");
     assert!(log.contains("DEBUG sqlx") && log.contains("ruled on a match"), "the log is at trace level");
     let words =
         gm_token.split_whitespace().filter(|word| word.len() > 8 && word.chars().any(|c| c.is_ascii_digit()));
