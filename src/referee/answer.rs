@@ -88,6 +88,11 @@ pub struct Wishes {
 }
 
 impl Wishes {
+    /// Whether the letter asks for the signs on the board.
+    pub fn asks_for_signs(&self) -> bool {
+        self.topic == Some(Topic::Legend)
+    }
+
     /// Adds an act of one line.
     pub fn add(&mut self, line: String) {
         self.acts.push(vec![line]);

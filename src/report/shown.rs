@@ -2,8 +2,7 @@
 
 use crate::game::any::OwnPart;
 use crate::game::{Board, Seat};
-use crate::referee::{Content, Dispatch, Match, Notice, Reader};
-use crate::request::wish::Topic;
+use crate::referee::{Content, Dispatch, Match, Notice, Reader, Wishes};
 
 /// Returns the board that the letter shows, if it shows one.
 pub fn shown_board(game_match: &Match, dispatch: &Dispatch) -> Option<Board> {
@@ -24,9 +23,7 @@ pub fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
         | Content::Notice(Notice::Reopened { .. }) => true,
         Content::Reminder => is_due() && !game_match.in_trouble[seat],
         Content::Missed { .. } => game_match.awaits(seat),
-        Content::Answer(answer) => {
-            answer.wishes.as_ref().is_some_and(|wishes| wishes.topic == Some(Topic::Legend))
-        }
+        Content::Answer(answer) => answer.wishes.as_ref().is_some_and(Wishes::asks_for_signs),
         Content::Notice(_) => false,
     }
 }

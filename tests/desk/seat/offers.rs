@@ -86,7 +86,8 @@ fn send_back(desk: fn() -> Desk, (name, reader, make): Situation) -> usize {
             let texts: Vec<String> = answers.iter().map(flat).collect();
             assert!(texts.iter().any(|text| text.contains(words)), "{name}: {act}: {texts:#?}");
         }
-        for answer in answers {
+        // Pages of the manual hold such words themselves.
+        for answer in answers.into_iter().filter(|_| !act.starts_with("HELP")) {
             let text = flat(&answer);
             let refused = REFUSED.iter().find(|words| text.contains(**words));
             assert!(
