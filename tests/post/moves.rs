@@ -122,26 +122,33 @@ async fn a_letter_that_was_copied_but_not_deleted_is_not_copied_again() {
 /// Some servers close the connection when a letter is moved.
 #[tokio::test]
 async fn a_move_that_breaks_the_connection_does_not_stop_reading() {
-    for step in ["CREATE", "STORE", "MOVE"] {
-        for act in [Act::CloseAfter(0), Act::Instead("* BYE going down")] {
-            let server = Imap::start(move |s, _| if s == step { act } else { Act::Proper }).await;
-            server.deliver([letter("0")]);
-            let mut running = Running::start(inbox(&server));
-            assert_eq!(subjects(&running.letters().await), ["0"]);
-            for number in 1..4 {
-                running.until_left(|left| left.unfiled.len() == number).await;
-                server.deliver([letter(&number.to_string())]);
-                assert_eq!(subjects(&running.letters().await), [number.to_string()], "{step} {act:?}");
-            }
-            running.until(|health| health.unfiled.is_some() && health.trouble.is_none()).await;
-            let reason = running.health.borrow().unfiled.clone().expect("a reason");
-            assert!(reason.contains("the connection broke; see inbox.imap.processed"), "{reason}");
-            running.stop().await;
-            // The next start knows all four.
-            server.deliver([letter("4")]);
-            let mut left = LeftLetters { unfiled: unfiled(1..5), ..LeftLetters::default() };
-            assert_eq!(subjects(&drain(&server, &mut left).await), ["4"], "{step} {act:?}");
+    let bye = Act::Instead("* BYE going down");
+    // The fake moves letters before it closes the connection.
+    let steps = [
+        ("CREATE", Act::CloseAfter(0)),
+        ("CREATE", bye),
+        ("STORE", Act::CloseAfter(0)),
+        ("STORE", bye),
+        ("MOVE", bye),
+    ];
+    for (step, act) in steps {
+        let server = Imap::start(move |s, _| if s == step { act } else { Act::Proper }).await;
+        server.deliver([letter("0")]);
+        let mut running = Running::start(inbox(&server));
+        assert_eq!(subjects(&running.letters().await), ["0"]);
+        for number in 1..4 {
+            running.until_left(|left| left.unfiled.len() == number).await;
+            server.deliver([letter(&number.to_string())]);
+            assert_eq!(subjects(&running.letters().await), [number.to_string()], "{step} {act:?}");
         }
+        running.until(|health| health.unfiled.is_some() && health.trouble.is_none()).await;
+        let reason = running.health.borrow().unfiled.clone().expect("a reason");
+        assert!(reason.contains("the connection broke; see inbox.imap.processed"), "{reason}");
+        running.stop().await;
+        // The next start knows all four.
+        server.deliver([letter("4")]);
+        let mut left = LeftLetters { unfiled: unfiled(1..5), ..LeftLetters::default() };
+        assert_eq!(subjects(&drain(&server, &mut left).await), ["4"], "{step} {act:?}");
     }
 }
 

@@ -24,7 +24,7 @@ fn filings(game: GameKind) -> BothWays {
     match game {
         GameKind::QuadrantZ => [["SETUP balanced", "SETUP balanced"], ["SETUP raid", "SETUP guard"]],
         GameKind::Pacific => [["SETUP line", "SETUP line"], ["SETUP wings", "SETUP deep"]],
-        GameKind::Quantum => [["MOVE A1 A2", ""], ["MOVE B1 B2", ""]],
+        GameKind::Quantum => [["D3-E4", ""], ["C3-D4", ""]],
         GameKind::Quad => [["MARBLE E5", ""], ["MARBLE C3", ""]],
     }
 }

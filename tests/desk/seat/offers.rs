@@ -9,11 +9,14 @@ use crate::positions::{pacific, quad, quadrant_z};
 const CY: &str = "cy@players.example";
 
 /// The acts that a letter offers: a line behind a bar without the words that explain it, or the lines of a text up
-/// to its `END`.
+/// to its `END`. Quoted rules hold examples from other positions.
 fn acts(letter: &Sent) -> Vec<String> {
     let mut acts: Vec<String> = Vec::new();
     let mut text: Option<String> = None;
-    let lines = letter.text.lines().filter_map(|line| line.trim_start().strip_prefix("| "));
+    let quoted = letter.text.split_once(" say this:").map_or("", |(_, rules)| rules);
+    let quoted = quoted.split_once("To read all of them").map_or("", |(rules, _)| rules);
+    let own = letter.text.replace(quoted, "");
+    let lines = own.lines().filter_map(|line| line.trim_start().strip_prefix("| "));
     for line in lines.map(|line| line.split("  ").next().unwrap_or_default().trim_end()) {
         match text.take() {
             Some(begun) if line == "END" => acts.push(format!("{begun}\nEND")),
