@@ -15,7 +15,7 @@ use crate::ledger::book::BookPlace;
 #[derive(Clone, Debug)]
 pub struct ListedEvent {
     pub event: Event,
-    /// What the feeds tell of it, the latest last.
+    /// Its news for the feeds, the latest last.
     pub news: Vec<(DateTime<Utc>, EventNews)>,
 }
 

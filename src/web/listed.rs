@@ -1,4 +1,4 @@
-//! What the site lists: values that the daemon fills from its rows.
+//! The matches, players and events that the site lists: values that the daemon fills from its rows.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;

@@ -19,21 +19,6 @@ const MAX_LIFE: usize = 300_000;
 const PLAN: &str = "name = \"Crash\"\ngame = \"quad\"\nformat = \"league\"\nsection_size = 4\nopens = \"full\"\n\
                     max_entrants = 24\n";
 
-const CONFIG: &str = r#"
-[club]
-name = "The Club"
-address = "referee@club.example"
-[club.gm]
-name = "The GM"
-address = "gm@club.example"
-[database]
-url = "sqlite:fogpost.db"
-[inbox.maildir]
-path = "mail/referee"
-[outbox.maildir]
-path = "mail"
-"#;
-
 struct Season<'a> {
     club: &'a support::Club,
     id: String,
@@ -76,7 +61,6 @@ impl Season<'_> {
 #[test]
 fn kills_while_sections_open_and_seasons_close_lose_and_double_nothing() {
     let club = support::Club::new();
-    club.configure(CONFIG);
     let (wanted, seed) = (kills(), seed());
     let mut random = Random::new(seed);
     let (mut killed, mut no) = (0, 0);

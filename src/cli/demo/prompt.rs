@@ -34,13 +34,13 @@ pub struct Prompt<'a> {
     has_viewer: bool,
 }
 
-/// What the person wants to do.
+/// A choice at the prompt.
 enum Wish {
     Send(String),
     Edit,
     Mutt,
     Stop,
-    /// There is no more input.
+    /// The end of the input.
     Ended,
 }
 

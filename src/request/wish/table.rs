@@ -19,7 +19,7 @@ pub enum Topic {
     /// A complaint about the opponent or the program.
     Foul,
     Leave,
-    /// What happens after the deadline.
+    /// A question about the time after the deadline.
     Late,
     Absence,
     MoreTime,

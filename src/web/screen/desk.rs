@@ -53,7 +53,7 @@ pub struct AboutMatch {
     pub bank: BySeat<u32>,
     pub has_bank: bool,
     pub can_adjudicate: bool,
-    /// What follows if nothing is done, and when.
+    /// The consequence of doing nothing, and its time.
     #[serde(skip)]
     pub outlook: Option<(DateTime<Utc>, Consequence)>,
     /// The guard of its forms.
@@ -62,7 +62,7 @@ pub struct AboutMatch {
     pub plays: bool,
 }
 
-/// What a matter is.
+/// A kind of matter.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Matter {

@@ -46,7 +46,7 @@ struct Year {
     desk: Desk,
     random: Random,
     events: Vec<&'static str>,
-    /// How strong each player is, by name: the results of matches follow from it and from chance.
+    /// The strength of each player, by name: the results of matches follow from it and from chance.
     strengths: BTreeMap<String, f64>,
     /// The seat that will lose each match.
     losers: BTreeMap<String, Seat>,
