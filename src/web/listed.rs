@@ -1,4 +1,4 @@
-//! The matches, players and events that the site lists: values that the daemon fills from its rows.
+//! The values that the site lists, which the daemon fills from its rows.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
