@@ -25,9 +25,6 @@ impl Doubt {
     }
 }
 
-/// Stands in [`Doubt::held`] for every capture that is legal now.
-pub const CAPTURE_ALL: &str = "CAPTURE";
-
 /// The reason for a doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DoubtKind {

@@ -37,9 +37,10 @@ pub mod wish;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{COMMAND_WORDS, Command, Concern, NumberedCommand, Party};
-pub use doubt::{CAPTURE_ALL, Doubt, DoubtKind};
+pub use doubt::{Doubt, DoubtKind};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
+pub use wish::CAPTURE_ALL;
 
 /// The orders, commands and remarks in a letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -366,8 +367,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     /// Returns the doubt about a line of orders in words.
     fn doubt_in_words(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
         let written = wording.as_written();
-        let captures = || wish::captures_in_words(written).then(|| vec![CAPTURE_ALL.to_owned()]);
-        let held = wish::orders_in_words(written).or_else(captures)?;
+        let held = wish::orders_in_words(written)?;
         let is_possible = |order: &String| {
             self.grammar.is_order(order)
                 || doubt::is_move(&self.grammar, order)

@@ -27,17 +27,20 @@ enum Token {
 /// Maximum bytes of such a line.
 const MAX_LINE: usize = 300;
 
+/// Stands for an order for each possible capture.
+pub const CAPTURE_ALL: &str = "CAPTURE";
+
 /// Maximum bytes of a line that says that ships stay.
 const MAX_HOLD: usize = 120;
 
-/// Returns the orders that a line means, in the form of the games, or two squares of a move as `A3-B2`.
-/// Whether they are legal is not known here.
+/// Returns the orders that a line means, in the form of the games, two squares of a move as `A3-B2`, or
+/// [`CAPTURE_ALL`]. Whether they are legal is not known here.
 pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
-    if line.len() > MAX_LINE || !may_hold_orders(line) {
-        return None;
-    }
-    let whole = readings(line).find_map(|tokens| orders(&tokens));
-    whole.or_else(|| LANGUAGES.iter().find_map(|language| orders_beside_chat(line, language)))
+    let readings: Vec<Vec<Token>> = readings(line).collect();
+    let whole = readings.iter().find_map(|tokens| orders(tokens));
+    let captures =
+        || readings.iter().any(|tokens| is_capturing(tokens)).then(|| vec![CAPTURE_ALL.to_owned()]);
+    whole.or_else(captures).or_else(|| orders_beside_chat(line))
 }
 
 /// The nouns of pieces in all languages, in which most lines have no word: a long letter is read quickly.
@@ -55,9 +58,16 @@ fn may_hold_orders(line: &str) -> bool {
 const MAX_CHAT: usize = 8;
 
 /// Returns the orders of a line with clauses about something else: `Stawiam kulkę na G7. Powodzenia!`
-fn orders_beside_chat(line: &str, language: &Language) -> Option<Vec<String>> {
+fn orders_beside_chat(line: &str) -> Option<Vec<String>> {
     let is_end = |c: char| matches!(c, '.' | '!' | '?' | ';' | ',' | '。' | '、' | '！' | '？' | '，');
-    let clauses = line.split(is_end).filter(|clause| words_of(clause).next().is_some());
+    let clauses: Vec<&str> = line.split(is_end).filter(|clause| words_of(clause).next().is_some()).collect();
+    // A single clause was read as a whole line.
+    let may_hold = clauses.len() > 1 && line.len() <= MAX_LINE && may_hold_orders(line);
+    let languages = LANGUAGES.iter().filter(|_| may_hold);
+    languages.into_iter().find_map(|language| orders_of_clauses(&clauses, language))
+}
+
+fn orders_of_clauses(clauses: &[&str], language: &Language) -> Option<Vec<String>> {
     let mut found = Vec::new();
     for clause in clauses {
         match reading(clause, language).and_then(|tokens| orders(&tokens)) {
@@ -81,7 +91,7 @@ fn is_chat(clause: &str, language: &Language) -> bool {
         is_any(|language, word| language.words.not.contains(word) || language.words.if_.contains(word));
     words.len() <= MAX_CHAT
         && !clause.contains(|c: char| c.is_ascii_digit())
-        && !is_any(|language, word| language.orders.pieces().any(|(name, _)| name == word))
+        && !is_any(|language, word| language.orders.piece(word).is_some())
         && (!denies || is_any(|language, word| language.orders.all.contains(word)))
 }
 
@@ -91,12 +101,9 @@ pub fn holds_in_words(line: &str) -> bool {
 }
 
 /// Whether a line says nothing but that everything possible is captured.
-pub fn captures_in_words(line: &str) -> bool {
+fn is_capturing(tokens: &[Token]) -> bool {
     let is_part = |token: &Token| matches!(token, Token::All | Token::Noun("CAPTURE" | "STAR"));
-    let captures = |tokens: Vec<Token>| {
-        tokens.contains(&Token::Noun("CAPTURE")) && tokens.contains(&Token::All) && tokens.iter().all(is_part)
-    };
-    line.len() <= MAX_HOLD && readings(line).any(captures)
+    tokens.contains(&Token::Noun("CAPTURE")) && tokens.contains(&Token::All) && tokens.iter().all(is_part)
 }
 
 /// Returns the turn that a line names in one of the languages, if it says nothing else: `für Zug 2:`.
@@ -165,9 +172,16 @@ fn tokens(line: &str, language: &Language) -> Option<Vec<Token>> {
 /// Maximum words of a phrase for doing nothing.
 const MAX_PHRASE: usize = 5;
 
+/// The first words of phrases for doing nothing, in all languages.
+static BEGINNINGS_OF_HOLDING: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let phrases = LANGUAGES.iter().flat_map(|language| language.orders.hold.iter());
+    phrases.filter_map(|phrase| Some(phrase.split_once(' ')?.0.to_owned())).collect()
+});
+
 /// Returns the words of the phrase for doing nothing at the beginning, if there is one of several words.
 fn phrase_of_holding(words: &[String], language: &Language) -> Option<usize> {
-    let most = MAX_PHRASE.min(words.len());
+    let begins = words.first().is_some_and(|word| BEGINNINGS_OF_HOLDING.contains(word));
+    let most = if begins { MAX_PHRASE.min(words.len()) } else { 0 };
     (2..=most).rev().find(|length| {
         let phrase = words[..*length].join(" ");
         [language, &LANGUAGES[0]].iter().any(|language| language.orders.hold.contains(&phrase))
@@ -179,7 +193,7 @@ fn phrase_of_holding(words: &[String], language: &Language) -> Option<usize> {
 fn word_token(word: &str, language: &Language) -> Option<Option<Token>> {
     [language, &LANGUAGES[0]].into_iter().find_map(|language| {
         let orders = &language.orders;
-        if let Some((_, noun)) = orders.pieces().find(|(name, _)| *name == word) {
+        if let Some(noun) = orders.piece(word) {
             Some(Some(Token::Noun(noun)))
         } else if orders.hold.contains(word) {
             Some(Some(Token::Hold))

@@ -263,13 +263,16 @@ impl Words {
 impl Orders {
     /// Returns the nouns of pieces and the verbs for capturing, each with the English one.
     pub fn pieces(&self) -> impl Iterator<Item = (&String, &'static str)> {
-        let pieces = [
-            (&self.ship, "SHIP"),
-            (&self.marble, "MARBLE"),
-            (&self.star, "STAR"),
-            (&self.capture, "CAPTURE"),
-        ];
-        pieces.into_iter().flat_map(|(names, piece)| names.iter().map(move |name| (name, piece)))
+        self.nouns().into_iter().flat_map(|(names, piece)| names.iter().map(move |name| (name, piece)))
+    }
+
+    /// Returns the English word for the piece that a word names.
+    pub fn piece(&self, word: &str) -> Option<&'static str> {
+        self.nouns().into_iter().find_map(|(names, piece)| names.contains(word).then_some(piece))
+    }
+
+    fn nouns(&self) -> [(&WordSet, &'static str); 4] {
+        [(&self.ship, "SHIP"), (&self.marble, "MARBLE"), (&self.star, "STAR"), (&self.capture, "CAPTURE")]
     }
 }
 
