@@ -35,10 +35,10 @@ mod utf7;
 /// Letters that are fetched whole, however old they are.
 const FEW_LETTERS: usize = 20;
 
-/// Beginnings of letters that are fetched together, and their size: enough for the header and the end of a
-/// quoted short letter from us.
+/// Beginnings of letters that are fetched together, and their size: enough for the header and a quoted letter
+/// from us, as text and as HTML.
 const BEGINNINGS: usize = 64;
-const BEGINNING_BYTES: usize = 16 * 1024;
+const BEGINNING_BYTES: usize = 64 * 1024;
 
 /// Times that a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;

@@ -152,6 +152,24 @@ async fn a_move_that_breaks_the_connection_does_not_stop_reading() {
     }
 }
 
+#[tokio::test]
+async fn moves_that_break_the_connection_are_tried_ever_more_rarely() {
+    let server = Imap::start(|s, _| if s == "STORE" { Act::CloseAfter(0) } else { Act::Proper }).await;
+    server.deliver([letter("0")]);
+    let mut running = Running::start(inbox(&server));
+    assert_eq!(subjects(&running.letters().await), ["0"]);
+    for number in 1..30 {
+        running.until_left(|left| left.unfiled.len() == number).await;
+        server.deliver([letter(&number.to_string())]);
+        assert_eq!(subjects(&running.letters().await), [number.to_string()]);
+    }
+    // The first, and one after each of 1, 2, 4 and 8 looks without an attempt.
+    let moves = server.mail().count("STORE");
+    assert!((3..=5).contains(&moves), "{moves}");
+    assert_eq!(server.mail().count("LOGIN"), moves + 1);
+    running.stop().await;
+}
+
 /// The origins of letters with these UIDs.
 fn unfiled(uids: std::ops::Range<u32>) -> BTreeSet<String> {
     uids.map(|uid| format!("imap:INBOX/7/{uid}")).collect()
@@ -268,7 +286,7 @@ async fn of_many_old_letters_only_the_beginnings_are_fetched() {
         let lines = server.mail().lines.clone();
         lines.iter().filter_map(|line| Some(line.split_once("BODY.PEEK[]")?.1.to_owned())).collect()
     };
-    assert_eq!(fetches(&server), ["<0.16385>)"; 3]);
+    assert_eq!(fetches(&server), ["<0.65537>)"; 3]);
     // A new letter is fetched whole, and the old ones are not looked at again.
     server.mail().arrived = " 7-Nov-2026 09:12:00 +0100";
     server.deliver([large(150)]);

@@ -6,6 +6,9 @@ use super::mailbox::Mailbox;
 use crate::post::Error;
 use crate::post::source::MAX_BATCH_LETTERS;
 
+/// The number of looks that only read doubles with each session that breaks over a move, up to 64.
+const MOST_DOUBLINGS: u32 = 6;
+
 /// The letters of one folder that are stored but still in it.
 #[derive(Default)]
 pub(super) struct Filing {
@@ -18,8 +21,9 @@ pub(super) struct Filing {
     refusal: Option<String>,
     /// Whether letters are being moved. Still set if the session broke over them.
     moving: bool,
-    /// Whether the next look only reads, because the last session broke over a move.
-    is_put_off: bool,
+    /// How many sessions in a row broke over a move, and how many looks only read because of that.
+    breaks: u32,
+    looks_off: u32,
 }
 
 impl Filing {
@@ -47,12 +51,13 @@ impl Filing {
         self.copied.retain(|uid| listed.binary_search(uid).is_ok());
     }
 
-    /// Notes that the session broke. If it broke over a move, the next look only reads: some servers close the
-    /// connection at each move. Returns whether it did.
+    /// Notes that the session broke. If it broke over a move, the next looks only read: some servers close the
+    /// connection at each move, and each attempt costs a login. Returns whether it did.
     pub(super) fn put_off(&mut self, processed: &str) -> bool {
         let broke = std::mem::take(&mut self.moving);
         if broke {
-            self.is_put_off = true;
+            self.looks_off = 1 << self.breaks.min(MOST_DOUBLINGS);
+            self.breaks += 1;
             self.refusal = Some(refusal(processed, "the connection broke"));
         }
         broke
@@ -61,7 +66,8 @@ impl Filing {
     /// Tries at the beginning of a look to move one of the letters that could not be moved and, if that
     /// succeeds, all others. Returns whether there were any.
     pub(super) fn retry(&mut self, mailbox: &mut Mailbox) -> Result<bool, Error> {
-        if std::mem::take(&mut self.is_put_off) {
+        if self.looks_off > 0 {
+            self.looks_off -= 1;
             return Ok(false);
         }
         let Some(first) = self.stored.range(self.next..).chain(&self.stored).next().copied() else {
@@ -102,6 +108,7 @@ impl Filing {
             Err(error) => return Err(error),
         };
         self.moving = false;
+        self.breaks = 0;
         Ok(refused)
     }
 }
