@@ -23,6 +23,8 @@ COPY --from=built /src/target/release/fogpost /usr/local/bin/fogpost
 COPY --from=built --chown=nonroot:nonroot /club /club
 VOLUME /club
 WORKDIR /club
+# Freed memory goes back to the system after 10 ms instead of a second.
+ENV MIMALLOC_PURGE_DELAY=10
 HEALTHCHECK --interval=60s --timeout=10s --start-period=60s CMD ["fogpost", "status"]
 ENTRYPOINT ["fogpost"]
 CMD ["run"]

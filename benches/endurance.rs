@@ -70,6 +70,13 @@ struct Attack {
     hostile: usize,
 }
 
+/// Starts the daemon with the environment of its systemd unit.
+fn start(club: &Club) -> Daemon {
+    let mut command = club.command(&["run"]);
+    command.env("MIMALLOC_PURGE_DELAY", "10");
+    club.spawn(command)
+}
+
 fn main() {
     // Cargo passes this flag to benches only when it measures.
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -80,7 +87,7 @@ fn main() {
     let club = Club::new();
     let seats = open(&club);
     let mut attack = Attack { club, seats, random: Random::new(1), asked: 0, hostile: 0 };
-    let mut daemon = attack.club.start();
+    let mut daemon = start(&attack.club);
     attack.club.wait_for("the forms", || attack.had(&attack.seats[attack.seats.len() - 1].address) > 0);
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for _ in 0..phases {
@@ -103,7 +110,7 @@ fn main() {
             std::thread::sleep(Duration::from_millis(5));
         }
         longest = longest.max(began.elapsed());
-        daemon = attack.club.start();
+        daemon = start(&attack.club);
     }
     println!("SIGTERM during the attack: at most {} ms until the end", longest.as_millis());
     attack.wait_until_settled();

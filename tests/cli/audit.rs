@@ -287,7 +287,10 @@ fn an_exported_dossier_is_checked_by_hand_and_by_the_program_without_a_club() {
         &said,
         &["dossier.zip: ", " files", "check.py", "CHECK.txt", "tokens in it are no longer valid"],
     );
-    assert_says(&club.run(&["audit", "export", &id, "dossier.zip"]).fault(), &["dossier.zip"]);
+    let there = fs::read(club.path("dossier.zip")).expect("the dossier");
+    let refused = club.run(&["audit", "export", &id, "dossier.zip"]).fault();
+    assert_says(&refused, &["dossier.zip: it exists already; name another file"]);
+    assert!(fs::read(club.path("dossier.zip")).expect("the dossier") == there, "it is as it was");
     let folder = club.path("unpacked");
     unpack(&club.path("dossier.zip"), &folder);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desk/dossier/check.sh");
@@ -388,6 +391,7 @@ fn a_backup_without_tables_is_refused_and_the_club_stays_as_it_was() {
     let club = Club::new();
     let id = club.open();
     fs::write(club.path("empty.db"), "").expect("written");
+    assert_says(&club.run(&["restore", "missing.db"]).fault(), &["missing.db"]);
     let refused = club.run(&["restore", "empty.db"]).fault();
     assert_says(&refused, &["empty.db", "it holds no tables"]);
     assert_says(&club.run(&["match", "list"]).ended(0), &[&id]);

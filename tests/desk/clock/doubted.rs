@@ -71,6 +71,19 @@ fn nothing_is_decided_while_the_clock_is_in_doubt() {
 }
 
 #[test]
+fn several_loops_that_find_one_doubt_ask_the_gm_once() {
+    let desk = Desk::new();
+    quad(&desk);
+    desk.set_clock(TWO_YEARS);
+    let office = desk.office();
+    let look = || doubt::is_trusted(&office);
+    let looks = desk.block_on(async { tokio::join!(look(), look(), look(), look()) });
+    assert!(matches!(looks, (Ok(false), Ok(false), Ok(false), Ok(false))), "{looks:?}");
+    desk.work();
+    assert_eq!(desk.one_to(GM).subject, "Is my clock right?");
+}
+
+#[test]
 fn a_stamp_of_another_server_ends_the_doubt_and_the_time_counts_as_an_outage() {
     let desk = Desk::new();
     let (game_match, ..) = quad(&desk);
