@@ -76,7 +76,7 @@ fn several_loops_that_find_one_doubt_ask_the_gm_once() {
     quad(&desk);
     desk.set_clock(TWO_YEARS);
     let office = desk.office();
-    let look = || doubt::is_trusted(&office);
+    let look = || doubt::is_trusted(office);
     let looks = desk.block_on(async { tokio::join!(look(), look(), look(), look()) });
     assert!(matches!(looks, (Ok(false), Ok(false), Ok(false), Ok(false))), "{looks:?}");
     desk.work();
