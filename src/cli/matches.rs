@@ -400,11 +400,11 @@ fn tell_unused_names(new: &NewMatch, opened: &Match) {
     for (seat, holder) in new.players.iter() {
         let (Holder::Player(given), name) = (holder, &opened.players[seat]) else { continue };
         if !given.name.is_empty() && given.name != *name {
-            let told = format!(
+            let message = format!(
                 "{}: {} is registered as {name}; the name {} is not used. `fogpost player rename` changes it.",
                 opened.id, given.address, given.name
             );
-            eprintln!("{}", printable_line(&told));
+            eprintln!("{}", printable_line(&message));
         }
     }
 }

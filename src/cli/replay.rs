@@ -151,7 +151,7 @@ impl Account<'_> {
     /// Prints what each side was told, or only the requested one. If both see the same, it prints that once.
     fn news(&self, out: &mut impl Write, done: &Adjudicated<'_>) -> anyhow::Result<()> {
         let alike = done.view(Seat::First) == done.view(Seat::Second);
-        let told = Adjudication {
+        let adjudication = Adjudication {
             phase: done.phase,
             turn: done.turn,
             before: done.before.clone(),
@@ -164,7 +164,7 @@ impl Account<'_> {
                 continue;
             }
             writeln!(out, "  {} was told:", self.record.players[seat])?;
-            let news = report::word_news(&self.templates, &told, &self.record.players, seat)?;
+            let news = report::word_news(&self.templates, &adjudication, &self.record.players, seat)?;
             for line in news.lines().filter(|line| !line.trim().is_empty()) {
                 writeln!(out, "    {line}")?;
             }

@@ -83,18 +83,18 @@ async fn rate_anew(office: &Office, game: GameKind, now: DateTime<Utc>) -> anyho
     let derived = derive(office, game).await?;
     let before = last_figures(stored.iter().map(|row| &row.change));
     let after = last_figures(derived.iter());
-    let mut told = Vec::new();
+    let mut rerated = Vec::new();
     for player in before.keys().chain(after.keys().filter(|player| !before.contains_key(player))) {
         let figure = |of: &BTreeMap<i64, Rating>| of.get(player).copied().unwrap_or_default();
         let (before, after) = (figure(&before), figure(&after));
         if (before.figure - after.figure).abs() >= TOLD_FROM {
-            told.push(Rerated { player: *player, game, before, after });
+            rerated.push(Rerated { player: *player, game, before, after });
         }
     }
     let rows = derived.into_iter().map(|change| RatingRow { game, change }).collect();
     let anew = RatingsAnew { game, loaded: stored.len(), rows };
     let ((), letters) = commit::decide(office, load::new_rows(office).await?, move |desk| {
-        rating_mail::tell_rerated(desk, &told)
+        rating_mail::tell_rerated(desk, &rerated)
     })
     .await?;
     let changes = Changes { at: now, ratings_anew: vec![anew], ..letters };

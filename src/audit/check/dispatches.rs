@@ -13,14 +13,14 @@ use crate::referee::Ruling;
 use crate::report::envelope;
 
 /// Moves the letters of the last ruling to `expected`, with these digests. Returns whether as many were sent.
-pub(super) fn confirm(check: &mut Check, told: &[Digest], expected: &mut Vec<ExpectedDispatch>) -> bool {
+pub(super) fn confirm(check: &mut Check, pins: &[Digest], expected: &mut Vec<ExpectedDispatch>) -> bool {
     let unconfirmed = std::mem::replace(&mut check.unconfirmed, Unconfirmed::Repeated(Vec::new()));
     let sent = match unconfirmed {
-        Unconfirmed::Repeated(sent) if sent.len() == told.len() => sent,
+        Unconfirmed::Repeated(sent) if sent.len() == pins.len() => sent,
         Unconfirmed::Repeated(_) => return false,
-        Unconfirmed::Unrepeated { head, at } => sent_by(check, head, at, told.len()),
+        Unconfirmed::Unrepeated { head, at } => sent_by(check, head, at, pins.len()),
     };
-    for (dispatch, &pin) in sent.into_iter().zip(told) {
+    for (dispatch, &pin) in sent.into_iter().zip(pins) {
         let stored = dispatch.as_ref().map(|dispatch| SentLetter::of(&dispatch.stored));
         check.undelivered.insert(pin, stored);
         // A missing letter has already been reported.
@@ -28,7 +28,7 @@ pub(super) fn confirm(check: &mut Check, told: &[Digest], expected: &mut Vec<Exp
         expected.push(ExpectedDispatch { pin, ..dispatch });
     }
     if let Some(game_match) = &mut check.current {
-        game_match.note_told(told.to_vec());
+        game_match.note_told(pins.to_vec());
     }
     true
 }

@@ -145,7 +145,7 @@ async fn write_reports(
 /// Picks a few turns, including the last, as the first player's reports describe them.
 fn moments(letters: &[SentLetter]) -> Vec<String> {
     let own: Vec<&SentLetter> = letters.iter().filter(|letter| letter.seat == Seat::First).collect();
-    let mut told = Vec::new();
+    let mut moments = Vec::new();
     // A report describes the phase that the letter before it opened.
     for (before, report) in own.iter().zip(own.iter().skip(1)) {
         let mut bullets = bullets(&report.text);
@@ -158,14 +158,14 @@ fn moments(letters: &[SentLetter]) -> Vec<String> {
         if !bullets.is_empty() {
             let line = format!("  {:<10}{}", before.title, bullets.join(" "));
             let options = textwrap::Options::new(COLUMNS).subsequent_indent("            ");
-            told.push((has_drama, textwrap::fill(&line, options)));
+            moments.push((has_drama, textwrap::fill(&line, options)));
         }
     }
-    if told.iter().filter(|(dramatic, _)| *dramatic).count() >= MOMENTS {
-        told.retain(|(dramatic, _)| *dramatic);
+    if moments.iter().filter(|(dramatic, _)| *dramatic).count() >= MOMENTS {
+        moments.retain(|(dramatic, _)| *dramatic);
     }
-    let step = told.len().div_ceil(MOMENTS).max(1);
-    let chosen = told.into_iter().rev().step_by(step).map(|(_, line)| line);
+    let step = moments.len().div_ceil(MOMENTS).max(1);
+    let chosen = moments.into_iter().rev().step_by(step).map(|(_, line)| line);
     chosen.collect::<Vec<_>>().into_iter().rev().collect()
 }
 

@@ -96,14 +96,14 @@ pub async fn verify_against(
     only: Option<&str>,
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<Vec<AuditVerdict>> {
-    let mut told: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
+    let mut named: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
     for PlayersMail { name, lines } in mails {
         for line in lines.iter().filter(|line| only.is_none_or(|id| id == line.match_id)) {
-            told.entry(&line.match_id).or_default().entry(line.hash).or_default().push(name);
+            named.entry(&line.match_id).or_default().entry(line.hash).or_default().push(name);
         }
     }
     let mut verdicts = Vec::new();
-    for (match_id, heads) in told {
+    for (match_id, heads) in named {
         verdicts.push(verify_heads(office, match_id, heads, progress).await?);
     }
     Ok(verdicts)
@@ -329,8 +329,8 @@ fn letter_of(row: &NamedLetter, raw: Vec<u8>) -> StoredLetter {
 
 /// Returns a finding for each player who is stored as forgotten in a match but not in its ledger.
 async fn untold_of_forgotten(office: &Office, match_id: &str, who: &str) -> anyhow::Result<Vec<Finding>> {
-    let told = forgotten_in(&office.store.entries(match_id).await?);
-    let untold = who.split(", ").filter(|name| !told.contains(*name));
+    let forgotten = forgotten_in(&office.store.entries(match_id).await?);
+    let untold = who.split(", ").filter(|name| !forgotten.contains(*name));
     let findings = untold.map(|name| {
         let what = format!("{name} is stored as forgotten here, but the ledger does not record that");
         Finding { place: Place::Kept("the match"), what }

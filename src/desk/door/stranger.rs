@@ -51,18 +51,18 @@ impl WordsOfStranger {
         prose.remarks = without_orders(&prose.remarks, is_player);
         let mut order_lines = remarks - prose.remarks.len();
         let mut words = Words::of(&prose);
-        let mut told: Vec<String> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
         for asked in request.commands.iter().filter(|_| !request.check) {
             if let Command::TellGm(text) = &asked.command {
                 let lines = Line::numbered(&referee::cut(text).lines().collect::<Vec<_>>());
                 let kept = without_orders(&lines, is_player);
                 order_lines += lines.len() - kept.len();
-                told.push(kept.into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n"));
+                texts.push(kept.into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n"));
             }
         }
-        if !told.is_empty() {
-            told.extend(words.map(|words| words.text));
-            words = Some(Words { passing: Passing::AtOnce, text: told.join("\n\n") });
+        if !texts.is_empty() {
+            texts.extend(words.map(|words| words.text));
+            words = Some(Words { passing: Passing::AtOnce, text: texts.join("\n\n") });
         }
         if let Some(words) = words.as_mut().filter(|_| order_lines > 0) {
             let lines = if order_lines == 1 { "line" } else { "lines" };

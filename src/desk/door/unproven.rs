@@ -141,12 +141,13 @@ pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str
     let same = open.iter().find(|unproven| unproven.address == address);
     let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
     let since = desk.at() - NOTICE_PERIOD;
-    let told: Vec<&UnprovenLetter> =
+    let noticed: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();
     // Once a notice is confirmed, the next letter from its address needs a new one, because nobody knows the
     // new code.
-    let waits = |told: &&UnprovenLetter| told.address == address && told.stage != UnprovenStage::Confirmed;
-    let tells = told.len() < MAX_NOTICES && !told.iter().any(waits);
+    let waits =
+        |notice: &&UnprovenLetter| notice.address == address && notice.stage != UnprovenStage::Confirmed;
+    let tells = noticed.len() < MAX_NOTICES && !noticed.iter().any(waits);
     Some((code, tells))
 }
 

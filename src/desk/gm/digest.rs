@@ -153,13 +153,13 @@ pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
 /// Returns who has not filed once a week after the season began. A GM who plays there does not read it: it would
 /// tell what the opponents have done.
 fn silent(desk: &Desk<'_>, rows: &DigestRows) -> Decided<Vec<String>> {
-    let mut told: BTreeSet<String> = BTreeSet::new();
+    let mut away: BTreeSet<String> = BTreeSet::new();
     for (event, player, _) in &rows.silent {
         if !acts::plays_there(desk, event)? {
-            told.insert(format!("{} in {event}", people::name(desk, *player)?));
+            away.insert(format!("{} in {event}", people::name(desk, *player)?));
         }
     }
-    Ok(told.into_iter().collect())
+    Ok(away.into_iter().collect())
 }
 
 fn make(
@@ -291,12 +291,12 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
     desk.rows.check()?;
     groups.sort_by_key(|(_, until, _)| *until);
     let zone = desk.club.config.terms.zone;
-    let told = groups.into_iter().map(|(deadline, until, matches)| LateMatches {
+    let late = groups.into_iter().map(|(deadline, until, matches)| LateMatches {
         was_due: format_local(deadline, zone, desk.at()),
         grace_until: format_local(until, zone, desk.at()),
         matches: Listed::of(matches, MAX_ACTED_ON),
     });
-    telling.digest.late = told.collect();
+    telling.digest.late = late.collect();
     Ok(())
 }
 

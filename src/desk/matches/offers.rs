@@ -260,11 +260,11 @@ pub(super) fn send_invitation(
         return Ok(Err(OfferRejection::Crowded { to }));
     };
     let code = row.code.clone();
-    let told = offer.summary(&desk.club.config.terms);
+    let summary = offer.summary(&desk.club.config.terms);
     let plain = ClubLetter::Challenge {
         by: meeting::shown_to(asker, &row),
         filed: meeting::filed(desk, asker.player_id, &row.inviter_name)?,
-        offer: told.clone(),
+        offer: summary.clone(),
         code: code.clone(),
         lapses: mail::local_time_at(desk, &address, row.lapses_at)?,
         again: row.rematch_of.clone(),
@@ -283,8 +283,8 @@ pub(super) fn send_invitation(
     desk.draft.changes.invitations.push(row);
     desk.draft.changes.dispatches.push(challenge);
     Ok(Ok(match is_again {
-        true => Reply::RematchOffered { to, offer: told, lapses },
-        false => Reply::Challenged { to, offer: told, lapses },
+        true => Reply::RematchOffered { to, offer: summary, lapses },
+        false => Reply::Challenged { to, offer: summary, lapses },
     }))
 }
 

@@ -158,13 +158,13 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
         dispatches.push(envelop(desk, letter, &game_match, &unique, dispatch, readers)?);
     }
     let copies = copies_for_gms(desk, &game_match, &ruling.dispatches, readers)?;
-    let mut told = std::mem::take(&mut ruling.after.told);
+    let mut pins = std::mem::take(&mut ruling.after.told);
     for dispatch in &mut dispatches {
         let pin = pin(&dispatch.bytes);
         dispatch.pin = Some(pin);
-        told.push(pin);
+        pins.push(pin);
     }
-    ruling.after.note_told(told);
+    ruling.after.note_told(pins);
     Ok(RulingRows { entries, dispatches, copies, ratings })
 }
 
@@ -367,11 +367,11 @@ fn ratings_by(desk: &Desk<'_>, ruling: &Ruling, readers: &Readers<'_>) -> Decide
 
 /// Words the changes of ratings, for the letters that tell the result.
 fn told_ratings(news: &RatingNews, ruling: &Ruling, readers: &Readers<'_>) -> Vec<String> {
-    let told = news.rows.iter().filter_map(|row| {
+    let rated = news.rows.iter().filter_map(|row| {
         let seat = Seat::BOTH.into_iter().find(|seat| readers.seats[*seat].player.id == row.change.player)?;
         Some(ratings::told(&row.change, row.game, &ruling.after.players[seat]))
     });
-    told.collect()
+    rated.collect()
 }
 
 /// Words both own times of a match that belongs to an event, for its reports. They are those at the beginning of the
