@@ -25,7 +25,7 @@ mod ratings;
 mod return_path;
 mod shared;
 
-pub use self::gms::{Gm, Gms};
+pub use self::gms::{Gm, GmIndex, Gms};
 pub use self::house::HouseSection;
 pub use self::outbox::{OutboxSection, Quota};
 pub use self::ratings::RatingsSection;

@@ -61,6 +61,10 @@ impl Gm {
     }
 }
 
+/// A GM, by place in the config.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GmIndex(pub usize);
+
 /// All GMs of the club, at least one.
 #[derive(Clone, Debug)]
 pub struct Gms(Vec<Gm>);

@@ -3,8 +3,8 @@
 use anyhow::{Context as _, bail};
 
 use super::{Office, commit, doubt, load};
+use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::alarm::time_apart;
 use crate::desk::gm::instructions::instruct_at_terminal;
 use crate::desk::matches::openings::{self, NewMatch, opened_by_gm};

@@ -49,8 +49,8 @@ pub mod suspects;
 mod traffic;
 mod waiting;
 
+pub use crate::config::GmIndex;
 pub use crate::desk::frame::club::{Moment, Trap};
-pub use crate::desk::frame::gm_index::GmIndex;
 pub use crate::desk::gm::unseal::Unseal;
 pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch, fit_name};
 pub use intake::copies::with_new_text;

@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
+use crate::config::GmIndex;
 use crate::daemon::{Office, commit, remembered};
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::gm::digest::{LastDigest, daily, since_key, told_key};
 use crate::desk::people::player_settings::digest_for;
 use crate::store::Player;

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 
 use super::unproven::{self, Doubt};
 use super::{automatic, gm_unproven, sender, signatures, stranger, unreadable};
+use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::gm::letter::{self, GmLetter};

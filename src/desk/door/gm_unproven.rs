@@ -4,8 +4,8 @@
 //! were open when it came.
 
 use super::unproven::{self, Doubt, UNPROVEN};
+use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::Decided;
 use crate::desk::gm::letter::GmLetter;
 use crate::desk::outbox::gms;

@@ -1,7 +1,7 @@
 //! The sender of a letter.
 
+use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::Decided;
 use crate::letter::{Letter, UnreadableLetter};
 use crate::referee;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use chrono_tz::IANA_TZDB_VERSION;
 
-use super::gm_index::GmIndex;
 use crate::config::Config;
+use crate::config::GmIndex;
 use crate::house;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, Digest, OwnIdentity};

@@ -11,12 +11,12 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use super::club::Club;
-use super::gm_index::GmIndex;
 use super::parallel::par_map;
 use super::random::{self, Random};
 use super::rows::{Decided, Key, LoadedEvent, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::stored::match_row;
 use crate::club::events::event::EventStage;
+use crate::config::GmIndex;
 use crate::letter::{Address, Digest, ReturnId};
 use crate::referee::{Match, Stage};
 use crate::report::format_local;

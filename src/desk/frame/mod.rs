@@ -5,7 +5,6 @@ pub mod asker;
 pub mod club;
 pub mod codes;
 pub mod desk;
-pub mod gm_index;
 pub mod in_work;
 pub mod parallel;
 pub mod random;

@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::gm_index::GmIndex;
 use super::in_work::InWork;
 use super::stored::{both_seats, snapshot};
 use super::summary::Summary;
 use crate::club::events::event::Event;
 use crate::club::events::steps::Told;
 use crate::club::reliability::Reliability;
+use crate::config::GmIndex;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Delivery, Entry};

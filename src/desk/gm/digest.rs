@@ -7,9 +7,9 @@ use chrono::{DateTime, Datelike as _, NaiveDate, TimeDelta, Utc};
 
 use super::fog::{self, Fog};
 use super::lists;
+use crate::config::GmIndex;
 use crate::desk::events::{acts, people};
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
 use crate::desk::frame::summary::Summary;
 use crate::desk::outbox::gms;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::lists;
+use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, DigestLetter, or_lacking};
 use crate::desk::outbox::gms;
 use crate::referee::Stage;

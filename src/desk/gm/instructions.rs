@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use super::rollback::{self, refuse_after_the_end};
 use super::{accept, announce, digest, lists};
 use crate::club::events::event::Event;
+use crate::config::GmIndex;
 use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
 use crate::desk::matches::acts;
 use crate::desk::matches::openings::{

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::instructions;
+use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::outbox::answers::{self, AnswerBudget, digest_of_lines};
 use crate::desk::outbox::gms;

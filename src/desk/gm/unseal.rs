@@ -1,8 +1,8 @@
 //! Shows a GM at the terminal what the rules hide, after the ledger of each match concerned records that.
 
+use crate::config::GmIndex;
 use crate::config::Gms;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::desk::matches::acts;
 use crate::desk::outbox::gms::{self, is_seated};

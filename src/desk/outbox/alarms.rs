@@ -6,8 +6,8 @@
 use super::budgets;
 use super::gms::{self, About};
 use crate::config::Gm;
+use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::referee::DispatchKind;
 use crate::report::{ClubLetter, Trouble};

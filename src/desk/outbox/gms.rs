@@ -8,8 +8,8 @@ use chrono::Datelike as _;
 
 use super::mail::{self, PlainEnvelope};
 use crate::config::Gm;
+use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::gm_index::GmIndex;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
