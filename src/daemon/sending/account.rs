@@ -18,9 +18,9 @@ use crate::post::refusal::{EnhancedCode, RefusalClass};
 use crate::referee::{DispatchKind, TOLERATED_DELAY};
 use crate::store::{Claimed, SendOutcome};
 
-/// The outcome of sending a letter, and its effects on anybody but the sender.
+/// A letter after an attempt to send it, and the effects on anybody but its sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct AttemptOutcome {
     pub id: i64,
     pub message_id: String,
     pub sent: SendOutcome,
@@ -136,12 +136,12 @@ impl Refused {
         matches!(self.class, RefusalClass::Recipient | RefusalClass::Letter)
     }
 
-    fn outcome(&self, sent: SendOutcome, event: Event) -> Outcome {
-        Outcome { id: self.id, message_id: self.message_id.clone(), sent, event: Some(event) }
+    fn outcome(&self, sent: SendOutcome, event: Event) -> AttemptOutcome {
+        AttemptOutcome { id: self.id, message_id: self.message_id.clone(), sent, event: Some(event) }
     }
 
     /// Gives the letter up, if its refusal is permanent.
-    fn give_up(&mut self) -> Option<Outcome> {
+    fn give_up(&mut self) -> Option<AttemptOutcome> {
         let is_new = self.is_for_good() && !mem::replace(&mut self.given_up, true);
         let (error, is_undeliverable) = (self.error.clone(), self.class == RefusalClass::Recipient);
         let event = Event::GivenUp { error: error.clone(), is_undeliverable };
@@ -176,7 +176,12 @@ impl Account {
 
     /// Notes that the server took a letter. A letter that was in flight before the outage began (no probe)
     /// does not end the outage if the server has refused the account itself since, because it still does.
-    pub fn note_taken(&mut self, now: DateTime<Utc>, letter: &Claimed, is_probe: bool) -> Vec<Outcome> {
+    pub fn note_taken(
+        &mut self,
+        now: DateTime<Utc>,
+        letter: &Claimed,
+        is_probe: bool,
+    ) -> Vec<AttemptOutcome> {
         self.outage.take_if(|outage| is_probe || outage.is_of_run);
         let mut outcomes = self.give_up();
         self.run.clear();
@@ -184,7 +189,7 @@ impl Account {
         let may_open_a_phase = matches!(letter.kind, DispatchKind::Invitation | DispatchKind::Report);
         let is_late = letter.seat.is_some() && may_open_a_phase && now - letter.created_at > TOLERATED_DELAY;
         let event = is_late.then_some(Event::Late);
-        outcomes.push(Outcome { event, ..outcome(letter, SendOutcome::Taken) });
+        outcomes.push(AttemptOutcome { event, ..outcome(letter, SendOutcome::Taken) });
         outcomes
     }
 
@@ -195,13 +200,18 @@ impl Account {
 
     /// Gives up the letters of the run whose refusal is permanent: nothing more can show that their addresses
     /// are not to blame, because a letter was taken, or because none is in flight or due.
-    pub fn give_up(&mut self) -> Vec<Outcome> {
+    pub fn give_up(&mut self) -> Vec<AttemptOutcome> {
         self.run.iter_mut().filter_map(Refused::give_up).collect()
     }
 
     /// Notes that a letter was refused, and returns the outcomes for it and for others. Even a permanently
     /// refused letter is kept until it is clear that the server does not refuse the account.
-    pub fn note_refused(&mut self, now: DateTime<Utc>, letter: &Claimed, error: &SendError) -> Vec<Outcome> {
+    pub fn note_refused(
+        &mut self,
+        now: DateTime<Utc>,
+        letter: &Claimed,
+        error: &SendError,
+    ) -> Vec<AttemptOutcome> {
         if self.outage.as_ref().is_some_and(|outage| outage.is_confirmed_by(error)) {
             return vec![outcome(letter, later(self.prolong(now, error), error))];
         }
@@ -280,7 +290,7 @@ impl Account {
 
     /// Adds a refusal to the run. One temporary refusal for each domain is enough. Gives up the oldest one if
     /// there are too many.
-    fn remember(&mut self, letter: &Claimed, error: &SendError) -> Option<Outcome> {
+    fn remember(&mut self, letter: &Claimed, error: &SendError) -> Option<AttemptOutcome> {
         let new = Refused {
             id: letter.id,
             message_id: letter.message_id.clone(),
@@ -311,7 +321,7 @@ impl Account {
     }
 
     /// Ends the run, and queues its given-up letters again.
-    fn requeue(&mut self, at: DateTime<Utc>) -> Vec<Outcome> {
+    fn requeue(&mut self, at: DateTime<Utc>) -> Vec<AttemptOutcome> {
         let mut run = mem::take(&mut self.run);
         run.retain(Refused::is_for_good);
         run.iter().for_each(|one| *self.outages.entry(one.id).or_default() += 1);
@@ -329,8 +339,8 @@ impl Account {
     }
 }
 
-fn outcome(letter: &Claimed, sent: SendOutcome) -> Outcome {
-    Outcome { id: letter.id, message_id: letter.message_id.clone(), sent, event: None }
+fn outcome(letter: &Claimed, sent: SendOutcome) -> AttemptOutcome {
+    AttemptOutcome { id: letter.id, message_id: letter.message_id.clone(), sent, event: None }
 }
 
 fn are_of_many_domains<'a>(refused: impl Iterator<Item = &'a Refused>) -> bool {

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use self::account::{ACCOUNT, Account, Outage, Outcome};
+use self::account::{ACCOUNT, Account, AttemptOutcome, Outage};
 use self::plan::Plan;
 use super::commit::{self, is_transient};
 use super::heartbeat::Loop;
@@ -319,7 +319,7 @@ async fn send(config: &Config, outbox: &Outbox, letter: &Claimed) -> Result<Stri
 /// told of what was given up, and of an outage.
 async fn follow(
     office: &Office,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<AttemptOutcome>,
     outage: Option<Outage>,
     changes: Changes,
 ) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::account::{Account, Outcome};
+use super::account::{Account, AttemptOutcome};
 use crate::config::Quota;
 use crate::post::outbox::SendError;
 use crate::store::{ClaimOrder, Claimed, DispatchScope, Reach, SendOutcome, SentCounts, Urgency};
@@ -42,7 +42,7 @@ pub struct Plan {
     /// end it.
     pub in_flight: BTreeMap<String, bool>,
     /// Outcomes that are not recorded yet.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<AttemptOutcome>,
 }
 
 impl Plan {
@@ -87,7 +87,7 @@ impl Plan {
             self.account.note_claimed(&letter);
             if letter.has_lapsed {
                 let Claimed { id, message_id, .. } = letter;
-                self.outcomes.push(Outcome { id, message_id, sent: SendOutcome::Lapsed, event: None });
+                self.outcomes.push(AttemptOutcome { id, message_id, sent: SendOutcome::Lapsed, event: None });
             } else {
                 self.waiting.insert((letter.urgency, letter.id), letter);
             }

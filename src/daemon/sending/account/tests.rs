@@ -8,12 +8,12 @@ fn note(account: &mut Account, id: i64, domain: &str, error: &SendError) -> Vec<
 }
 
 /// Returns the outcomes without their effects.
-fn sent(outcomes: Vec<Outcome>) -> Vec<(i64, SendOutcome)> {
+fn sent(outcomes: Vec<AttemptOutcome>) -> Vec<(i64, SendOutcome)> {
     outcomes.into_iter().map(|outcome| (outcome.id, outcome.sent)).collect()
 }
 
 /// Returns the effects, and the letters that they are about.
-fn events(outcomes: Vec<Outcome>) -> Vec<(i64, Event)> {
+fn events(outcomes: Vec<AttemptOutcome>) -> Vec<(i64, Event)> {
     outcomes.into_iter().filter_map(|outcome| Some((outcome.id, outcome.event?))).collect()
 }
 
@@ -24,7 +24,7 @@ fn refuse_when_due(account: &mut Account, error: &SendError) -> DateTime<Utc> {
     now
 }
 
-fn take(account: &mut Account, id: i64) -> Vec<Outcome> {
+fn take(account: &mut Account, id: i64) -> Vec<AttemptOutcome> {
     account.note_taken(NOW, &letter(id, "x@z.test"), true)
 }
 

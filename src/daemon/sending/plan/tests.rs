@@ -157,7 +157,7 @@ impl Model {
         }
         let outcomes = self.plan.outcomes.clone();
         let mut letters_to_gm = 0;
-        for Outcome { id, sent, event, .. } in &outcomes {
+        for AttemptOutcome { id, sent, event, .. } in &outcomes {
             let row = &mut self.rows[*id as usize];
             assert_eq!(row.arrived, 0, "sent already");
             row.letter.tries += 1;
