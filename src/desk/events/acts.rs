@@ -139,7 +139,9 @@ fn open(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
         return refuse(format!("{count} have entered, and {least} are needed. Entries stay open."));
     }
     let cause = cause(desk, "");
-    Ok(clock::draw(desk, loaded, &cause)?)
+    clock::draw(desk, loaded, &cause)?;
+    // Whoever no letter reaches was struck first, and with the rest it is tried again.
+    if loaded.event.stage == EventStage::Entries { open(desk, loaded) } else { Ok(()) }
 }
 
 fn cancel(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str) -> Done {
