@@ -93,6 +93,15 @@ pub struct EventLoad {
     pub per_day: u32,
 }
 
+/// A fault of a plan: its line, its key, and what would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanFault {
+    /// The number of the line, from 1; 0 if a key is missing.
+    pub line: usize,
+    pub says: String,
+    pub example: String,
+}
+
 /// Why a command about an event had no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]

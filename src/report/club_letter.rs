@@ -10,7 +10,7 @@ use crate::game::{Line, Seat};
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
     DispatchKind, EventLine, EventLoad, MatchSummary, OfferRejection, OfferSummary, OpenSeat, Passing,
-    Rejection, Reply, Standings,
+    PlanFault, Rejection, Reply, Standings,
 };
 
 /// The content of a letter that is not about a running match.
@@ -153,14 +153,6 @@ pub struct EndingMatch {
     pub theirs: String,
     /// `won`, `lost` or `drawn`.
     pub decided: String,
-}
-
-/// A fault of a plan.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PlanFaultLine {
-    pub line: usize,
-    pub says: String,
-    pub example: String,
 }
 
 /// Trouble that GMs are told of at once, within limits.
@@ -335,7 +327,7 @@ pub enum GmResult {
     /// The event after an act, or with `load` as it was announced; with `check` as it would be.
     Event { event: Box<EventLine>, load: Option<EventLoad>, check: bool },
     /// A plan cannot stand, because of these.
-    PlanRefused { faults: Vec<PlanFaultLine> },
+    PlanRefused { faults: Vec<PlanFault> },
     /// The text went to this many readers, or would go to them if `check` is set.
     Announced { readers: usize, lines: Vec<String>, check: bool },
     /// The letter waits again, and is ruled on next.

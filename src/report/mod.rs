@@ -34,7 +34,7 @@ mod text;
 pub use board::{PictureCache, png, svg, text_width};
 pub use club_letter::{
     AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, GmItem, GmResult, GmUnprovenSummary,
-    HeldSeat, PlanFaultLine, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
+    HeldSeat, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
 };
 pub use context::{Position, word_position};
 pub use gm_digest::{GmDigest, GmMatchSummary};

@@ -74,11 +74,16 @@ impl Database {
     }
 
     pub async fn player_by_address(&self, address: &str) -> Result<Option<Player>> {
+        Ok(self.players_by_address(&[address.to_ascii_lowercase()]).await?.pop())
+    }
+
+    /// Returns the players who have one of these addresses, which are in lower case.
+    pub async fn players_by_address(&self, addresses: &[String]) -> Result<Vec<Player>> {
         let sql = format!(
-            "{PLAYERS}WHERE p.id = (SELECT player_id FROM address WHERE address = $1) ORDER BY a.rank"
+            "{PLAYERS}WHERE p.id IN (SELECT player_id FROM address WHERE address {}) ORDER BY p.id, a.rank",
+            self.one_of()
         );
-        let select = self.statement(sql).bind(text(&address.to_ascii_lowercase()));
-        Ok(merge_addresses(self.read(select).await?).pop())
+        Ok(merge_addresses(self.read(self.statement(sql).bind_texts(addresses)).await?))
     }
 
     /// Returns the player with this address, adding one called `name` if there is none.

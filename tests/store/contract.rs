@@ -297,6 +297,8 @@ pub async fn a_player_is_found_by_an_address_in_any_case(place: Place) {
     assert_eq!(store.player_by_address("ann@PLAYER.test").await.unwrap(), Some(added.clone()));
     assert_eq!(store.player_by_address("bob@player.test").await.unwrap(), None);
     let other = store.find_or_add_player("bob@player.test", "Bob", at(2)).await.unwrap();
+    let both = ["bob@player.test", "cy@player.test", "ann@player.test"].map(str::to_owned);
+    assert_eq!(store.players_by_address(&both).await.unwrap(), [added.clone(), other.clone()]);
     assert_eq!(store.players().await.unwrap(), [added, other]);
 }
 

@@ -49,7 +49,8 @@ pub struct Event {
     /// The players who left or were struck since the last draw.
     pub gone: BTreeSet<i64>,
     pub seasons: Vec<Season>,
-    /// The acts of GMs since the last season was closed: the fact, the GM's name, and the reason.
+    /// The acts of GMs since the last season was closed, apart from what they brought along from elsewhere: the
+    /// fact, the GM's name, and the reason.
     pub acts: Vec<(BookFact, String, String)>,
     pub head: Head,
 }
@@ -196,7 +197,11 @@ impl Event {
                     season.ends = *ends;
                 }
             }
-            BookFact::SectionsDrawn { season, list, figures, sections, ends, .. } => {
+            BookFact::SectionsDrawn { season, list, figures, sections, ends, given } => {
+                if *given {
+                    // Whoever played elsewhere was not let in by a GM.
+                    self.acts.retain(|(fact, ..)| !matches!(fact, BookFact::Entered { .. }));
+                }
                 let of = |list: &[i64]| list.iter().map(|player| same(*player)).collect::<Vec<i64>>();
                 let figures = figures.iter().map(|(player, figure)| (same(*player), *figure)).collect();
                 let sections = sections.iter().map(|section| of(section)).collect();
@@ -227,8 +232,13 @@ impl Event {
             BookFact::Cancelled {} => self.stage = EventStage::Cancelled,
             BookFact::Noted { .. } => {}
         }
+        let is_given = match &entry.fact {
+            BookFact::SectionsDrawn { .. } => true,
+            BookFact::ResultEntered { result, .. } => result.match_id.is_none(),
+            _ => false,
+        };
         if let BookCause::Gm { name, reason } = &entry.cause
-            && !matches!(entry.fact, BookFact::SectionsDrawn { .. })
+            && !is_given
         {
             self.acts.push((entry.fact.clone(), name.clone(), reason.clone()));
         }

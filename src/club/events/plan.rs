@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use crate::club::member::read_number;
 use crate::game::any::{Choices, GameKind};
 use crate::game::names::named_enum;
-use crate::referee::{ForfeitRule, MAX_BANK, Substitute, Terms};
+use crate::referee::{ForfeitRule, MAX_BANK, PlanFault, Substitute, Terms};
 
 named_enum! {
     /// The rule by which one season leads to the next.
@@ -58,15 +58,6 @@ pub struct Plan {
     pub absence_days: Option<u32>,
     /// Numbers of players, the strongest first, for the first draw. Those who are not named follow.
     pub order: Vec<i64>,
-}
-
-/// A fault of a plan: its line, its key, and what would do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanFault {
-    /// The number of the line, from 1; 0 if a key is missing.
-    pub line: usize,
-    pub says: String,
-    pub example: String,
 }
 
 const KEYS: [&str; 20] = [

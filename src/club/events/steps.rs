@@ -33,7 +33,7 @@ pub enum Step {
     Draw,
     /// There are too few entrants: the GM is asked.
     TooFew,
-    /// The matches of this section open.
+    /// The matches of this section open; others may open with it.
     Open(usize),
     /// The running matches of this player, who left or was struck, are resigned.
     Resign(i64),

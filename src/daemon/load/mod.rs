@@ -160,10 +160,7 @@ async fn load_matches_and_mail(
 
 async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
     // Look players up before adding any: a letter may ask for a player first, and add them later.
-    for address in keys!(lacking, Player) {
-        let found = office.store.player_by_address(&address).await?;
-        loaded.players.entry(address).or_insert(found);
-    }
+    load_players(office, keys!(lacking, Player).collect(), loaded).await?;
     for (address, name) in lacking.iter().filter_map(Key::new_player) {
         let player = office.store.find_or_add_player(address, name, loaded.at).await?;
         // The first name counts, as if the players were added one after the other.
@@ -204,6 +201,19 @@ async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) 
     }
     if lacking.contains(&Key::OpenInvitations) {
         loaded.open_invitations = Some(office.store.open_invitations(None).await?);
+    }
+    Ok(())
+}
+
+async fn load_players(office: &Office, asked: Vec<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let addresses: Vec<String> = asked.iter().map(|address| address.to_ascii_lowercase()).collect();
+    let found = office.store.players_by_address(&addresses).await?;
+    for (asked, address) in asked.into_iter().zip(&addresses) {
+        let player = found.iter().find(|player| player.addresses.contains(address));
+        loaded.players.entry(asked).or_insert_with(|| player.cloned());
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::book::{self, close_season, keep, record};
 use super::people::{Done, Refusal, refuse, take_player};
 use super::{clock, entering, import, letters, results, shown};
 use crate::club::events::event::{Event, EventStage};
-use crate::club::events::plan::{Plan, PlanFault};
+use crate::club::events::plan::Plan;
 use crate::club::events::steps::Told;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent, Undecided, or_lacking};
@@ -16,22 +16,20 @@ use crate::desk::outbox::gms;
 use crate::game::Seat;
 use crate::ledger::Act;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome};
-use crate::referee::{Absence, EventAction, Stage};
-use crate::report::{GmResult, PlanFaultLine};
+use crate::referee::{Absence, EventAction, PlanFault, Stage};
+use crate::report::GmResult;
 use crate::store::Player;
 
 /// Announces an event.
 pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResult> {
     let plan = match Plan::read(&straight(text)) {
         Ok(plan) => plan,
-        Err(faults) => {
-            return Ok(GmResult::PlanRefused { faults: faults.into_iter().map(shown_fault).collect() });
-        }
+        Err(faults) => return Ok(GmResult::PlanRefused { faults }),
     };
     let terms = plan.terms(&desk.club.config.terms);
     let opens = plan.opens.map(|day| opening(day, terms.zone, terms.hour));
     if opens.is_some_and(|opens| opens <= desk.at()) {
-        let fault = PlanFaultLine {
+        let fault = PlanFault {
             line: 0,
             says: "`opens` is in the past".to_owned(),
             example: "opens = 2027-03-01".to_owned(),
@@ -84,22 +82,17 @@ fn carry_out(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction
     match action {
         EventAction::Open => open(desk, loaded),
         EventAction::Close => {
-            note(desk, loaded, "", BookFact::PlanChanged { opens: None, ends: None, closed: true });
-            Ok(())
+            note(desk, loaded, "", BookFact::PlanChanged { opens: None, ends: None, closed: true })
         }
         EventAction::Cancel { reason } => cancel(desk, loaded, reason),
-        EventAction::Note { text } => {
-            note(desk, loaded, "", BookFact::Noted { text: text.clone() });
-            Ok(())
-        }
+        EventAction::Note { text } => note(desk, loaded, "", BookFact::Noted { text: text.clone() }),
         EventAction::Enter { words } => enter(desk, loaded, words),
         EventAction::Strike { words } => {
             let (player, reason) = player_and_reason(desk, words)?;
             if !loaded.event.entrants.contains(&player.id) {
                 return refuse(format!("{} is not in.", player.name));
             }
-            note(desk, loaded, &reason, BookFact::Struck { player: player.id });
-            Ok(())
+            note(desk, loaded, &reason, BookFact::Struck { player: player.id })
         }
         EventAction::Replace { words } => replace(desk, loaded, words),
         EventAction::Extend { days, reason } => extend(desk, loaded, *days, reason),
@@ -117,7 +110,8 @@ fn carry_out(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction
 pub fn merge(desk: &mut Desk<'_>, from: i64, to: i64) -> Decided<()> {
     for mut loaded in desk.open_events()? {
         if loaded.event.has(from) {
-            note(desk, &mut loaded, "They are one person.", BookFact::Replaced { from, to });
+            let cause = cause(desk, "They are one person.");
+            record(desk, &mut loaded, &cause, BookFact::Replaced { from, to });
             keep(desk, loaded);
         }
     }
@@ -125,9 +119,10 @@ pub fn merge(desk: &mut Desk<'_>, from: i64, to: i64) -> Decided<()> {
 }
 
 /// Records what the GM did, and why.
-fn note(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str, fact: BookFact) {
+fn note(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str, fact: BookFact) -> Done {
     let cause = cause(desk, reason);
     record(desk, loaded, &cause, fact);
+    Ok(())
 }
 
 fn open(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
@@ -139,12 +134,14 @@ fn open(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
         return refuse(format!("{count} have entered, and {least} are needed. Entries stay open."));
     }
     let cause = cause(desk, "");
-    Ok(clock::draw(desk, loaded, &cause)?)
+    clock::draw(desk, loaded, &cause)?;
+    // Whoever no letter reaches was struck first, and with the rest it is tried again.
+    if loaded.event.stage == EventStage::Entries { open(desk, loaded) } else { Ok(()) }
 }
 
 fn cancel(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str) -> Done {
     let before = loaded.event.clone();
-    note(desk, loaded, reason, BookFact::Cancelled {});
+    note(desk, loaded, reason, BookFact::Cancelled {})?;
     close_season(desk, loaded);
     let gm = gms::acting_gm(desk).name.clone();
     Ok(letters::tell_cancelled(desk, &before, &gm, reason)?)
@@ -158,8 +155,7 @@ fn enter(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Don
     if !shown::takes_entries(&loaded.event) {
         return refuse(format!("Nobody can enter {} any more.", loaded.event.plan.id));
     }
-    note(desk, loaded, &reason, BookFact::Entered { player: player.id });
-    Ok(())
+    note(desk, loaded, &reason, BookFact::Entered { player: player.id })
 }
 
 /// Gives the running matches, the points and the place of one player to another.
@@ -186,8 +182,7 @@ fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> D
         }
     }
     desk.rows.check()?;
-    note(desk, loaded, &reason, BookFact::Replaced { from: from.id, to: to.id });
-    Ok(())
+    note(desk, loaded, &reason, BookFact::Replaced { from: from.id, to: to.id })
 }
 
 /// Moves the end of the season that runs, or the next opening.
@@ -198,7 +193,7 @@ fn extend(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, days: u32, reason: &str
         (None, Some(opens)) => (moved(opens), None),
         (None, None) => return refuse("It opens when it is full: there is no day to move."),
     };
-    note(desk, loaded, reason, BookFact::PlanChanged { opens, ends, closed: false });
+    note(desk, loaded, reason, BookFact::PlanChanged { opens, ends, closed: false })?;
     // Whoever was asked or told about the earlier day is told again about the new one.
     loaded.told = Told { resigned: std::mem::take(&mut loaded.told.resigned), ..Told::default() };
     Ok(())
@@ -246,10 +241,6 @@ fn cause(desk: &Desk<'_>, reason: &str) -> BookCause {
 
 fn refused(says: String) -> GmResult {
     GmResult::Refused { says }
-}
-
-fn shown_fault(PlanFault { line, says, example }: PlanFault) -> PlanFaultLine {
-    PlanFaultLine { line, says, example }
 }
 
 /// Returns the hour of the terms on the opening day.

@@ -1,5 +1,7 @@
 //! What is due in events: each step is one transaction.
 
+use std::ops::RangeInclusive;
+
 use chrono::{DateTime, Utc};
 
 use super::book::{close_season, keep, record};
@@ -21,6 +23,10 @@ use crate::store::EventMatchRow;
 /// Matches that one transaction ends.
 const ENDED_TOGETHER: usize = 20;
 
+/// Matches that one transaction opens, in whole sections; those of a larger section open alone. Letters wait for such a
+/// commit, and an event reads its book anew for each.
+const OPENED_TOGETHER: usize = 60;
+
 /// The clock as a cause.
 const CLOCK: BookCause = BookCause::Clock {};
 
@@ -38,7 +44,7 @@ pub fn advance(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
             let letter = EventLetter::TooFew { least: loaded.event.plan.least() };
             letters::tell_gms(desk, &loaded.event, "few", letter)?;
         }
-        (Step::Open(section), Some(season)) => open_section(desk, &mut loaded, &season, section)?,
+        (Step::Open(section), Some(season)) => open_sections(desk, &mut loaded, &season, section)?,
         (Step::Resign(player), Some(season)) => {
             loaded.told.resigned.push((no, player));
             resign(desk, &season, player)?;
@@ -85,16 +91,16 @@ pub fn draw(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, cause: &BookCause) ->
     Ok(())
 }
 
-/// Opens all matches of a section, or none.
-fn open_section(
+/// Opens all matches of a section, or none, and of some sections behind it.
+fn open_sections(
     desk: &mut Desk<'_>,
     loaded: &mut LoadedEvent,
     season: &Season,
-    section: usize,
+    first: usize,
 ) -> Decided<()> {
-    lose_unopened(desk, loaded, season, section)?;
-    let is_due =
-        |game: &&Pairing| game.section == section && game.match_id.is_none() && game.result.is_none();
+    let last = last_opened_with(season, first);
+    lose_unopened(desk, loaded, season, first..=last)?;
+    let is_due = |game: &&Pairing| (first..=last).contains(&game.section) && is_unopened(game);
     let games: Vec<Pairing> =
         loaded.event.running().into_iter().flat_map(|season| &season.games).filter(is_due).cloned().collect();
     let mut new = Vec::new();
@@ -120,30 +126,43 @@ fn open_section(
         record(desk, loaded, &CLOCK, BookFact::MatchOpened { season: season.no, first, second, match_id });
     }
     let event = loaded.event.clone();
-    match event.season() {
-        Some(season) => letters::tell_started(desk, &event, season, section),
-        None => Ok(()),
+    if let Some(season) = event.season() {
+        (first..=last).try_for_each(|section| letters::tell_started(desk, &event, season, section))?;
     }
+    Ok(())
 }
 
-/// Lets players whom no letter reaches any more lose their matches of a section without a move, and tells the GM.
+/// Returns the last section that is opened together with this one.
+fn last_opened_with(season: &Season, first: usize) -> usize {
+    let matches_to = |last: usize| {
+        let due = season.games.iter().filter(|game| is_unopened(game));
+        due.filter(|game| (first..=last).contains(&game.section)).count()
+    };
+    let fits = |last: &usize| matches_to(*last) <= OPENED_TOGETHER;
+    (first + 1..season.sections.len()).take_while(fits).last().unwrap_or(first)
+}
+
+fn is_unopened(game: &Pairing) -> bool {
+    game.match_id.is_none() && game.result.is_none()
+}
+
+/// Lets players whom no letter reaches any more lose their matches in sections without a move, and tells the GM.
 fn lose_unopened(
     desk: &mut Desk<'_>,
     loaded: &mut LoadedEvent,
     season: &Season,
-    section: usize,
+    sections: RangeInclusive<usize>,
 ) -> Decided<()> {
-    let players = &season.sections[section];
-    desk.ask_for_all(players)?;
+    let players = season.sections[sections.clone()].concat();
+    desk.ask_for_all(&players)?;
     let mut lost = Vec::new();
-    for &player in players {
+    for player in players {
         lost.extend(desk.reachable(player)?.is_none().then_some(player));
     }
     if lost.is_empty() {
         return Ok(());
     }
-    let is_due =
-        |game: &&Pairing| game.section == section && game.match_id.is_none() && game.result.is_none();
+    let is_due = |game: &&Pairing| sections.contains(&game.section) && is_unopened(game);
     for game in season.games.iter().filter(is_due) {
         let (outcome, vanished) = match [game.first, game.second].map(|player| lost.contains(&player)) {
             [false, false] => continue,

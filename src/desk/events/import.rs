@@ -1,6 +1,6 @@
 //! A league that was begun elsewhere: its sections, and the results so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::book::record;
 use super::people::{Done, Refusal, refuse, take_player};
@@ -45,7 +45,9 @@ pub fn import(
     }
     desk.rows.check()?;
     let list: Vec<i64> = sections.values().flatten().copied().collect();
-    if sections.values().any(|section| section.len() < 2) || has_twice(&list) {
+    if sections.values().any(|section| section.len() < 2)
+        || list.iter().collect::<BTreeSet<_>>().len() < list.len()
+    {
         return refuse("Each player is in one section, with at least one other.");
     }
     let missing: Vec<i64> =
@@ -88,10 +90,4 @@ fn enter(
     let result = BookResult { match_id: None, end: None, outcome, vanished: None, own: BySeat::new(0, 0) };
     record(desk, loaded, cause, BookFact::ResultEntered { season: 1, first, second, result });
     Ok(())
-}
-
-fn has_twice(list: &[i64]) -> bool {
-    let mut sorted = list.to_vec();
-    sorted.sort_unstable();
-    sorted.windows(2).any(|two| two[0] == two[1])
 }

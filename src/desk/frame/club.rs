@@ -11,8 +11,8 @@ use crate::house;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, Digest, OwnIdentity};
 use crate::referee::{HousePlayer, PROCEDURE};
-use crate::report::Templates;
 use crate::report::envelope::Stationery;
+use crate::report::{PictureCache, Templates};
 
 /// The club's config, templates and mail identity.
 pub struct Club {
@@ -23,6 +23,8 @@ pub struct Club {
     pub stationery: Stationery,
     /// The address, the templates and the procedure that each match's ledger names.
     pub identity: MailIdentity,
+    /// The boards drawn last: matches that are opened one after the other begin with equal boards.
+    pub pictures: PictureCache,
     /// Runs before each letter is read or ruled on. Set only by tests, to plant a panic or a hang.
     pub trap: Option<Arc<Trap>>,
     /// Finds the turns of the house.
@@ -60,7 +62,8 @@ impl Club {
             templates: digests_of(templates.overrides()),
         };
         let house: Arc<HousePlayer> = Arc::new(house::play);
-        Club { config, templates, own, stationery, identity, trap: None, house }
+        let pictures = PictureCache::default();
+        Club { config, templates, own, stationery, identity, pictures, trap: None, house }
     }
 
     /// Names another procedure, and another version of the time zones, in the ledgers.

@@ -23,7 +23,6 @@ use crate::ledger::{Delivery, Entry};
 use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
-use crate::report::PictureCache;
 use crate::store::{
     BudgetKind, DispatchRow, EventRow, Invitation, LetterRow, ListedPlayer, Player, PlayerChange, Question,
     RatingRow, SnapshotRow, Standing, TokenRow, UnprovenLetter,
@@ -203,8 +202,6 @@ pub struct LoadedRows {
     pub no_texts: BTreeSet<String>,
     /// The letters that threads rule on at this moment.
     pub in_work: InWork,
-    /// The boards drawn for this batch: matches that are opened together begin with equal boards.
-    pub pictures: PictureCache,
     pub dispatches: BTreeMap<String, Option<DispatchRow>>,
     /// The Message-IDs of dispatches by the IDs in their return paths.
     pub return_ids: BTreeMap<String, Option<String>>,

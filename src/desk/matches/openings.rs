@@ -323,10 +323,16 @@ fn players_of(desk: &mut Desk<'_>, new: &NewMatch) -> Decided<BySeat<Player>> {
 
 fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
     match holder {
+        Holder::Player(NamedAddress { name, address }) if name.is_empty() => {
+            // Most are known, and finding out whether a name could be obeyed takes longer than to look them up.
+            match desk.player(address.as_str())? {
+                Some(player) => Ok(player),
+                None => desk.player_or_new(address.as_str(), &name_from(address)),
+            }
+        }
         Holder::Player(NamedAddress { name, address }) => {
-            let name = if name.is_empty() { name_from(address) } else { name.clone() };
-            fit_name(&name).map_err(anyhow::Error::msg)?;
-            desk.player_or_new(address.as_str(), &name)
+            fit_name(name).map_err(anyhow::Error::msg)?;
+            desk.player_or_new(address.as_str(), name)
         }
         Holder::House(level) => house_player(desk, level),
     }

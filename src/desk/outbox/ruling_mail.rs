@@ -180,7 +180,7 @@ pub fn word(
 ) -> Decided<WordedLetter> {
     let club = desk.club.stationery.club();
     let input = WordingInput { club: &club, game_match, dispatch, token, notes, gm_plays, at: desk.at() };
-    Ok(report::word(&desk.club.templates, &input, &desk.rows.loaded.pictures)?)
+    Ok(report::word(&desk.club.templates, &input, &desk.club.pictures)?)
 }
 
 /// Adds a ruling and its rows to the draft.

@@ -12,12 +12,10 @@ const SCALE: u16 = 2;
 const CACHE_SIZE: usize = 16;
 
 /// A cache that draws equal pictures once: both sides' boards where nothing is hidden, and the first boards
-/// of matches that are opened together.
-///
-/// Make one for each ruling, or for each batch of rulings; it can be shared by threads.
+/// of matches. It can be shared by threads.
 #[derive(Debug, Default)]
 pub struct PictureCache {
-    /// The oldest first.
+    /// The one that was asked for last is the last.
     drawn: Mutex<Vec<(Picture, Vec<u8>)>>,
 }
 
@@ -38,8 +36,10 @@ impl PictureCache {
     }
 
     fn find(&self, picture: &Picture) -> Option<Vec<u8>> {
-        let drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        drawn.iter().find(|(known, _)| known == picture).map(|(_, png)| png.clone())
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = drawn.iter().position(|(known, _)| known == picture)?;
+        drawn[at..].rotate_left(1);
+        drawn.last().map(|(_, png)| png.clone())
     }
 }
 
@@ -96,14 +96,16 @@ mod tests {
     }
 
     #[test]
-    fn a_full_cache_forgets_the_oldest_picture() {
+    fn a_full_cache_forgets_the_picture_that_nobody_asked_for_longest() {
         let page = |width: u32| Picture { width, height: 1, shapes: Vec::new(), signs: Vec::new() };
         let cache = PictureCache::default();
-        for width in 1..=CACHE_SIZE as u32 + 1 {
+        for width in 1..=CACHE_SIZE as u32 {
             assert!(cache.png(&page(width)).is_some());
         }
-        assert!(cache.find(&page(1)).is_none());
-        assert!(cache.find(&page(2)).is_some());
+        assert!(cache.find(&page(1)).is_some());
+        assert!(cache.png(&page(CACHE_SIZE as u32 + 1)).is_some());
+        assert!(cache.find(&page(1)).is_some());
+        assert!(cache.find(&page(2)).is_none());
     }
 
     #[test]

@@ -15,10 +15,12 @@ use crate::desk::{ANN, BO, GM};
 #[test]
 fn a_player_without_an_address_loses_without_a_move_and_the_event_goes_on() {
     let desk = club("");
-    announced(&desk, LEAGUE, &[ANN, BO, CY]);
-    // The sections are drawn, but not opened yet, when the address is lost.
+    announced(&desk, LEAGUE, &[ANN, BO, CY, DI]);
+    desk.change_database("DELETE FROM address WHERE address = 'di@players.example'");
+    // The sections are drawn, but not opened yet, when the next address is lost.
     let open = Instruction::Event { id: "EV-SPRING".to_owned(), action: EventAction::Open };
     desk.block_on(instruct::carry_out(desk.office(), &open)).expect("drawn");
+    assert_eq!(event(&desk, "EV-SPRING").season().map(|season| season.list.len()), Some(3));
     desk.change_database("DELETE FROM address WHERE address = 'cy@players.example'");
     desk.work();
     assert_eq!(matches(&desk, "EV-SPRING").len(), 2);
@@ -126,18 +128,24 @@ fn an_event_of_many_is_taken_over_opened_decided_and_drawn_again() {
         section: u32::try_from(no).expect("few"),
         first: person(2 * no),
         second: person(2 * no + 1),
-        outcome: None,
+        outcome: (no > 35).then_some(BookOutcome::Draw),
     };
-    let action = EventAction::Import { rows: (1..=35).map(row).collect() };
+    let action = EventAction::Import { rows: (1..=37).map(row).collect() };
     let import = Instruction::Event { id: "EV-SPRING".to_owned(), action };
     desk.block_on(instruct::carry_out(desk.office(), &import)).expect("taken over");
     desk.work();
     assert_eq!(matches(&desk, "EV-SPRING").len(), 35);
+    let stored = desk.block_on(desk.office().store.event("EV-SPRING")).expect("the store answers");
+    assert_eq!(stored.expect("an event").version, 3, "announced, taken over, and all sections opened");
     desk.advance(15 * 24);
     let closed = event(&desk, "EV-SPRING");
-    assert_eq!((closed.stage, closed.entrants.len()), (EventStage::Entries, 70));
+    assert_eq!((closed.stage, closed.entrants.len()), (EventStage::Entries, 74));
+    // What was played elsewhere is no act of the GM.
+    for no in [2, 74] {
+        with_words(&desk, &person(no), "is over.")[0].keeps_silent_of("the GM, ");
+    }
     desk.advance(7 * 24);
     assert_eq!(event(&desk, "EV-SPRING").season().map(|season| season.no), Some(2));
-    assert_eq!(matches(&desk, "EV-SPRING").len(), 35);
+    assert_eq!(matches(&desk, "EV-SPRING").len(), 37);
     gm(&desk, "GM EVENT EV-SPRING CANCEL It was a test.").says("Done. The event now:");
 }
