@@ -342,6 +342,8 @@ pub enum GmResult {
     Accepted { letter: String, sender: String },
     /// The instruction cannot be carried out, for this reason.
     Refused { says: String },
+    /// The form was made before something changed that it is about.
+    Stale,
     /// The machine's clock counts as right.
     ClockConfirmed,
     /// The line has a syntax fault.
@@ -380,6 +382,7 @@ impl GmResult {
                 | GmResult::NoPlayer { .. }
                 | GmResult::Voided { .. }
                 | GmResult::Refused { .. }
+                | GmResult::Stale
                 | GmResult::PlanRefused { .. }
                 | GmResult::NotRead { .. }
         )
