@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use minijinja::{Value, context};
 
-use super::listed::ListedMatch;
 use crate::club::events::event::{Event, EventStage, Pairing, Season};
 use crate::club::member::number;
 use crate::game::Seat;
@@ -48,10 +47,10 @@ impl EventNews {
     }
 }
 
-/// The names of players, and the matches of an event.
+/// The names of players, and the open turns of running matches.
 pub struct Shown<'a> {
     pub names: BTreeMap<i64, &'a str>,
-    pub matches: BTreeMap<&'a str, &'a ListedMatch>,
+    pub running: BTreeMap<&'a str, Option<u32>>,
 }
 
 /// Returns an event as lists of events show it.
@@ -78,9 +77,15 @@ pub fn announcement(listed: &ListedEvent) -> Value {
     }
 }
 
-/// Returns a season: its sections, each with a row of results for each player.
+/// Returns a season with its sections.
 pub fn season(season: &Season, shown: &Shown<'_>) -> Value {
-    let sections: Vec<Value> = season
+    let (from, to, sections) = (day(season.drawn_at), day(season.ends), sections(season, shown));
+    context! { no => season.no, from => from, to => to, closed => season.places.is_some(), sections => sections }
+}
+
+/// Returns the sections of a season, each with a row of results for each player.
+pub fn sections(season: &Season, shown: &Shown<'_>) -> Vec<Value> {
+    season
         .tables()
         .iter()
         .enumerate()
@@ -90,9 +95,7 @@ pub fn season(season: &Season, shown: &Shown<'_>) -> Value {
             let open = games.iter().filter(|game| game.result.is_none()).count();
             context! { no => no + 1, rows => rows, open => open }
         })
-        .collect();
-    let (from, to) = (day(season.drawn_at), day(season.ends));
-    context! { no => season.no, from => from, to => to, closed => season.places.is_some(), sections => sections }
+        .collect()
 }
 
 fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Shown<'_>) -> Value {
@@ -119,16 +122,19 @@ fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Show
 
 /// A match in the row of the player in this seat.
 fn cell(game: &Pairing, seat: Seat, shown: &Shown<'_>) -> Value {
-    let listed = game.match_id.as_deref().and_then(|id| shown.matches.get(id));
-    let replay = listed.filter(|listed| listed.end.is_some()).map(|listed| listed.id.as_str());
+    let id = game.match_id.as_deref();
+    let running = id.and_then(|id| shown.running.get(id));
     let result =
         game.result.as_ref().map(|result| result.outcome.halves(seat).map_or("×".to_owned(), halves));
-    let turn = listed.and_then(|listed| listed.turn);
     let foe = if seat == Seat::First { game.second } else { game.first };
-    context! { result => result, turn => turn, replay => replay, seat => seat.as_str(), foe => name(foe, shown) }
+    context! {
+        id => id, runs => running.is_some(), turn => running.copied().flatten(), result => result,
+        seat => seat.as_str(), foe => name(foe, shown),
+    }
 }
 
-fn name(player: i64, shown: &Shown<'_>) -> String {
+/// Returns the name of a player, or the number of one who is not shown by name.
+pub fn name(player: i64, shown: &Shown<'_>) -> String {
     shown.names.get(&player).map_or_else(|| number(player), |name| (*name).to_owned())
 }
 
