@@ -76,6 +76,7 @@ fn main() {
     beside(&runtime, &club, folder.path());
 }
 
+#[derive(Clone)]
 struct Club {
     office: Arc<Office>,
     sessions: Arc<Sessions>,
@@ -162,18 +163,16 @@ fn beside(runtime: &Runtime, club: &Club, folder: &Path) {
     let mut ratios = (Vec::new(), Vec::new());
     for pair in 0..=PAIRS {
         let alone = runtime.block_on(run(club, &seats, 2 * pair));
-        let reloading = async {
+        // A task of its own, as in the daemon.
+        let browser = club.clone();
+        let reloading = runtime.spawn(async move {
             loop {
-                club.desk().await;
+                browser.desk().await;
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
-        };
-        let together = runtime.block_on(async {
-            tokio::select! {
-                took = run(club, &seats, 2 * pair + 1) => took,
-                () = reloading => unreachable!("it never ends"),
-            }
         });
+        let together = runtime.block_on(run(club, &seats, 2 * pair + 1));
+        reloading.abort();
         // The first pair warms up.
         if pair > 0 {
             ratios.0.push(together.0 / alone.0);

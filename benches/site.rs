@@ -13,7 +13,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 const GAMES: [&str; 4] = ["quadrant-z", "pacific", "quantum", "quad"];
-/// Copies of each game's match.
+/// Copies of each game's match, unless SITE_COPIES says how many.
 const COPIES: u32 = 2_500;
 /// Copies of the two players.
 const PAIRS: u32 = 250;
@@ -28,13 +28,14 @@ fn main() {
             "{game}"
         );
     }
+    let copies = std::env::var("SITE_COPIES").map_or(COPIES, |number| number.parse().expect("a number"));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     for game in GAMES {
-        runtime.block_on(copy(folder.path(), game, 0..COPIES));
+        runtime.block_on(copy(folder.path(), game, 0..copies));
     }
-    println!("{} finished matches: {:?}", COPIES * 4, build(folder.path()));
+    println!("{} finished matches: {:?}", copies * 4, build(folder.path()));
     println!("nothing changed: {:?}", build(folder.path()));
-    let more = COPIES..COPIES + 10;
+    let more = copies..copies + 10;
     runtime.block_on(copy(folder.path(), "quadrant-z", more));
     println!("ten more of Quadrant Z: {:?}", build(folder.path()));
     println!("{} bytes", size(&folder.path().join("site")));

@@ -154,7 +154,7 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
                 ended = &mut running => return ended,
                 request = signals.next() => request,
             };
-            if request == Request::Shutdown {
+            if request != Request::Reload {
                 service::notify_stopping();
                 tracing::info!("stopping");
                 service::end_at_the_latest();

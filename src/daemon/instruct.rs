@@ -6,7 +6,7 @@ use super::{Office, commit, doubt, load};
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::alarm::time_apart;
-use crate::desk::gm::instructions::instruct_at_terminal;
+use crate::desk::gm::without_letter::instruct_without_letter;
 use crate::desk::matches::openings::{self, NewMatch, opened_by_gm};
 use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
@@ -86,7 +86,7 @@ pub async fn carry_out_guarded(
     }
     let instruction = instruction.clone();
     let decision =
-        move |desk: &mut Desk<'_>| instruct_at_terminal(desk, gm, &instruction, guard.as_deref(), check);
+        move |desk: &mut Desk<'_>| instruct_without_letter(desk, gm, &instruction, guard.as_deref(), check);
     match check {
         true => Ok(commit::decide(office, load::new_rows(office).await?, decision).await?.0),
         false => commit::decide_and_commit(office, decision).await,

@@ -334,6 +334,8 @@ pub enum GmResult {
     Accepted { letter: String, sender: String },
     /// The instruction cannot be carried out, for this reason.
     Refused { says: String },
+    /// The form was made before something changed that it is about.
+    Stale,
     /// The machine's clock counts as right.
     ClockConfirmed,
     /// The line has a syntax fault.
@@ -372,6 +374,7 @@ impl GmResult {
                 | GmResult::NoPlayer { .. }
                 | GmResult::Voided { .. }
                 | GmResult::Refused { .. }
+                | GmResult::Stale
                 | GmResult::PlanRefused { .. }
                 | GmResult::NotRead { .. }
         )

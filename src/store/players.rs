@@ -55,6 +55,27 @@ impl Database {
         Ok(merge_addresses(self.read(self.statement(sql)).await?))
     }
 
+    /// Returns the player with this ID.
+    pub async fn player_by_id(&self, id: i64) -> Result<Option<Player>> {
+        let select = self.statement(format!("{PLAYERS}WHERE p.id = $1 ORDER BY a.rank")).bind(id);
+        Ok(merge_addresses(self.read(select).await?).pop())
+    }
+
+    /// Returns up to `limit` players with these words in their names or addresses, by ID. Capital and small letters
+    /// differ only where they are not ASCII.
+    pub async fn players_named(&self, words: &str, limit: u32) -> Result<Vec<Player>> {
+        let sql = format!(
+            "{PLAYERS}WHERE p.id IN (SELECT id FROM player WHERE LOWER(name) LIKE $1 ESCAPE '!' OR name LIKE $2 \
+             ESCAPE '!' OR id IN (SELECT player_id FROM address WHERE address LIKE $1 ESCAPE '!') ORDER BY id \
+             LIMIT $3) ORDER BY p.id, a.rank"
+        );
+        let escaped: String =
+            words.chars().flat_map(|c| "!%_".contains(c).then_some('!').into_iter().chain([c])).collect();
+        let (lower, given) = (format!("%{}%", escaped.to_lowercase()), format!("%{escaped}%"));
+        let select = self.statement(sql).bind(text(&lower)).bind(text(&given)).bind(i64::from(limit));
+        Ok(merge_addresses(self.read(select).await?))
+    }
+
     /// Returns a short entry for each player, by ID. A new name must differ from all of theirs.
     pub async fn listed_players(&self) -> Result<Vec<ListedPlayer>> {
         let sql = "SELECT id, name, member, \
@@ -149,11 +170,8 @@ impl Database {
         let select = self.statement(sql).bind(now.timestamp_millis()).bind(i64::from(limit));
         let mut due = Vec::new();
         for (id, digest_at) in self.read::<(i64, i64)>(select).await? {
-            let select = self.statement(format!("{PLAYERS}WHERE p.id = $1 ORDER BY a.rank")).bind(id);
             let digest_at = if digest_at == 0 { None } else { Some(time(digest_at)?) };
-            due.extend(
-                merge_addresses(self.read(select).await?).into_iter().map(|player| (player, digest_at)),
-            );
+            due.extend(self.player_by_id(id).await?.map(|player| (player, digest_at)));
         }
         Ok(due)
     }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use minijinja::{Value, context};
 
-use super::listed::ListedMatch;
 use crate::club::events::event::{Event, EventStage, Pairing, Season};
 use crate::club::member::number;
 use crate::game::Seat;
+use crate::ledger::book::BookPlace;
 
 /// An event as the site shows it.
 #[derive(Clone, Debug)]
@@ -47,10 +47,10 @@ impl EventNews {
     }
 }
 
-/// The names of players, and the matches of an event.
+/// The names of players, and the open turns of running matches.
 pub struct Shown<'a> {
     pub names: BTreeMap<i64, &'a str>,
-    pub matches: BTreeMap<&'a str, &'a ListedMatch>,
+    pub running: BTreeMap<&'a str, Option<u32>>,
 }
 
 /// Returns an event as lists of events show it.
@@ -79,62 +79,62 @@ pub fn announcement(listed: &ListedEvent) -> Value {
 
 /// Returns a season with its sections.
 pub fn season(season: &Season, shown: &Shown<'_>) -> Value {
-    let sections = sections(season, &|player| name(player, shown), &|game, seat| cell(game, seat, shown));
-    let (from, to) = (day(season.drawn_at), day(season.ends));
+    let (from, to, sections) = (day(season.drawn_at), day(season.ends), sections(season, shown));
     context! { no => season.no, from => from, to => to, closed => season.places.is_some(), sections => sections }
 }
 
-/// Returns the grids of a season: for each section a row for each player, in the order of its table, with a cell for
-/// each match.
-pub fn sections(
-    season: &Season,
-    name: &dyn Fn(i64) -> String,
-    cell: &dyn Fn(&Pairing, Seat) -> Value,
-) -> Vec<Value> {
-    let mut sections = Vec::new();
-    for (no, table) in season.tables().iter().enumerate() {
-        let games: Vec<&Pairing> = season.games.iter().filter(|game| game.section == no).collect();
-        let mut rows = Vec::new();
-        for row in table {
-            let cells: Vec<Vec<Value>> =
-                table.iter().map(|foe| between(&games, row.player, foe.player, cell)).collect();
-            rows.push(context! {
-                place => row.place, number => number(row.player), name => name(row.player), cells => cells,
-                points => halves(row.points), direct => halves(row.direct), berger => quarters(row.berger),
-                wins => row.wins,
-            });
-        }
-        let open = games.iter().filter(|game| game.result.is_none()).count();
-        sections.push(context! { no => no + 1, rows => rows, open => open });
-    }
-    sections
+/// Returns the sections of a season, each with a row of results for each player.
+pub fn sections(season: &Season, shown: &Shown<'_>) -> Vec<Value> {
+    season
+        .tables()
+        .iter()
+        .enumerate()
+        .map(|(no, table)| {
+            let games: Vec<&Pairing> = season.games.iter().filter(|game| game.section == no).collect();
+            let rows: Vec<Value> = table.iter().map(|row| player(row, table, &games, shown)).collect();
+            let open = games.iter().filter(|game| game.result.is_none()).count();
+            context! { no => no + 1, rows => rows, open => open }
+        })
+        .collect()
 }
 
-/// Returns the matches of a player against another, first that in which the player moves first.
-fn between(games: &[&Pairing], own: i64, foe: i64, cell: &dyn Fn(&Pairing, Seat) -> Value) -> Vec<Value> {
-    let of = |pair: (i64, i64), seat: Seat| {
-        let games = games.iter().filter(move |game| (game.first, game.second) == pair);
-        games.map(move |game| cell(game, seat))
-    };
-    of((own, foe), Seat::First).chain(of((foe, own), Seat::Second)).collect()
+fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Shown<'_>) -> Value {
+    let cells: Vec<Value> = table
+        .iter()
+        .map(|other| {
+            let between = |(first, second)| {
+                games.iter().filter(move |game| (game.first, game.second) == (first, second))
+            };
+            let (own, foe) = (row.player, other.player);
+            let of = |seat: Seat| move |game: &&Pairing| cell(game, seat, shown);
+            let cells: Vec<Value> = between((own, foe))
+                .map(of(Seat::First))
+                .chain(between((foe, own)).map(of(Seat::Second)))
+                .collect();
+            Value::from(cells)
+        })
+        .collect();
+    context! {
+        place => row.place, number => number(row.player), name => name(row.player, shown), cells => cells,
+        points => halves(row.points), direct => halves(row.direct), berger => quarters(row.berger), wins => row.wins,
+    }
 }
 
 /// A match in the row of the player in this seat.
 fn cell(game: &Pairing, seat: Seat, shown: &Shown<'_>) -> Value {
-    let listed = game.match_id.as_deref().and_then(|id| shown.matches.get(id));
-    let replay = listed.filter(|listed| listed.end.is_some()).map(|listed| listed.id.as_str());
-    let result = result(game, seat);
-    let turn = listed.and_then(|listed| listed.turn);
+    let id = game.match_id.as_deref();
+    let running = id.and_then(|id| shown.running.get(id));
+    let result =
+        game.result.as_ref().map(|result| result.outcome.halves(seat).map_or("×".to_owned(), halves));
     let foe = if seat == Seat::First { game.second } else { game.first };
-    context! { result => result, turn => turn, replay => replay, seat => seat.as_str(), foe => name(foe, shown) }
+    context! {
+        id => id, runs => running.is_some(), turn => running.copied().flatten(), result => result,
+        seat => seat.as_str(), foe => name(foe, shown),
+    }
 }
 
-/// Returns the points that a match gave, or a cross if it ended without a result.
-pub fn result(game: &Pairing, seat: Seat) -> Option<String> {
-    game.result.as_ref().map(|result| result.outcome.halves(seat).map_or("×".to_owned(), halves))
-}
-
-fn name(player: i64, shown: &Shown<'_>) -> String {
+/// Returns the name of a player, or the number of one who is not shown by name.
+pub fn name(player: i64, shown: &Shown<'_>) -> String {
     shown.names.get(&player).map_or_else(|| number(player), |name| (*name).to_owned())
 }
 

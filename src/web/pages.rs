@@ -37,7 +37,7 @@ pub struct Contents {
 /// Results on the first page.
 const LATEST: usize = 10;
 /// Running matches on the first page.
-const RUNNING: usize = 30;
+const RUNNING: usize = 15;
 /// Results on the page of an event.
 const IN_EVENT: usize = 100;
 /// Results and news of events in a feed.
@@ -283,7 +283,9 @@ impl<'a> Pages<'a> {
             let rules = report::page_html(&text("rules")?, address);
             if let Some(figure) = figure {
                 let path = format!("games/{}/figure.svg", game.key());
-                self.pages.insert(path, report::svg(&figure).into_bytes());
+                // A picture of its own knows no style of the page.
+                let style = format!("><style>{}</style>", boards::dark_style(*game));
+                self.pages.insert(path, report::svg(&figure).replacen('>', &style, 1).into_bytes());
             }
             let has_strategy =
                 report::COMPILED_IN.iter().any(|(name, _)| *name == format!("{}/strategy.txt", game.key()));
@@ -304,9 +306,10 @@ impl<'a> Pages<'a> {
         let contents = self.contents;
         let lines: Vec<_> = contents.events.iter().map(events::line).collect();
         self.add("events/index.html", "site/events.html", context! { events => lines })?;
+        let running = contents.matches.iter().filter(|listed| listed.end.is_none());
         let shown = Shown {
             names: contents.members.iter().map(|member| (member.id, member.name.as_str())).collect(),
-            matches: contents.matches.iter().map(|listed| (listed.id.as_str(), listed)).collect(),
+            running: running.map(|listed| (listed.id.as_str(), listed.turn)).collect(),
         };
         let mut results: BTreeMap<&str, Vec<(&ListedMatch, Row<'a>)>> = BTreeMap::new();
         for (listed, row) in &self.finished {

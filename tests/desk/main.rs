@@ -88,6 +88,7 @@ mod gm {
     mod accept;
     mod acts;
     mod alarms;
+    mod day;
     mod digest;
     mod fog;
     mod grammar;

@@ -69,7 +69,8 @@ on_both! {
         a_letter_without_effect_can_be_requeued;
     screen:
         words_for_a_gm_wait_until_a_gm_acts_in_their_match
-        a_remembered_value_is_taken_once;
+        a_remembered_value_is_taken_once
+        players_are_found_by_a_part_of_their_name_or_address;
     contract:
         five_hundred_letters_are_settled_in_one_transaction
         a_stale_match_rolls_the_changes_back

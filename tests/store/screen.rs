@@ -52,3 +52,26 @@ pub async fn a_remembered_value_is_taken_once(place: Place) {
     assert_eq!(store.take_remembered("link").await.unwrap(), None);
     assert_eq!(store.remembered("link").await.unwrap(), None);
 }
+
+pub async fn players_are_found_by_a_part_of_their_name_or_address(place: Place) {
+    let store = &place.store;
+    for (address, name) in [("ann@one.test", "Ann Özil"), ("bo@one.test", "Bo 100%"), ("cy@two.test", "Cy_1")]
+    {
+        store.find_or_add_player(address, name, at(0)).await.unwrap();
+    }
+    let found = async |words: &str, limit: u32| {
+        let players = store.players_named(words, limit).await.unwrap();
+        players.into_iter().map(|player| player.name).collect::<Vec<_>>()
+    };
+    assert_eq!(found("aNN", 9).await, ["Ann Özil"]);
+    assert_eq!(found("Özil", 9).await, ["Ann Özil"]);
+    assert_eq!(found("ONE.test", 9).await, ["Ann Özil", "Bo 100%"]);
+    assert_eq!(found("one.test", 1).await, ["Ann Özil"]);
+    // The signs of a pattern are letters like all others.
+    assert_eq!(found("0%", 9).await, ["Bo 100%"]);
+    assert_eq!(found("y_1", 9).await, ["Cy_1"]);
+    assert!(found("0_", 9).await.is_empty() && found("'!", 9).await.is_empty());
+    let ann = store.player_by_address("ann@one.test").await.unwrap().expect("Ann");
+    assert_eq!(store.player_by_id(ann.id).await.unwrap().expect("Ann"), ann);
+    assert!(store.player_by_id(ann.id + 100).await.unwrap().is_none());
+}

@@ -1,5 +1,6 @@
 //! A correspondent: reads the letters in a Maildir and answers the latest, as a person does.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -17,6 +18,8 @@ pub struct Correspondent {
     own: PathBuf,
     /// The referee's Maildir.
     referee: PathBuf,
+    /// The files of the letters that were read here. Another mail program may have read others.
+    seen: BTreeSet<String>,
     /// The latest letter from the referee that orders can answer.
     latest: Option<RefereeLetter>,
     pub letters_written: usize,
@@ -28,6 +31,7 @@ impl Correspondent {
             own: folder_of(mail, who.address.as_str()),
             referee: mail.join("referee"),
             who,
+            seen: BTreeSet::new(),
             latest: None,
             letters_written: 0,
         }
@@ -50,20 +54,29 @@ impl Correspondent {
 
     /// Returns the letters that came since the last call.
     pub fn read_new_letters(&mut self) -> anyhow::Result<Vec<RefereeLetter>> {
+        let mut files = Vec::new();
+        for folder in ["new", "cur"] {
+            for entry in std::fs::read_dir(self.own.join(folder))? {
+                let file = entry?;
+                let name = file.file_name().to_string_lossy().into_owned();
+                let name = name.split(':').next().unwrap_or_default().to_owned();
+                files.push((name, folder, file.path()));
+            }
+        }
+        files.sort();
+        files.retain(|(name, ..)| self.seen.insert(name.clone()));
         let mut letters = Vec::new();
-        let entries = std::fs::read_dir(self.own.join("new"))?;
-        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
-        paths.sort();
-        for path in paths {
+        for (name, folder, path) in files {
             let raw = std::fs::read(&path).with_context(|| path.display().to_string())?;
             let letter = RefereeLetter::parse(&raw).context("cannot parse a letter from the referee")?;
             if letter.may_be_answered_with_orders() {
                 self.latest = Some(letter.clone());
             }
             letters.push(letter);
-            // Mark it as read, as a mail program would.
-            let name = path.file_name().context("a file has a name")?.to_string_lossy().into_owned();
-            std::fs::rename(&path, self.own.join("cur").join(format!("{name}:2,S")))?;
+            if folder == "new" {
+                // Mark it as read, as a mail program would.
+                std::fs::rename(&path, self.own.join("cur").join(format!("{name}:2,S")))?;
+            }
         }
         Ok(letters)
     }

@@ -92,18 +92,22 @@ async fn referee(office: &Arc<Office>, prompt: Prompt<'_>) -> anyhow::Result<()>
     let mut signals = Signals::listen().context("signals")?;
     let (stopper, stop) = ShutdownSignal::new();
     let mut running = std::pin::pin!(run::run(Arc::clone(office), stop));
+    let has_guest = prompt.has_guest();
     let mut prompt = std::pin::pin!(prompt.run());
     loop {
         tokio::select! {
+            // Signals first: Ctrl-C may end the program at the terminal, too, and is seen before its end.
+            biased;
+            request = signals.next() => match request {
+                Request::Interrupt if has_guest.get() => {}
+                Request::Shutdown | Request::Interrupt => break,
+                Request::Reload => {}
+            },
             ended = &mut running => return ended,
             ended = &mut prompt => {
                 ended?;
                 break;
             }
-            request = signals.next() => match request {
-                Request::Shutdown => break,
-                Request::Reload => {}
-            },
         }
     }
     stopper.stop();

@@ -1,8 +1,10 @@
 //! The prompt of `fogpost demo --play`: prints the letters that come, and takes the answers.
 
+use std::cell::Cell;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::rc::Rc;
 use std::sync::{Arc, mpsc as sync_mpsc};
 use std::time::Duration;
 
@@ -30,7 +32,9 @@ pub struct Prompt<'a> {
     match_id: String,
     correspondent: Correspondent,
     keyboard: Keyboard,
-    /// Whether the board has been opened in a viewer, which shows later boards, too.
+    /// Whether the terminal belongs to an editor or a mail program, for which Ctrl-C is then meant.
+    has_guest: Rc<Cell<bool>>,
+    /// Whether the board has been opened in a viewer.
     has_viewer: bool,
 }
 
@@ -52,7 +56,13 @@ impl<'a> Prompt<'a> {
         correspondent: Correspondent,
     ) -> Prompt<'a> {
         let keyboard = Keyboard::new();
-        Prompt { office, folder, match_id, correspondent, keyboard, has_viewer: false }
+        let has_guest = Rc::default();
+        Prompt { office, folder, match_id, correspondent, keyboard, has_guest, has_viewer: false }
+    }
+
+    /// Tells, at any time, whether the terminal belongs to another program.
+    pub fn has_guest(&self) -> Rc<Cell<bool>> {
+        Rc::clone(&self.has_guest)
     }
 
     /// Shows letters and sends answers until the match is over or the person stops.
@@ -67,13 +77,15 @@ impl<'a> Prompt<'a> {
                 Wish::Send(words) => words,
                 Wish::Edit => self.edit().await?,
                 Wish::Mutt => {
-                    let muttrc = self.folder.join("muttrc");
-                    Command::new("mutt").arg("-F").arg(muttrc).status().await.context("mutt")?;
+                    self.lend_terminal(Command::new("mutt").arg("-F").arg(self.folder.join("muttrc")))
+                        .await?;
                     continue;
                 }
                 Wish::Stop => return Ok(()),
-                // The referee goes on for a mail program.
-                Wish::Ended => std::future::pending().await,
+                Wish::Ended => {
+                    println!("Nothing more to read here. The referee goes on for a mail program.");
+                    std::future::pending().await
+                }
             };
             if words.trim().is_empty() {
                 println!("Nothing was sent.");
@@ -110,20 +122,19 @@ impl<'a> Prompt<'a> {
                 std::fs::write(&file, picture).with_context(|| file.display().to_string())?;
                 println!();
                 println!("The board as a picture: {}", file.display());
-                self.open(&file);
+                // A viewer shows later boards, too.
+                self.has_viewer = self.has_viewer || open(&file);
             }
         }
         Ok(())
     }
 
-    /// Opens the board in a viewer, once, if there is a screen.
-    fn open(&mut self, file: &Path) {
-        let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
-        if has_screen && !self.has_viewer {
-            let mut viewer = std::process::Command::new("xdg-open");
-            viewer.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            self.has_viewer = viewer.spawn().is_ok();
-        }
+    /// Runs a program that takes the terminal, and returns whether it succeeded.
+    async fn lend_terminal(&self, program: &mut Command) -> anyhow::Result<bool> {
+        self.has_guest.set(true);
+        let status = program.status().await;
+        self.has_guest.set(false);
+        Ok(status.with_context(|| format!("{program:?}"))?.success())
     }
 
     /// Reads an answer, or a letter that stands for an act.
@@ -154,14 +165,17 @@ impl<'a> Prompt<'a> {
         }
     }
 
-    /// Lets the person write in an editor, above the quoted letter. Returns the words without it.
+    /// Lets the person write in an editor, above the quoted letter. Returns the words without it, and none if the
+    /// editor fails, as it does to discard a text.
     async fn edit(&self) -> anyhow::Result<String> {
         let draft = self.folder.join("answer.txt");
         let quoted = self.correspondent.latest_text().lines().map(|line| format!("> {line}\n"));
         std::fs::write(&draft, format!("\n{}", quoted.collect::<String>()))?;
         // $EDITOR may have arguments.
         let run = r#"${VISUAL:-${EDITOR:-vi}} "$1""#;
-        Command::new("sh").args(["-c", run, "sh"]).arg(&draft).status().await.context("the editor")?;
+        if !self.lend_terminal(Command::new("sh").args(["-c", run, "sh"]).arg(&draft)).await? {
+            return Ok(String::new());
+        }
         let written = std::fs::read_to_string(&draft).with_context(|| draft.display().to_string())?;
         Ok(written.lines().filter(|line| !line.starts_with('>')).map(|line| format!("{line}\n")).collect())
     }
@@ -174,8 +188,17 @@ impl<'a> Prompt<'a> {
         std::fs::write(&page, story::replay_page(self.office, &game_match, record)?)?;
         println!();
         println!("To see the match as each side saw it and as it was, open {}", page.display());
+        open(&page);
         Ok(())
     }
+}
+
+/// Opens a file as a click on it would, if there is a screen. Returns whether a program for that was started.
+fn open(file: &Path) -> bool {
+    let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+    let mut viewer = Command::new("xdg-open");
+    viewer.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    has_screen && viewer.spawn().is_ok()
 }
 
 /// Whether there is a program of this name.

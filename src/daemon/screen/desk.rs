@@ -10,7 +10,7 @@ use super::super::{GmIndex, Office};
 use super::fog::fog_of;
 use crate::club::events::event::EventStage;
 use crate::desk::gm::fog::Fog;
-use crate::desk::gm::instructions::match_guard;
+use crate::desk::gm::without_letter::match_guard;
 use crate::game::{BySeat, Seat};
 use crate::referee::{Match, MatchOverview, Stage};
 use crate::store::LetterStatus;

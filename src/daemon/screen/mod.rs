@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use super::parallel::run_blocking;
 use super::status::service;
 use super::{GmIndex, Office, instruct};
-use crate::referee::Instruction;
+use crate::referee::{Instruction, InstructionFault};
 use crate::report::{GmResult, SeenTurn, TemplateError};
 use crate::web::screen::forms::{self, Form};
 use crate::web::screen::{Frame, desk as desk_page, event, game_match, person};
@@ -56,27 +56,19 @@ struct Screen {
     sessions: Arc<Sessions>,
 }
 
-/// An answer that is no page that was asked for: its status, a title, and a sentence.
-struct Refusal(StatusCode, &'static str, String);
+/// An answer that is no page that was asked for: its status, and the word for the reason in the template.
+struct Refusal(StatusCode, &'static str);
 
 impl Refusal {
-    fn of(status: StatusCode, title: &'static str, says: impl Into<String>) -> Refusal {
-        Refusal(status, title, says.into())
-    }
-
     fn not_found() -> Refusal {
-        Refusal::of(StatusCode::NOT_FOUND, "There is no such page", "The desk shows what there is.")
+        Refusal(StatusCode::NOT_FOUND, "not_found")
     }
 }
 
 impl From<anyhow::Error> for Refusal {
     fn from(error: anyhow::Error) -> Refusal {
         tracing::warn!(error = format!("{error:#}"), "failed to serve the screen");
-        Refusal::of(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "Something failed",
-            "The log says what. Please try again.",
-        )
+        Refusal(StatusCode::SERVICE_UNAVAILABLE, "failed")
     }
 }
 
@@ -97,7 +89,7 @@ async fn answer(State(screen): State<Screen>, request: Request) -> Response {
 pub async fn respond(office: Arc<Office>, sessions: Arc<Sessions>, request: Request) -> Response {
     let visit = Visit { office, sessions };
     let answer = visit.answer(request).await;
-    let mut response = answer.unwrap_or_else(|refusal| visit.refuse(&refusal));
+    let mut response = answer.unwrap_or_else(|refusal| visit.refuse(refusal));
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, header::HeaderValue::from_static(value));
     }
@@ -118,9 +110,8 @@ struct Guest {
 
 impl Visit {
     async fn answer(&self, request: Request) -> Answer {
-        let host = own_host(request.headers()).ok_or_else(|| {
-            Refusal::of(StatusCode::MISDIRECTED_REQUEST, "Another name", "The screen is at localhost alone.")
-        })?;
+        let host =
+            own_host(request.headers()).ok_or(Refusal(StatusCode::MISDIRECTED_REQUEST, "other_host"))?;
         match (request.method(), request.uri().path()) {
             (&Method::GET, "/style.css") => return Ok(sheet(asset("style.css"))),
             (&Method::GET, "/screen.css") => return Ok(sheet(screen_sheet())),
@@ -138,9 +129,7 @@ impl Visit {
                 let path = request.uri().path().to_owned();
                 let form = self.form(request, &host).await?;
                 if form.get("form") != guest.session.form {
-                    let says =
-                        "The form is not from a page of this login. Please go back, reload, and try again.";
-                    return Err(Refusal::of(StatusCode::FORBIDDEN, "Nothing was done", says));
+                    return Err(Refusal(StatusCode::FORBIDDEN, "other_login"));
                 }
                 match path.as_str() {
                     "/act" => self.act(&guest, &form).await,
@@ -151,11 +140,7 @@ impl Visit {
                     _ => Err(Refusal::not_found()),
                 }
             }
-            _ => Err(Refusal::of(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "Nothing was done",
-                "That is not how it works.",
-            )),
+            _ => Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, "other_method")),
         }
     }
 
@@ -163,12 +148,11 @@ impl Visit {
     async fn form(&self, request: Request, host: &str) -> Result<Form, Refusal> {
         let origin = request.headers().get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
         if origin != Some(&format!("http://{host}")) {
-            let says = "The form is not from a page of this program.";
-            return Err(Refusal::of(StatusCode::FORBIDDEN, "Nothing was done", says));
+            return Err(Refusal(StatusCode::FORBIDDEN, "other_origin"));
         }
-        let body = to_bytes(request.into_body(), MAX_FORM).await.map_err(|_| {
-            Refusal::of(StatusCode::PAYLOAD_TOO_LARGE, "Nothing was done", "The form is too long.")
-        })?;
+        let body = to_bytes(request.into_body(), MAX_FORM)
+            .await
+            .map_err(|_| Refusal(StatusCode::PAYLOAD_TOO_LARGE, "too_long"))?;
         Ok(Form(form_urlencoded::parse(&body).into_owned().collect()))
     }
 
@@ -194,13 +178,9 @@ impl Visit {
             }
             Login::Wrong => {
                 tracing::warn!("a wrong link to the screen");
-                let says = "It was used before, or is older than five minutes. The command fogpost screen prints another.";
-                Err(Refusal::of(StatusCode::FORBIDDEN, "This link does not log in", says))
+                Err(Refusal(StatusCode::FORBIDDEN, "wrong_link"))
             }
-            Login::TooMany => {
-                let says = "There were too many wrong links. Please wait a minute.";
-                Err(Refusal::of(StatusCode::TOO_MANY_REQUESTS, "Please wait", says))
-            }
+            Login::TooMany => Err(Refusal(StatusCode::TOO_MANY_REQUESTS, "too_many_links")),
         }
     }
 
@@ -212,10 +192,7 @@ impl Visit {
             let gm = GmIndex(self.office.config.club.gm.named(&session.gm)?);
             Some(Guest { session, gm })
         });
-        named.ok_or_else(|| {
-            let says = "The command fogpost screen prints a link that logs you in.";
-            Refusal::of(StatusCode::FORBIDDEN, "You are not logged in", says)
-        })
+        named.ok_or(Refusal(StatusCode::FORBIDDEN, "no_login"))
     }
 
     async fn page(&self, guest: &Guest, path: &str, query: Option<&str>) -> Answer {
@@ -258,8 +235,9 @@ impl Visit {
     async fn act(&self, guest: &Guest, form: &Form) -> Answer {
         let instruction = match form.instruction() {
             Ok(instruction) => instruction,
-            Err(fault) => {
-                let says = format!("{}\n\nFor example: {}", fault.reason, fault.example);
+            Err(InstructionFault { reason: says, example }) => {
+                let fault = GmResult::NotRead { says, example: example.to_owned() };
+                let says = instruct::tell(&self.office, &fault)?;
                 return self.not_done(guest, form, StatusCode::BAD_REQUEST, &says);
             }
         };
@@ -290,9 +268,7 @@ impl Visit {
     }
 
     fn not_done(&self, guest: &Guest, form: &Form, status: StatusCode, says: &str) -> Answer {
-        self.with_frame(Some(guest), |frame| {
-            Ok(html(status, frame.notice("Nothing was done", says, form.back())?))
-        })
+        self.with_frame(Some(guest), |frame| Ok(html(status, frame.notice("not_done", says, form.back())?)))
     }
 
     /// Renders a page off the runtime's threads.
@@ -311,9 +287,9 @@ impl Visit {
         page(&frame(&self.office, guest.map(|guest| &guest.session), None))
     }
 
-    fn refuse(&self, Refusal(status, title, says): &Refusal) -> Response {
-        let page = frame(&self.office, None, None).notice(title, says, "/");
-        page.map_or_else(|_| (*status, says.clone()).into_response(), |page| html(*status, page))
+    fn refuse(&self, Refusal(status, why): Refusal) -> Response {
+        let page = frame(&self.office, None, None).notice(why, "", "/");
+        page.map_or_else(|_| status.into_response(), |page| html(status, page))
     }
 }
 

@@ -11,7 +11,7 @@ use super::super::{GmIndex, Office};
 use super::desk::about;
 use super::fog::fog_of;
 use crate::club::member::{number, read_number};
-use crate::desk::gm::instructions::event_guard;
+use crate::desk::gm::without_letter::event_guard;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Entry;
 use crate::referee::{Match, MatchOverview, Stage};
@@ -28,7 +28,7 @@ const MAX_LETTERS: u32 = 30;
 const LETTERS_FOR: TimeDelta = TimeDelta::days(30);
 
 /// Maximum finds of a search.
-const MAX_FOUND: usize = 50;
+const MAX_FOUND: u32 = 50;
 
 /// Loads a match from its snapshot, with its seats.
 pub async fn match_of(
@@ -86,9 +86,7 @@ async fn plays_against(office: &Office, gm: GmIndex, matches: &[MatchOverview]) 
 /// Returns what the page of a person shows, by number.
 pub async fn person_rows(office: &Office, gm: GmIndex, word: &str) -> anyhow::Result<Option<PersonRows>> {
     let Some(id) = read_number(word) else { return Ok(None) };
-    let Some(player) = office.store.players().await?.into_iter().find(|player| player.id == id) else {
-        return Ok(None);
-    };
+    let Some(player) = office.store.player_by_id(id).await? else { return Ok(None) };
     let held = office.store.matches_of(player.id).await?;
     let overviews: Vec<MatchOverview> = held.iter().map(|(_, overview)| overview.clone()).collect();
     let is_hidden = plays_against(office, gm, &overviews).await?;
@@ -114,15 +112,12 @@ pub async fn person_rows(office: &Office, gm: GmIndex, word: &str) -> anyhow::Re
 }
 
 fn line(seat: Seat, overview: &MatchOverview) -> PersonMatch {
-    let turn = overview.due.as_ref().map(|due| match due.turn {
-        0 => "setup".to_owned(),
-        turn => format!("turn {turn}"),
-    });
     PersonMatch {
         id: overview.id.clone(),
         game: overview.game.name(),
         foe: overview.players[seat.other()].clone(),
-        phase: turn.or_else(|| overview.result()).unwrap_or_default(),
+        turn: overview.due.as_ref().map(|due| due.turn),
+        result: overview.result(),
         is_over: overview.stage == Stage::Over,
         awaited: overview.awaited.contains(&seat),
     }
@@ -189,18 +184,16 @@ pub async fn found(office: &Office, words: &str) -> anyhow::Result<Vec<(String, 
     if let Some(event) = office.store.event(&id).await? {
         return Ok(vec![(format!("/event/{id}"), event.name)]);
     }
-    let asked = words.trim().to_lowercase();
-    let is_meant = |player: &Player| {
-        number(player.id) == id
-            || player.name.to_lowercase().contains(&asked)
-            || player.addresses.iter().any(|address| address.contains(&asked))
-    };
-    let mut found = Vec::new();
-    for player in office.store.players().await? {
-        if !asked.is_empty() && found.len() < MAX_FOUND && is_meant(&player) {
-            let label = format!("{} ({})", player.name, player.addresses.join(", "));
-            found.push((format!("/person/{}", number(player.id)), label));
-        }
+    let mut players = Vec::new();
+    if let Some(id) = read_number(&id) {
+        players.extend(office.store.player_by_id(id).await?);
     }
-    Ok(found)
+    if players.is_empty() && !words.trim().is_empty() {
+        players = office.store.players_named(words.trim(), MAX_FOUND).await?;
+    }
+    let line = |player: Player| {
+        let label = format!("{} ({})", player.name, player.addresses.join(", "));
+        (format!("/person/{}", number(player.id)), label)
+    };
+    Ok(players.into_iter().map(line).collect())
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Deserialize;
 
 use self::folder::Folder;
@@ -30,8 +32,8 @@ pub use folder::Written;
 /// Time between two builds by the daemon.
 const INTERVAL: Duration = Duration::from_secs(300);
 
-/// Replays made together, on two threads.
-const BATCH_SIZE: usize = 64;
+/// Replays in work at once: two are made while one is loaded.
+const AT_ONCE: usize = 3;
 
 impl Written {
     /// Says what was done, for the terminal.
@@ -138,11 +140,12 @@ async fn build_pages(
     .await?
 }
 
-/// A replay to be made: its match and the digest of what it is made from.
-struct Work {
-    path: String,
+/// A replay that was made: its page and its record, with the digest of what they were made from.
+struct Made {
+    id: String,
     digest: String,
-    finished: FinishedMatch,
+    page: String,
+    record: String,
 }
 
 /// Writes the replays of finished matches that are not there yet, or were made from something else.
@@ -154,42 +157,41 @@ async fn build_replays(
     folder: &mut Folder,
 ) -> anyhow::Result<()> {
     let version = version(&office.templates, site);
+    // The futures themselves, because a closure that makes them is not `Send`.
     let mut missing = Vec::new();
     for row in rows.iter().filter(|row| row.end.is_some()) {
-        let path = format!("matches/{}/index.html", row.id);
         let digest = digest_of(row, known, version);
-        let record = format!("matches/{}/record.toml", row.id);
-        if !(folder.keep(&path, &digest) && folder.keep(&record, &digest)) {
-            missing.push((row, path, digest));
+        if !paths(&row.id).iter().all(|path| folder.keep(path, &digest)) {
+            missing.push(make(office, site, row, known, digest));
         }
     }
-    for batch in missing.chunks(BATCH_SIZE) {
-        let mut work = Vec::with_capacity(batch.len());
-        for (row, path, digest) in batch {
-            let finished = load(office, row, known).await?;
-            work.push(Work { path: path.clone(), digest: digest.clone(), finished });
-        }
-        let half = work.split_off(work.len() / 2);
-        let (first, second) = tokio::join!(make(office, site, work), make(office, site, half));
-        for (work, page) in first?.into_iter().chain(second?) {
-            folder.put(&work.path, &work.digest, page.as_bytes())?;
-            let record = format!("matches/{}/record.toml", work.finished.id);
-            folder.put(&record, &work.digest, work.finished.record.to_string().as_bytes())?;
+    let mut made = pin!(stream::iter(missing).buffer_unordered(AT_ONCE));
+    while let Some(Made { id, digest, page, record }) = made.try_next().await? {
+        for (path, text) in paths(&id).iter().zip([page, record]) {
+            folder.put(path, &digest, text.as_bytes())?;
         }
     }
     Ok(())
 }
 
-async fn make(office: &Office, site: &Site, work: Vec<Work>) -> anyhow::Result<Vec<(Work, String)>> {
+/// The files of a match.
+fn paths(id: &str) -> [String; 2] {
+    ["index.html", "record.toml"].map(|file| format!("matches/{id}/{file}"))
+}
+
+async fn make(
+    office: &Office,
+    site: &Site,
+    row: &SiteMatchRow,
+    known: &Known<'_>,
+    digest: String,
+) -> anyhow::Result<Made> {
+    let finished = load(office, row, known).await?;
     let (templates, site) = (Arc::clone(&office.templates), site.clone());
     run_blocking(move || {
-        work.into_iter()
-            .map(|work| {
-                let page = replay::page(&templates, &site, &work.finished)
-                    .with_context(|| format!("the replay of {}", work.finished.id))?;
-                Ok((work, page))
-            })
-            .collect()
+        let page = replay::page(&templates, &site, &finished)
+            .with_context(|| format!("the replay of {}", finished.id))?;
+        Ok(Made { record: finished.record.to_string(), id: finished.id, digest, page })
     })
     .await?
 }

@@ -22,7 +22,7 @@ const FORGET_AFTER: TimeDelta = TimeDelta::hours(1);
 pub async fn note_status_until(
     office: Arc<Office>,
     shutdown: ShutdownSignal,
-    health: watch::Receiver<Health>,
+    mut health: watch::Receiver<Health>,
 ) -> anyhow::Result<()> {
     let mut logged = None;
     let mut status = first_status(&office).await.unwrap_or_else(|_| new_status(&office));
@@ -48,7 +48,11 @@ pub async fn note_status_until(
         if status.ended {
             return Ok(());
         }
-        pause(NOTE_INTERVAL, &shutdown).await;
+        tokio::select! {
+            () = pause(NOTE_INTERVAL, &shutdown) => {}
+            // That the mailbox was read for the first time is noted at once.
+            Ok(_) = health.wait_for(|health| health.last_ok.is_some()), if status.fetched.is_none() => {}
+        }
     }
 }
 

@@ -41,8 +41,10 @@ const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 /// A request by signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// SIGTERM, SIGINT.
+    /// SIGTERM.
     Shutdown,
+    /// SIGINT, which Ctrl-C also sends to every program that has been started at the same terminal.
+    Interrupt,
     /// SIGHUP: read the config again.
     Reload,
 }
@@ -68,7 +70,7 @@ impl Signals {
     pub async fn next(&mut self) -> Request {
         tokio::select! {
             _ = self.terminate.recv() => Request::Shutdown,
-            _ = self.interrupt.recv() => Request::Shutdown,
+            _ = self.interrupt.recv() => Request::Interrupt,
             _ = self.hang_up.recv() => Request::Reload,
         }
     }

@@ -48,10 +48,10 @@ pub struct Desk<'a> {
     item: Draft,
     /// The changes of the items that were accepted before this one.
     accepted: &'a Draft,
-    /// The GM whose letter is followed; the first one at the terminal.
+    /// The GM who acts; at the terminal the first one.
     pub acting: GmIndex,
-    /// Whether a GM acts at the terminal, where nothing proves who it is.
-    pub at_terminal: bool,
+    /// Whether a GM acts at the terminal or on the screen, where nothing proves who it is.
+    pub without_letter: bool,
     /// Identifies the letter that is being decided on, for its random streams.
     subject: Vec<u8>,
     /// The number of random streams used so far.
@@ -179,7 +179,7 @@ impl<'a> Desk<'a> {
             item: Draft::new(loaded.at),
             accepted,
             acting: GmIndex::default(),
-            at_terminal: false,
+            without_letter: false,
             subject: Vec::new(),
             streams: 0,
         }

@@ -170,7 +170,7 @@ fn make(
     let rows = desk.rows.digest_rows(since)?;
     let mut summaries = lists::summaries(desk)?;
     summaries.retain(|summary| gms::acting_gm(desk).looks_after(summary.game, &summary.line.id));
-    let fog = if desk.at_terminal { fog::at_terminal(desk)? } else { fog::of_gm(desk)? };
+    let fog = if desk.without_letter { fog::without_letter(desk)? } else { fog::of_gm(desk)? };
     let digest = GmDigest {
         since: desk.local_time(since),
         running: summaries.iter().filter(|summary| summary.stage == Stage::Running).count(),

@@ -20,7 +20,7 @@ pub struct Fog {
     /// The addresses of the other seats in matches that another GM reads about.
     addresses: BTreeSet<String>,
     /// Whether the reader is unknown, so that letters from players outside a match are hidden, too.
-    at_terminal: bool,
+    without_letter: bool,
 }
 
 impl Fog {
@@ -35,7 +35,7 @@ impl Fog {
     }
 
     pub fn hides(&self, letter: &DigestLetter) -> bool {
-        self.at_terminal && letter.by_player
+        self.without_letter && letter.by_player
             || self.addresses.contains(&letter.row.sender)
             || !letter.matches.is_disjoint(&self.read_by_others)
     }
@@ -80,9 +80,9 @@ pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
     Ok(fog)
 }
 
-/// Returns the fog for a person at the terminal, which covers all running matches.
-pub fn at_terminal(desk: &Desk<'_>) -> Decided<Fog> {
+/// Returns the fog for a GM who writes no letter, which covers all running matches.
+pub fn without_letter(desk: &Desk<'_>) -> Decided<Fog> {
     let running = lists::summaries(desk)?.into_iter().filter(|summary| summary.stage != Stage::Over);
     let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();
-    Ok(Fog { read_by_others: matches.clone(), matches, addresses: BTreeSet::new(), at_terminal: true })
+    Ok(Fog { read_by_others: matches.clone(), matches, addresses: BTreeSet::new(), without_letter: true })
 }

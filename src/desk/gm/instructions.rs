@@ -6,8 +6,6 @@ use chrono::{DateTime, Utc};
 
 use super::rollback::{self, refuse_after_the_end};
 use super::{accept, announce, digest, lists};
-use crate::club::events::event::Event;
-use crate::config::GmIndex;
 use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
@@ -21,10 +19,10 @@ use crate::desk::people::registry::{self, no_player};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey};
-use crate::letter::{Address, Digest};
+use crate::letter::Address;
 use crate::referee::{
-    Act, Correction, HouseMatch, Instruction, Match, MatchAction, NewKey, Offer, OfferRejection,
-    PlayerSettings, Stage,
+    Act, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection, PlayerSettings,
+    Stage,
 };
 use crate::report::GmResult;
 use crate::request::Party;
@@ -34,53 +32,6 @@ use crate::store::Player;
 pub struct Effect {
     act: Act,
     successor: Option<Player>,
-}
-
-/// Decides on one instruction from the terminal or the screen, on behalf of a GM; with `check`, only says what
-/// would be done. A form of the screen has a `guard`.
-pub fn instruct_at_terminal(
-    desk: &mut Desk<'_>,
-    gm: GmIndex,
-    instruction: &Instruction,
-    guard: Option<&str>,
-    check: bool,
-) -> Decided<GmResult> {
-    desk.acting = gm;
-    desk.at_terminal = true;
-    if let Some(guard) = guard
-        && is_stale(desk, instruction, guard)?
-    {
-        let says = "The form is out of date: something has changed since. Please look again.";
-        return Ok(GmResult::Refused { says: says.to_owned() });
-    }
-    instruct_unless_playing(desk, instruction, check)
-}
-
-/// Whether the match or the event has changed since a form was made for it.
-fn is_stale(desk: &Desk<'_>, instruction: &Instruction, guard: &str) -> Decided<bool> {
-    Ok(match instruction {
-        Instruction::Match { id, .. } => desk
-            .game_match(&id.to_ascii_uppercase())?
-            .is_some_and(|loaded| match_guard(&loaded.game_match) != guard),
-        Instruction::Event { id, .. } => {
-            desk.event(&id.to_ascii_uppercase())?.is_some_and(|loaded| event_guard(&loaded.event) != guard)
-        }
-        _ => false,
-    })
-}
-
-/// Returns the guard of forms about a match: it changes with the phase, the deadline, the players, and what a GM
-/// does, but not with what only one side knows.
-pub fn match_guard(game_match: &Match) -> String {
-    let Match { phase_no, stage, deadline, players, protest, asked_gm, gm_messages, .. } = game_match;
-    let texts = gm_messages.len();
-    let all = format!("{phase_no} {stage} {deadline:?} {players:?} {protest:?} {asked_gm} {texts}");
-    Digest::of(all.as_bytes()).to_string()[..16].to_owned()
-}
-
-/// Returns the guard of forms about an event.
-pub fn event_guard(event: &Event) -> String {
-    event.head.hash.to_string()[..16].to_owned()
 }
 
 /// Carries out one instruction; with `check`, only says what would be done.

@@ -10,3 +10,4 @@ pub mod letter;
 pub mod lists;
 pub mod rollback;
 pub mod unseal;
+pub mod without_letter;

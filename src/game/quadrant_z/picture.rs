@@ -44,9 +44,11 @@ fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     let tint = tint(map.sector(quadrant), map.view.context.viewer);
     let ((x, y), is_charted) = (corner(quadrant), map.is_charted(quadrant));
     let (side, y) = (2.0 * CELL, y + HEADING);
-    picture.rect(x, y, side, side, if is_charted { tint.explored } else { tint.fog });
-    picture.line((x + CELL, y), (x + CELL, y + side), GRID, 1.0);
-    picture.line((x, y + CELL), (x + side, y + CELL), GRID, 1.0);
+    let fill = if is_charted { tint.explored } else { tint.fog };
+    // It ends where the frame of the quadrant begins, so that none covers the other.
+    picture.rect(x + 1.0, y + 1.0, side - 2.0, side - 2.0, fill);
+    picture.line((x + CELL, y + 1.5), (x + CELL, y + side - 1.5), GRID, 1.0);
+    picture.line((x + 1.5, y + CELL), (x + side - 1.5, y + CELL), GRID, 1.0);
     if !is_charted {
         for square in quadrant.squares().filter(|square| map.at(*square).is_empty()) {
             let (x, y) = square_corner(square);

@@ -1,6 +1,7 @@
 //! Marks: groups of shapes that lie on one another, such as a star and its value.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::game::picture::{Anchor, Colour, Picture, Point, Shape};
 use crate::report::text_width;
@@ -96,6 +97,10 @@ impl Bounds {
             && other.top + strip < self.bottom
     }
 
+    fn holds(self, other: Bounds) -> bool {
+        self.and(other) == self
+    }
+
     fn has_middle_of(self, other: Bounds) -> bool {
         let (x, y) = ((other.left + other.right) / 2, (other.top + other.bottom) / 2);
         self.left <= x && x <= self.right && self.top <= y && y <= self.bottom
@@ -133,18 +138,21 @@ pub struct Mark {
     parts: Vec<Bounds>,
     /// The colour of the frame around it.
     outline: Option<Colour>,
+    /// Whether it covers all of its bounds.
+    is_tile: bool,
 }
 
 impl Mark {
     /// Whether one of the two hides a part of the other if it is drawn later.
-    pub fn overlaps(&self, other: &Mark) -> bool {
-        let parts = |mark: &Mark| match mark.parts.is_empty() {
-            true => vec![mark.bounds],
-            false => mark.parts.clone(),
-        };
+    fn overlaps(&self, other: &Mark) -> bool {
         let strip = if self.outline.is_some() && self.outline == other.outline { OUTLINE } else { HAIR };
-        let meets = |part: &Bounds| parts(other).iter().any(|other| part.overlaps(*other, strip));
-        self.bounds.overlaps(other.bounds, strip) && parts(self).iter().any(meets)
+        let meets = |part: &Bounds| other.covering().iter().any(|other| part.overlaps(*other, strip));
+        self.bounds.overlaps(other.bounds, strip) && self.covering().iter().any(meets)
+    }
+
+    /// The rectangles that cover it.
+    fn covering(&self) -> &[Bounds] {
+        if self.parts.is_empty() { std::slice::from_ref(&self.bounds) } else { &self.parts }
     }
 }
 
@@ -185,10 +193,97 @@ impl Catalogue {
                 bounds,
                 parts: parts(shapes),
                 outline: outline(shapes, bounds),
+                is_tile: matches!(shapes[0], Shape::Rect { .. }) && Bounds::of(&shapes[0]) == bounds,
             });
         }
         id
     }
+}
+
+/// A set of marks.
+#[derive(Clone, Debug)]
+pub struct MarkSet(Vec<u64>);
+
+impl MarkSet {
+    /// A set of some of `count` marks, which is empty.
+    fn none(count: usize) -> MarkSet {
+        MarkSet(vec![0; count.div_ceil(64)])
+    }
+
+    pub fn insert(&mut self, mark: u32) {
+        self.0[mark as usize / 64] |= 1 << (mark % 64);
+    }
+
+    pub fn has(&self, mark: u32) -> bool {
+        self.0[mark as usize / 64] & (1 << (mark % 64)) != 0
+    }
+
+    /// Whether the two have a mark in common.
+    pub fn meets(&self, other: &MarkSet) -> bool {
+        self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
+    }
+}
+
+/// For each mark, others that lie where it does.
+pub struct Overlaps {
+    /// Those that look different if they are drawn in another order.
+    of: Vec<MarkSet>,
+    /// Those that hide all of it.
+    hidden_by: Vec<MarkSet>,
+}
+
+impl Overlaps {
+    /// The number of marks.
+    pub fn len(&self) -> usize {
+        self.of.len()
+    }
+
+    /// A set without marks.
+    pub fn none(&self) -> MarkSet {
+        MarkSet::none(self.len())
+    }
+
+    pub fn has(&self, mark: u32, other: u32) -> bool {
+        self.of[mark as usize].has(other)
+    }
+
+    /// Whether a mark overlaps one of these.
+    pub fn any(&self, mark: u32, others: &MarkSet) -> bool {
+        self.of[mark as usize].meets(others)
+    }
+
+    /// Those that hide all of a mark if they are drawn later.
+    pub fn hidden_by(&self, mark: u32) -> &MarkSet {
+        &self.hidden_by[mark as usize]
+    }
+}
+
+/// Finds the marks that overlap.
+pub fn overlaps(catalogue: &Catalogue) -> Overlaps {
+    let count = catalogue.marks.len();
+    let (mut of, mut hidden_by) = (vec![MarkSet::none(count); count], vec![MarkSet::none(count); count]);
+    let mut by_left: Vec<u32> = (0..catalogue.len()).collect();
+    by_left.sort_by_key(|mark| catalogue.mark(*mark).bounds.left);
+    // The marks that reach to the left edge of the next one.
+    let mut near: Vec<u32> = Vec::new();
+    for mark in by_left {
+        let drawn = catalogue.mark(mark);
+        near.retain(|other| catalogue.mark(*other).bounds.right > drawn.bounds.left);
+        for other in &near {
+            if drawn.overlaps(catalogue.mark(*other)) {
+                of[mark as usize].insert(*other);
+                of[*other as usize].insert(mark);
+                for (lower, upper) in [(mark, *other), (*other, mark)] {
+                    let tile = catalogue.mark(upper);
+                    if tile.is_tile && tile.bounds.holds(catalogue.mark(lower).bounds) {
+                        hidden_by[lower as usize].insert(upper);
+                    }
+                }
+            }
+        }
+        near.push(mark);
+    }
+    Overlaps { of, hidden_by }
 }
 
 /// Reads the pictures. Returns the catalogue, and for each step and view the marks in the order of drawing.
@@ -196,7 +291,67 @@ pub fn read(steps: &[Vec<Picture>]) -> (Catalogue, Vec<Vec<Vec<u32>>>) {
     let mut catalogue = Catalogue::default();
     let mut read = |picture: &Picture| marks_of(&mut catalogue, picture);
     let sequences = steps.iter().map(|views| views.iter().map(&mut read).collect()).collect();
+    align(&mut catalogue);
     (catalogue, sequences)
+}
+
+/// Splits the words off shapes that end with them.
+pub fn body(shapes: &[Shape]) -> Option<(&[Shape], &[Shape])> {
+    match shapes.last() {
+        Some(Shape::Text { .. }) if shapes.len() > 1 => Some(shapes.split_at(shapes.len() - 1)),
+        _ => None,
+    }
+}
+
+/// The places of a symbol that are compared with those of others.
+const COMPARED: usize = 8;
+
+/// The largest move of an origin in each direction, in tenths of a pixel.
+const MOST_MOVED: i32 = 700;
+
+/// Moves the origins of symbols so that the marks on a square have the same coordinates, which compress well. Symbols
+/// that differ in their words alone move together.
+fn align(catalogue: &mut Catalogue) {
+    let mut alike: BTreeMap<Vec<i32>, usize> = BTreeMap::new();
+    let group_of: Vec<usize> = catalogue
+        .symbols
+        .iter()
+        .map(|(shapes, origin)| {
+            let next = alike.len();
+            *alike.entry(key(body(shapes).map_or(shapes, |(body, _)| body), *origin)).or_insert(next)
+        })
+        .collect();
+    let mut groups: Vec<Vec<(i32, i32)>> = vec![Vec::new(); alike.len()];
+    catalogue.marks.iter().for_each(|mark| groups[group_of[mark.symbol]].push(mark.at));
+    groups.iter_mut().for_each(|places| {
+        places.sort_unstable();
+        places.dedup();
+    });
+    let mut order: Vec<usize> = (0..groups.len()).filter(|group| groups[*group].len() > 1).collect();
+    order.sort_by_key(|group| (Reverse(groups[*group].len()), *group));
+    let mut moves = vec![(0, 0); groups.len()];
+    let mut known: BTreeSet<(i32, i32)> = BTreeSet::new();
+    for group in order {
+        let mut found: Vec<(i32, i32)> = Vec::new();
+        for (x, y) in groups[group].iter().take(COMPARED) {
+            let near = known.range((x - MOST_MOVED, i32::MIN)..=(x + MOST_MOVED, i32::MAX));
+            found
+                .extend(near.map(|(to_x, to_y)| (to_x - x, to_y - y)).filter(|(_, y)| y.abs() <= MOST_MOVED));
+        }
+        found.sort_unstable();
+        let best = found.chunk_by(|one, other| one == other).max_by_key(|same| same.len());
+        moves[group] = best.filter(|same| same.len() > 1).map_or((0, 0), |same| same[0]);
+        let (x, y) = moves[group];
+        known.extend(groups[group].iter().map(|place| (place.0 + x, place.1 + y)));
+    }
+    for mark in &mut catalogue.marks {
+        let (x, y) = moves[group_of[mark.symbol]];
+        mark.at = (mark.at.0 + x, mark.at.1 + y);
+    }
+    for ((_, origin), group) in catalogue.symbols.iter_mut().zip(group_of) {
+        let (x, y) = moves[group];
+        *origin = (origin.0 + f64::from(x) / 10.0, origin.1 + f64::from(y) / 10.0);
+    }
 }
 
 fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {

@@ -1,9 +1,8 @@
 //! Merges the views of a step: what several of them show alike is drawn once.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::marks::Catalogue;
+use super::marks::Overlaps;
 
 /// A mark of a step, and the views that show it, a bit each.
 pub type Shown = (u32, u8);
@@ -19,6 +18,10 @@ pub fn merge(views: &[Vec<u32>]) -> Vec<Shown> {
 
 /// Adds the marks of one more view, along a longest common subsequence.
 fn with_view(merged: &[Shown], marks: &[u32], bit: u8) -> Vec<Shown> {
+    // Most of it often stands at the beginning.
+    let same = merged.iter().zip(marks).take_while(|(shown, mark)| shown.0 == **mark).count();
+    let (same, merged) = merged.split_at(same);
+    let marks = &marks[same.len()..];
     let width = marks.len() + 1;
     // The length of the longest common subsequence of what follows each pair of places.
     let mut length = vec![0_u16; (merged.len() + 1) * width];
@@ -31,7 +34,7 @@ fn with_view(merged: &[Shown], marks: &[u32], bit: u8) -> Vec<Shown> {
             };
         }
     }
-    let mut all = Vec::with_capacity(merged.len() + marks.len());
+    let mut all: Vec<Shown> = same.iter().map(|(mark, views)| (*mark, views | bit)).collect();
     let (mut i, mut j) = (0, 0);
     while i < merged.len() && j < marks.len() {
         let here = i * width + j;
@@ -51,42 +54,46 @@ fn with_view(merged: &[Shown], marks: &[u32], bit: u8) -> Vec<Shown> {
     all
 }
 
-/// The number of steps in which each mark is shown by the same views.
-pub type Lives = BTreeMap<Shown, u32>;
+/// The places of marks in one order of all.
+pub type Order = BTreeMap<Shown, usize>;
 
-/// Counts the steps of each mark.
-pub fn lives(steps: &[Vec<Shown>]) -> Lives {
-    let mut lives = Lives::new();
-    for shown in steps.iter().flatten() {
-        *lives.entry(*shown).or_default() += 1;
+/// Orders all marks: those of most steps first, and those of the same steps together.
+pub fn order(steps: &[Vec<Shown>]) -> Order {
+    let mut lives: BTreeMap<Shown, Vec<usize>> = BTreeMap::new();
+    for (no, step) in steps.iter().enumerate() {
+        step.iter().for_each(|shown| lives.entry(*shown).or_default().push(no));
     }
-    lives
+    let mut ordered: Vec<(Shown, Vec<usize>)> = lives.into_iter().collect();
+    ordered.sort_by(|(_, one), (_, other)| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    ordered.into_iter().enumerate().map(|(place, (shown, _))| (shown, place)).collect()
 }
 
-/// Brings marks together that the same views show, those of most steps first, as far as the order in which marks
-/// cover one another allows: then neighbours are often the same.
-pub fn gather(catalogue: &Catalogue, lives: &Lives, marks: &[Shown]) -> Vec<Shown> {
+/// Brings marks together that the same views show, in one order as far as the order in which marks cover one another
+/// allows: then neighbours are often the same.
+pub fn gather(overlaps: &Overlaps, order: &Order, marks: &[Shown]) -> Vec<Shown> {
     // The marks that lie above each one, and how many lie below it. Views that never show two marks together do
     // not see in which order they are drawn.
     let mut above: Vec<Vec<usize>> = vec![Vec::new(); marks.len()];
     let mut below = vec![0_usize; marks.len()];
     for (upper, (id, mask)) in marks.iter().enumerate() {
-        let mark = catalogue.mark(*id);
         for (lower, (other, other_mask)) in marks[..upper].iter().enumerate() {
-            if mask & other_mask != 0 && catalogue.mark(*other).overlaps(mark) {
+            if mask & other_mask != 0 && overlaps.has(*id, *other) {
                 above[lower].push(upper);
                 below[upper] += 1;
             }
         }
     }
-    let rank = |place: usize| (Reverse(lives[&marks[place]]), marks[place].0, place);
+    let rank = |place: usize| (order[&marks[place]], place);
     let mut ready: BTreeMap<u8, BTreeSet<_>> = BTreeMap::new();
     for place in (0..marks.len()).filter(|place| below[*place] == 0) {
         ready.entry(marks[place].1).or_default().insert(rank(place));
     }
     let mut gathered = Vec::with_capacity(marks.len());
-    while let Some(mask) = ready.iter().max_by_key(|(_, places)| places.len()).map(|(mask, _)| *mask) {
-        while let Some((_, _, place)) = ready.get_mut(&mask).and_then(BTreeSet::pop_first) {
+    // The views take turns in the same order in each step.
+    let mut mask = u8::MAX;
+    while !ready.is_empty() {
+        mask = ready.range(..mask).next_back().or(ready.last_key_value()).map_or(0, |(mask, _)| *mask);
+        while let Some((_, place)) = ready.get_mut(&mask).and_then(BTreeSet::pop_first) {
             gathered.push(marks[place]);
             for upper in &above[place] {
                 below[*upper] -= 1;

@@ -1,13 +1,13 @@
 //! The boards of a replay: all pictures of a match, drawn once as SVG symbols that its steps use.
 //!
 //! The pictures are those of the letters. Their shapes are gathered to [`marks`](marks); what never changes goes
-//! into a base below the rest ([`base`]), what several views show alike is drawn once for them ([`merge`]), and
+//! into one of two layers ([`layers`]), what several views show alike is drawn once for them ([`merge`]), and
 //! marks that often stand together get a name together ([`pairs`]). The legends of all boards become one ([`legend`]).
 
 use crate::game::picture::Picture;
 
-mod base;
 mod dark;
+mod layers;
 mod legend;
 mod marks;
 mod merge;
@@ -40,12 +40,15 @@ pub fn draw(steps: &[Vec<Picture>], open: usize) -> Boards {
     let views = marks::Views { count: steps.first().map_or(0, Vec::len), open };
     let (pictures, legend) = legend::separate(steps, views);
     let (catalogue, sequences) = marks::read(&pictures);
-    let (base, rest) = base::separate(&catalogue, sequences);
-    let merged: Vec<_> = rest.iter().map(|views| merge::merge(views)).collect();
-    let lives = merge::lives(&merged);
-    let merged = merged.iter().map(|step| merge::gather(&catalogue, &lives, step)).collect();
-    let (pairs, steps_of_tokens) = pairs::join(catalogue.len(), merged);
-    let (symbols, written) = symbols::write(&catalogue, &pairs, &base, &steps_of_tokens, views);
+    let overlaps = marks::overlaps(&catalogue);
+    let (lowest, rest) = layers::lowest(&overlaps, sequences);
+    let (middle, below, above) = layers::middle(&overlaps, &rest);
+    // The lower halves of all steps, and then the upper ones.
+    let halves: Vec<_> = below.iter().chain(&above).map(|views| merge::merge(views)).collect();
+    let order = merge::order(&halves);
+    let halves = halves.iter().map(|half| merge::gather(&overlaps, &order, half)).collect();
+    let (pairs, halves) = pairs::join(catalogue.len(), halves);
+    let (symbols, written) = symbols::write(&catalogue, &pairs, [&lowest, &middle], &halves, views);
     let size = |of: fn(&Picture) -> u32| pictures.iter().flatten().map(of).max().unwrap_or(0);
     Boards {
         symbols,

@@ -24,9 +24,16 @@ const OFTEN: u32 = 4;
 /// Each round joins neighbours once, so that a name stands for up to 2^8 marks.
 const ROUNDS: usize = 8;
 
+/// The marks in all steps from which pairs are named, so that the page can stand alone. A page with names is shorter,
+/// but longer once it is compressed.
+const MANY: usize = 2_500;
+
 /// Joins neighbours of equal visibility. Returns the pairs, and the steps in which they stand for their marks.
 pub fn join(marks: u32, mut steps: Vec<Vec<Shown>>) -> (Pairs, Vec<Vec<Shown>>) {
     let mut pairs = Pairs { first: marks, pairs: Vec::new() };
+    if steps.iter().map(Vec::len).sum::<usize>() < MANY {
+        return (pairs, steps);
+    }
     for _ in 0..ROUNDS {
         let mut counts: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for (a, b) in steps.iter().flat_map(|step| step.iter().zip(step.iter().skip(1))) {

@@ -107,18 +107,22 @@ pub fn add_with_markers(out: &mut String, shapes: &[Shape], origin: Point) {
 fn add_arrow(out: &mut String, shapes: &[Shape], origin: Point) {
     let (tails, head) = shapes.split_at(shapes.len() - 1);
     let [Shape::Polygon { points, .. }] = head else { return };
+    let Some(Shape::Line { to, stroke, .. }) = tails.last() else { return };
+    let (x, y) = (points[0].0 - to.0, points[0].1 - to.1);
+    let part = BELOW_HEAD / x.hypot(y).max(1.0);
+    let below_head = (to.0 + x * part, to.1 + y * part);
     let mut path = String::new();
     for tail in tails {
         let Shape::Line { from, to, .. } = tail else { continue };
-        write!(path, "M{}L{}", pair(*from, origin), pair(*to, origin)).expect("a String");
+        write!(path, "M{}", pair(*from, origin)).expect("a String");
+        // A single line has the head's direction.
+        if tails.len() > 1 {
+            write!(path, "L{}", pair(*to, origin)).expect("a String");
+        }
     }
-    if let Some(Shape::Line { to, stroke, .. }) = tails.last() {
-        let (x, y) = (points[0].0 - to.0, points[0].1 - to.1);
-        let part = BELOW_HEAD / x.hypot(y).max(1.0);
-        let (along, head) = (pair((x * part, y * part), (0.0, 0.0)), Head(*stroke));
-        write!(out, "<path fill=none{} marker-end=url(#{head}) d=\"{path}l{along}\"/>", Edge(*stroke))
-            .expect("a String");
-    }
+    let (end, head) = (pair(below_head, origin), Head(*stroke));
+    write!(out, "<path fill=none{} marker-end=url(#{head}) d=\"{path}L{end}\"/>", Edge(*stroke))
+        .expect("a String");
 }
 
 /// Writes shapes relative to `origin`. Neighbours that differ only in place share an element.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::base::Base;
+use super::layers::Layer;
 use super::marks::{self, Catalogue, Views, tenths};
 use super::merge::Shown;
 use super::pairs::Pairs;
@@ -17,10 +17,16 @@ struct Uses {
     pairs: Vec<u32>,
     /// Whether a symbol is at one place only, and is drawn there.
     is_fixed: Vec<bool>,
+    /// The uses from which a mark has a name.
+    named: u32,
 }
 
-/// A mark with a name of its own from this number of uses on: the name saves its coordinates.
-const NAMED: u32 = 4;
+/// A part that symbols share has a name from this number of uses on.
+const SHARED: u32 = 4;
+
+/// A mark has a name of its own from this number of uses on, on a page with named pairs and on others: the name saves
+/// its coordinates, but these compress better.
+const NAMED: [u32; 2] = [4, 8];
 
 struct Writer<'a> {
     catalogue: &'a Catalogue,
@@ -33,15 +39,16 @@ struct Writer<'a> {
     body_names: BTreeMap<Vec<i32>, String>,
 }
 
-/// Returns the symbols and the contents of each step's drawing.
+/// Returns the symbols and the contents of each step's drawing: the lowest layer, the lower half of the step, the other
+/// layer, and the upper half, which stands behind all lower ones.
 pub fn write(
     catalogue: &Catalogue,
     pairs: &Pairs,
-    base: &Base,
-    steps: &[Vec<Shown>],
+    layers: [&Layer; 2],
+    halves: &[Vec<Shown>],
     views: Views,
 ) -> (String, Vec<String>) {
-    let uses = Uses::count(catalogue, pairs, base, steps);
+    let uses = Uses::count(catalogue, pairs, layers, halves);
     let mut writer = Writer {
         catalogue,
         pairs,
@@ -51,35 +58,50 @@ pub fn write(
         body_names: BTreeMap::new(),
         uses,
     };
-    // The base is used by every step, and gets the first names.
-    writer.name_all(1 + views.count);
+    // The layers are used by every step, and get the first names.
+    writer.name_all(layers.len() * (1 + views.count));
     let mut symbols = writer.symbols();
-    let mut bases = vec![(u8::MAX, base.common.as_slice())];
-    bases.extend(base.of_views.iter().enumerate().map(|(view, marks)| (1 << view, marks.as_slice())));
-    let mut below = String::new();
-    for (no, (mask, marks)) in bases.into_iter().enumerate().filter(|(_, (_, marks))| !marks.is_empty()) {
-        let name = name(no);
-        write!(symbols, "<g id={name}>").expect("a String");
-        writer.add_marks(&mut symbols, marks);
-        symbols.push_str("</g>");
-        open_group(&mut below, views, mask);
-        write!(below, "<use href=#{name} />").expect("a String");
-        close_group(&mut below, views, mask);
-    }
-    let written = steps.iter().map(|step| below.clone() + &writer.step(step, views)).collect();
+    let mut no = 0;
+    let [lowest, middle] = layers.map(|layer| {
+        let mut uses = String::new();
+        let of_views = layer.of_views.iter().enumerate().map(|(view, marks)| (1 << view, marks));
+        for (mask, marks) in std::iter::once((u8::MAX, &layer.common)).chain(of_views) {
+            let name = name(no);
+            no += 1;
+            if marks.is_empty() {
+                continue;
+            }
+            write!(symbols, "<g id={name}>").expect("a String");
+            writer.add_marks(&mut symbols, marks);
+            symbols.push_str("</g>");
+            open_group(&mut uses, views, mask);
+            write!(uses, "<use href=#{name} />").expect("a String");
+            close_group(&mut uses, views, mask);
+        }
+        uses
+    });
+    let (below, above) = halves.split_at(halves.len() / 2);
+    let step = |(below, above): (&Vec<Shown>, &Vec<Shown>)| {
+        [&lowest, &writer.step(below, views), &middle, &writer.step(above, views)]
+            .map(String::as_str)
+            .concat()
+    };
+    let written = below.iter().zip(above).map(step).collect();
     (symbols, written)
 }
 
 impl Uses {
-    fn count(catalogue: &Catalogue, pairs: &Pairs, base: &Base, steps: &[Vec<Shown>]) -> Uses {
+    fn count(catalogue: &Catalogue, pairs: &Pairs, layers: [&Layer; 2], halves: &[Vec<Shown>]) -> Uses {
         let mut uses = Uses {
             symbols: vec![0; catalogue.symbols.len()],
             marks: vec![0; catalogue.marks.len()],
             pairs: vec![0; pairs.pairs.len()],
             is_fixed: vec![true; catalogue.symbols.len()],
+            named: NAMED[usize::from(pairs.pairs.is_empty())],
         };
-        let in_bases = base.common.iter().chain(base.of_views.iter().flatten());
-        for token in steps.iter().flatten().map(|(token, _)| token).chain(in_bases) {
+        let in_layers =
+            layers.iter().flat_map(|layer| layer.common.iter().chain(layer.of_views.iter().flatten()));
+        for token in halves.iter().flatten().map(|(token, _)| token).chain(in_layers) {
             uses.add(pairs, *token);
         }
         // A pair is written out once, whatever uses it.
@@ -94,7 +116,7 @@ impl Uses {
         for (mark, count) in catalogue.marks.iter().zip(&uses.marks).filter(|(_, count)| **count > 0) {
             let place = places[mark.symbol].get_or_insert(mark.at);
             uses.is_fixed[mark.symbol] &= *place == mark.at;
-            uses.symbols[mark.symbol] += if *count >= NAMED { 1 } else { *count };
+            uses.symbols[mark.symbol] += if *count >= uses.named { 1 } else { *count };
         }
         for (mark, count) in catalogue.marks.iter().zip(&uses.marks) {
             if uses.is_fixed[mark.symbol] && *count > 0 {
@@ -112,7 +134,7 @@ impl Uses {
     }
 
     fn is_named_mark(&self, catalogue: &Catalogue, mark: usize) -> bool {
-        self.marks[mark] >= NAMED && !self.is_fixed[catalogue.marks[mark].symbol]
+        self.marks[mark] >= self.named && !self.is_fixed[catalogue.marks[mark].symbol]
     }
 }
 
@@ -134,29 +156,20 @@ impl Writer<'_> {
         }
         let mut counts: BTreeMap<Vec<i32>, u32> = BTreeMap::new();
         for (at, count) in self.uses.symbols.iter().enumerate() {
-            if let Some((body, _)) = self.body(at).filter(|_| *count > 0) {
-                *counts.entry(marks::key(body, self.catalogue.symbols[at].1)).or_default() += 1;
+            let (shapes, origin) = &self.catalogue.symbols[at];
+            if let Some((body, _)) = marks::body(shapes).filter(|_| *count > 0) {
+                *counts.entry(marks::key(body, *origin)).or_default() += 1;
             }
         }
-        let often = counts.into_iter().filter(|(_, count)| *count >= NAMED);
+        let often = counts.into_iter().filter(|(_, count)| *count >= SHARED);
         self.body_names = often.enumerate().map(|(no, (key, _))| (key, name(next + no))).collect();
-    }
-
-    /// Splits the words off a symbol that ends with them.
-    fn body(&self, symbol: usize) -> Option<(&[Shape], &[Shape])> {
-        let shapes = &self.catalogue.symbols[symbol].0;
-        match shapes.last() {
-            Some(Shape::Text { .. }) if shapes.len() > 1 => Some(shapes.split_at(shapes.len() - 1)),
-            _ => None,
-        }
     }
 
     /// Writes the shapes of a symbol relative to `origin`.
     fn inner(&self, symbol: usize, origin: Point) -> String {
         let (shapes, taken_from) = &self.catalogue.symbols[symbol];
         let mut out = String::new();
-        let named = self
-            .body(symbol)
+        let named = marks::body(shapes)
             .and_then(|(body, words)| Some((self.body_names.get(&marks::key(body, *taken_from))?, words)));
         match named {
             Some((name, words)) => {
@@ -173,8 +186,8 @@ impl Writer<'_> {
     fn bodies(&self) -> String {
         let mut out = String::new();
         let mut left: Vec<&str> = self.body_names.values().map(String::as_str).collect();
-        for (at, (_, origin)) in self.catalogue.symbols.iter().enumerate() {
-            let Some((body, _)) = self.body(at) else { continue };
+        for (shapes, origin) in &self.catalogue.symbols {
+            let Some((body, _)) = marks::body(shapes) else { continue };
             let Some(name) = self.body_names.get(&marks::key(body, *origin)) else { continue };
             if let Some(place) = left.iter().position(|other| other == name) {
                 left.swap_remove(place);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Frame;
 use crate::game::{BySeat, Seat};
 use crate::referee::Consequence;
-use crate::report::{TemplateError, counted, format_duration};
+use crate::report::{TemplateError, format_duration};
 
 /// Slow matches that the desk shows.
 const SLOW: usize = 10;
@@ -87,12 +87,13 @@ pub enum Matter {
 }
 
 /// A running match and its last turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RunningMatch {
     pub id: String,
     pub names: BySeat<String>,
     pub awaited: Vec<Seat>,
     pub turn: u32,
+    #[serde(skip)]
     pub last_turn: DateTime<Utc>,
 }
 
@@ -105,8 +106,9 @@ pub struct Trouble {
 }
 
 /// The state of the program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct State {
+    #[serde(skip)]
     pub last_fetch: Option<DateTime<Utc>>,
     pub letters_waiting: u64,
     pub dispatches_waiting: u64,
@@ -114,29 +116,6 @@ pub struct State {
     pub per_day: Option<u32>,
     pub paused: usize,
     pub faults: Vec<String>,
-}
-
-impl State {
-    /// Returns names and values.
-    fn facts(&self, frame: &Frame<'_>, running: usize) -> Vec<(&'static str, String)> {
-        let read = self.last_fetch.map_or("never read".to_owned(), |at| format!("read {}", frame.ago(at)));
-        let inbox = match self.letters_waiting {
-            0 => read,
-            waiting => format!("{read}; {} to be ruled on", counted(waiting, "letter", "letters")),
-        };
-        let of = self.per_day.map(|most| format!(" of {most}")).unwrap_or_default();
-        let outbox = match self.dispatches_waiting {
-            0 => "nothing waits".to_owned(),
-            1 => "1 waits".to_owned(),
-            waiting => format!("{waiting} wait"),
-        };
-        let paused = if self.paused > 0 { format!(", {} paused", self.paused) } else { String::new() };
-        vec![
-            ("Inbox", inbox),
-            ("Outbox", format!("{outbox}; {}{of} sent in a day", self.sent_in_a_day)),
-            ("Matches", format!("{running} running{paused}")),
-        ]
-    }
 }
 
 /// Returns the desk.
@@ -151,8 +130,8 @@ pub fn page(frame: &Frame<'_>, rows: &DeskRows) -> Result<String, TemplateError>
         slow => slow(frame, &rows.running, median), median => median,
         trouble => Serde(&rows.trouble),
         events => Serde(&rows.events),
-        facts => Serde(rows.state.facts(frame, rows.running.len())),
-        faults => &rows.state.faults,
+        state => Serde(&rows.state), read => rows.state.last_fetch.map(|at| frame.ago(at)),
+        running => rows.running.len(),
     };
     frame.render("screen/desk.html", "/", page)
 }
@@ -184,14 +163,6 @@ fn slow(frame: &Frame<'_>, running: &[RunningMatch], median: i64) -> Vec<Value> 
         running.iter().filter(|game_match| days(game_match) > median.max(SLOW_DAYS)).collect();
     slow.sort_by_key(|game_match| game_match.last_turn);
     slow.truncate(SLOW);
-    let row = |game_match: &RunningMatch| {
-        let waits: Vec<&str> =
-            game_match.awaited.iter().map(|seat| game_match.names[*seat].as_str()).collect();
-        let waits = if waits.len() == 2 { "both".to_owned() } else { waits.join(", ") };
-        context! {
-            id => &game_match.id, names => Serde(&game_match.names), turn => game_match.turn,
-            waits => waits, days => days(game_match),
-        }
-    };
+    let row = |game_match| context! { days => days(game_match), ..Value::from(Serde(game_match.clone())) };
     slow.into_iter().map(row).collect()
 }

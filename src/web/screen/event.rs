@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{Value, context};
+use minijinja::context;
 
 use super::Frame;
-use crate::club::events::event::{Event, Pairing};
+use crate::club::events::event::Event;
 use crate::club::member::number;
-use crate::game::Seat;
 use crate::report::TemplateError;
-use crate::web::events;
+use crate::web::events::{self, Shown};
 
 /// Everything that the page of an event shows.
 pub struct EventRows {
@@ -28,11 +27,13 @@ pub struct EventRows {
 /// [`TemplateError`] if the template cannot be rendered.
 pub fn page(frame: &Frame<'_>, rows: &EventRows) -> Result<String, TemplateError> {
     let EventRows { event, guard, .. } = rows;
-    let sections = event.season().map(|season| {
-        events::sections(season, &|player| name(rows, player), &|game, seat| cell(rows, game, seat))
-    });
+    let shown = Shown {
+        names: rows.names.iter().map(|(id, name)| (*id, name.as_str())).collect(),
+        running: rows.turns.iter().map(|(id, turn)| (id.as_str(), Some(*turn))).collect(),
+    };
+    let sections = event.season().map(|season| events::sections(season, &shown)).unwrap_or_default();
     let entrants: Vec<(String, String)> =
-        event.entrants.iter().map(|player| (number(*player), name(rows, *player))).collect();
+        event.entrants.iter().map(|player| (number(*player), events::name(*player, &shown))).collect();
     let running = event.running();
     let open = running.map_or(0, |season| season.games.iter().filter(|game| game.result.is_none()).count());
     let page = context! {
@@ -44,21 +45,4 @@ pub fn page(frame: &Frame<'_>, rows: &EventRows) -> Result<String, TemplateError
         goes_on => event.goes_on(), entrants => entrants, sections => sections,
     };
     frame.render("screen/event.html", &format!("/event/{}", event.plan.id), page)
-}
-
-fn name(rows: &EventRows, player: i64) -> String {
-    rows.names.get(&player).cloned().unwrap_or_else(|| number(player))
-}
-
-/// A match in a grid, seen from the player in this seat.
-fn cell(rows: &EventRows, game: &Pairing, seat: Seat) -> Value {
-    let turn = game.match_id.as_ref().map(|id| rows.turns.get(id));
-    let text = events::result(game, seat).unwrap_or_else(|| match turn {
-        Some(Some(0)) => "setup".to_owned(),
-        Some(Some(turn)) => format!("turn {turn}"),
-        Some(None) => "over".to_owned(),
-        None => "–".to_owned(),
-    });
-    let title = format!("{} – {}", name(rows, game.first), name(rows, game.second));
-    context! { id => &game.match_id, text => text, title => title }
 }

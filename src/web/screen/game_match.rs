@@ -55,18 +55,13 @@ struct Ruling {
 pub fn page(frame: &Frame<'_>, rows: &MatchRows) -> Result<String, TemplateError> {
     let MatchRows { game_match, about, .. } = rows;
     let overview = game_match.overview();
-    let phase = match &overview.due {
-        Some(due) if due.turn == 0 => "the setup".to_owned(),
-        Some(due) => format!("turn {}", due.turn),
-        None => overview.result().unwrap_or_default(),
-    };
     let rulings = timeline(frame, rows);
     let seats: Vec<Value> = Seat::BOTH.into_iter().map(|seat| seat_facts(rows, seat)).collect();
     let options: Vec<String> =
         overview.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let page = context! {
         about => Serde(about), game => game_match.game.name(), stage => game_match.stage.as_str(),
-        is_over => game_match.stage == Stage::Over, phase => phase, options => options.join(", "),
+        is_over => game_match.stage == Stage::Over, turn => overview.due.as_ref().map(|due| due.turn), result => overview.result(), options => options.join(", "),
         due => game_match.deadline.map(|at| frame.at(at)), opened => frame.at(game_match.opened_at),
         ended => rows.ended_at.map(|at| frame.at(at)), event => &game_match.terms.event,
         asked => game_match.asked_gm, protest => game_match.protest.map(|seat| &game_match.players[seat]),

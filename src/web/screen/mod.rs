@@ -64,14 +64,14 @@ impl Frame<'_> {
         self.render("screen/login.html", "", context! { token => token })
     }
 
-    /// Returns a page that says something in a few sentences, with a way back.
+    /// Returns a page that says why there is no other, in the words of the template or in these, with a way back.
     ///
     /// # Errors
     /// [`TemplateError`] if the template cannot be rendered.
-    pub fn notice(&self, title: &str, text: &str, back: &str) -> Result<String, TemplateError> {
+    pub fn notice(&self, why: &str, text: &str, back: &str) -> Result<String, TemplateError> {
         let paragraphs: Vec<&str> =
             text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()).collect();
-        let page = context! { title => title, paragraphs => Serde(paragraphs), back => back };
+        let page = context! { why => why, paragraphs => Serde(paragraphs), back => back };
         self.render("screen/notice.html", "", page)
     }
 

@@ -32,8 +32,9 @@ pub struct PersonMatch {
     pub id: String,
     pub game: &'static str,
     pub foe: String,
-    /// The turn, or the result.
-    pub phase: String,
+    /// The open turn.
+    pub turn: Option<u32>,
+    pub result: Option<String>,
     pub is_over: bool,
     /// Whether it waits for the person.
     pub awaited: bool,
@@ -57,8 +58,7 @@ pub struct LetterLine {
 pub fn page(frame: &Frame<'_>, rows: &PersonRows) -> Result<String, TemplateError> {
     let letter = |letter: &LetterLine| {
         context! {
-            at => letter.received_at.map_or("sealed".to_owned(), |at| frame.at(at)), status => letter.status.replace('_', " "),
-            match_id => &letter.match_id, accept => &letter.accept,
+            at => letter.received_at.map(|at| frame.at(at)), status => letter.status, match_id => &letter.match_id, accept => &letter.accept,
         }
     };
     let letters = rows.letters.as_ref().map(|letters| letters.iter().map(letter).collect::<Vec<_>>());

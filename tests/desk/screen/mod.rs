@@ -1,7 +1,6 @@
 //! The GM's screen, as a browser sees it: logins, pages and forms.
 
 mod acts;
-mod day;
 mod door;
 mod fog;
 mod hostile;

@@ -1,0 +1,226 @@
+//! The marks that never change, which lie in two layers: below all others, and between them.
+
+use super::marks::Overlaps;
+
+/// The marks of each step and view.
+type Sequences = Vec<Vec<Vec<u32>>>;
+
+/// The marks of a layer.
+#[derive(Debug, Default)]
+pub struct Layer {
+    /// In every view.
+    pub common: Vec<u32>,
+    /// In one view alone.
+    pub of_views: Vec<Vec<u32>>,
+}
+
+/// Takes the marks out of the steps that never change, and under which nothing lies that does; also those that others
+/// hide where they are missing, such as the ground of a square below its fog. Returns them, and what is left of each step
+/// and view.
+pub fn lowest(overlaps: &Overlaps, steps: Sequences) -> (Layer, Sequences) {
+    let views = steps.first().map_or(0, Vec::len);
+    let all: Vec<&[u32]> = steps.iter().flatten().map(Vec::as_slice).collect();
+    let is_common = constant(overlaps, &all, &[]);
+    let common = chosen(&all, &is_common);
+    let mut rest: Sequences =
+        steps.iter().map(|views| views.iter().map(|marks| without(marks, &is_common)).collect()).collect();
+    let mut of_views = Vec::with_capacity(views);
+    for view in 0..views {
+        let of_view: Vec<&[u32]> = rest.iter().map(|step| step[view].as_slice()).collect();
+        let is_constant = constant(overlaps, &of_view, &common);
+        of_views.push(chosen(&of_view, &is_constant));
+        for step in &mut rest {
+            step[view] = without(&step[view], &is_constant);
+        }
+    }
+    (Layer { common, of_views }, rest)
+}
+
+/// Returns the chosen marks of these pictures in the order in which they are drawn.
+fn chosen(pictures: &[&[u32]], is_chosen: &[bool]) -> Vec<u32> {
+    let mut order: Vec<u32> = Vec::new();
+    let mut is_known = vec![false; is_chosen.len()];
+    for marks in pictures {
+        if marks.iter().all(|mark| !is_chosen[*mark as usize] || is_known[*mark as usize]) {
+            continue;
+        }
+        let mut next = 0;
+        for mark in marks.iter().filter(|mark| is_chosen[**mark as usize]) {
+            if is_known[*mark as usize] {
+                next = order.iter().position(|other| other == mark).expect("a known mark") + 1;
+            } else {
+                is_known[*mark as usize] = true;
+                order.insert(next, *mark);
+                next += 1;
+            }
+        }
+    }
+    order
+}
+
+fn without(marks: &[u32], is_chosen: &[bool]) -> Vec<u32> {
+    marks.iter().copied().filter(|mark| !is_chosen[*mark as usize]).collect()
+}
+
+/// Finds the marks that are in each of these pictures or hidden, and that look the same if they are drawn first, above
+/// the marks `below`.
+fn constant(overlaps: &Overlaps, pictures: &[&[u32]], below: &[u32]) -> Vec<bool> {
+    let mut is_constant = in_all(overlaps, pictures);
+    add_hidden(overlaps, pictures, below, &mut is_constant);
+    // The marks that stay above may not lie below one that moves down. One that is held back holds back others.
+    loop {
+        let mut held_back = false;
+        for marks in pictures {
+            held_back |= hold_back(overlaps, marks, &mut is_constant);
+        }
+        if !held_back {
+            return is_constant;
+        }
+    }
+}
+
+/// Finds the marks that are in each of these pictures once.
+fn in_all(overlaps: &Overlaps, pictures: &[&[u32]]) -> Vec<bool> {
+    let mut counts = vec![0_usize; overlaps.len()];
+    let mut seen_in = vec![usize::MAX; overlaps.len()];
+    for (no, marks) in pictures.iter().enumerate() {
+        for mark in *marks {
+            // A mark that is drawn twice in one picture stays where it is.
+            let place = *mark as usize;
+            counts[place] += if seen_in[place] == no { pictures.len() } else { 1 };
+            seen_in[place] = no;
+        }
+    }
+    counts.iter().map(|count| *count == pictures.len()).collect()
+}
+
+/// Adds the marks of most pictures that others hide in the rest of them.
+fn add_hidden(overlaps: &Overlaps, pictures: &[&[u32]], below: &[u32], is_constant: &mut [bool]) {
+    let all: Vec<u32> = (0..is_constant.len()).map(|mark| u32::try_from(mark).expect("few marks")).collect();
+    let mut contents = vec![overlaps.none(); pictures.len()];
+    for (set, marks) in contents.iter_mut().zip(pictures) {
+        marks.iter().for_each(|mark| set.insert(*mark));
+    }
+    // The marks of the steps that hide others have to stay there.
+    let mut stays = overlaps.none();
+    for mark in all.iter().copied() {
+        let count = contents.iter().filter(|set| set.has(mark)).count();
+        if 2 * count <= pictures.len() || is_constant[mark as usize] || stays.has(mark) {
+            continue;
+        }
+        let in_layer = all.iter().filter(|other| is_constant[**other as usize]).chain(below);
+        // One that is drawn below it may not show again beside what hides it.
+        if in_layer.clone().any(|other| overlaps.has(mark, *other) && !overlaps.hidden_by(mark).has(*other)) {
+            continue;
+        }
+        let mut hiding = overlaps.none();
+        let hides = |other: &&u32| !is_constant[**other as usize] && overlaps.hidden_by(mark).has(**other);
+        all.iter().filter(hides).for_each(|other| hiding.insert(*other));
+        if contents.iter().all(|set| set.has(mark) || set.meets(&hiding)) {
+            is_constant[mark as usize] = true;
+            all.iter().filter(|other| hiding.has(**other)).for_each(|other| stays.insert(*other));
+        }
+    }
+}
+
+fn hold_back(overlaps: &Overlaps, marks: &[u32], is_constant: &mut [bool]) -> bool {
+    let mut below = overlaps.none();
+    let mut held_back = false;
+    for mark in marks {
+        let place = *mark as usize;
+        if is_constant[place] && overlaps.any(*mark, &below) {
+            is_constant[place] = false;
+            held_back = true;
+        }
+        if !is_constant[place] {
+            below.insert(*mark);
+        }
+    }
+    held_back
+}
+
+/// Takes the marks out of the steps that never change, such as headings above arrows. Returns them, and what is left of
+/// each step and view below them and above.
+pub fn middle(overlaps: &Overlaps, steps: &[Vec<Vec<u32>>]) -> (Layer, Sequences, Sequences) {
+    let views = steps.first().map_or(0, Vec::len);
+    let of_view = |view: usize| steps.iter().map(move |step| step[view].as_slice());
+    let mut in_views: Vec<Vec<bool>> =
+        (0..views).map(|view| in_all(overlaps, &of_view(view).collect::<Vec<_>>())).collect();
+    // Each mark that is taken out of the layer may hold back others.
+    let is_common = loop {
+        let is_common: Vec<bool> =
+            (0..overlaps.len()).map(|mark| in_views.iter().all(|is_in| is_in[mark])).collect();
+        let mut held_back = false;
+        for (view, is_in) in in_views.iter_mut().enumerate() {
+            for marks in of_view(view) {
+                held_back |= hold_back_misplaced(overlaps, marks, is_in, &is_common);
+            }
+        }
+        if !held_back {
+            break is_common;
+        }
+    };
+    let mut layer = Layer::default();
+    for (view, is_in) in in_views.iter().enumerate() {
+        let all = chosen(&of_view(view).collect::<Vec<_>>(), is_in);
+        let (common, own) = all.into_iter().partition(|mark| is_common[*mark as usize]);
+        layer.common = common;
+        layer.of_views.push(own);
+    }
+    let part = |is_below| {
+        let of_step = |step: &Vec<Vec<u32>>| {
+            step.iter().zip(&in_views).map(|(marks, is_in)| part(overlaps, marks, is_in, is_below)).collect()
+        };
+        steps.iter().map(of_step).collect()
+    };
+    let (below, above) = (part(true), part(false));
+    (layer, below, above)
+}
+
+/// Takes the marks out of the layer that cover a mark above it, and those of this view that lie below one of all views,
+/// which are drawn first.
+fn hold_back_misplaced(overlaps: &Overlaps, marks: &[u32], is_in: &mut [bool], is_common: &[bool]) -> bool {
+    let (mut inside, mut own, mut above) = (overlaps.none(), overlaps.none(), overlaps.none());
+    let mut held_back = false;
+    for mark in marks {
+        let place = *mark as usize;
+        if is_in[place] && overlaps.any(*mark, &above) {
+            is_in[place] = false;
+            held_back = true;
+        }
+        if is_in[place] && is_common[place] && overlaps.any(*mark, &own) {
+            for covered in marks.iter().filter(|other| own.has(**other) && overlaps.has(*mark, **other)) {
+                held_back |= std::mem::replace(&mut is_in[*covered as usize], false);
+            }
+        }
+        if !is_in[place] {
+            if overlaps.any(*mark, &inside) || overlaps.any(*mark, &above) {
+                above.insert(*mark);
+            }
+            continue;
+        }
+        inside.insert(*mark);
+        if !is_common[place] {
+            own.insert(*mark);
+        }
+    }
+    held_back
+}
+
+/// Returns the marks outside the layer that lie below it, or the others.
+fn part(overlaps: &Overlaps, marks: &[u32], is_in: &[bool], is_below: bool) -> Vec<u32> {
+    let mut above = overlaps.none();
+    let mut found = Vec::new();
+    for mark in marks.iter().rev() {
+        let is_inside = is_in[*mark as usize];
+        let is_covered = overlaps.any(*mark, &above);
+        if is_inside || is_covered {
+            above.insert(*mark);
+        }
+        if !is_inside && is_covered == is_below {
+            found.push(*mark);
+        }
+    }
+    found.reverse();
+    found
+}

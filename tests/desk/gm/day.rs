@@ -1,0 +1,95 @@
+//! A GM's day with sixty matches, in which people are late, protest and write: from the links of digests alone, and from
+//! the screen alone.
+
+use std::collections::BTreeSet;
+
+use fogpost::game::any::GameKind;
+use fogpost::referee::Match;
+
+use crate::desk::{ANN, BO, Desk, GM};
+use crate::links::{follow_with, links};
+use crate::positions::kinds;
+use crate::screen::{Answer, Browser, plain};
+
+const MATCHES: usize = 60;
+
+/// A club on the morning after the first deadlines. Somebody has protested, and somebody has written to the GM.
+fn busy_day() -> (Desk, Vec<Match>) {
+    let desk = Desk::new();
+    let (mut matches, mut letters) = (Vec::new(), Vec::new());
+    for n in 0..MATCHES {
+        matches.push(desk.open(GameKind::ALL[n % GameKind::ALL.len()], &[]));
+        letters.push((desk.one_to(ANN), desk.one_to(BO)));
+    }
+    desk.reply(ANN, &letters[9].0, "PROTEST My letter said something else.\nEND");
+    desk.reply(BO, &letters[10].1, "I am in hospital since Monday, with a broken leg.");
+    let due = matches.iter().filter_map(|opened| opened.deadline).max().expect("a deadline");
+    desk.advance((due - desk.now()).num_hours() + 1);
+    (desk, matches)
+}
+
+/// Checks that what was decided is on the ledgers.
+fn assert_decided(desk: &Desk, matches: &[Match], wanted: &[&str]) {
+    let all: Vec<String> = matches.iter().flat_map(|opened| kinds(desk, opened)).collect();
+    for kind in wanted {
+        assert!(all.iter().any(|recorded| recorded == kind), "{kind} is not in {all:?}");
+    }
+    desk.work();
+}
+
+#[test]
+fn a_gm_decides_on_everything_that_waits_from_the_desk_alone() {
+    let (desk, matches) = busy_day();
+    let browser = Browser::of_gm(&desk);
+    let first = browser.get("/");
+    first.says("Oldest first.").says("wrote to you about").says("protests in").says("If you do nothing:");
+    assert!(!first.text.contains("hospital"), "the desk quotes no letter");
+    let mut decided = 0;
+    loop {
+        let page = browser.get("/").is(200).text.clone();
+        if plain(&page).contains("Nothing waits for you.") {
+            break;
+        }
+        decided += 1;
+        assert!(decided < 3 * MATCHES, "{page}");
+        // The first matter, by the second of its buttons every third time: the day is not all extensions.
+        let rest = page.split_once("<ul class=\"rows\">").expect("a list").1;
+        let matter = rest.split_once("</li>").expect("a matter").0;
+        let labels = matter.split("</button>").filter_map(|part| part.rsplit_once('>'));
+        let labels: Vec<&str> =
+            labels.map(|(_, label)| label).filter(|label| !label.trim().is_empty()).collect();
+        let label = labels[if decided % 3 == 0 { labels.len() - 1 } else { 0 }];
+        let matter = Answer { status: 200, headers: Default::default(), text: matter.to_owned() };
+        let done = browser.press_surely(&matter, label, &[]);
+        assert_eq!(done.is(303).to(), "/", "{label}");
+        browser.get("/").says("Done. The match now");
+    }
+    assert!(decided > MATCHES / 2, "{decided}");
+    assert_decided(&desk, &matches, &["DeadlineExtended", "GmNoted", "MatchResumed"]);
+}
+
+#[test]
+fn a_gm_decides_on_everything_that_waits_by_the_links_of_digests_alone() {
+    let (desk, matches) = busy_day();
+    let mut decided: BTreeSet<String> = BTreeSet::new();
+    loop {
+        desk.reply(GM, &desk.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
+        let digest = desk.last_to(GM);
+        let before = decided.len();
+        for (label, target) in links(&digest) {
+            let id = matches.iter().map(|opened| &opened.id).find(|id| target.contains(*id));
+            let id = id.unwrap_or_else(|| panic!("{label} is about no match: {target}"));
+            if !decided.insert(id.clone()) {
+                continue;
+            }
+            let words = if label.starts_with("Write") { "Please wait." } else { "" };
+            follow_with(&desk, GM, &target, words);
+            desk.one_to(GM).says("Done.").says(id);
+        }
+        if decided.len() == before {
+            break;
+        }
+    }
+    assert!(decided.len() > MATCHES / 2, "{decided:?}");
+    assert_decided(&desk, &matches, &["DeadlineExtended", "GmTold", "MatchResumed"]);
+}
