@@ -35,7 +35,7 @@ pub async fn run_in_background<T: Send + 'static>(
     let run = move || {
         // Linux has a priority for each thread. If this fails, the work merely competes with other threads.
         if priority == ThreadPriority::Lowest
-            && let Err(error) = rustix::process::nice(LOWEST_PRIORITY)
+            && let Err(error) = rustix::process::setpriority_process(None, LOWEST_PRIORITY)
         {
             tracing::debug!(%error, "cannot lower the priority of a thread");
         }
