@@ -197,11 +197,7 @@ impl Event {
                     season.ends = *ends;
                 }
             }
-            BookFact::SectionsDrawn { season, list, figures, sections, ends, given } => {
-                if *given {
-                    // Whoever played elsewhere was not let in by a GM.
-                    self.acts.retain(|(fact, ..)| !matches!(fact, BookFact::Entered { .. }));
-                }
+            BookFact::SectionsDrawn { season, list, figures, sections, ends, .. } => {
                 let of = |list: &[i64]| list.iter().map(|player| same(*player)).collect::<Vec<i64>>();
                 let figures = figures.iter().map(|(player, figure)| (same(*player), *figure)).collect();
                 let sections = sections.iter().map(|section| of(section)).collect();
@@ -232,17 +228,21 @@ impl Event {
             BookFact::Cancelled {} => self.stage = EventStage::Cancelled,
             BookFact::Noted { .. } => {}
         }
-        let is_given = match &entry.fact {
-            BookFact::SectionsDrawn { .. } => true,
-            BookFact::ResultEntered { result, .. } => result.match_id.is_none(),
-            _ => false,
-        };
-        if let BookCause::Gm { name, reason } = &entry.cause
-            && !is_given
-        {
-            self.acts.push((entry.fact.clone(), name.clone(), reason.clone()));
-        }
+        self.note_act(entry);
         Ok(())
+    }
+
+    /// Notes an act of a GM. What was played elsewhere, and who played it, is none.
+    fn note_act(&mut self, entry: &BookEntry) {
+        let BookCause::Gm { name, reason } = &entry.cause else { return };
+        match &entry.fact {
+            BookFact::SectionsDrawn { given: true, .. } => {
+                self.acts.retain(|(fact, ..)| !matches!(fact, BookFact::Entered { .. }));
+            }
+            BookFact::SectionsDrawn { .. } => {}
+            BookFact::ResultEntered { result, .. } if result.match_id.is_none() => {}
+            fact => self.acts.push((fact.clone(), name.clone(), reason.clone())),
+        }
     }
 
     fn begin_season(
