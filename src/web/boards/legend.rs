@@ -25,9 +25,11 @@ pub fn separate(steps: &[Vec<Picture>], views: Views) -> (Vec<Vec<Picture>>, Vec
     for view in 0..views.count {
         let mut own: Vec<Sign> = Vec::new();
         for picture in steps.iter().map(|views| &views[view]) {
-            for sign in picture.signs.iter().map(|sign| Sign::of(picture, sign, 1 << view)) {
-                if !own.iter().any(|known| known.kind == sign.kind) {
-                    own.push(sign);
+            for sign in &picture.signs {
+                let words = words(picture, sign);
+                let kind = words.replace(|c: char| c.is_ascii_digit(), "");
+                if !own.iter().any(|known| known.kind == kind) {
+                    own.push(Sign { kind, words, sample: sample(picture, sign), views: 1 << view });
                 }
             }
         }
@@ -54,20 +56,20 @@ struct Sign {
     views: u8,
 }
 
-impl Sign {
-    fn of(picture: &Picture, sign: &LegendSign, views: u8) -> Sign {
-        let (mut words, mut shapes) = (Vec::new(), Vec::new());
-        for shape in &picture.shapes[sign.shapes.clone()] {
-            match shape {
-                Shape::Text { anchor: Anchor::Start, text, .. } => words.push(text.as_str()),
-                _ => shapes.push(shape.clone()),
-            }
-        }
-        let words = words.join(" ");
-        let mut sample = String::new();
-        svg::add(&mut sample, &shapes, sign.at);
-        Sign { kind: words.replace(|c: char| c.is_ascii_digit(), ""), words, sample, views }
-    }
+fn words(picture: &Picture, sign: &LegendSign) -> String {
+    let words = picture.shapes[sign.shapes.clone()].iter().filter_map(|shape| match shape {
+        Shape::Text { anchor: Anchor::Start, text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn sample(picture: &Picture, sign: &LegendSign) -> String {
+    let is_words = |shape: &&Shape| matches!(shape, Shape::Text { anchor: Anchor::Start, .. });
+    let shapes = picture.shapes[sign.shapes.clone()].iter().filter(|shape| !is_words(shape));
+    let mut sample = String::new();
+    svg::add(&mut sample, &shapes.cloned().collect::<Vec<_>>(), sign.at);
+    sample
 }
 
 /// The picture without its legend.

