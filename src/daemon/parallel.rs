@@ -50,20 +50,3 @@ pub async fn run_in_background<T: Send + 'static>(
 pub fn background_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn only_work_that_nobody_waits_for_runs_at_the_lowest_priority() {
-        let nice = || rustix::process::getpriority_process(None).expect("Linux tells it");
-        let own = nice();
-        for (priority, expected) in
-            [(ThreadPriority::Ordinary, own), (ThreadPriority::Lowest, LOWEST_PRIORITY)]
-        {
-            assert_eq!(run_in_background(priority, nice).await.expect("it ends"), expected, "{priority:?}");
-        }
-        assert_eq!(nice(), own, "the other threads keep theirs");
-    }
-}

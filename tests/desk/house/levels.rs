@@ -91,25 +91,6 @@ pub fn house_is_due(desk: &Desk) -> Match {
     game_match
 }
 
-/// Such a turn is computed at ordinary priority, all others at the lowest.
-#[test]
-fn a_person_waits_for_the_house_only_while_it_alone_is_due() {
-    let desk = Desk::new();
-    let due = house_is_due(&desk);
-    assert!(due.waits_for_house_alone());
-    desk.work();
-    assert!(!desk.find(&due.id).waits_for_house_alone(), "Ann moves next");
-    let level = |name| Holder::House(house::level(GameKind::Quad, name).expect("a level"));
-    let new = NewMatch {
-        game: GameKind::Quad,
-        choices: GameKind::Quad.choose([]).expect("no options"),
-        players: BySeat::new(level("easy"), level("average")),
-        terms: desk.office().config.terms.clone(),
-    };
-    let between_levels = desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
-    assert!(between_levels.house_due().is_some() && !between_levels.waits_for_house_alone());
-}
-
 #[test]
 fn the_house_plays_on_beside_a_match_that_cannot_be_read() {
     let desk = Desk::new();
