@@ -37,9 +37,12 @@ const MAX_HOLD: usize = 120;
 /// [`CAPTURE_ALL`]. Whether they are legal is not known here.
 pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
     let readings: Vec<Vec<Token>> = readings(line).collect();
-    let whole = readings.iter().find_map(|tokens| orders(tokens));
-    let captures =
-        || readings.iter().any(|tokens| is_capturing(tokens)).then(|| vec![CAPTURE_ALL.to_owned()]);
+    let may_hold = may_hold_orders(line);
+    let whole = readings.iter().filter(|_| may_hold).find_map(|tokens| orders(tokens));
+    let captures = || {
+        (line.len() <= MAX_HOLD && readings.iter().any(|tokens| is_capturing(tokens)))
+            .then(|| vec![CAPTURE_ALL.to_owned()])
+    };
     whole.or_else(captures).or_else(|| orders_beside_chat(line))
 }
 
@@ -395,6 +398,8 @@ mod tests {
             "Mein Schiff 1 wurde auf A3 von B2 versenkt",
             "statek 1 nie z A3 na B2",
             "Schiff 1 nach B2, aber nur wenn Bo kommt",
+            // Letters and numbers in words alone name neither a piece nor a square.
+            "a one b two",
         ] {
             assert_eq!(orders_in_words(line), None, "{line}");
         }
