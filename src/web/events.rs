@@ -1,6 +1,6 @@
 //! The pages of events: the announcement, and the grid of each section with its standings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use minijinja::{Value, context};
@@ -47,10 +47,11 @@ impl EventNews {
     }
 }
 
-/// The names of players, and the open turns of running matches.
+/// The names of players, the open turns of running matches, and the matches that have a replay.
 pub struct Shown<'a> {
     pub names: BTreeMap<i64, &'a str>,
     pub running: BTreeMap<&'a str, Option<u32>>,
+    pub replays: BTreeSet<&'a str>,
 }
 
 /// Returns an event as lists of events show it.
@@ -129,7 +130,7 @@ fn cell(game: &Pairing, seat: Seat, shown: &Shown<'_>) -> Value {
     let foe = if seat == Seat::First { game.second } else { game.first };
     context! {
         id => id, runs => running.is_some(), turn => running.copied().flatten(), result => result,
-        seat => seat.as_str(), foe => name(foe, shown),
+        replay => id.filter(|id| shown.replays.contains(id)), seat => seat.as_str(), foe => name(foe, shown),
     }
 }
 

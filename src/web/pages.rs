@@ -306,10 +306,12 @@ impl<'a> Pages<'a> {
         let contents = self.contents;
         let lines: Vec<_> = contents.events.iter().map(events::line).collect();
         self.add("events/index.html", "site/events.html", context! { events => lines })?;
-        let running = contents.matches.iter().filter(|listed| listed.end.is_none());
+        let (over, running): (Vec<_>, Vec<_>) =
+            contents.matches.iter().partition(|listed| listed.end.is_some());
         let shown = Shown {
             names: contents.members.iter().map(|member| (member.id, member.name.as_str())).collect(),
-            running: running.map(|listed| (listed.id.as_str(), listed.turn)).collect(),
+            running: running.iter().map(|listed| (listed.id.as_str(), listed.turn)).collect(),
+            replays: over.iter().map(|listed| listed.id.as_str()).collect(),
         };
         let mut results: BTreeMap<&str, Vec<(&ListedMatch, Row<'a>)>> = BTreeMap::new();
         for (listed, row) in &self.finished {

@@ -1,6 +1,6 @@
 //! The page of an event: its sections as grids, a cell for each match, and the acts of a GM.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
 
@@ -30,6 +30,7 @@ pub fn page(frame: &Frame<'_>, rows: &EventRows) -> Result<String, TemplateError
     let shown = Shown {
         names: rows.names.iter().map(|(id, name)| (*id, name.as_str())).collect(),
         running: rows.turns.iter().map(|(id, turn)| (id.as_str(), Some(*turn))).collect(),
+        replays: BTreeSet::new(),
     };
     let sections = event.season().map(|season| events::sections(season, &shown)).unwrap_or_default();
     let entrants: Vec<(String, String)> =
