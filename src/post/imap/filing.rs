@@ -21,7 +21,7 @@ pub(super) struct Filing {
     refusal: Option<String>,
     /// Whether letters are being moved. Still set if the session broke over them.
     moving: bool,
-    /// How many sessions in a row broke over a move, and how many looks only read because of that.
+    /// The sessions in a row that broke over a move, and the looks to come that only read because of that.
     breaks: u32,
     looks_off: u32,
 }

@@ -226,9 +226,9 @@ impl MarkSet {
 
 /// For each mark, others that lie where it does.
 pub struct Overlaps {
-    /// Those that look different if they are drawn in another order.
+    /// Marks that look different if they are drawn in another order.
     of: Vec<MarkSet>,
-    /// Those that hide all of it.
+    /// Marks that hide all of it if they are drawn later.
     hidden_by: Vec<MarkSet>,
 }
 
@@ -252,7 +252,7 @@ impl Overlaps {
         self.of[mark as usize].meets(others)
     }
 
-    /// Those that hide all of a mark if they are drawn later.
+    /// Returns the marks that hide all of this one if they are drawn later.
     pub fn hidden_by(&self, mark: u32) -> &MarkSet {
         &self.hidden_by[mark as usize]
     }
