@@ -115,7 +115,7 @@ impl Batch {
                     Progress::Lacks(lacking) => return Progress::Lacks(lacking),
                 },
             };
-            self.written.append(&mut decided.draft.written());
+            self.written.extend(decided.draft.written());
             self.accepted.join(decided.draft);
             self.done += 1;
         }

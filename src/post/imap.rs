@@ -35,8 +35,14 @@ mod utf7;
 /// Letters that are fetched whole, however old they are.
 const FEW_LETTERS: usize = 20;
 
-/// Beginnings of letters that are fetched together, and their size: enough for the header and a quoted letter
-/// from us, as text and as HTML.
+/// The last letters that may be old are searched for signs of the club as far as a letter is ever searched: in
+/// a mailbox that was moved, replies to us come last and have the time of the move or none.
+const SEARCHED: usize = 200;
+const SEARCHED_TOGETHER: usize = 16;
+const SEARCHED_BYTES: usize = 1_000_000;
+
+/// Beginnings of the letters before them that are fetched together, and their size: enough for the header and a
+/// quoted letter from us, as text and as HTML.
 const BEGINNINGS: usize = 64;
 const BEGINNING_BYTES: usize = 64 * 1024;
 
@@ -357,19 +363,35 @@ impl ImapReader {
         let dated = waiting.iter().zip(arrivals);
         let suspects: Vec<u32> =
             dated.filter(|(_, at)| at.is_some_and(|at| at < mark)).map(|(uid, _)| *uid).collect();
-        let mut rest = &suspects[..];
-        while !rest.is_empty() {
-            let (some, later) = rest.split_at(rest.len().min(BEGINNINGS).min(self.batch_limit.max(1)));
-            self.fetching = some.to_vec();
-            let fetched = mailbox.fetch_up_to(some, BEGINNING_BYTES)?;
-            self.fetching.clear();
-            let (uids, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
-            let old = if letters.is_empty() { Vec::new() } else { sender.find_old(letters)? };
-            self.untaken.extend(old.into_iter().filter_map(|place| uids.get(place)));
-            rest = later;
+        let (early, late) = suspects.split_at(suspects.len().saturating_sub(SEARCHED));
+        for (mut rest, together, bytes) in
+            [(early, BEGINNINGS, BEGINNING_BYTES), (late, SEARCHED_TOGETHER, SEARCHED_BYTES)]
+        {
+            while !rest.is_empty() {
+                let (some, later) = rest.split_at(rest.len().min(together).min(self.batch_limit.max(1)));
+                self.leave_old(mailbox, some, bytes, sender)?;
+                rest = later;
+            }
         }
         waiting.retain(|uid| !self.untaken.contains(uid));
         Ok(waiting)
+    }
+
+    /// Leaves those of these letters that are old, as far as their first `bytes` show.
+    fn leave_old(
+        &mut self,
+        mailbox: &mut Mailbox,
+        suspects: &[u32],
+        bytes: usize,
+        sender: &BatchSender,
+    ) -> Result<(), Error> {
+        self.fetching = suspects.to_vec();
+        let fetched = mailbox.fetch_up_to(suspects, bytes)?;
+        self.fetching.clear();
+        let (uids, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
+        let old = if letters.is_empty() { Vec::new() } else { sender.find_old(letters)? };
+        self.untaken.extend(old.into_iter().filter_map(|place| uids.get(place)));
+        Ok(())
     }
 
     /// Lists the letters in the folder, and forgets those that have left it.

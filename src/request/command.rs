@@ -30,7 +30,7 @@ impl Party {
                 Some(Party::House(Some(level.to_owned())))
             }
             None if word.eq_ignore_ascii_case("house") => Some(Party::House(None)),
-            _ => Address::parse(word).ok().map(Party::Player),
+            _ => Address::parse_given(word).ok().map(Party::Player),
         }
     }
 }

@@ -45,7 +45,8 @@ pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
         [.., word] if word.starts_with('<') => word,
         _ => return Err(fault()),
     };
-    dressed_address(word).map(|address| (address, remove)).ok_or_else(fault)
+    let address = if remove { Address::parse(&undressed(word)).ok() } else { dressed_address(word) };
+    address.map(|address| (address, remove)).ok_or_else(fault)
 }
 
 /// Parses the argument of LEAVE, and returns whether it is confirmed.
@@ -57,12 +58,16 @@ pub fn leave(rest: &[&str]) -> Parsed<bool> {
     }
 }
 
-/// Returns the address in a word that a mail program may have decorated: `a@b.c<mailto:a@b.c>`.
+/// Returns the address to write to in a word that a mail program may have decorated: `a@b.c<mailto:a@b.c>`.
 pub fn dressed_address(word: &str) -> Option<Address> {
+    Address::parse_given(&undressed(word)).ok()
+}
+
+fn undressed(word: &str) -> String {
     let bare = word.trim_start_matches(['<', '*', '[']);
     let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());
     // The first of the quotes around a local part may have been taken for punctuation.
-    Address::parse(&bare[..end].trim_start_matches("mailto:").replace('"', "")).ok()
+    bare[..end].trim_start_matches("mailto:").replace('"', "")
 }
 
 /// Returns the first word that is meant as a mail address and is none that we can write to.

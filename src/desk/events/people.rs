@@ -77,7 +77,7 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
     let Some((first, rest)) = words.split_first() else {
         return refuse("The line lacks the name, number or address of a player.");
     };
-    if let Ok(address) = Address::parse(first.trim_matches(['<', '>'])) {
+    if let Ok(address) = Address::parse_given(first.trim_matches(['<', '>'])) {
         let player = desk.player_or_new(address.as_str(), &openings::name_from(&address))?;
         return Ok((openings::register(desk, player), rest));
     }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// letters in lower case, and the domain in ASCII (`xn--…`), which every mail server takes and which cannot
 /// look like another. It has no blanks, quotes or control characters, so it is safe in any header.
 ///
-/// It is the only validator: we can write to every address that it accepts.
+/// It is the only validator: every letter to an address that it accepts can be built, and sent if the server takes
+/// letters beyond ASCII before the `@`, where it has any.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
@@ -33,6 +34,16 @@ impl Address {
             return Err(ParseAddressError);
         }
         Ok(Address(address))
+    }
+
+    /// Parses an address that somebody gives us to write to. It has only ASCII before its `@`: few mail servers
+    /// take letters to any other (SMTPUTF8, RFC 6531), so nobody's match may depend on one. People who have one
+    /// may still write from it.
+    ///
+    /// # Errors
+    /// [`ParseAddressError`] as for [`Address::parse`], or if the local part has other letters.
+    pub fn parse_given(text: &str) -> Result<Address, ParseAddressError> {
+        Address::parse(text).ok().filter(|address| address.as_str().is_ascii()).ok_or(ParseAddressError)
     }
 
     pub fn as_str(&self) -> &str {
@@ -279,6 +290,16 @@ mod tests {
             assert_eq!(Address::parse(text).unwrap().as_str(), text);
         }
         assert_eq!(Address::parse("\"ta..ro\"@docomo.example"), Address::parse("ta..ro@docomo.example"));
+    }
+
+    #[test]
+    fn an_address_that_few_servers_take_letters_to_is_not_given_to_us() {
+        for text in ["b\u{f8}@other.example", "\u{212a}@other.example", "bo@@other.example"] {
+            assert_eq!(Address::parse_given(text), Err(ParseAddressError), "{text}");
+        }
+        assert!(Address::parse("b\u{f8}@other.example").is_ok());
+        // The domain goes out in ASCII.
+        assert!(Address::parse_given("ann@m\u{fc}ller.example").is_ok());
     }
 
     proptest! {

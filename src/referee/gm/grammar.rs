@@ -383,10 +383,9 @@ fn parse_address(word: &str, example: &'static str) -> InstructionResult<Address
 }
 
 fn parse_party(word: &str, example: &'static str) -> InstructionResult<Party> {
-    match Party::parse(word) {
-        Some(Party::House(level)) => Ok(Party::House(level)),
-        _ => parse_address(word, example).map(Party::Player),
-    }
+    Party::parse(word.trim_matches(['<', '>'])).ok_or_else(|| {
+        InstructionFault::new(format!("{word} is not a mail address that I can write to."), example)
+    })
 }
 
 fn parse_new(rest: &[&str]) -> InstructionResult {

@@ -109,8 +109,8 @@ fn doubt_subject(request: &mut Request, letter: &Letter, game: GameKind) {
 /// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
 fn follow_word_answer(request: &mut Request, question: Option<Question>) {
     // A code is for a challenge; here the thread says what is accepted.
-    let is_bare = ["ACCEPT", "DECLINE"].iter().any(|verb| is_bare_verb(request.lines(), verb));
-    if is_bare && request.faults.len() == 1 {
+    let is_bare = || ["ACCEPT", "DECLINE"].iter().any(|verb| is_bare_verb(request.lines(), verb));
+    if request.faults.len() == 1 && is_bare() {
         request.faults.clear();
     }
     let is_wordless = !request.is_empty() || request.yes.is_some() || request.ended;

@@ -3,6 +3,9 @@
 //!
 //! Nothing is done because of a wish; the answer offers the line that fulfils it.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use chrono::NaiveDate;
 use dates::{Span, span};
 use serde::Serialize;
@@ -214,7 +217,7 @@ fn address_in(sentences: &[Sentence]) -> Option<Address> {
     // Some scripts do not separate an address from the words around it.
     let pieces = words.flat_map(|word| word.split(table::is_joined)).filter(|piece| piece.contains('@'));
     let bare = pieces.map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()));
-    bare.filter_map(|word| Address::parse(word).ok()).next()
+    bare.filter_map(|word| Address::parse_given(word).ok()).next()
 }
 
 /// Returns the words after the opponent's name, to the end of the paragraph.
@@ -330,22 +333,18 @@ fn is_own(sentence: &Sentence, start: usize, language: &Language, condoles: bool
 /// Whether a word is a piece of a game, in the singular or the plural. The verb in `Ship me …` is none, so
 /// `ship` at the beginning of a sentence does not count.
 fn names_a_piece(sentence: &Sentence) -> bool {
-    let is_form = |word: &str, piece: &str| {
-        let ending = word.strip_prefix(piece);
-        ending.is_some_and(|ending| ["", "s", "e", "n", "en"].contains(&ending))
-    };
     let words = sentence.words.iter().enumerate();
-    let mut words =
-        words.filter(|(at, word)| !(*at == 0 && word.folded == "ship")).map(|(_, word)| &word.folded);
-    words.any(|word| {
-        let own = LANGUAGES
-            .iter()
-            .filter(|language| !language.joined)
-            .flat_map(|language| language.orders.pieces())
-            .map(|(noun, _)| noun);
-        PIECES.iter().any(|piece| is_form(word, piece)) || own.into_iter().any(|piece| is_form(word, piece))
-    })
+    let mut words = words.filter(|(at, word)| !(*at == 0 && word.folded == "ship"));
+    words.any(|(_, word)| NAMES_OF_PIECES.contains(&word.folded))
 }
+
+/// The words for pieces in all languages that separate words, with the endings of the plural.
+static NAMES_OF_PIECES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let languages = LANGUAGES.iter().filter(|language| !language.joined);
+    let own = languages.flat_map(|language| language.orders.pieces()).map(|(noun, _)| noun.as_str());
+    let all = PIECES.into_iter().chain(own);
+    all.flat_map(|piece| ["", "s", "e", "n", "en"].map(|ending| format!("{piece}{ending}"))).collect()
+});
 
 impl Span {
     /// Returns the amount of information: 2 for each day, and 1 for a duration.

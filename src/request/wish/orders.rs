@@ -36,8 +36,12 @@ const MAX_HOLD: usize = 120;
 /// Returns the orders that a line means, in the form of the games, two squares of a move as `A3-B2`, or
 /// [`CAPTURE_ALL`]. Whether they are legal is not known here.
 pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
-    let readings: Vec<Vec<Token>> = readings(line).collect();
     let may_hold = may_hold_orders(line);
+    // A script that does not separate words may hold the name of a piece inside a word.
+    if !may_hold && line.is_ascii() {
+        return None;
+    }
+    let readings: Vec<Vec<Token>> = readings(line).collect();
     let whole = readings.iter().filter(|_| may_hold).find_map(|tokens| orders(tokens));
     let captures = || {
         (line.len() <= MAX_HOLD && readings.iter().any(|tokens| is_capturing(tokens)))

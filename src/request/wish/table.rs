@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::text::{Sentence, Word, fold};
+use super::text::{Beginning, Sentence, Word, fold};
 
 /// The subject of a wish. If a letter has several, the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -217,8 +217,10 @@ const MAX_GAP: usize = 4;
 #[serde(from = "Vec<String>")]
 pub struct Phrases {
     joined: Vec<String>,
-    /// The words by their first character, because most words begin none.
-    by_first: BTreeMap<char, Vec<Phrase>>,
+    /// Each with the beginning of its first word.
+    separated: Vec<(Beginning, Phrase)>,
+    /// The beginnings of all: most words begin no phrase, and each is compared with thousands.
+    beginnings: u128,
 }
 
 /// The languages, with the codes of ISO 639-1.
@@ -336,7 +338,10 @@ impl From<Vec<String>> for Phrases {
                 phrases.joined.push(folded(text).replace(' ', ""));
             } else {
                 let phrase = Phrase::new(text);
-                phrases.by_first.entry(phrase.first()).or_default().push(phrase);
+                if let Some(beginning) = phrase.beginning() {
+                    phrases.beginnings |= beginning.bit();
+                    phrases.separated.push((beginning, phrase));
+                }
             }
         }
         phrases
@@ -367,12 +372,12 @@ impl Phrases {
                 return Some((0, sentence.words.len()));
             }
         }
-        let starts = 0..sentence.words.len();
-        starts.into_iter().filter(|start| is_meant(*start)).find_map(|start| {
+        let starts = sentence.words.iter().enumerate().map(|(start, word)| (start, word.beginning));
+        let starts = starts.filter(|(_, beginning)| self.beginnings & beginning.bit() != 0);
+        starts.filter(|(start, _)| is_meant(*start)).find_map(|(start, beginning)| {
             let rest = &sentence.words[start..];
-            let first = rest[0].folded.chars().next()?;
-            let list = self.by_first.get(&first).map(Vec::as_slice).unwrap_or_default();
-            let mut ends = list.iter().filter_map(|phrase| matched(&phrase.0, rest));
+            let alike = self.separated.iter().filter(|(of_phrase, _)| *of_phrase == beginning);
+            let mut ends = alike.filter_map(|(_, phrase)| matched(&phrase.0, rest));
             ends.next().map(|length| (start, start + length))
         })
     }
@@ -395,10 +400,11 @@ impl Phrase {
         Phrase(pieces)
     }
 
-    fn first(&self) -> char {
-        match self.0.first() {
-            Some(Piece::Word(text) | Piece::Stem(text)) => text.chars().next().unwrap_or(' '),
-            Some(Piece::Gap) | None => ' ',
+    /// `None` if it begins with no word, and so is found nowhere.
+    fn beginning(&self) -> Option<Beginning> {
+        match self.0.first()? {
+            Piece::Word(text) | Piece::Stem(text) => Some(Beginning::of(text)),
+            Piece::Gap => None,
         }
     }
 }

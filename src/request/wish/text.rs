@@ -13,9 +13,26 @@ const WRAPPED: usize = 55;
 pub struct Word {
     /// In lower case, without accents.
     pub folded: String,
+    pub beginning: Beginning,
     /// Index of its line, and the end of the word in it in bytes.
     pub line: usize,
     pub end: usize,
+}
+
+/// The first two characters of a word, as one of 128 numbers. Words that begin alike have the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beginning(u8);
+
+impl Beginning {
+    pub fn of(word: &str) -> Beginning {
+        let number = word.chars().take(2).fold(0_u32, |number, c| (number * 31 + u32::from(c)) % 128);
+        Beginning(u8::try_from(number).unwrap_or_default())
+    }
+
+    /// Returns its bit in a set of beginnings.
+    pub fn bit(self) -> u128 {
+        1 << self.0
+    }
 }
 
 /// A sentence.
@@ -91,7 +108,8 @@ fn add_words(sentence: &mut Sentence, raw: &str, line: usize, offset: usize) -> 
             (false, Some(from)) => {
                 let folded = fold(&raw[from..at]);
                 if !folded.is_empty() {
-                    sentence.words.push(Word { folded, line, end: offset + at });
+                    let beginning = Beginning::of(&folded);
+                    sentence.words.push(Word { folded, beginning, line, end: offset + at });
                     added += 1;
                 }
                 start = None;

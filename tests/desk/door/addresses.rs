@@ -54,7 +54,9 @@ fn orders_beside_a_faulty_address_are_filed() {
     for (line, command) in [
         ("CHALLENGE bo@@example.org quad", "CHALLENGE"),
         ("CHALLENGE bo@[127.0.0.1] quad", "CHALLENGE"),
+        ("CHALLENGE bø@other.example quad", "CHALLENGE"),
         ("ADDRESS ann@-x.example", "ADDRESS"),
+        ("ADDRESS bø@other.example", "ADDRESS"),
         ("ADDRESS REMOVE ann@k\u{212a}.exa mple@", "ADDRESS"),
     ] {
         let desk = Desk::new();
