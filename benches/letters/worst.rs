@@ -135,7 +135,8 @@ impl Club {
                 keeps_subject: false,
                 date: at(),
             };
-            bytes += self.stationery.mail(worded, &envelope, Some(&answered)).expect("it is assembled").len();
+            bytes +=
+                self.stationery.mail(worded, &envelope, Some(&answered)).expect("it is assembled").0.len();
         }
         bytes
     }

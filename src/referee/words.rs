@@ -1,6 +1,8 @@
 //! Words to a person: the parts of a letter besides orders and commands, and when they go to the GM.
 
+use std::collections::BTreeSet;
 use std::mem;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,10 +22,12 @@ pub const WORDS_NOTE: &str = "words: ";
 const MAX_WORDS_NOTE: usize = 500;
 
 /// Words for the GM. A letter that has one goes to the GM at once.
-const GM: &str = "gm gamemaster organizer organiser administrator spielleiter spielleitung";
+const GM: [&str; 7] =
+    ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
 
 /// Words of trouble, in the languages that players write most. Remarks with one are passed on beside orders.
-const TROUBLE: &str = include_str!("words/trouble.txt");
+static TROUBLE: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| include_str!("words/trouble.txt").split_whitespace().collect());
 
 /// The beginnings of the words for pieces with numbers, in the languages that players write most.
 const PIECES: &str = include_str!("words/pieces.txt");
@@ -56,7 +60,7 @@ impl Words {
         }
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
         let text = cut(&text.join("\n"));
-        let is_urgent = has_any(&text, GM) || wish::is_urgent(&request.remarks);
+        let is_urgent = has_any(&text, |word| GM.contains(&word)) || wish::is_urgent(&request.remarks);
         let is_for_a_person =
             is_urgent || request.is_empty() || request.remarks.len() > MANY_LINES || tells_of_trouble(&text);
         let passing = if is_urgent { Passing::AtOnce } else { Passing::InDigest };
@@ -66,12 +70,13 @@ impl Words {
 
 /// Whether a text speaks of illness or death, or of stopping.
 pub fn tells_of_trouble(text: &str) -> bool {
-    has_any(text, TROUBLE)
+    has_any(text, |word| TROUBLE.contains(word))
 }
 
-fn has_any(text: &str, list: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.any(|word| list.split_whitespace().any(|known| known == word))
+/// Whether a text has a word of some kind, in any case.
+fn has_any(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).any(|word| is_meant(&word))
 }
 
 /// Returns a text for a GM without the lines that read as orders of the match's game, well-formed or not.

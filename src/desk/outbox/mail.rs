@@ -7,7 +7,6 @@ use crate::desk::frame::rows::Decided;
 use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, LetterFormat};
 use crate::report::envelope::{AnsweredLetter, Envelope};
-use crate::report::pin::pin;
 use crate::report::{self, ClubLetter, WordedLetter};
 use crate::store::{NewDispatch, Urgency};
 
@@ -82,8 +81,7 @@ pub fn assemble(
         keeps_subject: false,
         date: desk.at(),
     };
-    let bytes = desk.club.stationery.mail(page, &envelope, answered)?;
-    let pin = pin(&bytes);
+    let (bytes, pin) = desk.club.stationery.mail(page, &envelope, answered)?;
     Ok(NewDispatch {
         message_id,
         recipient: to.address.to_owned(),

@@ -17,7 +17,6 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::{self, Entry, Fact};
 use crate::referee::{self, Act, Content, Dispatch, DispatchKind, Match, Matter, Reader, Ruling, Stage};
 use crate::report::envelope::{self, AnsweredLetter, Envelope};
-use crate::report::pin::pin;
 use crate::report::{self, WordedLetter, WordingInput};
 use crate::store::{self, EntryRow, KeptSnapshot, NewDispatch, OwedTurnRow, TokenRow, Urgency};
 
@@ -159,11 +158,7 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     }
     let copies = copies_for_gms(desk, &game_match, &ruling.dispatches, readers)?;
     let mut pins = std::mem::take(&mut ruling.after.told);
-    for dispatch in &mut dispatches {
-        let pin = pin(&dispatch.bytes);
-        dispatch.pin = Some(pin);
-        pins.push(pin);
-    }
+    pins.extend(dispatches.iter().filter_map(|dispatch| dispatch.pin));
     ruling.after.note_told(pins);
     Ok(RulingRows { entries, dispatches, copies, ratings })
 }
@@ -285,7 +280,7 @@ fn envelop(
         keeps_subject: matches!(dispatch.content, Content::Report { .. }),
         date: desk.at(),
     };
-    let bytes = stationery.mail(letter, &envelope, answered)?;
+    let (bytes, pin) = stationery.mail(letter, &envelope, answered)?;
     let kind = envelope::kind(&dispatch.content);
     let urgency = match Urgency::of(kind, true) {
         Urgency::Notice if game_match.stage == Stage::Over => Urgency::Result,
@@ -313,7 +308,7 @@ fn envelop(
         due: dispatch.waits_for_house.then(|| desk.at() + WAIT_FOR_HOUSE),
         replaces,
         urgency,
-        pin: None,
+        pin: Some(pin),
         return_id: None,
     })
 }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::mime::{self, Header, MimeError};
+use super::pin::pin_of_new;
 use crate::ledger::unique_start;
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Content, DispatchKind, HouseDefaults, Match};
@@ -69,7 +70,7 @@ impl Stationery {
         if token.is_empty() { format!("{unique}@{domain}") } else { format!("{token}.{unique}@{domain}") }
     }
 
-    /// Returns the bytes of a mail. Equal letters with equal envelopes give equal bytes.
+    /// Returns the bytes of a mail, and its pin. Equal letters with equal envelopes give equal bytes.
     ///
     /// # Errors
     /// [`MimeError`] if one of the addresses is not a mail address.
@@ -78,7 +79,7 @@ impl Stationery {
         mut letter: WordedLetter,
         envelope: &Envelope<'_>,
         answered: Option<&AnsweredLetter>,
-    ) -> Result<Vec<u8>, MimeError> {
+    ) -> Result<(Vec<u8>, Digest), MimeError> {
         let Envelope { token, to_name, to, message_id, match_id, keeps_subject, date } = *envelope;
         let mut references: Vec<String> = Vec::new();
         if let Some(match_id) = match_id.filter(|_| !token.is_empty()) {
@@ -111,7 +112,9 @@ impl Stationery {
             references: &references,
             date,
         };
-        mime::mail(&letter, &header)
+        let bytes = mime::mail(&letter, &header)?;
+        let pin = pin_of_new(&bytes, &letter);
+        Ok((bytes, pin))
     }
 }
 

@@ -77,6 +77,9 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
 /// The start of the line before each part of the `multipart/alternative`. The first part is the text.
 pub(super) const ALTERNATIVE_DELIMITER: &str = "\r\n--=a=";
 
+/// The Content-ID of the picture.
+pub(super) const PICTURE_ID: &str = "board";
+
 /// Returns the text, the HTML with its picture, and the attachments. The boundaries are derived from the
 /// Message-ID, because lettre's own are random and the audit assembles the mail a second time.
 fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
@@ -96,7 +99,7 @@ fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
             let png = Body::new_with_encoding(png.clone(), ContentTransferEncoding::Base64)
                 .unwrap_or_else(|_| unreachable!("base64 encodes any bytes"));
             let kind = ContentType::parse("image/png").expect("it is a valid content type");
-            let picture = Attachment::new_inline("board".to_owned()).body(png, kind);
+            let picture = Attachment::new_inline(PICTURE_ID.to_owned()).body(png, kind);
             text.multipart(MultiPart::related().boundary(boundary("r")).singlepart(html).singlepart(picture))
         }
     };

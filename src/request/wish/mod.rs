@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use dates::{Span, span};
 use serde::Serialize;
-use table::{LANGUAGES, Language};
+use table::{LANGUAGES, Language, Phrases};
 use text::{Sentence, sentences};
 
 use crate::game::Line;
@@ -62,13 +62,18 @@ const MAX_THANKS: usize = 15;
 /// Reads the remarks of a letter. `foe` is the opponent's name; `is_setup` says whether a setup is due.
 pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> Spoken {
     let sentences = sentences(remarks);
+    let words = sentences.iter().flat_map(|sentence| &sentence.words);
+    let beginnings = words.fold(0, |all, word| all | word.beginning.bit());
+    let wishes = LANGUAGES.iter().flat_map(|language| {
+        let wishes = language.wishes.iter().filter(|(_, phrases)| phrases.may_be_among(beginnings));
+        wishes.map(move |(topic, phrases)| (language, topic, phrases))
+    });
+    let wishes: Vec<(&Language, &Topic, &Phrases)> = wishes.collect();
     let mut found: Vec<(Topic, usize, &Language)> = Vec::new();
     for (index, sentence) in sentences.iter().enumerate() {
-        for language in LANGUAGES.iter() {
-            for (topic, phrases) in &language.wishes {
-                if phrases.find_where(sentence, |start| !is_negated(sentence, start, language)).is_some() {
-                    found.push((*topic, index, language));
-                }
+        for (language, topic, phrases) in &wishes {
+            if phrases.find_where(sentence, |start| !is_negated(sentence, start, language)).is_some() {
+                found.push((**topic, index, *language));
             }
         }
     }

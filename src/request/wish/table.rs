@@ -354,6 +354,11 @@ pub fn is_joined(c: char) -> bool {
 }
 
 impl Phrases {
+    /// Whether one may be found among words with these beginnings.
+    pub fn may_be_among(&self, beginnings: u128) -> bool {
+        self.beginnings & beginnings != 0 || !self.joined.is_empty()
+    }
+
     /// Returns where a phrase begins and ends in a sentence, in words. For one in a script that does not
     /// separate words, that is the whole sentence.
     pub fn find(&self, sentence: &Sentence) -> Option<(usize, usize)> {
@@ -366,7 +371,7 @@ impl Phrases {
         sentence: &Sentence,
         is_meant: impl Fn(usize) -> bool,
     ) -> Option<(usize, usize)> {
-        if !self.joined.is_empty() {
+        if !self.joined.is_empty() && sentence.words.iter().any(|word| !word.folded.is_ascii()) {
             let text = sentence.joined();
             if is_meant(0) && self.joined.iter().any(|phrase| text.contains(phrase.as_str())) {
                 return Some((0, sentence.words.len()));

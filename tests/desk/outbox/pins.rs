@@ -5,20 +5,29 @@ use fogpost::letter::Digest;
 use fogpost::letter::pictures::stand_in;
 use fogpost::report::WordedLetter;
 use fogpost::report::mime::{self, Header};
-use fogpost::report::pin::{canonical, pin};
+use fogpost::report::pin::{canonical, pin, pin_of_new};
+use proptest::prelude::*;
 
 const PICTURE: &[u8] = b"\x89PNG a picture that is longer than one line of base64, which has 76 characters";
 
-fn mail(change: impl FnOnce(&mut WordedLetter)) -> Vec<u8> {
-    let mut letter = WordedLetter {
+fn letter() -> WordedLetter {
+    WordedLetter {
         subject: "[QZ-7K3M] Turn 4: your report, whose subject is so long that the line has to be folded"
             .to_owned(),
         text: "What happened\n\nMünchen fell.\n".to_owned(),
         html: "<p>What happened</p>\n<p>München fell.</p>\n".to_owned(),
         picture: Some(PICTURE.to_vec()),
         attachments: vec![("QZ-7K3M.toml".to_owned(), "game = \"quadrant-z\"\n".to_owned())],
-    };
+    }
+}
+
+fn mail(change: impl FnOnce(&mut WordedLetter)) -> Vec<u8> {
+    let mut letter = letter();
     change(&mut letter);
+    made_of(&letter)
+}
+
+fn made_of(letter: &WordedLetter) -> Vec<u8> {
     let header = Header {
         from_name: "The club",
         from: "referee@club.example",
@@ -30,7 +39,7 @@ fn mail(change: impl FnOnce(&mut WordedLetter)) -> Vec<u8> {
         references: &[],
         date: "2026-11-23T10:00:00Z".parse().unwrap(),
     };
-    mime::mail(&letter, &header).unwrap()
+    mime::mail(letter, &header).unwrap()
 }
 
 #[test]
@@ -77,4 +86,24 @@ fn a_letter_keeps_its_pin_without_its_picture() {
     let dropped = |digest: Digest| mail(|letter| letter.picture = Some(stand_in(digest).into_bytes()));
     assert_eq!(pin(&dropped(Digest::of(PICTURE))), pin(&whole));
     assert_ne!(pin(&dropped(Digest::of(b"another"))), pin(&whole));
+}
+
+proptest! {
+    /// Whatever a letter quotes, its pin is the same before it is encoded and after it is decoded.
+    #[test]
+    fn a_letter_that_was_just_made_has_the_pin_of_its_bytes(
+        text in "(?s)(.|\r\n|[ \t\r\n.=\\-\u{feff}\u{0}]|é){0,300}",
+        html in "(?s)(.|\r\n|[ \t\r\n.=<>&\\-]|日){0,300}",
+        attached in "(?s)(.|[ \t\r\n=]){0,200}",
+        has: [bool; 3],
+    ) {
+        let [has_html, has_picture, is_attached] = has;
+        let mut made = letter();
+        made.text = text;
+        made.html = if has_html { html } else { String::new() };
+        made.picture = made.picture.filter(|_| has_picture);
+        made.attachments = if is_attached { vec![("QZ-7K3M.toml".to_owned(), attached)] } else { Vec::new() };
+        let mail = made_of(&made);
+        prop_assert_eq!(pin_of_new(&mail, &made), pin(&mail));
+    }
 }
