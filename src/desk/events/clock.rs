@@ -25,7 +25,7 @@ const ENDED_TOGETHER: usize = 20;
 
 /// Matches that one transaction opens, in whole sections; those of a larger section open alone. Letters wait for such a
 /// commit, and an event reads its book anew for each.
-const OPENED_TOGETHER: usize = 20;
+const OPENED_TOGETHER: usize = 60;
 
 /// The clock as a cause.
 const CLOCK: BookCause = BookCause::Clock {};

@@ -4,10 +4,10 @@
 //! One skeleton: the noun of a piece, its number if it has one, and one or two squares or a word for staying, with
 //! words of orders around them. A line with any other word, a negation included, means no order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::table::{LANGUAGES, Language};
+use super::table::{LANGUAGES, Language, WordSet};
 use super::text::fold;
 use crate::letter::clean::latin;
 
@@ -51,14 +51,15 @@ pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
 }
 
 /// The nouns of pieces in all languages, in which most lines have no word: a long letter is read quickly.
-static PIECES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+static PIECES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let pieces = LANGUAGES.iter().flat_map(|language| language.orders.pieces());
-    pieces.map(|(name, _)| name.clone()).collect()
+    pieces.map(|(name, _)| name.as_str()).collect()
 });
 
 /// Whether a line has a digit or names a piece.
 fn may_hold_orders(line: &str) -> bool {
-    line.contains(|c: char| c.is_ascii_digit()) || words_of(line).any(|word| PIECES.contains(&fold(word)))
+    line.contains(|c: char| c.is_ascii_digit())
+        || words_of(line).any(|word| PIECES.contains(fold(word).as_str()))
 }
 
 /// Maximum words of a clause beside orders that is about something else.
@@ -67,17 +68,25 @@ const MAX_CHAT: usize = 8;
 /// Returns the orders of a line with clauses about something else: `Stawiam kulkę na G7. Powodzenia!`
 fn orders_beside_chat(line: &str) -> Option<Vec<String>> {
     let is_end = |c: char| matches!(c, '.' | '!' | '?' | ';' | ',' | '。' | '、' | '！' | '？' | '，');
-    let clauses: Vec<&str> = line.split(is_end).filter(|clause| words_of(clause).next().is_some()).collect();
+    let clauses = line.split(is_end).filter(|clause| words_of(clause).next().is_some());
+    let clauses: Vec<&str> = clauses.collect();
     // A single clause was read as a whole line.
-    let may_hold = clauses.len() > 1 && line.len() <= MAX_LINE && may_hold_orders(line);
-    let languages = LANGUAGES.iter().filter(|_| may_hold);
-    languages.into_iter().find_map(|language| orders_of_clauses(&clauses, language))
+    if clauses.len() <= 1 || line.len() > MAX_LINE || !may_hold_orders(line) {
+        return None;
+    }
+    let clauses: Vec<(&str, Languages)> =
+        clauses.into_iter().map(|clause| (clause, Languages::of_orders(clause))).collect();
+    Languages::ALL.iter().find_map(|language| orders_of_clauses(&clauses, language))
 }
 
-fn orders_of_clauses(clauses: &[&str], language: &Language) -> Option<Vec<String>> {
+fn orders_of_clauses(
+    clauses: &[(&str, Languages)],
+    (index, language): (usize, &Language),
+) -> Option<Vec<String>> {
     let mut found = Vec::new();
-    for clause in clauses {
-        match reading(clause, language).and_then(|tokens| orders(&tokens)) {
+    for (clause, languages) in clauses {
+        let read = || reading(clause, language).and_then(|tokens| orders(&tokens));
+        match languages.has(index).then(read).flatten() {
             Some(orders) => found.extend(orders),
             None if is_chat(clause, language) => {}
             None => return None,
@@ -115,6 +124,10 @@ fn is_capturing(tokens: &[Token]) -> bool {
 
 /// Returns the turn that a line names in one of the languages, if it says nothing else: `für Zug 2:`.
 pub fn turn_in_words(line: &str) -> Option<u32> {
+    // Most lines have no number, and a long letter has thousands.
+    if !line.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let words: Vec<String> = words_of(line).map(fold).collect();
     let is_digits = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
     let number = words.iter().find(|word| is_digits(word))?.parse().ok()?;
@@ -129,8 +142,62 @@ pub fn turn_in_words(line: &str) -> Option<u32> {
 
 /// Reads a line in each language in which all its words belong in orders.
 fn readings(line: &str) -> impl Iterator<Item = Vec<Token>> {
-    let languages = LANGUAGES.iter().filter(move |_| line.len() <= MAX_LINE);
-    languages.filter_map(|language| reading(line, language))
+    let languages = if line.len() <= MAX_LINE { Languages::of_orders(line) } else { Languages::default() };
+    languages.iter().filter_map(|(_, language)| reading(line, language))
+}
+
+/// A set of languages, by their places in [`LANGUAGES`].
+#[derive(Clone, Copy, Default)]
+struct Languages(u16);
+
+/// The languages in whose orders each word may stand. A stranger's letter of thousands of lines is read for each game,
+/// and nearly all its words stand in none.
+static VOCABULARY: LazyLock<HashMap<&str, Languages>> = LazyLock::new(|| {
+    let mut all: HashMap<&str, Languages> = HashMap::new();
+    for (index, Language { orders, answers, words, .. }) in Languages::ALL.iter() {
+        // English words may stand in all.
+        let languages = if index == 0 { u16::MAX } else { 1 << index };
+        let sets = [&orders.hold, &orders.all, &orders.to, &orders.verbs, &answers.polite];
+        let names = sets.into_iter().flat_map(WordSet::iter).chain(orders.pieces().map(|(name, _)| name));
+        for name in names.chain(words.numbers.iter().map(|(name, _)| name)) {
+            name.split(' ').for_each(|word| all.entry(word).or_default().0 |= languages);
+        }
+    }
+    all
+});
+
+/// The languages that do not separate words: there, a word may be several.
+static JOINED: LazyLock<Languages> = LazyLock::new(|| {
+    let joined = Languages::ALL.iter().filter(|(_, language)| language.joined);
+    Languages(joined.fold(0, |all, (index, _)| all | 1 << index))
+});
+
+impl Languages {
+    const ALL: Languages = Languages(u16::MAX);
+
+    /// Returns at least those in which all words of a line may stand in orders. Numbers, letters and squares stand in
+    /// those of all.
+    fn of_orders(line: &str) -> Languages {
+        let mut languages = Languages::ALL.0;
+        let words =
+            words_of(line).filter(|word| word.chars().count() > 1 && !word.contains(char::is_numeric));
+        for word in words {
+            let known = VOCABULARY.get(fold(word).as_str()).copied().unwrap_or_default();
+            languages &= if word.is_ascii() { known.0 } else { known.0 | JOINED.0 };
+            if languages == 0 {
+                break;
+            }
+        }
+        Languages(languages)
+    }
+
+    fn has(self, index: usize) -> bool {
+        self.0 >> index & 1 == 1
+    }
+
+    fn iter(self) -> impl Iterator<Item = (usize, &'static Language)> {
+        LANGUAGES.iter().enumerate().filter(move |(index, _)| self.has(*index))
+    }
 }
 
 fn reading(line: &str, language: &Language) -> Option<Vec<Token>> {
@@ -367,6 +434,25 @@ fn held(tokens: &[Token]) -> Option<&[Token]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_language_that_can_read_a_line_is_left_out() {
+        for (_, Language { orders, answers, words, .. }) in Languages::ALL.iter() {
+            let sets = [&orders.hold, &orders.all, &orders.to, &orders.verbs, &answers.polite];
+            let names = sets.into_iter().flat_map(WordSet::iter).chain(orders.pieces().map(|(name, _)| name));
+            for name in names.chain(words.numbers.iter().map(|(name, _)| name)) {
+                for line in
+                    [name.clone(), format!("ship 1 {name} a 3 b2"), format!("{name} \u{ff11} Б4, {name}")]
+                {
+                    let readable = Languages::of_orders(&line);
+                    for (index, language) in Languages::ALL.iter() {
+                        assert!(readable.has(index) || reading(&line, language).is_none(), "{line}");
+                    }
+                }
+            }
+        }
+        assert_eq!(Languages::of_orders("Best regards, Ann").iter().count(), 0);
+    }
 
     #[test]
     fn each_language_gives_orders_by_one_skeleton() {
