@@ -405,7 +405,7 @@ impl Phrase {
         Phrase(pieces)
     }
 
-    /// `None` if it begins with no word, and so is found nowhere.
+    /// `None` if it begins with no word, and so is found nowhere. A stem has at least two letters.
     fn beginning(&self) -> Option<Beginning> {
         match self.0.first()? {
             Piece::Word(text) | Piece::Stem(text) => Some(Beginning::of(text)),
