@@ -76,7 +76,7 @@ fn letters_that_were_given_up_are_listed_by_their_pins() {
 const WAYS: &[(&str, &str)] = &[
     (
         "DELETE FROM dispatch_picture WHERE dispatch_id = {result}; \
-         UPDATE dispatch_raw SET bytes = x'00000000010000ffff' WHERE dispatch_id = {result}",
+         UPDATE dispatch_raw SET bytes = x'28b52ffd2000010000' WHERE dispatch_id = {result}",
         "was changed",
     ),
     ("UPDATE dispatch SET sent_at = sent_at - 1000 WHERE id = {result}", "is not stored as sent when entry"),

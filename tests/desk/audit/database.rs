@@ -263,7 +263,7 @@ fn a_removed_or_added_dispatch_is_found() {
             "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) \
                   SELECT replace(message_id, '.1@', '.9@'), recipient, kind, match_id, seat, created_at, sent_at, urgency \
                   FROM dispatch WHERE kind = 'invitation' AND seat = 'first'",
-            "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00000000010000ffff' FROM dispatch",
+            "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'28b52ffd2000010000' FROM dispatch",
         ],
     );
     let verdict = desk.verify(&game_match.id);
@@ -302,7 +302,7 @@ fn a_second_letter_for_one_dispatch_is_found() {
             "INSERT INTO dispatch (id, message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) \
              SELECT -1, 'x' || message_id, 'eve@players.example', kind, match_id, seat, created_at, sent_at, urgency \
              FROM dispatch WHERE id = (SELECT MIN(id) FROM dispatch WHERE kind = 'report')",
-            "INSERT INTO dispatch_raw (dispatch_id, bytes) VALUES (-1, x'00000000010000ffff')",
+            "INSERT INTO dispatch_raw (dispatch_id, bytes) VALUES (-1, x'28b52ffd2000010000')",
         ],
     );
     let verdict = desk.verify(&game_match.id);

@@ -69,7 +69,7 @@ pub const WITH_RECEIVED_LETTERS: &[(&str, &str, &str)] = &[
     ),
     (
         "a letter's bytes are changed",
-        "UPDATE letter_raw SET bytes = x'02000000010200fdff0d0a' WHERE letter_id = {letter}",
+        "UPDATE letter_raw SET bytes = x'28b52ffd20021100000d0a' WHERE letter_id = {letter}",
         "letter ",
     ),
     ("a letter's bytes are deleted", "DELETE FROM letter_raw WHERE letter_id = {letter}", "it is missing"),
@@ -130,12 +130,12 @@ pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
     ),
     (
         "one is added",
-        "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) SELECT 'x' || message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency FROM dispatch WHERE id = {report}; INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'00000000010000ffff' FROM dispatch",
+        "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) SELECT 'x' || message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency FROM dispatch WHERE id = {report}; INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'28b52ffd2000010000' FROM dispatch",
         "our letter <x",
     ),
     (
         "its text is changed",
-        "UPDATE dispatch_raw SET bytes = x'02000000010200fdff0d0a' WHERE dispatch_id = {report}",
+        "UPDATE dispatch_raw SET bytes = x'28b52ffd20021100000d0a' WHERE dispatch_id = {report}",
         "a picture has no place in its letter",
     ),
     ("its bytes are deleted", "DELETE FROM dispatch_raw WHERE dispatch_id = {report}", "it is missing"),
