@@ -52,9 +52,7 @@ pub fn pin_of_new(mail: &[u8], letter: &WordedLetter) -> Digest {
         name: name.clone(),
         sha256: Digest::of(with_line_feeds(text).as_bytes()),
     }));
-    let pin = Digest::of(contents.canonical().as_bytes());
-    debug_assert_eq!(pin, self::pin(mail), "the letter holds what it was made of");
-    pin
+    Digest::of(contents.canonical().as_bytes())
 }
 
 /// Returns the pin of a letter that was parsed.
