@@ -4,7 +4,7 @@
 //! One skeleton: the noun of a piece, its number if it has one, and one or two squares or a word for staying, with
 //! words of orders around them. A line with any other word, a negation included, means no order.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::table::{LANGUAGES, Language, WordSet};
@@ -51,7 +51,7 @@ pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
 }
 
 /// The nouns of pieces in all languages, in which most lines have no word: a long letter is read quickly.
-static PIECES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+static PIECES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     let pieces = LANGUAGES.iter().flat_map(|language| language.orders.pieces());
     pieces.map(|(name, _)| name.as_str()).collect()
 });
@@ -152,8 +152,8 @@ struct Languages(u16);
 
 /// The languages in whose orders each word may stand. A stranger's letter of thousands of lines is read for each game,
 /// and nearly all its words stand in none.
-static VOCABULARY: LazyLock<HashMap<&str, Languages>> = LazyLock::new(|| {
-    let mut all: HashMap<&str, Languages> = HashMap::new();
+static VOCABULARY: LazyLock<BTreeMap<&str, Languages>> = LazyLock::new(|| {
+    let mut all: BTreeMap<&str, Languages> = BTreeMap::new();
     for (index, Language { orders, answers, words, .. }) in Languages::ALL.iter() {
         // English words may stand in all.
         let languages = if index == 0 { u16::MAX } else { 1 << index };
