@@ -64,8 +64,8 @@ where
     }
 }
 
-/// What zstd finds out about [`TYPICAL`], once. Deflate looks through its dictionary before each letter, for longer than
-/// it packs the letter.
+/// [`TYPICAL`], prepared once. Deflate would look through it again before each letter, for longer than it packs the
+/// letter.
 static ENCODER: LazyLock<EncoderDictionary<'static>> =
     LazyLock::new(|| EncoderDictionary::copy(TYPICAL, LEVEL));
 static DECODER: LazyLock<DecoderDictionary<'static>> = LazyLock::new(|| DecoderDictionary::copy(TYPICAL));

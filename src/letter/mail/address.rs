@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// letters in lower case, and the domain in ASCII (`xn--…`), which every mail server takes and which cannot
 /// look like another. It has no blanks, quotes or control characters, so it is safe in any header.
 ///
-/// It is the only validator: every letter to an address that it accepts can be built, and sent if the server takes
-/// letters beyond ASCII before the `@`, where it has any.
+/// It is the only validator. A letter to any address that it accepts can be built; one whose local part has letters
+/// beyond ASCII goes out only through a server with SMTPUTF8.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
@@ -37,7 +37,7 @@ impl Address {
     }
 
     /// Parses an address that somebody gives us to write to. It has only ASCII before its `@`: few mail servers
-    /// take letters to any other (SMTPUTF8, RFC 6531), so nobody's match may depend on one. People who have one
+    /// take letters to any other (SMTPUTF8, RFC 6531), so nobody's match may depend on one. Somebody who has one
     /// may still write from it.
     ///
     /// # Errors

@@ -36,8 +36,8 @@ pub fn pin(mail: &[u8]) -> Digest {
     Digest::of(canonical(mail).as_bytes())
 }
 
-/// Returns the pin of a letter that was just made of these contents: the same as [`pin`], in a third of the time,
-/// because nothing is decoded.
+/// Returns the pin of a letter that was just made of these contents: the same as [`pin`], but nothing has to
+/// be decoded.
 pub fn pin_of_new(mail: &[u8], letter: &WordedLetter) -> Digest {
     let mut contents = Contents {
         header: header_fields(mail),

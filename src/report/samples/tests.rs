@@ -95,7 +95,7 @@ fn no_line_is_broken_into_a_command_wherever_a_name_stands_in_it() {
         })
         .collect();
     assert!(is_named.contains(&true));
-    // Names that players may have. A first word of each length moves the rest through the line.
+    // Names that players may have. A longer first word moves the rest through the line.
     for command in ["RESIGN CONFIRM", "WITHDRAW", "TELL GM", "match QD-7K3M", "Hold"] {
         for length in (1..40 - command.len()).step_by(3) {
             let name = format!("{} {command}", "x".repeat(length));

@@ -154,17 +154,24 @@ struct Languages(u16);
 /// and nearly all its words stand in none.
 static VOCABULARY: LazyLock<BTreeMap<&str, Languages>> = LazyLock::new(|| {
     let mut all: BTreeMap<&str, Languages> = BTreeMap::new();
-    for (index, Language { orders, answers, words, .. }) in Languages::ALL.iter() {
+    for (index, language) in Languages::ALL.iter() {
         // English words may stand in all.
         let languages = if index == 0 { u16::MAX } else { 1 << index };
-        let sets = [&orders.hold, &orders.all, &orders.to, &orders.verbs, &answers.polite];
-        let names = sets.into_iter().flat_map(WordSet::iter).chain(orders.pieces().map(|(name, _)| name));
-        for name in names.chain(words.numbers.iter().map(|(name, _)| name)) {
-            name.split(' ').for_each(|word| all.entry(word).or_default().0 |= languages);
+        for word in phrases_of_orders(language).flat_map(|phrase| phrase.split(' ')) {
+            all.entry(word).or_default().0 |= languages;
         }
     }
     all
 });
+
+/// Returns all words and phrases that may stand in a language's orders.
+fn phrases_of_orders(language: &Language) -> impl Iterator<Item = &String> {
+    let Language { orders, answers, words, .. } = language;
+    let sets = [&orders.hold, &orders.all, &orders.to, &orders.verbs, &answers.polite];
+    let pieces = orders.pieces().map(|(name, _)| name);
+    let numbers = words.numbers.iter().map(|(name, _)| name);
+    sets.into_iter().flat_map(WordSet::iter).chain(pieces).chain(numbers)
+}
 
 /// The languages that do not separate words: there, a word may be several.
 static JOINED: LazyLock<Languages> = LazyLock::new(|| {
@@ -175,8 +182,8 @@ static JOINED: LazyLock<Languages> = LazyLock::new(|| {
 impl Languages {
     const ALL: Languages = Languages(u16::MAX);
 
-    /// Returns at least those in which all words of a line may stand in orders. Numbers, letters and squares stand in
-    /// those of all.
+    /// Returns at least those in which all words of a line may stand in orders. Numbers, single letters and
+    /// squares may stand in the orders of any language.
     fn of_orders(line: &str) -> Languages {
         let mut languages = Languages::ALL.0;
         let words =
@@ -437,10 +444,8 @@ mod tests {
 
     #[test]
     fn no_language_that_can_read_a_line_is_left_out() {
-        for (_, Language { orders, answers, words, .. }) in Languages::ALL.iter() {
-            let sets = [&orders.hold, &orders.all, &orders.to, &orders.verbs, &answers.polite];
-            let names = sets.into_iter().flat_map(WordSet::iter).chain(orders.pieces().map(|(name, _)| name));
-            for name in names.chain(words.numbers.iter().map(|(name, _)| name)) {
+        for (_, language) in Languages::ALL.iter() {
+            for name in phrases_of_orders(language) {
                 for line in
                     [name.clone(), format!("ship 1 {name} a 3 b2"), format!("{name} \u{ff11} Б4, {name}")]
                 {
