@@ -615,7 +615,6 @@ fn reword_type(message: &str) -> Option<String> {
 
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Error> {
     let text = String::deserialize(deserializer)?;
-    Address::parse(&text).map_err(|_| {
-        serde::de::Error::custom(format!("`{text}` is not a mail address; try name@example.org"))
-    })
+    Address::parse_given(&text)
+        .map_err(|fault| serde::de::Error::custom(format!("`{text}` is {fault}; try name@example.org")))
 }

@@ -144,8 +144,8 @@ fn named_address(text: &str) -> Result<NamedAddress, String> {
         Some((name, address)) => (name.trim().trim_matches('"').to_owned(), address),
         None => (String::new(), text),
     };
-    let address =
-        Address::parse_given(address).map_err(|_| "try name@example.org or Name <name@example.org>")?;
+    let address = Address::parse_given(address)
+        .map_err(|fault| format!("it is {fault}; try name@example.org or Name <name@example.org>"))?;
     if !name.is_empty() {
         fit_name(&name)?;
     }

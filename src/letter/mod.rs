@@ -30,7 +30,7 @@ mod quote;
 mod sender;
 mod text;
 
-pub use mail::address::{Address, ParseAddressError, Token};
+pub use mail::address::{Address, ParseAddressError, ParseGivenError, Token};
 pub use mail::bounded_head::bounded_head;
 pub use mail::digest::{Digest, ParseDigestError};
 pub use mail::identity::OwnIdentity;

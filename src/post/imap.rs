@@ -35,16 +35,11 @@ mod utf7;
 /// Letters that are fetched whole, however old they are.
 const FEW_LETTERS: usize = 20;
 
-/// The last letters that may be old are searched for signs of the club as far as a letter is ever searched: in
-/// a mailbox that was moved, replies to us come last and have the time of the move or none.
-const SEARCHED: usize = 200;
-const SEARCHED_TOGETHER: usize = 16;
-const SEARCHED_BYTES: usize = 1_000_000;
-
-/// Beginnings of the letters before them that are fetched together, and their size: enough for the header and a
-/// quoted letter from us, as text and as HTML.
-const BEGINNINGS: usize = 64;
-const BEGINNING_BYTES: usize = 64 * 1024;
+/// Letters that may be old are searched for signs of the club in two passes, given by the number of letters
+/// that are fetched together and the bytes of each. The first is enough for the header and a quoted letter
+/// from us, as text and as HTML. The second, for larger letters without a sign there, goes as far as a letter
+/// is ever searched.
+const SEARCHES: [(usize, usize); 2] = [(64, 64 * 1024), (16, 1_000_000)];
 
 /// Times that a letter may break the session before it is left alone.
 const MAX_FAILURES: u8 = 3;
@@ -361,37 +356,46 @@ impl ImapReader {
         let Some(mark) = self.left.mark.filter(|_| waiting.len() > FEW_LETTERS) else { return Ok(waiting) };
         let arrivals = mailbox.arrivals(&waiting)?;
         let dated = waiting.iter().zip(arrivals);
-        let suspects: Vec<u32> =
+        let mut suspects: Vec<u32> =
             dated.filter(|(_, at)| at.is_some_and(|at| at < mark)).map(|(uid, _)| *uid).collect();
-        let (early, late) = suspects.split_at(suspects.len().saturating_sub(SEARCHED));
-        for (mut rest, together, bytes) in
-            [(early, BEGINNINGS, BEGINNING_BYTES), (late, SEARCHED_TOGETHER, SEARCHED_BYTES)]
-        {
-            while !rest.is_empty() {
-                let (some, later) = rest.split_at(rest.len().min(together).min(self.batch_limit.max(1)));
-                self.leave_old(mailbox, some, bytes, sender)?;
-                rest = later;
-            }
+        for (together, bytes) in SEARCHES {
+            suspects = self.leave_old(mailbox, &suspects, together, bytes, sender)?;
         }
+        self.untaken.extend(suspects);
         waiting.retain(|uid| !self.untaken.contains(uid));
         Ok(waiting)
     }
 
-    /// Leaves those of these letters that are old, as far as their first `bytes` show.
+    /// Leaves those of these letters that are old and no longer than `bytes`. Returns the longer ones that
+    /// are old as far as these bytes show.
     fn leave_old(
         &mut self,
         mailbox: &mut Mailbox,
         suspects: &[u32],
+        together: usize,
         bytes: usize,
         sender: &BatchSender,
-    ) -> Result<(), Error> {
-        self.fetching = suspects.to_vec();
-        let fetched = mailbox.fetch_up_to(suspects, bytes)?;
-        self.fetching.clear();
-        let (uids, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
-        let old = if letters.is_empty() { Vec::new() } else { sender.find_old(letters)? };
-        self.untaken.extend(old.into_iter().filter_map(|place| uids.get(place)));
-        Ok(())
+    ) -> Result<Vec<u32>, Error> {
+        let mut longer = Vec::new();
+        let mut rest = suspects;
+        while !rest.is_empty() {
+            let (some, later) = rest.split_at(rest.len().min(together).min(self.batch_limit.max(1)));
+            rest = later;
+            self.fetching = some.to_vec();
+            let fetched = mailbox.fetch_up_to(some, bytes)?;
+            self.fetching.clear();
+            let found: Vec<(u32, bool)> = fetched.iter().map(|(uid, letter)| (*uid, letter.cut)).collect();
+            let letters: Vec<_> = fetched.into_iter().map(|(_, letter)| letter).collect();
+            let old = if letters.is_empty() { Vec::new() } else { sender.find_old(letters)? };
+            for (uid, cut) in old.into_iter().filter_map(|place| found.get(place)) {
+                if *cut {
+                    longer.push(*uid);
+                } else {
+                    self.untaken.insert(*uid);
+                }
+            }
+        }
+        Ok(longer)
     }
 
     /// Lists the letters in the folder, and forgets those that have left it.

@@ -32,7 +32,7 @@ pub enum ChangeReply {
     NotOwn { address: String },
     /// The address is another player's.
     Taken { address: String },
-    /// The address is the referee's own, or blocked.
+    /// The address is the referee's own, blocked, or one that few mail servers deliver to.
     Unusable { address: String },
     /// The player has `most` addresses already, the limit.
     TooManyAddresses { most: usize },

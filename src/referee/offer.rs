@@ -235,6 +235,8 @@ pub enum OfferRejection {
     NeedsApproval,
     /// The sender's address could not be proven.
     Unproven,
+    /// Few mail servers deliver to the sender's address.
+    Unreachable { address: String },
 }
 
 /// An offer as letters show it.

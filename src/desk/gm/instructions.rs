@@ -19,7 +19,7 @@ use crate::desk::people::registry::{self, no_player};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey};
-use crate::letter::Address;
+use crate::letter::{Address, ParseGivenError};
 use crate::referee::{
     Act, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection, PlayerSettings,
     Stage,
@@ -216,6 +216,9 @@ fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -
     let name = if name.is_empty() { name_from(address) } else { name.to_owned() };
     if let Err(says) = fit_name(&name) {
         return Ok(GmResult::Refused { says });
+    }
+    if !address.is_reachable() {
+        return Ok(GmResult::Refused { says: format!("{address} is {}.", ParseGivenError::BeyondAscii) });
     }
     if check {
         return Ok(GmResult::Would);

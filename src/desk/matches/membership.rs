@@ -6,29 +6,41 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::budgets::{self, Origin};
 use crate::desk::outbox::gms::{self, About};
-use crate::letter::{Address, Digest};
+use crate::letter::Digest;
 use crate::referee::{OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::request::Command;
 use crate::store::NewDispatch;
 
-/// Returns the rejection of a newcomer's command if the club does not let newcomers play. If the GM admits
-/// newcomers, tells the GM of this one.
+/// Returns the rejection of a newcomer's command if the newcomer cannot play here. If the GM admits newcomers,
+/// tells the GM of this one.
 pub fn refuse_newcomer(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
-    let is_gm = Address::parse(&asker.from).is_ok_and(|from| desk.club.is_gm(&from));
-    if asker.player_id.is_some() || is_gm || !asker.proven || !lets_play(command) {
+    if !asker.proven || !is_newcomers(desk, asker, command) {
         return Ok(None);
     }
-    let why = match desk.club.config.club.membership {
-        Membership::Open => return Ok(None),
-        Membership::Closed => OfferRejection::MembersOnly,
-        Membership::Approval => {
-            tell_gm_of_newcomer(desk, asker)?;
-            OfferRejection::NeedsApproval
-        }
-    };
+    let mut why = rejection_of_newcomer(desk, asker, command);
+    if why.is_none() && desk.club.config.club.membership == Membership::Approval {
+        tell_gm_of_newcomer(desk, asker)?;
+        why = Some(OfferRejection::NeedsApproval);
+    }
     let command = command.name();
-    Ok(Some(Reply::NoOffer { command, why }))
+    Ok(why.map(|why| Reply::NoOffer { command, why }))
+}
+
+/// Returns the reason why no newcomer with this address can play here, whoever they are.
+pub fn rejection_of_newcomer(desk: &Desk<'_>, asker: &Asker, command: &Command) -> Option<OfferRejection> {
+    if !is_newcomers(desk, asker, command) {
+        None
+    } else if !asker.sender.is_reachable() {
+        Some(OfferRejection::Unreachable { address: asker.from.clone() })
+    } else {
+        (desk.club.config.club.membership == Membership::Closed).then_some(OfferRejection::MembersOnly)
+    }
+}
+
+/// Whether a command would make somebody a player.
+fn is_newcomers(desk: &Desk<'_>, asker: &Asker, command: &Command) -> bool {
+    asker.player_id.is_none() && !desk.club.is_gm(&asker.sender) && lets_play(command)
 }
 
 /// Tells the GM of a newcomer, once a day.

@@ -193,8 +193,8 @@ fn refuse_addition(
     if let Some(refused) = standing::refuse_new_address(desk, player, &asker.sender, "ADDRESS")? {
         return Ok(Some(refused));
     }
-    let is_ours = address.base() == desk.club.config.club.address;
-    if is_ours || standing::standing(desk, &written)?.blocked_since.is_some() {
+    let is_unusable = address.base() == desk.club.config.club.address || !address.is_reachable();
+    if is_unusable || standing::standing(desk, &written)?.blocked_since.is_some() {
         return Ok(Some(ChangeReply::Unusable { address: written }));
     }
     if player.addresses.len() >= MAX_ADDRESSES {

@@ -5,14 +5,13 @@
 
 use chrono::TimeDelta;
 
-use crate::config::Membership;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::{CODE_LETTERS, in_code_letters};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::random::Random;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
-use crate::desk::matches::{meeting, offers};
+use crate::desk::matches::{meeting, membership, offers};
 use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
@@ -80,17 +79,10 @@ pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Optio
 /// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as
 /// that is known now.
 pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
-    let is_closed = desk.club.config.club.membership == Membership::Closed;
+    if let Some(why) = membership::rejection_of_newcomer(desk, asker, command) {
+        return Ok(Some(Reply::NoOffer { command: command.name(), why }));
+    }
     let rejection = match command {
-        Command::Challenge { .. }
-        | Command::ChallengeNamed { .. }
-        | Command::Open { .. }
-        | Command::Join(_)
-        | Command::Enter(_)
-            if is_closed && asker.player_id.is_none() =>
-        {
-            Some(OfferRejection::MembersOnly)
-        }
         Command::ChallengeNamed { .. } if !meeting::reads_names(desk, asker)? => {
             Some(OfferRejection::NamesForPlayers)
         }

@@ -71,6 +71,29 @@ fn orders_beside_a_faulty_address_are_filed() {
 }
 
 #[test]
+fn nobody_plays_from_an_address_that_few_servers_deliver_to() {
+    let desk = Desk::new();
+    let (_, to_ann, to_bo) = quad(&desk);
+    desk.reply(ANN, &to_ann, "OPEN quad");
+    let offer = desk.one_to(ANN);
+    let code = offer.text.split_whitespace().skip_while(|word| *word != "JOIN").nth(1).expect("a code");
+    let stranger = "bø@other.example";
+    let reason = "Few mail servers deliver to bø@other.example";
+    for line in [format!("JOIN {code}"), "OPEN quad".to_owned(), format!("CHALLENGE {BO} quad")] {
+        desk.write(stranger, &line);
+        desk.one_to(stranger).says(reason);
+        assert!(desk.sent_to(BO).is_empty(), "{line}");
+    }
+    desk.write(stranger, "HELP");
+    desk.one_to(stranger).says("How to play by letter");
+    // A player may have written from it, but gets no letters there.
+    desk.reply(stranger, &to_bo, "NOTE I am away");
+    let question = question_to(&desk, BO);
+    desk.reply(BO, &question, &format!("CONFIRM {} ALWAYS", code_in(&question.text)));
+    desk.sent_to(BO).remove(0).says("I cannot write to you at bø@other.example");
+}
+
+#[test]
 fn a_challenge_reaches_addresses_that_break_the_standard() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
