@@ -399,6 +399,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Returns the doubt about a line that holds an order.
     fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
+        if self.grammar.verbs().is_empty() {
+            return None;
+        }
         let in_words = self.doubt_in_words(no, wording);
         let held = match self.capitals_mark {
             true => doubt::order_and_words(&self.grammar, no, &wording.plain)
@@ -519,7 +522,7 @@ const MAX_TURN_WORDS: usize = 4;
 fn turn_in_words(wording: &NormalizedLine) -> Option<u32> {
     let is_heading = wording.ends_with_colon()
         || (wording.words().count() <= MAX_TURN_WORDS && !wording.ends_with_full_stop());
-    wish::turn_in_words(&wording.plain).filter(|_| is_heading && !wording.is_asked())
+    if is_heading && !wording.is_asked() { wish::turn_in_words(&wording.plain) } else { None }
 }
 
 /// Words that may stand around `TURN 4` in a heading such as `My orders for turn 4:`.

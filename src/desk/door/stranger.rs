@@ -1,6 +1,5 @@
 //! Answers letters from people who hold no seat, or who wrote without its token. Touches no running match.
 
-use std::collections::BTreeSet;
 use std::slice;
 
 use super::{in_words, tokenless};
@@ -311,17 +310,15 @@ fn note_on_machine(lines: &[Line]) -> String {
 
 /// Returns the lines that read as orders of no game and, if a player wrote them, tell nothing of a position.
 fn without_orders(lines: &[Line], is_player: bool) -> Vec<Line> {
-    let telling = lines.iter().filter(|line| is_player && may_tell_of_play(&line.text));
-    let mut orders: BTreeSet<usize> = telling.map(|line| line.no).collect();
-    for game in GameKind::ALL {
-        // Line by line, because a command or an END among them must not hide others.
-        for line in lines {
+    // Line by line, because a command or an END among them must not hide others.
+    let is_read_as_order = |line: &Line| {
+        GameKind::ALL.iter().any(|game| {
             let read = Request::read(slice::from_ref(line), *game);
-            let is_order = !read.orders.is_empty() || !read.doubts.is_empty();
-            orders.extend(is_order.then_some(line.no));
-        }
-    }
-    lines.iter().filter(|line| !orders.contains(&line.no)).cloned().collect()
+            !read.orders.is_empty() || !read.doubts.is_empty()
+        })
+    };
+    let tells = if is_player { may_tell_of_play } else { is_order_of_any_game };
+    lines.iter().filter(|line| !tells(&line.text) && !is_read_as_order(line)).cloned().collect()
 }
 
 /// Says what a letter lacked, in sentences.
