@@ -111,8 +111,14 @@ impl Arrows {
             }
             _ => self.joined(from, *tip),
         });
-        let priced = bundles.map(|bundle| (self.price(&bundle), bundle));
-        priced.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, bundle)| bundle)
+        let mut best: Option<(f64, Bundle)> = None;
+        for bundle in bundles {
+            let most = best.as_ref().map_or(f64::INFINITY, |(price, _)| *price);
+            if let Some(price) = self.price_below(&bundle, most) {
+                best = Some((price, bundle));
+            }
+        }
+        best.map(|(_, bundle)| bundle)
     }
 
     /// An arrow whose head stands square to the sign. It fits between two signs where a slanted one does not.
@@ -141,26 +147,36 @@ impl Arrows {
         let price = |from: Point| distance(from, back) + HIDDEN_WAY * self.hidden(from, back);
         let cheapest = |moorings: &Vec<Mooring>| {
             let leaving = moorings.iter().filter(|mooring| mooring.leaves_towards(back));
-            leaving.map(|mooring| mooring.at).min_by(|one, other| price(*one).total_cmp(&price(*other)))
+            let priced = leaving.map(|mooring| (price(mooring.at), mooring.at));
+            priced.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, at)| at)
         };
         let tails = from.iter().map(cheapest).collect::<Option<_>>()?;
         Some(Bundle { tails, ..head })
     }
 
-    fn price(&self, bundle: &Bundle) -> f64 {
-        let back = self.back(bundle);
-        let [tip, left, right] = arrowhead(bundle.tip, bundle.along, self.stroke_width);
-        let between = |one: Point, other: Point| ((one.0 + other.0) / 2.0, (one.1 + other.1) / 2.0);
-        let head = [tip, left, right, between(tip, left), between(tip, right), between(left, right)];
-        let is_hidden = |point: &&Point| self.obstacles.iter().any(|obstacle| obstacle.hides(**point));
-        let hidden_head = head.iter().filter(is_hidden).count() as f64;
+    /// Returns the price of a bundle if it is below `most`. What is hidden is counted last, because it takes longest.
+    fn price_below(&self, bundle: &Bundle, most: f64) -> Option<f64> {
         let lines = bundle.tails.iter().map(|tail| {
             let length = distance(*tail, bundle.tip);
             // A head needs its whole length, and a little of its line.
             let lacking = (HEAD_LENGTH * self.stroke_width + 1.0 - length).max(0.0);
-            length + HIDDEN_HEAD * lacking + HIDDEN_WAY * self.hidden(*tail, back)
+            length + HIDDEN_HEAD * lacking
         });
-        HIDDEN_HEAD * hidden_head + lines.sum::<f64>() + BEND * bundle.bend()
+        let open = lines.sum::<f64>() + BEND * bundle.bend();
+        if open >= most {
+            return None;
+        }
+        let [tip, left, right] = arrowhead(bundle.tip, bundle.along, self.stroke_width);
+        let between = |one: Point, other: Point| ((one.0 + other.0) / 2.0, (one.1 + other.1) / 2.0);
+        let head = [tip, left, right, between(tip, left), between(tip, right), between(left, right)];
+        let is_hidden = |point: &&Point| self.obstacles.iter().any(|obstacle| obstacle.hides(**point));
+        let hidden_head = HIDDEN_HEAD * head.iter().filter(is_hidden).count() as f64;
+        if open + hidden_head >= most {
+            return None;
+        }
+        let back = self.back(bundle);
+        let hidden_way: f64 = bundle.tails.iter().map(|tail| HIDDEN_WAY * self.hidden(*tail, back)).sum();
+        Some(open + hidden_head + hidden_way).filter(|price| *price < most)
     }
 
     /// Length of the part of a line that lies under signs.
@@ -252,5 +268,7 @@ fn bundle(start: Mooring, tip: Mooring) -> Option<Bundle> {
 }
 
 fn distance(one: Point, other: Point) -> f64 {
-    (one.0 - other.0).hypot(one.1 - other.1)
+    // `f64::hypot` takes longer, for numbers whose squares would be out of range.
+    let (x, y) = (one.0 - other.0, one.1 - other.1);
+    (x * x + y * y).sqrt()
 }

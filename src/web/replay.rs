@@ -73,7 +73,7 @@ pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Res
     let Played { pictures, texts, mut steps } = play(templates, record)?;
     // Of a game that hides something the truth is shown first, else the first player's side.
     let Boards { symbols, steps: drawn, legend: signs, width, height } =
-        boards::draw(&pictures, if hides { 2 } else { 0 });
+        boards::draw(pictures, if hides { 2 } else { 0 });
     let TextBoards { steps: written, legend } = characters::write(&texts);
     for ((step, board), text) in steps.iter_mut().zip(drawn).zip(written) {
         (step.board, step.text) = (board, text);

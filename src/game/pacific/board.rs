@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::fleet::{Class, Ship, ShipKind, Square};
+use super::fleet::{Area, Class, Ship, ShipKind, Square};
 use super::picture;
 use super::shown::{known_submarines, recent_attacks};
 use super::view::{Notice, View};
@@ -18,21 +18,24 @@ fn text(view: &View) -> String {
         .map(|place| format!(" {}  ", char::from(b'A' + place.turned_for(view.viewer).file())))
         .collect();
     let mut text = format!("  {}\n", files.trim_end());
+    let attacks = own_attacks(view);
     for row in (0..16).rev() {
         let squares = || places(row).map(|place| place.turned_for(view.viewer));
-        let cells: String = squares().map(|at| cell(view, at)).collect();
         let rank = squares().next().map_or(0, |at| at.rank() + 1);
-        writeln!(text, "{rank:>2}{}", cells.trim_end()).expect("writing to a String cannot fail");
+        write!(text, "{rank:>2}").expect("writing to a String cannot fail");
+        squares().for_each(|at| add_cell(&mut text, view, &attacks, at));
+        text.truncate(text.trim_end_matches(' ').len());
+        text.push('\n');
         if row == 8 {
             writeln!(text, "   {}", "- ".repeat(31).trim_end()).expect("writing to a String cannot fail");
         }
     }
-    text + &legend(view)
+    text + &legend(view, &attacks)
 }
 
-/// Four columns: a mark, two for the ship, or the submarine on open water, and one for what is below. A `?` above a
+/// Adds four columns: a mark, two for the ship, or the submarine on open water, and one for what is below. A `?` above a
 /// submarine of the viewer takes the place of the mark if there is no other.
-fn cell(view: &View, at: Square) -> String {
+fn add_cell(text: &mut String, view: &View, attacks: &[Attack], at: Square) {
     let mark = view.news.iter().find_map(|notice| mark(notice, at)).unwrap_or(' ');
     let ship = view.ships.iter().find_map(|(side, fleet)| {
         let ship = fleet.iter().find(|ship| ship.at == at)?;
@@ -40,7 +43,7 @@ fn cell(view: &View, at: Square) -> String {
     });
     let mut below = known_submarines(view).filter(|(_, submarine)| submarine.at == at);
     let (first_below, another) = (below.next(), below.next().is_some());
-    let heard = sounding(view, at);
+    let heard = sounding(attacks, at);
     let mut shown = match (ship, first_below) {
         (Some((side, ship)), below) => {
             let aloft = matches!(ship.kind, ShipKind::Squadron { launched: true, .. });
@@ -56,7 +59,10 @@ fn cell(view: &View, at: Square) -> String {
             let more = if another { "+" } else { "" };
             cased(view, side, &format!("U{}{more}", submarine.no))
         }
-        (None, None) => return format!("{mark}{}  ", heard.unwrap_or('.')),
+        (None, None) => {
+            text.extend([mark, heard.unwrap_or('.'), ' ', ' ']);
+            return;
+        }
     };
     let mut mark = mark;
     if heard == Some('?') {
@@ -66,7 +72,7 @@ fn cell(view: &View, at: Square) -> String {
             _ => {}
         }
     }
-    format!("{mark}{shown:<3}")
+    write!(text, "{mark}{shown:<3}").expect("writing to a String cannot fail");
 }
 
 /// A ship's class, and the number of a carrier or squadron.
@@ -95,28 +101,33 @@ fn mark(notice: &Notice, at: Square) -> Option<char> {
     }
 }
 
-/// `o` on a square that the viewer's recent attacks searched, `?` on one around it if they heard something.
-fn sounding(view: &View, at: Square) -> Option<char> {
-    let marks = recent_attacks(view).filter_map(|notice| match notice {
-        Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. }
-            if *side == view.viewer =>
-        {
-            match area.distance(at) {
-                0 => Some('o'),
-                1 if *contact => Some('?'),
-                _ => None,
-            }
+/// A search of an area for submarines, and whether something was heard around it.
+type Attack = (Area, bool);
+
+/// The viewer's own recent attacks.
+fn own_attacks(view: &View) -> Vec<Attack> {
+    let attack = |notice: &Notice| match *notice {
+        Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. } => {
+            (side == view.viewer).then_some((area, contact))
         }
-        Notice::Asw { .. } | Notice::Sonar { .. } => None,
         Notice::Move { .. } | Notice::SquadronLost { .. } | Notice::Torpedo { .. } | Notice::Pass { .. } => {
             None
         }
-    });
-    marks.last()
+    };
+    recent_attacks(view).filter_map(attack).collect()
+}
+
+/// `o` on a square that these attacks searched, `?` on one around it if they heard something.
+fn sounding(attacks: &[Attack], at: Square) -> Option<char> {
+    attacks.iter().rev().find_map(|(area, contact)| match area.distance(at) {
+        0 => Some('o'),
+        1 if *contact => Some('?'),
+        _ => None,
+    })
 }
 
 /// Explains the signs of this board, and no others.
-fn legend(view: &View) -> String {
+fn legend(view: &View, attacks: &[Attack]) -> String {
     let whose = match (view.phase, view.viewer) {
         (Some(_), _) => "Capitals are yours, small letters the other side's.",
         (None, Seat::First) => "Capitals are South's, small letters North's.",
@@ -139,7 +150,7 @@ fn legend(view: &View) -> String {
         lines.push(lines_of_classes + ".");
     }
     lines.extend(below_legend(view));
-    let sounded = |sign| Square::all().any(|at| sounding(view, at) == Some(sign));
+    let sounded = |sign| Square::all().any(|at| sounding(attacks, at) == Some(sign));
     match (sounded('o'), sounded('?')) {
         (true, true) => {
             lines.push("Your last attacks: o searched, ? a submarine was heard on one of".to_owned());

@@ -1,6 +1,6 @@
 //! The marks that never change, which lie in two layers: below all others, and between them.
 
-use super::marks::Overlaps;
+use super::marks::{MarkSet, Overlaps};
 
 /// The marks of each step and view.
 type Sequences = Vec<Vec<Vec<u32>>>;
@@ -96,31 +96,35 @@ fn in_all(overlaps: &Overlaps, pictures: &[&[u32]]) -> Vec<bool> {
 
 /// Adds the marks of most pictures that others hide in the rest of them.
 fn add_hidden(overlaps: &Overlaps, pictures: &[&[u32]], below: &[u32], is_constant: &mut [bool]) {
-    let all: Vec<u32> = (0..is_constant.len()).map(|mark| u32::try_from(mark).expect("few marks")).collect();
-    let mut contents = vec![overlaps.none(); pictures.len()];
-    for (set, marks) in contents.iter_mut().zip(pictures) {
-        marks.iter().for_each(|mark| set.insert(*mark));
-    }
+    let set_of = |marks: &mut dyn Iterator<Item = u32>| {
+        let mut set = overlaps.none();
+        marks.for_each(|mark| set.insert(mark));
+        set
+    };
+    let contents: Vec<MarkSet> = pictures.iter().map(|marks| set_of(&mut marks.iter().copied())).collect();
+    let all = || 0..u32::try_from(is_constant.len()).expect("few marks");
+    let mut constant = set_of(&mut all().filter(|mark| is_constant[*mark as usize]));
+    let below = set_of(&mut below.iter().copied());
     // The marks of the steps that hide others have to stay there.
     let mut stays = overlaps.none();
-    for mark in all.iter().copied() {
+    for mark in all() {
         let count = contents.iter().filter(|set| set.has(mark)).count();
-        if 2 * count <= pictures.len() || is_constant[mark as usize] || stays.has(mark) {
+        if 2 * count <= pictures.len() || constant.has(mark) || stays.has(mark) {
             continue;
         }
-        let in_layer = all.iter().filter(|other| is_constant[**other as usize]).chain(below);
         // One that is drawn below it may not show again beside what hides it.
-        if in_layer.clone().any(|other| overlaps.has(mark, *other) && !overlaps.hidden_by(mark).has(*other)) {
+        let hiding = overlaps.hidden_by(mark);
+        let beside = overlaps.of(mark).without(hiding);
+        if beside.meets(&constant) || beside.meets(&below) {
             continue;
         }
-        let mut hiding = overlaps.none();
-        let hides = |other: &&u32| !is_constant[**other as usize] && overlaps.hidden_by(mark).has(**other);
-        all.iter().filter(hides).for_each(|other| hiding.insert(*other));
+        let hiding = hiding.without(&constant);
         if contents.iter().all(|set| set.has(mark) || set.meets(&hiding)) {
-            is_constant[mark as usize] = true;
-            all.iter().filter(|other| hiding.has(**other)).for_each(|other| stays.insert(*other));
+            constant.insert(mark);
+            stays.add(&hiding);
         }
     }
+    is_constant.iter_mut().zip(0..).for_each(|(is_constant, mark)| *is_constant = constant.has(mark));
 }
 
 fn hold_back(overlaps: &Overlaps, marks: &[u32], is_constant: &mut [bool]) -> bool {

@@ -20,7 +20,7 @@ pub struct LegendLine {
 const ABOVE: f64 = 24.0;
 
 /// Takes the legends off the pictures, which end below their boards. Returns these, and the one legend of all.
-pub fn separate(steps: &[Vec<Picture>], views: Views) -> (Vec<Vec<Picture>>, Vec<LegendLine>) {
+pub fn separate(steps: Vec<Vec<Picture>>, views: Views) -> (Vec<Vec<Picture>>, Vec<LegendLine>) {
     let mut signs: Vec<Sign> = Vec::new();
     for view in 0..views.count {
         let mut own: Vec<Sign> = Vec::new();
@@ -45,7 +45,7 @@ pub fn separate(steps: &[Vec<Picture>], views: Views) -> (Vec<Vec<Picture>>, Vec
         sample: sign.sample,
         words: sign.words,
     });
-    (steps.iter().map(|views| views.iter().map(board).collect()).collect(), lines.collect())
+    (steps.into_iter().map(|views| views.into_iter().map(board).collect()).collect(), lines.collect())
 }
 
 struct Sign {
@@ -73,12 +73,9 @@ fn sample(picture: &Picture, sign: &LegendSign) -> String {
 }
 
 /// The picture without its legend.
-fn board(picture: &Picture) -> Picture {
-    let (Some(first), Some(last)) = (picture.signs.first(), picture.signs.last()) else {
-        return picture.clone();
-    };
-    let mut board = picture.clone();
-    board.signs.clear();
+fn board(mut board: Picture) -> Picture {
+    let signs = std::mem::take(&mut board.signs);
+    let (Some(first), Some(last)) = (signs.first(), signs.last()) else { return board };
     board.shapes.drain(first.shapes.start..last.shapes.end);
     board.height = (first.at.1 - ABOVE) as u32;
     // The ground, which would reach below the board.

@@ -124,7 +124,8 @@ const LARGE: i64 = 800_000;
 const SMALL: i64 = 8;
 
 pub fn tenths(length: f64) -> i32 {
-    (length * 10.0).round() as i32
+    // `f64::round` is a call into the C library.
+    (length * 10.0 + 0.5_f64.copysign(length)) as i32
 }
 
 /// A mark at its place. The same shapes elsewhere are another mark with the same symbol.
@@ -218,6 +219,16 @@ impl MarkSet {
         self.0[mark as usize / 64] & (1 << (mark % 64)) != 0
     }
 
+    /// Adds all marks of the other.
+    pub fn add(&mut self, other: &MarkSet) {
+        self.0.iter_mut().zip(&other.0).for_each(|(one, other)| *one |= other);
+    }
+
+    /// Returns the marks that are not in the other.
+    pub fn without(&self, other: &MarkSet) -> MarkSet {
+        MarkSet(self.0.iter().zip(&other.0).map(|(one, other)| one & !other).collect())
+    }
+
     /// Whether the two have a mark in common.
     pub fn meets(&self, other: &MarkSet) -> bool {
         self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
@@ -244,12 +255,17 @@ impl Overlaps {
     }
 
     pub fn has(&self, mark: u32, other: u32) -> bool {
-        self.of[mark as usize].has(other)
+        self.of(mark).has(other)
+    }
+
+    /// Returns the marks that look different if they and this one are drawn in another order.
+    pub fn of(&self, mark: u32) -> &MarkSet {
+        &self.of[mark as usize]
     }
 
     /// Whether a mark overlaps one of these.
     pub fn any(&self, mark: u32, others: &MarkSet) -> bool {
-        self.of[mark as usize].meets(others)
+        self.of(mark).meets(others)
     }
 
     /// Returns the marks that hide all of this one if they are drawn later.

@@ -36,7 +36,7 @@ pub struct Boards {
 /// Draws the pictures of each step. Every step has one for each view, in the same order.
 ///
 /// `open` is the view that is visible where there are no styles.
-pub fn draw(steps: &[Vec<Picture>], open: usize) -> Boards {
+pub fn draw(steps: Vec<Vec<Picture>>, open: usize) -> Boards {
     let views = marks::Views { count: steps.first().map_or(0, Vec::len), open };
     let (pictures, legend) = legend::separate(steps, views);
     let (catalogue, sequences) = marks::read(&pictures);

@@ -25,11 +25,11 @@ fn picture(places: &[(f64, f64)]) -> Picture {
 
 #[test]
 fn equal_marks_are_drawn_once_and_what_never_changes_lies_below_all_steps() {
-    let steps = [
+    let steps = vec![
         vec![picture(&[(20.0, 20.0), (50.0, 20.0)]), picture(&[(20.0, 20.0)])],
         vec![picture(&[(20.0, 20.0), (80.0, 20.0)]), picture(&[(20.0, 20.0)])],
     ];
-    let boards = draw(&steps, 0);
+    let boards = draw(steps, 0);
     assert_eq!(boards.symbols.matches("<circle").count(), 1, "{}", boards.symbols);
     assert!(boards.symbols.contains("&lt;") && !boards.symbols.contains("><<"), "{}", boards.symbols);
     for step in &boards.steps {
@@ -44,16 +44,16 @@ fn equal_marks_are_drawn_once_and_what_never_changes_lies_below_all_steps() {
 fn a_mark_that_another_may_cover_does_not_move_below_it() {
     let mut covered = picture(&[(20.0, 20.0)]);
     covered.shapes.insert(1, Shape::Rect { x: 0.0, y: 0.0, width: 40.0, height: 40.0, fill: BLUE });
-    let steps = [vec![covered], vec![picture(&[(20.0, 20.0)])]];
-    let boards = draw(&steps, 0);
+    let steps = vec![vec![covered], vec![picture(&[(20.0, 20.0)])]];
+    let boards = draw(steps, 0);
     let (rect, disc) = (boards.steps[0].find("<rect"), boards.steps[0].rfind("<circle"));
     assert!(rect.is_some() && rect < disc, "{}", boards.steps[0]);
 }
 
 #[test]
 fn a_view_that_is_not_the_visible_one_is_hidden_without_styles() {
-    let steps = [vec![picture(&[(20.0, 20.0)]), picture(&[(50.0, 20.0)]), picture(&[(80.0, 20.0)])]];
-    let step = &draw(&steps, 2).steps[0];
+    let steps = vec![vec![picture(&[(20.0, 20.0)]), picture(&[(50.0, 20.0)]), picture(&[(80.0, 20.0)])]];
+    let step = &draw(steps, 2).steps[0];
     for (class, is_hidden) in [("f", true), ("s", true), ("t", false)] {
         assert_eq!(step.contains(&format!("<g class={class} display=none>")), is_hidden, "{step}");
         assert!(step.contains(&format!("<g class={class}")), "{step}");
@@ -174,8 +174,8 @@ fn each_step_looks_like_the_pictures_that_it_was_made_of() {
     ] {
         let record = Record::parse(record).expect("a record");
         let steps = pictures(&record);
-        let drawn = draw(&steps, 0);
-        let (boards, _) = legend::separate(&steps, marks::Views { count: steps[0].len(), open: 0 });
+        let drawn = draw(steps.clone(), 0);
+        let (boards, _) = legend::separate(steps.clone(), marks::Views { count: steps[0].len(), open: 0 });
         for step in (0..steps.len()).step_by(5) {
             for (view, classes) in views(steps[0].len()).into_iter().enumerate() {
                 let board = &boards[step][view];
