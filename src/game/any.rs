@@ -183,7 +183,7 @@ mod seen;
 mod shown;
 
 pub use conditions::follow;
-pub use shown::OwnPart;
+pub use shown::{OwnPart, ShownView};
 pub(crate) use {on_game, on_seen};
 
 impl Serialize for Filing {

@@ -1,5 +1,6 @@
 //! A state as it is shown to a seat: with what the seat remembers, and with what it did itself.
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::{AnyState, Filing, GameKind, Memories, Remembering};
@@ -12,15 +13,34 @@ pub struct OwnPart<'a> {
     pub filed: Option<&'a Filing>,
 }
 
+/// Everything that `viewer` may know of a state, to be serialized: with the keys `memory` and `did` in the games
+/// that hide something. `did` tells of the adjudication `own`.
+///
+/// # Panics
+/// Serializing panics if the parts are not of one match.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownView<'a> {
+    pub state: &'a AnyState,
+    pub viewer: Seat,
+    pub memories: Option<&'a Memories>,
+    pub own: Option<OwnPart<'a>>,
+}
+
+impl Serialize for ShownView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ShownView { state, viewer, memories, own } = *self;
+        on_state!(state, state => shown(state, viewer, memories, own).serialize(serializer))
+    }
+}
+
 impl AnyState {
-    /// Returns everything that `viewer` may know, with the keys `memory` and `did` in the games that hide
-    /// something. `did` tells of the adjudication `own`.
+    /// Returns [`ShownView`] as JSON.
     ///
     /// # Panics
     /// Panics if the arguments are not of one match.
     pub fn shown_view(&self, viewer: Seat, memories: Option<&Memories>, own: Option<OwnPart<'_>>) -> Value {
-        let json = on_state!(self, state => serde_json::to_value(shown(state, viewer, memories, own)));
-        json.expect("a view has string keys and plain values")
+        let view = ShownView { state: self, viewer, memories, own };
+        serde_json::to_value(view).expect("a view has string keys and plain values")
     }
 
     /// The board as `viewer` may know and remember it, with its own moves in the adjudication `own`.

@@ -11,7 +11,7 @@ use minijinja::Value;
 use minijinja::value::{Enumerator, Object, Serde};
 
 use crate::game::Seat;
-use crate::game::any::{AnyState, Filing, Memories, OwnPart};
+use crate::game::any::{AnyState, Filing, Memories, OwnPart, ShownView};
 use crate::referee::{Adjudication, Match};
 
 /// Fields by name. A later field replaces an earlier one of the same name.
@@ -89,7 +89,8 @@ impl LazyView {
     fn view(&self) -> &Value {
         self.view.get_or_init(|| {
             let own = self.own.as_ref().map(|(before, filed)| OwnPart { before, filed: filed.as_ref() });
-            Value::from(Serde(self.state.shown_view(self.seat, self.memories.as_ref(), own)))
+            let memories = self.memories.as_ref();
+            Value::from(Serde(ShownView { state: &self.state, viewer: self.seat, memories, own }))
         })
     }
 

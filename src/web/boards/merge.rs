@@ -18,10 +18,14 @@ pub fn merge(views: &[Vec<u32>]) -> Vec<Shown> {
 
 /// Adds the marks of one more view, along a longest common subsequence.
 fn with_view(merged: &[Shown], marks: &[u32], bit: u8) -> Vec<Shown> {
-    // Most of it often stands at the beginning.
-    let same = merged.iter().zip(marks).take_while(|(shown, mark)| shown.0 == **mark).count();
-    let (same, merged) = merged.split_at(same);
-    let marks = &marks[same.len()..];
+    // Most of it often stands at the beginning and the end.
+    let is_same = |(shown, mark): &(&Shown, &u32)| shown.0 == **mark;
+    let same = merged.iter().zip(marks).take_while(is_same).count();
+    let (first, merged) = merged.split_at(same);
+    let marks = &marks[same..];
+    let same = merged.iter().rev().zip(marks.iter().rev()).take_while(is_same).count();
+    let (merged, last) = merged.split_at(merged.len() - same);
+    let marks = &marks[..marks.len() - same];
     let width = marks.len() + 1;
     // The length of the longest common subsequence of what follows each pair of places.
     let mut length = vec![0_u16; (merged.len() + 1) * width];
@@ -34,7 +38,8 @@ fn with_view(merged: &[Shown], marks: &[u32], bit: u8) -> Vec<Shown> {
             };
         }
     }
-    let mut all: Vec<Shown> = same.iter().map(|(mark, views)| (*mark, views | bit)).collect();
+    let shown_too = |(mark, views): &Shown| (*mark, views | bit);
+    let mut all: Vec<Shown> = first.iter().map(shown_too).collect();
     let (mut i, mut j) = (0, 0);
     while i < merged.len() && j < marks.len() {
         let here = i * width + j;
@@ -51,6 +56,7 @@ fn with_view(merged: &[Shown], marks: &[u32], bit: u8) -> Vec<Shown> {
     }
     all.extend(&merged[i..]);
     all.extend(marks[j..].iter().map(|mark| (*mark, bit)));
+    all.extend(last.iter().map(shown_too));
     all
 }
 
