@@ -268,7 +268,7 @@ fn a_csv_file_with_errors_opens_nothing_and_each_error_names_its_line() {
         "no match was opened",
         "line 3: ",
         "line 5: game `chess`: known games are quadrant-z",
-        "line 6: first `Ann`: try name@example.org or Name <name@example.org>",
+        "line 6: first `Ann`: it is not a mail address; try name@example.org or Name <name@example.org>",
         "line 7: both seats have the same address",
         "line 8: ",
         "line 9: option `swap`: try name=value",
