@@ -268,7 +268,7 @@ fn bundle(start: Mooring, tip: Mooring) -> Option<Bundle> {
 }
 
 fn distance(one: Point, other: Point) -> f64 {
-    // `f64::hypot` takes longer, for numbers whose squares would be out of range.
+    // `f64::hypot` is slower, because it also handles numbers whose squares would overflow.
     let (x, y) = (one.0 - other.0, one.1 - other.1);
     (x * x + y * y).sqrt()
 }
