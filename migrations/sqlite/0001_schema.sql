@@ -332,8 +332,11 @@ CREATE TABLE dispatch (
 ) STRICT;
 CREATE INDEX dispatch_by_match ON dispatch (match_id) WHERE match_id IS NOT NULL;
 CREATE INDEX dispatch_given_up ON dispatch (id) WHERE given_up_at IS NOT NULL;
+CREATE INDEX dispatch_never_sent ON dispatch (match_id)
+WHERE match_id IS NOT NULL AND pin IS NOT NULL AND sent_at IS NULL AND due_at IS NULL;
 CREATE INDEX dispatch_queue ON dispatch (urgency, due_at, created_at) WHERE due_at IS NOT NULL;
-CREATE INDEX dispatch_unlisted ON dispatch (match_id) WHERE listed = 0 AND pin IS NOT NULL AND sent_at IS NOT NULL;
+CREATE INDEX dispatch_unlisted ON dispatch (match_id)
+WHERE match_id IS NOT NULL AND listed = 0 AND pin IS NOT NULL AND sent_at IS NOT NULL;
 CREATE UNIQUE INDEX dispatch_return_id ON dispatch (return_id) WHERE return_id IS NOT NULL;
 
 CREATE TABLE dispatch_raw (

@@ -80,20 +80,23 @@ impl Database {
     /// Returns the matches that are over and have pins or deliveries that no entry lists yet: their last
     /// letters were sent or given up since the last entry, or have waited since `before`.
     pub async fn matches_to_list(&self, before: DateTime<Utc>) -> Result<Vec<String>> {
-        // Three queries, each of which has an index.
-        let sql = "SELECT d.match_id FROM dispatch d JOIN match m ON m.id = d.match_id \
-                   WHERE d.listed = 0 AND d.pin IS NOT NULL AND d.sent_at IS NOT NULL AND m.stage = 'over' \
+        // Three queries, each of which begins with an index of few letters.
+        let sql = "SELECT d.match_id FROM dispatch d CROSS JOIN match m \
+                   WHERE m.id = d.match_id AND d.match_id IS NOT NULL AND d.listed = 0 AND d.pin IS NOT NULL \
+                   AND d.sent_at IS NOT NULL AND m.stage = 'over' \
                    AND (d.created_at < $1 OR NOT EXISTS (SELECT 1 FROM dispatch w WHERE w.match_id = m.id \
                         AND w.pin IS NOT NULL AND w.due_at IS NOT NULL)) \
-                   UNION SELECT d.match_id FROM dispatch d JOIN match m ON m.id = d.match_id \
+                   UNION SELECT d.match_id FROM dispatch d CROSS JOIN match m \
                    JOIN entry e ON e.match_id = m.id AND e.seq = m.head_seq \
-                   WHERE d.sent_at IS NULL AND d.due_at IS NULL AND d.pin IS NOT NULL AND m.stage = 'over' \
-                   AND d.created_at >= e.at AND NOT EXISTS (SELECT 1 FROM dispatch w WHERE w.match_id = m.id \
-                        AND w.pin IS NOT NULL AND w.due_at IS NOT NULL) \
-                   UNION SELECT d.match_id FROM dispatch d JOIN match m ON m.id = d.match_id \
+                   WHERE m.id = d.match_id AND d.match_id IS NOT NULL AND d.sent_at IS NULL AND d.due_at IS NULL \
+                   AND d.pin IS NOT NULL AND m.stage = 'over' AND d.created_at >= e.at \
+                   AND NOT EXISTS (SELECT 1 FROM dispatch w WHERE w.match_id = m.id AND w.pin IS NOT NULL \
+                        AND w.due_at IS NOT NULL) \
+                   UNION SELECT d.match_id FROM dispatch d CROSS JOIN match m \
                    JOIN entry e ON e.match_id = m.id AND e.seq = m.head_seq \
-                   WHERE d.due_at IS NOT NULL AND d.pin IS NOT NULL AND m.stage = 'over' \
-                   AND d.created_at >= e.at AND d.created_at < $1 ORDER BY 1";
+                   WHERE m.id = d.match_id AND d.id IN (SELECT q.id FROM dispatch q WHERE q.due_at IS NOT NULL) \
+                   AND d.pin IS NOT NULL AND m.stage = 'over' AND d.created_at >= e.at AND d.created_at < $1 \
+                   ORDER BY 1";
         self.read_column(self.statement(sql).bind(before.timestamp_millis())).await
     }
 
