@@ -474,9 +474,7 @@ fn origin(first: &Shape) -> Point {
 /// The shapes as numbers, relative to `origin`, by which equal symbols are found.
 pub fn key(shapes: &[Shape], origin: Point) -> Vec<i32> {
     let mut key = Vec::with_capacity(12 * shapes.len());
-    for shape in shapes {
-        add_to_key(&mut key, shape, origin);
-    }
+    shapes.iter().for_each(|shape| add_to_key(&mut key, shape, origin));
     key
 }
 

@@ -9,11 +9,7 @@ pub type Shown = (u32, u8);
 
 /// Returns one sequence that contains that of each view, in its order.
 pub fn merge(views: &[Vec<u32>]) -> Vec<Shown> {
-    let mut merged: Vec<Shown> = Vec::new();
-    for (no, marks) in views.iter().enumerate() {
-        merged = with_view(&merged, marks, 1 << no);
-    }
-    merged
+    views.iter().enumerate().fold(Vec::new(), |merged, (no, marks)| with_view(&merged, marks, 1 << no))
 }
 
 /// Adds the marks of one more view, along a longest common subsequence.

@@ -145,26 +145,21 @@ fn joins(a: &Shape, b: &Shape) -> bool {
 
 /// Writes rectangles of one colour, or lines of one stroke, as one path.
 fn add_path(out: &mut String, shapes: &[Shape], origin: Point) {
-    let mut path = String::new();
+    let look = match &shapes[0] {
+        Shape::Line { stroke, .. } => Edge(*stroke).to_string(),
+        Shape::Rect { fill, .. } => format!(" fill={}", Hex(*fill)),
+        Shape::Frame { .. } | Shape::Circle { .. } | Shape::Polygon { .. } | Shape::Text { .. } => return,
+    };
+    write!(out, "<path{look} d=\"").expect("a String");
     for shape in shapes {
-        match shape {
-            Shape::Rect { x, y, width, height, .. } => {
-                let (right, left) = (length(*width), length(-width));
-                write!(path, "M{}h{right}v{}h{left}z", pair((*x, *y), origin), length(*height))
-            }
-            Shape::Line { from, to, .. } => {
-                write!(path, "M{}L{}", pair(*from, origin), pair(*to, origin))
-            }
-            Shape::Frame { .. } | Shape::Circle { .. } | Shape::Polygon { .. } | Shape::Text { .. } => Ok(()),
+        if let Shape::Rect { x, y, width, height, .. } = shape {
+            let (right, left) = (length(*width), length(-width));
+            write!(out, "M{}h{right}v{}h{left}z", pair((*x, *y), origin), length(*height)).expect("a String");
+        } else if let Shape::Line { from, to, .. } = shape {
+            write!(out, "M{}L{}", pair(*from, origin), pair(*to, origin)).expect("a String");
         }
-        .expect("a String");
     }
-    match &shapes[0] {
-        Shape::Line { stroke, .. } => write!(out, "<path{} d=\"{path}\"/>", Edge(*stroke)),
-        Shape::Rect { fill, .. } => write!(out, "<path fill={} d=\"{path}\"/>", Hex(*fill)),
-        Shape::Frame { .. } | Shape::Circle { .. } | Shape::Polygon { .. } | Shape::Text { .. } => Ok(()),
-    }
-    .expect("a String");
+    out.push_str("\"/>");
 }
 
 fn add_one(out: &mut String, shape: &Shape, origin: Point) {
@@ -195,7 +190,11 @@ fn add_one(out: &mut String, shape: &Shape, origin: Point) {
         Shape::Line { from, to, stroke } => {
             write!(out, "<path{} d=\"M{}L{}\"/>", Edge(*stroke), pair(*from, origin), pair(*to, origin))
         }
-        Shape::Polygon { points, fill, stroke } => add_polygon(out, points, *fill, *stroke, origin),
+        Shape::Polygon { points, fill, stroke } => {
+            let fill = fill.map_or_else(|| "none".to_owned(), |fill| Hex(fill).to_string());
+            let places: Vec<String> = points.iter().map(|point| pair(*point, origin)).collect();
+            write!(out, "<path fill={fill}{} d=\"M{}z\"/>", Edge(*stroke), places.join("L"))
+        }
         Shape::Text { x, baseline, size, anchor, fill, text } => {
             let place = attributes(["x", "y"], (*x, *baseline), origin);
             let anchor = match anchor {
@@ -208,25 +207,6 @@ fn add_one(out: &mut String, shape: &Shape, origin: Point) {
         }
     }
     .expect("a String");
-}
-
-fn add_polygon(
-    out: &mut String,
-    points: &[Point],
-    fill: Option<Colour>,
-    stroke: Stroke,
-    origin: Point,
-) -> fmt::Result {
-    out.write_str("<path fill=")?;
-    match fill {
-        Some(fill) => write!(out, "{}", Hex(fill))?,
-        None => out.write_str("none")?,
-    }
-    write!(out, "{} d=\"", Edge(stroke))?;
-    for (no, point) in points.iter().enumerate() {
-        write!(out, "{}{}", if no == 0 { 'M' } else { 'L' }, pair(*point, origin))?;
-    }
-    out.write_str("z\"/>")
 }
 
 /// The attributes of an outline.
