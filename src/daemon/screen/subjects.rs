@@ -1,5 +1,6 @@
 //! Loads what the pages of a match, a person and an event show.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
@@ -90,8 +91,11 @@ pub async fn person_rows(office: &Office, gm: GmIndex, word: &str) -> anyhow::Re
     let held = office.store.matches_of(player.id).await?;
     let overviews: Vec<MatchOverview> = held.iter().map(|(_, overview)| overview.clone()).collect();
     let is_hidden = plays_against(office, gm, &overviews).await?;
+    let ids: Vec<String> = overviews.iter().map(|overview| overview.id.clone()).collect();
+    let dates = office.store.match_dates(&ids).await?;
+    let ended_at: BTreeMap<&str, _> = dates.iter().map(|row| (row.id.as_str(), row.ended_at)).collect();
     let mut matches: Vec<PersonMatch> = held.iter().map(|(seat, overview)| line(*seat, overview)).collect();
-    matches.sort_by_key(|line| line.is_over);
+    matches.sort_by_key(|line| (line.is_over, Reverse(ended_at.get(line.id.as_str()).copied().flatten())));
     let standings = office.store.standings(&player.addresses).await?;
     let since = office.now().checked_sub_months(Months::new(12)).unwrap_or_default();
     let letters = match is_hidden {

@@ -180,6 +180,24 @@ fn what_cannot_be_undone_is_shown_first() {
 }
 
 #[test]
+fn a_person_has_the_running_matches_first_and_then_those_that_ended_last() {
+    let desk = Desk::new();
+    let open = || {
+        let game_match = desk.open(GameKind::Quad, &[]);
+        (game_match.id, desk.one_to(ANN))
+    };
+    let mut opened = [open(), open(), open()];
+    opened.sort_by(|one, other| one.0.cmp(&other.0));
+    for (_, to_ann) in &opened[..2] {
+        desk.reply(ANN, to_ann, "RESIGN CONFIRM");
+        desk.advance(1);
+    }
+    let page = Browser::of_gm(&desk).get("/person/P-1").text.clone();
+    let places: Vec<_> = opened.iter().map(|(id, _)| page.find(&format!("/match/{id}"))).collect();
+    assert!(places[2].is_some() && places[2] < places[1] && places[1] < places[0], "{places:?}");
+}
+
+#[test]
 fn people_and_events_have_pages_with_acts() {
     let desk = events::club("");
     events::announced(&desk, LEAGUE, &[ANN, BO, CY]);
