@@ -337,7 +337,7 @@ impl Desk {
         for (file, sent) in unread {
             read.insert(file.clone(), (made.get(&sent.message_id).copied(), sent));
         }
-        files.sort_by_key(|file| read[file].0);
+        files.sort_by_cached_key(|file| read[file].0);
         files
     }
 

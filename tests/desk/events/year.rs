@@ -56,7 +56,8 @@ struct Year {
 
 impl Year {
     fn begin(people: usize) -> Year {
-        let desk = Desk::with("[letters]\nanswers_per_hour = 100000\n");
+        // The desk verifies every match at the end. A daily audit would verify each of thousands hundreds of times.
+        let desk = Desk::with("[letters]\nanswers_per_hour = 100000\n[audit]\nevery_hours = 720\n");
         for chunk in (0..people).collect::<Vec<_>>().chunks(8) {
             let lines: Vec<String> =
                 chunk.iter().map(|no| format!("GM PLAYER ADD {} {}", address(*no), name(*no))).collect();
