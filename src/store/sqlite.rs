@@ -151,7 +151,12 @@ impl SqliteBackend {
 /// the task counts idle connections without a lock, and if it meets the counter below zero, it loops on a
 /// worker thread forever.
 fn pool_options(max_connections: u32) -> SqlitePoolOptions {
-    SqlitePoolOptions::new().max_connections(max_connections).idle_timeout(None).max_lifetime(None)
+    // A file needs no ping before each use, which would take two changes of threads.
+    SqlitePoolOptions::new()
+        .max_connections(max_connections)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
 }
 
 /// Opens the connection that writes.
