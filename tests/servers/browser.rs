@@ -20,7 +20,6 @@ use fogpost::web::listed::{ListedMatch, ListedMember, ListedRating, OpenSeat};
 use fogpost::web::pages::{Contents, pages};
 use fogpost::web::plot::PlotPoint;
 use fogpost::web::replay::{self, FinishedMatch};
-use tempfile::TempDir;
 
 const RECORDS: [(&str, &str); 4] = [
     ("quadrant-z", include_str!("../../src/cli/demo/records/quadrant-z.toml")),
@@ -29,32 +28,47 @@ const RECORDS: [(&str, &str); 4] = [
     ("quad", include_str!("../../src/cli/demo/records/quad.toml")),
 ];
 
-/// Notes what the browser made of the page on its root element: widths, the steps that are shown, the order of the
-/// headings, elements without a name, and whether a script of the page added its button.
+/// Tells the page around what the browser made of this one: widths, the steps that are shown, the order of the headings,
+/// elements without a name, and whether a script of the page added its button.
 const PROBE: &str = r#"<script>addEventListener('load', () => setTimeout(() => {
-  const all = what => [...document.querySelectorAll(what)], root = document.documentElement;
-  const note = (name, value) => root.setAttribute('data-' + name, value);
-  note('overflow', root.scrollWidth - innerWidth);
+  const all = what => [...document.querySelectorAll(what)];
   const shown = all('.step').filter(step => getComputedStyle(step).display !== 'none');
-  note('shown', shown.map(step => step.id).join(' '));
-  note('levels', all('h1, h2, h3').map(heading => heading.tagName[1]).join(''));
-  note('unnamed', all('[role=img]:not([aria-label]), img:not([alt]), main input:not([id])').length);
-  note('twice', all('[id]').length - new Set(all('[id]').map(element => element.id)).size);
-  note('play', all('.go button').length);
-  if (!shown.length) return;
-  const drawn = shown[0].querySelector('svg');
-  note('views', ['f', 's', 't'].map(name => [...drawn.children].filter(group => group.getAttribute('class') === name
-    && getComputedStyle(group).display !== 'none').length > 0 ? name : '-').join(''));
+  const isOpen = (name, group) => group.getAttribute('class') === name && getComputedStyle(group).display !== 'none';
+  const drawn = shown.length ? [...shown[0].querySelector('svg').children] : [];
+  parent.postMessage([name, {
+    overflow: document.documentElement.scrollWidth - innerWidth,
+    shown: shown.map(step => step.id).join(' '),
+    levels: all('h1, h2, h3').map(heading => heading.tagName[1]).join(''),
+    unnamed: all('[role=img]:not([aria-label]), img:not([alt]), main input:not([id])').length,
+    twice: all('[id]').length - new Set(all('[id]').map(element => element.id)).size,
+    play: all('.go button').length,
+    views: ['f', 's', 't'].map(name => drawn.some(group => isOpen(name, group)) ? name : '-').join(''),
+  }], '*');
 }, 50));</script>"#;
 
-/// A page as the browser saw it.
+/// Writes down what the pages in its frames tell.
+const LISTENER: &str = r#"<script>addEventListener('message', ({data: [name, found]}) => {
+  const told = document.createElement('p');
+  told.id = name;
+  Object.assign(told.dataset, found);
+  document.body.append(told);
+});</script>"#;
+
+/// A page to look at.
+struct View<'a> {
+    html: &'a str,
+    width: u32,
+    hash: &'static str,
+}
+
+/// What the browser made of a page, as attributes.
 struct Seen(String);
 
 impl Seen {
     fn note(&self, name: &str) -> &str {
         let start = format!("data-{name}=\"");
         let found = self.0.split_once(&start).and_then(|(_, rest)| rest.split('"').next());
-        found.unwrap_or_else(|| panic!("no {name} in {}", &self.0[..self.0.len().min(600)]))
+        found.unwrap_or_else(|| panic!("no {name} in {}", self.0))
     }
 }
 
@@ -66,25 +80,33 @@ fn chromium() -> Option<PathBuf> {
     Some(PathBuf::from("/usr/bin/chromium"))
 }
 
-/// Loads a page at this width, with the probe in it, and returns what became of it.
-fn look(browser: &Path, folder: &TempDir, html: &str, width: u32, hash: &str) -> Seen {
-    let file = folder.path().join("page.html");
-    fs::write(&file, html.replace("</body>", &format!("{PROBE}</body>"))).expect("a page");
+/// Loads these pages in frames of their widths, each with the probe in it, and returns what became of them.
+fn look(browser: &Path, views: &[View<'_>]) -> Vec<Seen> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut frames = LISTENER.to_owned();
+    for (no, View { html, width, hash }) in views.iter().enumerate() {
+        let page = html.replace("</body>", &format!("{PROBE}</body>"));
+        fs::write(folder.path().join(format!("page-{no}.html")), page).expect("a page");
+        frames += &format!(
+            "<iframe name=f{no} src=\"page-{no}.html{hash}\" width={width} height=800 frameborder=0></iframe>"
+        );
+    }
+    let file = folder.path().join("frames.html");
+    fs::write(&file, frames).expect("a page");
     let output = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--hide-scrollbars",
-            "--virtual-time-budget=2000",
-        ])
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"])
+        .args(["--virtual-time-budget=10000", "--window-size=1280,800"])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-        .arg(format!("--window-size={width},800"))
-        .args(["--dump-dom", &format!("file://{}{hash}", file.display())])
+        .args(["--dump-dom", &format!("file://{}", file.display())])
         .stderr(Stdio::null())
         .output()
         .expect("chromium runs; tests/run installs it");
-    Seen(String::from_utf8_lossy(&output.stdout).into_owned())
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let seen = |no| {
+        let told = dom.split_once(&format!("<p id=\"f{no}\"")).and_then(|(_, rest)| rest.split_once('>'));
+        Seen(told.unwrap_or_else(|| panic!("nothing of page {no} in {dom}")).0.to_owned())
+    };
+    (0..views.len()).map(seen).collect()
 }
 
 fn page(record: &str) -> String {
@@ -116,28 +138,23 @@ fn without_script(html: &str) -> String {
     format!("{}{}", &html[..at], &html[end + "</script>".len()..])
 }
 
+/// The narrow and the wide screen for which pages are made.
+const WIDTHS: [u32; 2] = [360, 1280];
+
 #[test]
 fn a_replay_shows_one_step_at_every_width_and_never_scrolls_sideways() {
     let Some(browser) = chromium() else { return };
-    for (game, record) in RECORDS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let html = page(record);
-        let first = if matches!(game, "quad" | "quantum") { "t1" } else { "t0" };
-        for width in [360, 1280] {
-            let seen = look(&browser, &folder, &html, width, "");
-            assert_eq!(seen.note("overflow"), "0", "{game} at {width}");
-            assert_eq!(seen.note("shown"), first, "{game} at {width}");
-            assert_eq!(
-                (seen.note("unnamed"), seen.note("twice"), seen.note("play")),
-                ("0", "0", "1"),
-                "{game}"
-            );
-            let levels = seen.note("levels").as_bytes();
-            assert!(
-                levels.starts_with(b"1") && levels.windows(2).all(|pair| pair[1] <= pair[0] + 1),
-                "{game}"
-            );
-        }
+    let pages = RECORDS.map(|(game, record)| (game, page(record)));
+    let both = |html| WIDTHS.map(|width| View { html, width, hash: "" });
+    let views: Vec<View<'_>> = pages.iter().flat_map(|(_, html)| both(html)).collect();
+    let games = pages.iter().flat_map(|(game, _)| [game, game]);
+    for ((game, view), seen) in games.zip(&views).zip(look(&browser, &views)) {
+        let first = if matches!(*game, "quad" | "quantum") { "t1" } else { "t0" };
+        assert_eq!(seen.note("overflow"), "0", "{game} at {}", view.width);
+        assert_eq!(seen.note("shown"), first, "{game} at {}", view.width);
+        assert_eq!((seen.note("unnamed"), seen.note("twice"), seen.note("play")), ("0", "0", "1"), "{game}");
+        let levels = seen.note("levels").as_bytes();
+        assert!(levels.starts_with(b"1") && levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{game}");
     }
 }
 
@@ -189,20 +206,27 @@ fn contents() -> Contents {
 #[test]
 fn no_page_of_a_site_scrolls_sideways() {
     let Some(browser) = chromium() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
     let site = Site {
         club: LONG.to_owned(),
         address: "referee@club.example".to_owned(),
         ..Site::of_one_page("", "")
     };
     let made = pages(&Templates::of_program(), &site, &contents()).expect("pages");
-    let html = made.iter().filter(|(path, _)| path.ends_with(".html"));
     // The pages of games and players differ only in their words.
     let of_one_kind = |path: &str| path.starts_with("players/P-") && !path.starts_with("players/P-1/");
-    for (path, bytes) in html.filter(|(path, _)| !of_one_kind(path)) {
-        let html = String::from_utf8_lossy(bytes);
-        for width in [360, 1280] {
-            let seen = look(&browser, &folder, &html, width, "");
+    let html: Vec<(&str, &str)> = made
+        .iter()
+        .filter(|(path, _)| path.ends_with(".html") && !of_one_kind(path))
+        .map(|(path, bytes)| (path.as_str(), std::str::from_utf8(bytes).expect("UTF-8")))
+        .collect();
+    // The last one is too wide, which the browser has to notice.
+    let wide = "<!doctype html><body><p style=\"width: 1400px\">…</p></body>";
+    for width in WIDTHS {
+        let all = html.iter().map(|(_, html)| *html).chain([wide]);
+        let views: Vec<View<'_>> = all.map(|html| View { html, width, hash: "" }).collect();
+        let mut seen = look(&browser, &views);
+        assert_ne!(seen.pop().expect("the last page").note("overflow"), "0");
+        for ((path, _), seen) in html.iter().zip(seen) {
             assert_eq!(seen.note("overflow"), "0", "{path} at {width}");
             assert_eq!((seen.note("unnamed"), seen.note("twice")), ("0", "0"), "{path}");
         }
@@ -212,27 +236,26 @@ fn no_page_of_a_site_scrolls_sideways() {
 #[test]
 fn a_link_to_a_turn_and_the_switch_work_without_the_script() {
     let Some(browser) = chromium() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
     let html = without_script(&page(RECORDS[0].1));
-    let seen = look(&browser, &folder, &html, 360, "#t7");
-    assert_eq!((seen.note("shown"), seen.note("views"), seen.note("play")), ("t7", "--t", "0"));
     // As if a person had chosen the first player's view.
     let chosen = html
         .replace("id=\"vf\" value=\"first\"", "id=\"vf\" value=\"first\" checked")
         .replace("value=\"truth\" checked", "value=\"truth\"");
-    assert_eq!(look(&browser, &folder, &chosen, 360, "#t7").note("views"), "f--");
+    let view = |html| View { html, width: 360, hash: "#t7" };
+    let seen = look(&browser, &[view(&html), view(&chosen)]);
+    assert_eq!((seen[0].note("shown"), seen[0].note("views"), seen[0].note("play")), ("t7", "--t", "0"));
+    assert_eq!(seen[1].note("views"), "f--");
 }
 
 #[test]
 fn a_replay_without_styles_shows_every_step_and_one_view() {
     let Some(browser) = chromium() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
     let html = page(RECORDS[0].1);
     let mut bare = html.clone();
     while let (Some(at), Some(end)) = (bare.find("<style>"), bare.find("</style>")) {
         bare.replace_range(at..end + "</style>".len(), "");
     }
-    let seen = look(&browser, &folder, &bare, 1280, "");
-    assert_eq!(seen.note("shown").split(' ').count(), html.matches("<section class=step").count());
-    assert_eq!(seen.note("views"), "--t");
+    let seen = look(&browser, &[View { html: &bare, width: 1280, hash: "" }]);
+    assert_eq!(seen[0].note("shown").split(' ').count(), html.matches("<section class=step").count());
+    assert_eq!(seen[0].note("views"), "--t");
 }

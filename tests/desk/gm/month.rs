@@ -48,7 +48,9 @@ struct Month {
 
 impl Month {
     fn begin() -> Month {
-        let mut month = Month { desk: Desk::new(), random: Random::new(7), matches: Vec::new() };
+        // The desk verifies every match at the end.
+        let desk = Desk::with("[audit]\nevery_hours = 720\n");
+        let mut month = Month { desk, random: Random::new(7), matches: Vec::new() };
         for n in 0..MATCHES {
             let players = BySeat::new(n % PLAYERS, (n + 1 + n / PLAYERS) % PLAYERS);
             month.open(GameKind::ALL[n % GameKind::ALL.len()], players);
