@@ -61,7 +61,7 @@ struct View<'a> {
     hash: &'static str,
 }
 
-/// What the browser made of a page, as attributes.
+/// A page as the browser saw it, in attributes.
 struct Seen(String);
 
 impl Seen {
