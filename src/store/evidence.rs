@@ -80,7 +80,7 @@ impl Database {
     /// Returns the matches that are over and have pins or deliveries that no entry lists yet: their last
     /// letters were sent or given up since the last entry, or have waited since `before`.
     pub async fn matches_to_list(&self, before: DateTime<Utc>) -> Result<Vec<String>> {
-        // Three queries, each of which begins with an index of few letters.
+        // Each of the three queries starts from an index that holds few letters.
         let sql = "SELECT d.match_id FROM dispatch d CROSS JOIN match m \
                    WHERE m.id = d.match_id AND d.match_id IS NOT NULL AND d.listed = 0 AND d.pin IS NOT NULL \
                    AND d.sent_at IS NOT NULL AND m.stage = 'over' \

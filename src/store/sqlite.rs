@@ -151,7 +151,7 @@ impl SqliteBackend {
 /// the task counts idle connections without a lock, and if it meets the counter below zero, it loops on a
 /// worker thread forever.
 fn pool_options(max_connections: u32) -> SqlitePoolOptions {
-    // A file needs no ping before each use, which would take two changes of threads.
+    // A ping before each use would take two thread switches, and a local file does not go away.
     SqlitePoolOptions::new()
         .max_connections(max_connections)
         .idle_timeout(None)

@@ -28,8 +28,8 @@ const RECORDS: [(&str, &str); 4] = [
     ("quad", include_str!("../../src/cli/demo/records/quad.toml")),
 ];
 
-/// Tells the page around what the browser made of this one: widths, the steps that are shown, the order of the headings,
-/// elements without a name, and whether a script of the page added its button.
+/// Reports to the surrounding page how the browser shows this one: its overflow, the visible steps, the order of the
+/// headings, elements without a name, and whether the page's own script added its button.
 const PROBE: &str = r#"<script>addEventListener('load', () => setTimeout(() => {
   const all = what => [...document.querySelectorAll(what)];
   const shown = all('.step').filter(step => getComputedStyle(step).display !== 'none');
@@ -46,7 +46,7 @@ const PROBE: &str = r#"<script>addEventListener('load', () => setTimeout(() => {
   }], '*');
 }, 50));</script>"#;
 
-/// Writes down what the pages in its frames tell.
+/// Adds a paragraph for each report from a page in a frame.
 const LISTENER: &str = r#"<script>addEventListener('message', ({data: [name, found]}) => {
   const told = document.createElement('p');
   told.id = name;
@@ -54,14 +54,14 @@ const LISTENER: &str = r#"<script>addEventListener('message', ({data: [name, fou
   document.body.append(told);
 });</script>"#;
 
-/// A page to look at.
+/// A page, and the window in which the browser shows it.
 struct View<'a> {
     html: &'a str,
     width: u32,
     hash: &'static str,
 }
 
-/// A page as the browser saw it, in attributes.
+/// The report on a page, as the attributes of its paragraph.
 struct Seen(String);
 
 impl Seen {
@@ -80,7 +80,7 @@ fn chromium() -> Option<PathBuf> {
     Some(PathBuf::from("/usr/bin/chromium"))
 }
 
-/// Loads these pages in frames of their widths, each with the probe in it, and returns what became of them.
+/// Loads these pages in frames of their widths, each with the probe in it, and returns the reports.
 fn look(browser: &Path, views: &[View<'_>]) -> Vec<Seen> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut frames = LISTENER.to_owned();
@@ -138,7 +138,7 @@ fn without_script(html: &str) -> String {
     format!("{}{}", &html[..at], &html[end + "</script>".len()..])
 }
 
-/// The narrow and the wide screen for which pages are made.
+/// The widths of a phone and of a desktop window, in pixels.
 const WIDTHS: [u32; 2] = [360, 1280];
 
 #[test]
@@ -219,7 +219,7 @@ fn no_page_of_a_site_scrolls_sideways() {
         .filter(|(path, _)| path.ends_with(".html") && !of_one_kind(path))
         .map(|(path, bytes)| (path.as_str(), std::str::from_utf8(bytes).expect("UTF-8")))
         .collect();
-    // The last one is too wide, which the browser has to notice.
+    // A control: the test has to notice that this page is too wide.
     let wide = "<!doctype html><body><p style=\"width: 1400px\">…</p></body>";
     for width in WIDTHS {
         let all = html.iter().map(|(_, html)| *html).chain([wide]);

@@ -27,7 +27,7 @@ pub fn refuse_newcomer(desk: &mut Desk<'_>, asker: &Asker, command: &Command) ->
     Ok(why.map(|why| Reply::NoOffer { command, why }))
 }
 
-/// Returns the reason for which a newcomer is rejected even before it is known who they are.
+/// Returns the reason to reject a newcomer that does not depend on who they are.
 pub fn rejection_of_newcomer(desk: &Desk<'_>, asker: &Asker, command: &Command) -> Option<OfferRejection> {
     if !is_newcomers(desk, asker, command) {
         None

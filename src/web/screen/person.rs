@@ -21,7 +21,7 @@ pub struct PersonRows {
     pub reliability: Reliability,
     /// First and last days, in words.
     pub absences: Vec<String>,
-    /// The running ones first, then the others, the latest first.
+    /// Running matches first, then finished ones, the latest first.
     pub matches: Vec<PersonMatch>,
     /// Letters from the person, the latest first. `None`: the GM plays against them.
     pub letters: Option<Vec<LetterLine>>,
