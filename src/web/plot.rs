@@ -1,6 +1,6 @@
 //! The plot of a rating over a player's results.
 
-use super::boards::{DarkColour, dark_rules};
+use super::boards::dark::{DarkColour, all, dark_rules};
 use crate::game::picture::{Anchor, Colour, Picture, Point, Shape, Stroke};
 
 /// A rating after a result, in points.
@@ -22,12 +22,8 @@ const WORDS: Colour = Colour::hex(0x5b636a);
 const BAND: Colour = Colour::hex(0xdbe9e5);
 const RATING: Colour = Colour::hex(0x0d665c);
 
-const DARK: &[DarkColour] = &[
-    DarkColour::everywhere(0xe0dbcf, 0x31383c),
-    DarkColour::everywhere(0x5b636a, 0x9aa3a8),
-    DarkColour::everywhere(0xdbe9e5, 0x1c3c38),
-    DarkColour::everywhere(0x0d665c, 0x74c9bb),
-];
+const DARK: &[DarkColour] =
+    &[all(0xe0dbcf, 0x31383c), all(0x5b636a, 0x9aa3a8), all(0xdbe9e5, 0x1c3c38), all(0x0d665c, 0x74c9bb)];
 
 /// Returns the styles of a plot on a dark screen.
 pub fn dark_style() -> String {

@@ -29,22 +29,8 @@ const RECORDS: [(&str, &str); 4] = [
 ];
 
 /// Reports to the surrounding page how the browser shows this one: its overflow, the visible steps, the order of the
-/// headings, elements without a name, and whether the page's own script added its button.
-const PROBE: &str = r#"<script>addEventListener('load', () => setTimeout(() => {
-  const all = what => [...document.querySelectorAll(what)];
-  const shown = all('.step').filter(step => getComputedStyle(step).display !== 'none');
-  const isOpen = (name, group) => group.getAttribute('class') === name && getComputedStyle(group).display !== 'none';
-  const drawn = shown.length ? [...shown[0].querySelector('svg').children] : [];
-  parent.postMessage([name, {
-    overflow: document.documentElement.scrollWidth - innerWidth,
-    shown: shown.map(step => step.id).join(' '),
-    levels: all('h1, h2, h3').map(heading => heading.tagName[1]).join(''),
-    unnamed: all('[role=img]:not([aria-label]), img:not([alt]), main input:not([id])').length,
-    twice: all('[id]').length - new Set(all('[id]').map(element => element.id)).size,
-    play: all('.go button').length,
-    views: ['f', 's', 't'].map(name => drawn.some(group => isOpen(name, group)) ? name : '-').join(''),
-  }], '*');
-}, 50));</script>"#;
+/// headings, elements without a name, whether the page's own script added its button, and words that are hard to read.
+const PROBE: &str = include_str!("probe.js");
 
 /// Adds a paragraph for each report from a page in a frame.
 const LISTENER: &str = r#"<script>addEventListener('message', ({data: [name, found]}) => {
@@ -80,12 +66,19 @@ fn chromium() -> Option<PathBuf> {
     Some(PathBuf::from("/usr/bin/chromium"))
 }
 
+/// The colours that a reader's system asks for.
+#[derive(Clone, Copy, Debug)]
+enum Scheme {
+    Dark = 0,
+    Light = 1,
+}
+
 /// Loads these pages in frames of their widths, each with the probe in it, and returns the reports.
-fn look(browser: &Path, views: &[View<'_>]) -> Vec<Seen> {
+fn look(browser: &Path, scheme: Scheme, views: &[View<'_>]) -> Vec<Seen> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut frames = LISTENER.to_owned();
     for (no, View { html, width, hash }) in views.iter().enumerate() {
-        let page = html.replace("</body>", &format!("{PROBE}</body>"));
+        let page = html.replace("</body>", &format!("<script>{PROBE}</script></body>"));
         fs::write(folder.path().join(format!("page-{no}.html")), page).expect("a page");
         frames += &format!(
             "<iframe name=f{no} src=\"page-{no}.html{hash}\" width={width} height=800 frameborder=0></iframe>"
@@ -95,6 +88,7 @@ fn look(browser: &Path, views: &[View<'_>]) -> Vec<Seen> {
     fs::write(&file, frames).expect("a page");
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"])
+        .arg(format!("--blink-settings=preferredColorScheme={}", scheme as u8))
         .args(["--virtual-time-budget=10000", "--window-size=1280,800"])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
         .args(["--dump-dom", &format!("file://{}", file.display())])
@@ -148,13 +142,25 @@ fn a_replay_shows_one_step_at_every_width_and_never_scrolls_sideways() {
     let both = |html| WIDTHS.map(|width| View { html, width, hash: "" });
     let views: Vec<View<'_>> = pages.iter().flat_map(|(_, html)| both(html)).collect();
     let games = pages.iter().flat_map(|(game, _)| [game, game]);
-    for ((game, view), seen) in games.zip(&views).zip(look(&browser, &views)) {
+    for ((game, view), seen) in games.zip(&views).zip(look(&browser, Scheme::Light, &views)) {
         let first = if matches!(*game, "quad" | "quantum") { "t1" } else { "t0" };
         assert_eq!(seen.note("overflow"), "0", "{game} at {}", view.width);
         assert_eq!(seen.note("shown"), first, "{game} at {}", view.width);
         assert_eq!((seen.note("unnamed"), seen.note("twice"), seen.note("play")), ("0", "0", "1"), "{game}");
         let levels = seen.note("levels").as_bytes();
         assert!(levels.starts_with(b"1") && levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{game}");
+    }
+}
+
+#[test]
+fn every_word_on_a_board_can_be_read_in_light_and_dark() {
+    let Some(browser) = chromium() else { return };
+    let pages = RECORDS.map(|(game, record)| (game, page(record)));
+    for scheme in [Scheme::Light, Scheme::Dark] {
+        let views = pages.each_ref().map(|(_, html)| View { html, width: 1280, hash: "#t15" });
+        for ((game, _), seen) in pages.iter().zip(look(&browser, scheme, &views)) {
+            assert_eq!((seen.note("shown"), seen.note("faint")), ("t15", ""), "{game}, {scheme:?}");
+        }
     }
 }
 
@@ -204,7 +210,7 @@ fn contents() -> Contents {
 }
 
 #[test]
-fn no_page_of_a_site_scrolls_sideways() {
+fn no_page_of_a_site_scrolls_sideways_and_every_word_can_be_read() {
     let Some(browser) = chromium() else { return };
     let site = Site {
         club: LONG.to_owned(),
@@ -214,21 +220,31 @@ fn no_page_of_a_site_scrolls_sideways() {
     let made = pages(&Templates::of_program(), &site, &contents()).expect("pages");
     // The pages of games and players differ only in their words.
     let of_one_kind = |path: &str| path.starts_with("players/P-") && !path.starts_with("players/P-1/");
-    let html: Vec<(&str, &str)> = made
-        .iter()
-        .filter(|(path, _)| path.ends_with(".html") && !of_one_kind(path))
-        .map(|(path, bytes)| (path.as_str(), std::str::from_utf8(bytes).expect("UTF-8")))
+    let text = |bytes| String::from_utf8(Vec::clone(bytes)).expect("UTF-8");
+    let pages = made.iter().filter(|(path, _)| path.ends_with(".html") && !of_one_kind(path));
+    let figures = made.iter().filter(|(path, _)| path.ends_with(".svg"));
+    let in_a_page = |bytes| {
+        format!("<!doctype html><style>svg {{ max-width: 100% }}</style><body>{}</body>", text(bytes))
+    };
+    let html: Vec<(&str, String)> = pages
+        .map(|(path, bytes)| (path.as_str(), text(bytes)))
+        .chain(figures.map(|(path, bytes)| (path.as_str(), in_a_page(bytes))))
         .collect();
-    // A control: the test has to notice that this page is too wide.
-    let wide = "<!doctype html><body><p style=\"width: 1400px\">…</p></body>";
-    for width in WIDTHS {
-        let all = html.iter().map(|(_, html)| *html).chain([wide]);
+    // A control: the test has to notice that this page is too wide and its word too faint.
+    let wide =
+        "<!doctype html><body><p style=\"width: 1400px; background: #fff; color: #787878\">faint</p></body>";
+    for (width, scheme) in WIDTHS.into_iter().zip([Scheme::Light, Scheme::Dark]) {
+        let all = html.iter().map(|(_, html)| html.as_str()).chain([wide]);
         let views: Vec<View<'_>> = all.map(|html| View { html, width, hash: "" }).collect();
-        let mut seen = look(&browser, &views);
-        assert_ne!(seen.pop().expect("the last page").note("overflow"), "0");
+        let mut seen = look(&browser, scheme, &views);
+        let control = seen.pop().expect("the last page");
+        assert_ne!(control.note("overflow"), "0");
+        assert_eq!(control.note("faint"), "faint: 4.4");
         for ((path, _), seen) in html.iter().zip(seen) {
             assert_eq!(seen.note("overflow"), "0", "{path} at {width}");
             assert_eq!((seen.note("unnamed"), seen.note("twice")), ("0", "0"), "{path}");
+            assert_eq!(seen.note("faint"), "", "{path}, {scheme:?}");
+            assert_ne!(seen.note("words"), "0", "{path}");
         }
     }
 }
@@ -242,7 +258,7 @@ fn a_link_to_a_turn_and_the_switch_work_without_the_script() {
         .replace("id=\"vf\" value=\"first\"", "id=\"vf\" value=\"first\" checked")
         .replace("value=\"truth\" checked", "value=\"truth\"");
     let view = |html| View { html, width: 360, hash: "#t7" };
-    let seen = look(&browser, &[view(&html), view(&chosen)]);
+    let seen = look(&browser, Scheme::Light, &[view(&html), view(&chosen)]);
     assert_eq!((seen[0].note("shown"), seen[0].note("views"), seen[0].note("play")), ("t7", "--t", "0"));
     assert_eq!(seen[1].note("views"), "f--");
 }
@@ -255,7 +271,7 @@ fn a_replay_without_styles_shows_every_step_and_one_view() {
     while let (Some(at), Some(end)) = (bare.find("<style>"), bare.find("</style>")) {
         bare.replace_range(at..end + "</style>".len(), "");
     }
-    let seen = look(&browser, &[View { html: &bare, width: 1280, hash: "" }]);
+    let seen = look(&browser, Scheme::Light, &[View { html: &bare, width: 1280, hash: "" }]);
     assert_eq!(seen[0].note("shown").split(' ').count(), html.matches("<section class=step").count());
     assert_eq!(seen[0].note("views"), "--t");
 }

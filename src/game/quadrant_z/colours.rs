@@ -6,7 +6,7 @@ use crate::game::picture::Colour;
 
 pub(super) const GROUND: Colour = Colour::hex(0xfdfcf8);
 pub(super) const INK: Colour = Colour::hex(0x22262b);
-pub(super) const FAINT: Colour = Colour::hex(0x6d737b);
+pub(super) const FAINT: Colour = Colour::hex(0x626870);
 
 /// The colours of a kind of sector: explored and unexplored ground, the question mark on the latter, the
 /// heading, and its letter.

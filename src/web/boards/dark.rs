@@ -13,14 +13,8 @@ pub struct DarkColour {
     pub dark: Colour,
 }
 
-impl DarkColour {
-    /// A colour that changes wherever it is.
-    pub const fn everywhere(light: u32, dark: u32) -> DarkColour {
-        all(light, dark)
-    }
-}
-
-const fn all(light: u32, dark: u32) -> DarkColour {
+/// A colour that changes wherever it is.
+pub const fn all(light: u32, dark: u32) -> DarkColour {
     only("", light, dark)
 }
 
@@ -30,7 +24,7 @@ const fn only(element: &'static str, light: u32, dark: u32) -> DarkColour {
 
 const QUADRANT_Z: &[DarkColour] = &[
     all(0xfdfcf8, 0x14181a),
-    all(0x6d737b, 0x9aa3a8),
+    all(0x626870, 0xafb8bd),
     all(0xaeb3b8, 0x4c555c),
     all(0x3a3f45, 0x07090a),
     // Words beside the board; those on a star stay dark.
@@ -60,16 +54,17 @@ const PACIFIC: &[DarkColour] = &[
     only("rect", 0x111111, 0xf2efe6),
     all(0x0b5fa5, 0x6db7f5),
     all(0xa83c00, 0xff9a5c),
-    all(0xf3b562, 0x94661a),
+    all(0xf3b562, 0x7a5212),
     all(0x5c6b75, 0xa7b6bf),
-    all(0x174a7c, 0x3f83c4),
+    all(0x174a7c, 0x2f73c0),
     all(0x0a2b4c, 0xb4d4f3),
 ];
 
-/// The text of height 26 stands on pieces.
 const QUANTUM: &[DarkColour] = &[
     all(0xfbf8f1, 0x14181a),
-    only("text:not([font-size=\"26\"])", 0x2f2b26, 0xe3e1da),
+    // Words beside the board and in its legend; numbers on pieces stay dark.
+    only("text[font-size=\"21\"]", 0x2f2b26, 0xe3e1da),
+    only("text[font-size=\"19\"]", 0x2f2b26, 0xe3e1da),
     all(0xefe6d2, 0xb3a68a),
     all(0xd3c2a0, 0x918467),
 ];

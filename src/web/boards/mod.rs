@@ -6,7 +6,7 @@
 
 use crate::game::picture::Picture;
 
-mod dark;
+pub mod dark;
 mod layers;
 mod legend;
 mod marks;
@@ -17,7 +17,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
-pub use dark::{DarkColour, dark_rules, dark_style};
+pub use dark::dark_style;
 pub use legend::LegendLine;
 pub use svg::fragment;
 
