@@ -28,8 +28,13 @@ pub fn separate(steps: Vec<Vec<Picture>>, views: Views) -> (Vec<Vec<Picture>>, V
             for sign in &picture.signs {
                 let words = words(picture, sign);
                 let kind = words.replace(|c: char| c.is_ascii_digit(), "");
-                if !own.iter().any(|known| known.kind == kind) {
-                    own.push(Sign { kind, words, sample: sample(picture, sign), views: 1 << view });
+                if own.iter().any(|known| known.kind == kind) {
+                    continue;
+                }
+                // At the end, "South: you" is only "South".
+                let sample = sample(picture, sign);
+                if !own.iter().any(|known| known.sample == sample) {
+                    own.push(Sign { kind, words, sample, views: 1 << view });
                 }
             }
         }

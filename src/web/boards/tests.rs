@@ -60,8 +60,7 @@ fn a_view_that_is_not_the_visible_one_is_hidden_without_styles() {
     }
 }
 
-/// Grounds and what stands on them, in the colours of a dark page.
-/// Pairs of light colours.
+/// Pairs of a ground and what stands on it, in their colours on a light page.
 type Pairs = &'static [(u32, u32)];
 
 #[test]
@@ -175,6 +174,12 @@ fn each_step_looks_like_the_pictures_that_it_was_made_of() {
         let record = Record::parse(record).expect("a record");
         let steps = pictures(&record);
         let drawn = draw(steps.clone(), 0);
+        for (no, line) in drawn.legend.iter().enumerate() {
+            let again = drawn.legend[..no].iter().find(|other| {
+                other.sample == line.sample && (other.class == line.class || other.class.is_none())
+            });
+            assert_eq!(again, None, "{}: {} twice", record.game, line.words);
+        }
         let (boards, _) = legend::separate(steps.clone(), marks::Views { count: steps[0].len(), open: 0 });
         for step in (0..steps.len()).step_by(5) {
             for (view, classes) in views(steps[0].len()).into_iter().enumerate() {
