@@ -158,6 +158,11 @@ fn the_seats_are_told_of_the_templates_that_shape_their_letters() {
 }
 
 #[test]
+fn every_template_of_the_program_renders() {
+    render_samples(&Templates::of_program()).expect("all are right");
+}
+
+#[test]
 fn a_mistake_in_the_template_of_any_letter_is_found() {
     let letters = COMPILED_IN.iter().map(|(name, _)| *name).filter(|name| is_replaceable(name));
     let is_missed = |name: &str| {
