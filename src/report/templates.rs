@@ -244,7 +244,28 @@ fn about(page: &str, words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+
+    impl Templates {
+        /// Returns the program's own templates, and the names of those that have been rendered so far.
+        pub(in crate::report) fn noting() -> (Templates, Arc<Mutex<BTreeSet<String>>>) {
+            let mut templates = Templates::of_program();
+            let rendered = Arc::new(Mutex::new(BTreeSet::new()));
+            let noted = Arc::clone(&rendered);
+            templates.environment.add_function("note", move |name: String| {
+                noted.lock().expect("no test has failed").insert(name);
+                String::new()
+            });
+            for (name, source) in COMPILED_IN {
+                let source = format!("{{{{ note({name:?}) }}}}{source}");
+                templates.environment.add_template_owned(*name, source).expect("a compiled-in template");
+            }
+            (templates, rendered)
+        }
+    }
 
     #[test]
     fn a_match_keeps_its_name_on_one_line() {
