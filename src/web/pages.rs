@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use atom_syndication::{Entry, Feed, Link, Person, Text};
 use chrono::{DateTime, Utc};
-use minijinja::context;
 use minijinja::value::Serde;
+use minijinja::{Value, context};
 use serde::Serialize;
 
 use super::events::{self, ListedEvent, Shown};
@@ -130,8 +130,8 @@ fn row<'a>(templates: &Templates, listed: &'a ListedMatch) -> Result<Row<'a>, Te
 }
 
 impl<'a> Pages<'a> {
-    fn add(&mut self, path: &str, template: &str, page: minijinja::Value) -> Result<(), TemplateError> {
-        let root = "../".repeat(path.matches('/').count());
+    fn add(&mut self, path: &str, template: &str, page: Value) -> Result<(), TemplateError> {
+        let root = Value::from_safe_string("../".repeat(path.matches('/').count()));
         let here = path.split('/').next().filter(|_| path.contains('/')).unwrap_or("club");
         let frame = context! { site => Serde(self.site), root => root, here => here };
         let html = self.templates.render(template, minijinja::value::merge_maps([page, frame]))?;
@@ -212,7 +212,7 @@ impl<'a> Pages<'a> {
     fn player(&mut self, member: &ListedMember, rows: Vec<(Seat, Row<'_>)>) -> Result<(), TemplateError> {
         let rows: Vec<_> = rows
             .into_iter()
-            .map(|(seat, row)| context! { seat => Serde(seat), ..minijinja::Value::from(Serde(row)) })
+            .map(|(seat, row)| context! { seat => Serde(seat), ..Value::from(Serde(row)) })
             .collect();
         let from = self.contents.ratings.partition_point(|rating| rating.player < member.id);
         let own = self.contents.ratings[from..].iter().take_while(|rating| rating.player == member.id);
@@ -415,11 +415,11 @@ impl FeedEntry {
     }
 }
 
-fn games() -> Vec<minijinja::Value> {
+fn games() -> Vec<Value> {
     GameKind::ALL.iter().map(|game| context! { key => game.key(), name => game.name() }).collect()
 }
 
 /// A drawing on a page, and the match that it leads to.
-fn drawing(id: &str, picture: &Picture) -> minijinja::Value {
+fn drawing(id: &str, picture: &Picture) -> Value {
     context! { id, width => picture.width, height => picture.height, shapes => boards::fragment(picture) }
 }

@@ -1,8 +1,8 @@
 //! The replay of a finished match: one page with every step, as each side saw it and as it was.
 
 use chrono::{DateTime, Utc};
-use minijinja::context;
 use minijinja::value::Serde;
+use minijinja::{Value, context};
 use serde::Serialize;
 
 use super::Site;
@@ -81,8 +81,9 @@ pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Res
     let signs_bytes: usize = signs.iter().map(|line| line.sample.len() + line.words.len() + SIGN_BYTES).sum();
     keep_within_limit(&mut steps, symbols.len() + signs_bytes);
     let result = result(templates, finished, steps.last().map(|step| step.turn))?;
+    let root = Value::from_safe_string("../../".to_owned());
     let page = context! {
-        site => Serde(site), root => "../../", here => "matches", id => &finished.id,
+        site => Serde(site), root => root, here => "matches", id => &finished.id,
         names => Serde(&record.players), game => game(record.game), hides => hides, result => result,
         symbols => symbols, signs => Serde(&signs), width => width, height => height,
         ratio => format!("{:.3}", f64::from(width) / f64::from(height.max(1))),
@@ -116,7 +117,7 @@ fn keep_within_limit(steps: &mut [Step], drawn_once: usize) {
     }
 }
 
-fn game(game: GameKind) -> minijinja::Value {
+fn game(game: GameKind) -> Value {
     context! { key => game.key(), name => game.name() }
 }
 
