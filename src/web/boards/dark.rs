@@ -30,6 +30,8 @@ const QUADRANT_Z: &[DarkColour] = &[
     // Words beside the board; those on a star stay dark.
     only("text[text-anchor]", 0x22262b, 0xe3e1da),
     only("text[font-size=\"15\"]", 0x22262b, 0xe3e1da),
+    // The disc behind the star of a home base.
+    only("circle", 0x22262b, 0xe3e1da),
     // The grounds of the sectors: explored, fog and its question mark.
     all(0xdceaf8, 0x23405c),
     all(0xb3cae2, 0x122131),

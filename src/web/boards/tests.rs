@@ -96,6 +96,13 @@ fn the_dark_colours_are_told_apart_by_every_eye() {
     }
 }
 
+const RECORDS: [&str; 4] = [
+    include_str!("../../cli/demo/records/quadrant-z.toml"),
+    include_str!("../../cli/demo/records/pacific.toml"),
+    include_str!("../../cli/demo/records/quantum.toml"),
+    include_str!("../../cli/demo/records/quad.toml"),
+];
+
 /// The pictures of a recorded match: both sides' and, where the game hides something, the whole.
 fn pictures(record: &Record) -> Vec<Vec<Picture>> {
     let mut steps = Vec::new();
@@ -121,6 +128,11 @@ fn document(boards: &Boards, step: usize, classes: &[&str]) -> String {
             inner = inner.replace(&written, shown);
         }
     }
+    xml(&inner, (*width, *height))
+}
+
+/// A drawing as a document of this size.
+fn xml(inner: &str, (width, height): (u32, u32)) -> String {
     // XML wants quotes around all values.
     let mut quoted = String::new();
     for tag in inner.split_inclusive('>') {
@@ -156,6 +168,36 @@ fn pixels(document: &str, (width, height): (u32, u32)) -> Vec<u8> {
     pixmap.take()
 }
 
+/// Whether two colours are told apart, in one of red, green, blue and opacity.
+fn differs((one, other): &(&[u8], &[u8])) -> bool {
+    one.iter().zip(*other).any(|(a, b)| a.abs_diff(*b) > 64)
+}
+
+#[test]
+fn signs_of_a_legend_look_different_on_a_dark_page() {
+    const SIZE: (u32, u32) = (96, 56);
+    for record in RECORDS {
+        let record = Record::parse(record).expect("a record");
+        let style = dark_style(record.game);
+        let rules = style.split_once('{').expect("a condition").1.strip_suffix('}').expect("its end");
+        let drawn = draw(pictures(&record), 0);
+        let on_dark = |line: &LegendLine| {
+            let sample = format!(
+                "<rect width=96 height=56 fill=#14181a /><g transform=translate(48,28)>{}</g>",
+                line.sample
+            );
+            pixels(&xml(&sample, SIZE).replacen('>', &format!("><style>{rules}</style>"), 1), SIZE)
+        };
+        let signs: Vec<_> = drawn.legend.iter().map(|line| (line, on_dark(line))).collect();
+        for (no, (line, sign)) in signs.iter().enumerate() {
+            for (other, other_sign) in signs[..no].iter().filter(|(other, _)| other.class == line.class) {
+                let count = sign.chunks(4).zip(other_sign.chunks(4)).filter(differs).count();
+                assert!(count >= 40, "{}: {} and {}: {count} pixels", record.game, line.words, other.words);
+            }
+        }
+    }
+}
+
 /// Pixels in a thousand that may differ: the edges of arrowheads, which are drawn as markers.
 const FEW: usize = 1;
 
@@ -165,12 +207,7 @@ fn each_step_looks_like_the_pictures_that_it_was_made_of() {
         2 => vec![&["f"][..], &["s"]],
         _ => vec![&["f", "fs", "ft"][..], &["s", "fs", "st"], &["t", "ft", "st"]],
     };
-    for record in [
-        include_str!("../../cli/demo/records/quadrant-z.toml"),
-        include_str!("../../cli/demo/records/pacific.toml"),
-        include_str!("../../cli/demo/records/quantum.toml"),
-        include_str!("../../cli/demo/records/quad.toml"),
-    ] {
+    for record in RECORDS {
         let record = Record::parse(record).expect("a record");
         let steps = pictures(&record);
         let drawn = draw(steps.clone(), 0);
@@ -187,8 +224,6 @@ fn each_step_looks_like_the_pictures_that_it_was_made_of() {
                 let size = (board.width, board.height);
                 let expected = pixels(&svg_document(board), size);
                 let found = pixels(&document(&drawn, step, classes), size);
-                let differs =
-                    |(one, other): &(&[u8], &[u8])| one.iter().zip(*other).any(|(a, b)| a.abs_diff(*b) > 64);
                 let count = expected.chunks(4).zip(found.chunks(4)).filter(differs).count();
                 assert!(
                     count * 1000 <= FEW * expected.len() / 4,
