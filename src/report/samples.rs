@@ -36,7 +36,7 @@ const TOKEN: &str = "0000000000000000";
 /// # Errors
 /// [`TemplateError`] if a template uses a value that does not exist, or does not end.
 pub fn check_templates(templates: &Templates) -> Result<(), TemplateError> {
-    // The tests check the program's own, so that not every start has to.
+    // The program's own templates are checked by its tests, not at every start.
     if templates.overrides().is_empty() { Ok(()) } else { render_samples(templates) }
 }
 

@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     impl Templates {
-        /// Returns the program's own templates, and the names of those that have been rendered so far.
+        /// Returns the program's own templates, and a set to which rendering adds each one's name.
         pub(in crate::report) fn noting() -> (Templates, Arc<Mutex<BTreeSet<String>>>) {
             let mut templates = Templates::of_program();
             let rendered = Arc::new(Mutex::new(BTreeSet::new()));

@@ -32,7 +32,7 @@ const RECORDS: [(&str, &str); 4] = [
 /// headings, elements without a name, whether the page's own script added its button, and words that are hard to read.
 const PROBE: &str = include_str!("probe.js");
 
-/// Adds a paragraph for each report from a page in a frame.
+/// The script of the surrounding page: it adds a paragraph for each report from a page in a frame.
 const LISTENER: &str = r#"<script>addEventListener('message', ({data: [name, found]}) => {
   const told = document.createElement('p');
   told.id = name;
@@ -66,7 +66,7 @@ fn chromium() -> Option<PathBuf> {
     Some(PathBuf::from("/usr/bin/chromium"))
 }
 
-/// The colours that a reader's system asks for.
+/// The colours that a reader's system asks for, as Chromium numbers them.
 #[derive(Clone, Copy, Debug)]
 enum Scheme {
     Dark = 0,
@@ -160,6 +160,7 @@ fn every_word_on_a_board_can_be_read_in_light_and_dark() {
         let views = pages.each_ref().map(|(_, html)| View { html, width: 1280, hash: "#t15" });
         for ((game, _), seen) in pages.iter().zip(look(&browser, scheme, &views)) {
             assert_eq!((seen.note("shown"), seen.note("faint")), ("t15", ""), "{game}, {scheme:?}");
+            assert_ne!(seen.note("words"), "0", "{game}");
         }
     }
 }
