@@ -19,7 +19,8 @@
 //! - [`daemon`]: the loops that load rows, call the desk, commit its changes and send mail
 //! - [`cli`]: the commands at the terminal
 //!
-//! The rooms down to [`audit`] take values and return values, so a turn needs neither mailbox nor database:
+//! The rooms down to [`audit`], and [`web`], take values and return values, so a turn needs neither mailbox nor
+//! database:
 //!
 //! ```
 //! use std::sync::Arc;
