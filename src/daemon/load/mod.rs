@@ -10,7 +10,7 @@ pub mod read;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 
 use super::Office;
 use super::parallel::run_blocking;
@@ -18,7 +18,6 @@ use crate::config::Gm;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::{Key, LoadedMatch, LoadedRows};
-use crate::desk::frame::summary::Summary;
 use crate::desk::outbox::budgets::seat_subject;
 use crate::desk::outbox::gms;
 use crate::ledger::{Delivery, Entry};
@@ -85,13 +84,11 @@ pub async fn load_match_rows(
     read_matches(office, rows.into_iter().map(SnapshotRow::from).collect(), seats, loaded).await
 }
 
-/// Sums up every match. The rows stream, without snapshots: a club may have more matches than fit into
-/// memory.
-pub async fn load_summaries(office: &Office, now: DateTime<Utc>) -> anyhow::Result<Vec<Summary>> {
-    let mut summaries = Vec::new();
-    let mut sum_up = |game_match: MatchOverview| summaries.push(Summary::of(&game_match, now));
-    office.store.list_matches(None, &mut sum_up).await?;
-    Ok(summaries)
+/// Loads every match without its snapshot: a club may have more snapshots than fit into memory.
+async fn load_overviews(office: &Office) -> anyhow::Result<Vec<MatchOverview>> {
+    let mut overviews = Vec::new();
+    office.store.list_matches(None, &mut |game_match| overviews.push(game_match)).await?;
+    Ok(overviews)
 }
 
 /// Logs a match whose snapshot cannot be read or whose rules this program does not know.
@@ -269,8 +266,8 @@ async fn load_for_gms(office: &Office, lacking: &[Key], loaded: &mut LoadedRows)
         let found = digest::letters_with(office, &prefix).await?;
         loaded.letters.insert(prefix, found);
     }
-    if lacking.contains(&Key::Summaries) {
-        loaded.summaries = Some(load_summaries(office, loaded.at).await?);
+    if lacking.contains(&Key::Overviews) {
+        loaded.overviews = Some(load_overviews(office).await?);
     }
     if lacking.contains(&Key::Ended) {
         loaded.ended = Some(gm_lists::matches_ended_lately(office, loaded.at).await?);

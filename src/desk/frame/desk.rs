@@ -89,12 +89,12 @@ impl Draft {
         }
         for (id, loaded) in matches {
             // Any ruling may end the match, or change what the GM's lists show of it.
-            keys.extend([Key::Match(id.clone()), Key::Summaries, Key::Ended]);
+            keys.extend([Key::Match(id.clone()), Key::Overviews, Key::Ended]);
             keys.extend(loaded.seats.iter().map(|(_, row)| Key::MatchesOf(row.player.id)));
         }
         keys.extend(changes.matches.iter().map(|row| Key::Match(row.id.clone())));
         for row in &changes.seats {
-            keys.extend([Key::Match(row.match_id.clone()), Key::MatchesOf(row.player_id), Key::Summaries]);
+            keys.extend([Key::Match(row.match_id.clone()), Key::MatchesOf(row.player_id), Key::Overviews]);
         }
         for player in &changes.players {
             keys.extend([Key::Holder(player.id), Key::PlayerNames]);

@@ -12,7 +12,6 @@ use chrono::{DateTime, Utc};
 
 use super::in_work::InWork;
 use super::stored::{both_seats, snapshot};
-use super::summary::Summary;
 use crate::club::events::event::Event;
 use crate::club::events::steps::Told;
 use crate::club::reliability::Reliability;
@@ -94,8 +93,8 @@ pub enum Key {
     Budget(String),
     /// Whether the second address declined an offer of the first.
     Declined(String, String),
-    /// A summary of every match.
-    Summaries,
+    /// Every match, without snapshots.
+    Overviews,
     /// The matches that ended last.
     Ended,
     /// Letters whose digests have this prefix.
@@ -244,7 +243,7 @@ pub struct LoadedRows {
     pub declined: BTreeMap<(String, String), bool>,
     /// Up to two letters by the beginning of their digests.
     pub letters: BTreeMap<String, Vec<DigestLetter>>,
-    pub summaries: Option<Vec<Summary>>,
+    pub overviews: Option<Vec<MatchOverview>>,
     /// The IDs of the matches that ended last, the latest first.
     pub ended: Option<Vec<String>>,
     /// The players who read announcements.
@@ -579,9 +578,9 @@ impl<'a> Rows<'a> {
         self.row(found, Key::Letters(prefix.to_owned()))
     }
 
-    /// Returns a summary of every stored match, by ID.
-    pub fn summaries(&self) -> Decided<&'a [Summary]> {
-        self.row(self.loaded.summaries.as_deref(), Key::Summaries)
+    /// Returns every stored match, by ID.
+    pub fn overviews(&self) -> Decided<&'a [MatchOverview]> {
+        self.row(self.loaded.overviews.as_deref(), Key::Overviews)
     }
 
     /// Returns the IDs of the matches that ended last, the latest first.

@@ -3,68 +3,20 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use crate::game::any::GameKind;
-use crate::game::{Outcome, Seat};
+use crate::game::Seat;
 use crate::referee::{DUE_SOON, Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
 
-/// A match in a few words for the GM, and the facts by which it is listed.
-#[derive(Clone, Debug)]
-pub struct Summary {
-    pub line: GmMatchSummary,
-    pub game: GameKind,
-    pub stage: Stage,
-    /// The seat that protests.
-    pub protest: Option<Seat>,
-    /// The seats that owe orders, and for which turn.
-    pub awaited: Vec<Seat>,
-    pub turn: u32,
-    /// Whether the GM was asked to decide.
-    pub asks_gm: bool,
-    pub is_late: bool,
-    /// Its deadline, if it runs.
-    pub deadline: Option<DateTime<Utc>>,
-    /// Whether it is due soon, and not late.
-    pub is_due_soon: bool,
-    /// Its result, once it is over.
-    pub outcome: Option<Outcome>,
-}
-
-impl Summary {
-    /// Sums up a match as it is at `now`.
-    pub fn of(game_match: &MatchOverview, now: DateTime<Utc>) -> Summary {
-        Summary {
-            line: gm_line(game_match, now),
-            game: game_match.game,
-            stage: game_match.stage,
-            protest: game_match.protest,
-            awaited: game_match.awaited.clone(),
-            turn: game_match.due.as_ref().map_or(0, |due| due.turn),
-            asks_gm: game_match.asked_gm,
-            is_late: game_match.is_late(now),
-            deadline: running_deadline(game_match),
-            is_due_soon: running_deadline(game_match)
-                .is_some_and(|deadline| deadline > now && deadline <= now + DUE_SOON),
-            outcome: game_match.outcome.clone(),
-        }
-    }
-
-    /// Returns the name of the player in a seat.
-    pub fn name(&self, seat: Seat) -> &str {
-        &self.line.names[usize::from(seat == Seat::Second)]
-    }
-
-    /// Whether the match is on one of the GM's lists.
-    pub fn is_on(&self, listing: Listing) -> bool {
-        match listing {
-            Listing::All => self.stage != Stage::Over,
-            Listing::Running => self.stage == Stage::Running,
-            Listing::Late => self.is_late,
-            Listing::Paused => self.stage == Stage::Paused,
-            Listing::Protests => self.protest.is_some(),
-            Listing::Due => self.is_due_soon,
-            Listing::Ended => self.stage == Stage::Over,
-        }
+/// Whether a match is on one of the GM's lists.
+pub fn is_on(game_match: &MatchOverview, listing: Listing, now: DateTime<Utc>) -> bool {
+    match listing {
+        Listing::All => game_match.stage != Stage::Over,
+        Listing::Running => game_match.stage == Stage::Running,
+        Listing::Late => game_match.is_late(now),
+        Listing::Paused => game_match.stage == Stage::Paused,
+        Listing::Protests => game_match.protest.is_some(),
+        Listing::Due => running_deadline(game_match).is_some_and(|due| due > now && due <= now + DUE_SOON),
+        Listing::Ended => game_match.stage == Stage::Over,
     }
 }
 
@@ -83,7 +35,7 @@ pub fn match_line(
         (None, Some(outcome)) => format!("over ({})", outcome.reason),
         (None, None) => String::new(),
     };
-    let deadline = game_match.deadline.filter(|_| game_match.stage == Stage::Running);
+    let deadline = running_deadline(game_match);
     MatchSummary {
         id: game_match.id.clone(),
         game_name: game_match.game.name(),
@@ -126,6 +78,7 @@ pub fn gm_line(game_match: &MatchOverview, now: DateTime<Utc>) -> GmMatchSummary
     }
 }
 
-fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
+/// Returns the deadline of a match, if it runs.
+pub fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
     game_match.deadline.filter(|_| game_match.stage == Stage::Running)
 }

@@ -11,13 +11,13 @@ use crate::config::GmIndex;
 use crate::desk::events::{acts, people};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
-use crate::desk::frame::summary::Summary;
+use crate::desk::frame::summary::running_deadline;
 use crate::desk::outbox::gms;
 use crate::desk::outbox::returned::MATCHED_NOTE;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::DOCTOR_SUBJECT;
-use crate::referee::{DispatchKind, Stage, WORDS_NOTE, tells_of_trouble};
+use crate::referee::{DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
     AbsenceNote, Decision, EndedNote, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote, Listed,
     MissedNote, PersonNote, RefusalCount, SendingSummary, UnreadNote, WordsNote,
@@ -53,7 +53,7 @@ struct Telling<'a> {
     /// The names of the items in the last digest.
     before: &'a BTreeSet<String>,
     told: BTreeSet<String>,
-    summaries: Vec<Summary>,
+    matches: Vec<MatchOverview>,
     fog: Fog,
     digest: GmDigest,
 }
@@ -74,8 +74,8 @@ impl Telling<'_> {
         !self.fog.hides(letter) && self.is_new(letter.row.digest.to_string())
     }
 
-    fn find(&self, match_id: &str) -> Option<&Summary> {
-        self.summaries.iter().find(|summary| summary.line.id == match_id)
+    fn find(&self, match_id: &str) -> Option<&MatchOverview> {
+        self.matches.iter().find(|game_match| game_match.id == match_id)
     }
 }
 
@@ -168,15 +168,15 @@ fn make(
     before: &BTreeSet<String>,
 ) -> Decided<(Option<Box<GmDigest>>, BTreeSet<String>)> {
     let rows = desk.rows.digest_rows(since)?;
-    let mut summaries = lists::summaries(desk)?;
-    summaries.retain(|summary| gms::acting_gm(desk).looks_after(summary.game, &summary.line.id));
+    let mut matches = lists::overviews(desk)?;
+    matches.retain(|game_match| gms::acting_gm(desk).looks_after(game_match.game, &game_match.id));
     let fog = if desk.without_letter { fog::without_letter(desk)? } else { fog::of_gm(desk)? };
     let digest = GmDigest {
         since: desk.local_time(since),
-        running: summaries.iter().filter(|summary| summary.stage == Stage::Running).count(),
+        running: matches.iter().filter(|game_match| game_match.stage == Stage::Running).count(),
         ..GmDigest::default()
     };
-    let mut telling = Telling { before, told: BTreeSet::new(), summaries, fog, digest };
+    let mut telling = Telling { before, told: BTreeSet::new(), matches, fog, digest };
     let decided = tell_decisions(desk, rows, &mut telling)?;
     tell_late(desk, since, &mut telling)?;
     tell_missed(desk, rows, &decided, &mut telling);
@@ -208,12 +208,12 @@ fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>)
         }
     }
     let (mut decisions, mut waiting) = (Vec::new(), Vec::new());
-    for summary in &telling.summaries {
-        let asks = summary.asks_gm && summary.stage == Stage::Running;
-        if summary.protest.is_none() && !asks {
+    for game_match in &telling.matches {
+        let asks = game_match.asked_gm && game_match.stage == Stage::Running;
+        if game_match.protest.is_none() && !asks {
             continue;
         }
-        let decision = decision_on(summary, telling.fog.matches.contains(&summary.line.id));
+        let decision = decision_on(game_match, telling.fog.matches.contains(&game_match.id));
         match new.contains(&decision.id) {
             true => decisions.push(decision),
             false => waiting.push(decision),
@@ -227,18 +227,23 @@ fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>)
     Ok(decided)
 }
 
-/// Returns the decision that a match waits for, as far as its summary tells.
-fn decision_on(summary: &Summary, gm_plays: bool) -> Decision {
-    let named = |seat: &Seat| format!("{} ({seat})", summary.name(*seat));
+/// Returns the decision that a match waits for, as far as its overview tells.
+fn decision_on(game_match: &MatchOverview, gm_plays: bool) -> Decision {
+    let named = |seat: &Seat| format!("{} ({seat})", game_match.players[*seat]);
     Decision {
-        id: summary.line.id.clone(),
-        protests: summary.protest.as_ref().map(named),
-        awaited: summary.awaited.iter().map(named).collect(),
-        turn: summary.turn,
+        id: game_match.id.clone(),
+        protests: game_match.protest.as_ref().map(named),
+        awaited: game_match.awaited.iter().map(named).collect(),
+        turn: turn_of(game_match),
         days: 0,
         can_adjudicate: false,
         gm_plays,
     }
+}
+
+/// Returns the turn that is due, or 0 if none is.
+fn turn_of(game_match: &MatchOverview) -> u32 {
+    game_match.due.as_ref().map_or(0, |due| due.turn)
 }
 
 /// Adds for how many days each of these matches has waited for a GM, and whether its turn can be adjudicated.
@@ -261,27 +266,26 @@ fn looked_up(desk: &Desk<'_>, mut waiting: Listed<Decision>) -> Decided<Listed<D
 /// Tells which matches have become late and are within their grace, by the end of that.
 fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -> Decided<()> {
     let mut late = Vec::new();
-    for summary in &telling.summaries {
-        let Some(deadline) = summary.deadline.filter(|_| summary.is_late && !summary.asks_gm) else {
-            continue;
-        };
-        let name = format!("{} late {deadline}", summary.line.id);
+    for game_match in &telling.matches {
+        let is_late = game_match.is_late(desk.at()) && !game_match.asked_gm;
+        let Some(deadline) = running_deadline(game_match).filter(|_| is_late) else { continue };
+        let name = format!("{} late {deadline}", game_match.id);
         let is_new = deadline >= since && !telling.before.contains(&name);
         telling.told.insert(name);
         if is_new {
-            late.push((deadline, summary));
+            late.push((deadline, game_match));
         }
     }
     telling.digest.late_count = late.len();
     let mut groups: Vec<(DateTime<Utc>, DateTime<Utc>, Vec<LateMatch>)> = Vec::new();
-    for (deadline, summary) in late.into_iter().take(4 * MAX_ACTED_ON) {
-        let found = or_lacking(desk.game_match(&summary.line.id))?.flatten();
+    for (deadline, game_match) in late.into_iter().take(4 * MAX_ACTED_ON) {
+        let found = or_lacking(desk.game_match(&game_match.id))?.flatten();
         let Some(loaded) = found else { continue };
         let until = deadline + loaded.game_match.terms.grace();
         let row = LateMatch {
-            id: summary.line.id.clone(),
-            awaited: summary.line.awaited.clone(),
-            turn: summary.turn,
+            id: game_match.id.clone(),
+            awaited: game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect(),
+            turn: turn_of(game_match),
         };
         match groups.iter_mut().find(|(due, end, _)| (*due, *end) == (deadline, until)) {
             Some((_, _, rows)) => rows.push(row),
@@ -307,7 +311,7 @@ fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: 
     for missed in &rows.missed {
         let is_new = !telling.before.contains(&name_of_entry(&missed.match_id, missed.seq));
         telling.told.insert(name_of_entry(&missed.match_id, missed.seq));
-        let Some(summary) = telling.find(&missed.match_id).filter(|_| is_new) else { continue };
+        let Some(game_match) = telling.find(&missed.match_id).filter(|_| is_new) else { continue };
         if decided.contains(&missed.match_id) {
             continue;
         }
@@ -315,7 +319,7 @@ fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: 
         notes.push(MissedNote {
             id: missed.match_id.clone(),
             turn: missed.turn,
-            who: summary.name(missed.seat).to_owned(),
+            who: game_match.players[missed.seat].clone(),
             made_good: made_good.map(|at| desk.local_time(at)),
         });
     }
@@ -362,8 +366,8 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
         let (Fact::MailReturned { seat } | Fact::AwayNoted { seat }) = &entry.fact else { continue };
         let bounces = matches!(entry.fact, Fact::MailReturned { .. });
         let is_new = telling.is_new_entry(entry);
-        let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
-        let note = note_on(&mut notes, summary.name(*seat));
+        let Some(game_match) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
+        let note = note_on(&mut notes, &game_match.players[*seat]);
         note.bounces |= bounces;
         note.is_away |= !bounces;
         note.matches.push(entry.match_id.clone());
@@ -373,7 +377,7 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
             continue;
         }
         let seat = row.seat.zip(row.match_id.as_deref().and_then(|id| telling.find(id)));
-        let who = seat.map_or(row.recipient.as_str(), |(seat, summary)| summary.name(seat));
+        let who = seat.map_or(row.recipient.as_str(), |(seat, game_match)| game_match.players[seat].as_str());
         let note = note_on(&mut notes, who);
         note.given_up = Some(row.error.clone());
         note.matches.extend(row.match_id.clone());
@@ -472,15 +476,15 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut ended: Vec<EndedNote> = Vec::new();
     for entry in &rows.ended {
         let is_new = telling.is_new_entry(entry);
-        let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
+        let Some(game_match) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
         // A reopened match no longer has a result, and one that was annulled may have ended twice.
-        let Some(outcome) = &summary.outcome else { continue };
+        let Some(outcome) = &game_match.outcome else { continue };
         if ended.iter().any(|told| told.id == entry.match_id) {
             continue;
         }
         ended.push(EndedNote {
             id: entry.match_id.clone(),
-            winner: outcome.winner.map(|winner| summary.name(winner).to_owned()),
+            winner: outcome.winner.map(|winner| game_match.players[winner].clone()),
             reason: outcome.reason,
         });
     }
@@ -488,15 +492,15 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut absences: Vec<AbsenceNote> = Vec::new();
     for entry in &rows.absences {
         let is_new = telling.is_new_entry(entry);
-        let Some(summary) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
+        let Some(game_match) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
         let Fact::AbsenceNoted { seat, from, to } = &entry.fact else { continue };
         let days = format!("{} to {}", day_and_month(desk, *from), day_and_month(desk, *to));
-        let who = summary.name(*seat);
+        let who = &game_match.players[*seat];
         // One announcement counts in all matches of its player.
-        match absences.iter_mut().find(|told| (told.who.as_str(), &told.days) == (who, &days)) {
+        match absences.iter_mut().find(|told| (&told.who, &told.days) == (who, &days)) {
             Some(told) => told.matches.push(entry.match_id.clone()),
             None => {
-                let (who, matches) = (who.to_owned(), vec![entry.match_id.clone()]);
+                let (who, matches) = (who.clone(), vec![entry.match_id.clone()]);
                 absences.push(AbsenceNote { who, days, matches });
             }
         }

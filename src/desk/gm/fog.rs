@@ -82,7 +82,7 @@ pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
 
 /// Returns the fog for a GM who writes no letter, which covers all running matches.
 pub fn without_letter(desk: &Desk<'_>) -> Decided<Fog> {
-    let running = lists::summaries(desk)?.into_iter().filter(|summary| summary.stage != Stage::Over);
-    let matches: BTreeSet<String> = running.map(|summary| summary.line.id).collect();
+    let running = lists::overviews(desk)?.into_iter().filter(|overview| overview.stage != Stage::Over);
+    let matches: BTreeSet<String> = running.map(|overview| overview.id).collect();
     Ok(Fog { read_by_others: matches.clone(), matches, addresses: BTreeSet::new(), without_letter: true })
 }
