@@ -13,7 +13,7 @@ use crate::letter::{Address, Automatic, Certainty, Letter, Token};
 use crate::referee::{DispatchKind, may_tell_of_play};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::store::{LetterStatus, NewDispatch, TokenRow, WaitingLetter};
+use crate::store::{LetterStatus, TokenRow, WaitingLetter};
 
 /// Notes a letter taken for automatic, and marks the seats that it is about.
 pub fn put_by_automatic(
@@ -99,7 +99,7 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
     let to =
         PlainEnvelope { name, address: letter.from.as_str(), unique: &unique, kind: DispatchKind::Answer };
     let dispatch = mail::assemble(desk, page, token, &to, Some(&AnsweredLetter::new(letter)))?;
-    desk.draft.changes.dispatches.push(NewDispatch { answers: Some(letter.digest), ..dispatch });
+    desk.draft.changes.dispatches.push(dispatch);
     Ok(())
 }
 

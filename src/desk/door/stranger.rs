@@ -179,14 +179,13 @@ pub fn answer_stranger(
         asked_again: asked_again.into_iter().chain(never).collect(),
         is_known,
     };
-    let answered = AnsweredLetter::new(letter);
-    let mut dispatches =
-        vec![mail::plain_answer(desk, &plain, &letter.from, waiting.digest, Some(&answered))?];
-    answers::limit_answers(desk, &mut dispatches, text, AnswerBudget::Address)?;
-    if is_asked && dispatches.is_empty() {
+    // Derive it from the letter, so that an answer keeps its Message-ID when the letter is decided again.
+    let unique = format!("a.{}", &waiting.digest.to_string()[..24]);
+    let answer = mail::plain_answer(desk, &plain, &letter.from, &unique, &AnsweredLetter::new(letter))?;
+    let is_sent = answers::send_answer(desk, answer, text, AnswerBudget::Address)?;
+    if is_asked && !is_sent {
         questions::withdraw_question(desk, &asker);
     }
-    desk.draft.changes.dispatches.extend(dispatches);
     desk.decided(waiting, LetterStatus::Answered, words.note());
     Ok(())
 }
@@ -208,9 +207,8 @@ fn answer_with_form(
     let lacks_token = words.order_lines > 0 || !request.commands.is_empty();
     let why = reasons(request, lacks_token);
     let words = tokenless::WordsWithoutToken { why, passed_on, remarks: request.remarks.clone() };
-    let mut dispatches = vec![tokenless::form_without_token(desk, letter, &loaded, seat, words)?];
-    answers::limit_answers(desk, &mut dispatches, digest_of_request(request), AnswerBudget::Address)?;
-    desk.draft.changes.dispatches.extend(dispatches);
+    let answer = tokenless::form_without_token(desk, letter, &loaded, seat, words)?;
+    answers::send_answer(desk, answer, digest_of_request(request), AnswerBudget::Address)?;
     desk.decided(waiting, LetterStatus::Answered, note);
     Ok(true)
 }

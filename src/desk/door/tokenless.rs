@@ -47,8 +47,7 @@ pub fn form_without_token(
         unique: &unique,
         kind: DispatchKind::Answer,
     };
-    let dispatch = mail::assemble(desk, page, &row.token, &to, Some(&AnsweredLetter::new(letter)))?;
-    Ok(NewDispatch { answers: Some(letter.digest), ..dispatch })
+    mail::assemble(desk, page, &row.token, &to, Some(&AnsweredLetter::new(letter)))
 }
 
 /// Returns the only running match of the player that the letter names or, if it names none, the only one that

@@ -6,13 +6,11 @@ use super::automatic;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
-use crate::desk::outbox::mail::{self, PlainEnvelope};
-use crate::desk::outbox::{budgets, gms, returned};
+use crate::desk::outbox::{budgets, gms, mail, returned};
 use crate::letter::{Address, Digest, UnreadableLetter};
-use crate::referee::DispatchKind;
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::store::{LetterStatus, NewDispatch, WaitingLetter};
+use crate::store::{LetterStatus, WaitingLetter};
 
 /// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear,
 /// tells each registered address that the letter names as one, and the owners of its reply tokens.
@@ -75,18 +73,14 @@ fn tell_limit(
         return Ok(());
     }
     let limits = desk.club.config.letters.limits();
-    let page = mail::word_club_letter(desk, &ClubLetter::unreadable(letter.reason, &limits), "")?;
-    let page = mail::as_reader_wants(desk, page, to.as_str())?;
+    let plain = ClubLetter::unreadable(letter.reason, &limits);
     let answered = AnsweredLetter {
         digest: waiting.digest,
         message_id: letter.message_id.clone(),
         references: letter.references.clone(),
         subject: letter.subject.clone(),
     };
-    let envelope =
-        PlainEnvelope { name: "", address: to.as_str(), unique: &unique, kind: DispatchKind::Answer };
-    let dispatch = mail::assemble(desk, page, "", &envelope, Some(&answered))?;
-    let mut dispatch = NewDispatch { answers: Some(waiting.digest), ..dispatch };
+    let mut dispatch = mail::plain_answer(desk, &plain, to, &unique, &answered)?;
     if let Some(slot) = budgets::take_answer_slot(desk, to.as_str())? {
         slot.apply(&mut dispatch);
         desk.draft.changes.dispatches.push(dispatch);

@@ -106,11 +106,10 @@ pub fn follow_gm_letter(
     let registered = gms::gm(desk, gm);
     let to = if registered.has_address(letter.from.as_str()) { &letter.from } else { &registered.address };
     let answered = Some((&answered, to.as_str()));
-    let mut dispatches = vec![gms::gm_dispatch(desk, gm, &plain, &unique, answered)?];
+    let answer = gms::gm_dispatch(desk, gm, &plain, &unique, answered)?;
     // Without the token the letter may be forged, and must not use up the budget of the GM.
     let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
-    answers::limit_answers(desk, &mut dispatches, digest_of_lines(&lines), budget)?;
-    desk.draft.changes.dispatches.extend(dispatches);
+    answers::send_answer(desk, answer, digest_of_lines(&lines), budget)?;
     desk.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::desk::frame::rows::Decided;
 use crate::game::Line;
 use crate::ledger::Permission;
 use crate::letter::Digest;
-use crate::referee::{DispatchKind, Match, SeatLetter, without_numbers};
+use crate::referee::{Match, SeatLetter, without_numbers};
 use crate::report::sent::plain_text;
 use crate::store::{NewDispatch, TokenRow};
 
@@ -20,33 +20,27 @@ pub enum AnswerBudget {
     Address,
 }
 
-/// Delays the answer among these letters, or removes it, if its reader has had too many answers, or if it
-/// repeats earlier answers to the same text; counts it otherwise. `asked` is the digest of that text.
-pub fn limit_answers(
+/// Sends an answer, at once or later, and counts it. Leaves it out if its reader has had too many answers, or
+/// if it repeats earlier answers to the same text, whose digest is `asked`. Returns whether it is sent.
+pub fn send_answer(
     desk: &mut Desk<'_>,
-    dispatches: &mut Vec<NewDispatch>,
+    mut answer: NewDispatch,
     asked: Digest,
     budget: AnswerBudget,
-) -> Decided<()> {
-    // A report has no limit, even if it answers a letter as well.
-    let is_answer = |new: &NewDispatch| new.answers.is_some() && new.kind != DispatchKind::Report;
-    let Some(index) = dispatches.iter().position(is_answer) else {
-        return Ok(());
+) -> Decided<bool> {
+    let subject = match budget {
+        AnswerBudget::Gm => budgets::GM.to_owned(),
+        AnswerBudget::Address => answer.recipient.clone(),
     };
-    let answer = &dispatches[index];
-    let slot = slot_of_answer(desk, answer, asked, budget)?;
-    let Some(slot) = slot else {
+    let Some(slot) = slot_of_answer(desk, &answer, &subject, asked, budget)? else {
         let letter = answer.answers.map(tracing::field::display);
         tracing::warn!(letter, kind = %answer.kind, "answer left out");
-        dispatches.remove(index);
-        return Ok(());
+        return Ok(false);
     };
-    slot.apply(&mut dispatches[index]);
-    let answer = &dispatches[index];
-    if budgets::left_out(desk, &subject_of(answer, budget))? > 0 {
-        budgets::forget_left_out(desk, &subject_of(answer, budget))?;
-    }
-    Ok(())
+    slot.apply(&mut answer);
+    budgets::forget_left_out(desk, &subject)?;
+    desk.draft.changes.dispatches.push(answer);
+    Ok(true)
 }
 
 /// Decides whether the answer to a letter from a seat may be sent, and when: not if the seat has had too many
@@ -78,10 +72,7 @@ pub fn count_seat_answer(
     let subject = seat_subject(&row.match_id, row.seat);
     slot.apply(answer);
     budgets::count_with_token(desk, &subject, slot);
-    if budgets::left_out(desk, &subject)? > 0 {
-        budgets::forget_left_out(desk, &subject)?;
-    }
-    Ok(())
+    budgets::forget_left_out(desk, &subject)
 }
 
 /// Returns a digest of a person's words.
@@ -95,36 +86,28 @@ pub fn digest_of_lines(lines: &[Line]) -> Digest {
 fn slot_of_answer(
     desk: &mut Desk<'_>,
     answer: &NewDispatch,
+    subject: &str,
     asked: Digest,
     budget: AnswerBudget,
 ) -> Decided<Option<Slot>> {
-    let subject = subject_of(answer, budget);
     let said = format!("{} {asked} {}", answer.recipient, gist(&plain_text(&answer.bytes)));
     let said = Digest::of(said.as_bytes()).to_string();
     let is_gms = desk.club.config.club.gm.is_one_at(&answer.recipient);
     let most = if is_gms { budgets::EQUAL_ANSWERS_TO_GM } else { budgets::EQUAL_ANSWERS };
-    let slot = match (budgets::slot_of_equal(desk, &subject, &said, most)?, budget) {
-        (Some(Slot::Now), AnswerBudget::Address) => budgets::take_answer_slot(desk, &subject)?,
+    let slot = match (budgets::slot_of_equal(desk, subject, &said, most)?, budget) {
+        (Some(Slot::Now), AnswerBudget::Address) => budgets::take_answer_slot(desk, subject)?,
         (Some(Slot::Now), AnswerBudget::Gm) => {
-            let slot = budgets::slot_with_token(desk, &subject)?;
-            slot.inspect(|slot| budgets::count_with_token(desk, &subject, *slot))
+            let slot = budgets::slot_with_token(desk, subject)?;
+            slot.inspect(|slot| budgets::count_with_token(desk, subject, *slot))
         }
         (Some(delayed), _) => Some(delayed),
         (None, _) => return Ok(None),
     };
     match slot {
         Some(_) => budgets::count_equal(desk, &said, most),
-        None => budgets::note_left_out(desk, &subject)?,
+        None => budgets::note_left_out(desk, subject)?,
     }
     Ok(slot)
-}
-
-/// Returns the subject of the counts of an answer.
-fn subject_of(answer: &NewDispatch, budget: AnswerBudget) -> String {
-    match budget {
-        AnswerBudget::Gm => budgets::GM.to_owned(),
-        AnswerBudget::Address => answer.recipient.clone(),
-    }
 }
 
 /// Returns the words of an answer without times, ledger lines and codes, which differ between answers that

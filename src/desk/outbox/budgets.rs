@@ -283,9 +283,9 @@ pub fn left_out(desk: &Desk<'_>, subject: &str) -> Decided<u32> {
     Ok(left_out_by_hour(desk, subject)?.into_values().sum())
 }
 
-/// Notes that a letter says how many answers were left out.
+/// Notes that a letter says how many answers were left out, if any were.
 pub fn forget_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
-    for (period, left_out) in left_out_by_hour(desk, subject)? {
+    for (period, left_out) in left_out_by_hour(desk, subject)?.into_iter().filter(|(_, count)| *count > 0) {
         let key = BudgetKey { subject: subject.to_owned(), kind: BudgetKind::LeftOut, period };
         desk.draft.changes.restraints.count(key, -i64::from(left_out), u32::MAX);
     }

@@ -133,10 +133,9 @@ pub fn gm_dispatch(
         unique,
         kind: if answered.is_some() { DispatchKind::Answer } else { DispatchKind::Notice },
     };
-    let answered = answered.map(|(letter, _)| letter);
-    let dispatch = mail::assemble(desk, page, token, &to, answered)?;
+    let dispatch = mail::assemble(desk, page, token, &to, answered.map(|(letter, _)| letter))?;
     let urgency = if answered.is_some() { Urgency::Receipt } else { dispatch.urgency };
-    Ok(NewDispatch { answers: answered.map(|letter| letter.digest), urgency, ..dispatch })
+    Ok(NewDispatch { urgency, ..dispatch })
 }
 
 /// Returns the GMs on duty, or all of them if none is.

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
-use crate::letter::{Address, Digest};
+use crate::letter::Address;
 use crate::referee::{DispatchKind, LetterFormat};
 use crate::report::envelope::{AnsweredLetter, Envelope};
 use crate::report::{self, ClubLetter, WordedLetter};
@@ -21,26 +21,30 @@ pub struct PlainEnvelope<'a> {
 
 /// Words a letter that is not an answer.
 pub fn plain_dispatch(desk: &Desk<'_>, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<NewDispatch> {
-    let page = word_club_letter(desk, plain, "")?;
-    let page = as_reader_wants(desk, page, to.address)?;
-    assemble(desk, page, "", to, None)
+    plain_letter(desk, plain, to, None)
 }
 
-/// Words an answer to the letter `digest`, which acts for no seat.
+/// Words an answer that acts for no seat.
 pub fn plain_answer(
     desk: &Desk<'_>,
     plain: &ClubLetter,
     to: &Address,
-    digest: Digest,
+    unique: &str,
+    answered: &AnsweredLetter,
+) -> Decided<NewDispatch> {
+    let to = PlainEnvelope { name: "", address: to.as_str(), unique, kind: DispatchKind::Answer };
+    plain_letter(desk, plain, &to, Some(answered))
+}
+
+fn plain_letter(
+    desk: &Desk<'_>,
+    plain: &ClubLetter,
+    to: &PlainEnvelope<'_>,
     answered: Option<&AnsweredLetter>,
 ) -> Decided<NewDispatch> {
     let page = word_club_letter(desk, plain, "")?;
-    let page = as_reader_wants(desk, page, to.as_str())?;
-    // Derive it from the letter, so that an answer keeps its Message-ID when the letter is decided again.
-    let unique = format!("a.{}", &digest.to_string()[..24]);
-    let to = PlainEnvelope { name: "", address: to.as_str(), unique: &unique, kind: DispatchKind::Answer };
-    let dispatch = assemble(desk, page, "", &to, answered)?;
-    Ok(NewDispatch { answers: Some(digest), ..dispatch })
+    let page = as_reader_wants(desk, page, to.address)?;
+    assemble(desk, page, "", to, answered)
 }
 
 pub fn word_club_letter(desk: &Desk<'_>, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
@@ -63,7 +67,7 @@ pub fn local_time_at(desk: &Desk<'_>, address: &str, at: DateTime<Utc>) -> Decid
     Ok(desk.local_time_in(zone, at))
 }
 
-/// Puts a worded letter into its envelope.
+/// Puts a worded letter into its envelope. `answered` is the letter that it answers, if it does.
 pub fn assemble(
     desk: &Desk<'_>,
     page: WordedLetter,
@@ -89,7 +93,7 @@ pub fn assemble(
         kind: to.kind,
         match_id: None,
         seat: None,
-        answers: None,
+        answers: answered.map(|letter| letter.digest),
         reminds: None,
         due: None,
         replaces: None,
