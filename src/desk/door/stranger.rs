@@ -242,19 +242,10 @@ fn pass_strangers_words(
     let player = desk.stored_player(letter.from.as_str())?;
     let about = player.as_ref().map_or(About::Club, About::WordsOf);
     let mut is_sent = false;
-    for mut dispatch in gms::gm_letters(desk, &plain, &unique, about)? {
-        let gm = dispatch.recipient.clone();
-        if let Some(slot) = budgets::slot_for_others(desk, &gm, Origin::Other)? {
-            slot.apply(&mut dispatch);
-            budgets::count_for_others(desk, &gm, Origin::Other, slot);
-            desk.draft.changes.dispatches.push(dispatch);
-            is_sent = true;
-        }
+    for dispatch in gms::gm_letters(desk, &plain, &unique, about)? {
+        is_sent |= budgets::send_for_others(desk, dispatch, Origin::Other)?;
     }
-    if !is_sent {
-        return Ok(Some(Passing::InDigest));
-    }
-    Ok(Some(Passing::AtOnce))
+    Ok(Some(if is_sent { Passing::AtOnce } else { Passing::InDigest }))
 }
 
 /// Replies to the commands of a letter without a token, and sets aside those that wait until its sender is

@@ -4,13 +4,12 @@ use crate::config::Membership;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
-use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::budgets;
 use crate::desk::outbox::gms::{self, About};
 use crate::letter::Digest;
 use crate::referee::{OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::request::Command;
-use crate::store::NewDispatch;
 
 /// Returns the rejection of a newcomer's command if the newcomer cannot play here. If the GM admits newcomers,
 /// tells the GM of this one.
@@ -50,21 +49,8 @@ fn tell_gm_of_newcomer(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     let plain = ClubLetter::Newcomer { address: asker.from.clone() };
     let unique = format!("n.{}.{day}", &address[..24]);
     for dispatch in gms::gm_letters(desk, &plain, &unique, About::Club)? {
-        tell_once(desk, dispatch)?;
-    }
-    Ok(())
-}
-
-/// Sends a letter to a GM that a newcomer caused, unless it was sent already, within the reader's budget.
-fn tell_once(desk: &mut Desk<'_>, mut dispatch: NewDispatch) -> Decided<()> {
-    if desk.is_dispatched(&dispatch.message_id)? {
-        return Ok(());
-    }
-    // If there is no room now, the newcomer's next letter tells the GM.
-    if let Some(slot) = budgets::slot_for_others(desk, &dispatch.recipient, Origin::Other)? {
-        slot.apply(&mut dispatch);
-        budgets::count_for_others(desk, &dispatch.recipient, Origin::Other, slot);
-        desk.draft.changes.dispatches.push(dispatch);
+        // If there is no room now, the newcomer's next letter tells the GM.
+        budgets::send_once_for_others(desk, dispatch)?;
     }
     Ok(())
 }

@@ -256,9 +256,6 @@ pub(super) fn send_invitation(
 ) -> Decided<Result<Reply, OfferRejection>> {
     let to = invited.told();
     let Invited { name, address, .. } = invited;
-    let Some(slot) = budgets::slot_for_others(desk, &address, origin)? else {
-        return Ok(Err(OfferRejection::Crowded { to }));
-    };
     let code = row.code.clone();
     let summary = offer.summary(&desk.club.config.terms);
     let plain = ClubLetter::Challenge {
@@ -272,16 +269,16 @@ pub(super) fn send_invitation(
     let unique = format!("c.{}", code.to_lowercase());
     let envelope =
         PlainEnvelope { name: &name, address: &address, unique: &unique, kind: DispatchKind::Challenge };
-    let mut challenge = mail::plain_dispatch(desk, &plain, &envelope)?;
-    slot.apply(&mut challenge);
-    budgets::count_for_others(desk, &address, origin, slot);
+    let challenge = mail::plain_dispatch(desk, &plain, &envelope)?;
+    if !budgets::send_for_others(desk, challenge, origin)? {
+        return Ok(Err(OfferRejection::Crowded { to }));
+    }
     if is_limited(desk, asker)? {
         budgets::count_reach(desk, asker.address());
     }
     let lapses = desk.local_time_in(asker.zone, row.lapses_at);
     let is_again = row.rematch_of.is_some();
     desk.draft.changes.invitations.push(row);
-    desk.draft.changes.dispatches.push(challenge);
     Ok(Ok(match is_again {
         true => Reply::RematchOffered { to, offer: summary, lapses },
         false => Reply::Challenged { to, offer: summary, lapses },

@@ -196,15 +196,41 @@ pub fn count_equal(desk: &mut Desk<'_>, said: &str, most: u32) {
     count(desk, said, BudgetKind::Equal, hour(desk, 0), most + 1);
 }
 
-/// Returns the slot for a letter to `reader` that somebody else causes, or `None` if there is none within a
-/// day.
-pub fn slot_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Option<Slot>> {
-    let [today, tomorrow] = left_for_others(desk, reader, origin)?;
-    Ok(match (today, tomorrow) {
-        (1.., _) => Some(Slot::Now),
-        (0, 1..) => Some(Slot::of(Period::Day, desk.at(), 1)),
-        (0, 0) => None,
-    })
+/// Delays a letter that somebody else causes until its reader has room for it, and counts it. Returns whether
+/// there is room within a day.
+pub fn take_slot_for_others(
+    desk: &mut Desk<'_>,
+    dispatch: &mut NewDispatch,
+    origin: Origin,
+) -> Decided<bool> {
+    let [left_today, left_tomorrow] = left_for_others(desk, &dispatch.recipient, origin)?;
+    let days = match (left_today, left_tomorrow) {
+        (1.., _) => 0,
+        (0, 1..) => 1,
+        (0, 0) => return Ok(false),
+    };
+    Slot::of(Period::Day, desk.at(), days).apply(dispatch);
+    let (subject, kind, most) = counted_for(&dispatch.recipient, origin);
+    count(desk, &subject, kind, today(desk) + TimeDelta::days(1) * days, most);
+    Ok(true)
+}
+
+/// Sends a letter that somebody else causes, at once or the next day. Returns whether there is room for it.
+pub fn send_for_others(desk: &mut Desk<'_>, mut dispatch: NewDispatch, origin: Origin) -> Decided<bool> {
+    let has_room = take_slot_for_others(desk, &mut dispatch, origin)?;
+    if has_room {
+        desk.draft.changes.dispatches.push(dispatch);
+    }
+    Ok(has_room)
+}
+
+/// Like [`send_for_others`], for somebody whom the reader does not play, and unless the letter was sent
+/// already.
+pub fn send_once_for_others(desk: &mut Desk<'_>, dispatch: NewDispatch) -> Decided<()> {
+    if !desk.is_dispatched(&dispatch.message_id)? {
+        send_for_others(desk, dispatch, Origin::Other)?;
+    }
+    Ok(())
 }
 
 /// Returns the room of `reader` for notices that somebody causes.
@@ -212,16 +238,6 @@ pub fn room_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided
     let [today, tomorrow] = left_for_others(desk, reader, origin)?;
     let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
     Ok(Room::Letters(left.min(Room::MOST)))
-}
-
-/// Counts a letter to `reader` that somebody else caused.
-pub fn count_for_others(desk: &mut Desk<'_>, reader: &str, origin: Origin, slot: Slot) {
-    let (subject, kind, most) = counted_for(reader, origin);
-    let day = match slot {
-        Slot::Now => today(desk),
-        Slot::Later(due) => start_of(Period::Day, due),
-    };
-    count(desk, &subject, kind, day, most);
 }
 
 /// Returns how many other people a newcomer may still make the referee write to today.

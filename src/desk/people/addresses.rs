@@ -217,31 +217,20 @@ fn advise_owner(desk: &mut Desk<'_>, owner: &Player, address: &str) -> Decided<(
     let letter = ChangeLetter::Claimed { address: address.to_owned() };
     let envelope =
         PlainEnvelope { name: &owner.name, address: to, unique: &unique, kind: DispatchKind::Notice };
-    let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
-    if desk.is_dispatched(&dispatch.message_id)? {
-        return Ok(());
-    }
-    if let Some(slot) = budgets::slot_for_others(desk, to, Origin::Other)? {
-        slot.apply(&mut dispatch);
-        budgets::count_for_others(desk, to, Origin::Other, slot);
-        desk.draft.changes.dispatches.push(dispatch);
-    }
-    Ok(())
+    let dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
+    budgets::send_once_for_others(desk, dispatch)
 }
 
 fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeReply> {
-    let Some(slot) = budgets::slot_for_others(desk, &row.address, Origin::Other)? else {
-        return Ok(ChangeReply::Crowded { address: row.address });
-    };
     let lapses = desk.local_time(desk.at() + LAPSE);
     let letter = ChangeLetter::AskNew { code: row.other_code.clone(), lapses: lapses.clone() };
     let unique = format!("n.{}.{}", row.other_code.to_lowercase(), row.version);
     let envelope =
         PlainEnvelope { name: "", address: &row.address, unique: &unique, kind: DispatchKind::Notice };
-    let mut dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
-    slot.apply(&mut dispatch);
-    budgets::count_for_others(desk, &row.address, Origin::Other, slot);
-    desk.draft.changes.dispatches.push(dispatch);
+    let dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
+    if !budgets::send_for_others(desk, dispatch, Origin::Other)? {
+        return Ok(ChangeReply::Crowded { address: row.address });
+    }
     let address = row.address.clone();
     let (asked_at, changed_at) = (desk.at(), desk.at());
     let agreed = PlayerChange { stage: ChangeStage::Agreed, asked_at, changed_at, ..row };

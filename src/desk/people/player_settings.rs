@@ -140,22 +140,16 @@ pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player,
     }
     let mut told: Vec<i64> = Vec::new();
     for RenamedIn { opponent, is_house, .. } in renamed {
-        let is_told = told.contains(&opponent.id);
-        told.push(opponent.id);
-        let Some(address) = opponent.addresses.first().filter(|_| !is_told && !is_house) else {
+        if *is_house || told.contains(&opponent.id) {
             continue;
-        };
-        let origin = Origin::Opponent(player.id);
-        let Some(slot) = budgets::slot_for_others(desk, address, origin)? else { continue };
+        }
+        told.push(opponent.id);
         let common = renamed.iter().filter(|one| one.opponent.id == opponent.id);
         let matches = common.map(|one| one.match_id.clone()).collect();
         let unique = format!("n.{}.{}", player.id, opponent.id);
-        let Some(mut dispatch) = letter_to_player(desk, &letter(matches), opponent, &unique)? else {
-            continue;
-        };
-        slot.apply(&mut dispatch);
-        budgets::count_for_others(desk, address, origin, slot);
-        desk.draft.changes.dispatches.push(dispatch);
+        if let Some(dispatch) = letter_to_player(desk, &letter(matches), opponent, &unique)? {
+            budgets::send_for_others(desk, dispatch, Origin::Opponent(player.id))?;
+        }
     }
     Ok(())
 }

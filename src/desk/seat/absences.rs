@@ -110,8 +110,6 @@ pub fn tell_absences(
         }
         done.push(opponent.id);
         let Some(address) = opponent.addresses.first() else { continue };
-        let origin = Origin::Opponent(row.player.id);
-        let Some(slot) = budgets::slot_for_others(desk, address, origin)? else { continue };
         let day = |day: &NaiveDate| day.to_string();
         let plain = ClubLetter::Absent {
             name: row.player.name.clone(),
@@ -127,10 +125,8 @@ pub fn tell_absences(
         let unique = format!("b.{}.{}", opponent.id, &letter.to_string()[..24]);
         let kind = DispatchKind::Notice;
         let to = PlainEnvelope { name: &opponent.name, address, unique: &unique, kind };
-        let mut dispatch = mail::assemble(desk, page, "", &to, None)?;
-        slot.apply(&mut dispatch);
-        budgets::count_for_others(desk, address, origin, slot);
-        desk.draft.changes.dispatches.push(dispatch);
+        let dispatch = mail::assemble(desk, page, "", &to, None)?;
+        budgets::send_for_others(desk, dispatch, Origin::Opponent(row.player.id))?;
     }
     Ok(())
 }

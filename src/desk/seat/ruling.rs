@@ -334,11 +334,7 @@ fn delay_notices(
     let origin = Origin::Opponent(row.player.id);
     let told = ruling.dispatches.iter().zip(dispatches).filter(|(dispatch, _)| is_act_told(dispatch));
     for (_, dispatch) in told {
-        if let Some(slot) = budgets::slot_for_others(desk, &dispatch.recipient, origin)? {
-            slot.apply(dispatch);
-            let recipient = dispatch.recipient.clone();
-            budgets::count_for_others(desk, &recipient, origin, slot);
-        }
+        budgets::take_slot_for_others(desk, dispatch, origin)?;
     }
     Ok(())
 }
