@@ -1,5 +1,4 @@
 //! Codes that people copy from our letters: how they are drawn and read, and how long they are valid.
-//! Invitations and questions to senders draw shorter ones of the same letters.
 
 use chrono::TimeDelta;
 
@@ -9,7 +8,7 @@ use super::random::Random;
 pub const LAPSE: TimeDelta = TimeDelta::days(14);
 
 /// Crockford's alphabet, in which no two letters look alike, for names and codes.
-pub const CODE_LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CODE_LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /// Replaces the letters in a written code that look like digits, as Crockford's alphabet demands.
 pub fn in_code_letters(written: &str) -> String {
@@ -24,13 +23,32 @@ pub fn in_code_letters(written: &str) -> String {
     code
 }
 
+/// Returns a letter of the alphabet for each of these random bytes.
+pub fn letters_of<const N: usize>(bytes: [u8; N]) -> [char; N] {
+    // 256 is a multiple of 32, so each letter is equally likely.
+    bytes.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]))
+}
+
 /// Draws ten letters, the first of which is a digit, so that a code never looks like a word.
 pub fn draw_code(random: &mut Random) -> String {
-    let letters: [u8; 10] = random.bytes();
-    // 256 is a multiple of 32, so each letter is equally likely.
-    let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
-    // Digits start at 2, because people read 0 and 1 as letters. The eight that remain divide 256 evenly as
-    // well.
-    code[0] = char::from(b'2' + letters[0] % 8);
+    let bytes: [u8; 10] = random.bytes();
+    let mut code = letters_of(bytes);
+    code[0] = digit_of(bytes[0]);
     code.iter().collect()
+}
+
+/// Draws fewer letters, with at least one digit, so that a code never looks like a word.
+pub fn draw_short_code<const N: usize>(random: &mut Random) -> String {
+    let bytes: [u8; N] = random.bytes();
+    let mut code = letters_of(bytes);
+    if !code.iter().any(char::is_ascii_digit) {
+        code[0] = digit_of(bytes[0]);
+    }
+    code.iter().collect()
+}
+
+/// Returns a digit from 2 on, because people read 0 and 1 as letters. The eight that remain divide 256 evenly
+/// as well.
+fn digit_of(byte: u8) -> char {
+    char::from(b'2' + byte % 8)
 }

@@ -7,9 +7,8 @@ use strsim::osa_distance;
 use super::meeting::{self, is_of_newcomer};
 use crate::config::Membership;
 use crate::desk::frame::asker::Asker;
-use crate::desk::frame::codes::{self, CODE_LETTERS};
+use crate::desk::frame::codes;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::random::Random;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::outbox::budgets::{self, NEWCOMERS_REACH, Origin};
@@ -256,17 +255,16 @@ pub(super) fn send_invitation(
 ) -> Decided<Result<Reply, OfferRejection>> {
     let to = invited.told();
     let Invited { name, address, .. } = invited;
-    let code = row.code.clone();
     let summary = offer.summary(&desk.club.config.terms);
     let plain = ClubLetter::Challenge {
         by: meeting::shown_to(asker, &row),
         filed: meeting::filed(desk, asker.player_id, &row.inviter_name)?,
         offer: summary.clone(),
-        code: code.clone(),
+        code: row.code.clone(),
         lapses: mail::local_time_at(desk, &address, row.lapses_at)?,
         again: row.rematch_of.clone(),
     };
-    let unique = format!("c.{}", code.to_lowercase());
+    let unique = format!("c.{}", row.code.to_lowercase());
     let envelope =
         PlainEnvelope { name: &name, address: &address, unique: &unique, kind: DispatchKind::Challenge };
     let challenge = mail::plain_dispatch(desk, &plain, &envelope)?;
@@ -401,10 +399,10 @@ pub(super) fn with_lot(desk: &mut Desk<'_>, offer: &Offer, asker: &Asker) -> Off
 /// Returns a code that is free.
 pub(super) fn free_code(desk: &mut Desk<'_>) -> Decided<String> {
     let mut random = desk.random();
-    let mut code = draw_code(&mut random);
+    let mut code = codes::draw_short_code::<6>(&mut random);
     // Draw from one stream, so that a repeated decision tries the same codes in the same order.
     while desk.rows.invitation(&code)?.is_some() {
-        code = draw_code(&mut random);
+        code = codes::draw_short_code::<6>(&mut random);
     }
     Ok(code)
 }
@@ -456,14 +454,4 @@ fn tell_inviter(desk: &Desk<'_>, row: &Invitation, plain: &ClubLetter) -> Decide
         plain,
         &PlainEnvelope { name, address, unique: &unique, kind: DispatchKind::Offer },
     )
-}
-
-/// Draws six letters with at least one digit, so that a code never looks like a word.
-fn draw_code(random: &mut Random) -> String {
-    let letters: [u8; 6] = random.bytes();
-    let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
-    if !code.iter().any(char::is_ascii_digit) {
-        code[0] = char::from(b'2' + letters[0] % 8);
-    }
-    code.iter().collect()
 }

@@ -351,9 +351,7 @@ fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decide
 
 /// Draws a name such as `QZ-7K3M`.
 fn draw_name(game: GameKind, random: &mut Random) -> String {
-    let letters: [u8; 4] = random.bytes();
-    let letters = letters.map(|byte| char::from(codes::CODE_LETTERS[usize::from(byte % 32)]));
-    format!("{}-{}", game.prefix(), String::from_iter(letters))
+    format!("{}-{}", game.prefix(), String::from_iter(codes::letters_of(random.bytes::<4>())))
 }
 
 #[cfg(test)]

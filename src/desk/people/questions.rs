@@ -6,9 +6,8 @@
 use chrono::TimeDelta;
 
 use crate::desk::frame::asker::Asker;
-use crate::desk::frame::codes::{CODE_LETTERS, in_code_letters};
+use crate::desk::frame::codes::{draw_short_code, in_code_letters};
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::random::Random;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::matches::{meeting, membership, offers};
@@ -37,7 +36,8 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
     let mut question = match open {
         Some(open) => open,
         None => Question {
-            code: draw_question_code(&mut desk.random()),
+            // Long enough that nobody guesses it while it is valid.
+            code: draw_short_code::<8>(&mut desk.random()),
             lines: Vec::new(),
             asked_at: now,
             lapses_at: now,
@@ -145,14 +145,4 @@ fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
         None => desk.rows.sender(address)?.question.clone(),
     };
     Ok(question.filter(|question| question.lapses_at > desk.at()))
-}
-
-/// Draws eight letters with at least one digit: long enough that nobody guesses it while it is valid.
-fn draw_question_code(random: &mut Random) -> String {
-    let letters: [u8; 8] = random.bytes();
-    let mut code = letters.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
-    if !code.iter().any(char::is_ascii_digit) {
-        code[0] = char::from(b'2' + letters[0] % 8);
-    }
-    code.iter().collect()
 }
