@@ -87,7 +87,9 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
         Sender::Unknown(_) | Sender::GmImpostor(_) => return Ok(()),
     };
     let matches = match &player {
-        Some(player) if token.is_empty() => commands::matches_of_player(desk, player)?,
+        Some(player) if token.is_empty() => {
+            commands::matches_of(desk, Some(player.id), player.settings.zone)?
+        }
         Some(_) | None => Vec::new(),
     };
     let message_id = desk.club.stationery.message_id(token, &unique);

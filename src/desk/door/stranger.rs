@@ -102,21 +102,18 @@ struct ReadWords {
 /// Reads a letter without a token. An answer in words to one of our questions counts as its command.
 fn read_words(desk: &mut Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<ReadWords> {
     let request = Request::read(lines, |_: &str| false);
-    let none = ReadWords { request, asked_again: Vec::new(), never: None };
-    let Some(question) = in_words::question_of(desk, asker, letter)? else { return Ok(none) };
-    let request = none.request;
-    Ok(match question.answered(asker, &request, lines) {
-        Some(answered) => {
-            let declines = answered.commands.iter().any(|asked| matches!(asked.command, Command::Decline(_)));
-            let never =
-                (declines && in_words::wants_no_mail(lines)).then(|| question.lines().pop()).flatten();
-            ReadWords { request: answered, asked_again: Vec::new(), never }
+    let mut read = ReadWords { request, asked_again: Vec::new(), never: None };
+    let Some(question) = in_words::question_of(desk, asker, letter)? else { return Ok(read) };
+    if let Some(answered) = question.answered(asker, &read.request, lines) {
+        let declines = answered.commands.iter().any(|asked| matches!(asked.command, Command::Decline(_)));
+        if declines && in_words::wants_no_mail(lines) {
+            read.never = question.lines().pop();
         }
-        None if request.commands.is_empty() => {
-            ReadWords { request, asked_again: question.lines(), never: None }
-        }
-        None => ReadWords { request, asked_again: Vec::new(), never: None },
-    })
+        read.request = answered;
+    } else if read.request.commands.is_empty() {
+        read.asked_again = question.lines();
+    }
+    Ok(read)
 }
 
 /// Answers somebody who holds no seat: the manual, the games, the rules, offers.
@@ -138,8 +135,8 @@ pub fn answer_stranger(
     let words = WordsOfStranger::of(&request, asker.player_id.is_some());
     let StrangerReplies { replies, waiting: commands, lacks_token } =
         replies_to_stranger(desk, &asker, &request)?;
-    let why = reasons(&request, lacks_token || words.order_lines > 0);
     let lacks_token = lacks_token || words.order_lines > 0;
+    let why = reasons(&request, lacks_token);
     if (lacks_token || asker.player_id.is_some() && asked_again.is_empty() && request.commands.is_empty())
         && replies.is_empty()
         && commands.is_empty()
@@ -163,7 +160,8 @@ pub fn answer_stranger(
     }
     let is_known = asker.player_id.is_some();
     if is_known && replies.is_empty() && asked_again.is_empty() {
-        replies.push(Reply::Matches { matches: commands::matches_of(desk, &asker)? });
+        let matches = commands::matches_of(desk, asker.player_id, asker.zone)?;
+        replies.push(Reply::Matches { matches });
     }
     let left_out = budgets::left_out(desk, &asker.from)?;
     replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));

@@ -17,7 +17,6 @@ use crate::desk::matches::{challenge, membership, seats, taking};
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
 use crate::request::{Command, Party};
-use crate::store::Player;
 
 /// Returns the sender of a letter without a token.
 pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
@@ -50,11 +49,11 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
     if let Some(rejected) = membership::refuse_newcomer(desk, asker, command)? {
         return Ok(Some(rejected));
     }
-    let done = match command {
-        Command::Help(topic) => return Ok(Some(Reply::Help { topic: topic.clone() })),
-        Command::Rules(game) => return Ok(Some(Reply::rules(game.as_deref()))),
-        Command::Games => return Ok(Some(Reply::Games { seats: seats::open_seats(desk, asker)? })),
-        Command::Matches => return Ok(Some(Reply::Matches { matches: matches_of(desk, asker)? })),
+    let done: Result<Reply, OfferRejection> = match command {
+        Command::Help(topic) => Ok(Reply::Help { topic: topic.clone() }),
+        Command::Rules(game) => Ok(Reply::rules(game.as_deref())),
+        Command::Games => Ok(Reply::Games { seats: seats::open_seats(desk, asker)? }),
+        Command::Matches => Ok(Reply::Matches { matches: matches_of(desk, asker.player_id, asker.zone)? }),
         Command::Challenge { opponent: Party::Player(opponent), game, options, days } => {
             let opponent = Opponent { address: opponent.clone(), shown: None };
             offers::make_offer(desk, asker, Some(&opponent), Offer::read(game, options, *days))?
@@ -76,37 +75,29 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
         Command::Block { player, on } => meeting_others::block(desk, asker, player, *on)?,
         Command::Ratings(game) => meeting_others::list_ratings(desk, asker, game)?,
         Command::Profile(player) => meeting_others::profile(desk, asker, player.as_deref())?,
-        Command::Events => return Ok(Some(entering::list(desk, asker)?)),
-        Command::Enter(event) => return Ok(Some(entering::enter(desk, asker, event)?)),
-        Command::LeaveEvent { event, confirmed } => {
-            return Ok(Some(entering::leave(desk, asker, event, *confirmed)?));
-        }
+        Command::Events => Ok(entering::list(desk, asker)?),
+        Command::Enter(event) => Ok(entering::enter(desk, asker, event)?),
+        Command::LeaveEvent { event, confirmed } => Ok(entering::leave(desk, asker, event, *confirmed)?),
         Command::Standings { event, season } => {
-            return Ok(Some(entering::standings(desk, asker, event.as_deref(), *season)?));
+            Ok(entering::standings(desk, asker, event.as_deref(), *season)?)
         }
-        Command::Confirm { code, always } => return Ok(Some(confirm_any(desk, asker, code, *always)?)),
-        Command::Deny(code) => return Ok(Some(deny_any(desk, asker, code)?)),
+        Command::Confirm { code, always } => Ok(confirm_any(desk, asker, code, *always)?),
+        Command::Deny(code) => Ok(deny_any(desk, asker, code)?),
         Command::Address { address, remove: false } => {
-            return Ok(Some(Reply::Change { change: addresses::ask_to_add(desk, asker, address)? }));
+            Ok(Reply::Change { change: addresses::ask_to_add(desk, asker, address)? })
         }
         Command::Address { address, remove: true } => {
-            return Ok(Some(Reply::Change {
-                change: addresses::ask_to_remove(desk, asker, address.as_str())?,
-            }));
+            Ok(Reply::Change { change: addresses::ask_to_remove(desk, asker, address.as_str())? })
         }
-        Command::Misaddressed { command, word } => {
-            return Ok(Some(Reply::Misaddressed { command, word: word.clone() }));
-        }
+        Command::Misaddressed { command, word } => Ok(Reply::Misaddressed { command, word: word.clone() }),
         Command::Leave { confirmed } => {
-            return Ok(Some(Reply::Change { change: leaving::ask_to_leave(desk, asker, *confirmed)? }));
+            Ok(Reply::Change { change: leaving::ask_to_leave(desk, asker, *confirmed)? })
         }
         Command::Never(code) => offers::refuse_challenges(desk, asker, code.as_deref())?,
-        Command::Settings(settings) => {
-            return Ok(Some(player_settings::change_settings(desk, asker, settings)?));
-        }
+        Command::Settings(settings) => Ok(player_settings::change_settings(desk, asker, settings)?),
         _ => return Ok(None),
     };
-    Ok(Some(done.unwrap_or_else(|why: OfferRejection| Reply::NoOffer { command: command.name(), why })))
+    Ok(Some(done.unwrap_or_else(|why| Reply::NoOffer { command: command.name(), why })))
 }
 
 /// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
@@ -169,19 +160,10 @@ fn challenge_named(
     })
 }
 
-/// Returns a line for each of the asker's matches that is not over, as they were when this transaction began.
-pub fn matches_of(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<MatchSummary>> {
-    let Some(id) = asker.player_id else { return Ok(Vec::new()) };
-    lines_of_matches(desk, id, asker.zone)
-}
-
-/// Returns a line for each of a player's matches that is not over.
-pub fn matches_of_player(desk: &Desk<'_>, player: &Player) -> Decided<Vec<MatchSummary>> {
-    lines_of_matches(desk, player.id, player.settings.zone)
-}
-
-fn lines_of_matches(desk: &Desk<'_>, player_id: i64, zone: Option<Tz>) -> Decided<Vec<MatchSummary>> {
-    let matches = desk.rows.matches_of(player_id)?.iter();
-    let running = matches.filter(|(_, game_match)| game_match.stage != Stage::Over);
+/// Returns a line for each of a player's matches that is not over, as they were when this transaction began.
+/// `None` stands for somebody who is no player.
+pub fn matches_of(desk: &Desk<'_>, player_id: Option<i64>, zone: Option<Tz>) -> Decided<Vec<MatchSummary>> {
+    let Some(id) = player_id else { return Ok(Vec::new()) };
+    let running = desk.rows.matches_of(id)?.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
     Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, zone, desk.at())).collect())
 }
