@@ -150,7 +150,9 @@ impl Office {
     /// # Panics
     /// Panics if the office is at work.
     pub fn set_procedure(&mut self, procedure: u32, tzdata: &str) {
-        Arc::get_mut(&mut self.club).expect("nothing is decided yet").set_procedure(procedure, tzdata);
+        let club = Arc::get_mut(&mut self.club).expect("nothing is decided yet");
+        club.identity.procedure = procedure;
+        tzdata.clone_into(&mut club.identity.tzdata);
     }
 
     /// Closes idle connections to the mail server.

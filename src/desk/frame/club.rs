@@ -66,12 +66,6 @@ impl Club {
         Club { config, templates, own, stationery, identity, pictures, trap: None, house }
     }
 
-    /// Names another procedure, and another version of the time zones, in the ledgers.
-    pub fn set_procedure(&mut self, procedure: u32, tzdata: &str) {
-        self.identity.procedure = procedure;
-        tzdata.clone_into(&mut self.identity.tzdata);
-    }
-
     /// Springs the trap, if there is one.
     pub fn spring(&self, moment: Moment, raw: &[u8]) {
         if let Some(trap) = &self.trap {
