@@ -158,19 +158,19 @@ async fn load_matches_and_mail(
 async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
     // Look players up before adding any: a letter may ask for a player first, and add them later.
     load_players(office, keys!(lacking, Player).collect(), loaded).await?;
-    for (address, name) in lacking.iter().filter_map(Key::new_player) {
-        let player = office.store.find_or_add_player(address, name, loaded.at).await?;
+    for (address, name) in keys!(lacking, NewPlayer) {
+        let player = office.store.find_or_add_player(&address, &name, loaded.at).await?;
         // The first name counts, as if the players were added one after the other.
-        loaded.seated.entry(address.to_owned()).or_insert(player);
+        loaded.seated.entry(address).or_insert(player);
     }
     if lacking.contains(&Key::PlayerNames) {
         loaded.listed_players = Some(office.store.listed_players().await?);
     }
     load_club(office, lacking, loaded).await?;
     load_senders(office, keys!(lacking, Sender).collect(), loaded).await?;
-    for (inviter, invited) in lacking.iter().filter_map(Key::declined) {
-        let found = office.store.has_declined(inviter, invited).await?;
-        loaded.declined.insert((inviter.to_owned(), invited.to_owned()), found);
+    for (inviter, invited) in keys!(lacking, Declined) {
+        let found = office.store.has_declined(&inviter, &invited).await?;
+        loaded.declined.insert((inviter, invited), found);
     }
     for player in keys!(lacking, UnprovenOf) {
         let rows = office.store.unproven_letters(player, loaded.at - LAPSE).await?;
@@ -221,13 +221,13 @@ async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) ->
         let found = office.store.reliability(player, loaded.at - LOST_WITHIN).await?;
         loaded.reliability.entry(player).or_insert(found);
     }
-    for (player, game) in lacking.iter().filter_map(Key::ratings) {
+    for (player, game) in keys!(lacking, Ratings) {
         let rows = office.store.ratings_of(player, game, SHOWN_RATINGS).await?;
         loaded.ratings.entry((player, game)).or_insert(rows);
     }
-    for (one, other) in lacking.iter().filter_map(Key::rated_openings) {
-        let opened = office.store.rated_openings((one, other), loaded.at - TimeDelta::days(365)).await?;
-        loaded.rated_openings.entry((one, other)).or_insert(opened);
+    for pair in keys!(lacking, RatedOpenings) {
+        let opened = office.store.rated_openings(pair, loaded.at - TimeDelta::days(365)).await?;
+        loaded.rated_openings.entry(pair).or_insert(opened);
     }
     load_events(office, lacking, loaded).await?;
     for game in keys!(lacking, RatingList) {
@@ -356,7 +356,6 @@ async fn load_texts(office: &Office, ids: BTreeSet<String>, loaded: &mut LoadedR
     let found = office.store.texts_by_message_id(&ids).await.context("our letters")?;
     let texts = run_blocking(move || par_map(&found, |(id, bytes)| (id.clone(), plain_text(bytes)))).await?;
     loaded.texts.extend(texts);
-    loaded.no_texts.extend(ids.into_iter().filter(|id| !loaded.texts.contains_key(id)));
     Ok(())
 }
 

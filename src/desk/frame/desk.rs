@@ -12,7 +12,7 @@ use chrono_tz::Tz;
 
 use super::club::Club;
 use super::parallel::par_map;
-use super::random::{self, Random};
+use super::random::Random;
 use super::rows::{Decided, Key, LoadedEvent, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::stored::match_row;
 use crate::club::events::event::EventStage;
@@ -110,12 +110,12 @@ impl Draft {
         keys.extend(dispatches.chain(&changes.returned).cloned().map(Key::Dispatch));
         for row in &changes.invitations {
             keys.extend([Key::Invitation(row.code.clone()), Key::OpenInvitations]);
-            keys.extend(row.invited.clone().map(|invited| Key::Declined(row.inviter.clone(), invited)));
+            keys.extend(row.invited.clone().map(|invited| Key::Declined((row.inviter.clone(), invited))));
             keys.extend(row.rematch_of.clone().map(Key::Rematches));
             keys.extend(row.taken_from.clone().map(Key::TakenFrom));
         }
         for row in &changes.ratings {
-            keys.extend([Key::Ratings(row.change.player, row.game), Key::RatingList(row.game)]);
+            keys.extend([Key::Ratings((row.change.player, row.game)), Key::RatingList(row.game)]);
         }
         keys.extend(rated_pairs(&changes.seats));
         keys.extend(changes.owed_turns.iter().map(|row| Key::Reliability(row.player_id)));
@@ -166,7 +166,7 @@ fn rated_pairs(seats: &[SeatRow]) -> impl Iterator<Item = Key> {
         let others = seats[..place].iter().filter(|other| other.match_id == row.match_id);
         others.map(|other| (row.player_id, other.player_id))
     });
-    pairs.map(|(one, other)| Key::RatedOpenings(one.min(other), one.max(other)))
+    pairs.map(|(one, other)| Key::RatedOpenings((one.min(other), one.max(other))))
 }
 
 impl<'a> Desk<'a> {
@@ -231,7 +231,7 @@ impl<'a> Desk<'a> {
     /// Switches to the random streams of a letter.
     pub fn begin_letter(&mut self, letter: Digest) {
         // A letter draws the same numbers whichever letters of its item were decided before it.
-        self.subject = random::subject(Some(letter));
+        self.subject = letter.as_bytes().to_vec();
         self.streams = 0;
     }
 

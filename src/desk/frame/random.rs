@@ -7,7 +7,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::letter::{Digest, Token};
+use crate::letter::Token;
 
 /// A stream of random bytes.
 #[derive(Clone, Debug)]
@@ -37,11 +37,6 @@ impl Random {
     pub fn token(&mut self) -> Token {
         Token::from_random(self.bytes())
     }
-}
-
-/// Returns the subject of a letter's streams, or an empty one without a letter.
-pub fn subject(letter: Option<Digest>) -> Vec<u8> {
-    letter.map(|digest| digest.as_bytes().to_vec()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub enum Key {
     /// The player with this address.
     Player(String),
     /// The player with this address, who is added under this name if there is none.
-    NewPlayer(String, String),
+    NewPlayer((String, String)),
     /// The addresses and settings of a player, by ID.
     Holder(i64),
     /// All players in short: names, numbers and wishes.
@@ -57,9 +57,9 @@ pub enum Key {
     /// The reliability of a player.
     Reliability(i64),
     /// A player's last rated results in a game.
-    Ratings(i64, GameKind),
+    Ratings((i64, GameKind)),
     /// The times at which rated matches of two players were opened, the lower number first.
-    RatedOpenings(i64, i64),
+    RatedOpenings((i64, i64)),
     /// The ratings of all players in a game.
     RatingList(GameKind),
     /// The event with this ID.
@@ -92,7 +92,7 @@ pub enum Key {
     /// The counts of a subject.
     Budget(String),
     /// Whether the second address declined an offer of the first.
-    Declined(String, String),
+    Declined((String, String)),
     /// Every match, without snapshots.
     Overviews,
     /// The matches that ended last.
@@ -103,28 +103,6 @@ pub enum Key {
     Readers(Readership),
     /// The events since then, for a digest.
     Digest(DateTime<Utc>),
-}
-
-impl Key {
-    /// Returns the address and the name of a player to add.
-    pub fn new_player(&self) -> Option<(&str, &str)> {
-        if let Key::NewPlayer(address, name) = self { Some((address, name)) } else { None }
-    }
-
-    /// Returns the player and the game whose ratings are asked for.
-    pub fn ratings(&self) -> Option<(i64, GameKind)> {
-        if let Key::Ratings(player, game) = self { Some((*player, *game)) } else { None }
-    }
-
-    /// Returns the two players whose openings are asked for.
-    pub fn rated_openings(&self) -> Option<(i64, i64)> {
-        if let Key::RatedOpenings(one, other) = self { Some((*one, *other)) } else { None }
-    }
-
-    /// Returns the inviter and the invited.
-    pub fn declined(&self) -> Option<(&str, &str)> {
-        if let Key::Declined(inviter, invited) = self { Some((inviter, invited)) } else { None }
-    }
 }
 
 /// The result of a decision.
@@ -197,8 +175,6 @@ pub struct LoadedRows {
     pub reports: BTreeMap<String, Vec<(DispatchRow, Vec<u8>)>>,
     /// The text of our letters that were found, by Message-ID.
     pub texts: BTreeMap<String, String>,
-    /// The Message-IDs that none of our letters has.
-    pub no_texts: BTreeSet<String>,
     /// The letters that threads rule on at this moment.
     pub in_work: InWork,
     pub dispatches: BTreeMap<String, Option<DispatchRow>>,
@@ -384,13 +360,23 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Notes a list that was found under a key, or that it is lacking.
+    fn list<T>(&self, found: Option<&'a Vec<T>>, key: Key) -> Decided<&'a [T]> {
+        self.row(found.map(Vec::as_slice), key)
+    }
+
+    /// Notes what is stored under a key, which may be nothing, or that it is lacking.
+    fn optional<T>(&self, found: Option<&'a Option<T>>, key: Key) -> Decided<Option<&'a T>> {
+        self.row(found.map(Option::as_ref), key)
+    }
+
     /// Returns the GM whose reply token this is.
     pub fn gm_with_token(&self, token: &str) -> Option<GmIndex> {
         self.loaded.gm_tokens.iter().position(|own| own == token).map(GmIndex)
     }
 
     pub fn seat_by_token(&self, token: &str) -> Decided<Option<&'a TokenRow>> {
-        let found = self.row(self.loaded.tokens.get(token), Key::Token(token.to_owned()))?.as_ref();
+        let found = self.optional(self.loaded.tokens.get(token), Key::Token(token.to_owned()))?;
         if let Some(row) = found {
             // The row holds the player as well, so it is out of date if either changes.
             self.note(Key::Match(row.match_id.clone()));
@@ -400,7 +386,7 @@ impl<'a> Rows<'a> {
     }
 
     pub fn game_match(&self, id: &str) -> Decided<Option<&'a LoadedMatch>> {
-        let found = self.row(self.loaded.matches.get(id), Key::Match(id.to_owned()))?.as_ref();
+        let found = self.optional(self.loaded.matches.get(id), Key::Match(id.to_owned()))?;
         for (_, row) in found.iter().flat_map(|loaded| loaded.seats.iter()) {
             self.note(Key::Holder(row.player.id));
         }
@@ -416,26 +402,16 @@ impl<'a> Rows<'a> {
     pub fn entries(&self, match_id: &str) -> Decided<&'a [Entry]> {
         // Drafts name the matches they rule on, not the entries they add.
         self.note(Key::Match(match_id.to_owned()));
-        let found = self.loaded.entries.get(match_id).map(Vec::as_slice);
-        self.row(found, Key::Entries(match_id.to_owned()))
+        self.list(self.loaded.entries.get(match_id), Key::Entries(match_id.to_owned()))
     }
 
     pub fn reports(&self, match_id: &str) -> Decided<&'a [(DispatchRow, Vec<u8>)]> {
         self.note(Key::Match(match_id.to_owned()));
-        let found = self.loaded.reports.get(match_id).map(Vec::as_slice);
-        self.row(found, Key::Reports(match_id.to_owned()))
-    }
-
-    /// Returns the text of our letter with this Message-ID.
-    pub fn text(&self, message_id: &str) -> Decided<Option<&'a str>> {
-        let found = self.loaded.texts.get(message_id).map(|text| Some(text.as_str()));
-        let found = found.or_else(|| self.loaded.no_texts.contains(message_id).then_some(None));
-        self.row(found, Key::Text(message_id.to_owned()))
+        self.list(self.loaded.reports.get(match_id), Key::Reports(match_id.to_owned()))
     }
 
     pub fn dispatch(&self, message_id: &str) -> Decided<Option<&'a DispatchRow>> {
-        let found = self.loaded.dispatches.get(message_id).map(Option::as_ref);
-        self.row(found, Key::Dispatch(message_id.to_owned()))
+        self.optional(self.loaded.dispatches.get(message_id), Key::Dispatch(message_id.to_owned()))
     }
 
     /// Returns the Message-ID of the dispatch with this ID in its return path.
@@ -446,7 +422,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the stored player with this address.
     pub fn player(&self, address: &str) -> Decided<Option<&'a Player>> {
-        let found = self.row(self.loaded.players.get(address), Key::Player(address.to_owned()))?.as_ref();
+        let found = self.optional(self.loaded.players.get(address), Key::Player(address.to_owned()))?;
         // Changes of names and settings are written under the ID.
         found.iter().for_each(|player| self.note(Key::Holder(player.id)));
         Ok(found)
@@ -454,7 +430,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the player with this address, who is added under `name` if there is none.
     pub fn player_or_new(&self, address: &str, name: &str) -> Decided<&'a Player> {
-        let key = Key::NewPlayer(address.to_owned(), name.to_owned());
+        let key = Key::NewPlayer((address.to_owned(), name.to_owned()));
         let found = self.row(self.loaded.seated.get(address), key)?;
         // A draft that adds this player names this key.
         self.note(Key::Player(address.to_owned()));
@@ -469,26 +445,22 @@ impl<'a> Rows<'a> {
 
     /// Returns a player's last rated results in a game, the latest first.
     pub fn ratings(&self, player_id: i64, game: GameKind) -> Decided<&'a [RatingRow]> {
-        let found = self.loaded.ratings.get(&(player_id, game)).map(Vec::as_slice);
-        self.row(found, Key::Ratings(player_id, game))
+        self.list(self.loaded.ratings.get(&(player_id, game)), Key::Ratings((player_id, game)))
     }
 
     /// Returns when the rated matches of two players were opened within a year.
     pub fn rated_openings(&self, one: i64, other: i64) -> Decided<&'a [DateTime<Utc>]> {
-        let (one, other) = (one.min(other), one.max(other));
-        let found = self.loaded.rated_openings.get(&(one, other)).map(Vec::as_slice);
-        self.row(found, Key::RatedOpenings(one, other))
+        let pair = (one.min(other), one.max(other));
+        self.list(self.loaded.rated_openings.get(&pair), Key::RatedOpenings(pair))
     }
 
     /// Returns all rated results of a game, by player and number.
     pub fn rating_list(&self, game: GameKind) -> Decided<&'a [RatingRow]> {
-        let found = self.loaded.rating_lists.get(&game).map(Vec::as_slice);
-        self.row(found, Key::RatingList(game))
+        self.list(self.loaded.rating_lists.get(&game), Key::RatingList(game))
     }
 
     pub fn event(&self, id: &str) -> Decided<Option<&'a LoadedEvent>> {
-        let found = self.loaded.events.get(id).map(Option::as_ref);
-        self.row(found, Key::Event(id.to_owned()))
+        self.optional(self.loaded.events.get(id), Key::Event(id.to_owned()))
     }
 
     /// Returns all stored events in short, by ID.
@@ -498,7 +470,7 @@ impl<'a> Rows<'a> {
 
     /// Returns when a player lost matches against people by missed turns, in the last years.
     pub fn losses(&self, player_id: i64) -> Decided<&'a [DateTime<Utc>]> {
-        self.row(self.loaded.losses.get(&player_id).map(Vec::as_slice), Key::Losses(player_id))
+        self.list(self.loaded.losses.get(&player_id), Key::Losses(player_id))
     }
 
     pub fn reliability(&self, player_id: i64) -> Decided<Reliability> {
@@ -507,13 +479,11 @@ impl<'a> Rows<'a> {
 
     /// Returns a player's matches with the player's seat, by ID.
     pub fn matches_of(&self, player_id: i64) -> Decided<&'a [(Seat, MatchOverview)]> {
-        let found = self.loaded.matches_of.get(&player_id).map(Vec::as_slice);
-        self.row(found, Key::MatchesOf(player_id))
+        self.list(self.loaded.matches_of.get(&player_id), Key::MatchesOf(player_id))
     }
 
     pub fn invitation(&self, code: &str) -> Decided<Option<&'a Invitation>> {
-        let found = self.loaded.invitations.get(code).map(Option::as_ref);
-        self.row(found, Key::Invitation(code.to_owned()))
+        self.optional(self.loaded.invitations.get(code), Key::Invitation(code.to_owned()))
     }
 
     pub fn open_invitations(&self) -> Decided<&'a [Invitation]> {
@@ -522,39 +492,33 @@ impl<'a> Rows<'a> {
 
     /// Returns the stored offers that follow a match by REMATCH.
     pub fn rematches(&self, match_id: &str) -> Decided<&'a [Invitation]> {
-        let found = self.loaded.rematches.get(match_id).map(Vec::as_slice);
-        self.row(found, Key::Rematches(match_id.to_owned()))
+        self.list(self.loaded.rematches.get(match_id), Key::Rematches(match_id.to_owned()))
     }
 
     /// Returns the stored seats that were taken from a standing offer.
     pub fn taken_from(&self, code: &str) -> Decided<&'a [Invitation]> {
-        let found = self.loaded.taken_from.get(code).map(Vec::as_slice);
-        self.row(found, Key::TakenFrom(code.to_owned()))
+        self.list(self.loaded.taken_from.get(code), Key::TakenFrom(code.to_owned()))
     }
 
     pub fn unproven_of(&self, player_id: i64) -> Decided<&'a [UnprovenLetter]> {
-        let found = self.loaded.unproven.get(&player_id).map(Vec::as_slice);
-        self.row(found, Key::UnprovenOf(player_id))
+        self.list(self.loaded.unproven.get(&player_id), Key::UnprovenOf(player_id))
     }
 
     pub fn unproven_of_gm(&self, gm: &str) -> Decided<&'a [UnprovenLetter]> {
-        let found = self.loaded.unproven_of_gm.get(gm).map(Vec::as_slice);
-        self.row(found, Key::UnprovenOfGm(gm.to_owned()))
+        self.list(self.loaded.unproven_of_gm.get(gm), Key::UnprovenOfGm(gm.to_owned()))
     }
 
     /// Returns the stored unproven letters under the code of a notice that have not lapsed.
     pub fn unproven_under(&self, code: &str) -> Decided<&'a [UnprovenLetter]> {
-        let found = self.loaded.unproven_under.get(code).map(Vec::as_slice);
-        self.row(found, Key::UnprovenUnder(code.to_owned()))
+        self.list(self.loaded.unproven_under.get(code), Key::UnprovenUnder(code.to_owned()))
     }
 
     pub fn changes_of(&self, player_id: i64) -> Decided<&'a [PlayerChange]> {
-        self.row(self.loaded.changes.get(&player_id).map(Vec::as_slice), Key::ChangesOf(player_id))
+        self.list(self.loaded.changes.get(&player_id), Key::ChangesOf(player_id))
     }
 
     pub fn change_under(&self, code: &str) -> Decided<Option<&'a PlayerChange>> {
-        let found = self.loaded.changes_by_code.get(code).map(Option::as_ref);
-        self.row(found, Key::Change(code.to_owned()))
+        self.optional(self.loaded.changes_by_code.get(code), Key::Change(code.to_owned()))
     }
 
     pub fn sender(&self, address: &str) -> Decided<&'a KnownSender> {
@@ -567,15 +531,13 @@ impl<'a> Rows<'a> {
 
     /// Whether `invited` declined an offer of `inviter`.
     pub fn has_declined(&self, inviter: &str, invited: &str) -> Decided<bool> {
-        let (inviter, invited) = (inviter.to_owned(), invited.to_owned());
-        let pair = (inviter.clone(), invited.clone());
-        self.row(self.loaded.declined.get(&pair).copied(), Key::Declined(inviter, invited))
+        let pair = (inviter.to_owned(), invited.to_owned());
+        self.row(self.loaded.declined.get(&pair).copied(), Key::Declined(pair))
     }
 
     /// Returns up to two letters whose digests have this prefix.
     pub fn letters_with(&self, prefix: &str) -> Decided<&'a [DigestLetter]> {
-        let found = self.loaded.letters.get(prefix).map(Vec::as_slice);
-        self.row(found, Key::Letters(prefix.to_owned()))
+        self.list(self.loaded.letters.get(prefix), Key::Letters(prefix.to_owned()))
     }
 
     /// Returns every stored match, by ID.
@@ -590,8 +552,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the players who read an announcement to these readers.
     pub fn readers_of(&self, readers: Readership) -> Decided<&'a [Player]> {
-        let found = self.loaded.readers_of.get(&readers).map(Vec::as_slice);
-        self.row(found, Key::Readers(readers))
+        self.list(self.loaded.readers_of.get(&readers), Key::Readers(readers))
     }
 
     pub fn digest_rows(&self, since: DateTime<Utc>) -> Decided<&'a DigestRows> {
