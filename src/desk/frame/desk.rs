@@ -17,6 +17,7 @@ use super::rows::{Decided, Key, LoadedEvent, LoadedMatch, LoadedRows, Rows, or_l
 use super::stored::match_row;
 use crate::club::events::event::EventStage;
 use crate::config::GmIndex;
+use crate::ledger::Entry;
 use crate::letter::{Address, Digest, ReturnId};
 use crate::referee::{Match, Stage};
 use crate::report::format_local;
@@ -303,6 +304,15 @@ impl<'a> Desk<'a> {
         let changed = self.drafts().into_iter().flat_map(|draft| &draft.events);
         all.extend(changed.map(|(id, loaded)| (id.clone(), loaded.event.stage)));
         Ok(all)
+    }
+
+    /// Returns the entries of a match, including those that this transaction adds.
+    pub fn entries(&self, match_id: &str) -> Decided<Vec<Entry>> {
+        let mut entries = self.rows.entries(match_id)?.to_vec();
+        for row in self.added(|changes| &changes.entries).filter(|row| row.chain == match_id) {
+            entries.push(serde_json::from_str(&row.json)?);
+        }
+        Ok(entries)
     }
 
     /// Replaces a match with its state after a ruling.

@@ -9,7 +9,7 @@ use crate::club::rated::{RatedPlayer, RatedResult, RatingChange, rate, results_o
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::house::HouseLevel;
-use crate::ledger::{Entry, Fact, RatingBasis};
+use crate::ledger::{Fact, RatingBasis};
 use crate::referee::{Ruling, Stage, Terms};
 use crate::store::{Player, RatingRow, TokenRow};
 
@@ -47,18 +47,16 @@ fn last_change<'s>(desk: &'s Desk<'_>, player: i64, game: GameKind) -> Decided<O
     Ok(added.or(desk.rows.ratings(player, game)?.first()).map(|row| &row.change))
 }
 
-/// Rates the results that a ruling decided. `entries` are the match's entries before the ruling.
-pub fn rated_by(
-    desk: &Desk<'_>,
-    ruling: &Ruling,
-    seats: &BySeat<TokenRow>,
-    entries: Vec<Entry>,
-) -> Decided<RatingNews> {
-    let before = results_of(&entries);
-    let mut all = entries;
-    all.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
-    let after = results_of(&all);
+/// Rates the results that a ruling decided.
+pub fn rated_by(desk: &Desk<'_>, ruling: &Ruling, seats: &BySeat<TokenRow>) -> Decided<RatingNews> {
     let mut news = RatingNews::default();
+    if !may_rate(ruling) {
+        return Ok(news);
+    }
+    let mut entries = desk.entries(&ruling.after.id)?;
+    let before = results_of(&entries);
+    entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
+    let after = results_of(&entries);
     // If an earlier result became void or changed, the ratings after it must be recomputed.
     let Some(new) = after.strip_prefix(&before[..]) else {
         news.is_stale = true;
@@ -96,20 +94,16 @@ pub fn rated_by(
 }
 
 /// Whether a ruling may change the rated results of its match.
-pub fn may_rate(ruling: &Ruling) -> bool {
-    let matters = ruling.entries.iter().any(|chained| {
-        matches!(
-            chained.entry.fact,
-            Fact::MatchEnded { .. }
-                | Fact::PlayerReplaced { .. }
-                | Fact::CorrectionMade { .. }
-                | Fact::MatchAnnulled { .. }
-                | Fact::TermsChanged { .. }
-        )
-    });
-    let ends_rating =
-        || ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::TermsChanged { .. }));
-    matters && (ruling.after.terms.rated || ends_rating())
+fn may_rate(ruling: &Ruling) -> bool {
+    ruling.entries.iter().any(|chained| match chained.entry.fact {
+        Fact::MatchEnded { .. }
+        | Fact::PlayerReplaced { .. }
+        | Fact::CorrectionMade { .. }
+        | Fact::MatchAnnulled { .. } => ruling.after.terms.rated,
+        // It may end the rating.
+        Fact::TermsChanged { .. } => true,
+        _ => false,
+    })
 }
 
 /// Words the change of a player's rating, as the result tells it.

@@ -132,7 +132,7 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     // Make the record before wording the letters: it may lack the ledger's entries, and wording takes
     // longest.
     let record = record_of_ended(desk, ruling)?;
-    let ratings = ratings_by(desk, ruling, readers)?;
+    let ratings = ratings::rated_by(desk, ruling, readers.seats)?;
     let mut told = told_ratings(&ratings, ruling, readers);
     told.extend(told_own_time(desk, ruling)?);
     if record.is_some() {
@@ -341,23 +341,11 @@ fn addressee<'b>(
     }
 }
 
-/// Returns the entries of the match before this ruling.
-fn entries_before(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Vec<Entry>> {
-    let match_id = &ruling.after.id;
-    let mut entries: Vec<Entry> = desk.rows.entries(match_id)?.to_vec();
-    let unsaved = desk.added(|changes| &changes.entries).filter(|row| row.chain == *match_id);
-    for row in unsaved {
-        entries.push(serde_json::from_str(&row.json)?);
-    }
+/// Returns the entries of the match, including those of this ruling.
+fn entries_after(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Vec<Entry>> {
+    let mut entries = desk.entries(&ruling.after.id)?;
+    entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
     Ok(entries)
-}
-
-/// Rates the results that the ruling decided.
-fn ratings_by(desk: &Desk<'_>, ruling: &Ruling, readers: &Readers<'_>) -> Decided<RatingNews> {
-    match ratings::may_rate(ruling) {
-        true => ratings::rated_by(desk, ruling, readers.seats, entries_before(desk, ruling)?),
-        false => Ok(RatingNews::default()),
-    }
 }
 
 /// Words the changes of ratings, for the letters that tell the result.
@@ -377,8 +365,7 @@ fn told_own_time(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
     if !ruling.dispatches.iter().any(is_report) {
         return Ok(None);
     }
-    let mut entries = entries_before(desk, ruling)?;
-    entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
+    let entries = entries_after(desk, ruling)?;
     let own = own_time::own_time(&entries, desk.at()).map(own_time::shown);
     let context = minijinja::context! { event, own => Serde(own), names => Serde(&ruling.after.players) };
     Ok(Some(desk.club.templates.render("match/own-time.txt", context)?.trim().to_owned()))
@@ -396,8 +383,7 @@ fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> 
     if !ruling.entries.iter().any(|chained| matches!(chained.entry.fact, Fact::MatchEnded { .. })) {
         return Ok(None);
     }
-    let mut entries = entries_before(desk, ruling)?;
-    entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
+    let entries = entries_after(desk, ruling)?;
     Ok(ledger::record(&entries).map(|record| record.to_string()))
 }
 

@@ -14,7 +14,7 @@ use crate::desk::outbox::{answers, gms};
 use crate::desk::people::{commands, player_settings};
 use crate::game::{BySeat, Seat};
 use crate::house;
-use crate::ledger::{self, Act, Entry, Hint, Room, TokenOf};
+use crate::ledger::{self, Act, Hint, Room, TokenOf};
 use crate::letter::Letter;
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
@@ -253,17 +253,8 @@ fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) 
     if let Some(given) = given.filter(|given| given.version == house::version(game_match.game)) {
         return Ok(Some(given.clone()));
     }
-    let entries = entries_of(desk, &row.match_id)?;
+    let entries = desk.entries(&row.match_id)?;
     Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
-}
-
-/// Returns the entries of a match, including those that this transaction adds.
-fn entries_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Entry>> {
-    let mut entries: Vec<Entry> = desk.rows.entries(match_id)?.to_vec();
-    for unsaved in desk.added(|changes| &changes.entries).filter(|row| row.chain == match_id) {
-        entries.push(serde_json::from_str(&unsaved.json)?);
-    }
-    Ok(entries)
 }
 
 /// Completes the answer of a ruling with data that the referee does not have: reports as they were sent, and
