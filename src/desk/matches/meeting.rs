@@ -26,6 +26,14 @@ pub fn reads_names(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     }))
 }
 
+/// Whether two people have a match with each other, over or not. `None` stands for somebody who is no player.
+pub fn play_each_other(desk: &Desk<'_>, one: Option<i64>, other: Option<i64>) -> Decided<bool> {
+    let (Some(one), Some(other)) = (one, other) else { return Ok(false) };
+    let of_other = desk.rows.matches_of(other)?;
+    let shared = |id: &str| of_other.iter().any(|(_, game_match)| game_match.id == id);
+    Ok(desk.rows.matches_of(one)?.iter().any(|(_, game_match)| shared(&game_match.id)))
+}
+
 /// Whether an invitation is a newcomer's: it shows the address instead of a name.
 pub fn is_of_newcomer(row: &Invitation) -> bool {
     row.inviter_name == row.inviter

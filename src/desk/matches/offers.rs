@@ -234,7 +234,7 @@ fn challenge(
     }
     let of_player = invited.player.as_ref().map(|player| player.id);
     let origin = match asker.player_id {
-        Some(id) if play_each_other(desk, id, of_player)? => Origin::Opponent(id),
+        Some(id) if meeting::play_each_other(desk, Some(id), of_player)? => Origin::Opponent(id),
         Some(_) | None => Origin::Other,
     };
     // A newcomer's name is theirs to choose, so the invitation shows the address instead.
@@ -342,13 +342,6 @@ pub(super) fn is_new(desk: &Desk<'_>, player: Option<&Player>) -> Decided<bool> 
 /// Whether somebody can reach only a few others today, because they are a newcomer or were one earlier today.
 pub(super) fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(is_newcomer(desk, asker)? || budgets::reach_left(desk, asker.address())? < NEWCOMERS_REACH)
-}
-
-fn play_each_other(desk: &Desk<'_>, player_id: i64, other: Option<i64>) -> Decided<bool> {
-    let Some(other) = other else { return Ok(false) };
-    let of_other = desk.rows.matches_of(other)?;
-    let shared = |id: &str| of_other.iter().any(|(_, game_match)| game_match.id == id);
-    Ok(desk.rows.matches_of(player_id)?.iter().any(|(_, game_match)| shared(&game_match.id)))
 }
 
 /// Whether somebody declined an offer of the asker, in this transaction or before.

@@ -35,7 +35,8 @@ pub fn find_player(
             continue;
         }
         let is_own = asker.player_id == Some(listed.id);
-        if listed.member.public || is_own || play_each_other(desk, asker, listed.id)? {
+        if listed.member.public || is_own || meeting::play_each_other(desk, asker.player_id, Some(listed.id))?
+        {
             known.push(player);
         }
     }
@@ -53,11 +54,4 @@ pub fn find_player(
         (Some((player, address)), Some(shown)) => Ok(FoundPlayer { player, address, shown }),
         _ => Err(OfferRejection::NobodyNamed { name: written.to_owned(), nearest: Vec::new() }),
     })
-}
-
-fn play_each_other(desk: &Desk<'_>, asker: &Asker, other: i64) -> Decided<bool> {
-    let Some(id) = asker.player_id else { return Ok(false) };
-    let of_other = desk.rows.matches_of(other)?;
-    let shared = |id: &str| of_other.iter().any(|(_, game_match)| game_match.id == id);
-    Ok(desk.rows.matches_of(id)?.iter().any(|(_, game_match)| shared(&game_match.id)))
 }
