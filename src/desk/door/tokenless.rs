@@ -61,23 +61,19 @@ pub fn seat_meant(
     let Some(player_id) = asker.player_id else { return Ok(None) };
     let mut named = matches_named_in(lines);
     named.extend(letter.subject_tag.as_ref().map(|tag| tag.match_name.clone()));
-    let running = || {
-        let matches = desk.rows.matches_of(player_id).map(|matches| matches.iter());
-        matches.map(|matches| matches.filter(|(_, game_match)| game_match.stage != Stage::Over))
-    };
     let is_named = |id: &str| named.is_empty() || named.iter().any(|name| name.eq_ignore_ascii_case(id));
-    let of = |only_awaited: bool| -> Decided<Vec<(String, Seat)>> {
-        let meant = running()?.filter(|(_, game_match)| is_named(&game_match.id));
-        let meant = meant.filter(|(seat, game_match)| !only_awaited || game_match.awaited.contains(seat));
-        Ok(meant.map(|(seat, game_match)| (game_match.id.clone(), *seat)).collect())
-    };
-    let mut meant = of(named.is_empty())?;
-    if meant.is_empty() {
-        meant = of(false)?;
-    }
+    let running: Vec<_> = desk
+        .rows
+        .matches_of(player_id)?
+        .iter()
+        .filter(|(_, game_match)| game_match.stage != Stage::Over && is_named(&game_match.id))
+        .collect();
+    let awaited: Vec<_> =
+        running.iter().copied().filter(|(seat, game_match)| game_match.awaited.contains(seat)).collect();
+    let meant = if named.is_empty() && !awaited.is_empty() { awaited } else { running };
     // With several matches it is unclear which one is meant, and the wrong form invites orders for the wrong
     // match.
-    let [(match_id, seat)] = &meant[..] else { return Ok(None) };
-    let loaded = desk.game_match(match_id)?.cloned();
+    let [(seat, game_match)] = meant[..] else { return Ok(None) };
+    let loaded = desk.game_match(&game_match.id)?.cloned();
     Ok(loaded.map(|loaded| (loaded, *seat)))
 }
