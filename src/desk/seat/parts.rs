@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use super::absences;
 use super::ruling::{self, is_shown_to_others};
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
+use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
@@ -65,15 +65,12 @@ pub fn rule_on_seat_letter(
         or_lacking(done)?;
     }
     let moved = desk.draft.changes.dispatches.len() - first_dispatch;
-    let ruled = rule(desk, first, has_hint);
-    let Some(mut ruled) = or_lacking(ruled)? else { return Err(Undecided::Lacks) };
-    let absences = absences::spread_absences(desk, &first.row, &mut ruled, &written);
-    let Some(absences) = or_lacking(absences)? else { return Err(Undecided::Lacks) };
+    let mut ruled = rule(desk, first, has_hint)?;
+    let absences = absences::spread_absences(desk, &first.row, &mut ruled, &written)?;
     let is_told = ruled.name_in_notices(&absences.matches_with(ruled.opponent()));
     let told = is_told.then_some(ruled.opponent());
-    let Some(note) = or_lacking(ruled.note(desk))? else { return Err(Undecided::Lacks) };
-    let done = ruling::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere());
-    or_lacking(done)?;
+    let note = ruled.note(desk)?;
+    ruling::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere())?;
     desk.rows.check()?;
     // The answer in the letter's own match goes out first, although it is worded last.
     desk.draft.changes.dispatches[first_dispatch..].rotate_left(moved);
