@@ -56,7 +56,8 @@ impl Gm {
         self.duty.is_empty() || self.duty.contains(&day)
     }
 
-    fn addresses(&self) -> impl Iterator<Item = &Address> {
+    /// Returns every address from which the GM writes.
+    pub fn addresses(&self) -> impl Iterator<Item = &Address> {
         std::iter::once(&self.address).chain(&self.also)
     }
 }

@@ -8,8 +8,7 @@ use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::desk::outbox::returned::{self, failed};
 use crate::desk::people::commands;
-use crate::game::Seat;
-use crate::letter::{Address, Automatic, Certainty, Letter, Token};
+use crate::letter::{Automatic, Certainty, Letter, Token};
 use crate::referee::{DispatchKind, may_tell_of_play};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
@@ -108,6 +107,5 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
 /// Whether a GM plays in a match.
 fn has_gm_seated(desk: &Desk<'_>, match_id: &str) -> Decided<bool> {
     let Some(loaded) = desk.game_match(match_id)? else { return Ok(false) };
-    let mut addresses = Seat::BOTH.into_iter().flat_map(|seat| &loaded.seats[seat].player.addresses);
-    Ok(addresses.any(|address| Address::parse(address).is_ok_and(|address| desk.club.is_gm(&address))))
+    Ok(desk.club.config.club.gm.all().iter().any(|gm| gms::is_seated(gm, &loaded.seats)))
 }

@@ -257,8 +257,7 @@ fn straight(text: &str) -> String {
 /// Whether the acting GM plays in an event.
 pub fn plays_there(desk: &Desk<'_>, event_id: &str) -> Decided<bool> {
     let Some(loaded) = desk.event(event_id)? else { return Ok(false) };
-    let gm = gms::acting_gm(desk);
-    for address in [&gm.address].into_iter().chain(&gm.also) {
+    for address in gms::acting_gm(desk).addresses() {
         if desk.player(address.as_str())?.is_some_and(|player| loaded.event.has(player.id)) {
             return Ok(true);
         }

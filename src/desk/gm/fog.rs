@@ -49,10 +49,8 @@ pub fn on_screen(desk: &mut Desk<'_>, gm: GmIndex) -> Decided<Fog> {
 
 /// Returns what the rules hide from the acting GM, who may play.
 pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
-    let gm = gms::acting_gm(desk);
     let mut fog = Fog::default();
-    let own = std::iter::once(&gm.address).chain(&gm.also);
-    for address in own {
+    for address in gms::acting_gm(desk).addresses() {
         let player = or_lacking(desk.player(address.as_str()))?.flatten();
         let Some(player) = player else { continue };
         let Some(matches) = or_lacking(desk.rows.matches_of(player.id))? else {

@@ -46,9 +46,7 @@ pub fn before_correction(
     if since.any(|entry| matches!(&entry.fact, Fact::Unsealed { what: shown, .. } if *shown == what)) {
         return Ok(None);
     }
-    let gm = gms::acting_gm(desk);
-    let mut players = loaded.seats.iter().flat_map(|(_, row)| &row.player.addresses);
-    if players.any(|address| gm.has_address(address)) {
+    if gms::is_seated(gms::acting_gm(desk), &loaded.seats) {
         let says = format!(
             "You play in {}. Before a rollback a GM reads what each side saw of the turns that would be void, and \
              whoever plays cannot.",

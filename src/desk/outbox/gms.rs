@@ -78,9 +78,20 @@ pub fn token_of_gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a str {
 
 /// Returns the GMs who read letters from a seat of a match; at least one.
 pub fn readers_of(desk: &Desk<'_>, game: GameKind, match_id: &str, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
+    best_of(desk, all_gms(desk), game, match_id, seats)
+}
+
+/// Returns those of these GMs who read letters from a seat of a match; at least one.
+fn best_of(
+    desk: &Desk<'_>,
+    gms: Vec<GmIndex>,
+    game: GameKind,
+    match_id: &str,
+    seats: &BySeat<TokenRow>,
+) -> Vec<GmIndex> {
     // Secrecy matters most: if no GM meets all three conditions, being on duty is dropped first, then being
     // responsible, and only then being unseated.
-    let unseated = preferring(all_gms(desk), |index| !is_seated(gm(desk, index), seats));
+    let unseated = preferring(gms, |index| !is_seated(gm(desk, index), seats));
     let responsible = preferring(unseated, |index| gm(desk, index).looks_after(game, match_id));
     preferring(responsible, |index| is_on_duty(desk, index))
 }
@@ -203,14 +214,7 @@ pub fn readers_of_seat(
     // A player's words may also be about another match, so prefer readers who play against the player
     // nowhere.
     let both: Vec<GmIndex> = readers.iter().copied().filter(|index| impartial.contains(index)).collect();
-    let gms = match both.is_empty() {
-        true => {
-            let unseated = preferring(impartial, |index| !is_seated(gm(desk, index), seats));
-            let responsible = preferring(unseated, |index| gm(desk, index).looks_after(game, match_id));
-            preferring(responsible, |index| is_on_duty(desk, index))
-        }
-        false => both,
-    };
+    let gms = if both.is_empty() { best_of(desk, impartial, game, match_id, seats) } else { both };
     Ok(WordReaders { gms, are_opponents: false })
 }
 
