@@ -74,11 +74,7 @@ pub fn advance(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
 
 /// Draws the sections of the next season. Whoever no letter reaches is struck first.
 pub fn draw(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, cause: &BookCause) -> Decided<()> {
-    desk.ask_for_all(&loaded.event.entrants)?;
-    let mut unreachable = Vec::new();
-    for player in loaded.event.entrants.clone() {
-        unreachable.extend(desk.reachable(player)?.is_none().then_some(player));
-    }
+    let unreachable = people::unreachable(desk, &loaded.event.entrants)?;
     for &player in &unreachable {
         record(desk, loaded, &CLOCK, BookFact::Struck { player });
     }
@@ -153,12 +149,7 @@ fn lose_unopened(
     season: &Season,
     sections: RangeInclusive<usize>,
 ) -> Decided<()> {
-    let players = season.sections[sections.clone()].concat();
-    desk.ask_for_all(&players)?;
-    let mut lost = Vec::new();
-    for player in players {
-        lost.extend(desk.reachable(player)?.is_none().then_some(player));
-    }
+    let lost = people::unreachable(desk, &season.sections[sections.clone()].concat())?;
     if lost.is_empty() {
         return Ok(());
     }

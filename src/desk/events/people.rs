@@ -52,6 +52,16 @@ pub fn name(desk: &Desk<'_>, id: i64) -> Decided<String> {
     shown(desk, id, true)
 }
 
+/// Returns those of these players whom no letter reaches.
+pub fn unreachable(desk: &Desk<'_>, players: &[i64]) -> Decided<Vec<i64>> {
+    desk.ask_for_all(players)?;
+    let mut found = Vec::new();
+    for player in players {
+        found.extend(desk.reachable(*player)?.is_none().then_some(*player));
+    }
+    Ok(found)
+}
+
 /// The outcome of an act.
 pub type Done<T = ()> = Result<T, Refusal>;
 
