@@ -64,18 +64,14 @@ fn take_end(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, id: &str, ended: Opti
     if let Some(end) = game.result.as_ref().and_then(|result| result.end) {
         record(desk, loaded, &BookCause::Clock {}, BookFact::ResultVoided { match_id: id.to_owned(), end });
     }
-    let Some(ended) = ended else {
-        desk.draft.changes.event_ends.push(EventEnd { match_id: id.to_owned(), end: None, counts: false });
-        return;
-    };
-    let outcome = BookOutcome::of(&ended.outcome);
-    // A match without a result waits for a GM until the end of the season.
-    if outcome == BookOutcome::None && desk.at() < ends {
-        let end = Some(ended.end);
-        desk.draft.changes.event_ends.push(EventEnd { match_id: id.to_owned(), end, counts: false });
-        return;
+    let end = ended.as_ref().map(|ended| ended.end);
+    match ended.map(|ended| (BookOutcome::of(&ended.outcome), ended)) {
+        Some((outcome, ended)) if outcome != BookOutcome::None || desk.at() >= ends => {
+            enter(desk, loaded, &game, &ended, outcome, &BookCause::Clock {});
+        }
+        // A match without a result waits for a GM until the end of the season.
+        _ => desk.draft.changes.event_ends.push(EventEnd { match_id: id.to_owned(), end, counts: false }),
     }
-    enter(desk, loaded, &game, &ended, outcome, &BookCause::Clock {});
 }
 
 /// Enters the result of a match that is over.
