@@ -55,7 +55,7 @@ pub fn owed_turns(before: &Match, entries: &[ChainedEntry]) -> Vec<OwedTurn> {
 }
 
 /// Returns the deadline that a fact sets, if it sets one.
-fn deadline_by(fact: &Fact) -> Option<Option<DateTime<Utc>>> {
+pub fn deadline_by(fact: &Fact) -> Option<Option<DateTime<Utc>>> {
     match fact {
         Fact::DeadlineSet { deadline, .. }
         | Fact::DeadlineExtended { deadline, .. }

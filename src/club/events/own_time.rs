@@ -6,6 +6,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use crate::club::owed::deadline_by;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Act, Entry, Fact, PauseReason};
 
@@ -61,16 +62,11 @@ impl Walk {
     fn take(&mut self, entry: &Entry) {
         self.advance(entry.at);
         self.note_absent_referee(entry);
+        self.deadline = deadline_by(&entry.fact).flatten().or(self.deadline);
         match &entry.fact {
-            Fact::DeadlineSet { seats, deadline, .. } => {
+            Fact::DeadlineSet { seats, .. } => {
                 self.owing = BySeat::from_fn(|seat| seats.contains(&seat));
-                self.deadline = Some(*deadline);
             }
-            Fact::DeadlineExtended { deadline, .. }
-            | Fact::BankDayTaken { deadline, .. }
-            | Fact::DeadlineSlid { deadline }
-            | Fact::DeadlineRestored { deadline }
-            | Fact::OpeningSentLate { deadline, .. } => self.deadline = Some(*deadline),
             Fact::OrdersSealed { seat, wait, .. } => self.filed[*seat] = Some(*wait),
             Fact::OrdersWithdrawn { seat, .. } | Fact::PlayerReplaced { seat, .. } => {
                 self.filed[*seat] = None
@@ -92,10 +88,7 @@ impl Walk {
                 let protester = self.protester.filter(|_| *reason == PauseReason::Protest);
                 self.paused = Some((entry.at, protester));
             }
-            Fact::MatchResumed { deadline } => {
-                self.end_pause(entry.at, true);
-                self.deadline = deadline.or(self.deadline);
-            }
+            Fact::MatchResumed { .. } => self.end_pause(entry.at, true),
             Fact::MatchEnded { .. } => {
                 self.end_pause(entry.at, true);
                 self.is_over = true;
