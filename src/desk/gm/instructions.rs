@@ -263,16 +263,6 @@ fn act_on_match(
     Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
 }
 
-impl Effect {
-    /// Sets whether the player who loses the seat is excused.
-    fn excusing(mut self, on: bool) -> Effect {
-        if let Act::Replace { excused, .. } = &mut self.act {
-            *excused = on;
-        }
-        self
-    }
-}
-
 /// Returns the act that carries out an action, or why there is none.
 fn effect(
     desk: &mut Desk<'_>,
@@ -295,12 +285,10 @@ fn effect(
         }
         MatchAction::Act(act) => act.clone(),
         MatchAction::Replace { seat, by: Party::House(level), excused } => {
-            let done = replace_by_house(desk, loaded, *seat, level.as_deref(), check)?;
-            return Ok(done.map(|effect| effect.excusing(*excused)));
+            return replace_by_house(desk, loaded, (*seat, *excused), level.as_deref(), check);
         }
         MatchAction::Replace { seat, by: Party::Player(address), excused } => {
-            let done = replace_by_player(desk, loaded, *seat, address, check)?;
-            return Ok(done.map(|effect| effect.excusing(*excused)));
+            return replace_by_player(desk, loaded, (*seat, *excused), address, check);
         }
         MatchAction::Correct { turn, reason, orders } => {
             if let Some(refused) = refuse_after_the_end(&loaded.game_match) {
@@ -316,10 +304,11 @@ fn effect(
     Ok(Ok(Effect { act, successor: None }))
 }
 
+/// Returns the act that gives a seat to the house. `excused`: whether the player who loses it is.
 fn replace_by_house(
     desk: &mut Desk<'_>,
     loaded: &LoadedMatch,
-    seat: Seat,
+    (seat, excused): (Seat, bool),
     level: Option<&str>,
     check: bool,
 ) -> Decided<Result<Effect, GmResult>> {
@@ -335,14 +324,15 @@ fn replace_by_house(
     let successor = if check { None } else { Some(openings::house_player(desk, level)?) };
     let house = Some(level.name.to_owned());
     let (name, settings) = (level.player_name(), PlayerSettings::default());
-    let act = Act::Replace { seat, name, house, settings, excused: false };
+    let act = Act::Replace { seat, name, house, settings, excused };
     Ok(Ok(Effect { act, successor }))
 }
 
+/// Returns the act that gives a seat to a player. `excused`: whether the one who loses it is.
 fn replace_by_player(
     desk: &mut Desk<'_>,
     loaded: &LoadedMatch,
-    seat: Seat,
+    (seat, excused): (Seat, bool),
     address: &Address,
     check: bool,
 ) -> Decided<Result<Effect, GmResult>> {
@@ -355,7 +345,7 @@ fn replace_by_player(
     let successor = if check { None } else { Some(desk.player_or_new(address.as_str(), &name)?) };
     let name = successor.as_ref().map_or(name, |player| player.name.clone());
     let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
-    let act = Act::Replace { seat, name, house: None, settings, excused: false };
+    let act = Act::Replace { seat, name, house: None, settings, excused };
     Ok(Ok(Effect { act, successor }))
 }
 
