@@ -102,22 +102,15 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     let of_old = match_ids_of(desk, old.id)?;
     let of_new = match_ids_of(desk, new.id)?;
     let shared: Vec<String> = of_old.iter().filter(|id| of_new.contains(id)).cloned().collect();
-    if !shared.is_empty() && old.id != new.id {
-        let says = format!(
-            "{} and {} cannot become one player, because they play each other: {}.",
-            old.name,
-            new.name,
-            shared.join(", ")
-        );
-        return Ok(GmResult::Refused { says });
-    }
-    if let Some(event) = event_of_both(desk, old.id, new.id)? {
-        let says =
-            format!("{} and {} cannot become one player, because both are in {event}.", old.name, new.name);
-        return Ok(GmResult::Refused { says });
-    }
-    if old.id == new.id || is_merged(old.id) || is_merged(new.id) {
-        let says = format!("{} and {} cannot become one player.", old.name, new.name);
+    let why = if !shared.is_empty() && old.id != new.id {
+        Some(format!(", because they play each other: {}", shared.join(", ")))
+    } else if let Some(event) = event_of_both(desk, old.id, new.id)? {
+        Some(format!(", because both are in {event}"))
+    } else {
+        (old.id == new.id || is_merged(old.id) || is_merged(new.id)).then(String::new)
+    };
+    if let Some(why) = why {
+        let says = format!("{} and {} cannot become one player{why}.", old.name, new.name);
         return Ok(GmResult::Refused { says });
     }
     if check {
