@@ -242,19 +242,15 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
             players[seat] = register(desk, players[seat].clone());
         }
     }
-    let house = new.players.as_ref().map(|holder| match holder {
-        Holder::Player(_) => None,
-        Holder::House(level) => Some(level.name.to_owned()),
-    });
-    // The house may play itself, at two levels or at one.
-    let is_of_house = house.first.is_some() && house.second.is_some();
-    if players.first.id == players.second.id && !is_of_house {
-        return Err(anyhow!("{} cannot play both sides", players.first.name).into());
-    }
     let levels = new.players.as_ref().map(|holder| match holder {
         Holder::Player(_) => None,
         Holder::House(level) => Some(*level),
     });
+    // The house may play itself, at two levels or at one.
+    let is_of_house = levels.first.is_some() && levels.second.is_some();
+    if players.first.id == players.second.id && !is_of_house {
+        return Err(anyhow!("{} cannot play both sides", players.first.name).into());
+    }
     let rated = ratings::rated_terms(desk, (new.game, &new.choices, &new.terms), &players, &levels)?;
     let id = free_name(desk, new.game, &mut random)?;
     let seats = BySeat::from_fn(|seat| TokenRow {
@@ -272,7 +268,7 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
         game: new.game,
         choices: new.choices.clone(),
         players: BySeat::from_fn(|seat| players[seat].name.clone()),
-        house,
+        house: levels.map(|level| level.map(|level| level.name.to_owned())),
         terms: Terms { rated: rated.basis.is_some(), ..new.terms.clone() },
         settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
         desk: desk.club.identity.clone(),
