@@ -7,7 +7,7 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::letter::Digest;
-use crate::referee::{DispatchKind, LetterFormat, Readership, cut};
+use crate::referee::{DispatchKind, Readership, cut};
 use crate::report::{ClubLetter, GmResult, wrapped};
 use crate::store::{Player, Urgency};
 
@@ -35,10 +35,7 @@ pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: boo
         // The text is part of the Message-ID, because one letter from a GM may announce several things.
         let unique = format!("t.{}.{}.{}", player.id, desk.at().timestamp_millis(), &text[..8]);
         let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind: DispatchKind::Notice };
-        let mut page = worded.clone();
-        if player.settings.format == LetterFormat::Text {
-            page.html.clear();
-        }
+        let page = mail::as_player_wants(worded.clone(), player);
         let mut dispatch = mail::assemble(desk, page, "", &to, None)?;
         let same = desk.added(|added| &added.dispatches).find(|new| new.message_id == dispatch.message_id);
         if same.is_some() {

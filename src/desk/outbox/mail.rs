@@ -8,7 +8,7 @@ use crate::letter::Address;
 use crate::referee::{DispatchKind, LetterFormat};
 use crate::report::envelope::{AnsweredLetter, Envelope};
 use crate::report::{self, ClubLetter, WordedLetter};
-use crate::store::{NewDispatch, Urgency};
+use crate::store::{NewDispatch, Player, Urgency};
 
 /// The reader, the Message-ID and the kind of a letter about no running match.
 pub struct PlainEnvelope<'a> {
@@ -53,12 +53,19 @@ pub fn word_club_letter(desk: &Desk<'_>, plain: &ClubLetter, token: &str) -> Dec
 }
 
 /// Leaves out the HTML if the letter goes to a player who wants none.
-pub fn as_reader_wants(desk: &Desk<'_>, mut page: WordedLetter, address: &str) -> Decided<WordedLetter> {
-    let player = desk.player(address)?;
-    if player.is_some_and(|player| player.settings.format == LetterFormat::Text) {
+pub fn as_reader_wants(desk: &Desk<'_>, page: WordedLetter, address: &str) -> Decided<WordedLetter> {
+    Ok(match desk.player(address)? {
+        Some(player) => as_player_wants(page, &player),
+        None => page,
+    })
+}
+
+/// Leaves out the HTML if the player wants none.
+pub fn as_player_wants(mut page: WordedLetter, player: &Player) -> WordedLetter {
+    if player.settings.format == LetterFormat::Text {
         page.html.clear();
     }
-    Ok(page)
+    page
 }
 
 /// Formats a time as the owner of an address reads it.

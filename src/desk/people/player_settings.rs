@@ -179,10 +179,8 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
         Some(reader) => seats::seats_for_digest(desk, &reader)?,
         None => Vec::new(),
     };
-    let mut page = mail::word_club_letter(desk, &ClubLetter::PlayerDigest { matches, seats }, "")?;
-    if player.settings.format == LetterFormat::Text {
-        page.html.clear();
-    }
+    let page = mail::word_club_letter(desk, &ClubLetter::PlayerDigest { matches, seats }, "")?;
+    let page = mail::as_player_wants(page, player);
     let dispatch = mail::assemble(desk, page, "", &to, None)?;
     desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
     Ok(())
@@ -269,14 +267,11 @@ fn letter_to_player(
     unique: &str,
 ) -> Decided<Option<NewDispatch>> {
     let Some(address) = player.addresses.first() else { return Ok(None) };
-    let mut page = mail::word_club_letter(desk, plain, "")?;
+    let page = mail::as_player_wants(mail::word_club_letter(desk, plain, "")?, player);
     let text = Digest::of(page.text.as_bytes()).to_string();
     let unique = format!("{unique}.{}.{}", desk.at().timestamp_millis(), &text[..8]);
     let kind = DispatchKind::Notice;
     let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind };
-    if player.settings.format == LetterFormat::Text {
-        page.html.clear();
-    }
     let dispatch = mail::assemble(desk, page, "", &to, None)?;
     Ok(if desk.is_dispatched(&dispatch.message_id)? { None } else { Some(dispatch) })
 }

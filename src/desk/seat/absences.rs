@@ -13,7 +13,7 @@ use crate::desk::outbox::ruling_mail;
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, NewText};
-use crate::referee::{AbsentElsewhere, Act, DispatchKind, LetterFormat, Rejection, Reply, Stage};
+use crate::referee::{AbsentElsewhere, Act, DispatchKind, Rejection, Reply, Stage};
 use crate::report::ClubLetter;
 use crate::request::first_match_line;
 use crate::store::{Player, TokenRow};
@@ -116,10 +116,7 @@ pub fn tell_absences(
             days: spread.days.iter().map(|(from, to)| (day(from), day(to))).collect(),
             matches: spread.matches_with(opponent.id),
         };
-        let mut page = mail::word_club_letter(desk, &plain, "")?;
-        if opponent.settings.format == LetterFormat::Text {
-            page.html.clear();
-        }
+        let page = mail::as_player_wants(mail::word_club_letter(desk, &plain, "")?, opponent);
         // Derive it from the letter, so that the notice keeps its Message-ID when the letter is decided
         // again.
         let unique = format!("b.{}.{}", opponent.id, &letter.to_string()[..24]);
