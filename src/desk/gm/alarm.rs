@@ -16,14 +16,9 @@ use crate::report::{self, ClubLetter, FailedMatch, Trouble, format_duration, for
 pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
     let worded = report::word_alarm(&desk.club.templates, &desk.club.stationery.club(), failed)?;
     for index in gms::gms_on_duty(desk) {
-        let gm = gms::gm(desk, index);
-        let envelope = PlainEnvelope {
-            name: &gm.name,
-            address: gm.address.as_str(),
-            // The letter has no token, so without the index all GMs would get the same Message-ID.
-            unique: &format!("audit.{}.{}", desk.at().timestamp_millis(), index.0),
-            kind: DispatchKind::Alarm,
-        };
+        // The letter has no token, so without the index all GMs would get the same Message-ID.
+        let unique = format!("audit.{}.{}", desk.at().timestamp_millis(), index.0);
+        let envelope = PlainEnvelope::to_gm(gms::gm(desk, index), &unique, DispatchKind::Alarm);
         let dispatch = mail::assemble(desk, worded.clone(), "", &envelope, None)?;
         desk.draft.changes.dispatches.push(dispatch);
     }

@@ -59,12 +59,8 @@ pub fn renew_token(desk: &mut Desk<'_>, index: GmIndex) -> Decided<()> {
     let gm = gm(desk, index);
     let token = desk.random().token().to_string();
     let page = mail::word_club_letter(desk, &ClubLetter::GmToken, &token)?;
-    let to = PlainEnvelope {
-        name: &gm.name,
-        address: gm.address.as_str(),
-        unique: &format!("token.{}", desk.at().timestamp_millis()),
-        kind: DispatchKind::Notice,
-    };
+    let unique = format!("token.{}", desk.at().timestamp_millis());
+    let to = PlainEnvelope::to_gm(gm, &unique, DispatchKind::Notice);
     let dispatch = mail::assemble(desk, page, &token, &to, None)?;
     desk.draft.changes.dispatches.push(dispatch);
     desk.draft.changes.remembered.push((token_key(gm), token));

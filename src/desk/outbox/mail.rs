@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::config::Gm;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::letter::Address;
@@ -17,6 +18,13 @@ pub struct PlainEnvelope<'a> {
     /// The unique part of its Message-ID.
     pub unique: &'a str,
     pub kind: DispatchKind,
+}
+
+impl<'a> PlainEnvelope<'a> {
+    /// Addresses a letter to a GM.
+    pub fn to_gm(gm: &'a Gm, unique: &'a str, kind: DispatchKind) -> PlainEnvelope<'a> {
+        PlainEnvelope { name: &gm.name, address: gm.address.as_str(), unique, kind }
+    }
 }
 
 /// Words a letter that is not an answer.

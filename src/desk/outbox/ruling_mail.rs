@@ -237,12 +237,7 @@ fn copies_for_gms(
             let gm_plays = gms::all_gms_play(desk, readers.seats);
             let letter = word(desk, game_match, dispatch, token, &[], gm_plays)?;
             let unique = format!("c.{}", envelope::unique_part(game_match, place));
-            let to = PlainEnvelope {
-                name: &gm.name,
-                address: gm.address.as_str(),
-                unique: &unique,
-                kind: envelope::kind(&dispatch.content),
-            };
+            let to = PlainEnvelope::to_gm(gm, &unique, envelope::kind(&dispatch.content));
             copies.push((place, mail::assemble(desk, letter, token, &to, None)?));
         }
     }
