@@ -60,29 +60,6 @@ pub struct Plan {
     pub order: Vec<i64>,
 }
 
-const KEYS: [&str; 20] = [
-    "id",
-    "name",
-    "game",
-    "format",
-    "section_size",
-    "games",
-    "opens",
-    "max_entrants",
-    "season_days",
-    "unfinished",
-    "promote",
-    "relegate",
-    "advance",
-    "reliable",
-    "rating",
-    "rated",
-    "days",
-    "bank",
-    "absence_days",
-    "order",
-];
-
 /// Maximum entrants of an event, and players in a section.
 pub const MAX_ENTRANTS: usize = 1000;
 const MAX_SECTION: usize = 16;
@@ -101,9 +78,9 @@ impl Plan {
                 return Err(vec![PlanFault { line, says, example: "format = \"league\"".to_owned() }]);
             }
         };
-        let mut reader = Reader { text, table, faults: Vec::new() };
-        reader.check_keys();
+        let mut reader = Reader { text, table, known: Vec::new(), faults: Vec::new() };
         let plan = reader.plan();
+        reader.check_keys();
         if reader.faults.is_empty() { Ok(plan) } else { Err(reader.faults) }
     }
 
@@ -141,6 +118,8 @@ impl Plan {
 struct Reader<'a> {
     text: &'a str,
     table: Table,
+    /// The keys that were asked for so far.
+    known: Vec<&'static str>,
     faults: Vec<PlanFault>,
 }
 
@@ -155,24 +134,28 @@ impl Reader<'_> {
         });
     }
 
+    /// Notes the keys that nothing asks for, before all other faults.
     fn check_keys(&mut self) {
+        let others = std::mem::take(&mut self.faults);
         let unknown: Vec<String> =
-            self.table.keys().filter(|key| !KEYS.contains(&key.as_str())).cloned().collect();
+            self.table.keys().filter(|key| !self.known.contains(&key.as_str())).cloned().collect();
         for key in unknown {
-            let near = KEYS
-                .iter()
-                .max_by(|one, other| jaro_winkler(one, &key).total_cmp(&jaro_winkler(other, &key)));
-            self.fault(&key, "is no key of a plan", &format!("{} = …", near.unwrap_or(&"name")));
+            let likeness = |known: &str| jaro_winkler(known, &key);
+            let near = self.known.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+            let example = format!("{} = …", near.unwrap_or(&"name"));
+            self.fault(&key, "is no key of a plan", &example);
         }
+        self.faults.extend(others);
     }
 
     /// Reads the value of a key, or notes what the key takes.
     fn take<T>(
         &mut self,
-        key: &str,
+        key: &'static str,
         (takes, example): (&str, &str),
         read: impl Fn(&Value) -> Option<T>,
     ) -> Option<T> {
+        self.known.push(key);
         let value = self.table.get(key)?;
         let found = read(value);
         if found.is_none() {
@@ -185,7 +168,7 @@ impl Reader<'_> {
     /// Reads a value of a key that a plan must have.
     fn needed<T>(
         &mut self,
-        key: &str,
+        key: &'static str,
         (takes, example): (&str, &str),
         read: impl Fn(&Value) -> Option<T>,
     ) -> Option<T> {
@@ -195,7 +178,7 @@ impl Reader<'_> {
         self.take(key, (takes, example), read)
     }
 
-    fn number(&mut self, key: &str, (least, most): (u32, u32)) -> Option<u32> {
+    fn number(&mut self, key: &'static str, (least, most): (u32, u32)) -> Option<u32> {
         let (takes, example) =
             (format!("a number from {least} to {most}"), format!("{key} = {}", least.max(most.min(3))));
         let read = |value: &Value| u32::try_from(value.as_integer()?).ok();
@@ -204,7 +187,7 @@ impl Reader<'_> {
         })
     }
 
-    fn size(&mut self, key: &str, bounds: (usize, usize)) -> Option<usize> {
+    fn size(&mut self, key: &'static str, bounds: (usize, usize)) -> Option<usize> {
         let bound = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
         self.number(key, (bound(bounds.0), bound(bounds.1))).map(|size| size as usize)
     }
