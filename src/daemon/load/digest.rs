@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::daemon::Office;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::rows::{DigestLetter, DigestRows, MissedTurn};
-use crate::desk::outbox::budgets::{CLUB, Period, start_of};
+use crate::desk::outbox::budgets::{CLUB, start_of_hour};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::Letter;
@@ -107,7 +107,7 @@ async fn missed_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<V
 }
 
 async fn left_out_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<u64> {
-    let counts = office.store.budgets(&[CLUB.to_owned()], start_of(Period::Hour, since)).await?;
+    let counts = office.store.budgets(&[CLUB.to_owned()], start_of_hour(since)).await?;
     let left_out = counts.iter().filter(|(key, _)| key.kind == BudgetKind::LeftOut);
     Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
 }

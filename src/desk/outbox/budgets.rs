@@ -57,22 +57,6 @@ const ALARMS: u32 = 1;
 /// Hours by which an answer may be delayed.
 const DELAY_HOURS: i32 = 24;
 
-/// The unit of time in which a budget counts, in UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Period {
-    Hour,
-    Day,
-}
-
-impl Period {
-    fn length(self) -> TimeDelta {
-        match self {
-            Period::Hour => TimeDelta::hours(1),
-            Period::Day => TimeDelta::days(1),
-        }
-    }
-}
-
 /// The time at which a letter may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
@@ -81,12 +65,9 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// Returns the slot in the `n`th period after the present one.
-    fn of(period: Period, now: DateTime<Utc>, n: i32) -> Slot {
-        match n {
-            0 => Slot::Now,
-            n => Slot::Later(start_of(period, now) + period.length() * n),
-        }
+    /// Returns the slot in the `n`th hour or day after the present one, which begins then.
+    fn of(n: i32, begins: DateTime<Utc>) -> Slot {
+        if n == 0 { Slot::Now } else { Slot::Later(begins) }
     }
 
     /// Delays a letter until its slot.
@@ -107,9 +88,9 @@ pub enum Origin {
     Other,
 }
 
-/// Returns when the hour or the day of `at` began.
-pub fn start_of(period: Period, at: DateTime<Utc>) -> DateTime<Utc> {
-    at.duration_trunc(period.length()).expect("an hour and a day divide the time since 1970")
+/// Returns when the hour of `at` began.
+pub fn start_of_hour(at: DateTime<Utc>) -> DateTime<Utc> {
+    at.duration_trunc(TimeDelta::hours(1)).expect("hours divide the time since 1970")
 }
 
 /// Returns the subject of a seat's counts.
@@ -144,7 +125,7 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
         }
         count(desk, address, BudgetKind::Address, hour, most);
         count(desk, CLUB, kind, hour, room);
-        return Ok(Some(Slot::of(Period::Hour, desk.at(), n)));
+        return Ok(Some(Slot::of(n, hour)));
     }
     Ok(None)
 }
@@ -152,8 +133,9 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
 /// Returns the slot for an answer to a letter with a token, or `None` if there is none within a day.
 pub fn slot_with_token(desk: &Desk<'_>, subject: &str) -> Decided<Option<Slot>> {
     for n in 0..=DELAY_HOURS {
-        if used(desk, subject, BudgetKind::Seat, hour(desk, n))? < most_with_token(desk) {
-            return Ok(Some(Slot::of(Period::Hour, desk.at(), n)));
+        let hour = hour(desk, n);
+        if used(desk, subject, BudgetKind::Seat, hour)? < most_with_token(desk) {
+            return Ok(Some(Slot::of(n, hour)));
         }
     }
     Ok(None)
@@ -163,7 +145,7 @@ pub fn slot_with_token(desk: &Desk<'_>, subject: &str) -> Decided<Option<Slot>> 
 pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
     let hour = match slot {
         Slot::Now => hour(desk, 0),
-        Slot::Later(due) => start_of(Period::Hour, due),
+        Slot::Later(due) => start_of_hour(due),
     };
     count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
 }
@@ -209,9 +191,10 @@ pub fn take_slot_for_others(
         (0, 1..) => 1,
         (0, 0) => return Ok(false),
     };
-    Slot::of(Period::Day, desk.at(), days).apply(dispatch);
+    let day = today(desk) + TimeDelta::days(1) * days;
+    Slot::of(days, day).apply(dispatch);
     let (subject, kind, most) = counted_for(&dispatch.recipient, origin);
-    count(desk, &subject, kind, today(desk) + TimeDelta::days(1) * days, most);
+    count(desk, &subject, kind, day, most);
     Ok(true)
 }
 
@@ -324,11 +307,12 @@ fn count(desk: &mut Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<
 
 /// Returns the beginning of the `n`th hour from now.
 fn hour(desk: &Desk<'_>, n: i32) -> DateTime<Utc> {
-    start_of(Period::Hour, desk.at()) + TimeDelta::hours(1) * n
+    start_of_hour(desk.at()) + TimeDelta::hours(1) * n
 }
 
+/// Returns the beginning of the present day, in UTC.
 fn today(desk: &Desk<'_>) -> DateTime<Utc> {
-    start_of(Period::Day, desk.at())
+    desk.at().duration_trunc(TimeDelta::days(1)).expect("days divide the time since 1970")
 }
 
 /// Returns the answers an hour to one seat. A token never makes the budget smaller.
