@@ -104,7 +104,7 @@ fn barred(desk: &Desk<'_>, player: &Player) -> Decided<Option<DateTime<Utc>>> {
 pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> Decided<Reply> {
     let refused = |why| Ok(Reply::NoEvent { command: "LEAVE", event: id.to_owned(), why });
     let Some(mut loaded) = desk.event(id)? else { return refused(no_such(desk, id)?) };
-    let Some(player) = desk.player(asker.address())?.filter(|_| asker.proven) else {
+    let Some(mut player) = desk.player(asker.address())?.filter(|_| asker.proven) else {
         return refused(EventRejection::Unproven);
     };
     if let Some(change) = standing::refuse_new_address(desk, &player, &asker.sender, "LEAVE")? {
@@ -121,9 +121,8 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> D
     let has_begun = loaded.event.running().is_some_and(|season| season.list.contains(&player.id));
     let until = has_begun.then(|| desk.local_time_in(asker.zone, desk.at() + TimeDelta::days(30)));
     if has_begun {
-        let mut member = player.member.clone();
-        member.left_event = Some(desk.at());
-        desk.draft.changes.players.push(Player { member, ..player });
+        player.member.left_event = Some(desk.at());
+        desk.draft.changes.players.push(player);
     }
     keep(desk, loaded);
     Ok(Reply::EventLeft { event: id.to_owned(), running, until })

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, anyhow};
 
 use super::holders;
-use crate::club::member::{Member, read_number};
+use crate::club::member::read_number;
 use crate::config::Gm;
 use crate::desk::frame::codes;
 use crate::desk::frame::desk::Desk;
@@ -99,13 +99,11 @@ pub fn name_of_sender(address: &Address, written: Option<&str>) -> String {
 
 /// Notes that a GM knows a player.
 pub fn register(desk: &mut Desk<'_>, player: Player) -> Player {
-    let player = desk.latest(player);
-    if player.member.registered {
-        return player;
+    let mut player = desk.latest(player);
+    if !player.member.registered {
+        player.member.registered = true;
+        desk.draft.changes.players.push(player.clone());
     }
-    let member = Member { registered: true, ..player.member };
-    let player = Player { member, ..player };
-    desk.draft.changes.players.push(player.clone());
     player
 }
 

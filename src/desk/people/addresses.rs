@@ -80,7 +80,7 @@ pub fn add_address(
     desk: &mut Desk<'_>,
     asker: &Asker,
     row: PlayerChange,
-    player: Player,
+    mut player: Player,
 ) -> Decided<ChangeReply> {
     let address = row.address.clone();
     if desk.player(&address)?.is_some() {
@@ -101,10 +101,8 @@ pub fn add_address(
         let unique = format!("k.{}.{index}", row.code.to_lowercase());
         changes::write_about_change(desk, &player.name, older, &unique, letter)?;
     }
-    let mut addresses = player.addresses.clone();
     // Insert it first, because letters go to the first address.
-    addresses.insert(0, address.clone());
-    let player = Player { addresses, ..player };
+    player.addresses.insert(0, address.clone());
     desk.draft.changes.players.push(player.clone());
     holders::hold_seats_of(desk, &[player.id], &player, Some(asker.letter))?;
     standing::note_known(desk, asker)?;
@@ -131,7 +129,7 @@ pub fn ask_to_remove(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decid
 }
 
 /// Removes an address, and tells its owner, who can undo this unless the address was new.
-pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
+pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, mut player: Player) -> Decided<ChangeReply> {
     let address = row.address.clone();
     if !player.addresses.contains(&address) {
         changes::set_stage(desk, row, ChangeStage::Denied);
@@ -147,9 +145,7 @@ pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, player: Player) ->
     };
     let unique = format!("k.{}", row.other_code.to_lowercase());
     changes::write_about_change(desk, &player.name, &address, &unique, letter)?;
-    let mut addresses = player.addresses.clone();
-    addresses.retain(|own| *own != address);
-    let player = Player { addresses, ..player };
+    player.addresses.retain(|own| *own != address);
     desk.draft.changes.players.push(player.clone());
     holders::hold_seats_of(desk, &[player.id], &player, None)?;
     changes::set_stage(desk, row, ChangeStage::Done);
@@ -157,14 +153,13 @@ pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, player: Player) ->
 }
 
 /// Removes an address that was added a few days ago, and renews the tokens that its owner may have read.
-pub fn undo_addition(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
-    let mut addresses = player.addresses.clone();
-    addresses.retain(|own| *own != row.address);
-    undo(desk, row, Player { addresses, ..player })
+pub fn undo_addition(desk: &mut Desk<'_>, row: PlayerChange, mut player: Player) -> Decided<ChangeReply> {
+    player.addresses.retain(|own| *own != row.address);
+    undo(desk, row, player)
 }
 
 /// Restores an address that was removed a few days ago, and renews the tokens.
-pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
+pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, mut player: Player) -> Decided<ChangeReply> {
     let address = row.address.clone();
     if let Some(owner) = desk.player(&address)? {
         return Ok(match owner.id == player.id {
@@ -172,9 +167,8 @@ pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> D
             false => ChangeReply::Taken { address },
         });
     }
-    let mut addresses = player.addresses.clone();
-    addresses.insert(0, address);
-    undo(desk, row, Player { addresses, ..player })
+    player.addresses.insert(0, address);
+    undo(desk, row, player)
 }
 
 /// Returns why an address cannot be added to those of a player. The reason that another player has it is only

@@ -27,18 +27,17 @@ pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
 }
 
 pub fn rename_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
-    let Some(player) = desk.player(address.as_str())? else { return Ok(no_player(address)) };
+    let Some(mut player) = desk.player(address.as_str())? else { return Ok(no_player(address)) };
     if let Err(says) = fit_name(name) {
         return Ok(GmResult::Refused { says });
     }
     if check {
         return Ok(GmResult::Would);
     }
-    let mut member = player.member.clone();
     if player.name != name {
-        member.give_up_name(&player.name, desk.at());
+        player.member.give_up_name(&player.name, desk.at());
+        name.clone_into(&mut player.name);
     }
-    let player = Player { name: name.to_owned(), member, ..player };
     let renamed = player_settings::spread_player(desk, player.id, &player, Changer::Gm)?;
     player_settings::tell_renamed(desk, &renamed, &player, Changer::Gm)?;
     save_player(desk, player)
@@ -160,11 +159,10 @@ fn keep_blocks(desk: &mut Desk<'_>, (gone, into): (i64, i64), addresses: &[Strin
     let blockers: Vec<String> =
         listed.filter(is_blocker).filter_map(|listed| listed.address.clone()).collect();
     for address in blockers {
-        let Some(player) = desk.player(&address)? else { continue };
-        let mut member = player.member.clone();
-        member.blocked.retain(|id| *id != gone && *id != into);
-        member.blocked.push(into);
-        desk.draft.changes.players.push(Player { member, ..player });
+        let Some(mut player) = desk.player(&address)? else { continue };
+        player.member.blocked.retain(|id| *id != gone && *id != into);
+        player.member.blocked.push(into);
+        desk.draft.changes.players.push(player);
     }
     Ok(())
 }
