@@ -3,8 +3,9 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
+use super::sender::{ReadLetter, Sender, sender_of};
 use super::unproven::{self, Doubt};
-use super::{automatic, gm_unproven, sender, signatures, stranger, unreadable};
+use super::{automatic, gm_unproven, signatures, stranger, unreadable};
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
@@ -23,7 +24,7 @@ const BLOCKED: &str = "from a blocked person";
 const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
 /// Decides on one letter.
-pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decided<()> {
+pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     let waiting = &letter.waiting;
     let letter = match letter.read.as_ref().context("reading the letter failed")? {
         Ok(letter) => letter,
@@ -32,29 +33,26 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
     if let Some(automatic) = &letter.automatic {
         return automatic::put_by_automatic(desk, waiting, letter, automatic);
     }
-    let sender = sender::sender_of(desk, letter)?;
-    let is_gm = matches!(sender, sender::Sender::Gm { .. });
+    let sender = sender_of(desk, letter)?;
+    let is_gm = matches!(sender, Sender::Gm { .. });
     if !is_gm && standing::standing(desk, letter.from.as_str())?.blocked_since.is_some() {
         desk.decided(waiting, LetterStatus::Ignored, BLOCKED.to_owned());
         return Ok(());
     }
-    if let sender::Sender::GmImpostor(gm) = sender {
+    if let Sender::GmImpostor(gm) = sender {
         return match gm_unproven::is_confirmed(desk, waiting, gm)? {
             true => follow_late(desk, waiting, letter, gm),
             false => gm_unproven::ask_gm(desk, waiting, letter, gm, Doubt::Address),
         };
     }
-    if let sender::Sender::Unknown(row) = &sender {
+    if let Sender::Unknown(row) = &sender {
         return hear_alias(desk, waiting, letter, row);
     }
     // Check this last: an unknown or blocked sender gets no answer, signed or not.
     if signatures::waits_for_signature(desk, waiting) {
         let match_id = match sender {
-            sender::Sender::Seat(row) => Some(row.match_id),
-            sender::Sender::Gm { .. }
-            | sender::Sender::Stranger
-            | sender::Sender::Unknown(_)
-            | sender::Sender::GmImpostor(_) => None,
+            Sender::Seat(row) => Some(row.match_id),
+            Sender::Gm { .. } | Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor(_) => None,
         };
         desk.draft.changes.postponed.push(Postponed {
             digest: waiting.digest,
@@ -67,28 +65,28 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &sender::ReadLetter) -> Decide
     let from = letter.from.as_str();
     let proven = signatures::is_proven(desk, waiting, from)?;
     // Anybody can write in the GM's name without a token.
-    if matches!(sender, sender::Sender::Seat(_) | sender::Sender::Gm { has_token: true, .. }) {
+    if matches!(sender, Sender::Seat(_) | Sender::Gm { has_token: true, .. }) {
         signatures::note_signature(desk, waiting, from)?;
     }
     match sender {
-        sender::Sender::Seat(row) if !proven || unproven::is_confirmed(desk, waiting, &row)? => {
+        Sender::Seat(row) if !proven || unproven::is_confirmed(desk, waiting, &row)? => {
             unproven::ask_player(desk, waiting, letter, &row, Doubt::Unsigned)
         }
-        sender::Sender::Seat(row) => parts::rule_on_seat_letter(desk, waiting, letter, &row, None),
-        sender::Sender::Gm { gm, .. } if gm_unproven::is_confirmed(desk, waiting, gm)? => {
+        Sender::Seat(row) => parts::rule_on_seat_letter(desk, waiting, letter, &row, None),
+        Sender::Gm { gm, .. } if gm_unproven::is_confirmed(desk, waiting, gm)? => {
             if !proven {
                 standing::end_habit(desk, from)?;
             }
             follow_late(desk, waiting, letter, gm)
         }
-        sender::Sender::Gm { gm, has_token } => {
+        Sender::Gm { gm, has_token } => {
             let read = GmLetter::read(letter, waiting.accepted_by.as_ref().map(|_| waiting.received_at));
             if proven || !read.changes_something() {
                 return letter::follow_gm_letter(desk, waiting, letter, gm, has_token, read);
             }
             gm_unproven::ask_gm(desk, waiting, letter, gm, Doubt::Unsigned)
         }
-        sender::Sender::Stranger | sender::Sender::Unknown(_) | sender::Sender::GmImpostor(_) => {
+        Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor(_) => {
             stranger::answer_stranger(desk, waiting, letter, proven)
         }
     }
