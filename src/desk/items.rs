@@ -24,7 +24,7 @@ use super::outbox::alarms;
 use super::outbox::gms::About;
 use crate::letter::{Address, Digest, Letter, Limits, bounded_head};
 use crate::report::Trouble;
-use crate::store::{BudgetUse, LetterDecision, LetterStatus, Postponed, WaitingLetter};
+use crate::store::{BudgetUse, LetterStatus, Postponed, WaitingLetter};
 
 /// Failures after which a letter is set aside.
 pub const MAX_ATTEMPTS: u32 = 3;
@@ -192,9 +192,8 @@ pub fn set_aside(
     attempts: u32,
     rounds: Rounds,
 ) -> Decided<()> {
-    let letter = waiting.digest;
     let sender = sender_in_header(&waiting.raw);
-    let digest = letter.to_string();
+    let digest = waiting.digest.to_string();
     let trouble = Trouble::SetAside { digest, sender, note: note.clone(), attempts };
     match tell_of_set_aside(desk, waiting, &trouble) {
         // Set the letter aside even if the GM cannot be told now, or it would be tried forever. The digest
@@ -202,9 +201,7 @@ pub fn set_aside(
         Err(Undecided::Lacks) if rounds == Rounds::Last => {}
         told => told?,
     }
-    let status = LetterStatus::SetAside;
-    let decision = LetterDecision { digest: letter, status, note, seat: None, accepted_by: None };
-    desk.draft.changes.decided.push(decision);
+    desk.decided(waiting, LetterStatus::SetAside, note);
     Ok(())
 }
 

@@ -133,7 +133,7 @@ pub fn answer_stranger(
     }
     let text = digest_of_request(&request);
     let words = WordsOfStranger::of(&request, asker.player_id.is_some());
-    let StrangerReplies { replies, waiting: commands, lacks_token } =
+    let StrangerReplies { mut replies, waiting: commands, lacks_token } =
         replies_to_stranger(desk, &asker, &request)?;
     let lacks_token = lacks_token || words.order_lines > 0;
     let why = reasons(&request, lacks_token);
@@ -154,7 +154,6 @@ pub fn answer_stranger(
         desk.decided(waiting, LetterStatus::Answered, note);
         return Ok(());
     }
-    let mut replies = replies;
     if is_asked_again {
         replies.extend(waits);
     }

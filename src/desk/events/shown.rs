@@ -74,8 +74,7 @@ pub fn standings(
         for row in rows {
             shown.push(standing_row(row, &people::shown(desk, row.player, is_own)?));
         }
-        let is_open = |section: usize, has_result: bool| section == no && !has_result;
-        let running = season.games.iter().filter(|game| is_open(game.section, game.result.is_some())).count();
+        let running = season.games.iter().filter(|game| game.section == no && game.result.is_none()).count();
         sections.push(SectionTable { no: no + 1, rows: shown, running });
     }
     let is_last = event.season().is_some_and(|last| last.no == season.no);

@@ -193,18 +193,13 @@ fn proposed(
         return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
     }
     if let Some(same) = same {
-        let version = same.version + 1;
-        let with_token = same.with_token || asker.has_token;
-        let registered = registered.to_owned();
-        let stage = ChangeStage::Asked;
-        let (asked_at, changed_at) = (now, now);
         return Ok(Ok(PlayerChange {
-            registered,
-            with_token,
-            stage,
-            asked_at,
-            changed_at,
-            version,
+            registered: registered.to_owned(),
+            with_token: same.with_token || asker.has_token,
+            stage: ChangeStage::Asked,
+            asked_at: now,
+            changed_at: now,
+            version: same.version + 1,
             ..same.clone()
         }));
     }
