@@ -108,8 +108,7 @@ fn hold_unproven(
             unique: &unique,
             kind: DispatchKind::Notice,
         };
-        let notice = mail::plain_dispatch(desk, &plain, &envelope)?;
-        desk.draft.changes.dispatches.push(notice);
+        mail::send(desk, &plain, &envelope)?;
     }
     desk.draft.changes.unproven.push(UnprovenLetter {
         letter: waiting.digest,

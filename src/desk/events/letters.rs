@@ -26,9 +26,7 @@ fn tell(desk: &mut Desk<'_>, event: &Event, player: i64, what: &str, letter: Eve
         unique: &unique,
         kind: DispatchKind::Notice,
     };
-    let dispatch = mail::plain_dispatch(desk, &plain, &to)?;
-    desk.draft.changes.dispatches.push(dispatch);
-    Ok(())
+    mail::send(desk, &plain, &to)
 }
 
 /// Writes to the GMs who read about the club.

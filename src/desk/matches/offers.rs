@@ -18,7 +18,7 @@ use crate::ledger::{Lot, SealKey};
 use crate::letter::Address;
 use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
-use crate::store::{Invitation, InvitationStage, NewDispatch, Player, Standing};
+use crate::store::{Invitation, InvitationStage, Player, Standing};
 
 /// Days for which an offer stands; the second number is for an offer that can be taken several times.
 const OFFER_DAYS: i64 = 14;
@@ -172,8 +172,7 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
         // The code went to the invited address alone, so the asker reads mail there.
         standing::note_known(desk, asker)?;
         let offer = offer_of(&row)?.summary(&desk.club.config.terms);
-        let dispatch = tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
-        desk.draft.changes.dispatches.push(dispatch);
+        tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
     }
     let declined = Invitation { stage: InvitationStage::Declined, ..row };
     desk.draft.changes.invitations.push(declined);
@@ -187,8 +186,7 @@ pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
         offer: offer_of(row)?.summary(&desk.club.config.terms),
         code: row.code.clone(),
     };
-    let dispatch = tell_inviter(desk, row, &plain)?;
-    desk.draft.changes.dispatches.push(dispatch);
+    tell_inviter(desk, row, &plain)?;
     let lapsed = Invitation { stage: InvitationStage::Lapsed, ..row.clone() };
     desk.draft.changes.invitations.push(lapsed);
     Ok(())
@@ -438,13 +436,9 @@ fn latest_invitation(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitati
     })
 }
 
-/// Words a letter to the author of an offer.
-fn tell_inviter(desk: &Desk<'_>, row: &Invitation, plain: &ClubLetter) -> Decided<NewDispatch> {
+/// Writes to the author of an offer.
+fn tell_inviter(desk: &mut Desk<'_>, row: &Invitation, plain: &ClubLetter) -> Decided<()> {
     let unique = format!("o.{}", row.code.to_lowercase());
     let (name, address) = (&row.inviter_name, &row.inviter);
-    mail::plain_dispatch(
-        desk,
-        plain,
-        &PlainEnvelope { name, address, unique: &unique, kind: DispatchKind::Offer },
-    )
+    mail::send(desk, plain, &PlainEnvelope { name, address, unique: &unique, kind: DispatchKind::Offer })
 }

@@ -32,6 +32,13 @@ pub fn plain_dispatch(desk: &Desk<'_>, plain: &ClubLetter, to: &PlainEnvelope<'_
     plain_letter(desk, plain, to, None)
 }
 
+/// Writes a letter that is not an answer.
+pub fn send(desk: &mut Desk<'_>, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<()> {
+    let dispatch = plain_dispatch(desk, plain, to)?;
+    desk.draft.changes.dispatches.push(dispatch);
+    Ok(())
+}
+
 /// Words an answer that acts for no seat.
 pub fn plain_answer(
     desk: &Desk<'_>,

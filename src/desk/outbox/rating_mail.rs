@@ -35,8 +35,7 @@ pub fn tell_rerated(desk: &mut Desk<'_>, rerated: &[Rerated]) -> Decided<()> {
         let (at, after) = (desk.at().timestamp_millis(), one.after.figure);
         let unique = format!("g.{}.{}.{at}.{after}", one.player, one.game.key());
         let to = PlainEnvelope { name: &listed.name, address, unique: &unique, kind: DispatchKind::Notice };
-        let dispatch = mail::plain_dispatch(desk, &letter, &to)?;
-        desk.draft.changes.dispatches.push(dispatch);
+        mail::send(desk, &letter, &to)?;
     }
     Ok(())
 }

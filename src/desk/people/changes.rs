@@ -154,9 +154,7 @@ pub fn write_about_change(
     letter: ChangeLetter,
 ) -> Decided<()> {
     let envelope = PlainEnvelope { name, address, unique, kind: DispatchKind::Notice };
-    let dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
-    desk.draft.changes.dispatches.push(dispatch);
-    Ok(())
+    mail::send(desk, &ClubLetter::Change { letter }, &envelope)
 }
 
 /// Tells the GM what became of a change.

@@ -258,7 +258,5 @@ fn tell_registered(desk: &mut Desk<'_>, asker: &Asker, open: &[UnprovenLetter]) 
         unique: &unique,
         kind: DispatchKind::Notice,
     };
-    let told = mail::plain_dispatch(desk, &letter, &envelope)?;
-    desk.draft.changes.dispatches.push(told);
-    Ok(())
+    mail::send(desk, &letter, &envelope)
 }

@@ -177,9 +177,7 @@ fn tell_blocked(desk: &mut Desk<'_>, address: &Address, player: Option<&Player>)
     let to = player.and_then(|player| player.addresses.first()).map_or(address.as_str(), String::as_str);
     let envelope = PlainEnvelope { name, address: to, unique: &unique, kind: DispatchKind::Notice };
     let gm = gms::acting_gm(desk).address.as_str().to_owned();
-    let dispatch = mail::plain_dispatch(desk, &ClubLetter::Blocked { gm }, &envelope)?;
-    desk.draft.changes.dispatches.push(dispatch);
-    Ok(())
+    mail::send(desk, &ClubLetter::Blocked { gm }, &envelope)
 }
 
 fn save_player(desk: &mut Desk<'_>, player: Player) -> Decided<GmResult> {
