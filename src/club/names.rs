@@ -34,8 +34,7 @@ pub fn may_mean(written: &str, player: &NamedPlayer) -> bool {
 
 /// Finds who is meant by a name, the beginning of one, or a number such as `P-12`, among `known`. An exact
 /// name goes before beginnings.
-pub fn meant<'a>(written: &str, known: impl Iterator<Item = &'a NamedPlayer>) -> Meant {
-    let known: Vec<&NamedPlayer> = known.collect();
+pub fn meant(written: &str, known: &[NamedPlayer]) -> Meant {
     if let Some(id) = read_number(written.trim()) {
         return match known.iter().any(|player| player.id == id) {
             true => Meant::Player(id),
@@ -43,15 +42,13 @@ pub fn meant<'a>(written: &str, known: impl Iterator<Item = &'a NamedPlayer>) ->
         };
     }
     let wanted = folded(written);
-    let exact: Vec<&NamedPlayer> =
-        known.iter().copied().filter(|player| folded(&player.name) == wanted).collect();
-    let begins =
-        || known.iter().copied().filter(|player| folded(&player.name).starts_with(&wanted)).collect();
+    let exact: Vec<&NamedPlayer> = known.iter().filter(|player| folded(&player.name) == wanted).collect();
+    let begins = || known.iter().filter(|player| folded(&player.name).starts_with(&wanted)).collect();
     let fits: Vec<&NamedPlayer> = if exact.is_empty() { begins() } else { exact };
     match fits[..] {
         [only] => Meant::Player(only.id),
         [] => {
-            let known = known.into_iter().map(|player| (folded(&player.name), shown(player)));
+            let known = known.iter().map(|player| (folded(&player.name), shown(player)));
             Meant::Nobody(nearest(&wanted, known))
         }
         _ => Meant::Several(fits.into_iter().take(MAX_LISTED).map(shown).collect()),
@@ -96,7 +93,7 @@ mod tests {
     #[test]
     fn an_exact_name_goes_before_beginnings_and_a_number_before_both() {
         let club = club();
-        let meant = |written: &str| meant(written, club.iter());
+        let meant = |written: &str| meant(written, &club);
         assert_eq!(meant("bo"), Meant::Player(1));
         assert_eq!(meant("bob  b"), Meant::Player(2));
         assert_eq!(meant("P-3"), Meant::Player(3));

@@ -102,7 +102,7 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
     });
     let (id, rest) = match exact {
         Some(found) => found,
-        None => match names::meant(first, known.iter()) {
+        None => match names::meant(first, &known) {
             Meant::Player(id) => (id, rest),
             Meant::Several(players) => {
                 return refuse(format!("Several players fit {first}: {}.", players.join(", ")));

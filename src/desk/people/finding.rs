@@ -40,7 +40,7 @@ pub fn find_player(
             known.push(player);
         }
     }
-    let id = match names::meant(written, known.iter()) {
+    let id = match names::meant(written, &known) {
         Meant::Player(id) => id,
         Meant::Several(players) => {
             return Ok(Err(OfferRejection::SeveralNamed { name: written.to_owned(), players }));
