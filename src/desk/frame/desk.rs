@@ -19,7 +19,7 @@ use crate::club::events::event::EventStage;
 use crate::config::GmIndex;
 use crate::ledger::Entry;
 use crate::letter::{Address, Digest, ReturnId};
-use crate::referee::{Match, Stage};
+use crate::referee::Stage;
 use crate::report::format_local;
 use crate::store::{
     Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow, WaitingLetter,
@@ -313,12 +313,6 @@ impl<'a> Desk<'a> {
             entries.push(serde_json::from_str(&row.json)?);
         }
         Ok(entries)
-    }
-
-    /// Replaces a match with its state after a ruling.
-    pub fn keep_match(&mut self, loaded: LoadedMatch, after: Match) {
-        let id = after.id.clone();
-        self.draft.matches.insert(id, LoadedMatch { game_match: after, ..loaded });
     }
 
     /// Returns the player with this address, without the changes of this transaction.

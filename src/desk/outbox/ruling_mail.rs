@@ -190,8 +190,8 @@ pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, row
         desk.draft.changes.snapshots.push(KeptSnapshot { match_id: ruling.after.id.clone(), json });
     }
     note_owed_turns(desk, &loaded, &ruling);
-    let game = ruling.after.game;
-    desk.keep_match(loaded, ruling.after);
+    let (id, game) = (ruling.after.id.clone(), ruling.after.game);
+    desk.draft.matches.insert(id, LoadedMatch { game_match: ruling.after, ..loaded });
     desk.draft.changes.ratings.extend(rows.ratings.rows);
     desk.draft.changes.stale_ratings.extend(rows.ratings.is_stale.then_some(game));
     desk.draft.changes.entries.extend(rows.entries);
