@@ -21,29 +21,23 @@ pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
 /// Rules on an act of the GM, and gives a seat its new player or its new token if that is the act.
 pub fn act_as_gm(
     desk: &mut Desk<'_>,
-    mut loaded: LoadedMatch,
+    loaded: LoadedMatch,
     act: &Act,
     successor: Option<Player>,
 ) -> Decided<GmResult> {
     let matter = loaded.game_match.by_gm(&gms::acting_gm(desk).name, act.clone());
     // Rule before drawing a token, because a rejected act must pin nothing.
-    let mut ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
+    let ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
     let id = loaded.game_match.id.clone();
     if let Some(untaken) = ruling.rejection {
         return Ok(GmResult::Rejection { id, untaken });
     }
-    let mut former = None;
     if let Act::Replace { seat, .. } | Act::RenewToken(seat) | Act::RenewOwnToken(seat) = act {
-        let token = desk.random().token().to_string();
-        let row = &mut loaded.seats[*seat];
-        former = Some(row.clone());
-        row.token = token;
-        row.player = successor.unwrap_or_else(|| row.player.clone());
-        holders::save_seat(desk, row);
-        let hold = holders::hold(desk, &loaded, *seat, None);
-        ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], &matter);
+        let player = successor.unwrap_or_else(|| loaded.seats[*seat].player.clone());
+        holders::hand_over(desk, loaded, *seat, player, &matter)?;
+    } else {
+        ruling_mail::keep_unasked(desk, loaded, ruling)?;
     }
-    ruling_mail::keep_unasked(desk, loaded, ruling, former.as_ref())?;
     let loaded = desk.game_match(&id)?.context("a match that was just ruled on")?;
     Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview(), desk.at()) })
 }
@@ -71,6 +65,6 @@ fn rule_on_match(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Dec
     if ruling.after == loaded.game_match {
         return Ok(false);
     }
-    ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    ruling_mail::keep_unasked(desk, loaded, ruling)?;
     Ok(true)
 }

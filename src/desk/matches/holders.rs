@@ -4,10 +4,11 @@
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::frame::stored::seat_row;
-use crate::desk::outbox::ruling_mail;
+use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::game::Seat;
 use crate::ledger::{Act, KeptPin, PinKey, PinnedKind, SeatPins};
 use crate::letter::Digest;
+use crate::referee::Matter;
 use crate::store::{Player, TokenRow};
 
 /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
@@ -47,7 +48,7 @@ pub fn hold_seats_of(
             loaded.seats[seat].player = player.clone();
             let act = hold(desk, &loaded, seat, letter);
             let ruling = ruling_mail::act(desk, &loaded.game_match, act);
-            ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+            ruling_mail::keep_unasked(desk, loaded, ruling)?;
         }
     }
     Ok(())
@@ -63,18 +64,34 @@ pub fn save_seat(desk: &mut Desk<'_>, row: &TokenRow) {
 
 /// Gives a seat a new reply token, if it is still this player's.
 pub fn renew_token(desk: &mut Desk<'_>, match_id: &str, seat: Seat, player_id: Option<i64>) -> Decided<bool> {
-    let Some(mut loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
+    let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
     if Some(loaded.seats[seat].player.id) != player_id {
         return Ok(false);
     }
     // The player's addresses may have changed in this transaction, and the new token must go to the right
     // one.
-    loaded.seats[seat].player = desk.latest(loaded.seats[seat].player.clone());
-    loaded.seats[seat].token = desk.random().token().to_string();
-    let hold = hold(desk, &loaded, seat, None);
+    let player = desk.latest(loaded.seats[seat].player.clone());
     let matter = loaded.game_match.by_program(Act::RenewOwnToken(seat));
-    let ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], &matter);
-    save_seat(desk, &loaded.seats[seat]);
-    ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    hand_over(desk, loaded, seat, player, &matter)?;
     Ok(true)
+}
+
+/// Gives a seat to a player with a new reply token, and rules on the matter that demands it.
+pub fn hand_over(
+    desk: &mut Desk<'_>,
+    mut loaded: LoadedMatch,
+    seat: Seat,
+    player: Player,
+    matter: &Matter<'_>,
+) -> Decided<()> {
+    let former = loaded.seats[seat].clone();
+    let token = desk.random().token().to_string();
+    loaded.seats[seat] = TokenRow { token, player, ..former.clone() };
+    save_seat(desk, &loaded.seats[seat]);
+    let hold = hold(desk, &loaded, seat, None);
+    let mut ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], matter);
+    let readers = Readers { former: Some(&former), ..Readers::seats(&loaded.seats) };
+    let rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
+    ruling_mail::keep_ruling(desk, loaded, ruling, rows);
+    Ok(())
 }

@@ -110,7 +110,7 @@ fn slide_for(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
     let ruling = ruling_mail::act(desk, &loaded.game_match, act);
     if ruling.rejection.is_none() {
         tracing::info!(match_id = id, %seat, "the deadline moved, because a letter was sent late");
-        ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+        ruling_mail::keep_unasked(desk, loaded, ruling)?;
     }
     Ok(())
 }
@@ -125,7 +125,7 @@ fn restore(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
     }
     let ruling = ruling_mail::act(desk, &loaded.game_match, Act::Restored(seat));
     if ruling.rejection.is_none() {
-        ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+        ruling_mail::keep_unasked(desk, loaded, ruling)?;
     }
     if player.bouncing {
         desk.draft.changes.players.push(Player { bouncing: false, ..player });
@@ -157,7 +157,7 @@ fn mark(desk: &mut Desk<'_>, row: &DispatchRow, failed: bool) -> Decided<()> {
     let ruling = ruling_mail::act(desk, &loaded.game_match, act);
     if ruling.rejection.is_none() {
         tracing::info!(match_id = id, %seat, failed, "a letter did not reach its reader");
-        ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+        ruling_mail::keep_unasked(desk, loaded, ruling)?;
     }
     if failed && !player.bouncing {
         desk.draft.changes.players.push(Player { bouncing: true, ..player });

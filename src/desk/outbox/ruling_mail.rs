@@ -208,13 +208,8 @@ fn note_owed_turns(desk: &mut Desk<'_>, loaded: &LoadedMatch, ruling: &Ruling) {
 }
 
 /// Adds a ruling that no letter caused.
-pub fn keep_unasked(
-    desk: &mut Desk<'_>,
-    loaded: LoadedMatch,
-    mut ruling: Ruling,
-    former: Option<&TokenRow>,
-) -> Decided<()> {
-    let rows = rows(desk, &mut ruling, &Readers { former, ..Readers::seats(&loaded.seats) })?;
+pub fn keep_unasked(desk: &mut Desk<'_>, loaded: LoadedMatch, mut ruling: Ruling) -> Decided<()> {
+    let rows = rows(desk, &mut ruling, &Readers::seats(&loaded.seats))?;
     keep_ruling(desk, loaded, ruling, rows);
     Ok(())
 }

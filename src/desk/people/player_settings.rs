@@ -254,7 +254,7 @@ fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> D
     };
     let id = loaded.game_match.id.clone();
     let ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
-    ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+    ruling_mail::keep_unasked(desk, loaded, ruling)?;
     Ok(desk.game_match(&id)?.context("a match that was just ruled on")?.clone())
 }
 

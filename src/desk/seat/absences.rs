@@ -144,7 +144,7 @@ fn note_absences(
         let ruling = ruling_mail::act(desk, &loaded.game_match, act);
         match &ruling.rejection {
             None => {
-                ruling_mail::keep_unasked(desk, loaded, ruling, None)?;
+                ruling_mail::keep_unasked(desk, loaded, ruling)?;
                 let after = desk.game_match(&id)?;
                 loaded = after.context("a match that was just ruled on")?.clone();
                 is_new = true;
