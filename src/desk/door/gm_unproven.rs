@@ -5,7 +5,7 @@
 
 use super::unproven::{self, Doubt, UNPROVEN};
 use crate::config::GmIndex;
-use crate::desk::frame::desk::Desk;
+use crate::desk::frame::desk::{Desk, latest_rows};
 use crate::desk::frame::rows::Decided;
 use crate::desk::gm::letter::GmLetter;
 use crate::desk::outbox::gms;
@@ -77,10 +77,6 @@ pub fn ask_gm(
 /// Returns the unproven letters in a GM's name as this transaction leaves them so far.
 fn letters_of(desk: &Desk<'_>, gm: GmIndex) -> Decided<Vec<UnprovenLetter>> {
     let address = gms::gm(desk, gm).address.as_str();
-    let mut known = desk.rows.unproven_of_gm(address)?.to_vec();
-    for row in desk.added(|changes| &changes.unproven).filter(|row| row.gm.as_deref() == Some(address)) {
-        known.retain(|other| other.letter != row.letter);
-        known.push(row.clone());
-    }
-    Ok(known)
+    let changed = desk.added(|changes| &changes.unproven).filter(|row| row.gm.as_deref() == Some(address));
+    Ok(latest_rows(desk.rows.unproven_of_gm(address)?, changed, |row| &row.letter))
 }

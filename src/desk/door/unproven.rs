@@ -7,7 +7,7 @@
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
-use crate::desk::frame::desk::Desk;
+use crate::desk::frame::desk::{Desk, latest_rows};
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::{codes, standing};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
@@ -186,12 +186,8 @@ fn unproven_summary(
 
 /// Returns the unproven letters in a player's name as this transaction leaves them so far.
 fn unproven_letters_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<UnprovenLetter>> {
-    let mut known = desk.rows.unproven_of(player_id)?.to_vec();
-    for row in desk.added(|changes| &changes.unproven).filter(|row| row.player_id == Some(player_id)) {
-        known.retain(|other| other.letter != row.letter);
-        known.push(row.clone());
-    }
-    Ok(known)
+    let changed = desk.added(|changes| &changes.unproven).filter(|row| row.player_id == Some(player_id));
+    Ok(latest_rows(desk.rows.unproven_of(player_id)?, changed, |row| &row.letter))
 }
 
 /// Returns a letter's requests, without anything that its sender worded freely: orders that the game can

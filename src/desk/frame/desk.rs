@@ -170,6 +170,21 @@ fn rated_pairs(seats: &[SeatRow]) -> impl Iterator<Item = Key> {
     pairs.map(|(one, other)| Key::RatedOpenings((one.min(other), one.max(other))))
 }
 
+/// Returns stored rows as a transaction leaves them so far: those that it changed or added come last, in
+/// place of the ones with their keys.
+pub fn latest_rows<'s, T: Clone + 's, K: PartialEq>(
+    stored: &[T],
+    changed: impl Iterator<Item = &'s T>,
+    key: impl Fn(&T) -> &K,
+) -> Vec<T> {
+    let mut rows = stored.to_vec();
+    for row in changed {
+        rows.retain(|other| key(other) != key(row));
+        rows.push(row.clone());
+    }
+    rows
+}
+
 impl<'a> Desk<'a> {
     /// Starts a decision on top of the changes that were accepted before.
     pub fn new(club: &'a Club, loaded: &'a LoadedRows, accepted: &'a Draft) -> Desk<'a> {

@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::asker::Asker;
-use super::desk::Desk;
+use super::desk::{Desk, latest_rows};
 use super::rows::Decided;
 use crate::ledger::Signature;
 use crate::letter::Address;
@@ -39,12 +39,8 @@ pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
 
 /// Returns the changes of a player as this transaction leaves them so far.
 pub fn changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>> {
-    let mut changes = desk.rows.changes_of(player_id)?.to_vec();
-    for row in desk.added(|changes| &changes.player_changes).filter(|row| row.player_id == player_id) {
-        changes.retain(|other| other.code != row.code);
-        changes.push(row.clone());
-    }
-    Ok(changes)
+    let changed = desk.added(|changes| &changes.player_changes).filter(|row| row.player_id == player_id);
+    Ok(latest_rows(desk.rows.changes_of(player_id)?, changed, |row| &row.code))
 }
 
 /// Returns when an address of a player gets its full rights, or `None` if it has them.

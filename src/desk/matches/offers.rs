@@ -8,7 +8,7 @@ use super::meeting::{self, is_of_newcomer};
 use crate::config::Membership;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes;
-use crate::desk::frame::desk::Desk;
+use crate::desk::frame::desk::{Desk, latest_rows};
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::outbox::budgets::{self, NEWCOMERS_REACH, Origin};
@@ -370,13 +370,10 @@ fn invited(desk: &Desk<'_>, opponent: &Opponent) -> Decided<Invited> {
 
 /// Returns the open offers as this transaction leaves them so far.
 pub(super) fn open_offers(desk: &mut Desk<'_>) -> Decided<Vec<Invitation>> {
-    let mut open = desk.rows.open_invitations()?.to_vec();
-    for row in desk.added(|changes| &changes.invitations) {
-        open.retain(|other| other.code != row.code);
-        open.extend(Some(row.clone()).filter(|row| row.stage == InvitationStage::Open));
-    }
+    let changed = desk.added(|changes| &changes.invitations);
+    let mut open = latest_rows(desk.rows.open_invitations()?, changed, |row| &row.code);
     // An expired offer stays open in its row until the clock closes it.
-    open.retain(|row| row.lapses_at > desk.at());
+    open.retain(|row| row.stage == InvitationStage::Open && row.lapses_at > desk.at());
     Ok(open)
 }
 

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use super::offers::{self, Invited};
 use super::{challenge, taking};
 use crate::desk::frame::asker::Asker;
-use crate::desk::frame::desk::Desk;
+use crate::desk::frame::desk::{Desk, latest_rows};
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::outbox::budgets::Origin;
 use crate::game::Seat;
@@ -140,12 +140,7 @@ fn against_house(
 
 /// Returns the offers that follow a match, as this transaction leaves them so far.
 fn rematches_of(desk: &Desk<'_>, match_id: &str) -> Decided<Vec<Invitation>> {
-    let mut made = desk.rows.rematches(match_id)?.to_vec();
-    for row in desk.added(|changes| &changes.invitations) {
-        if row.rematch_of.as_deref() == Some(match_id) {
-            made.retain(|other| other.code != row.code);
-            made.push(row.clone());
-        }
-    }
-    Ok(made)
+    let offers = desk.added(|changes| &changes.invitations);
+    let changed = offers.filter(|row| row.rematch_of.as_deref() == Some(match_id));
+    Ok(latest_rows(desk.rows.rematches(match_id)?, changed, |row| &row.code))
 }
