@@ -195,13 +195,8 @@ fn gms_without_seat(
 }
 
 /// Returns the GMs who read a player's words in a match.
-pub fn readers_of_seat(
-    desk: &Desk<'_>,
-    game: GameKind,
-    match_id: &str,
-    seats: &BySeat<TokenRow>,
-    player_id: i64,
-) -> Decided<WordReaders> {
+pub fn readers_of_seat(desk: &Desk<'_>, loaded: &LoadedMatch, player_id: i64) -> Decided<WordReaders> {
+    let (game, match_id, seats) = (loaded.game_match.game, &loaded.game_match.id, &loaded.seats);
     let readers = readers_of(desk, game, match_id, seats);
     let impartial = impartial_gms(desk, player_id)?;
     if impartial.is_empty() {

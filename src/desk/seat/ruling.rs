@@ -8,7 +8,6 @@ use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::desk::frame::standing;
 use crate::desk::matches::{holders, rematch, substitute};
 use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
-use crate::desk::outbox::gms::WordReaders;
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::desk::outbox::{answers, gms};
 use crate::desk::people::{commands, player_settings};
@@ -139,7 +138,7 @@ pub fn finish_part(
     name_in_words(desk, &mut ruling, row)?;
     let answered = AnsweredLetter::new(letter);
     let gms = match ruling.dispatches.iter().any(|dispatch| dispatch.to == Reader::Gm) {
-        true => Some(readers_of_words(desk, &loaded, row)?),
+        true => Some(gms::readers_of_seat(desk, &loaded, row.player.id)?),
         false => None,
     };
     if gms.as_ref().is_some_and(|readers| readers.are_opponents) {
@@ -183,12 +182,6 @@ fn name_in_words(desk: &Desk<'_>, ruling: &mut Ruling, row: &TokenRow) -> Decide
 
 /// Maximum other matches that a letter to the GM offers to pause.
 const MAX_PAUSED: usize = 20;
-
-/// Returns the GMs who read the words of a seat's player.
-fn readers_of_words(desk: &Desk<'_>, loaded: &LoadedMatch, row: &TokenRow) -> Decided<WordReaders> {
-    let game = loaded.game_match.game;
-    gms::readers_of_seat(desk, game, &row.match_id, &loaded.seats, row.player.id)
-}
 
 /// Removes whatever may tell of a position from a player's words for GMs who play against them.
 fn leave_out_play(dispatch: &mut Dispatch) {
@@ -296,7 +289,7 @@ fn rooms(
 ) -> Decided<(Room, Room)> {
     let (tells_opponent, tells_gm) = letter.tells();
     let readers = match tells_gm {
-        true => readers_of_words(desk, loaded, row)?.gms,
+        true => gms::readers_of_seat(desk, loaded, row.player.id)?.gms,
         false => gms::readers_of(desk, loaded.game_match.game, &row.match_id, &loaded.seats),
     };
     // The first GM gets the original, and copies wait as long as that, so the room of the first GM counts.
