@@ -1,6 +1,7 @@
 //! An event as its book tells it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -205,7 +206,7 @@ impl Event {
             }
             BookFact::MatchOpened { first, second, match_id, .. } => {
                 let game = self.pairing(same(*first), same(*second)).ok_or("a match that nobody drew")?;
-                if game.match_id.is_some() || game.result.is_some() {
+                if !game.is_unopened() {
                     return Err("a match of a pair that has one");
                 }
                 game.match_id = Some(match_id.clone());
@@ -318,6 +319,13 @@ impl Event {
     }
 }
 
+impl Pairing {
+    /// Whether its match is neither opened nor decided.
+    pub fn is_unopened(&self) -> bool {
+        self.match_id.is_none() && self.result.is_none()
+    }
+}
+
 impl Season {
     /// Returns the table of each section.
     pub fn tables(&self) -> Vec<Vec<BookPlace>> {
@@ -335,6 +343,11 @@ impl Season {
             _ if player == game.second => Some((Seat::Second, game)),
             _ => None,
         })
+    }
+
+    /// Returns the games of these sections that are neither opened nor decided.
+    pub fn unopened(&self, sections: RangeInclusive<usize>) -> impl Iterator<Item = &Pairing> {
+        self.games.iter().filter(move |game| game.is_unopened() && sections.contains(&game.section))
     }
 
     /// Returns the results of a section.

@@ -97,8 +97,7 @@ impl Event {
     }
 
     fn step_of_season(&self, season: &Season, told: &Told, at: DateTime<Utc>) -> Option<Step> {
-        let unopened = season.games.iter().find(|game| game.match_id.is_none() && game.result.is_none());
-        if let Some(game) = unopened {
+        if let Some(game) = season.games.iter().find(|game| game.is_unopened()) {
             return Some(Step::Open(game.section));
         }
         let leaver = self

@@ -96,9 +96,8 @@ fn open_sections(
 ) -> Decided<()> {
     let last = last_opened_with(season, first);
     lose_unopened(desk, loaded, season, first..=last)?;
-    let is_due = |game: &&Pairing| (first..=last).contains(&game.section) && is_unopened(game);
-    let games: Vec<Pairing> =
-        loaded.event.running().into_iter().flat_map(|season| &season.games).filter(is_due).cloned().collect();
+    let running = loaded.event.running().into_iter();
+    let games: Vec<Pairing> = running.flat_map(|season| season.unopened(first..=last)).cloned().collect();
     let mut new = Vec::new();
     for game in &games {
         new.push(NewMatch {
@@ -130,16 +129,8 @@ fn open_sections(
 
 /// Returns the last section that is opened together with this one.
 fn last_opened_with(season: &Season, first: usize) -> usize {
-    let matches_to = |last: usize| {
-        let due = season.games.iter().filter(|game| is_unopened(game));
-        due.filter(|game| (first..=last).contains(&game.section)).count()
-    };
-    let fits = |last: &usize| matches_to(*last) <= OPENED_TOGETHER;
+    let fits = |last: &usize| season.unopened(first..=*last).count() <= OPENED_TOGETHER;
     (first + 1..season.sections.len()).take_while(fits).last().unwrap_or(first)
-}
-
-fn is_unopened(game: &Pairing) -> bool {
-    game.match_id.is_none() && game.result.is_none()
 }
 
 /// Lets players whom no letter reaches any more lose their matches in sections without a move, and tells the GM.
@@ -153,8 +144,7 @@ fn lose_unopened(
     if lost.is_empty() {
         return Ok(());
     }
-    let is_due = |game: &&Pairing| sections.contains(&game.section) && is_unopened(game);
-    for game in season.games.iter().filter(is_due) {
+    for game in season.unopened(sections) {
         let (outcome, vanished) = match [game.first, game.second].map(|player| lost.contains(&player)) {
             [false, false] => continue,
             [false, true] => (BookOutcome::First, Some(Seat::Second)),
