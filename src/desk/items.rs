@@ -201,7 +201,7 @@ pub fn set_aside(
         Err(Undecided::Lacks) if rounds == Rounds::Last => {}
         told => told?,
     }
-    desk.decided(waiting, LetterStatus::SetAside, note);
+    desk.decided(waiting.digest, LetterStatus::SetAside, note);
     Ok(())
 }
 

@@ -12,15 +12,10 @@ use crate::letter::{Automatic, Certainty, Letter, Token};
 use crate::referee::{DispatchKind, may_tell_of_play};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::store::{LetterStatus, TokenRow, WaitingLetter};
+use crate::store::{LetterStatus, TokenRow};
 
 /// Notes a letter taken for automatic, and marks the seats that it is about.
-pub fn put_by_automatic(
-    desk: &mut Desk<'_>,
-    waiting: &WaitingLetter,
-    letter: &Letter,
-    automatic: &Automatic,
-) -> Decided<()> {
+pub fn put_by_automatic(desk: &mut Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<()> {
     let writer = possible_writer(desk, letter, automatic)?;
     // A bounce does not come from the address that it is about: a person writes about one.
     let is_matched =
@@ -32,7 +27,7 @@ pub fn put_by_automatic(
     if is_matched {
         note.insert_str(0, returned::MATCHED_NOTE);
     }
-    desk.decided(waiting, LetterStatus::Automatic, note);
+    desk.decided(letter.digest, LetterStatus::Automatic, note);
     Ok(())
 }
 

@@ -28,15 +28,15 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     let waiting = &letter.waiting;
     let letter = match letter.read.as_ref().context("reading the letter failed")? {
         Ok(letter) => letter,
-        Err(unreadable) => return unreadable::answer_unreadable(desk, waiting, unreadable),
+        Err(unreadable) => return unreadable::answer_unreadable(desk, unreadable),
     };
     if let Some(automatic) = &letter.automatic {
-        return automatic::put_by_automatic(desk, waiting, letter, automatic);
+        return automatic::put_by_automatic(desk, letter, automatic);
     }
     let sender = sender_of(desk, letter)?;
     let is_gm = matches!(sender, Sender::Gm { .. });
     if !is_gm && standing::standing(desk, letter.from.as_str())?.blocked_since.is_some() {
-        desk.decided(waiting, LetterStatus::Ignored, BLOCKED.to_owned());
+        desk.decided(waiting.digest, LetterStatus::Ignored, BLOCKED.to_owned());
         return Ok(());
     }
     if let Sender::GmImpostor(gm) = sender {
@@ -82,7 +82,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
         Sender::Gm { gm, has_token } => {
             let read = GmLetter::read(letter, waiting.accepted_by.as_ref().map(|_| waiting.received_at));
             if proven || !read.changes_something() {
-                return letter::follow_gm_letter(desk, waiting, letter, gm, has_token, read);
+                return letter::follow_gm_letter(desk, letter, gm, has_token, read);
             }
             gm_unproven::ask_gm(desk, waiting, letter, gm, Doubt::Unsigned)
         }
@@ -106,5 +106,5 @@ fn hear_alias(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, row
 /// Follows a letter that the GM has confirmed, as of its arrival.
 fn follow_late(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, gm: GmIndex) -> Decided<()> {
     let read = GmLetter::read(letter, Some(waiting.received_at));
-    letter::follow_gm_letter(desk, waiting, letter, gm, true, read)
+    letter::follow_gm_letter(desk, letter, gm, true, read)
 }

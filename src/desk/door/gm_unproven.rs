@@ -39,7 +39,7 @@ pub fn ask_gm(
         Doubt::Address => UNKNOWN_ADDRESS,
         Doubt::Unsigned => UNPROVEN,
     };
-    desk.decided(waiting, LetterStatus::Ignored, note.to_owned());
+    desk.decided(waiting.digest, LetterStatus::Ignored, note.to_owned());
     let known = letters_of(desk, gm)?;
     let address = letter.from.as_str();
     if known.iter().any(|unproven| unproven.letter == waiting.digest) {

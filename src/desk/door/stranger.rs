@@ -128,7 +128,7 @@ pub fn answer_stranger(
     let ReadWords { request, asked_again, never } = read_words(desk, &asker, letter, &lines)?;
     let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
     if may_be_dropped && asked_again.is_empty() && is_like_a_machine(desk, &asker, letter, &lines) {
-        desk.decided(waiting, LetterStatus::Automatic, note_on_machine(&lines));
+        desk.decided(letter.digest, LetterStatus::Automatic, note_on_machine(&lines));
         return Ok(());
     }
     let text = digest_of_request(&request);
@@ -140,7 +140,7 @@ pub fn answer_stranger(
     if (lacks_token || asker.player_id.is_some() && asked_again.is_empty() && request.commands.is_empty())
         && replies.is_empty()
         && commands.is_empty()
-        && answer_with_form(desk, waiting, letter, &asker, &lines, &request, &words)?
+        && answer_with_form(desk, letter, &asker, &lines, &request, &words)?
     {
         return Ok(());
     }
@@ -151,7 +151,7 @@ pub fn answer_stranger(
     if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
         // Somebody who forges many letters must not make us write to the address more than once a day.
         let note = "waits for the answer to our question to its sender".to_owned();
-        desk.decided(waiting, LetterStatus::Answered, note);
+        desk.decided(letter.digest, LetterStatus::Answered, note);
         return Ok(());
     }
     if is_asked_again {
@@ -165,7 +165,7 @@ pub fn answer_stranger(
     let left_out = budgets::left_out(desk, &asker.from)?;
     replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
     let is_asked = question.is_some();
-    let passed_on = pass_strangers_words(desk, waiting, letter, &words)?;
+    let passed_on = pass_strangers_words(desk, letter, &words)?;
     let plain = ClubLetter::Stranger {
         replies,
         remarks: request.remarks,
@@ -177,13 +177,13 @@ pub fn answer_stranger(
         is_known,
     };
     // Derive it from the letter, so that an answer keeps its Message-ID when the letter is decided again.
-    let unique = format!("a.{}", &waiting.digest.to_string()[..24]);
+    let unique = format!("a.{}", &letter.digest.to_string()[..24]);
     let answer = mail::plain_answer(desk, &plain, &letter.from, &unique, &AnsweredLetter::new(letter))?;
     let is_sent = answers::send_answer(desk, answer, text, AnswerBudget::Address)?;
     if is_asked && !is_sent {
         questions::withdraw_question(desk, &asker);
     }
-    desk.decided(waiting, LetterStatus::Answered, words.note());
+    desk.decided(letter.digest, LetterStatus::Answered, words.note());
     Ok(())
 }
 
@@ -191,7 +191,6 @@ pub fn answer_stranger(
 /// whether it is clear which match was meant.
 fn answer_with_form(
     desk: &mut Desk<'_>,
-    waiting: &WaitingLetter,
     letter: &Letter,
     asker: &Asker,
     lines: &[Line],
@@ -199,14 +198,14 @@ fn answer_with_form(
     words: &WordsOfStranger,
 ) -> Decided<bool> {
     let Some((loaded, seat)) = tokenless::seat_meant(desk, asker, letter, lines)? else { return Ok(false) };
-    let passed_on = pass_strangers_words(desk, waiting, letter, words)?;
+    let passed_on = pass_strangers_words(desk, letter, words)?;
     let note = words.note();
     let lacks_token = words.order_lines > 0 || !request.commands.is_empty();
     let why = reasons(request, lacks_token);
     let words = tokenless::WordsWithoutToken { why, passed_on, remarks: request.remarks.clone() };
     let answer = tokenless::form_without_token(desk, letter, &loaded, seat, words)?;
     answers::send_answer(desk, answer, digest_of_request(request), AnswerBudget::Address)?;
-    desk.decided(waiting, LetterStatus::Answered, note);
+    desk.decided(letter.digest, LetterStatus::Answered, note);
     Ok(true)
 }
 
@@ -223,7 +222,6 @@ fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[L
 /// what the answer says about it.
 fn pass_strangers_words(
     desk: &mut Desk<'_>,
-    waiting: &WaitingLetter,
     letter: &Letter,
     words: &WordsOfStranger,
 ) -> Decided<Option<Passing>> {
@@ -235,7 +233,7 @@ fn pass_strangers_words(
         return Ok(Some(Passing::InDigest));
     }
     let plain = ClubLetter::words(letter.from.as_str(), text);
-    let unique = format!("w.{}", &waiting.digest.to_string()[..24]);
+    let unique = format!("w.{}", &letter.digest.to_string()[..24]);
     let player = desk.stored_player(letter.from.as_str())?;
     let about = player.as_ref().map_or(About::Club, About::WordsOf);
     let mut is_sent = false;

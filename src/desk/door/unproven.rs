@@ -68,7 +68,7 @@ pub fn ask_player(
         Doubt::Address => UNKNOWN_ADDRESS,
         Doubt::Unsigned => UNPROVEN,
     };
-    desk.decided(waiting, LetterStatus::Ignored, note.to_owned());
+    desk.decided(waiting.digest, LetterStatus::Ignored, note.to_owned());
     Ok(())
 }
 

@@ -10,19 +10,15 @@ use crate::desk::outbox::{budgets, gms, mail, returned};
 use crate::letter::{Address, Digest, UnreadableLetter};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::store::{LetterStatus, WaitingLetter};
+use crate::store::LetterStatus;
 
 /// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear,
 /// tells each registered address that the letter names as one, and the owners of its reply tokens.
-pub fn answer_unreadable(
-    desk: &mut Desk<'_>,
-    waiting: &WaitingLetter,
-    letter: &UnreadableLetter,
-) -> Decided<()> {
+pub fn answer_unreadable(desk: &mut Desk<'_>, letter: &UnreadableLetter) -> Decided<()> {
     if let Some(automatic) = &letter.automatic {
         returned::note_automatic(desk, automatic)?;
         let note = automatic::note_on_automatic(desk, automatic, &letter.tokens)?;
-        desk.decided(waiting, LetterStatus::Automatic, note);
+        desk.decided(letter.digest, LetterStatus::Automatic, note);
         return Ok(());
     }
     let mut readers: Vec<Address> = letter.answerable.iter().cloned().collect();
@@ -41,10 +37,10 @@ pub fn answer_unreadable(
     }
     desk.rows.check()?;
     for reader in &readers {
-        tell_limit(desk, waiting, letter, reader)?;
+        tell_limit(desk, letter, reader)?;
     }
     let status = if readers.is_empty() { LetterStatus::Ignored } else { LetterStatus::Answered };
-    desk.decided(waiting, status, letter.reason.to_string());
+    desk.decided(letter.digest, status, letter.reason.to_string());
     Ok(())
 }
 
@@ -61,12 +57,7 @@ fn registered_by_token(desk: &Desk<'_>, token: &str) -> Decided<Option<Address>>
 }
 
 /// Tells one address, once an hour.
-fn tell_limit(
-    desk: &mut Desk<'_>,
-    waiting: &WaitingLetter,
-    letter: &UnreadableLetter,
-    to: &Address,
-) -> Decided<()> {
+fn tell_limit(desk: &mut Desk<'_>, letter: &UnreadableLetter, to: &Address) -> Decided<()> {
     let reader = Digest::of(to.as_str().as_bytes()).to_string();
     let unique = format!("l.{}.{}", &reader[..24], desk.at().format("%Y%m%d%H"));
     if desk.is_dispatched(&desk.club.stationery.message_id("", &unique))? {
@@ -75,7 +66,7 @@ fn tell_limit(
     let limits = desk.club.config.letters.limits();
     let plain = ClubLetter::unreadable(letter.reason, &limits);
     let answered = AnsweredLetter {
-        digest: waiting.digest,
+        digest: letter.digest,
         message_id: letter.message_id.clone(),
         references: letter.references.clone(),
         subject: letter.subject.clone(),

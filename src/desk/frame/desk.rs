@@ -21,9 +21,7 @@ use crate::ledger::Entry;
 use crate::letter::{Address, Digest, ReturnId};
 use crate::referee::Stage;
 use crate::report::format_local;
-use crate::store::{
-    Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow, WaitingLetter,
-};
+use crate::store::{Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow};
 
 /// Changes that are not committed.
 #[derive(Clone, Debug, Default)]
@@ -386,8 +384,8 @@ impl<'a> Desk<'a> {
     }
 
     /// Notes the outcome of a letter that acts for no seat.
-    pub fn decided(&mut self, waiting: &WaitingLetter, status: LetterStatus, note: String) {
-        let decision = LetterDecision { digest: waiting.digest, status, note, seat: None, accepted_by: None };
+    pub fn decided(&mut self, digest: Digest, status: LetterStatus, note: String) {
+        let decision = LetterDecision { digest, status, note, seat: None, accepted_by: None };
         self.draft.changes.decided.push(decision);
     }
 

@@ -15,7 +15,7 @@ use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Quest
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{ClubLetter, GmItem, GmResult};
 use crate::request::{Command, Request};
-use crate::store::{LetterStatus, WaitingLetter};
+use crate::store::LetterStatus;
 
 const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's reply token. Please answer this \
     letter, with the same lines.";
@@ -77,7 +77,6 @@ fn beginning(line: &str) -> String {
 /// asks for a reply that carries it.
 pub fn follow_gm_letter(
     desk: &mut Desk<'_>,
-    waiting: &WaitingLetter,
     letter: &Letter,
     gm: GmIndex,
     has_token: bool,
@@ -100,7 +99,7 @@ pub fn follow_gm_letter(
         why,
         commands_left_out: request.left_out.commands,
     };
-    let unique = format!("g.{}", &waiting.digest.to_string()[..24]);
+    let unique = format!("g.{}", &letter.digest.to_string()[..24]);
     let answered = AnsweredLetter::new(letter);
     // The address of a letter that the GM confirmed may be anybody's.
     let registered = gms::gm(desk, gm);
@@ -110,7 +109,7 @@ pub fn follow_gm_letter(
     // Without the token the letter may be forged, and must not use up the budget of the GM.
     let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
     answers::send_answer(desk, answer, digest_of_lines(&lines), budget)?;
-    desk.decided(waiting, LetterStatus::Answered, "a letter of the GM".to_owned());
+    desk.decided(letter.digest, LetterStatus::Answered, "a letter of the GM".to_owned());
     Ok(())
 }
 

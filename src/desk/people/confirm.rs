@@ -18,8 +18,7 @@ use crate::referee::{ChangeReply, Confirmer, DispatchKind, Reply};
 use crate::report::ClubLetter;
 use crate::request::{Command, Request};
 use crate::store::{
-    ChangeKind, ChangeStage, LetterDecision, LetterStatus, Player, PlayerChange, UnprovenLetter,
-    UnprovenStage,
+    ChangeKind, ChangeStage, LetterStatus, Player, PlayerChange, UnprovenLetter, UnprovenStage,
 };
 
 /// Returns the change with this code as this transaction leaves it so far, and its player.
@@ -123,14 +122,7 @@ pub fn confirm_letters(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: b
             Confirmer::Player | Confirmer::Alias => "confirmed by the player".to_owned(),
             Confirmer::Gm => "confirmed by the GM".to_owned(),
         };
-        let decision = LetterDecision {
-            digest: row.letter,
-            status: LetterStatus::Waiting,
-            note,
-            seat: None,
-            accepted_by: None,
-        };
-        desk.draft.changes.decided.push(decision);
+        desk.decided(row.letter, LetterStatus::Waiting, note);
         let stage = UnprovenStage::Confirmed;
         let confirmed = UnprovenLetter { stage, confirmed_by: Some(asker.letter), ..row };
         desk.draft.changes.unproven.push(confirmed);

@@ -61,7 +61,7 @@ pub fn rule_on_seat_letter(
         has_hint |= ruled.has_hint();
         others.push(OtherPart { match_id: part.row.match_id.clone(), outcome: ruled.outcome() });
         let (no_others, nowhere) = (&[], AbsentElsewhere::default());
-        let done = ruling::finish_part(desk, waiting, letter, &part.row, ruled, no_others, &nowhere);
+        let done = ruling::finish_part(desk, letter, &part.row, ruled, no_others, &nowhere);
         or_lacking(done)?;
     }
     let moved = desk.draft.changes.dispatches.len() - first_dispatch;
@@ -70,7 +70,7 @@ pub fn rule_on_seat_letter(
     let is_told = ruled.name_in_notices(&absences.matches_with(ruled.opponent()));
     let told = is_told.then_some(ruled.opponent());
     let note = ruled.note(desk)?;
-    ruling::finish_part(desk, waiting, letter, &first.row, ruled, &others, &absences.elsewhere())?;
+    ruling::finish_part(desk, letter, &first.row, ruled, &others, &absences.elsewhere())?;
     desk.rows.check()?;
     // The answer in the letter's own match goes out first, although it is worded last.
     desk.draft.changes.dispatches[first_dispatch..].rotate_left(moved);

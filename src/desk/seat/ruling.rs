@@ -22,7 +22,7 @@ use crate::referee::{
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
 use crate::request::{Command, NumberedCommand, Request};
-use crate::store::{NewDispatch, TokenRow, WaitingLetter};
+use crate::store::{NewDispatch, TokenRow};
 
 /// The ruling on a letter, or on a part of it, that is not worded yet.
 pub struct PartRuling {
@@ -121,7 +121,6 @@ pub fn rule_on_part(
 /// letter that are about other matches, and where else its absences count.
 pub fn finish_part(
     desk: &mut Desk<'_>,
-    waiting: &WaitingLetter,
     letter: &Letter,
     row: &TokenRow,
     ruled: PartRuling,
@@ -154,7 +153,7 @@ pub fn finish_part(
         if let Some(answer) = rows.dispatches.iter_mut().find(is_answer) {
             answers::count_seat_answer(desk, row, slot, answer)?;
         } else if ruling.unsent.is_some() {
-            tracing::warn!(letter = %waiting.digest, "answer suppressed by the rate limit");
+            tracing::warn!(letter = %letter.digest, "answer suppressed by the rate limit");
             budgets::note_left_out(desk, &seat_subject(&row.match_id, row.seat))?;
         }
     }
