@@ -70,9 +70,8 @@ pub fn wants_no_mail(lines: &[Line]) -> bool {
 }
 
 /// Returns the open question to its sender that a letter answers.
-pub fn question_of(desk: &mut Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<Option<OpenQuestion>> {
-    let ids: Vec<String> = letter.answered_ids().cloned().collect();
-    for id in ids {
+pub fn question_of(desk: &Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<Option<OpenQuestion>> {
+    for id in letter.answered_ids() {
         let local = id.split('@').next().unwrap_or_default();
         // The Message-ID of a challenge contains its code, and that of a notice the digest of its letter.
         if let Some(code) = local.strip_prefix("c.") {

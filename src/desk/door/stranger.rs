@@ -100,7 +100,7 @@ struct ReadWords {
 }
 
 /// Reads a letter without a token. An answer in words to one of our questions counts as its command.
-fn read_words(desk: &mut Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<ReadWords> {
+fn read_words(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<ReadWords> {
     let request = Request::read(lines, |_: &str| false);
     let mut read = ReadWords { request, asked_again: Vec::new(), never: None };
     let Some(question) = in_words::question_of(desk, asker, letter)? else { return Ok(read) };

@@ -26,7 +26,7 @@ pub struct WordsWithoutToken {
 
 /// Words the answer with the form of the seat that a letter without a token is about.
 pub fn form_without_token(
-    desk: &mut Desk<'_>,
+    desk: &Desk<'_>,
     letter: &Letter,
     loaded: &LoadedMatch,
     seat: Seat,
@@ -53,7 +53,7 @@ pub fn form_without_token(
 /// Returns the only running match of the player that the letter names or, if it names none, the only one that
 /// waits for the player, or that the player plays at all, with the player's seat in it.
 pub fn seat_meant(
-    desk: &mut Desk<'_>,
+    desk: &Desk<'_>,
     asker: &Asker,
     letter: &Letter,
     lines: &[Line],

@@ -152,7 +152,7 @@ pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str
 
 /// Sums up a letter with all its parts, because CONFIRM rules on all of them.
 fn unproven_summary(
-    desk: &mut Desk<'_>,
+    desk: &Desk<'_>,
     waiting: &WaitingLetter,
     letter: &Letter,
     row: &TokenRow,

@@ -116,14 +116,14 @@ pub fn set_willing(desk: &mut Desk<'_>, asker: &Asker, on: bool) -> Decided<Resu
     Ok(Ok(Reply::Challenges { on }))
 }
 
-pub fn open_offers_of(desk: &mut Desk<'_>, asker: &Asker) -> Decided<Vec<Invitation>> {
+pub fn open_offers_of(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<Invitation>> {
     let mut open = open_offers(desk)?;
     open.retain(|row| asker.is(&row.inviter));
     Ok(open)
 }
 
 /// Returns the offer with this code, if this transaction leaves it open so far.
-pub fn open_offer(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
+pub fn open_offer(desk: &Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
     let row = latest_invitation(desk, code)?;
     Ok(row.filter(|row| row.stage == InvitationStage::Open && row.lapses_at > desk.at()))
 }
@@ -131,7 +131,7 @@ pub fn open_offer(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>
 /// Rejects a code under which no offer is open, and names the one that was probably meant, among those that the
 /// sender can see.
 pub fn no_such_code(
-    desk: &mut Desk<'_>,
+    desk: &Desk<'_>,
     code: String,
     is_seen: impl Fn(&Invitation) -> bool,
 ) -> Decided<OfferRejection> {
@@ -283,7 +283,7 @@ pub(super) fn send_invitation(
 
 /// Checks whether somebody may be challenged again: by this player, or by any newcomer.
 pub(super) fn may_challenge(
-    desk: &mut Desk<'_>,
+    desk: &Desk<'_>,
     asker: &Asker,
     invited: &Invited,
     newcomer: bool,
@@ -369,7 +369,7 @@ fn invited(desk: &Desk<'_>, opponent: &Opponent) -> Decided<Invited> {
 }
 
 /// Returns the open offers as this transaction leaves them so far.
-pub(super) fn open_offers(desk: &mut Desk<'_>) -> Decided<Vec<Invitation>> {
+pub(super) fn open_offers(desk: &Desk<'_>) -> Decided<Vec<Invitation>> {
     let changed = desk.added(|changes| &changes.invitations);
     let mut open = latest_rows(desk.rows.open_invitations()?, changed, |row| &row.code);
     // An expired offer stays open in its row until the clock closes it.
@@ -425,7 +425,7 @@ pub(super) fn invitation(
 }
 
 /// Returns the offer with this code, open or not, as this transaction leaves it so far.
-fn latest_invitation(desk: &mut Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
+fn latest_invitation(desk: &Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
     let mut decided = desk.added(|changes| &changes.invitations).rev();
     Ok(match decided.find(|row| row.code == code) {
         Some(row) => Some(row.clone()),

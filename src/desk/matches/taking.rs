@@ -116,7 +116,7 @@ fn keep_taken(
 
 /// Returns why the asker cannot take up an offer, if its conditions or those of the two players rule that
 /// out.
-fn refuse_meeting(desk: &mut Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option<OfferRejection>> {
+fn refuse_meeting(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option<OfferRejection>> {
     let inviter = desk.player(&row.inviter)?;
     if meeting::avoid_each_other(desk, asker, inviter.as_ref())? {
         return Ok(Some(OfferRejection::Unwilling { to: row.inviter_name.clone() }));

@@ -26,7 +26,7 @@ const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 pub const MAX_OPEN: usize = 5;
 
 /// Returns the player who asks for a change, if the letter is proven.
-pub fn asking_player(desk: &mut Desk<'_>, asker: &Asker) -> Decided<Option<Player>> {
+pub fn asking_player(desk: &Desk<'_>, asker: &Asker) -> Decided<Option<Player>> {
     if asker.player_id.is_none() || !asker.proven {
         return Ok(None);
     }

@@ -22,7 +22,7 @@ use crate::store::{
 };
 
 /// Returns the change with this code as this transaction leaves it so far, and its player.
-pub fn change_under(desk: &mut Desk<'_>, code: &str) -> Decided<Option<(PlayerChange, Player)>> {
+pub fn change_under(desk: &Desk<'_>, code: &str) -> Decided<Option<(PlayerChange, Player)>> {
     let stored = desk.rows.change_under(code)?.cloned();
     let is_named = |row: &&PlayerChange| row.code == code || row.other_code == code;
     let saved = desk.added(|changes| &changes.player_changes).rfind(is_named).cloned();

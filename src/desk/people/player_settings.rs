@@ -187,7 +187,7 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
 }
 
 /// Returns why a player cannot go by this name.
-fn name_fault(desk: &mut Desk<'_>, name: &str, player: &Player) -> Decided<Option<SettingFaultKind>> {
+fn name_fault(desk: &Desk<'_>, name: &str, player: &Player) -> Decided<Option<SettingFaultKind>> {
     // An invitation that shows an address in place of a name counts as that of a newcomer.
     if fit_name(name).is_err() || name.contains('@') {
         return Ok(Some(SettingFaultKind::UnfitName));
@@ -261,7 +261,7 @@ fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> D
 /// Words a letter to a player that is about no single match. Its Message-ID is made of the time and the text,
 /// because a letter may change a name twice. Returns `None` if the player is told already.
 fn letter_to_player(
-    desk: &mut Desk<'_>,
+    desk: &Desk<'_>,
     plain: &ClubLetter,
     player: &Player,
     unique: &str,

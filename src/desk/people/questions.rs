@@ -78,7 +78,7 @@ pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Optio
 
 /// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as
 /// that is known now.
-pub fn rejection_at_once(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+pub fn rejection_at_once(desk: &Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
     if let Some(why) = membership::rejection_of_newcomer(desk, asker, command) {
         return Ok(Some(Reply::NoOffer { command: command.name(), why }));
     }

@@ -132,7 +132,7 @@ pub fn parts_of(
 
 /// Reads a part of a letter, with the facts about it that only the database knows.
 pub fn read_part(
-    desk: &mut Desk<'_>,
+    desk: &Desk<'_>,
     waiting: &WaitingLetter,
     letter: &Letter,
     part: &SeatPart,

@@ -281,7 +281,7 @@ fn begins_with_gm(line: &str) -> bool {
 
 /// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.
 fn rooms(
-    desk: &mut Desk<'_>,
+    desk: &Desk<'_>,
     loaded: &LoadedMatch,
     row: &TokenRow,
     letter: &SeatLetter,
