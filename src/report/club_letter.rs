@@ -363,6 +363,11 @@ pub struct SeenTurn {
 }
 
 impl GmResult {
+    /// Refuses an instruction with a sentence.
+    pub fn refused(says: impl Into<String>) -> GmResult {
+        GmResult::Refused { says: says.into() }
+    }
+
     /// Whether the instruction was carried out, or answered.
     pub fn is_done(&self) -> bool {
         !matches!(

@@ -37,7 +37,7 @@ pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResul
         return Ok(GmResult::PlanRefused { faults: vec![fault] });
     }
     if desk.event(&plan.id)?.is_some() {
-        return Ok(refused(format!("There is an event {} already.", plan.id)));
+        return Ok(GmResult::refused(format!("There is an event {} already.", plan.id)));
     }
     let load = Some(shown::load(desk, &plan));
     let cause = cause(desk, "");
@@ -57,10 +57,11 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
         let nearest = entering::nearest(desk, &id)?;
         let hint =
             if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
-        return Ok(refused(format!("There is no event {id}.{hint}")));
+        return Ok(GmResult::refused(format!("There is no event {id}.{hint}")));
     };
     if loaded.event.stage == EventStage::Over || loaded.event.stage == EventStage::Cancelled {
-        return Ok(refused(format!("{id} is {}; nothing of it changes any more.", loaded.event.stage)));
+        let says = format!("{id} is {}; nothing of it changes any more.", loaded.event.stage);
+        return Ok(GmResult::refused(says));
     }
     // Neither a check nor an act that is refused half way changes anything.
     let before = desk.draft.clone();
@@ -71,7 +72,7 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
     };
     if check || refusal.is_some() {
         desk.draft = before;
-        return Ok(refusal.map_or(GmResult::Would, refused));
+        return Ok(refusal.map_or(GmResult::Would, GmResult::refused));
     }
     let line = Box::new(shown::line(desk, &loaded.event, None, None));
     keep(desk, loaded);
@@ -237,10 +238,6 @@ fn player_and_reason(desk: &mut Desk<'_>, words: &[String]) -> Done<(Player, Str
 
 fn cause(desk: &Desk<'_>, reason: &str) -> BookCause {
     BookCause::Gm { name: gms::acting_gm(desk).name.clone(), reason: reason.to_owned() }
-}
-
-fn refused(says: String) -> GmResult {
-    GmResult::Refused { says }
 }
 
 /// Returns the hour of the terms on the opening day.

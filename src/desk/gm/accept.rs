@@ -14,18 +14,19 @@ use crate::store::{LetterDecision, LetterRow, LetterStatus};
 pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<GmResult> {
     let letter = match desk.rows.letters_with(prefix)? {
         [one] => one.clone(),
-        [] => return Ok(refused(format!("There is no letter {prefix}."))),
+        [] => return Ok(GmResult::refused(format!("There is no letter {prefix}."))),
         _ => {
-            return Ok(refused(format!("Several letters begin with {prefix}; please give more digits.")));
+            let says = format!("Several letters begin with {prefix}; please give more digits.");
+            return Ok(GmResult::refused(says));
         }
     };
     if let Some(reason) = reason_against(&letter.row) {
-        return Ok(refused(reason.to_owned()));
+        return Ok(GmResult::refused(reason));
     }
     // A GM who plays must not choose which letters in their own match count.
     if fog::of_gm(desk)?.is_of_own_match(&letter) {
         let says = "It comes from a match in which you play, so another GM has to do this.";
-        return Ok(refused(says.to_owned()));
+        return Ok(GmResult::refused(says));
     }
     if check {
         return Ok(GmResult::Would);
@@ -40,10 +41,6 @@ pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<
         accepted_by: Some(gm),
     });
     Ok(GmResult::Accepted { letter: digest.to_string()[..12].to_owned(), sender: letter.row.sender })
-}
-
-fn refused(says: String) -> GmResult {
-    GmResult::Refused { says }
 }
 
 /// Returns why a letter cannot be accepted, as a sentence.

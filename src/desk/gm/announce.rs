@@ -39,7 +39,7 @@ pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: boo
         let mut dispatch = mail::assemble(desk, page, "", &to, None)?;
         let same = desk.added(|added| &added.dispatches).find(|new| new.message_id == dispatch.message_id);
         if same.is_some() {
-            return Ok(GmResult::Refused { says: "The same text is announced above.".to_owned() });
+            return Ok(GmResult::refused("The same text is announced above."));
         }
         let hours = i64::try_from(index / PER_HOUR).unwrap_or_default();
         dispatch.urgency = Urgency::Announcement;

@@ -52,7 +52,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
             match openings::open_match(desk, &new, gm, None) {
                 Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
                 // Most failures here are for the GM to correct, such as one player for both seats.
-                Err(Undecided::Failed(error)) => Ok(GmResult::Refused { says: format!("{error:#}.") }),
+                Err(Undecided::Failed(error)) => Ok(GmResult::refused(format!("{error:#}."))),
                 Err(Undecided::Lacks) => Err(Undecided::Lacks),
             }
         }
@@ -102,16 +102,14 @@ pub fn instruct_unless_playing(
         && desk.club.config.club.gm.all().len() > 1
         && event_acts::plays_there(desk, &event)?
     {
-        let says = format!("You play in {event}, so another GM has to do this.");
-        return Ok(GmResult::Refused { says });
+        return Ok(GmResult::refused(format!("You play in {event}, so another GM has to do this.")));
     }
     if let Instruction::Match { id, action, .. } = instruction
         && is_for_another_gm(action)
         && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
         && is_seated(gms::acting_gm(desk), &loaded.seats)
     {
-        let says = "You play in that match, so another GM has to do this.".to_owned();
-        return Ok(GmResult::Refused { says });
+        return Ok(GmResult::refused("You play in that match, so another GM has to do this."));
     }
     instruct(desk, instruction, check)
 }
@@ -215,10 +213,10 @@ fn house_against_itself(
 fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
     let name = if name.is_empty() { name_from(address) } else { name.to_owned() };
     if let Err(says) = fit_name(&name) {
-        return Ok(GmResult::Refused { says });
+        return Ok(GmResult::refused(says));
     }
     if !address.is_reachable() {
-        return Ok(GmResult::Refused { says: format!("{address} is {}.", ParseGivenError::BeyondAscii) });
+        return Ok(GmResult::refused(format!("{address} is {}.", ParseGivenError::BeyondAscii)));
     }
     if check {
         return Ok(GmResult::Would);
@@ -236,11 +234,9 @@ fn act_on_match(
     check: bool,
 ) -> Decided<GmResult> {
     let id = id.to_ascii_uppercase();
-    let Some(loaded) = desk.game_match(&id)? else { return Ok(GmResult::NoMatch { id }) };
-    let loaded = loaded.clone();
+    let Some(loaded) = desk.game_match(&id)?.cloned() else { return Ok(GmResult::NoMatch { id }) };
     if Seat::BOTH.into_iter().all(|seat| !loaded.can_be_told(seat)) {
-        let says = "I have no address of its players, so nobody could be told of it.".to_owned();
-        return Ok(GmResult::Refused { says });
+        return Ok(GmResult::refused("I have no address of its players, so nobody could be told of it."));
     }
     let open = loaded.game_match.due().map(|due| due.turn);
     // An instruction about one turn must not hit the next, if that opened while the letter was on its way.
@@ -276,12 +272,12 @@ fn effect(
         let says = format!(
             "The match belongs to {event}. To give a seat away: GM EVENT {event} REPLACE Bo Cy and a reason."
         );
-        return Ok(Err(GmResult::Refused { says }));
+        return Ok(Err(GmResult::refused(says)));
     }
     let act = match action {
         MatchAction::Act(Act::RenewToken(seat)) if loaded.game_match.house[*seat].is_some() => {
-            let says = "The house holds that seat: it gets no letters, and needs no token.".to_owned();
-            return Ok(Err(GmResult::Refused { says }));
+            let says = "The house holds that seat: it gets no letters, and needs no token.";
+            return Ok(Err(GmResult::refused(says)));
         }
         MatchAction::Act(act) => act.clone(),
         MatchAction::Replace { seat, by: Party::House(level), excused } => {
@@ -313,8 +309,7 @@ fn replace_by_house(
     check: bool,
 ) -> Decided<Result<Effect, GmResult>> {
     if loaded.game_match.house != BySeat::default() {
-        let says = "The house holds a seat of that match already.".to_owned();
-        return Ok(Err(GmResult::Refused { says }));
+        return Ok(Err(GmResult::refused("The house holds a seat of that match already.")));
     }
     let level = match desk.club.config.house.level(loaded.game_match.game, level) {
         Ok(level) => level,
@@ -339,7 +334,7 @@ fn replace_by_player(
     let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
     if let Some((held, _)) = loaded.seats.iter().find(|(_, row)| holds(&row.player)) {
         let says = format!("{} holds a seat of that match already.", loaded.game_match.players[held]);
-        return Ok(Err(GmResult::Refused { says }));
+        return Ok(Err(GmResult::refused(says)));
     }
     let name = name_from(address);
     let successor = if check { None } else { Some(desk.player_or_new(address.as_str(), &name)?) };

@@ -23,7 +23,7 @@ pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
          can be opened with GM NEW.",
         game_match.id
     );
-    Some(GmResult::Refused { says })
+    Some(GmResult::refused(says))
 }
 
 /// Returns the facts that the GM must know before a turn is decided again, or `None` if the correction can go
@@ -52,7 +52,7 @@ pub fn before_correction(
              whoever plays cannot.",
             game_match.id
         );
-        return Ok(Some(GmResult::Refused { says }));
+        return Ok(Some(GmResult::refused(says)));
     }
     let seen = seen_turns(desk, game_match, correction, keeps)?;
     let id = game_match.id.clone();

@@ -29,7 +29,7 @@ pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
 pub fn rename_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
     let Some(mut player) = desk.player(address.as_str())? else { return Ok(no_player(address)) };
     if let Err(says) = fit_name(name) {
-        return Ok(GmResult::Refused { says });
+        return Ok(GmResult::refused(says));
     }
     if check {
         return Ok(GmResult::Would);
@@ -110,7 +110,7 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     };
     if let Some(why) = why {
         let says = format!("{} and {} cannot become one player{why}.", old.name, new.name);
-        return Ok(GmResult::Refused { says });
+        return Ok(GmResult::refused(says));
     }
     if check {
         return Ok(GmResult::Would);
