@@ -13,7 +13,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
-use crate::referee::{DispatchKind, Stage};
+use crate::referee::{DispatchKind, Match, Stage};
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{NewDispatch, Player, TokenRow, Urgency};
@@ -73,22 +73,17 @@ pub fn token_of_gm<'a>(desk: &Desk<'a>, index: GmIndex) -> &'a str {
 }
 
 /// Returns the GMs who read letters from a seat of a match; at least one.
-pub fn readers_of(desk: &Desk<'_>, game: GameKind, match_id: &str, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
-    best_of(desk, all_gms(desk), game, match_id, seats)
+pub fn readers_of(desk: &Desk<'_>, game_match: &Match, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
+    best_of(desk, all_gms(desk), game_match, seats)
 }
 
 /// Returns those of these GMs who read letters from a seat of a match; at least one.
-fn best_of(
-    desk: &Desk<'_>,
-    gms: Vec<GmIndex>,
-    game: GameKind,
-    match_id: &str,
-    seats: &BySeat<TokenRow>,
-) -> Vec<GmIndex> {
+fn best_of(desk: &Desk<'_>, gms: Vec<GmIndex>, game_match: &Match, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
     // Secrecy matters most: if no GM meets all three conditions, being on duty is dropped first, then being
     // responsible, and only then being unseated.
     let unseated = preferring(gms, |index| !is_seated(gm(desk, index), seats));
-    let responsible = preferring(unseated, |index| gm(desk, index).looks_after(game, match_id));
+    let responsible =
+        preferring(unseated, |index| gm(desk, index).looks_after(game_match.game, &game_match.id));
     preferring(responsible, |index| is_on_duty(desk, index))
 }
 
@@ -117,10 +112,7 @@ pub fn readers_about(desk: &Desk<'_>, about: About<'_>) -> Decided<Vec<GmIndex>>
     Ok(match about {
         About::Club => gms_on_duty(desk),
         About::WordsOf(player) => readers_of_words(desk, player)?,
-        About::Match(loaded) => {
-            let game_match = &loaded.game_match;
-            readers_of(desk, game_match.game, &game_match.id, &loaded.seats)
-        }
+        About::Match(loaded) => readers_of(desk, &loaded.game_match, &loaded.seats),
     })
 }
 
@@ -196,8 +188,7 @@ fn gms_without_seat(
 
 /// Returns the GMs who read a player's words in a match.
 pub fn readers_of_seat(desk: &Desk<'_>, loaded: &LoadedMatch, player_id: i64) -> Decided<WordReaders> {
-    let (game, match_id, seats) = (loaded.game_match.game, &loaded.game_match.id, &loaded.seats);
-    let readers = readers_of(desk, game, match_id, seats);
+    let readers = readers_of(desk, &loaded.game_match, &loaded.seats);
     let impartial = impartial_gms(desk, player_id)?;
     if impartial.is_empty() {
         return Ok(WordReaders { gms: readers, are_opponents: true });
@@ -205,7 +196,8 @@ pub fn readers_of_seat(desk: &Desk<'_>, loaded: &LoadedMatch, player_id: i64) ->
     // A player's words may also be about another match, so prefer readers who play against the player
     // nowhere.
     let both: Vec<GmIndex> = readers.iter().copied().filter(|index| impartial.contains(index)).collect();
-    let gms = if both.is_empty() { best_of(desk, impartial, game, match_id, seats) } else { both };
+    let gms =
+        if both.is_empty() { best_of(desk, impartial, &loaded.game_match, &loaded.seats) } else { both };
     Ok(WordReaders { gms, are_opponents: false })
 }
 

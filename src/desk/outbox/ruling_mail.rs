@@ -74,7 +74,7 @@ impl<'a> Readers<'a> {
     fn gms(&self, desk: &Desk<'_>, game_match: &Match) -> Vec<GmIndex> {
         match self.gms {
             Some(gms) => gms.to_vec(),
-            None => gms::readers_of(desk, game_match.game, &game_match.id, self.seats),
+            None => gms::readers_of(desk, game_match, self.seats),
         }
     }
 

@@ -289,7 +289,7 @@ fn rooms(
     let (tells_opponent, tells_gm) = letter.tells();
     let readers = match tells_gm {
         true => gms::readers_of_seat(desk, loaded, row.player.id)?.gms,
-        false => gms::readers_of(desk, loaded.game_match.game, &row.match_id, &loaded.seats),
+        false => gms::readers_of(desk, &loaded.game_match, &loaded.seats),
     };
     // The first GM gets the original, and copies wait as long as that, so the room of the first GM counts.
     let gm = gms::gm(desk, readers.first().copied().unwrap_or_default()).address.as_str().to_owned();
