@@ -243,6 +243,5 @@ async fn save_question(session: &mut Session<'_>, address: &str, question: &Ques
         .bind(Texts(texts(&question.lines)))
         .bind(question.asked_at.timestamp_millis())
         .bind(question.lapses_at.timestamp_millis());
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }

@@ -109,8 +109,7 @@ impl Side {
     async fn execute(&mut self, sql: impl Into<String>) -> Result<()> {
         let mut session = self.session();
         let statement = session.statement(sql);
-        session.execute(statement).await?;
-        Ok(())
+        session.execute(statement).await
     }
 
     /// Begins a transaction in which nobody else writes.
@@ -203,8 +202,7 @@ impl Side {
         let names = names(columns);
         let mut statement = session.statement(format!("INSERT INTO {} ({names}){overriding} ", table.name));
         statement.push_rows(rows, |values, row| values.bind_cells(row));
-        session.execute(statement).await?;
-        Ok(())
+        session.execute(statement).await
     }
 
     /// Makes new rows get IDs above the existing ones.

@@ -204,8 +204,7 @@ async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Resul
     let (one_of, for_update) = (engine.one_of(), engine.for_update());
     let sql = format!("SELECT id FROM match WHERE id {one_of} ORDER BY id{for_update}");
     let statement = session.statement(sql).bind_texts(&ids);
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }
 
 async fn add_matches(
@@ -288,8 +287,7 @@ async fn set_seats(session: &mut Session<'_>, chunk: &[SeatRow]) -> Result<()> {
     upsert.push(
         " ON CONFLICT (match_id, seat) DO UPDATE SET player_id = excluded.player_id, token = excluded.token",
     );
-    session.execute(upsert.persistent(is_common(chunk.len()))).await?;
-    Ok(())
+    session.execute(upsert.persistent(is_common(chunk.len()))).await
 }
 
 async fn decide_letters(
@@ -337,8 +335,7 @@ async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Re
         .bind(text(&postponed.note))
         .bind(i64::from(postponed.until.is_none()))
         .bind(postponed.match_id.as_deref());
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }
 
 /// Adds dispatches, which are due at once unless they are delayed.
@@ -418,6 +415,5 @@ async fn mark_returned(session: &mut Session<'_>, at: DateTime<Utc>, message_ids
     let sql =
         format!("UPDATE dispatch SET returned_at = $2 WHERE returned_at IS NULL AND message_id {one_of}");
     let statement = session.statement(sql).bind_texts(message_ids).bind(at.timestamp_millis());
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }

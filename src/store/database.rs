@@ -62,7 +62,7 @@ impl Database {
         self.backend.writer().await?.session().fetch_all(statement).await
     }
 
-    pub(super) async fn write(&self, statement: Statement) -> Result<u64> {
+    pub(super) async fn write(&self, statement: Statement) -> Result<()> {
         self.backend.writer().await?.session().execute(statement).await
     }
 
@@ -132,8 +132,7 @@ impl Database {
     }
 
     pub async fn remember(&self, key: &str, value: &str) -> Result<()> {
-        self.write(self.statement(REMEMBER).bind(key).bind(text(value))).await?;
-        Ok(())
+        self.write(self.statement(REMEMBER).bind(key).bind(text(value))).await
     }
 
     /// Remembers a value unless another daemon has already stored one. Returns the value that is stored.
@@ -152,8 +151,7 @@ impl Database {
     }
 
     pub async fn forget(&self, key: &str) -> Result<()> {
-        self.write(self.statement("DELETE FROM memo WHERE key = $1").bind(key)).await?;
-        Ok(())
+        self.write(self.statement("DELETE FROM memo WHERE key = $1").bind(key)).await
     }
 
     /// Forgets a value and returns it. Of several callers, one gets it.

@@ -115,6 +115,5 @@ pub async fn requeue(session: &mut Session<'_>, at: DateTime<Utc>, recipients: &
         session.engine().one_of()
     );
     let statement = session.statement(sql).bind_texts(recipients).bind(at.timestamp_millis());
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }

@@ -108,6 +108,5 @@ async fn mark_named(session: &mut Session<'_>, digests: &[Digest]) -> Result<()>
         "UPDATE letter SET in_ledger = 1 WHERE digest {one_of} AND status <> 'ruled' AND in_ledger = 0"
     );
     let statement = session.statement(sql).bind_digests(digests);
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }

@@ -160,8 +160,7 @@ pub async fn mark_listed(session: &mut Session<'_>, chunk: &[(String, Digest)]) 
         ") UPDATE dispatch SET listed = 1 FROM new \
          WHERE match_id = n_match_id AND pin = n_pin AND listed = 0 AND sent_at IS NOT NULL",
     );
-    session.execute(update.persistent(is_common(chunk.len()))).await?;
-    Ok(())
+    session.execute(update.persistent(is_common(chunk.len()))).await
 }
 
 /// Keeps a match's snapshot, within a transaction.
@@ -169,8 +168,7 @@ pub async fn keep_snapshot(session: &mut Session<'_>, kept: &KeptSnapshot) -> Re
     let sql = "INSERT INTO kept_snapshot (digest, match_id, json) VALUES ($1, $2, $3)";
     let digest = Digest::of(kept.json.as_bytes());
     let statement = session.statement(sql).bind(digest).bind(text(&kept.match_id)).bind(text(&kept.json));
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }
 
 /// Adds pins of seats, within a transaction.
@@ -185,6 +183,5 @@ pub async fn add_seat_pins(session: &mut Session<'_>, chunk: &[(String, KeptPin)
             .bind(kept.opened.as_ref().map(|opened| opened.key.to_string()))
             .bind(kept.opened.as_ref().map(|opened| opened.value.clone()));
     });
-    session.execute(insert.persistent(is_common(chunk.len()))).await?;
-    Ok(())
+    session.execute(insert.persistent(is_common(chunk.len()))).await
 }

@@ -94,8 +94,7 @@ async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Resul
     let sql = "UPDATE player SET name = $2, bouncing = $4, forgotten_at = $3, member = '{}' WHERE id = $1";
     let at = forgotten.at.timestamp_millis();
     let statement = session.statement(sql).bind(forgotten.id).bind(&forgotten.name).bind(at).bind(false);
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }
 
 async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, name: &str) -> Result<()> {

@@ -119,7 +119,7 @@ impl Database {
         let ids = tx.session().fetch_column(update).await?;
         // The letters are marked by now: a trigger lets only the bytes of marked letters go.
         let delete = format!("DELETE FROM letter_raw WHERE letter_id {one_of}");
-        let deleted = tx.session().execute(self.statement(delete).bind_numbers(&ids)).await?;
+        let deleted = tx.session().execute_counted(self.statement(delete).bind_numbers(&ids)).await?;
         tx.commit().await?;
         Ok(deleted)
     }
@@ -167,8 +167,7 @@ pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()
     // Update one sender at a time: for a list, SQLite would scan all waiting letters.
     let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
     let statement = session.statement(sql).bind(text(sender));
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }
 
 /// Returns the digest of sender and Message-ID.
@@ -320,6 +319,5 @@ async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Resul
     insert.push_rows(bytes, |values, (id, bytes)| {
         values.bind(id).bind(pack(bytes));
     });
-    session.execute(insert.persistent(is_persistent)).await?;
-    Ok(())
+    session.execute(insert.persistent(is_persistent)).await
 }

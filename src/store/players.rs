@@ -180,8 +180,7 @@ impl Database {
     pub async fn schedule_digest(&self, player_id: i64, at: Option<DateTime<Utc>>) -> Result<()> {
         let sql = "UPDATE player SET digest_at = $2 WHERE id = $1 AND digest_at IS NOT NULL";
         let update = self.statement(sql).bind(player_id).bind(at.map(|at| at.timestamp_millis()));
-        self.write(update).await?;
-        Ok(())
+        self.write(update).await
     }
 }
 
@@ -215,7 +214,7 @@ pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<(
         .bind(player.settings.digest_hour.is_some())
         .bind(player.id)
         .bind(&player.member);
-    if session.execute(statement).await? == 0 {
+    if session.execute_counted(statement).await? == 0 {
         return Err(StoreError::Unsound(format!("there is no player {}", player.id)));
     }
     // Replace all rows at once: ranks are unique for each player, so moving one address at a time could
@@ -252,8 +251,7 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
     let statement = session.statement(sql).bind(merged).bind(into);
     session.execute(statement).await?;
     let statement = session.statement("DELETE FROM player WHERE id = $1").bind(merged);
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }
 
 /// Notes which player a merged one has become. Two sequences of ratings become one only when all ratings are
@@ -266,8 +264,7 @@ async fn note_merger(session: &mut Session<'_>, merged: i64, into: i64) -> Resul
         .statement("INSERT INTO merged_player (gone, into_id) VALUES ($1, $2)")
         .bind(merged)
         .bind(into);
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }
 
 /// Merges the rows of each player, which are adjacent, and keeps the order.
@@ -295,7 +292,7 @@ async fn add_player(
                ON CONFLICT (address) DO NOTHING";
     let address = text(&address.to_ascii_lowercase()).into_owned();
     let statement = session.statement(sql).bind(&address).bind(id);
-    if session.execute(statement).await? == 0 {
+    if session.execute_counted(statement).await? == 0 {
         return Ok(false);
     }
     move_to_known(session, &address).await?;

@@ -97,7 +97,7 @@ impl Database {
 pub async fn replace_ratings(session: &mut Session<'_>, anew: &RatingsAnew) -> Result<()> {
     let statement = session.statement("DELETE FROM rating WHERE game = $1").bind(anew.game);
     // A different number of rows shows that a result was rated since they were loaded.
-    if session.execute(statement).await? != anew.loaded as u64 {
+    if session.execute_counted(statement).await? != anew.loaded as u64 {
         return Err(StoreError::Stale(format!("ratings of {}", anew.game)));
     }
     for chunk in anew.rows.chunks(CHUNK) {
@@ -105,8 +105,7 @@ pub async fn replace_ratings(session: &mut Session<'_>, anew: &RatingsAnew) -> R
     }
     let key = format!("{STALE_RATINGS}{}", anew.game.key());
     let statement = session.statement("DELETE FROM memo WHERE key = $1").bind(text(&key));
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }
 
 /// Adds ratings, within a transaction.
@@ -131,7 +130,7 @@ pub async fn add_ratings(session: &mut Session<'_>, chunk: &[RatingRow]) -> Resu
     });
     // Skip taken numbers instead of failing: the count then shows that another writer was first.
     insert.push(" ON CONFLICT DO NOTHING");
-    let added = session.execute(insert.persistent(is_common(chunk.len()))).await?;
+    let added = session.execute_counted(insert.persistent(is_common(chunk.len()))).await?;
     match added == chunk.len() as u64 {
         true => Ok(()),
         false => Err(StoreError::Stale("a rating".to_owned())),
@@ -142,6 +141,5 @@ pub async fn add_ratings(session: &mut Session<'_>, chunk: &[RatingRow]) -> Resu
 pub async fn note_stale(session: &mut Session<'_>, game: GameKind, at: DateTime<Utc>) -> Result<()> {
     let key = format!("{STALE_RATINGS}{}", game.key());
     let statement = session.statement(REMEMBER).bind(text(&key)).bind(at.to_rfc3339());
-    session.execute(statement).await?;
-    Ok(())
+    session.execute(statement).await
 }

@@ -66,7 +66,7 @@ impl Database {
     /// Marks all dispatches that were given up as seen, and returns how many were not before.
     pub async fn mark_given_up_seen(&self) -> Result<u64> {
         let sql = "UPDATE dispatch SET seen = 1 WHERE given_up_at IS NOT NULL AND seen = 0";
-        self.write(self.statement(sql)).await
+        self.backend.writer().await?.session().execute_counted(self.statement(sql)).await
     }
 
     /// Returns how many letters were sent.
@@ -136,7 +136,7 @@ impl Database {
         tx.session().execute(update).await?;
         let ids: Vec<i64> = old.into_iter().map(|(id, _)| id).collect();
         let delete = format!("DELETE FROM dispatch_picture WHERE dispatch_id {}", self.one_of());
-        let dropped = tx.session().execute(self.statement(delete).bind_numbers(&ids)).await?;
+        let dropped = tx.session().execute_counted(self.statement(delete).bind_numbers(&ids)).await?;
         tx.commit().await?;
         Ok(dropped)
     }
@@ -171,8 +171,7 @@ pub async fn replace_digests(session: &mut Session<'_>, reader: &str, kind: Disp
     let sql = "UPDATE dispatch SET due_at = NULL \
                WHERE urgency = $1 AND due_at IS NOT NULL AND recipient = $2 AND kind = $3";
     let update = session.statement(sql).bind(Urgency::Digest as i64).bind(text(reader)).bind(kind);
-    session.execute(update).await?;
-    Ok(())
+    session.execute(update).await
 }
 
 /// Returns the columns `sent_at`, `due_at`, `given_up_at` and `error` after an attempt.
@@ -208,8 +207,7 @@ async fn record_chunk(
          returned_at = CASE WHEN r_due_at IS NULL THEN returned_at END, \
          seen = CASE WHEN r_due_at IS NULL THEN seen ELSE 0 END FROM result WHERE id = r_id AND sent_at IS NULL",
     );
-    session.execute(update.persistent(is_common(chunk.len()))).await?;
-    Ok(())
+    session.execute(update.persistent(is_common(chunk.len()))).await
 }
 
 /// Counts letters that were taken now.

@@ -233,7 +233,7 @@ impl Backend for SqliteBackend {
                 connection.close().await?;
                 return Err(error);
             }
-            written.map(drop)
+            written
         });
         writing.await.map_err(|error| StoreError::Unsound(format!("a writer panicked: {error}")))?
     }

@@ -364,8 +364,13 @@ impl Session<'_> {
         }
     }
 
+    /// Runs a statement.
+    pub async fn execute(&mut self, statement: Statement) -> Result<()> {
+        self.execute_counted(statement).await.map(drop)
+    }
+
     /// Runs a statement, and returns how many rows it changed.
-    pub async fn execute(&mut self, statement: Statement) -> Result<u64> {
+    pub async fn execute_counted(&mut self, statement: Statement) -> Result<u64> {
         let (sql, arguments, is_persistent) = statement.into_parts()?;
         Ok(match (self, arguments) {
             (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
