@@ -7,7 +7,7 @@ use super::columns::{MaybeMillis, integer, time};
 use super::entries::{EntryRow, mark_letters};
 use super::rows::{CHUNK, ensure_all_found, text};
 use super::statement::Session;
-use super::{Changes, Database, Result, StoreError};
+use super::{Changes, Database, Result};
 use crate::club::events::event::EventStage;
 use crate::club::events::steps::Told;
 use crate::game::Reason;
@@ -134,7 +134,8 @@ impl Database {
 /// Writes what changed in events, within a transaction.
 ///
 /// # Errors
-/// [`StoreError::Stale`] if another writer has changed one of them, or has opened or counted one of its matches.
+/// [`StoreError::Stale`](super::StoreError::Stale) if another writer has changed one of them, or has opened
+/// or counted one of its matches.
 pub async fn write(session: &mut Session<'_>, changes: &Changes) -> Result<()> {
     for row in &changes.events {
         write_event(session, row).await?;
@@ -196,22 +197,14 @@ async fn write_event(session: &mut Session<'_>, row: &EventRow) -> Result<()> {
         .bind(row.wake_at.map(|at| at.timestamp_millis()))
         .bind(&row.told)
         .bind(row.version);
-    match session.execute(statement).await? {
-        1 => Ok(()),
-        _ => Err(StoreError::Stale(format!("event {}", row.id))),
-    }
+    session.change(statement, format!("event {}", row.id)).await
 }
 
 async fn write_end(session: &mut Session<'_>, EventEnd { match_id, end, counts }: &EventEnd) -> Result<()> {
     let statement = session.statement("UPDATE event_match SET seen = $2 WHERE match_id = $1 AND is_open = 1");
-    if session.execute(statement.bind(match_id).bind(*end)).await? != 1 {
-        return Err(StoreError::Stale(format!("event match {match_id}")));
-    }
+    session.change(statement.bind(match_id).bind(*end), format!("event match {match_id}")).await?;
     let Some(end) = end.filter(|_| *counts) else { return Ok(()) };
     let sql = "INSERT INTO event_result (match_id, end_hash) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     let statement = session.statement(sql).bind(match_id).bind(end);
-    match session.execute(statement).await? {
-        1 => Ok(()),
-        _ => Err(StoreError::Stale(format!("result of {match_id}"))),
-    }
+    session.change(statement, format!("result of {match_id}")).await
 }

@@ -111,9 +111,7 @@ async fn forget_in_match(session: &mut Session<'_>, of_match: &ForgottenMatch, n
         .bind(of_match.version)
         .bind(integer(of_match.head.seq))
         .bind(of_match.head.hash);
-    if session.execute(statement).await? == 0 {
-        return Err(StoreError::Stale(format!("match {}", of_match.id)));
-    }
+    session.change(statement, format!("match {}", of_match.id)).await?;
     // Kept snapshots contain the player's name.
     let kept = session.statement("DELETE FROM kept_snapshot WHERE match_id = $1").bind(text(&of_match.id));
     session.execute(kept).await?;

@@ -85,9 +85,7 @@ pub async fn set_invitation(
         .bind(invitation.rematch_of.as_deref())
         .bind(invitation.taken_from.as_deref())
         .bind(i64::from(invitation.taken));
-    if session.execute(statement).await? == 0 {
-        return Err(StoreError::Stale(format!("invitation {}", invitation.code)));
-    }
+    session.change(statement, format!("invitation {}", invitation.code)).await?;
     ensure_only_one(session, invitation, at).await
 }
 

@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use super::columns::{Millis, Texts};
 use super::rows::text;
 use super::statement::Session;
-use super::{Database, Result, StoreError};
+use super::{Database, Result};
 use crate::game::names::named_enum;
 
 const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
@@ -82,7 +82,7 @@ impl Database {
 /// Adds a change, or moves one to another stage.
 ///
 /// # Errors
-/// [`StoreError::Stale`] if it has changed since it was loaded.
+/// [`StoreError::Stale`](super::StoreError::Stale) if it has changed since it was loaded.
 pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result<()> {
     let sql = format!(
         // The version shows whether somebody else has changed the row since it was loaded.
@@ -106,8 +106,5 @@ pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result
         .bind(row.changed_at.timestamp_millis())
         .bind(row.version)
         .bind(Texts(row.matches.clone()));
-    if session.execute(statement).await? == 0 {
-        return Err(StoreError::Stale("a change of a player".to_owned()));
-    }
-    Ok(())
+    session.change(statement, "a change of a player".to_owned()).await
 }

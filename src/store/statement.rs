@@ -387,6 +387,17 @@ impl Session<'_> {
         })
     }
 
+    /// Runs a statement that changes the row of `what`, unless another writer has changed it.
+    ///
+    /// # Errors
+    /// [`StoreError::Stale`] if no row was changed.
+    pub async fn change(&mut self, statement: Statement, what: String) -> Result<()> {
+        match self.execute_counted(statement).await? {
+            0 => Err(StoreError::Stale(what)),
+            _ => Ok(()),
+        }
+    }
+
     /// Passes each row to `take` as it is read: `take` works on one while the database finds the next, and
     /// only a few are in memory.
     pub async fn for_each<T: Record>(&mut self, statement: Statement, take: RowSink<'_, T>) -> Result<()> {

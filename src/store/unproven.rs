@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::rows::text;
 use super::statement::Session;
-use super::{Database, Result, StoreError, UnprovenLetter};
+use super::{Database, Result, UnprovenLetter};
 use crate::letter::Digest;
 
 const COLUMNS: &str =
@@ -82,7 +82,7 @@ impl Database {
 /// Adds a letter, or notes the player's word on one that waits for it.
 ///
 /// # Errors
-/// [`StoreError::Stale`] if the player's word is known already.
+/// [`StoreError::Stale`](super::StoreError::Stale) if the player's word is known already.
 pub async fn set_unproven(session: &mut Session<'_>, row: &UnprovenLetter) -> Result<()> {
     let sql = format!(
         // Only an open letter changes, so that the first word on it counts.
@@ -103,8 +103,5 @@ pub async fn set_unproven(session: &mut Session<'_>, row: &UnprovenLetter) -> Re
         .bind(row.told)
         .bind(row.stage)
         .bind(row.confirmed_by);
-    if session.execute(statement).await? == 0 {
-        return Err(StoreError::Stale(format!("unproven letter {}", row.letter)));
-    }
-    Ok(())
+    session.change(statement, format!("unproven letter {}", row.letter)).await
 }
