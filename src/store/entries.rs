@@ -74,8 +74,17 @@ impl Database {
 
 /// Adds entries of ledgers, within a transaction, and marks the letters that they name.
 pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> Result<()> {
+    add_entries(session, "INSERT INTO entry (match_id, seq, at, kind, json, hash) ", entries).await
+}
+
+/// Adds entries of books, within a transaction, and marks the letters that they name.
+pub async fn add_to_books(session: &mut Session<'_>, entries: &[EntryRow]) -> Result<()> {
+    add_entries(session, "INSERT INTO book_entry (event_id, seq, at, kind, json, hash) ", entries).await
+}
+
+async fn add_entries(session: &mut Session<'_>, insert: &str, entries: &[EntryRow]) -> Result<()> {
     for chunk in entries.chunks(CHUNK) {
-        let mut insert = session.statement("INSERT INTO entry (match_id, seq, at, kind, json, hash) ");
+        let mut insert = session.statement(insert);
         insert.push_rows(chunk, |values, entry| {
             values
                 .bind(&entry.chain)
@@ -87,14 +96,8 @@ pub async fn add_to_ledgers(session: &mut Session<'_>, entries: &[EntryRow]) -> 
         });
         session.execute(insert.persistent(is_common(chunk.len()))).await?;
     }
-    mark_letters(session, entries).await
-}
-
-/// Marks the letters that entries name.
-pub async fn mark_letters(session: &mut Session<'_>, entries: &[EntryRow]) -> Result<()> {
     let named: BTreeSet<Digest> = entries.iter().flat_map(|entry| &entry.letters).copied().collect();
-    let named: Vec<Digest> = named.into_iter().collect();
-    for chunk in named.chunks(CHUNK) {
+    for chunk in Vec::from_iter(named).chunks(CHUNK) {
         mark_named(session, chunk).await?;
     }
     Ok(())

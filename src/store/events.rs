@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::{MaybeMillis, integer, time};
-use super::entries::{EntryRow, mark_letters};
+use super::columns::{MaybeMillis, Millis};
+use super::entries::{EntryRow, add_to_books};
 use super::rows::{CHUNK, ensure_all_found, text};
 use super::statement::Session;
 use super::{Changes, Database, Result};
@@ -109,8 +109,7 @@ impl Database {
             .bind(since.timestamp_millis())
             .bind(Reason::Forfeited.as_str())
             .bind(Reason::BothForfeited.as_str());
-        let rows: Vec<(i64,)> = self.read(select).await?;
-        rows.into_iter().map(|(at,)| time(at)).collect()
+        Ok(self.read_column(select).await?.into_iter().map(|Millis(at)| at).collect())
     }
 
     /// Returns the event, the player and the match of each open seat in which nothing was filed since its season was
@@ -140,20 +139,7 @@ pub async fn write(session: &mut Session<'_>, changes: &Changes) -> Result<()> {
     for row in &changes.events {
         write_event(session, row).await?;
     }
-    for chunk in changes.book_entries.chunks(CHUNK) {
-        let mut insert = session.statement("INSERT INTO book_entry (event_id, seq, at, kind, json, hash) ");
-        insert.push_rows(chunk, |values, entry| {
-            values
-                .bind(&entry.chain)
-                .bind(integer(entry.seq))
-                .bind(entry.at.timestamp_millis())
-                .bind(&entry.kind)
-                .bind(&entry.json)
-                .bind(entry.hash);
-        });
-        session.execute(insert).await?;
-    }
-    mark_letters(session, &changes.book_entries).await?;
+    add_to_books(session, &changes.book_entries).await?;
     for chunk in changes.event_matches.chunks(CHUNK) {
         let mut insert = session.statement(
             "INSERT INTO event_match (match_id, event_id, season, first_player, second_player, is_open) ",
