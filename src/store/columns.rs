@@ -144,6 +144,7 @@ read_columns! {
     MaybeMillis: Option<i64>, |number| maybe_time(number).map(MaybeMillis);
     Count: i64, |number| count(number).map(Count);
     SmallCount: i64, |number| u32::try_from(number).map(SmallCount).map_err(|_| unsound("count", number));
+    OneAddress: Option<String>, |address| Ok(OneAddress(Vec::from_iter(address)));
     Urgency: i64, |number| Urgency::from_repr(number).ok_or_else(|| unsound("urgency", number));
 }
 
@@ -176,6 +177,8 @@ read_as! {
     SmallCount => u32;
     /// A JSON array.
     Texts => Vec<String>;
+    /// One of a player's addresses, or NULL.
+    OneAddress => Vec<String>;
 }
 
 /// The columns for a match and a seat in it: both are set, or neither.

@@ -1,7 +1,6 @@
 //! Players, their addresses, seats and daily digests.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
 use super::columns::time;
 use super::error::address_taken;
@@ -9,9 +8,6 @@ use super::letters::move_to_known;
 use super::rows::text;
 use super::statement::Session;
 use super::{Database, ListedPlayer, Newcomer, Player, Result, SeatRow, StoreError, TokenRow};
-use crate::club::member::Member;
-use crate::game::Seat;
-use crate::ledger::PlayerSettings;
 
 /// Selects players, one row for each address.
 const PLAYERS: &str = "SELECT p.id, p.name, p.bouncing, p.settings, p.member, a.address FROM player p LEFT JOIN address a ON a.player_id = p.id ";
@@ -20,33 +16,6 @@ const PLAYERS: &str = "SELECT p.id, p.name, p.bouncing, p.settings, p.member, a.
 const SEATS: &str = "SELECT s.token, s.match_id, s.seat, p.id, p.name, p.bouncing, p.settings, p.member, \
                      a.address FROM seat s \
                      JOIN player p ON p.id = s.player_id LEFT JOIN address a ON a.player_id = p.id ";
-
-/// A player, with one address.
-#[derive(FromRow)]
-struct PlayerAddress {
-    id: i64,
-    name: String,
-    bouncing: bool,
-    settings: PlayerSettings,
-    member: Member,
-    address: Option<String>,
-}
-
-impl From<PlayerAddress> for Player {
-    fn from(PlayerAddress { id, name, bouncing, settings, member, address }: PlayerAddress) -> Player {
-        Player { id, name, addresses: address.into_iter().collect(), bouncing, settings, member }
-    }
-}
-
-/// A seat, with one address of its player.
-#[derive(FromRow)]
-struct SeatAddress {
-    token: String,
-    match_id: String,
-    seat: Seat,
-    #[sqlx(flatten)]
-    player: PlayerAddress,
-}
 
 impl Database {
     /// Returns all players by ID.
@@ -147,13 +116,13 @@ impl Database {
     /// Returns the seats of matches whose ID meets a condition on the texts `$1`.
     async fn seats(&self, condition: &str, texts: &[String]) -> Result<Vec<TokenRow>> {
         let sql = format!("{SEATS}WHERE s.match_id {condition} ORDER BY s.match_id, s.seat, a.rank");
-        let rows: Vec<SeatAddress> = self.read_recent(self.statement(sql).bind_texts(texts)).await?;
+        let rows: Vec<TokenRow> = self.read_recent(self.statement(sql).bind_texts(texts)).await?;
         let mut seats: Vec<TokenRow> = Vec::new();
-        for SeatAddress { token, match_id, seat, player } in rows {
+        for row in rows {
             match seats.last_mut() {
                 // The rows of each seat are adjacent.
-                Some(last) if last.token == token => last.player.addresses.extend(player.address),
-                _ => seats.push(TokenRow { token, match_id, seat, player: player.into() }),
+                Some(last) if last.token == row.token => last.player.addresses.extend(row.player.addresses),
+                _ => seats.push(row),
             }
         }
         Ok(seats)
@@ -268,12 +237,12 @@ async fn note_merger(session: &mut Session<'_>, merged: i64, into: i64) -> Resul
 }
 
 /// Merges the rows of each player, which are adjacent, and keeps the order.
-fn merge_addresses(rows: Vec<PlayerAddress>) -> Vec<Player> {
+fn merge_addresses(rows: Vec<Player>) -> Vec<Player> {
     let mut players: Vec<Player> = Vec::new();
     for row in rows {
         match players.last_mut() {
-            Some(player) if player.id == row.id => player.addresses.extend(row.address),
-            _ => players.push(row.into()),
+            Some(player) if player.id == row.id => player.addresses.extend(row.addresses),
+            _ => players.push(row),
         }
     }
     players

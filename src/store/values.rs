@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::{Count, MaybeMillis, Millis, Place, SmallCount};
+use super::columns::{Count, MaybeMillis, Millis, OneAddress, Place, SmallCount};
 use super::packing::{MaybeDamaged, OurLetter};
 use super::sending_values::Urgency;
 use crate::club::member::Member;
@@ -136,11 +136,12 @@ pub struct LetterRow {
     pub bytes_deleted_at: Option<DateTime<Utc>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Player {
     pub id: i64,
     pub name: String,
-    /// Addresses in lower case; letters go to the first.
+    /// Addresses in lower case; letters go to the first. A row of the database has one of them.
+    #[sqlx(rename = "address", try_from = "OneAddress")]
     pub addresses: Vec<String>,
     /// Whether our letters to this player bounce.
     pub bouncing: bool,
@@ -149,11 +150,12 @@ pub struct Player {
 }
 
 /// A seat found by its reply token.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct TokenRow {
     pub token: String,
     pub match_id: String,
     pub seat: Seat,
+    #[sqlx(flatten)]
     pub player: Player,
 }
 
