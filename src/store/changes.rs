@@ -57,7 +57,7 @@ pub struct Changes {
     pub event_ends: Vec<EventEnd>,
     /// The events whose season is closed.
     pub closed_seasons: Vec<String>,
-    /// Players, saved as by [`Database::save_player`].
+    /// Players, each with all addresses in order.
     pub players: Vec<Player>,
     /// Players to delete, each with the player who gets all their seats and addresses.
     pub merged: Vec<(i64, i64)>,

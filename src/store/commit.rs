@@ -33,10 +33,11 @@ impl Database {
     /// requeues it.
     ///
     /// # Errors
-    /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded; nothing is
-    /// written.
+    /// [`StoreError::Stale`] if a match, letter or invitation changed after it was loaded, and
+    /// [`StoreError::AddressTaken`] if another player has an address of a saved one; nothing is written.
     ///
     /// [`StoreError::Stale`]: super::StoreError::Stale
+    /// [`StoreError::AddressTaken`]: super::StoreError::AddressTaken
     pub async fn commit(&self, changes: &Changes) -> Result<()> {
         self.commit_claimed(Claim::default(), changes).await
     }

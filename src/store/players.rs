@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 
 use super::columns::time;
-use super::error::address_taken;
 use super::letters::move_to_known;
 use super::rows::text;
 use super::statement::Session;
@@ -92,16 +91,6 @@ impl Database {
         player.ok_or_else(|| StoreError::Unsound("a stored address disappeared".to_owned()))
     }
 
-    /// Saves a player's name, settings, all addresses in order, and whether letters bounce.
-    ///
-    /// # Errors
-    /// [`StoreError::AddressTaken`] if another player has one of the addresses.
-    pub async fn save_player(&self, player: &Player) -> Result<()> {
-        let mut tx = self.backend.begin().await?;
-        save_player(&mut tx.session(), player).await.map_err(address_taken)?;
-        tx.commit().await
-    }
-
     /// Returns both seats of each match that has a seat with one of these tokens, by match, then seat.
     pub async fn seats_by_token(&self, tokens: &[String]) -> Result<Vec<TokenRow>> {
         let one_of = self.one_of();
@@ -170,6 +159,7 @@ pub async fn add_newcomer(
     Ok(seats.collect())
 }
 
+/// Saves a player's name, settings, all addresses in order, and whether letters bounce.
 pub async fn save_player(session: &mut Session<'_>, player: &Player) -> Result<()> {
     let statement = session
         .statement(

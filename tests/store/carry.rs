@@ -93,7 +93,7 @@ async fn furnish(place: &Place) {
     let mut bo = store.find_or_add_player("Bö@player.test", "Bö", at(0)).await.unwrap();
     bo.bouncing = true;
     bo.addresses.push("a_second.one@player.test".to_owned());
-    store.save_player(&bo).await.unwrap();
+    store.commit(&with_player(&bo)).await.unwrap();
     let unproven = UnprovenLetter {
         letter: letter(3).digest,
         code: "7K3M9P2Q4R".to_owned(),

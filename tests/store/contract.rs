@@ -258,7 +258,7 @@ pub async fn seats_are_found_by_token_and_by_match(place: Place) {
     add_seats(store, "QZ-BBBB").await;
     let mut first = store.find_or_add_player("first@player.test", "", at(0)).await.unwrap();
     first.addresses = vec!["new@player.test".to_owned(), "first@player.test".to_owned()];
-    store.save_player(&first).await.unwrap();
+    store.commit(&with_player(&first)).await.unwrap();
     let all = ["QZ-AAAA-first", "QZ-AAAA-second", "QZ-BBBB-first", "QZ-BBBB-second"];
     let token = |row: &TokenRow| row.token.clone();
     let wanted = ["QZ-BBBB-second", "unknown", "QZ-AAAA-first"].map(str::to_owned);
@@ -320,16 +320,16 @@ pub async fn an_address_belongs_to_one_player(place: Place) {
     let mut ann = store.find_or_add_player("ann@player.test", "Ann", at(0)).await.unwrap();
     store.find_or_add_player("bob@player.test", "Bob", at(0)).await.unwrap();
     ann.addresses.push("bob@player.test".to_owned());
-    assert!(matches!(store.save_player(&ann).await, Err(StoreError::AddressTaken)));
+    assert!(matches!(store.commit(&with_player(&ann)).await, Err(StoreError::AddressTaken)));
     assert_eq!(store.player_by_address("ann@player.test").await.unwrap().unwrap().addresses.len(), 1);
     ann.addresses = vec!["Anna@work.test".to_owned(), "ann@player.test".to_owned()];
     ann.bouncing = true;
     ann.name = "Anna".to_owned();
-    store.save_player(&ann).await.unwrap();
+    store.commit(&with_player(&ann)).await.unwrap();
     ann.addresses[0] = "anna@work.test".to_owned();
     assert_eq!(store.player_by_address("ann@player.test").await.unwrap(), Some(ann.clone()));
     ann.id += 100;
-    assert!(matches!(store.save_player(&ann).await, Err(StoreError::Unsound(_))));
+    assert!(matches!(store.commit(&with_player(&ann)).await, Err(StoreError::Unsound(_))));
 }
 
 pub async fn a_remembered_value_is_replaced(place: Place) {

@@ -9,7 +9,7 @@ use fogpost::letter::Digest;
 use fogpost::referee::{DispatchKind, Stage};
 use fogpost::store::{
     Changes, Claimable, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, NewLetter,
-    Postponed, SeatRow, Urgency, WaitingLetter,
+    Player, Postponed, SeatRow, Urgency, WaitingLetter,
 };
 
 use crate::overview::overview;
@@ -101,6 +101,11 @@ pub fn dispatch_with_picture(number: u32) -> NewDispatch {
 
 pub fn changes() -> Changes {
     Changes { at: at(0), ..Changes::default() }
+}
+
+/// Saves this player.
+pub fn with_player(player: &Player) -> Changes {
+    Changes { players: vec![player.clone()], ..changes() }
 }
 
 /// Stores matches with these ids, at version 1 and without entries.
