@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
-use sqlx::{Database, Decode, Encode, FromRow, Type};
+use sqlx::{Database, Encode, FromRow};
 
 use super::{
     BudgetKind, ChangeKind, ChangeStage, InvitationStage, LeftReason, LetterStatus, Result, StoreError,
@@ -43,32 +43,45 @@ pub fn parse_digest(hex: &str) -> Result<Digest> {
     hex.parse().map_err(|_| unsound("digest", hex))
 }
 
-/// Stores each of these types as text. The first function reads the text, the second writes it.
-macro_rules! text_columns {
-    ($($name:ty: $what:literal, $read:expr, $write:expr;)+) => {$(
-        impl<DB: Database> Type<DB> for $name
+/// Reads each of these types from a column of another type.
+macro_rules! read_columns {
+    ($($name:ty: $column:ty, $read:expr;)+) => {$(
+        impl<'r, DB: sqlx::Database> sqlx::Type<DB> for $name
         where
-            str: Type<DB>,
+            $column: sqlx::Type<DB>,
         {
             fn type_info() -> DB::TypeInfo {
-                <str as Type<DB>>::type_info()
+                <$column as sqlx::Type<DB>>::type_info()
             }
 
             fn compatible(found: &DB::TypeInfo) -> bool {
-                <str as Type<DB>>::compatible(found)
+                <$column as sqlx::Type<DB>>::compatible(found)
             }
         }
 
-        impl<'r, DB: Database> Decode<'r, DB> for $name
+        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
         where
-            &'r str: Decode<'r, DB>,
+            $column: sqlx::Decode<'r, DB>,
         {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                let text = <&str as Decode<DB>>::decode(value)?;
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+                let read: fn($column) -> $crate::store::Result<$name> = $read;
+                Ok(read(<$column as sqlx::Decode<DB>>::decode(value)?)?)
+            }
+        }
+    )+};
+}
+
+pub(super) use read_columns;
+
+/// Stores each of these types as text. The first function reads the text, the second writes it.
+macro_rules! text_columns {
+    ($($name:ty: $what:literal, $read:expr, $write:expr;)+) => {$(
+        read_columns! {
+            $name: &'r str, |text| {
                 // A function pointer: the types of a closure could not be inferred here.
                 let read: fn(&str) -> Option<$name> = $read;
-                Ok(read(text).ok_or_else(|| unsound($what, text))?)
-            }
+                read(text).ok_or_else(|| unsound($what, text))
+            };
         }
 
         impl<'q, DB: Database> Encode<'q, DB> for $name
@@ -108,36 +121,6 @@ text_columns! {
     Texts: "list of texts", |json| serde_json::from_str(json).ok().map(Texts),
         |texts| serde_json::to_string(&texts.0).expect("a list of strings is JSON");
 }
-
-/// Reads each of these types from a column of another type.
-macro_rules! read_columns {
-    ($($name:ty: $column:ty, $read:expr;)+) => {$(
-        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
-        where
-            $column: sqlx::Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                <$column as sqlx::Type<DB>>::type_info()
-            }
-
-            fn compatible(found: &DB::TypeInfo) -> bool {
-                <$column as sqlx::Type<DB>>::compatible(found)
-            }
-        }
-
-        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
-        where
-            $column: sqlx::Decode<'r, DB>,
-        {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
-                let read: fn($column) -> $crate::store::Result<$name> = $read;
-                Ok(read(<$column as sqlx::Decode<DB>>::decode(value)?)?)
-            }
-        }
-    )+};
-}
-
-pub(super) use read_columns;
 
 read_columns! {
     Millis: i64, |number| time(number).map(Millis);
