@@ -310,20 +310,9 @@ impl Session<'_> {
     }
 
     pub async fn fetch_all<T: Record>(&mut self, statement: Statement) -> Result<Vec<T>> {
-        let (sql, arguments, is_persistent) = statement.into_parts()?;
-        Ok(match (self, arguments) {
-            (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
-                let query = sqlx::query_as_with(sql, arguments).persistent(is_persistent);
-                query.fetch_all(&mut **connection).await?
-            }
-            (Session::Postgres(connection), Arguments::Postgres(arguments)) => {
-                let query = sqlx::query_as_with(sql, arguments).persistent(is_persistent);
-                query.fetch_all(&mut **connection).await?
-            }
-            (Session::Sqlite(_), Arguments::Postgres(_)) | (Session::Postgres(_), Arguments::Sqlite(_)) => {
-                unreachable!("a statement is written for the session that runs it")
-            }
-        })
+        let mut rows = Vec::new();
+        self.for_each(statement, &mut |row| rows.push(row)).await?;
+        Ok(rows)
     }
 
     /// Returns the only column of each row.
