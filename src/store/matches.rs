@@ -101,8 +101,7 @@ impl OverviewColumns {
             players: BySeat::new(self.first_name, self.second_name),
             house: BySeat::new(self.first_house, self.second_house),
             zone: self.zone.parse().map_err(|_| unsound("time zone", &self.zone))?,
-            options: serde_json::from_str(&self.options)
-                .map_err(|_| unsound("set of options", &self.options))?,
+            options: read_options(&self.options)?,
             due: read_due(self.turn, self.phase.as_deref(), &self.owing)?,
             awaited: read_seats(&self.awaited)?,
             deadline: maybe_time(self.deadline)?,
@@ -271,7 +270,7 @@ fn read_due(turn: Option<i64>, phase: Option<&str>, owing: &str) -> Result<Optio
     }))
 }
 
-fn read_outcome(winner: Option<&str>, reason: Option<&str>) -> Result<Option<Outcome>> {
+pub fn read_outcome(winner: Option<&str>, reason: Option<&str>) -> Result<Option<Outcome>> {
     let Some(reason) = reason else { return Ok(None) };
     Ok(Some(Outcome {
         winner: winner.map(parse_seat).transpose()?,
@@ -285,6 +284,10 @@ fn read_seats(names: &str) -> Result<Vec<Seat>> {
 
 fn parse_seat(name: &str) -> Result<Seat> {
     Seat::parse(name).ok_or_else(|| unsound("seat", name))
+}
+
+pub fn read_options(json: &str) -> Result<BTreeMap<String, String>> {
+    serde_json::from_str(json).map_err(|_| unsound("set of options", json))
 }
 
 fn options_json(options: &BTreeMap<String, String>) -> String {

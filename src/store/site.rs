@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
-use super::columns::{MaybeMillis, unsound};
+use super::columns::MaybeMillis;
+use super::matches::{read_options, read_outcome};
 use super::{Database, Result, StoreError};
 use crate::game::any::GameKind;
-use crate::game::{BySeat, Outcome, Reason, Seat};
+use crate::game::{BySeat, Outcome, Seat};
 use crate::referee::Stage;
 
 #[derive(FromRow)]
@@ -69,21 +70,16 @@ impl TryFrom<SiteColumns> for SiteMatchRow {
     type Error = StoreError;
 
     fn try_from(row: SiteColumns) -> Result<SiteMatchRow> {
-        let seat = |name: &str| Seat::parse(name).ok_or_else(|| unsound("seat", name));
-        let end = match (row.stage, row.ended_at, row.reason.as_deref()) {
-            (Stage::Over, Some(at), Some(reason)) => {
-                let winner = row.winner.as_deref().map(seat).transpose()?;
-                let reason = Reason::parse(reason).ok_or_else(|| unsound("reason", reason))?;
-                Some((Outcome { winner, reason }, at, row.head_hash))
-            }
+        let end = match (row.stage, row.ended_at) {
+            (Stage::Over, Some(at)) => read_outcome(row.winner.as_deref(), row.reason.as_deref())?
+                .map(|outcome| (outcome, at, row.head_hash)),
             _ => None,
         };
         Ok(SiteMatchRow {
             game: row.game,
             names: BySeat::new(row.first_name, row.second_name),
             players: BySeat::new(row.first_player, row.second_player),
-            options: serde_json::from_str(&row.options)
-                .map_err(|_| unsound("set of options", &row.options))?,
+            options: read_options(&row.options)?,
             turn: row.turn.and_then(|turn| u32::try_from(turn).ok()),
             end,
             event: row.event,
