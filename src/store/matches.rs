@@ -301,28 +301,19 @@ fn seat_names(seats: &[Seat]) -> String {
 /// Returns the words in a list that point out what the GM should look at, and whether the match advances its
 /// player or is rated.
 fn marks(overview: &MatchOverview) -> String {
-    let mut marks = Vec::new();
-    if overview.asked_gm {
-        marks.push("asked_gm".to_owned());
-    }
-    if overview.advance {
-        marks.push("advance".to_owned());
-    }
-    if overview.rated {
-        marks.push("rated".to_owned());
-    }
-    if overview.has_bank {
-        marks.push("bank".to_owned());
-    }
+    let mut marks = vec![
+        ("asked_gm".to_owned(), overview.asked_gm),
+        ("advance".to_owned(), overview.advance),
+        ("rated".to_owned(), overview.rated),
+        ("bank".to_owned(), overview.has_bank),
+    ];
     for seat in Seat::BOTH {
-        let of_seat = [
-            ("bouncing", overview.bouncing[seat]),
-            ("away", overview.away[seat]),
-            ("protest", overview.protest == Some(seat)),
-        ];
-        marks.extend(
-            of_seat.into_iter().filter(|(_, is_set)| *is_set).map(|(mark, _)| format!("{seat}_{mark}")),
-        );
+        marks.extend([
+            (format!("{seat}_bouncing"), overview.bouncing[seat]),
+            (format!("{seat}_away"), overview.away[seat]),
+            (format!("{seat}_protest"), overview.protest == Some(seat)),
+        ]);
     }
-    marks.join(" ")
+    marks.retain(|(_, is_set)| *is_set);
+    marks.into_iter().map(|(mark, _)| mark).collect::<Vec<_>>().join(" ")
 }
