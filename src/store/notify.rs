@@ -6,18 +6,10 @@ use super::{Result, Wakeup};
 /// The channel of NOTIFY on which PostgreSQL wakes the other daemons.
 pub const CHANNEL: &str = "fogpost";
 
-/// The payloads of notifications.
-pub const LETTERS: &str = "letters";
-const DISPATCHES: &str = "dispatches";
-
 /// Wakes the other daemons once the transaction commits. A SQLite database has none.
 pub async fn notify(session: &mut Session<'_>, wakeup: Wakeup) -> Result<()> {
     if session.engine().is_shared() {
-        let payload = match wakeup {
-            Wakeup::Letters => LETTERS,
-            Wakeup::Dispatches => DISPATCHES,
-        };
-        let statement = session.statement("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(payload);
+        let statement = session.statement("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(wakeup.as_str());
         session.execute(statement).await?;
     }
     Ok(())

@@ -12,7 +12,7 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool};
 
 use super::backend::Backend;
-use super::notify::{CHANNEL, LETTERS};
+use super::notify::CHANNEL;
 use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate};
 use super::sending::outgoing;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
@@ -233,8 +233,7 @@ impl Backend for PostgresBackend {
         }
         let Some(listening) = listener.as_mut() else { return std::future::pending().await };
         match listening.recv().await {
-            Ok(notification) if notification.payload() == LETTERS => Ok(Wakeup::Letters),
-            Ok(_) => Ok(Wakeup::Dispatches),
+            Ok(notification) => Ok(Wakeup::parse(notification.payload()).unwrap_or(Wakeup::Dispatches)),
             Err(error) => {
                 // The connection may be broken. The next call makes a new one.
                 *listener = None;

@@ -482,11 +482,12 @@ pub struct LatestTimes {
     pub wake: Option<DateTime<Utc>>,
 }
 
-/// Work that another daemon or command queued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wakeup {
-    /// Letters wait for a ruling.
-    Letters,
-    /// Dispatches wait to be sent.
-    Dispatches,
+named_enum! {
+    /// Work that another daemon or command queued.
+    pub enum Wakeup {
+        /// Letters wait for a ruling.
+        Letters = "letters",
+        /// Dispatches wait to be sent.
+        Dispatches = "dispatches",
+    }
 }
