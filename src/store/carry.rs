@@ -125,14 +125,6 @@ impl Side {
         }
     }
 
-    async fn commit(&mut self) -> Result<()> {
-        self.execute("COMMIT").await
-    }
-
-    async fn rollback(&mut self) -> Result<()> {
-        self.execute("ROLLBACK").await
-    }
-
     async fn tables(&mut self) -> Result<Vec<String>> {
         let sql = match self {
             Side::Sqlite(_) => {
@@ -253,8 +245,8 @@ pub async fn carry(from: &str, to: &str, progress: OnProgress<'_>) -> Result<Vec
     for table in &TABLES {
         carried.push(carry_table(&mut from, &mut to, table, progress).await?);
     }
-    to.commit().await?;
-    from.rollback().await?;
+    to.execute("COMMIT").await?;
+    from.execute("ROLLBACK").await?;
     Ok(carried)
 }
 

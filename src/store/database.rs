@@ -77,9 +77,7 @@ impl Database {
     pub(super) async fn stream<T: Record>(&self, statement: Statement, take: RowSink<'_, T>) -> Result<()> {
         self.backend.reader().await?.session().for_each(statement, take).await
     }
-}
 
-impl Database {
     /// Locks the database for one daemon, named by `owner`. A no-op on PostgreSQL.
     ///
     /// # Errors

@@ -148,9 +148,7 @@ impl<'a> Arrival<'a> {
         let digest = letter.digest.to_string();
         Arrival { letter, digest, sent_as, status: LetterStatus::Waiting, match_id: None, is_known: false }
     }
-}
 
-impl Arrival<'_> {
     /// Returns the lane within which its letter stays in order: that of its match, of all GMs, or of its
     /// sender.
     fn lane(&self) -> &str {

@@ -34,16 +34,17 @@ pub fn shared_mode(path: &Path) -> Option<u32> {
     (mode & FOR_OTHERS != 0).then_some(mode)
 }
 
+/// Returns the folder of a file.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a
 /// backup or a database that a restore has replaced.
 pub fn databases_beside(path: &Path) -> Vec<PathBuf> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
     let name = path.file_name().unwrap_or_default();
     let begins_alike = |other: &OsStr| other.as_encoded_bytes().starts_with(name.as_encoded_bytes());
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(folder_of(path)) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries
         .flatten()
         .map(|entry| path.with_file_name(entry.file_name()))

@@ -71,8 +71,7 @@ impl Database {
                    JOIN entry e ON e.match_id = m.id AND e.seq = 1 \
                    WHERE ' ' || m.marks || ' ' LIKE '% rated %' AND e.at > $3 AND m.event IS NULL ORDER BY e.at";
         let select = self.statement(sql).bind(one).bind(other).bind(since.timestamp_millis());
-        let rows: Vec<(i64,)> = self.read(select).await?;
-        rows.into_iter().map(|(at,)| super::columns::time(at)).collect()
+        Ok(self.read_column(select).await?.into_iter().map(|Millis(at)| at).collect())
     }
 
     /// Returns the matches of a game that may have a rated result, by ID.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 
 use super::budgets::{self, BudgetKey, BudgetKind, Restraints};
+use super::dispatches::{PACKED, WITH_BYTES};
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{
@@ -42,8 +43,7 @@ pub fn outgoing() -> String {
     format!(
         "SELECT d.id, d.message_id, d.recipient, d.kind, d.match_id, d.tries, d.urgency, d.seat, d.created_at, \
          d.return_id, d.reminds IS NOT NULL AND d.reminds IS DISTINCT FROM ({REMINDS}) AS has_lapsed, \
-         r.bytes, p.picture, d.dropped FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
-         LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id WHERE d.due_at <= $2"
+         {PACKED} FROM {WITH_BYTES} WHERE d.due_at <= $2"
     )
 }
 

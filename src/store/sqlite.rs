@@ -122,17 +122,6 @@ impl SqliteBackend {
         }
     }
 
-    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be
-    /// mistaken for a whole one.
-    async fn back_up_to(&self, to: &Path) -> Result<()> {
-        let part = beside(to, ".part");
-        let written = self.write_copy(&part, to).await;
-        if written.is_err() {
-            let _ = std::fs::remove_file(&part);
-        }
-        written
-    }
-
     async fn write_copy(&self, part: &Path, to: &Path) -> Result<()> {
         let cannot = |error: std::io::Error| cannot_open(to, error.to_string());
         if to.exists() {
@@ -270,9 +259,7 @@ impl Backend for SqliteBackend {
     /// Locks a file next to the database. The system releases the lock when the process ends, even in a
     /// crash.
     async fn lock(&self, owner: &str) -> Result<DatabaseLock> {
-        let mut path = self.path.clone().into_os_string();
-        path.push(".lock");
-        let path = PathBuf::from(path);
+        let path = beside(&self.path, ".lock");
         let lock = lock(&path, owner).map_err(|error| match error {
             TryLockError::WouldBlock => StoreError::Locked(holder(&path)),
             TryLockError::Error(error) => {
@@ -293,8 +280,15 @@ impl Backend for SqliteBackend {
         std::future::pending().await
     }
 
+    /// Writes to a temporary name and renames it when it is complete, so that half a backup cannot be
+    /// mistaken for a whole one.
     async fn backup(&self, to: &Path) -> Result<()> {
-        self.back_up_to(to).await
+        let part = beside(to, ".part");
+        let written = self.write_copy(&part, to).await;
+        if written.is_err() {
+            let _ = std::fs::remove_file(&part);
+        }
+        written
     }
 
     async fn schema_faults(&self) -> Result<Vec<String>> {
@@ -390,10 +384,7 @@ fn code(error: &sqlx::Error) -> Option<i32> {
 
 /// Explains to people why SQLite cannot open a database.
 fn why(path: &Path, error: &sqlx::Error) -> String {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = private::folder_of(path);
     match code(error) {
         Some(14) if !folder.is_dir() => format!("there is no folder {}", folder.display()),
         Some(14) if path.is_dir() => "it is a folder".to_owned(),

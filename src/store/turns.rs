@@ -31,8 +31,8 @@ impl Database {
             "SELECT in_time FROM owed_turn WHERE player_id = $1{matches} ORDER BY at DESC, match_id, seq DESC LIMIT $2"
         );
         let turns = i64::try_from(TURNS).unwrap_or(i64::MAX);
-        let turns: Vec<(i64,)> = self.read(self.statement(sql).bind(player_id).bind(turns)).await?;
-        let turns: Vec<bool> = turns.into_iter().map(|(in_time,)| in_time != 0).collect();
+        let turns: Vec<i64> = self.read_column(self.statement(sql).bind(player_id).bind(turns)).await?;
+        let turns: Vec<bool> = turns.into_iter().map(|in_time| in_time != 0).collect();
         let lost = self.losses_by_missed_turns(player_id, lost_since).await?.len();
         Ok(Reliability::of(&turns, u32::try_from(lost).unwrap_or(u32::MAX)))
     }
