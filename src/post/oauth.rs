@@ -101,7 +101,7 @@ type ClientWith<TokenAddress> = oauth2::Client<
 
 type Client = ClientWith<EndpointSet>;
 
-type TokenError = RequestTokenError<http::HttpError, BasicErrorResponse>;
+type TokenError = RequestTokenError<Error, BasicErrorResponse>;
 
 /// A login by device code that waits for a person.
 pub struct DeviceLogin(StandardDeviceAuthorizationResponse);
@@ -328,7 +328,7 @@ impl OauthLogin {
             Err(RequestTokenError::ServerResponse(answer)) => {
                 Err(Error::Login(one_line(&answer.to_string()).into()))
             }
-            Err(RequestTokenError::Request(error)) => Err(error.into()),
+            Err(RequestTokenError::Request(error)) => Err(error),
             Err(RequestTokenError::Parse(..) | RequestTokenError::Other(_)) => Err(Error::Malformed),
         }
     }
@@ -423,7 +423,7 @@ fn faulty(key: &str, error: &dyn std::fmt::Display) -> Error {
 fn refused(error: TokenError) -> Error {
     let answer = match error {
         RequestTokenError::ServerResponse(answer) => answer,
-        RequestTokenError::Request(error) => return error.into(),
+        RequestTokenError::Request(error) => return error,
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => return Error::Malformed,
     };
     let text = one_line(&answer.to_string());

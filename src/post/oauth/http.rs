@@ -23,29 +23,11 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Maximum bytes of an answer. Tokens have a few thousand.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
-/// A failed request to a token server.
-#[derive(Debug, thiserror::Error)]
-pub enum HttpError {
-    #[error(transparent)]
-    Connection(#[from] Error),
-    #[error("the token server's answer is malformed")]
-    Malformed,
-}
-
-impl From<HttpError> for Error {
-    fn from(error: HttpError) -> Error {
-        match error {
-            HttpError::Connection(error) => error,
-            HttpError::Malformed => Error::Malformed,
-        }
-    }
-}
-
 /// Sends a request and returns the answer, whatever its status is.
 pub(super) async fn send(
     request: Request<Vec<u8>>,
     ca_file: Option<PathBuf>,
-) -> Result<Response<Vec<u8>>, HttpError> {
+) -> Result<Response<Vec<u8>>, Error> {
     let host = request.uri().host().unwrap_or_default().to_owned();
     let answer = timeout(LIMIT, send_without_limit(request, ca_file)).await;
     answer.unwrap_or_else(|_elapsed| Err(unreachable(&host, io::ErrorKind::TimedOut.into())))
@@ -54,7 +36,7 @@ pub(super) async fn send(
 async fn send_without_limit(
     request: Request<Vec<u8>>,
     ca_file: Option<PathBuf>,
-) -> Result<Response<Vec<u8>>, HttpError> {
+) -> Result<Response<Vec<u8>>, Error> {
     let uri = request.uri().clone();
     let host = uri.host().unwrap_or_default().to_owned();
     let is_secure = uri.scheme_str() == Some("https");
@@ -64,7 +46,7 @@ async fn send_without_limit(
         let peer = tcp.peer_addr().map_err(|error| unreachable(&host, error))?;
         if !peer.ip().to_canonical().is_loopback() {
             let text = format!("{uri} is not secure; the address of a token server must begin with https");
-            return Err(Error::Configuration(text).into());
+            return Err(Error::Configuration(text));
         }
         return exchange(tcp, request, &host).await;
     }
@@ -73,11 +55,7 @@ async fn send_without_limit(
     exchange(stream.map_err(|error| tls::handshake_fault(&host, error))?, request, &host).await
 }
 
-async fn exchange<S>(
-    stream: S,
-    mut request: Request<Vec<u8>>,
-    host: &str,
-) -> Result<Response<Vec<u8>>, HttpError>
+async fn exchange<S>(stream: S, mut request: Request<Vec<u8>>, host: &str) -> Result<Response<Vec<u8>>, Error>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -86,17 +64,17 @@ where
     // The connection does its work on a task of its own; it ends with the sender.
     tokio::spawn(connection);
     let authority = request.uri().authority().map_or("", |authority| authority.as_str());
-    let authority = HeaderValue::from_str(authority).map_err(|_| HttpError::Malformed)?;
+    let authority = HeaderValue::from_str(authority).map_err(|_| Error::Malformed)?;
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     // hyper's connection sends a request as it is, and only a proxy expects the whole URI.
-    *request.uri_mut() = path.parse::<Uri>().map_err(|_| HttpError::Malformed)?;
+    *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::Malformed)?;
     request.headers_mut().insert(HOST, authority);
     let request = request.map(|body| Full::new(Bytes::from(body)));
     let (head, body) = sender.send_request(request).await.map_err(broken)?.into_parts();
-    let body = Limited::new(body, MAX_ANSWER_BYTES).collect().await.map_err(|_| HttpError::Malformed)?;
+    let body = Limited::new(body, MAX_ANSWER_BYTES).collect().await.map_err(|_| Error::Malformed)?;
     Ok(Response::from_parts(head, body.to_bytes().to_vec()))
 }
 
-fn unreachable(host: &str, error: io::Error) -> HttpError {
-    Error::io(format!("cannot reach the token server {host}"), error).into()
+fn unreachable(host: &str, error: io::Error) -> Error {
+    Error::io(format!("cannot reach the token server {host}"), error)
 }
