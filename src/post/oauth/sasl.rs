@@ -3,8 +3,8 @@
 
 use crate::post::Secret;
 
-/// A SASL mechanism for access tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The SASL mechanisms for access tokens, the better one first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mechanism {
     OAuthBearer,
     XOAuth2,
@@ -13,16 +13,11 @@ pub enum Mechanism {
 impl Mechanism {
     /// Returns the best of the mechanisms that a server offers.
     pub fn best<'a>(offered: impl IntoIterator<Item = &'a str>) -> Option<Mechanism> {
-        let mut best = None;
-        for name in offered {
-            if name.eq_ignore_ascii_case("OAUTHBEARER") {
-                return Some(Mechanism::OAuthBearer);
-            }
-            if name.eq_ignore_ascii_case("XOAUTH2") {
-                best = Some(Mechanism::XOAuth2);
-            }
-        }
-        best
+        let named = |name: &str| {
+            let all = [Mechanism::OAuthBearer, Mechanism::XOAuth2];
+            all.into_iter().find(|mechanism| mechanism.name().eq_ignore_ascii_case(name))
+        };
+        offered.into_iter().filter_map(named).min()
     }
 
     pub fn name(self) -> &'static str {
