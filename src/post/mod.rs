@@ -157,8 +157,9 @@ impl fmt::Debug for Secret {
 }
 
 /// The protection of a connection to a mail server.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Tls {
     /// TLS from the first byte (RFC 8314).
     #[default]
@@ -167,16 +168,6 @@ pub enum Tls {
     StartTls,
     /// No protection. Allowed to this machine only.
     None,
-}
-
-impl fmt::Display for Tls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Tls::Tls => "tls",
-            Tls::StartTls => "starttls",
-            Tls::None => "none",
-        })
-    }
 }
 
 /// A period in which the mailbox cannot be read.

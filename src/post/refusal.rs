@@ -56,18 +56,25 @@ pub struct SmtpStatus {
 }
 
 /// An exchange of the conversation with an SMTP server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Exchange {
-    Connect,
     Greeting,
+    #[strum(to_string = "EHLO")]
     Hello,
+    #[strum(to_string = "STARTTLS")]
     StartTls,
     Login,
+    #[strum(to_string = "MAIL")]
     Sender,
+    #[strum(to_string = "RCPT")]
     Recipient,
+    #[strum(to_string = "DATA")]
     Data,
     Letter,
+    #[strum(to_string = "RSET")]
     Reset,
+    #[strum(to_string = "QUIT")]
     Quit,
 }
 
@@ -151,24 +158,6 @@ impl EnhancedCode {
 impl fmt::Display for EnhancedCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.class, self.subject, self.detail)
-    }
-}
-
-impl fmt::Display for Exchange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Exchange::Connect => "connecting",
-            Exchange::Greeting => "greeting",
-            Exchange::Hello => "EHLO",
-            Exchange::StartTls => "STARTTLS",
-            Exchange::Login => "login",
-            Exchange::Sender => "MAIL",
-            Exchange::Recipient => "RCPT",
-            Exchange::Data => "DATA",
-            Exchange::Letter => "letter",
-            Exchange::Reset => "RSET",
-            Exchange::Quit => "QUIT",
-        })
     }
 }
 

@@ -109,8 +109,7 @@ impl Exchange {
     /// Whether the exchange comes before the server has heard of any recipient.
     fn is_before_recipient(self) -> bool {
         match self {
-            Exchange::Connect
-            | Exchange::Greeting
+            Exchange::Greeting
             | Exchange::Hello
             | Exchange::StartTls
             | Exchange::Login
