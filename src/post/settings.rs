@@ -3,13 +3,23 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use super::imap::ImapConfig;
 use super::inbox::Inbox;
-use super::{Secret, oauth, outbox};
+use super::outbox::OutboxConfig;
+use super::smtp::SmtpConfig;
+use super::{Secret, oauth};
 
 /// A login's password, and the file that may contain it.
 pub type Login<'a> = (&'a mut Option<Secret>, &'a mut Option<PathBuf>);
 
 impl Inbox {
+    fn imap(&self) -> Option<&ImapConfig> {
+        match self {
+            Inbox::Imap(imap) => Some(imap),
+            Inbox::Maildir(_) => None,
+        }
+    }
+
     /// Keeps the mailbox's path as the config has it: it identifies the mailbox wherever the program is
     /// started, and after the club has moved to another folder or machine.
     pub fn keep_written_path(&mut self) {
@@ -31,10 +41,7 @@ impl Inbox {
 
     /// Explains a port that does not speak the kind of TLS that is set.
     pub fn port_advice(&self) -> Option<String> {
-        match self {
-            Inbox::Imap(imap) => imap.port_advice(),
-            Inbox::Maildir(_) => None,
-        }
+        self.imap()?.port_advice()
     }
 
     /// Returns the mailbox's login, if it has one.
@@ -47,10 +54,7 @@ impl Inbox {
 
     /// Returns the mailbox's login by OAuth, if it has one.
     pub fn oauth(&self) -> Option<&oauth::OauthLogin> {
-        match self {
-            Inbox::Imap(imap) => imap.oauth.as_deref(),
-            Inbox::Maildir(_) => None,
-        }
+        self.imap()?.oauth.as_deref()
     }
 
     /// # Errors
@@ -65,98 +69,93 @@ impl Inbox {
     /// # Errors
     /// Returns a sentence that names the key if the login is incomplete, or given in two ways.
     pub fn check_login(&self) -> Result<(), String> {
-        let Inbox::Imap(imap) = self else { return Ok(()) };
-        check_password("inbox.imap", imap.password.is_some(), imap.password_file.is_some())?;
-        let has_password = imap.password.is_some() || imap.password_file.is_some();
-        check_oauth("inbox.imap", imap.oauth.as_deref(), has_password)
+        let Some(imap) = self.imap() else { return Ok(()) };
+        check_passwords("inbox.imap", &imap.password, &imap.password_file, imap.oauth.as_deref())
     }
 
     /// # Errors
     /// Returns a sentence that names the key if the host is not a name of a machine, or the port is invalid.
     pub fn check_server(&self) -> Result<(), String> {
-        match self {
-            Inbox::Imap(imap) => check_host("inbox.imap", &imap.host, imap.port),
-            Inbox::Maildir(_) => Ok(()),
-        }
+        self.imap().map_or(Ok(()), |imap| check_host("inbox.imap", &imap.host, imap.port))
     }
 }
 
-impl outbox::OutboxConfig {
+impl OutboxConfig {
+    fn smtp(&self) -> Option<&SmtpConfig> {
+        match self {
+            OutboxConfig::Smtp(smtp) => Some(smtp),
+            OutboxConfig::Maildir(_) | OutboxConfig::Sendmail(_) => None,
+        }
+    }
+
     /// Returns all paths in the settings, except a command's, which is used as written.
     pub fn paths(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            outbox::OutboxConfig::Smtp(smtp) => {
+            OutboxConfig::Smtp(smtp) => {
                 let oauth = smtp.oauth.iter_mut().flat_map(|oauth| oauth.paths());
                 smtp.ca_file.iter_mut().chain(&mut smtp.password_file).chain(oauth).collect()
             }
-            outbox::OutboxConfig::Maildir(maildir) => vec![&mut maildir.path],
-            outbox::OutboxConfig::Sendmail(_) => Vec::new(),
+            OutboxConfig::Maildir(maildir) => vec![&mut maildir.path],
+            OutboxConfig::Sendmail(_) => Vec::new(),
         }
     }
 
     /// Explains a port that does not speak the kind of TLS that is set.
     pub fn port_advice(&self) -> Option<String> {
-        match self {
-            outbox::OutboxConfig::Smtp(smtp) => smtp.port_advice(),
-            outbox::OutboxConfig::Maildir(_) | outbox::OutboxConfig::Sendmail(_) => None,
-        }
+        self.smtp()?.port_advice()
     }
 
     /// Returns the name of the mail server, if letters are sent by SMTP.
     pub fn smtp_host(&self) -> Option<&str> {
-        match self {
-            outbox::OutboxConfig::Smtp(smtp) => Some(&smtp.host),
-            outbox::OutboxConfig::Maildir(_) | outbox::OutboxConfig::Sendmail(_) => None,
-        }
+        Some(&self.smtp()?.host)
     }
 
     /// Returns the mail server's login, if there is one.
     pub fn login(&mut self) -> Option<Login<'_>> {
         match self {
-            outbox::OutboxConfig::Smtp(smtp) if smtp.user.is_some() && smtp.oauth.is_none() => {
+            OutboxConfig::Smtp(smtp) if smtp.user.is_some() && smtp.oauth.is_none() => {
                 Some((&mut smtp.password, &mut smtp.password_file))
             }
-            outbox::OutboxConfig::Smtp(_)
-            | outbox::OutboxConfig::Maildir(_)
-            | outbox::OutboxConfig::Sendmail(_) => None,
+            OutboxConfig::Smtp(_) | OutboxConfig::Maildir(_) | OutboxConfig::Sendmail(_) => None,
         }
     }
 
     /// Returns the mail server's login by OAuth, if there is one.
     pub fn oauth(&self) -> Option<&oauth::OauthLogin> {
-        match self {
-            outbox::OutboxConfig::Smtp(smtp) => smtp.oauth.as_deref(),
-            outbox::OutboxConfig::Maildir(_) | outbox::OutboxConfig::Sendmail(_) => None,
-        }
+        self.smtp()?.oauth.as_deref()
     }
 
     /// # Errors
     /// Returns a sentence that names the key if the login is incomplete, or given in two ways.
     pub fn check_login(&self) -> Result<(), String> {
-        let outbox::OutboxConfig::Smtp(smtp) = self else { return Ok(()) };
+        let Some(smtp) = self.smtp() else { return Ok(()) };
         if smtp.oauth.is_some() && smtp.user.is_none() {
             return Err("outbox.smtp.oauth needs outbox.smtp.user, the address that logs in".to_owned());
         }
-        check_password("outbox.smtp", smtp.password.is_some(), smtp.password_file.is_some())?;
-        let has_password = smtp.password.is_some() || smtp.password_file.is_some();
-        check_oauth("outbox.smtp", smtp.oauth.as_deref(), has_password)
+        check_passwords("outbox.smtp", &smtp.password, &smtp.password_file, smtp.oauth.as_deref())
     }
 
     /// # Errors
     /// Returns a sentence that names the key if the host is not a name of a machine, or the port is invalid.
     pub fn check_server(&self) -> Result<(), String> {
-        match self {
-            outbox::OutboxConfig::Smtp(smtp) => check_host("outbox.smtp", &smtp.host, smtp.port),
-            outbox::OutboxConfig::Maildir(_) | outbox::OutboxConfig::Sendmail(_) => Ok(()),
-        }
+        self.smtp().map_or(Ok(()), |smtp| check_host("outbox.smtp", &smtp.host, smtp.port))
     }
 }
 
-fn check_password(section: &str, has_password: bool, has_file: bool) -> Result<(), String> {
-    match has_password && has_file {
-        true => Err(format!("{section} has a password and a password_file; remove one")),
-        false => Ok(()),
+fn check_passwords(
+    section: &str,
+    password: &Option<Secret>,
+    file: &Option<PathBuf>,
+    oauth: Option<&oauth::OauthLogin>,
+) -> Result<(), String> {
+    if password.is_some() && file.is_some() {
+        return Err(format!("{section} has a password and a password_file; remove one"));
     }
+    let Some(oauth) = oauth else { return Ok(()) };
+    if password.is_some() || file.is_some() {
+        return Err(format!("{section} has a password and [{section}.oauth]; remove one"));
+    }
+    oauth.check().map_err(|reason| format!("{section}.{reason}"))
 }
 
 /// Checks a host and its port. People paste `mail.example.org:993` or a URL.
@@ -183,12 +182,4 @@ fn check_host(section: &str, host: &str, port: Option<u16>) -> Result<(), String
             Err(format!("{section}.host is `{host}`; try the name alone, such as mail.example.org"))
         }
     }
-}
-
-fn check_oauth(section: &str, oauth: Option<&oauth::OauthLogin>, has_password: bool) -> Result<(), String> {
-    let Some(oauth) = oauth else { return Ok(()) };
-    if has_password {
-        return Err(format!("{section} has a password and [{section}.oauth]; remove one"));
-    }
-    oauth.check().map_err(|reason| format!("{section}.{reason}"))
 }
