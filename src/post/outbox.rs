@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::maildirs::{self, Maildirs};
-use super::sendmail::{self, Sendmail};
+use super::sendmail::{self, SendmailConfig};
 use super::{Error, smtp};
 use crate::letter::Address;
 
@@ -18,7 +18,7 @@ pub use super::outgoing::{Checked, Outgoing, SendError};
 #[serde(rename_all = "lowercase")]
 pub enum OutboxConfig {
     Smtp(smtp::SmtpConfig),
-    Sendmail(sendmail::SendmailConfig),
+    Sendmail(SendmailConfig),
     Maildir(maildirs::MaildirsConfig),
 }
 
@@ -34,7 +34,7 @@ pub struct Outbox {
 
 enum Way {
     Smtp(Box<smtp::Smtp>),
-    Sendmail(Sendmail),
+    Sendmail(SendmailConfig),
     Maildir(Maildirs),
 }
 
@@ -44,15 +44,13 @@ impl Outbox {
     /// # Errors
     /// Returns an error if the certificate file in the settings cannot be read.
     pub fn new(settings: OutboxConfig) -> Result<Outbox, Error> {
-        let concurrency = match &settings {
-            OutboxConfig::Smtp(settings) => settings.connections.max(1),
-            OutboxConfig::Sendmail(_) => sendmail::MAX_PROCESSES,
-            OutboxConfig::Maildir(_) => MAX_FILES,
-        };
-        let way = match settings {
-            OutboxConfig::Smtp(settings) => Way::Smtp(Box::new(smtp::Smtp::new(settings)?)),
-            OutboxConfig::Sendmail(settings) => Way::Sendmail(Sendmail::new(settings)),
-            OutboxConfig::Maildir(settings) => Way::Maildir(Maildirs::new(settings)),
+        let (way, concurrency) = match settings {
+            OutboxConfig::Smtp(settings) => {
+                let connections = settings.connections.max(1);
+                (Way::Smtp(Box::new(smtp::Smtp::new(settings)?)), connections)
+            }
+            OutboxConfig::Sendmail(settings) => (Way::Sendmail(settings), sendmail::MAX_PROCESSES),
+            OutboxConfig::Maildir(settings) => (Way::Maildir(Maildirs::new(settings)), MAX_FILES),
         };
         Ok(Outbox { way, concurrency, permits: Semaphore::new(concurrency) })
     }

@@ -31,37 +31,26 @@ impl Default for SendmailConfig {
 /// Maximum concurrent sendmail processes.
 pub(super) const MAX_PROCESSES: usize = 32;
 
-/// Runs the command for each letter.
-pub(super) struct Sendmail {
-    settings: SendmailConfig,
-}
-
-impl Sendmail {
-    pub(super) fn new(settings: SendmailConfig) -> Sendmail {
-        Sendmail { settings }
-    }
-
+impl SendmailConfig {
     pub(super) fn check(&self) -> Result<String, Error> {
-        let path = self.settings.command.display();
-        match std::fs::metadata(&self.settings.command) {
+        let path = self.command.display();
+        match std::fs::metadata(&self.command) {
             Ok(about) if about.is_file() => Ok(format!("the command {path}")),
             Ok(_) => Err(Error::Configuration(format!("{path} is not a program"))),
             Err(error) => Err(Error::Configuration(format!("{path} cannot be found: {error}"))),
         }
     }
 
+    /// Runs the command for a letter.
     pub(super) async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
-        let settings = &self.settings;
-        let mut child = Command::new(&settings.command)
+        let mut child = Command::new(&self.command)
             .args(["-i", "-f", letter.return_path.unwrap_or("<>"), "--", letter.to])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
-            .map_err(|e| {
-                Error::Configuration(format!("{} cannot be run: {e}", settings.command.display()))
-            })?;
+            .map_err(|e| Error::Configuration(format!("{} cannot be run: {e}", self.command.display())))?;
         let mut input = child.stdin.take().expect("stdin is piped");
         let bytes = with_lf_line_ends(letter.bytes);
         let work = async {
@@ -70,7 +59,7 @@ impl Sendmail {
             drop(input);
             child.wait_with_output().await
         };
-        let output = timeout(Duration::from_secs(settings.timeout_seconds), work)
+        let output = timeout(Duration::from_secs(self.timeout_seconds), work)
             .await
             .map_err(|_late| SendError::NotNow("the command did not end in time".into()))?
             .map_err(|e| Error::io("failed to wait for the command", e))?;
