@@ -80,23 +80,14 @@ impl BatchSender {
     pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<Taken, Error> {
         let (stored, answer) = oneshot::channel();
         self.send(InboxMessage::Letters(Batch { letters, stored }))?;
-        self.wait_for(answer)
+        self.until_stopped(answer)?.map_err(|_dropped| Error::NotStored)
     }
 
     /// Hands over the beginnings of letters and returns the places of those that are old.
     pub(super) fn find_old(&self, letters: Vec<FetchedLetter>) -> Result<Vec<usize>, Error> {
         let (old, answer) = oneshot::channel();
         self.send(InboxMessage::Beginnings { letters, old })?;
-        self.wait_for(answer)
-    }
-
-    fn wait_for<T>(&self, answer: oneshot::Receiver<T>) -> Result<T, Error> {
-        self.runtime.block_on(async {
-            tokio::select! {
-                answer = answer => answer.map_err(|_dropped| Error::NotStored),
-                () = self.stop.wait() => Err(Error::Stopped),
-            }
-        })
+        self.until_stopped(answer)?.map_err(|_dropped| Error::NotStored)
     }
 
     /// Tells which letters cannot be moved, if they differ from `before`.
@@ -118,9 +109,14 @@ impl BatchSender {
     }
 
     fn send(&self, message: InboxMessage) -> Result<(), Error> {
+        self.until_stopped(self.to.send(message))?.map_err(|_closed| Error::Stopped)
+    }
+
+    /// Waits for the end of some work, and fails at shutdown.
+    fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
         self.runtime.block_on(async {
             tokio::select! {
-                sent = self.to.send(message) => sent.map_err(|_closed| Error::Stopped),
+                done = work => Ok(done),
                 () = self.stop.wait() => Err(Error::Stopped),
             }
         })
