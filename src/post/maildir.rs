@@ -72,9 +72,7 @@ impl MaildirConfig {
             max_letter_bytes: max_letter_bytes(),
         }
     }
-}
 
-impl MaildirConfig {
     /// Checks that the folder for processed letters has a name, which makes it another folder than the one
     /// that is read.
     pub(super) fn check_folders(&self) -> Result<(), String> {

@@ -270,11 +270,6 @@ impl OauthLogin {
         }
     }
 
-    /// Like [`OauthLogin::access_token`], on a thread without a runtime.
-    pub(super) fn access_token_blocking(&self) -> Result<Secret, Error> {
-        block_on(self.access_token())
-    }
-
     /// Notes that a mail server refused an access token, so that the next one is new.
     pub(super) async fn forget(&self, token: &Secret) -> Result<(), Error> {
         let file = TokenFile::lock(&self.token_file).await?;
@@ -282,11 +277,6 @@ impl OauthLogin {
             Some(tokens) => file.replace(&tokens),
             None => Ok(()),
         }
-    }
-
-    /// Like [`OauthLogin::forget`], on a thread without a runtime.
-    pub(super) fn forget_blocking(&self, token: &Secret) -> Result<(), Error> {
-        block_on(self.forget(token))
     }
 
     /// Returns the state of the login, if there is one.
@@ -405,7 +395,7 @@ fn has_ended(error: &TokenError) -> bool {
 }
 
 /// Runs a request on a thread without a runtime.
-fn block_on<T>(request: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+pub(super) fn block_on<T>(request: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| Error::io("failed to start a runtime", error))?.block_on(request)
 }

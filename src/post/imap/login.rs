@@ -72,11 +72,11 @@ fn log_in_by_token(
         let text = "the server offers no login by OAuth (OAUTHBEARER, XOAUTH2); see inbox.imap.oauth";
         return Err(Error::Configuration(text.to_owned()).into());
     };
-    let token = oauth.access_token_blocking()?;
+    let token = oauth::block_on(oauth.access_token())?;
     let message = mechanism.first_message(&settings.user, &settings.host, settings.port(), &token);
     let login = authenticate(client, mechanism.name(), message, mechanism.acknowledgement(), &offered);
     login.map_err(|error| match refused(error) {
-        error @ Error::Login(_) => match oauth.forget_blocking(&token) {
+        error @ Error::Login(_) => match oauth::block_on(oauth.forget(&token)) {
             Ok(()) => Failure::TokenRefused(error),
             Err(error) => Failure::Other(error),
         },

@@ -54,15 +54,12 @@ struct Capabilities {
 impl Mailbox {
     /// Connects, logs in and selects the folder.
     pub(super) fn open(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
-        match Mailbox::open_once(settings, handle) {
+        let opened = match Mailbox::open_once(settings, handle) {
             // Try once more, because the next access token is a new one.
-            Err(login::Failure::TokenRefused(_)) => match Mailbox::open_once(settings, handle) {
-                Err(login::Failure::TokenRefused(error) | login::Failure::Other(error)) => Err(error),
-                Ok(mailbox) => Ok(mailbox),
-            },
-            Err(login::Failure::Other(error)) => Err(error),
-            Ok(mailbox) => Ok(mailbox),
-        }
+            Err(login::Failure::TokenRefused(_)) => Mailbox::open_once(settings, handle),
+            opened => opened,
+        };
+        opened.map_err(|(login::Failure::TokenRefused(error) | login::Failure::Other(error))| error)
     }
 
     fn open_once(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
