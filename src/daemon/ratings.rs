@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
 use super::{Office, commit, load};
@@ -10,7 +9,6 @@ use crate::club::rated::{RatingChange, results_of, table};
 use crate::club::rating::Rating;
 use crate::desk::outbox::rating_mail::{self, Rerated};
 use crate::game::any::GameKind;
-use crate::ledger::Entry;
 use crate::store::{Changes, RatingRow, RatingsAnew, STALE_RATINGS, StoreError};
 
 /// The smallest change of a figure that its player is told of, in hundredths of a point.
@@ -38,9 +36,7 @@ pub async fn derive(office: &Office, game: GameKind) -> anyhow::Result<Vec<Ratin
     let merged = office.store.merged_players().await?;
     let mut results = Vec::new();
     for id in office.store.rated_matches(game).await? {
-        let rows = office.store.entries(&id).await?;
-        let entries: Result<Vec<Entry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
-        results.extend(results_of(&entries.with_context(|| format!("the ledger of {id}"))?));
+        results.extend(results_of(&load::ledger_entries(office, &id).await?));
     }
     Ok(table(results, &|player| merged.get(&player).copied().unwrap_or(player)))
 }

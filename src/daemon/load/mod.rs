@@ -342,13 +342,18 @@ async fn load_names(office: &Office, names: BTreeSet<String>, loaded: &mut Loade
     Ok(())
 }
 
-async fn ledger_entries(office: &Office, match_id: &str) -> anyhow::Result<Vec<Entry>> {
+/// Returns the entries of a match's ledger.
+///
+/// # Errors
+/// Returns an error if the database does not answer, or if an entry cannot be read.
+pub async fn ledger_entries(office: &Office, match_id: &str) -> anyhow::Result<Vec<Entry>> {
     let rows = office.store.entries(match_id).await?;
-    rows.iter().map(|row| Ok(serde_json::from_str(&row.json)?)).collect()
+    let entries: Result<Vec<Entry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
+    entries.with_context(|| format!("the ledger of {match_id}"))
 }
 
 /// Loads the text of our letters, without the rest: a picture takes 20 to 60 kB.
-async fn load_texts(office: &Office, ids: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+async fn load_texts(office: &Office, ids: Vec<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
     if ids.is_empty() {
         return Ok(());
     }

@@ -8,13 +8,13 @@ use chrono::{Months, TimeDelta};
 
 use super::super::audit::sealed::matches_sealing;
 use super::super::load::events::load_event;
+use super::super::load::ledger_entries;
 use super::super::{GmIndex, Office};
 use super::desk::about;
 use super::fog::fog_of;
 use crate::club::member::{number, read_number};
 use crate::desk::gm::without_letter::event_guard;
 use crate::game::{BySeat, Seat};
-use crate::ledger::Entry;
 use crate::referee::{Match, MatchOverview, Stage};
 use crate::store::{LetterStatus, Player, TokenRow};
 use crate::web::screen::event::EventRows;
@@ -53,8 +53,7 @@ pub async fn match_rows(office: &Office, gm: GmIndex, id: &str) -> anyhow::Resul
     let gm = &office.config.club.gm.all()[gm.0];
     let is_own = |row: &TokenRow| row.player.addresses.iter().any(|address| gm.has_address(address));
     let plays = seats.iter().any(|(_, row)| row.as_ref().is_some_and(is_own));
-    let rows = office.store.entries(&game_match.id).await?;
-    let entries: Result<Vec<Entry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
+    let entries = ledger_entries(office, &game_match.id).await?;
     let mut sent = Vec::new();
     for row in office.store.dispatches_about(&game_match.id, MAX_SENT).await?.into_iter().rev() {
         let status = match (row.sent_at, row.waiting, row.given_up_at) {
@@ -72,7 +71,7 @@ pub async fn match_rows(office: &Office, gm: GmIndex, id: &str) -> anyhow::Resul
         ended_at: dates.first().and_then(|dates| dates.ended_at),
         players: seats
             .map(|row| row.filter(|row| !row.player.addresses.is_empty()).map(|row| number(row.player.id))),
-        entries: entries.with_context(|| format!("the ledger of {id}"))?,
+        entries,
         sent,
         game_match,
     }))

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::daemon::load::random;
+use crate::daemon::load::{ledger_entries, random};
 use crate::daemon::parallel::run_blocking;
 use crate::daemon::{Office, rulings};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::outbox::resend::{copy, is_copy};
-use crate::ledger::Entry;
 use crate::letter::ReturnId;
 use crate::letter::pictures::{dropped_from, without_pictures};
 use crate::report::redraw;
@@ -93,10 +92,7 @@ async fn with_picture<'a>(
     let Some((match_id, seat)) = row.match_id.as_deref().zip(row.seat) else { return Ok(None) };
     let of_match = rulings::match_row(office, match_id).await?;
     let game_match = snapshot(&of_match.id, &of_match.snapshot)?;
-    let mut entries: Vec<Entry> = Vec::new();
-    for row in office.store.entries(match_id).await? {
-        entries.push(serde_json::from_str(&row.json)?);
-    }
+    let entries = ledger_entries(office, match_id).await?;
     let (letter, message_id) = (bytes.to_vec(), row.message_id.clone());
     let drawing = move || redraw(&letter, &message_id, seat, &game_match, &entries);
     Ok(run_blocking(drawing).await?.map(Cow::Owned))

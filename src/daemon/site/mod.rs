@@ -12,10 +12,11 @@ use serde::Deserialize;
 
 use self::folder::Folder;
 use super::Office;
+use super::load::ledger_entries;
 use super::parallel::run_blocking;
 use super::waiting::{Backoff, pause};
 use crate::game::record::{Record, Replayed};
-use crate::ledger::{self, Entry, SealKey};
+use crate::ledger::{self, SealKey};
 use crate::letter::Digest;
 use crate::post::ShutdownSignal;
 use crate::report::{COMPILED_IN, Templates};
@@ -243,10 +244,7 @@ async fn load(office: &Office, row: &SiteMatchRow, known: &Known<'_>) -> anyhow:
 
 /// Loads the record of a match, with the names that the club shows.
 async fn record(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> anyhow::Result<Record> {
-    let entries = office.store.entries(&row.id).await?;
-    let entries: Result<Vec<Entry>, _> =
-        entries.iter().map(|entry| serde_json::from_str(&entry.json)).collect();
-    let entries = entries.with_context(|| format!("the ledger of {}", row.id))?;
+    let entries = ledger_entries(office, &row.id).await?;
     let mut record =
         ledger::record(&entries).with_context(|| format!("the ledger of {} opens no match", row.id))?;
     record.players = members.names(row);
