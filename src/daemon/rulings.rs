@@ -25,16 +25,15 @@ pub async fn match_row(office: &Office, match_id: &str) -> anyhow::Result<MatchR
     found.with_context(|| format!("there is no match {match_id}"))
 }
 
-/// Rules on matches and commits them together, or one by one if that fails. Returns whether any changed.
+/// Rules on matches and commits them together, or one by one if that fails.
 pub async fn rule_on_many(
     office: &Office,
     rows: Vec<MatchRow>,
     cause_of: &CauseOf,
     now: DateTime<Utc>,
-) -> anyhow::Result<bool> {
-    let count = rows.len();
-    if count == 0 {
-        return Ok(false);
+) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
     }
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     let mut loaded = load::new_rows(office).await?;
@@ -43,23 +42,25 @@ pub async fn rule_on_many(
     let items = ids.into_iter().map(|id| Item::Match { id, cause_of: Arc::clone(cause_of) });
     let (changes, _) = items::decide_items(office, items.collect(), loaded).await?;
     if changes.matches.is_empty() {
-        return Ok(false);
+        return Ok(());
     }
-    let mut one_by_one = Vec::new();
     match office.store.commit(&changes).await {
-        Ok(()) => commit::wake_loops(office, &changes),
+        Ok(()) => {
+            commit::wake_loops(office, &changes);
+            return Ok(());
+        }
         Err(error) if error.is_transient() && !matches!(error, StoreError::Stale(_)) => {
             return Err(error.into());
         }
         // The commit was stale or rejected, perhaps because of a single match. The others can still be
         // committed.
-        Err(_) => one_by_one.extend(changes.matches.into_iter().map(|row| row.id)),
+        Err(_) => {}
     }
-    let mut changed = one_by_one.len() < count;
+    let one_by_one: Vec<String> = changes.matches.into_iter().map(|row| row.id).collect();
     for row in office.store.matches(&one_by_one).await? {
         let match_id = row.id.clone();
         match rule_on(office, row, cause_of, now).await {
-            Ok(after) => changed |= after.is_some(),
+            Ok(_) => {}
             Err(error) if is_transient(&error) => return Err(error),
             // One broken match must not block the rest.
             Err(error) => {
@@ -67,7 +68,7 @@ pub async fn rule_on_many(
             }
         }
     }
-    Ok(changed)
+    Ok(())
 }
 
 /// Rules on one match, and commits after the letters that are under way. Returns the match after that, or

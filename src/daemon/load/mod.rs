@@ -45,10 +45,9 @@ pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn renew_gm_token(office: &Office, gm: &Gm) -> anyhow::Result<String> {
+pub async fn renew_gm_token(office: &Office, gm: &Gm) -> anyhow::Result<()> {
     let token = Token::from_random(random()?).to_string();
-    office.store.remember(&gms::token_key(gm), &token).await?;
-    Ok(token)
+    Ok(office.store.remember(&gms::token_key(gm), &token).await?)
 }
 
 /// Rated results of a player to load: PROFILE shows ten changes.
