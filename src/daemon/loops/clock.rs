@@ -112,39 +112,34 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
         office.letters.notify_one();
         office.dispatches.notify_one();
         if ahead - now > OUTAGE {
-            let (mut done, set_back) = (BTreeSet::new(), by_program(Act::ClockSetBack));
-            sweep(office, ahead + remembered::MAX_SLEEP, now, &set_back, &mut done).await?;
+            sweep(office, ahead + remembered::MAX_SLEEP, now, &by_program(Act::ClockSetBack)).await?;
         }
     }
     let last = remembered::time(office, HEARTBEAT).await?;
     if let Some(since) = last.filter(|last| now - *last > outage) {
         // Settle the letters first: a player who wrote in the meantime has filed and needs no extension.
         items::settle_until(office, now, None).await?;
-        let mut done = BTreeSet::new();
-        let slide = by_program(Act::Slide { since });
         // Look ahead by the longest grace period: a deadline during the outage may still have all of its
         // grace left.
-        sweep(office, now + MAX_GRACE, now, &slide, &mut done).await?;
+        let matches = sweep(office, now + MAX_GRACE, now, &by_program(Act::Slide { since })).await?;
         events::slide_after_outage(office, since, now).await?;
-        tracing::warn!(%since, matches = done.len(), "deadlines extended after an outage");
+        tracing::warn!(%since, matches, "deadlines extended after an outage");
     }
     office.store.remember(HEARTBEAT, &now.to_rfc3339()).await?;
     Ok(())
 }
 
-/// Rules on all matches that are due by `until`, and adds them to `done`. Skips those that are `done`
-/// already.
+/// Rules once on each match that is due by `until`, and returns their number.
 async fn sweep(
     office: &Office,
     until: DateTime<Utc>,
     now: DateTime<Utc>,
     cause_of: &CauseOf,
-    done: &mut BTreeSet<String>,
-) -> anyhow::Result<()> {
-    let mut last = None;
+) -> anyhow::Result<usize> {
+    let (mut last, mut done) = (None, BTreeSet::new());
     loop {
         let mut due = office.store.matches_due(until, last.as_ref(), BATCH_SIZE).await?;
-        let Some(behind) = due.last().cloned() else { return Ok(()) };
+        let Some(behind) = due.last().cloned() else { return Ok(done.len()) };
         last = Some(behind);
         due.retain(|row| done.insert(row.id.clone()));
         office.heartbeat.beat(Loop::Clock);
