@@ -134,7 +134,7 @@ impl Office {
     /// Panics if the office is at work.
     pub fn set_trap(&mut self, trap: Arc<Trap>, deadline: Duration) {
         Arc::get_mut(&mut self.club).expect("nothing is decided yet").trap = Some(trap);
-        self.attempts.set_deadline(deadline);
+        self.attempts.deadline = deadline;
     }
 
     /// Replaces the player that finds the house's turns. For tests.

@@ -59,13 +59,7 @@ pub struct Attempts {
 }
 
 /// Letters that took longer than the deadline.
-pub struct Overdue(BTreeSet<Digest>);
-
-impl Overdue {
-    pub fn letters(self) -> BTreeSet<Digest> {
-        self.0
-    }
-}
+pub type Overdue = BTreeSet<Digest>;
 
 /// The owner of the note about a batch. Its number is free again when this is dropped.
 pub struct BatchOwner<'a> {
@@ -90,11 +84,6 @@ impl Attempts {
     pub fn new(run: u64) -> Attempts {
         let (hung, suspects, trial, is_stale, batches) = Default::default();
         Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial, is_stale, batches }
-    }
-
-    /// Sets the deadline of one letter.
-    pub fn set_deadline(&mut self, deadline: Duration) {
-        self.deadline = deadline;
     }
 
     /// Whether a note with this owner is from this run of the program.
@@ -150,10 +139,10 @@ impl Attempts {
                 took.min(used) >= self.deadline || took >= self.deadline * MOST_DEADLINES
             };
             let overdue = since.iter().filter(|(_, entered)| is_overdue(entered));
-            let overdue: BTreeSet<Digest> = overdue.map(|(letter, _)| *letter).collect();
+            let overdue: Overdue = overdue.map(|(letter, _)| *letter).collect();
             if !overdue.is_empty() {
                 self.hung.fetch_add(overdue.len(), Ordering::Relaxed);
-                return Err(Overdue(overdue));
+                return Err(overdue);
             }
         }
     }
@@ -305,7 +294,7 @@ pub fn clear_suspects(office: &Office, letters: &[Digest]) {
 /// Sets aside at once the letters that took too long: each further attempt would cost a thread.
 pub async fn set_aside_overdue(office: &Office, overdue: Overdue, claim: Claim) -> anyhow::Result<()> {
     let mut letters = Vec::new();
-    for digest in overdue.letters() {
+    for digest in overdue {
         let raw = office.store.letter(digest).await?.context("a claimed letter is missing")?;
         letters.push(WaitingLetter::new(digest, raw, office.now()));
     }

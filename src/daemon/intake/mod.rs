@@ -243,7 +243,7 @@ async fn compare(
         });
         match office.attempts.watch(&in_work, reading).await {
             Ok(found) => break found?,
-            Err(overdue) => unread.extend(overdue.letters()),
+            Err(overdue) => unread.extend(overdue),
         }
     };
     suspects::end_intake(office).await?;
