@@ -305,11 +305,11 @@ async fn load_tokens(
     load_matches_of_seats(office, seats, loaded).await
 }
 
-async fn load_matches(office: &Office, ids: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+async fn load_matches(office: &Office, ids: Vec<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
-    let seats = office.store.seats_of(&Vec::from_iter(ids.iter().cloned())).await.context("seats")?;
+    let seats = office.store.seats_of(&ids).await.context("seats")?;
     load_matches_of_seats(office, seats, loaded).await?;
     for id in ids {
         loaded.matches.entry(id).or_default();
@@ -327,11 +327,10 @@ async fn load_matches_of_seats(
     read_matches(office, rows, seats, loaded).await
 }
 
-async fn load_names(office: &Office, names: BTreeSet<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
+async fn load_names(office: &Office, names: Vec<String>, loaded: &mut LoadedRows) -> anyhow::Result<()> {
     if names.is_empty() {
         return Ok(());
     }
-    let names = Vec::from_iter(names);
     for row in office.store.snapshots(&names).await? {
         loaded.names.insert(row.id, true);
     }
@@ -356,7 +355,6 @@ async fn load_texts(office: &Office, ids: Vec<String>, loaded: &mut LoadedRows) 
     if ids.is_empty() {
         return Ok(());
     }
-    let ids = Vec::from_iter(ids);
     let found = office.store.texts_by_message_id(&ids).await.context("our letters")?;
     let texts = run_blocking(move || par_map(&found, |(id, bytes)| (id.clone(), plain_text(bytes)))).await?;
     loaded.texts.extend(texts);
@@ -366,14 +364,13 @@ async fn load_texts(office: &Office, ids: Vec<String>, loaded: &mut LoadedRows) 
 /// Finds the dispatches with these return paths, and adds them to the dispatches to load.
 async fn load_return_ids(
     office: &Office,
-    ids: BTreeSet<String>,
+    ids: Vec<String>,
     dispatches: &mut BTreeSet<String>,
     loaded: &mut LoadedRows,
 ) -> anyhow::Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
-    let ids = Vec::from_iter(ids);
     for (id, message_id) in office.store.message_ids_by_return_id(&ids).await? {
         dispatches.insert(message_id.clone());
         loaded.return_ids.entry(id).or_insert(Some(message_id));
@@ -404,13 +401,12 @@ async fn load_dispatches(
 
 async fn load_senders(
     office: &Office,
-    addresses: BTreeSet<String>,
+    addresses: Vec<String>,
     loaded: &mut LoadedRows,
 ) -> anyhow::Result<()> {
     if addresses.is_empty() {
         return Ok(());
     }
-    let addresses = Vec::from_iter(addresses);
     for address in &addresses {
         loaded.senders.entry(address.clone()).or_default();
     }
