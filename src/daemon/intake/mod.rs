@@ -5,7 +5,6 @@ pub mod old;
 pub mod outage;
 pub mod row;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -253,7 +252,8 @@ async fn compare(
 /// Returns the places of the letters in the spam folder that concern the club: those from an address of a
 /// player or a GM, and those with a reply token.
 async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Vec<usize>> {
-    let registered = registered_senders(office, letters).await?;
+    let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
+    let registered = office.store.registered(&senders).await?;
     let tokens: Vec<String> = letters.iter().flat_map(|letter| letter.tokens.iter().cloned()).collect();
     let seats = office.store.seats_by_token(&tokens).await?;
     let is_known = |token: &String| seats.iter().any(|row| row.token == *token);
@@ -261,12 +261,6 @@ async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<V
         letter.is_from_gm || registered.contains(&letter.sender) || letter.tokens.iter().any(is_known)
     });
     Ok(wanted.map(|(place, _)| place).collect())
-}
-
-/// Returns the senders of the letters that are players' addresses.
-async fn registered_senders(office: &Office, letters: &[NewLetter]) -> anyhow::Result<BTreeSet<String>> {
-    let senders: Vec<String> = letters.iter().map(|letter| letter.sender.clone()).collect();
-    Ok(office.store.registered(&senders).await?)
 }
 
 /// Returns the row of a letter, without its bytes but with what orders it among others.

@@ -77,20 +77,15 @@ pub async fn match_rows(office: &Office, gm: GmIndex, id: &str) -> anyhow::Resul
     }))
 }
 
-/// Whether a GM holds a seat of a running match together with one of these players.
-async fn plays_against(office: &Office, gm: GmIndex, matches: &[MatchOverview]) -> anyhow::Result<bool> {
-    let fog = fog_of(office, gm).await?;
-    Ok(matches.iter().any(|overview| fog.matches.contains(&overview.id)))
-}
-
 /// Returns what the page of a person shows, by number.
 pub async fn person_rows(office: &Office, gm: GmIndex, word: &str) -> anyhow::Result<Option<PersonRows>> {
     let Some(id) = read_number(word) else { return Ok(None) };
     let Some(player) = office.store.player_by_id(id).await? else { return Ok(None) };
     let held = office.store.matches_of(player.id).await?;
-    let overviews: Vec<MatchOverview> = held.iter().map(|(_, overview)| overview.clone()).collect();
-    let is_hidden = plays_against(office, gm, &overviews).await?;
-    let ids: Vec<String> = overviews.iter().map(|overview| overview.id.clone()).collect();
+    let fog = fog_of(office, gm).await?;
+    // Whether the GM holds a seat of a running match together with this player.
+    let is_hidden = held.iter().any(|(_, overview)| fog.matches.contains(&overview.id));
+    let ids: Vec<String> = held.iter().map(|(_, overview)| overview.id.clone()).collect();
     let dates = office.store.match_dates(&ids).await?;
     let ended_at: BTreeMap<&str, _> = dates.iter().map(|row| (row.id.as_str(), row.ended_at)).collect();
     let mut matches: Vec<PersonMatch> = held.iter().map(|(seat, overview)| line(*seat, overview)).collect();
