@@ -20,7 +20,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use chrono::Utc;
 use fogpost::daemon::instruct;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch};
+use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -136,7 +136,7 @@ fn open(club: &Club) -> Vec<Seat> {
                 terms: office.config.terms.clone(),
             })
             .collect();
-        let opened = instruct::open_all(&office, &new).await.expect("they open");
+        let opened = instruct::open_all(&office, GmIndex::default(), &new).await.expect("they open");
         let ids: Vec<String> = opened.iter().map(|game_match| game_match.id.clone()).collect();
         let rows = office.store.seats_of(&ids).await.expect("their seats");
         office.close().await;

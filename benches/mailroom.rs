@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 use fogpost::config::Config;
 use fogpost::daemon::instruct;
 use fogpost::daemon::loops::run;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, sending};
+use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, Office, sending};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -138,7 +138,7 @@ impl Club {
     async fn open(&mut self, matches: usize) {
         for from in (0..matches).step_by(500) {
             let new: Vec<_> = (from..matches.min(from + 500)).map(|n| self.new_match(n)).collect();
-            let ids: Vec<_> = instruct::open_all(&self.office, &new)
+            let ids: Vec<_> = instruct::open_all(&self.office, GmIndex::default(), &new)
                 .await
                 .expect("they open")
                 .iter()

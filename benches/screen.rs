@@ -14,7 +14,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::config::Config;
 use fogpost::daemon::screen::respond;
 use fogpost::daemon::screen::sessions::{Sessions, new_link};
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, instruct, items, new_letter, sending};
+use fogpost::daemon::{
+    GmIndex, Holder, NamedAddress, NewMatch, Office, instruct, items, new_letter, sending,
+};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -117,7 +119,7 @@ async fn open(office: &Office, numbers: std::ops::Range<usize>) {
         })
         .collect();
     for some in new.chunks(100) {
-        instruct::open_all(office, some).await.expect("the matches open");
+        instruct::open_all(office, GmIndex::default(), some).await.expect("the matches open");
     }
     sending::send_due(office).await.expect("sent");
 }

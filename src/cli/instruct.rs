@@ -23,7 +23,7 @@ pub(super) async fn carry_out(
     output: Output,
 ) -> anyhow::Result<ExitCode> {
     let gm = gm.index(&office.config.club.gm)?;
-    print(office, &instruct::carry_out_as(office, gm, instruction, output.check).await?, output)?;
+    print(office, &instruct::carry_out_as(office, gm, instruction, None, output.check).await?, output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -44,7 +44,7 @@ pub(super) async fn carry_out_each(
     let gm = gm.index(&office.config.club.gm)?;
     let mut failed = 0;
     for instruction in instructions {
-        let done = instruct::carry_out_as(office, gm, instruction, output.check).await;
+        let done = instruct::carry_out_as(office, gm, instruction, None, output.check).await;
         if let Err(error) = done.and_then(|done| print(office, &done, output)) {
             eprintln!("{}", printable_line(&format!("fogpost: {error:#}")));
             failed += 1;

@@ -357,7 +357,7 @@ impl New {
             return Ok(());
         }
         let is_list = self.from.is_some();
-        for (new, opened) in new.iter().zip(instruct::open_all_as(office, gm, &new).await?) {
+        for (new, opened) in new.iter().zip(instruct::open_all(office, gm, &new).await?) {
             tell_unused_names(new, &opened);
             let Match { id, game, players, .. } = opened;
             if output.json {

@@ -16,23 +16,15 @@ use crate::report::{self, GmResult};
 /// # Errors
 /// Returns an error if both seats would go to one player, or if the database does not answer.
 pub async fn open(office: &Office, new: NewMatch) -> anyhow::Result<Match> {
-    let opened = open_all(office, &[new]).await?;
+    let opened = open_all(office, GmIndex::default(), &[new]).await?;
     opened.into_iter().next().context("no match was opened")
-}
-
-/// Opens several matches on behalf of the first GM, all or none.
-///
-/// # Errors
-/// Same as [`open`].
-pub async fn open_all(office: &Office, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
-    open_all_as(office, GmIndex::default(), new).await
 }
 
 /// Opens several matches on behalf of a GM, all or none.
 ///
 /// # Errors
 /// Same as [`open`].
-pub async fn open_all_as(office: &Office, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
+pub async fn open_all(office: &Office, gm: GmIndex, new: &[NewMatch]) -> anyhow::Result<Vec<Match>> {
     ensure_clock_is_trusted(office).await?;
     let gm = opened_by_gm(&office.config.club.gm.all()[gm.0]);
     let new = new.to_vec();
@@ -54,27 +46,15 @@ pub async fn check_all(office: &Office, new: &[NewMatch]) -> anyhow::Result<()> 
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn carry_out(office: &Office, instruction: &Instruction) -> anyhow::Result<GmResult> {
-    carry_out_as(office, GmIndex::default(), instruction, false).await
+    carry_out_as(office, GmIndex::default(), instruction, None, false).await
 }
 
-/// Carries out one instruction on behalf of a GM; with `check`, only says what would be done.
+/// Carries out one instruction on behalf of a GM, unless the match or the event has changed since the
+/// `guard`; with `check`, only says what would be done.
 ///
 /// # Errors
 /// Same as [`carry_out`].
 pub async fn carry_out_as(
-    office: &Office,
-    gm: GmIndex,
-    instruction: &Instruction,
-    check: bool,
-) -> anyhow::Result<GmResult> {
-    carry_out_guarded(office, gm, instruction, None, check).await
-}
-
-/// Carries out one instruction, unless the match or the event has changed since this `guard`.
-///
-/// # Errors
-/// Same as [`carry_out`].
-pub async fn carry_out_guarded(
     office: &Office,
     gm: GmIndex,
     instruction: &Instruction,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::config::Config;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, instruct, items, new_letter};
+use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, Office, instruct, items, new_letter};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -70,7 +70,7 @@ async fn the_letters_of_a_match_stay_in_order_with_three_daemons() {
     let second = office(folder.path(), open(&place.url).await.unwrap(), now);
     let third = office(folder.path(), open(&place.url).await.unwrap(), now);
     let new: Vec<NewMatch> = (0..6).map(|number| new_match(&first, number)).collect();
-    let opened = instruct::open_all(&first, &new).await.unwrap();
+    let opened = instruct::open_all(&first, GmIndex::default(), &new).await.unwrap();
     let ids: Vec<String> = opened.into_iter().map(|game_match| game_match.id).collect();
     let seats = place.store.seats_of(&ids).await.unwrap();
     let mut letters = Vec::new();

@@ -243,7 +243,7 @@ impl Visit {
         };
         let check = forms::asks_first(&instruction) && !form.is_sure();
         let guard = Some(form.get("guard").to_owned());
-        let done = instruct::carry_out_guarded(&self.office, guest.gm, &instruction, guard, check).await?;
+        let done = instruct::carry_out_as(&self.office, guest.gm, &instruction, guard, check).await?;
         let text = instruct::tell(&self.office, &done)?;
         match &done {
             GmResult::Would if check => self.ask(guest, form, &instruction, &[]).await,

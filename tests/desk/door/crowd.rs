@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fogpost::daemon::instruct;
 use fogpost::daemon::loops::run;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch};
+use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -43,7 +43,7 @@ impl Crowd {
             .collect();
         let seats = desk.block_on(async {
             let office = desk.office();
-            let opened = instruct::open_all(office, &new).await.expect("they open");
+            let opened = instruct::open_all(office, GmIndex::default(), &new).await.expect("they open");
             let ids: Vec<String> = opened.into_iter().map(|game_match| game_match.id).collect();
             // Marks the invitations as sent.
             let (forms, claim) = office.store.claim_dispatches(office.now(), 1000).await.expect("the forms");

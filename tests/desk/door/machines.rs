@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fogpost::daemon::instruct;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch};
+use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -391,7 +391,7 @@ fn crowd(desk: &Desk) -> Vec<Answered> {
             terms: desk.office().config.terms.clone(),
         })
         .collect();
-    desk.block_on(instruct::open_all(desk.office(), &new)).expect("the matches open");
+    desk.block_on(instruct::open_all(desk.office(), GmIndex::default(), &new)).expect("the matches open");
     desk.work();
     let names =
         (0..MATCHES).flat_map(|n| [format!("ann{n}@players.example"), format!("bo{n}@players.example")]);

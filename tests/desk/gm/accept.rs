@@ -30,7 +30,7 @@ fn accept(desk: &Desk, digest: &str) -> GmResult {
 fn accept_as(desk: &Desk, gm: GmIndex, digest: &str) -> GmResult {
     let instruction = Instruction::AcceptLetter { digest: digest.to_owned() };
     let done = desk
-        .block_on(instruct::carry_out_as(desk.office(), gm, &instruction, false))
+        .block_on(instruct::carry_out_as(desk.office(), gm, &instruction, None, false))
         .expect("the store answers");
     desk.work();
     done

@@ -1,7 +1,7 @@
 //! Names of new matches when many names are taken.
 
 use fogpost::daemon::instruct;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch};
+use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -44,7 +44,9 @@ fn many_matches_open_at_once_when_a_tenth_of_the_names_is_taken() {
         players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
         terms: desk.office().config.terms.clone(),
     };
-    let opened = desk.block_on(instruct::open_all(desk.office(), &vec![new; 150])).expect("they open");
+    let opened = desk
+        .block_on(instruct::open_all(desk.office(), GmIndex::default(), &vec![new; 150]))
+        .expect("they open");
     assert_eq!(opened.len(), 150);
     // The rows that take the names have no ledgers, so the desk's final check would fail.
     desk.untidy.set(true);
