@@ -51,7 +51,7 @@ const MAX_CLOCK_DELAY: TimeDelta = TimeDelta::minutes(15);
 pub const STATUS_KEYS: &str = "daemon: ";
 
 /// The status of one daemon.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DaemonStatus {
     /// `pid 4711 on turing`.
     pub who: String,
@@ -76,7 +76,7 @@ impl DaemonStatus {
 }
 
 /// The club's status at one moment.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Status {
     pub at: DateTime<Utc>,
     pub letters_waiting: u64,
@@ -347,22 +347,12 @@ impl Status {
             dispatches_given_up: queues.given_up,
             given_up_unseen: queues.given_up_unseen,
             matches_running: queues.matches_running,
-            matches_late: 0,
-            matches_waiting_for_gm: 0,
-            protests: 0,
             clock_late_seconds: delay.num_seconds(),
             last_fetch,
             last_send,
             daemons,
             daemons_working,
-            sent_in_a_day: 0,
-            per_day: None,
-            outage: None,
-            logins: Vec::new(),
-            logins_broken: 0,
-            mailbox_outage: None,
-            free_mb: None,
-            faults: Vec::new(),
+            ..Status::default()
         };
         status.faults = status.find_faults();
         status
@@ -520,9 +510,7 @@ mod tests {
             since: at(0),
             at: at(heard),
             fetched: fetched.map(at),
-            sent: None,
-            logins: Vec::new(),
-            ended: false,
+            ..DaemonStatus::default()
         }
     }
 
@@ -635,10 +623,8 @@ mod tests {
             version: "0.1.0".to_owned(),
             since: now,
             at: now,
-            fetched: None,
-            sent: None,
             logins: vec![login],
-            ended: false,
+            ..DaemonStatus::default()
         };
         let noted = [
             login("turing.example", "ended"),

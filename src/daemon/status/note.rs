@@ -110,9 +110,6 @@ fn new_status(office: &Office) -> DaemonStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         since: now,
         at: now,
-        fetched: None,
-        sent: None,
-        logins: Vec::new(),
-        ended: false,
+        ..DaemonStatus::default()
     }
 }
