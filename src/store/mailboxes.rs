@@ -10,7 +10,9 @@ impl Database {
     /// Returns the mark of a mailbox or folder: letters that arrived before it are old. If it has none yet,
     /// it is set: for the first mailbox to the time at which the database was made, for any other to now.
     pub async fn mailbox_mark(&self, mailbox: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>> {
-        let millis = match self.known_mark(mailbox).await? {
+        let select = self.statement("SELECT mark FROM mailbox WHERE name = $1").bind(text(mailbox));
+        let known: Option<i64> = self.read_column(select).await?.pop();
+        let millis = match known {
             Some(mark) if mark <= now.timestamp_millis() => mark,
             // The clock was ahead when the mark was set.
             Some(_) => {
@@ -21,11 +23,6 @@ impl Database {
             None => self.set_mark(mailbox, now).await?,
         };
         Ok(DateTime::from_timestamp_millis(millis).unwrap_or(now))
-    }
-
-    async fn known_mark(&self, mailbox: &str) -> Result<Option<i64>> {
-        let select = self.statement("SELECT mark FROM mailbox WHERE name = $1").bind(text(mailbox));
-        Ok(self.read_column(select).await?.pop())
     }
 
     async fn set_mark(&self, mailbox: &str, now: DateTime<Utc>) -> Result<i64> {

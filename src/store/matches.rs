@@ -57,7 +57,7 @@ impl OverviewColumns {
             first_house: overview.house.first.clone(),
             second_house: overview.house.second.clone(),
             zone: overview.zone.name().to_owned(),
-            options: options_json(&overview.options),
+            options: serde_json::to_string(&overview.options).expect("a map of strings is JSON"),
             turn: due.map(|due| i64::from(due.turn)),
             phase: due.map(|due| due.phase.as_str().to_owned()),
             owing: seat_names(due.map_or(&[], |due| &due.seats)),
@@ -288,10 +288,6 @@ fn parse_seat(name: &str) -> Result<Seat> {
 
 pub fn read_options(json: &str) -> Result<BTreeMap<String, String>> {
     serde_json::from_str(json).map_err(|_| unsound("set of options", json))
-}
-
-fn options_json(options: &BTreeMap<String, String>) -> String {
-    serde_json::to_string(options).expect("a map of strings is JSON")
 }
 
 fn seat_names(seats: &[Seat]) -> String {

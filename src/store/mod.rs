@@ -103,10 +103,6 @@ impl Claim {
     fn locking(transaction: Tx) -> Claim {
         Claim { transaction: Some(transaction), ..Claim::default() }
     }
-
-    fn guarded(guard: Arc<dyn Send + Sync>) -> Claim {
-        Claim { _guard: Some(guard), ..Claim::default() }
-    }
 }
 
 /// Opens the database at `url`, creates a missing SQLite file, and brings the tables up to date.

@@ -248,7 +248,8 @@ impl Backend for SqliteBackend {
         let due: Vec<Claimed> = session.fetch_all(statement).await?;
         let ids: Vec<i64> = due.iter().map(|dispatch| dispatch.id).collect();
         self.sending.ids().extend(&ids);
-        Ok((due, Claim::guarded(Arc::new(ReleaseOnDrop(Arc::clone(&self.sending), ids)))))
+        let guard = Arc::new(ReleaseOnDrop(Arc::clone(&self.sending), ids));
+        Ok((due, Claim { _guard: Some(guard), ..Claim::default() }))
     }
 
     /// Returns all matches: the database has one daemon, in which one loop plays for the house.

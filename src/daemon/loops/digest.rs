@@ -7,7 +7,6 @@ use crate::config::GmIndex;
 use crate::daemon::{Office, commit, remembered};
 use crate::desk::gm::digest::{LastDigest, daily, since_key, told_key};
 use crate::desk::people::player_settings::digest_for;
-use crate::store::Player;
 
 /// The key under which a daemon remembers its last digest for the first GM, and the prefix of the keys for
 /// the others.
@@ -22,7 +21,8 @@ pub async fn player_digests_when_due(office: &Office, now: DateTime<Utc>) -> any
         let next = player.settings.next_digest(now, office.config.terms.zone);
         let id = player.id;
         if let Some(due) = due
-            && let Err(error) = digest_of_player(office, player, due).await
+            && let Err(error) =
+                commit::decide_and_commit(office, move |desk| digest_for(desk, &player, due)).await
         {
             // The GMs and the other players must not wait for this digest.
             tracing::error!(player = id, error = format!("{error:#}"), "failed to make a digest");
@@ -43,10 +43,6 @@ pub async fn digest_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Res
         digest_of(office, GmIndex(place), gm, &key, now).await?;
     }
     Ok(())
-}
-
-async fn digest_of_player(office: &Office, player: Player, due: DateTime<Utc>) -> anyhow::Result<()> {
-    commit::decide_and_commit(office, move |desk| digest_for(desk, &player, due)).await
 }
 
 async fn digest_of(

@@ -100,15 +100,10 @@ impl Connection {
         self.answer_limit = if listings { MAX_LISTING_BYTES } else { MAX_ANSWER_BYTES };
     }
 
-    /// Begins the answer to a command that is about to be sent.
-    fn begin_answer(&mut self) {
+    /// Returns the writer for the next command, and begins its answer.
+    pub(super) fn writer(&mut self) -> &mut impl Write {
         (self.bytes_left, self.lines_left) = (self.answer_limit, MAX_ANSWER_LINES);
         self.stream().expect_answer();
-    }
-
-    /// Returns the writer for the next command.
-    pub(super) fn writer(&mut self) -> &mut impl Write {
-        self.begin_answer();
         self.io.get_mut()
     }
 
