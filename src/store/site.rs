@@ -7,7 +7,7 @@ use sqlx::FromRow;
 
 use super::columns::MaybeMillis;
 use super::matches::{read_options, read_outcome};
-use super::{Database, Result, StoreError};
+use super::{Database, Result};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Outcome, Seat};
 use crate::referee::Stage;
@@ -62,28 +62,26 @@ impl Database {
             player(Seat::Second)
         );
         let rows: Vec<SiteColumns> = self.read(self.statement(sql)).await?;
-        rows.into_iter().map(SiteMatchRow::try_from).collect()
+        rows.into_iter().map(SiteColumns::read).collect()
     }
 }
 
-impl TryFrom<SiteColumns> for SiteMatchRow {
-    type Error = StoreError;
-
-    fn try_from(row: SiteColumns) -> Result<SiteMatchRow> {
-        let end = match (row.stage, row.ended_at) {
-            (Stage::Over, Some(at)) => read_outcome(row.winner.as_deref(), row.reason.as_deref())?
-                .map(|outcome| (outcome, at, row.head_hash)),
+impl SiteColumns {
+    fn read(self) -> Result<SiteMatchRow> {
+        let end = match (self.stage, self.ended_at) {
+            (Stage::Over, Some(at)) => read_outcome(self.winner.as_deref(), self.reason.as_deref())?
+                .map(|outcome| (outcome, at, self.head_hash)),
             _ => None,
         };
         Ok(SiteMatchRow {
-            game: row.game,
-            names: BySeat::new(row.first_name, row.second_name),
-            players: BySeat::new(row.first_player, row.second_player),
-            options: read_options(&row.options)?,
-            turn: row.turn.and_then(|turn| u32::try_from(turn).ok()),
+            game: self.game,
+            names: BySeat::new(self.first_name, self.second_name),
+            players: BySeat::new(self.first_player, self.second_player),
+            options: read_options(&self.options)?,
+            turn: self.turn.and_then(|turn| u32::try_from(turn).ok()),
             end,
-            event: row.event,
-            id: row.id,
+            event: self.event,
+            id: self.id,
         })
     }
 }
