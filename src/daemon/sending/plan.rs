@@ -30,6 +30,7 @@ const STRANGERS_PART: u32 = 10;
 const ALARMS_PART: u32 = 20;
 
 /// The claimed letters, the outcomes of those that were tried, and the account that sends them.
+#[derive(Default)]
 pub struct Plan {
     pub account: Account,
     /// Maximum letters sent at a time.
@@ -47,14 +48,7 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(account: Account, connections: usize) -> Plan {
-        Plan {
-            account,
-            connections,
-            claimed: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            in_flight: BTreeMap::new(),
-            outcomes: Vec::new(),
-        }
+        Plan { account, connections, ..Plan::default() }
     }
 
     /// Returns how many more letters to claim now: many or none, because each claim costs a transaction.
