@@ -275,7 +275,7 @@ impl ImapReader {
     /// Narrows down which letter broke the last session. Returns whether another attempt at once makes sense.
     fn narrow_down(&mut self) -> bool {
         let processed = &self.settings.processed;
-        if self.filing.put_off(processed) || self.spam.put_off(processed) {
+        if self.filing.put_off(processed) || self.spam.filing.put_off(processed) {
             return true;
         }
         match std::mem::take(&mut self.fetching)[..] {
@@ -495,7 +495,7 @@ impl Source for ImapReader {
                         // IDLE announces no letter that came while the other folder was selected.
                         self.read_folder(&mut mailbox, sender)?;
                     }
-                    let unfiled = self.filing.refusal().or(self.spam.refusal());
+                    let unfiled = self.filing.refusal().or(self.spam.filing.refusal());
                     sender.report_ok(self.unreadable.len(), unfiled.cloned());
                     mailbox.wait(sender)?;
                 }
@@ -514,7 +514,7 @@ impl Source for ImapReader {
             match read.and_then(|()| self.read_spam(&mut mailbox, sender)) {
                 Ok(_) => {
                     mailbox.close();
-                    let unfiled = self.filing.refusal().or(self.spam.refusal());
+                    let unfiled = self.filing.refusal().or(self.spam.filing.refusal());
                     sender.report_ok(self.unreadable.len(), unfiled.cloned());
                     return Ok(self.stored_count);
                 }

@@ -31,22 +31,12 @@ pub(super) struct SpamFolder {
     /// Whether the folder could not be opened, which is logged once.
     is_missing: bool,
     /// Letters that the receiver took, while they are in the folder.
-    filing: Filing,
+    pub(super) filing: Filing,
 }
 
 impl SpamFolder {
     pub(super) fn is_due(&self) -> bool {
         self.looked_at.is_none_or(|at| at.elapsed() > INTERVAL)
-    }
-
-    /// Returns the reason why letters that were taken cannot be moved.
-    pub(super) fn refusal(&self) -> Option<&String> {
-        self.filing.refusal()
-    }
-
-    /// Notes that the session broke. Returns whether it broke over a move.
-    pub(super) fn put_off(&mut self, processed: &str) -> bool {
-        self.filing.put_off(processed)
     }
 
     /// Hands over the letters in `folder`, files the ones that the receiver took, and returns their number.
