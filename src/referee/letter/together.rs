@@ -1,6 +1,8 @@
 //! The commands of one letter that say the same. Acts towards others are taken together, so that a letter
 //! causes one notice of a kind; a repeated question is answered once.
 
+use std::mem::discriminant;
+
 use crate::game::any::GameKind;
 use crate::referee::words;
 use crate::request::{Command, Request};
@@ -15,76 +17,57 @@ pub enum Taken<'a> {
     WithAnother,
 }
 
-/// A kind of act for which a letter causes only one notice.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Tell,
-    TellGm,
-    Protest,
-    Extend,
-    Substitute,
-    Absent,
-}
-
 /// Whether a letter repeats acts that others are told of.
 pub fn repeats_acts(request: &Request) -> bool {
-    let kinds: Vec<Kind> = request.commands.iter().filter_map(|asked| kind(&asked.command)).collect();
-    (1..kinds.len()).any(|index| kinds[..index].contains(&kinds[index]))
+    let commands = commands_of(request);
+    (1..commands.len()).any(|index| holds_like(&commands[..index], commands[index]))
 }
 
 /// Returns the treatment of each command of a letter if repeated acts are taken together: messages are
 /// joined, and the last of several requests for more time counts.
 pub fn taken_together(request: &Request) -> Vec<Taken<'_>> {
-    let commands = || request.commands.iter().map(|asked| &asked.command);
-    let kinds: Vec<Option<Kind>> = commands().map(kind).collect();
-    let taken = commands().enumerate().map(|(index, command)| {
-        let (before, after) = (&kinds[..index], &kinds[index + 1..]);
-        let kind = kinds[index];
-        match kind {
-            Some(Kind::Extend) if after.contains(&kind) => Taken::WithAnother,
-            Some(Kind::Tell | Kind::TellGm | Kind::Protest | Kind::Substitute) if before.contains(&kind) => {
+    let commands = commands_of(request);
+    let taken = commands.iter().enumerate().map(|(index, &command)| {
+        let comes_again = holds_like(&commands[index + 1..], command);
+        match command {
+            Command::Extend { .. } if comes_again => Taken::WithAnother,
+            Command::Tell(_) | Command::TellGm(_) | Command::Protest(_) | Command::Substitute
+                if holds_like(&commands[..index], command) =>
+            {
                 Taken::WithAnother
             }
-            Some(Kind::Tell) if after.contains(&kind) => {
-                Taken::Joined(Command::Tell(joined(commands(), Kind::Tell)))
-            }
-            Some(Kind::TellGm) if after.contains(&kind) => {
-                Taken::Joined(Command::TellGm(joined(commands(), Kind::TellGm)))
-            }
-            Some(Kind::Protest) if after.contains(&kind) => {
-                Taken::Joined(Command::Protest(joined(commands(), Kind::Protest)))
-            }
-            Some(
-                Kind::Tell | Kind::TellGm | Kind::Protest | Kind::Extend | Kind::Substitute | Kind::Absent,
-            )
-            | None => Taken::AsWritten(command),
+            Command::Tell(_) if comes_again => Taken::Joined(Command::Tell(joined(&commands, command))),
+            Command::TellGm(_) if comes_again => Taken::Joined(Command::TellGm(joined(&commands, command))),
+            Command::Protest(_) if comes_again => Taken::Joined(Command::Protest(joined(&commands, command))),
+            _ => Taken::AsWritten(command),
         }
     });
     taken.collect()
 }
 
-fn kind(command: &Command) -> Option<Kind> {
-    match command {
-        Command::Tell(_) => Some(Kind::Tell),
-        Command::TellGm(_) => Some(Kind::TellGm),
-        Command::Protest(_) => Some(Kind::Protest),
-        Command::Extend { .. } => Some(Kind::Extend),
-        Command::Substitute => Some(Kind::Substitute),
-        Command::Absent { .. } => Some(Kind::Absent),
-        // A second draw offer, agreement or resignation has no effect, and the others concern nobody else in
-        // the match.
-        _ => None,
-    }
+fn commands_of(request: &Request) -> Vec<&Command> {
+    request.commands.iter().map(|asked| &asked.command).collect()
 }
 
-/// Joins the texts of all commands of a kind.
-fn joined<'a>(commands: impl Iterator<Item = &'a Command>, of: Kind) -> String {
-    let mut texts = Vec::new();
-    for command in commands.filter(|command| kind(command) == Some(of)) {
-        if let Command::Tell(text) | Command::TellGm(text) | Command::Protest(text) = command {
-            texts.push(text.as_str());
-        }
-    }
+/// Whether there is an act of the same kind, for which a letter causes only one notice. A second draw offer,
+/// agreement or resignation has no effect, and the other commands concern nobody else in the match.
+fn holds_like(commands: &[&Command], command: &Command) -> bool {
+    let is_told_once = matches!(
+        command,
+        Command::Tell(_)
+            | Command::TellGm(_)
+            | Command::Protest(_)
+            | Command::Extend { .. }
+            | Command::Substitute
+            | Command::Absent { .. }
+    );
+    is_told_once && commands.iter().any(|other| discriminant(*other) == discriminant(command))
+}
+
+/// Joins the texts of all commands of the same kind.
+fn joined(commands: &[&Command], command: &Command) -> String {
+    let alike = commands.iter().filter(|other| discriminant(**other) == discriminant(command));
+    let texts: Vec<&str> = alike.filter_map(|other| other.text()).collect();
     words::cut(&texts.join("\n\n"))
 }
 
