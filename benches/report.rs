@@ -12,7 +12,7 @@ use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{Cause, SealKey};
-use fogpost::referee::{self, Adjudication, Content, Dispatch, HouseDefaults, Match, Opening, Reader};
+use fogpost::referee::{self, Adjudication, Content, Dispatch, HouseDefaults, Match, News, Opening, Reader};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 
 use crate::random::dice;
@@ -38,16 +38,8 @@ fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {
     let due = game_match.due().expect("random play does not end the match");
     let (filings, state) = (BySeat::default(), game_match.state.clone());
     let step = Adjudication { phase: due.phase, turn: due.turn, before: state.clone(), filings, state };
-    let content = Content::Report {
-        steps: vec![step],
-        left_out: 0,
-        missed: Vec::new(),
-        correction: None,
-        conditions: Vec::new(),
-        filed: Box::default(),
-        receipt: None,
-        replaces: None,
-    };
+    let news = Box::new(News { steps: vec![step], ..News::default() });
+    let content = Content::Report { news, receipt: None, replaces: None };
     (Arc::new(game_match), Dispatch::new(Reader::Seat(Seat::First), content))
 }
 

@@ -60,7 +60,7 @@ pub use letter::wishes::wishes_of;
 pub use matter::{Matter, SeatLetter};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
 pub use play::deadline::move_deadline;
-pub use play::dispatch::{Adjudication, Content, Dispatch, DispatchKind, Notice, Reader};
+pub use play::dispatch::{Adjudication, Content, Dispatch, DispatchKind, News, Notice, Reader};
 pub use play::game_match::{FiledOrders, Match, Stage};
 pub use play::kept::{GmMessage, OfferedOrders, RefusedLetter, Unsealing, WordingNews};
 pub use play::opening::{Opening, open};

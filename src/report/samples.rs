@@ -17,9 +17,9 @@ use crate::house;
 use crate::ledger::{Cause, SealKey};
 use crate::letter::{Digest, Limits, UnreadableReason};
 use crate::referee::{
-    self, Adjudication, Answer, Care, Content, Dispatch, HouseDefaults, LeftOut, Match, Notice, Opening,
-    Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports, Proposal, ProposalKind, Reader, Reply,
-    Topic, Wishes,
+    self, Adjudication, Answer, Care, Content, Dispatch, HouseDefaults, LeftOut, Match, News, Notice,
+    Opening, Orders, OtherPart, PartOutcome, Passing, PastReport, PastReports, Proposal, ProposalKind,
+    Reader, Reply, Topic, Wishes,
 };
 
 const CLUB: Club<'static> =
@@ -206,18 +206,16 @@ fn contents(game_match: &Match) -> Vec<Content> {
         filings: BySeat::default(),
         state: game_match.state.clone(),
     };
+    let news = News {
+        steps: vec![step],
+        missed: Seat::BOTH.to_vec(),
+        correction: Some("A reason.".to_owned()),
+        conditions: read(include_str!("samples/conditions.json")),
+        ..News::default()
+    };
     let mut contents = vec![
         Content::Invitation,
-        Content::Report {
-            steps: vec![step],
-            left_out: 0,
-            missed: Seat::BOTH.to_vec(),
-            correction: Some("A reason.".to_owned()),
-            filed: Box::default(),
-            conditions: read(include_str!("samples/conditions.json")),
-            receipt: Some(Box::default()),
-            replaces: None,
-        },
+        Content::Report { news: Box::new(news), receipt: Some(Box::default()), replaces: None },
         Content::Succession,
         Content::Reminder,
         Content::Missed { seats: Seat::BOTH.to_vec() },

@@ -39,7 +39,7 @@ pub fn brings_form(game_match: &Match, content: &Content, seat: Seat) -> bool {
 
 /// Returns the reader's own part in the adjudication that led to a report's board.
 fn own_part<'a>(game_match: &Match, content: &'a Content, seat: Seat) -> Option<OwnPart<'a>> {
-    let Content::Report { steps, .. } = content else { return None };
-    let last = steps.last().filter(|step| step.state == game_match.state)?;
+    let Content::Report { news, .. } = content else { return None };
+    let last = news.steps.last().filter(|step| step.state == game_match.state)?;
     Some(OwnPart { before: &last.before, filed: last.filings[seat].as_ref() })
 }

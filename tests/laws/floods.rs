@@ -9,7 +9,7 @@ use fogpost::game::{BySeat, Phase, Seat};
 use fogpost::house;
 use fogpost::ledger::HousePlay;
 use fogpost::letter::Digest;
-use fogpost::referee::{self, Content, Match, Matter, Reader, Ruling, Stage};
+use fogpost::referee::{self, Content, Match, Matter, News, Reader, Ruling, Stage};
 
 use crate::desk::{open, open_against, receive};
 use crate::play::{Play, matches};
@@ -31,7 +31,8 @@ impl Post {
         for dispatch in &ruling.dispatches {
             let Reader::Seat(seat) = dispatch.to else { continue };
             self.sent[seat] += 1;
-            let Content::Report { steps, left_out, .. } = &dispatch.content else { continue };
+            let Content::Report { news, .. } = &dispatch.content else { continue };
+            let News { steps, left_out, .. } = &**news;
             assert!(steps.len() <= 20);
             self.longest = self.longest.max(steps.len() + left_out);
             if seat == Seat::First && !dispatch.waits_for_house {

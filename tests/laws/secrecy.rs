@@ -17,7 +17,7 @@ mod quadrant_z;
 
 use fogpost::game::any::{AnyState, Filing, GameKind, Memories, OwnPart};
 use fogpost::game::{BySeat, Phase, Seat};
-use fogpost::referee::{Adjudication, Content, Match, Reader};
+use fogpost::referee::{Adjudication, Content, Match, News, Reader};
 use fogpost::report::Templates;
 use serde_json::{Value, json};
 
@@ -103,17 +103,9 @@ impl Comparison<'_> {
             filings: history.filings.clone(),
             state: game_match.state.clone(),
         };
+        let news = News { steps: vec![step], ..News::default() };
         let mut contents = vec![
-            Content::Report {
-                steps: vec![step],
-                left_out: 0,
-                missed: Vec::new(),
-                correction: None,
-                filed: Box::default(),
-                conditions: Vec::new(),
-                receipt: None,
-                replaces: None,
-            },
+            Content::Report { news: Box::new(news), receipt: None, replaces: None },
             Content::Reminder,
             Content::Missed { seats: Seat::BOTH.to_vec() },
         ];

@@ -3,10 +3,10 @@
 use chrono::TimeDelta;
 
 use super::deadline;
-use super::dispatch::Adjudication;
+use super::dispatch::{Adjudication, News};
 use super::game_match::{FiledOrders, Stage};
 use super::ruling::Draft;
-use super::untold::{self, News};
+use super::untold;
 use crate::game::any::{self, Filing};
 use crate::game::condition::ConditionNews;
 use crate::game::record::Ending;

@@ -68,16 +68,7 @@ pub enum Content {
     Answer(Box<Answer>),
     /// The result of an adjudication, or of several in a row if the referee passed for sides without a move.
     Report {
-        steps: Vec<Adjudication>,
-        /// Earlier turns that are left out.
-        left_out: usize,
-        missed: Vec<Seat>,
-        /// The reason why the turn was decided again.
-        correction: Option<String>,
-        /// The filings of both sides. A report shows the reader's own at most.
-        filed: Box<BySeat<Option<FiledOrders>>>,
-        /// The outcomes of conditional orders. A report shows the reader's own at most.
-        conditions: Vec<ConditionNews>,
+        news: Box<News>,
         /// The answer to the letter whose orders completed the phase, if the reader wrote it.
         receipt: Option<Box<Answer>>,
         /// The pin of the letter that waited for the house, which this one replaces.
@@ -108,6 +99,21 @@ impl Content {
         };
         Some(answer)
     }
+}
+
+/// The part of a report that tells of adjudications.
+#[derive(Clone, Debug, Default)]
+pub struct News {
+    pub steps: Vec<Adjudication>,
+    /// Earlier turns that are left out.
+    pub left_out: usize,
+    pub missed: Vec<Seat>,
+    /// The reason why the turn was decided again.
+    pub correction: Option<String>,
+    /// The filings of both sides. A report shows the reader's own at most.
+    pub filed: BySeat<Option<FiledOrders>>,
+    /// The outcomes of conditional orders. A report shows the reader's own at most.
+    pub conditions: Vec<ConditionNews>,
 }
 
 /// One adjudication: the phase that was decided, the orders, the state before, and the resulting state.

@@ -3,12 +3,11 @@
 //! Each turn is a separate ruling, but a player reads about them in one letter, once a player has to move or
 //! the match ends. The receipt of the player's own letter waits for it a few seconds in the outbox.
 
-use super::dispatch::{Adjudication, Content, Reader};
+use super::dispatch::{Adjudication, Content, News, Reader};
 use super::game_match::{FiledOrders, Match, Stage};
 use super::kept::{HeldLetter, HeldReceipt, Untold, UntoldTurn};
 use super::ruling::Draft;
 use crate::game::any::{AnyState, Filing};
-use crate::game::condition::ConditionNews;
 use crate::game::{BySeat, Seat};
 use crate::ledger::Cause;
 use crate::letter::Digest;
@@ -17,18 +16,6 @@ use crate::referee::matter::SeatLetter;
 
 /// Maximum turns in one report. If there are more, it tells the last ones.
 const MOST_TURNS: usize = 20;
-
-/// The part of a report that tells of adjudications.
-#[derive(Clone, Debug, Default)]
-pub struct News {
-    pub steps: Vec<Adjudication>,
-    /// Earlier turns that are left out.
-    pub left_out: usize,
-    pub missed: Vec<Seat>,
-    pub correction: Option<String>,
-    pub filed: BySeat<Option<FiledOrders>>,
-    pub conditions: Vec<ConditionNews>,
-}
 
 impl HeldReceipt {
     /// Returns the receipt if it can wait: it files orders, and says nothing urgent and nothing that the
@@ -166,12 +153,8 @@ pub fn report(draft: &mut Draft, news: News) {
             held.receipt.clone()?.answer(filing).map(Box::new)
         });
         let replaces = held.and_then(|held| held.pin);
-        let News { steps, left_out, missed, correction, filed, conditions } = news.clone();
-        let filed = Box::new(filed);
-        draft.dispatch(
-            Reader::Seat(seat),
-            Content::Report { steps, left_out, missed, correction, filed, conditions, receipt, replaces },
-        );
+        let news = Box::new(news.clone());
+        draft.dispatch(Reader::Seat(seat), Content::Report { news, receipt, replaces });
     }
 }
 
@@ -198,9 +181,7 @@ pub fn hold_answer(draft: &mut Draft, seat: Seat, receipt: Option<HeldReceipt>) 
     }
     let Some((index, content)) = draft.hold_for_house(seat) else { return };
     let news = match content {
-        Content::Report { steps, left_out, missed, filed, conditions, .. } => {
-            News { steps, left_out, missed, correction: None, filed: *filed, conditions }
-        }
+        Content::Report { news, .. } => *news,
         _ => News::default(),
     };
     let letter = HeldLetter { to: seat, index, pin: None, turns: news.steps.len(), receipt };

@@ -20,7 +20,7 @@ use super::text::{format_duration, format_local, shortened, wrapped};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
-    Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, Notice,
+    Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, News, Notice,
     Orders, PastReports, Receipts, Stage,
 };
 
@@ -204,7 +204,8 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
     let view = shown_view(game_match, &dispatch.content, seat);
     let rest = match &dispatch.content {
         Content::Answer(answer) => vec![("answer", self::answer(answer, zone, now, club.house))],
-        Content::Report { steps, left_out, missed, correction, filed, conditions, receipt, replaces: _ } => {
+        Content::Report { news, receipt, replaces: _ } => {
+            let News { steps, left_out, missed, correction, filed, conditions } = &**news;
             vec![
                 ("turns_left_out", value(left_out)),
                 (
@@ -237,8 +238,8 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
 /// Returns the view that a letter shows. In a report it also shows the seat's actions in the last
 /// adjudication.
 fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView> {
-    let Content::Report { steps, .. } = content else { return LazyView::of_match(game_match, seat) };
-    match steps.last().filter(|last| last.state == game_match.state) {
+    let Content::Report { news, .. } = content else { return LazyView::of_match(game_match, seat) };
+    match news.steps.last().filter(|last| last.state == game_match.state) {
         Some(last) => LazyView::after(last, seat, game_match.memories.as_ref()),
         None => LazyView::of_match(game_match, seat),
     }
