@@ -20,24 +20,13 @@ use crate::referee::reply::Reply;
 pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> (Orders, Option<Proposal>) {
     let (seat, check, wait) = (letter.cause.seat, letter.request.check, letter.request.wait);
     let (phase, turn) = (due.phase, due.turn);
-    let is_elsewhere = letter.other_match.is_some();
-    let written = letter.request.orders.iter().filter(|_| !is_elsewhere);
-    let orders = written.map(|line| line.text.clone()).collect();
     let conditions = match read(&draft.game_match, letter, due) {
         Ok(conditions) => conditions,
-        Err(refusal) => {
-            let faults = refusal.kinds(&letter.request);
-            let offered = proposal::offer(&draft.game_match, letter, due, &[]);
-            let lines = proposal::lines_of(offered.as_ref());
-            draft.record(match check {
-                true => Fact::OrdersChecked { seat, phase, turn, orders, faults },
-                false => Fact::OrdersRefused { seat, phase, turn, orders, faults, offered: lines },
-            });
-            return (Orders::Refused { faults: refusal.faults, check }, offered);
-        }
+        Err(refusal) => return proposal::refuse(draft, letter, due, &[], refusal),
     };
     let lines = conditions.lines();
     if check {
+        let orders = proposal::written_orders(letter);
         draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
         return (Orders::Conditions { lines, sealed: None, replaced: false, wait }, None);
     }

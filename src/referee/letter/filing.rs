@@ -30,46 +30,31 @@ pub(super) fn seal_orders(
         return conditions::seal(draft, letter, &due);
     }
     let (phase, turn) = (due.phase, due.turn);
-    // Orders that may be for another match stay out of this ledger: a dossier shows it while the other match
-    // may run.
-    let is_elsewhere = letter.other_match.is_some();
-    let orders = request.orders.iter().filter(|_| !is_elsewhere).map(|line| line.text.clone()).collect();
-    let mut offered = None;
-    let sealed = match check_orders(&draft.game_match, letter, &due, replaced) {
-        Err(refusal) if request.check => {
-            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: refusal.kinds(request) });
-            Orders::Refused { faults: refusal.faults, check: true }
-        }
-        Err(refusal) => {
-            offered = proposal::offer(&draft.game_match, letter, &due, replaced);
-            let (faults, lines) = (refusal.kinds(request), proposal::lines_of(offered.as_ref()));
-            draft.record(Fact::OrdersRefused { seat, phase, turn, orders, faults, offered: lines });
-            Orders::Refused { faults: refusal.faults, check: false }
-        }
-        Ok(filing) if request.check => {
-            draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
-            Orders::Checked { filing }
-        }
-        Ok(filing) => {
-            let wait = request.wait;
-            let orders = filing.lines();
-            let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
-            draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
-            let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
-            let before = draft.game_match.held[seat].replace(filed);
-            let replaced = before.is_some();
-            let dropped = before.map(|before| dropped(&before.filing, &filing)).unwrap_or_default();
-            if !draft.game_match.missed_phase[seat] {
-                draft.game_match.missed[seat] = 0;
-            }
-            draft.game_match.in_trouble[seat] = false;
-            draft.game_match.refused[seat] = None;
-            draft.game_match.offered[seat].clear();
-            substitute::come_back(draft, seat);
-            Orders::Sealed { filing, sealed, wait, replaced, dropped }
-        }
+    let filing = match check_orders(&draft.game_match, letter, &due, replaced) {
+        Ok(filing) => filing,
+        Err(refusal) => return proposal::refuse(draft, letter, &due, replaced, refusal),
     };
-    (sealed, offered)
+    if request.check {
+        let orders = proposal::written_orders(letter);
+        draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
+        return (Orders::Checked { filing }, None);
+    }
+    let wait = request.wait;
+    let orders = filing.lines();
+    let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
+    draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
+    let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
+    let before = draft.game_match.held[seat].replace(filed);
+    let replaced = before.is_some();
+    let dropped = before.map(|before| dropped(&before.filing, &filing)).unwrap_or_default();
+    if !draft.game_match.missed_phase[seat] {
+        draft.game_match.missed[seat] = 0;
+    }
+    draft.game_match.in_trouble[seat] = false;
+    draft.game_match.refused[seat] = None;
+    draft.game_match.offered[seat].clear();
+    substitute::come_back(draft, seat);
+    (Orders::Sealed { filing, sealed, wait, replaced, dropped }, None)
 }
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or

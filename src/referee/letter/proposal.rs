@@ -1,11 +1,11 @@
-//! Offers to file the orders that a letter with doubtful lines may mean. Answering `YES` to the letter with
-//! the offer files them, once, until the phase ends or the seat files.
+//! Refusals of orders, and offers to file those that a letter with doubtful lines may mean. Answering `YES`
+//! to the letter with the offer files them, once, until the phase ends or the seat files.
 
 use super::doubtful;
 use super::faults::{self, Refusal};
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::Fact;
-use crate::referee::answer::{Proposal, ProposalKind};
+use crate::referee::answer::{Orders, Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::kept::OfferedOrders;
@@ -25,8 +25,32 @@ pub(super) fn keep_offer(draft: &mut Draft, seat: Seat, offered: Option<Proposal
     offers.push(OfferedOrders { seq, orders, wait });
 }
 
-pub(super) fn lines_of(offered: Option<&Proposal>) -> Vec<String> {
-    offered.map(|offer| offer.orders.clone()).unwrap_or_default()
+/// Returns the orders of a letter as its entry holds them. Those that may be for another match stay out of
+/// this ledger: a dossier shows it while the other match may run.
+pub(super) fn written_orders(letter: &SeatLetter) -> Vec<String> {
+    let is_elsewhere = letter.other_match.is_some();
+    letter.request.orders.iter().filter(|_| !is_elsewhere).map(|line| line.text.clone()).collect()
+}
+
+/// Records that the orders of a letter cannot stand. Also returns the orders that it offers to file instead,
+/// if only doubts stand against the letter's own.
+pub(super) fn refuse(
+    draft: &mut Draft,
+    letter: &SeatLetter,
+    due: &Due,
+    replaced: &[Line],
+    refusal: Refusal,
+) -> (Orders, Option<Proposal>) {
+    let (seat, check) = (letter.cause.seat, letter.request.check);
+    let (phase, turn, orders) = (due.phase, due.turn, written_orders(letter));
+    let faults = refusal.kinds(&letter.request);
+    let offer = offer(&draft.game_match, letter, due, replaced);
+    let offered = offer.as_ref().map(|offer| offer.orders.clone()).unwrap_or_default();
+    draft.record(match check {
+        true => Fact::OrdersChecked { seat, phase, turn, orders, faults },
+        false => Fact::OrdersRefused { seat, phase, turn, orders, faults, offered },
+    });
+    (Orders::Refused { faults: refusal.faults, check }, offer)
 }
 
 /// Offers to file the orders that a letter with doubtful lines may mean, if they are legal: all of them, or
