@@ -83,7 +83,7 @@ fn club_letters() -> Vec<ClubLetter> {
     }
     letters.extend(replies_to_anyone().into_iter().map(answer_to_stranger));
     let limits = Limits::default();
-    letters.extend(UnreadableReason::ALL.map(|reason| ClubLetter::unreadable(reason, &limits)));
+    letters.extend(UnreadableReason::ALL.iter().map(|reason| ClubLetter::unreadable(*reason, &limits)));
     letters
 }
 
@@ -297,7 +297,12 @@ fn wishes() -> Vec<Wishes> {
     let mut found = Vec::new();
     for acts in acts {
         for topic in Topic::ALL {
-            found.push(Wishes { topic: Some(topic), acts: acts.clone(), days: Some(3), ..Wishes::default() });
+            found.push(Wishes {
+                topic: Some(*topic),
+                acts: acts.clone(),
+                days: Some(3),
+                ..Wishes::default()
+            });
         }
         let absence = Wishes { topic: Some(Topic::Absence), acts, ..Wishes::default() };
         for care in [Care::Grief, Care::Illness] {

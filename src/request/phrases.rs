@@ -4,10 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use strum::{EnumString, VariantNames};
+
 use super::normalized::split_words;
 
-/// A section of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A section of the table, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Section {
     Postponing,
     Negations,
@@ -19,21 +22,6 @@ pub enum Section {
     Closings,
     Moves,
     Links,
-}
-
-impl Section {
-    const ALL: [(&'static str, Section); 10] = [
-        ("postponing", Section::Postponing),
-        ("negations", Section::Negations),
-        ("subjects", Section::Subjects),
-        ("verbs", Section::Verbs),
-        ("asking", Section::Asking),
-        ("or", Section::Or),
-        ("postscripts", Section::Postscripts),
-        ("closings", Section::Closings),
-        ("moves", Section::Moves),
-        ("links", Section::Links),
-    ];
 }
 
 /// A phrase of the table.
@@ -69,10 +57,10 @@ fn is_unparted(c: char) -> bool {
 /// The phrases of each section, those with the same first word together.
 static TABLE: LazyLock<BTreeMap<Section, Phrases>> = LazyLock::new(|| {
     let mut table: BTreeMap<Section, Phrases> = BTreeMap::new();
-    let mut section = None;
+    let mut section: Option<Section> = None;
     for line in include_str!("words/postponing.txt").lines() {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-            section = Section::ALL.iter().find(|(known, _)| *known == name).map(|(_, section)| *section);
+            section = name.parse().ok();
         } else if let (Some((_language, phrases)), Some(section)) = (line.split_once(": "), section)
             && !line.starts_with('#')
         {
@@ -265,7 +253,7 @@ mod tests {
             }
         }
         let names: Vec<&str> = sections.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, Section::ALL.map(|(name, _)| name));
+        assert_eq!(names, Section::VARIANTS);
         for (name, languages) in sections {
             assert_eq!(languages, LANGUAGES, "{name}");
         }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// The size limits of a letter. A letter that exceeds one of them is an
 /// [`UnreadableLetter`](crate::letter::UnreadableLetter).
@@ -79,7 +80,7 @@ impl Limits {
 }
 
 /// The reason why a letter cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantArray)]
 #[serde(rename_all = "snake_case")]
 pub enum UnreadableReason {
     TooBig,
@@ -94,19 +95,8 @@ pub enum UnreadableReason {
 }
 
 impl UnreadableReason {
-    pub const ALL: [UnreadableReason; 8] = [
-        UnreadableReason::TooBig,
-        UnreadableReason::HeaderTooBig,
-        UnreadableReason::NoFrom,
-        UnreadableReason::SeveralFrom,
-        UnreadableReason::TooDeep,
-        UnreadableReason::TooManyParts,
-        UnreadableReason::TooManyLines,
-        UnreadableReason::Empty,
-    ];
-}
+    pub const ALL: &'static [UnreadableReason] = UnreadableReason::VARIANTS;
 
-impl UnreadableReason {
     /// Whether the letter exceeds a limit, and can be read with higher ones.
     pub fn is_limit(self) -> bool {
         match self {

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use super::text::{Beginning, Sentence, Word, fold};
 
 /// The subject of a wish. If a letter has several, the first counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantArray)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
     Address,
@@ -57,36 +58,7 @@ pub enum Topic {
 }
 
 impl Topic {
-    pub const ALL: [Topic; 28] = [
-        Topic::Address,
-        Topic::LessMail,
-        Topic::Resign,
-        Topic::Withdraw,
-        Topic::Foul,
-        Topic::Leave,
-        Topic::Late,
-        Topic::Absence,
-        Topic::MoreTime,
-        Topic::Pause,
-        Topic::Draw,
-        Topic::Rematch,
-        Topic::Opponent,
-        Topic::Report,
-        Topic::History,
-        Topic::OpponentName,
-        Topic::Tell,
-        Topic::Setup,
-        Topic::Settings,
-        Topic::Legend,
-        Topic::Change,
-        Topic::Arrived,
-        Topic::Due,
-        Topic::Ranking,
-        Topic::Rules,
-        Topic::Join,
-        Topic::NeverMind,
-        Topic::Thanks,
-    ];
+    pub const ALL: &'static [Topic] = Topic::VARIANTS;
 }
 
 /// A language, as its file describes it.
