@@ -165,12 +165,12 @@ fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) 
     let bare = folded(first);
     let both = words.get(1).map(|second| format!("{bare} {}", folded(second)));
     let in_set = |set: &WordSet| set.contains(&bare) || both.as_ref().is_some_and(|both| set.contains(both));
-    let last = bare.rsplit(' ').next().unwrap_or_default().to_owned();
-    if first == "-" || in_set(&language.words.until) || language.words.until.contains(&last) {
+    let last = bare.rsplit(' ').next().unwrap_or_default();
+    if first == "-" || in_set(&language.words.until) || language.words.until.contains(last) {
         return (Item::Until, 1);
     }
-    if let Some(day) = weekday(&last, language) {
-        return (Item::Weekday(next_weekday(day, today)), 1);
+    if let Some(day) = language.words.weekdays.get(last) {
+        return (Item::Weekday(next_weekday(*day, today)), 1);
     }
     if in_set(&language.words.tomorrow) {
         return (Item::Date(today + Days::new(1)), 1);
@@ -178,7 +178,7 @@ fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) 
     if in_set(&language.words.today) {
         return (Item::Date(today), 1);
     }
-    if let Some(number) = bare.parse().ok().or_else(|| language.words.numbers.get(&bare)) {
+    if let Some(number) = bare.parse().ok().or_else(|| language.words.numbers.get(&bare).copied()) {
         return (Item::Number(number), 1);
     }
     if in_set(&language.words.from) {
@@ -190,27 +190,17 @@ fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) 
     (Item::Other, 1)
 }
 
-fn weekday(word: &str, language: &Language) -> Option<u32> {
-    language.words.weekdays.get(word)
-}
-
 /// Multiplies units by the numbers before them; a unit without a number is not a duration.
 fn with_durations(items: Vec<Item>) -> Vec<Item> {
     let mut result: Vec<Item> = Vec::with_capacity(items.len());
     for item in items {
-        match (item, result.last()) {
-            (Item::Duration(unit), Some(Item::Number(number))) if (1..=MOST).contains(number) => {
+        match (item, &result[..]) {
+            // "three days", "three more days"
+            (Item::Duration(unit), [.., Item::Number(number)] | [.., Item::Number(number), Item::Other])
+                if (1..=MOST).contains(number) =>
+            {
                 let days = number.saturating_mul(unit);
                 result.push(Item::Duration(days));
-            }
-            // "three more days"
-            (Item::Duration(unit), Some(Item::Other)) => {
-                let before = result.len().checked_sub(2).and_then(|at| result.get(at));
-                let number = match before {
-                    Some(Item::Number(number)) if (1..=MOST).contains(number) => Some(*number),
-                    _ => None,
-                };
-                result.push(number.map_or(Item::Other, |number| Item::Duration(number.saturating_mul(unit))));
             }
             (Item::Duration(_), _) => result.push(Item::Other),
             (item, _) => result.push(item),
@@ -270,7 +260,7 @@ fn next_weekday(day: u32, today: NaiveDate) -> NaiveDate {
 fn named_date(words: &[&str], language: &Language, today: NaiveDate) -> Option<(NaiveDate, usize)> {
     let month = |word: Option<&&str>| {
         let word = folded(word?);
-        language.words.months.get(word.split(' ').next()?)
+        language.words.months.get(word.split(' ').next()?).copied()
     };
     let links = ["of", "de", "di", "the"];
     let linked = words.get(1).is_some_and(|word| links.contains(&folded(word).as_str()));
@@ -339,5 +329,6 @@ fn number_at<'t>(text: &'t str, language: &Language) -> Option<(u32, &'t str)> {
     if digits > 0 {
         return Some((text[..digits].parse().ok()?, &text[digits..]));
     }
-    language.words.numbers.iter().find_map(|(sign, number)| Some((number, text.strip_prefix(sign.as_str())?)))
+    let mut numbers = language.words.numbers.iter();
+    numbers.find_map(|(sign, number)| Some((*number, text.strip_prefix(sign.as_str())?)))
 }

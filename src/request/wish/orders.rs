@@ -169,7 +169,7 @@ fn phrases_of_orders(language: &Language) -> impl Iterator<Item = &String> {
     let Language { orders, answers, words, .. } = language;
     let sets = [&orders.hold, &orders.all, &orders.to, &orders.verbs, &answers.polite];
     let pieces = orders.pieces().map(|(name, _)| name);
-    let numbers = words.numbers.iter().map(|(name, _)| name);
+    let numbers = words.numbers.keys();
     sets.into_iter().flat_map(WordSet::iter).chain(pieces).chain(numbers)
 }
 

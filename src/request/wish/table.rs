@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use strum::VariantArray;
 
 use super::text::{Beginning, Sentence, Word, fold};
@@ -115,14 +115,17 @@ pub struct Words {
     /// Words that set a condition or leave a choice.
     #[serde(rename = "if")]
     pub if_: WordSet,
+    #[serde(deserialize_with = "numbers")]
     pub numbers: Numbers,
     pub day: WordSet,
     pub week: WordSet,
     pub month: WordSet,
     /// Names of months, numbered from 1.
-    pub months: Named<1>,
+    #[serde(deserialize_with = "numbered_from::<1, _>")]
+    pub months: Numbers,
     /// Names of weekdays, Monday being 0.
-    pub weekdays: Named<0>,
+    #[serde(deserialize_with = "numbered_from::<0, _>")]
+    pub weekdays: Numbers,
     pub today: WordSet,
     pub tomorrow: WordSet,
     pub next_week: Phrases,
@@ -157,15 +160,8 @@ pub struct Orders {
 #[serde(from = "Vec<String>")]
 pub struct WordSet(BTreeSet<String>);
 
-/// Names of numbers.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(from = "BTreeMap<String, u32>")]
-pub struct Numbers(BTreeMap<String, u32>);
-
-/// Names that are numbered from `FIRST`; several for one number are separated by blanks.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(from = "Vec<String>")]
-pub struct Named<const FIRST: u32>(BTreeMap<String, u32>);
+/// Numbers by their names, which are compared as by [`folded`].
+type Numbers = BTreeMap<String, u32>;
 
 /// A piece of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -266,40 +262,23 @@ impl WordSet {
     }
 }
 
-impl Numbers {
-    pub fn get(&self, name: &str) -> Option<u32> {
-        self.0.get(name).copied()
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (&String, u32)> {
-        self.0.iter().map(|(name, number)| (name, *number))
-    }
-}
-
-impl<const FIRST: u32> Named<FIRST> {
-    pub fn get(&self, name: &str) -> Option<u32> {
-        self.0.get(name).copied()
-    }
-}
-
 impl From<Vec<String>> for WordSet {
     fn from(list: Vec<String>) -> Self {
         WordSet(list.iter().map(|text| folded(text)).collect())
     }
 }
 
-impl From<BTreeMap<String, u32>> for Numbers {
-    fn from(names: BTreeMap<String, u32>) -> Self {
-        Numbers(names.iter().map(|(name, number)| (folded(name), *number)).collect())
-    }
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Error> {
+    let names = Numbers::deserialize(deserializer)?;
+    Ok(names.into_iter().map(|(name, number)| (folded(&name), number)).collect())
 }
 
-impl<const FIRST: u32> From<Vec<String>> for Named<FIRST> {
-    fn from(names: Vec<String>) -> Self {
-        let each = (FIRST..).zip(&names);
-        let each = each.flat_map(|(number, names)| names.split(' ').map(move |name| (folded(name), number)));
-        Named(each.collect())
-    }
+/// Numbers names in their order; several for one number are separated by blanks.
+fn numbered_from<'de, const FIRST: u32, D: Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    let each = (FIRST..).zip(&names);
+    let each = each.flat_map(|(number, names)| names.split(' ').map(move |name| (folded(name), number)));
+    Ok(each.collect())
 }
 
 impl From<Vec<String>> for Phrases {
