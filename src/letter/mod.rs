@@ -44,6 +44,7 @@ pub use sender::authentic;
 pub use sender::automatic::{Automatic, AutomaticKind, Certainty};
 pub use sender::envelope::UnreadableLetter;
 pub use text::body::UnreadableContent;
+pub use text::patterns::split_words;
 pub use text::{clean, printable};
 
 /// The subject of the letter by which `fogpost doctor --send` tests whether mail arrives.

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::game::any::GameKind;
+use crate::letter::split_words;
 use crate::request::{self, Command, Request, wish};
 
 /// Remarks beside orders that are long enough to be meant for a person.
@@ -75,8 +76,7 @@ pub fn tells_of_trouble(text: &str) -> bool {
 
 /// Whether a text has a word of some kind, in any case.
 fn has_any(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).any(|word| is_meant(&word))
+    split_words(text).map(str::to_lowercase).any(|word| is_meant(&word))
 }
 
 /// Returns a text for a GM without the lines that read as orders of the match's game, well-formed or not.
@@ -142,7 +142,7 @@ fn has_square(line: &str) -> bool {
         let ends = chars.get(at + digits).is_none_or(|c| !is_letter(*c) || matches!(c, 'x' | 'X'));
         (1..=2).contains(&letters) && (1..=2).contains(&digits) && ends
     });
-    let words: Vec<&str> = words_of(line).collect();
+    let words: Vec<&str> = split_words(line).collect();
     let is_apart = |two: &[&str]| two[0].chars().count() == 1 && is_letter_word(two[0]) && is_number(two[1]);
     glued || words.windows(2).any(is_apart)
 }
@@ -162,19 +162,15 @@ fn is_ideographic(c: char) -> bool {
 /// Whether a line names a piece and a number.
 fn names_numbered_piece(line: &str) -> bool {
     let lower = line.to_lowercase();
-    let has_piece = words_of(&lower)
+    let has_piece = split_words(&lower)
         .any(|word| PIECES.split_whitespace().any(|piece| word.starts_with(piece)))
         || lower.contains(['船', '艦', '潜']);
-    has_piece && (lower.contains(char::is_numeric) || words_of(&lower).any(is_number))
+    has_piece && (lower.contains(char::is_numeric) || split_words(&lower).any(is_number))
 }
 
 fn is_number(word: &str) -> bool {
     let is_written = || NUMBERS.split_whitespace().any(|number| word.eq_ignore_ascii_case(number));
     word.bytes().all(|byte| byte.is_ascii_digit()) || is_written()
-}
-
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing. `to_opponent` says

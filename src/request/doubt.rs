@@ -8,6 +8,7 @@
 use super::grammar::Grammar;
 use super::normalized;
 use super::wish::are_polite;
+use crate::letter::split_words;
 
 /// A line that leaves open whether its author gives an order. If a letter has one, nothing is filed, and the
 /// author is asked.
@@ -98,7 +99,7 @@ pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doub
     if !may_hold_order(line) {
         return None;
     }
-    let is_denied = normalized::split_words(line).any(|word| is_any_of(word, &DENYING));
+    let is_denied = split_words(line).any(|word| is_any_of(word, &DENYING));
     let line = normalized::as_order(line);
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
     let (kind, held) = inside(grammar, &words)
@@ -136,7 +137,7 @@ fn is_of_order_words(grammar: &impl Grammar, words: &[&str]) -> bool {
 /// Whether the line has a digit, as squares and ships have, or one of the [`WORD_ORDERS`].
 fn may_hold_order(line: &str) -> bool {
     line.bytes().any(|byte| byte.is_ascii_digit())
-        || line.split(|c: char| !c.is_alphanumeric()).any(|word| is_any_of(word, &WORD_ORDERS))
+        || split_words(line).any(|word| is_any_of(word, &WORD_ORDERS))
 }
 
 fn is_any_of(word: &str, list: &[&str]) -> bool {
@@ -146,7 +147,7 @@ fn is_any_of(word: &str, list: &[&str]) -> bool {
 /// Returns the doubt about a line that is an order and goes on in words: `SETUP deep please`. A single word is an
 /// order only before polite words.
 pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doubt> {
-    let is_denied = normalized::split_words(line).any(|word| is_any_of(word, &DENYING));
+    let is_denied = split_words(line).any(|word| is_any_of(word, &DENYING));
     let line = normalized::as_order(line);
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
     let is_order = |length: &usize| {
@@ -163,8 +164,8 @@ pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<
 /// Returns the doubt about a line that begins like an order and denies it or sets a condition.
 pub fn denied_order(no: usize, line: &str) -> Option<Doubt> {
     // A faulty `IF move THEN order` is explained as one.
-    let is_denied = normalized::split_words(line).skip(1).any(|word| is_any_of(word, &DENYING));
-    let is_condition = normalized::split_words(line).next().is_some_and(|word| is_any_of(word, &["IF"]));
+    let is_denied = split_words(line).skip(1).any(|word| is_any_of(word, &DENYING));
+    let is_condition = split_words(line).next().is_some_and(|word| is_any_of(word, &["IF"]));
     (is_denied && !is_condition).then(|| Doubt::new(no, DoubtKind::Denied))
 }
 
@@ -189,7 +190,7 @@ pub fn has_foreign_word(grammar: &impl Grammar, line: &str) -> bool {
             && !is_any_of(word, &ORDER_WORDS)
             && !is_any_of(word, &SHORT_FORM_WORDS)
     };
-    normalized::split_words(line).any(is_foreign)
+    split_words(line).any(is_foreign)
 }
 
 fn is_verb(grammar: &impl Grammar, word: &str) -> bool {

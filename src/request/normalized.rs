@@ -97,11 +97,6 @@ impl NormalizedLine {
     }
 }
 
-/// Returns the words of a text; an apostrophe parts words, too.
-pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
-}
-
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     const PUNCTUATION: [char; 10] = [',', ':', ';', '.', '!', '?', '"', '\'', '(', ')'];
     let words = text.split_whitespace().map(|word| word.trim_matches(PUNCTUATION));

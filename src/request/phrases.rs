@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use strum::{EnumString, VariantNames};
 
-use super::normalized::split_words;
+use crate::letter::split_words;
 
 /// A section of the table, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, VariantNames)]

@@ -14,7 +14,7 @@ use crate::desk::people::{commands, player_settings};
 use crate::game::{BySeat, Seat};
 use crate::house;
 use crate::ledger::{self, Act, Hint, Room, TokenOf};
-use crate::letter::Letter;
+use crate::letter::{Letter, split_words};
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
     PastReports, Reader, Reply, Ruling, SeatLetter, Stage, Words, note_of_words, without_lines_of_play,
@@ -275,8 +275,7 @@ fn complete_answer(
 
 /// Whether a line begins as a GM's instructions do.
 fn begins_with_gm(line: &str) -> bool {
-    let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.next().is_some_and(|word| word.eq_ignore_ascii_case("gm"))
+    split_words(line).next().is_some_and(|word| word.eq_ignore_ascii_case("gm"))
 }
 
 /// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.

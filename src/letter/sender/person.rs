@@ -5,6 +5,7 @@
 //! searched for a person's words, in many languages, rather than for a machine's.
 
 use super::phrases::asks_question;
+use crate::letter::text::patterns::split_words;
 use crate::letter::text::words::{PERSON_SIGNS, PERSON_WORDS};
 
 /// Maximum words of a letter that counts as a person's if it has no link: machines write sentences.
@@ -33,8 +34,7 @@ fn has_words(text: &str) -> bool {
         return true;
     }
     let text = text.to_lowercase();
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = split_words(&text).collect();
     let says_i = words.windows(2).any(|two| two[0] == "i" && AFTER_I.contains(&two[1]));
     says_i || words.iter().any(|word| PERSON_WORDS.contains(word)) || PERSON_SIGNS.any_in(&text)
 }

@@ -1,4 +1,9 @@
-//! Names, addresses and dates in a line, which show that it refers to a letter.
+//! Words in a text, and names, addresses and dates in a line, which show that it refers to a letter.
+
+/// Returns the words of a text; an apostrophe parts words, too.
+pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
 
 /// Whether `text` contains `word` as a whole word. In scripts without spaces between words (U+0E00 and
 /// above), any occurrence counts.

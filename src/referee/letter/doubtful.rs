@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};
+use crate::letter::split_words;
 use crate::referee::answer::{Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
@@ -77,12 +78,9 @@ pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &D
 
 /// Whether a line has no number of its own, or that of the order.
 fn names_same_number(written: &str, order: &str) -> bool {
-    let numbers = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.filter(|word| word.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned).collect()
-    };
-    let (written, ordered) = (numbers(written), numbers(order));
-    written.is_empty() || written == ordered
+    let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut numbers = split_words(written).filter(is_number).peekable();
+    numbers.peek().is_none() || numbers.eq(split_words(order).filter(is_number))
 }
 
 /// Returns the faults and doubts that keep a letter's orders from being filed, in the order of its lines.
@@ -185,8 +183,8 @@ const ADVICE: &str =
 /// Whether two texts have a word with a number in common, such as a square.
 fn names_same_square(written: &str, example: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_uppercase);
-        words.filter(|word| word.contains(|c: char| c.is_ascii_digit())).collect()
+        let words = split_words(text).filter(|word| word.contains(|c: char| c.is_ascii_digit()));
+        words.map(str::to_ascii_uppercase).collect()
     };
     let written = words(written);
     words(example).iter().any(|word| written.contains(word))

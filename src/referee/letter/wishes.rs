@@ -7,6 +7,7 @@ use super::commands::EXTENSION_DAYS_AT_MOST;
 use crate::game::{Line, Seat};
 use crate::house;
 use crate::ledger::{Question, TokenOf};
+use crate::letter::split_words;
 use crate::referee::answer::Wishes;
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::{Match, Stage};
@@ -283,7 +284,7 @@ impl WishReader<'_> {
     /// Offers the setups that the referee draws: the one that the letter names, or all.
     fn setup(&self, wishes: &mut Wishes) {
         let all = self.game_match.game.ready_setups();
-        let words = self.remarks.iter().flat_map(|line| line.text.split(|c: char| !c.is_alphanumeric()));
+        let words = self.remarks.iter().flat_map(|line| split_words(&line.text));
         let words: Vec<String> = words.map(wish::fold).collect();
         let named: Vec<&&str> = all.iter().filter(|name| words.iter().any(|word| word == *name)).collect();
         let offered = if named.is_empty() { all.iter().collect() } else { named };

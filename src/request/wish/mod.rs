@@ -13,7 +13,7 @@ use table::{LANGUAGES, Language, Phrases};
 use text::{Sentence, sentences};
 
 use crate::game::Line;
-use crate::letter::Address;
+use crate::letter::{Address, split_words};
 
 mod answer;
 mod dates;
@@ -133,14 +133,8 @@ fn agrees(sentence: &Sentence, language: &Language) -> bool {
 
 /// Whether words are only polite ones of one language, such as `please` and `thanks`.
 pub fn are_polite(words: &[&str]) -> bool {
-    let is_polite = |language: &Language| {
-        let language = &language.answers.polite;
-        words
-            .iter()
-            .flat_map(|word| word.split(|c: char| !c.is_alphanumeric()))
-            .all(|word| word.is_empty() || language.contains(&text::fold(word)))
-    };
-    LANGUAGES.iter().any(is_polite)
+    let words: Vec<String> = words.iter().flat_map(|word| split_words(word)).map(text::fold).collect();
+    LANGUAGES.iter().any(|language| words.iter().all(|word| language.answers.polite.contains(word)))
 }
 
 /// Returns the words without polite ones behind the first: `capture please`.

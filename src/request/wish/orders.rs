@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 use super::table::{LANGUAGES, Language, WordSet};
 use super::text::fold;
 use crate::letter::clean::latin;
+use crate::letter::split_words;
+use crate::request::normalized::is_square;
 
 /// A word of such a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +61,7 @@ static PIECES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
 /// Whether a line has a digit or names a piece.
 fn may_hold_orders(line: &str) -> bool {
     line.contains(|c: char| c.is_ascii_digit())
-        || words_of(line).any(|word| PIECES.contains(fold(word).as_str()))
+        || split_words(line).any(|word| PIECES.contains(fold(word).as_str()))
 }
 
 /// Maximum words of a clause beside orders that is about something else.
@@ -68,7 +70,7 @@ const MAX_CHAT: usize = 8;
 /// Returns the orders of a line with clauses about something else: `Stawiam kulkę na G7. Powodzenia!`
 fn orders_beside_chat(line: &str) -> Option<Vec<String>> {
     let is_end = |c: char| matches!(c, '.' | '!' | '?' | ';' | ',' | '。' | '、' | '！' | '？' | '，');
-    let clauses = line.split(is_end).filter(|clause| words_of(clause).next().is_some());
+    let clauses = line.split(is_end).filter(|clause| split_words(clause).next().is_some());
     let clauses: Vec<&str> = clauses.collect();
     // A single clause was read as a whole line.
     if clauses.len() <= 1 || line.len() > MAX_LINE || !may_hold_orders(line) {
@@ -98,7 +100,7 @@ fn orders_of_clauses(
 /// Whether a clause names no piece, number and square, sets no condition, and denies nothing but that the
 /// others move.
 fn is_chat(clause: &str, language: &Language) -> bool {
-    let words: Vec<String> = words_of(clause).map(fold).collect();
+    let words: Vec<String> = split_words(clause).map(fold).collect();
     let both = [language, &LANGUAGES[0]];
     let is_any = |is: fn(&Language, &str) -> bool| {
         words.iter().any(|word| both.iter().any(|language| is(language, word)))
@@ -128,7 +130,7 @@ pub fn turn_in_words(line: &str) -> Option<u32> {
     if !line.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let words: Vec<String> = words_of(line).map(fold).collect();
+    let words: Vec<String> = split_words(line).map(fold).collect();
     let is_digits = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
     let number = words.iter().find(|word| is_digits(word))?.parse().ok()?;
     let names_it = |language: &Language| {
@@ -187,7 +189,7 @@ impl Languages {
     fn of_orders(line: &str) -> Languages {
         let mut languages = Languages::ALL.0;
         let words =
-            words_of(line).filter(|word| word.chars().count() > 1 && !word.contains(char::is_numeric));
+            split_words(line).filter(|word| word.chars().count() > 1 && !word.contains(char::is_numeric));
         for word in words {
             let known = VOCABULARY.get(fold(word).as_str()).copied().unwrap_or_default();
             languages &= if word.is_ascii() { known.0 } else { known.0 | JOINED.0 };
@@ -211,10 +213,6 @@ fn reading(line: &str, language: &Language) -> Option<Vec<Token>> {
     if language.joined { joined_tokens(line, language) } else { tokens(line, language) }
 }
 
-fn words_of(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
-}
-
 /// Whether the word may stand around the piece and the squares of an order.
 fn is_word_of_orders(word: &str, language: &Language) -> bool {
     let Language { orders, answers, .. } = language;
@@ -224,7 +222,7 @@ fn is_word_of_orders(word: &str, language: &Language) -> bool {
 /// Reads the words of a line. `None` if one of them belongs in no order. Players mix their language with the
 /// English of our letters.
 fn tokens(line: &str, language: &Language) -> Option<Vec<Token>> {
-    let words: Vec<String> = words_of(line).map(fold).collect();
+    let words: Vec<String> = split_words(line).map(fold).collect();
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -340,11 +338,7 @@ fn square(word: &str, language: &Language) -> Option<String> {
     let letters = &language.orders.letters;
     let word: String = word.chars().map(|c| letters.get(&c).copied().unwrap_or(c)).collect();
     let word = latin(&word).unwrap_or(word).to_ascii_uppercase();
-    let mut bytes = word.bytes();
-    let is_square = bytes.next().is_some_and(|byte| byte.is_ascii_uppercase())
-        && (1..=2).contains(&(word.len() - 1))
-        && bytes.all(|byte| byte.is_ascii_digit());
-    is_square.then_some(word)
+    is_square(&word).then_some(word)
 }
 
 /// Puts the tokens into orders. That the others stay needs none.

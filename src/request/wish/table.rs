@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use strum::VariantArray;
 
 use super::text::{Beginning, Sentence, Word, fold};
+use crate::letter::split_words;
 
 /// The subject of a wish. If a letter has several, the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantArray)]
@@ -248,8 +249,7 @@ impl Orders {
 
 /// Returns a phrase with one blank between its words, as sentences are compared.
 pub fn folded(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(fold).collect::<Vec<_>>().join(" ")
+    split_words(text).map(fold).collect::<Vec<_>>().join(" ")
 }
 
 impl WordSet {
