@@ -10,7 +10,7 @@ use strum::{IntoStaticStr, VariantNames};
 use super::holder::SeatPins;
 use super::lot::PinnedLot;
 use super::rating::RatingBasis;
-use super::settings::{PlayerSettings, TermsChange, no_settings};
+use super::settings::{PlayerSettings, TermsChange, is_default};
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
 use crate::game::names::named_enum;
@@ -32,10 +32,10 @@ pub enum Fact {
         options: Choices,
         players: BySeat<String>,
         /// The level of the house in the seats that it plays.
-        #[serde(default, skip_serializing_if = "no_house")]
+        #[serde(default, skip_serializing_if = "is_default")]
         house: BySeat<Option<String>>,
         terms: Value,
-        #[serde(default, skip_serializing_if = "no_settings")]
+        #[serde(default, skip_serializing_if = "is_default")]
         settings: Box<BySeat<PlayerSettings>>,
         desk: Box<MailIdentity>,
         /// Pins the secret of the salts without revealing it: [`SealKey::pin`](super::SealKey::pin).
@@ -234,11 +234,6 @@ pub enum PauseReason {
     Unsound,
     /// The GM's own words.
     Gm(String),
-}
-
-/// Whether the house plays no seat. The entry then omits the field.
-pub fn no_house(house: &BySeat<Option<String>>) -> bool {
-    house.first.is_none() && house.second.is_none()
 }
 
 /// The settings that rulings and letters depend on besides the match.

@@ -31,7 +31,7 @@ mod settings;
 pub use act::{Act, Correction, HouseFailure, HousePlay, NewKey};
 pub use cause::{Cause, Hint, LetterCause, Permission, Question, Room, Signature, TokenOf};
 pub use chain::{ChainError, Head, walk};
-pub use fact::{Fact, FaultKind, FaultyLine, MailIdentity, PauseReason, no_house};
+pub use fact::{Fact, FaultKind, FaultyLine, MailIdentity, PauseReason};
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use lot::{Lot, PinnedLot};
 pub use place::{PlaceInMatch, unique_start};
@@ -39,7 +39,7 @@ pub use rating::{HouseFigure, RatingBasis};
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
 pub(crate) use settings::is_default;
-pub use settings::{LetterFormat, PlayerSettings, Receipts, TermsChange, next_at_hour, no_settings};
+pub use settings::{LetterFormat, PlayerSettings, Receipts, TermsChange, next_at_hour};
 
 /// The format of new ledgers, and the only one that this program reads. The first entry names it.
 pub const FORMAT: u32 = 1;

@@ -5,8 +5,6 @@ use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-use crate::game::BySeat;
-
 /// A player's settings. A setting that is not made follows the terms of the match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -72,11 +70,6 @@ pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<U
 /// Whether a value is left out when it is serialized.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-/// Whether both players have the default settings. The entry then omits the field.
-pub fn no_settings(settings: &BySeat<PlayerSettings>) -> bool {
-    is_default(&settings.first) && is_default(&settings.second)
 }
 
 #[cfg(test)]
