@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::IntoStaticStr;
 
-use super::{Head, canonical, millis, truncate_to_millis};
+use super::{Chained, Head, millis, truncate_to_millis};
 use crate::game::names::named_enum;
 use crate::game::{BySeat, Outcome, Reason, Seat};
 use crate::letter::Digest;
@@ -178,13 +178,7 @@ impl BookPlace {
     }
 }
 
-/// A chained entry of a book.
-#[derive(Clone, Debug)]
-pub struct ChainedBookEntry {
-    pub entry: BookEntry,
-    pub json: String,
-    pub hash: Digest,
-}
+pub type ChainedBookEntry = Chained<BookEntry>;
 
 impl BookFact {
     /// The fact's name, which is the `kind` of its entry.
@@ -225,16 +219,14 @@ pub fn append(
     cause: &BookCause,
     fact: BookFact,
 ) -> ChainedBookEntry {
-    let entry = BookEntry {
+    let chained = Chained::from(BookEntry {
         event: event.to_owned(),
         seq: head.seq + 1,
         at: truncate_to_millis(at),
         cause: cause.clone(),
         fact,
         prev: head.hash,
-    };
-    let json = canonical(&entry);
-    let hash = Digest::of(json.as_bytes());
-    *head = Head { seq: entry.seq, hash };
-    ChainedBookEntry { entry, json, hash }
+    });
+    *head = Head { seq: chained.entry.seq, hash: chained.hash };
+    chained
 }

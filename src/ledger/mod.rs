@@ -162,18 +162,20 @@ impl Entry {
     }
 }
 
-/// An entry with its canonical JSON and the hash of that JSON.
+/// An entry of a ledger or a book, with its canonical JSON and the hash of that JSON.
 #[derive(Clone, Debug)]
-pub struct ChainedEntry {
-    pub entry: Entry,
+pub struct Chained<E> {
+    pub entry: E,
     pub json: String,
     pub hash: Digest,
 }
 
-impl From<Entry> for ChainedEntry {
-    fn from(entry: Entry) -> ChainedEntry {
-        let json = entry.canonical();
-        ChainedEntry { hash: Digest::of(json.as_bytes()), entry, json }
+pub type ChainedEntry = Chained<Entry>;
+
+impl<E: Serialize> From<E> for Chained<E> {
+    fn from(entry: E) -> Chained<E> {
+        let json = canonical(&entry);
+        Chained { hash: Digest::of(json.as_bytes()), entry, json }
     }
 }
 
