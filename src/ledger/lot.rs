@@ -7,7 +7,6 @@
 //! they write. The end of the match reveals the key.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::SealKey;
 use crate::game::Seat;
@@ -49,18 +48,17 @@ impl Lot {
     }
 
     fn drawn_seat(&self, letter: Digest) -> Seat {
-        Seat::BOTH[usize::from(self.secret_bytes(letter)[31] & 1)]
+        Seat::BOTH[usize::from(self.secret_digest(letter).as_bytes()[31] & 1)]
     }
 
     /// Returns the secret of the match that this letter opens: the SHA-256 of the key and the letter's
     /// digest.
     pub fn secret(&self, letter: Digest) -> SealKey {
-        SealKey::new(self.secret_bytes(letter))
+        SealKey::new(*self.secret_digest(letter).as_bytes())
     }
 
-    fn secret_bytes(&self, letter: Digest) -> [u8; 32] {
-        let hash = Sha256::new().chain_update(self.key.as_bytes()).chain_update(letter.as_bytes());
-        hash.finalize().into()
+    fn secret_digest(&self, letter: Digest) -> Digest {
+        self.key.hash(&[letter.as_bytes()])
     }
 }
 

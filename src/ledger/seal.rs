@@ -22,10 +22,6 @@ impl SealKey {
         Digest::of(self.0.as_bytes())
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8; 32] {
-        self.0.as_bytes()
-    }
-
     /// Returns the secret as 64 hexadecimal digits. Never show it before the match is over.
     pub fn reveal(&self) -> String {
         self.0.to_string()
@@ -44,9 +40,15 @@ impl SealKey {
     }
 
     fn seed(&self, purpose: &str, of: &[u8]) -> u64 {
-        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(purpose).chain_update(of);
-        let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(digest.finalize());
+        let [a, b, c, d, e, f, g, h, ..] = *self.hash(&[purpose.as_bytes(), of]).as_bytes();
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+
+    /// Returns the SHA-256 of the key and these bytes.
+    pub(super) fn hash(&self, parts: &[&[u8]]) -> Digest {
+        let start = Sha256::new().chain_update(self.0.as_bytes());
+        let hash = parts.iter().fold(start, |hash, part| hash.chain_update(part));
+        Digest::from(<[u8; 32]>::from(hash.finalize()))
     }
 
     /// Hides a letter's place in the ledger in its Message-ID, because the place would tell how often the
@@ -73,17 +75,14 @@ impl SealKey {
     }
 
     fn veil_half(&self, round: u8, half: u32) -> u32 {
-        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update("mail");
-        let digest = digest.chain_update([round]).chain_update(half.to_be_bytes()).finalize();
-        let [a, b, c, d, ..] = <[u8; 32]>::from(digest);
+        let [a, b, c, d, ..] = *self.hash(&[b"mail", &[round], &half.to_be_bytes()]).as_bytes();
         u32::from_be_bytes([a, b, c, d])
     }
 
     /// Returns the salt of entry `seq`: the first 16 bytes of the SHA-256 of the key and `seq` (8 bytes,
     /// big-endian).
     pub fn salt(&self, seq: u64) -> String {
-        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(seq.to_be_bytes()).finalize();
-        Digest::from(<[u8; 32]>::from(digest)).to_string()[..32].to_owned()
+        self.hash(&[&seq.to_be_bytes()]).to_string()[..32].to_owned()
     }
 }
 
