@@ -16,8 +16,13 @@ pub struct OwnIdentity {
 
 impl OwnIdentity {
     /// Returns the referee's address and, if there is a separate one, the return path.
-    pub(in crate::letter) fn addresses(&self) -> impl Iterator<Item = &Address> {
+    fn addresses(&self) -> impl Iterator<Item = &Address> {
         std::iter::once(&self.address).chain(&self.return_path)
+    }
+
+    /// Whether this is one of our addresses, with or without a plus part.
+    pub(in crate::letter) fn has_address(&self, address: &Address) -> bool {
+        self.addresses().any(|own| own == address || own.plus_of(address).is_some())
     }
 }
 
@@ -41,17 +46,8 @@ pub fn token_of_id(id: &str, own: &OwnIdentity) -> Option<Token> {
 
 /// Returns the tokens after the `+` of our addresses in an address field.
 pub fn plus_tokens(value: &str, own: &OwnIdentity) -> Vec<Token> {
-    addresses(value).filter_map(|address| plus_token(&address, own)).collect()
-}
-
-/// Whether one of our addresses, with or without a plus part, is in an address field.
-pub fn names_us(value: &str, own: &OwnIdentity) -> bool {
-    addresses(value).any(|found| own.addresses().any(|own| found == *own || own.plus_of(&found).is_some()))
-}
-
-/// Returns the token in `address`, if it is ours with a token after the `+`.
-fn plus_token(address: &Address, own: &OwnIdentity) -> Option<Token> {
-    own.addresses().find_map(|own| Token::parse(own.plus_of(address)?))
+    let token = |address: Address| own.addresses().find_map(|own| Token::parse(own.plus_of(&address)?));
+    addresses(value).filter_map(token).collect()
 }
 
 #[cfg(test)]

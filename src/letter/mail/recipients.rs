@@ -11,9 +11,7 @@ const MAX_RECIPIENTS: usize = 20;
 pub fn other_recipients(headers: &[Header], own: &OwnIdentity, from: &Address) -> Vec<Address> {
     let fields = headers.iter().filter(|header| matches!(header.name.as_str(), "to" | "cc" | "resent-to"));
     let addresses = fields.flat_map(|header| header::addresses(&header.value));
-    let is_own =
-        |address: &Address| own.addresses().any(|ours| ours == address || ours.plus_of(address).is_some());
-    addresses.filter(|address| address != from && !is_own(address)).take(MAX_RECIPIENTS).collect()
+    addresses.filter(|address| address != from && !own.has_address(address)).take(MAX_RECIPIENTS).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::mailboxes::{is_daemon, is_list_software};
 use super::{excerpt, phrases};
 use crate::letter::mail::address::Address;
 use crate::letter::mail::header::{self, Header};
-use crate::letter::mail::identity::{self, OwnIdentity, is_own_id};
+use crate::letter::mail::identity::{OwnIdentity, is_own_id};
 use crate::letter::mail::return_id;
 use crate::letter::mail::subject::Subject;
 use crate::letter::text::body::{Texts, mime_type};
@@ -67,16 +67,14 @@ impl<'a> Evidence<'a> {
 
     fn own_mark(&self) -> Option<Mark> {
         if self.values("x-fogpost-loop").next().is_some()
-            || self.values("x-loop").any(|value| identity::names_us(value, self.own))
+            || self.values("x-loop").flat_map(header::addresses).any(|address| self.own.has_address(&address))
         {
             return Some(Mark::OwnLoop);
         }
         if self.values("message-id").flat_map(header::message_ids).any(|id| is_own_id(&id, self.own)) {
             return Some(Mark::OwnMessageId);
         }
-        let from = self.from?;
-        let is_own = self.own.addresses().any(|own| from == own || own.plus_of(from).is_some());
-        is_own.then_some(Mark::OwnAddress)
+        self.from.filter(|from| self.own.has_address(from)).map(|_| Mark::OwnAddress)
     }
 
     fn header_mark(&self) -> Option<Mark> {
