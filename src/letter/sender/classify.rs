@@ -185,11 +185,10 @@ impl<'a> Evidence<'a> {
     }
 
     fn kind(&self, mark: &Mark, text: &str) -> AutomaticKind {
+        let failure = || phrases::failure(self.subject, text);
         match self.report() {
             Some(Report::Delivery(Some(action))) => return action,
-            Some(Report::Delivery(None)) => {
-                return phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Failed);
-            }
+            Some(Report::Delivery(None)) => return failure().unwrap_or(AutomaticKind::Failed),
             Some(Report::Other) => return AutomaticKind::Other,
             None => {}
         }
@@ -198,15 +197,13 @@ impl<'a> Evidence<'a> {
             Mark::Hops | Mark::List(_) | Mark::NoticeSubject => AutomaticKind::Other,
             Mark::AbsenceSubject | Mark::AbsenceText => AutomaticKind::Absence,
             Mark::BounceSubject | Mark::MachineText if phrases::is_away(text) => AutomaticKind::Absence,
-            Mark::BounceSubject => phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Failed),
-            Mark::MachineText => phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Other),
-            Mark::Field(name) if name == "x-failed-recipients" => {
-                phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Failed)
-            }
+            Mark::BounceSubject => failure().unwrap_or(AutomaticKind::Failed),
+            Mark::MachineText => failure().unwrap_or(AutomaticKind::Other),
+            Mark::Field(name) if name == "x-failed-recipients" => failure().unwrap_or(AutomaticKind::Failed),
             Mark::Field(name) if matches!(name.as_str(), "x-ricevuta" | "x-cron-env" | "x-fd-auto") => {
-                phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Other)
+                failure().unwrap_or(AutomaticKind::Other)
             }
-            Mark::Field(_) => phrases::failure(self.subject, text).unwrap_or(AutomaticKind::Absence),
+            Mark::Field(_) => failure().unwrap_or(AutomaticKind::Absence),
             Mark::Precedence(value) if value.starts_with("auto") => AutomaticKind::Absence,
             Mark::NullReturnPath
             | Mark::Report
@@ -216,7 +213,7 @@ impl<'a> Evidence<'a> {
                 let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied");
                 let away = replied || phrases::is_absence(self.subject);
                 let otherwise = if away { AutomaticKind::Absence } else { AutomaticKind::Other };
-                phrases::failure(self.subject, text).unwrap_or(otherwise)
+                failure().unwrap_or(otherwise)
             }
         }
     }
