@@ -124,7 +124,7 @@ fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
             );
             same(
                 "about",
-                format!("{:?}", automatic.map_or(&[][..], |a| a.about())),
+                format!("{:?}", automatic.map_or(&[][..], |a| &a.about[..])),
                 format!("{:?}", expected.about),
             );
             return wrong;
@@ -136,7 +136,7 @@ fn differences(raw: &[u8], expected: &Expected) -> Vec<String> {
         format!("{:?}", letter.automatic.as_ref().map(|a| kind(a.kind))),
         format!("{:?}", expected.automatic.as_deref()),
     );
-    let about = letter.automatic.as_ref().map_or(&[][..], |a| a.about());
+    let about = letter.automatic.as_ref().map_or(&[][..], |a| &a.about[..]);
     if letter.automatic.is_some() {
         same("about", format!("{about:?}"), format!("{:?}", expected.about));
         return wrong;

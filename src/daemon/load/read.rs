@@ -91,7 +91,7 @@ fn returned_dispatches(automatic: Option<&Automatic>) -> Vec<Key> {
     let Some(automatic) = automatic.filter(|automatic| returned::failed(automatic).is_some()) else {
         return Vec::new();
     };
-    let about = automatic.about().iter().cloned().map(Key::Dispatch);
-    let ids = automatic.return_ids().iter().map(|id| Key::ReturnId(id.as_str().to_owned()));
+    let about = automatic.about.iter().cloned().map(Key::Dispatch);
+    let ids = automatic.return_ids.iter().map(|id| Key::ReturnId(id.as_str().to_owned()));
     about.chain(ids).collect()
 }

@@ -50,11 +50,11 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
 /// letters.
 pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<bool> {
     let Some(failed) = failed(automatic) else { return Ok(false) };
-    let mut about: Vec<&str> = automatic.about().iter().map(String::as_str).collect();
-    for id in automatic.return_ids() {
+    let mut about: Vec<&str> = automatic.about.iter().map(String::as_str).collect();
+    for id in &automatic.return_ids {
         let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
         // A bounce often names a letter twice: by its Message-ID and by its return path.
-        about.extend(found.filter(|message_id| !automatic.about().iter().any(|id| id == message_id)));
+        about.extend(found.filter(|message_id| !automatic.about.iter().any(|id| id == message_id)));
     }
     let mut is_matched = false;
     for message_id in about {

@@ -13,8 +13,10 @@ pub struct Automatic {
     /// The first mark found.
     pub(super) mark: Mark,
     pub kind: AutomaticKind,
-    pub(super) about: Vec<String>,
-    pub(super) return_ids: Vec<ReturnId>,
+    /// The Message-IDs of our letters that it answers or returns, without angle brackets.
+    pub about: Vec<String>,
+    /// The IDs of the return paths that it was sent to.
+    pub return_ids: Vec<ReturnId>,
     /// The recipients that a delivery report names, or else all addresses in a bounce, in lower case.
     pub(super) recipients: Vec<String>,
     /// The first line that its sender wrote, unless it looks like an order or a command.
@@ -69,16 +71,6 @@ pub enum AutomaticKind {
 }
 
 impl Automatic {
-    /// Returns the Message-IDs of our letters that it answers or returns, without angle brackets.
-    pub fn about(&self) -> &[String] {
-        &self.about
-    }
-
-    /// Returns the IDs of the return paths that it was sent to.
-    pub fn return_ids(&self) -> &[ReturnId] {
-        &self.return_ids
-    }
-
     /// Whether it can be about a letter to this address. A bounce must name it; an absence note need not.
     pub fn may_be_about(&self, recipient: &str) -> bool {
         let is_named = self.recipients.contains(&recipient.to_ascii_lowercase());
