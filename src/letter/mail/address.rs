@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A mail address, `local@domain`, in the form in which addresses are compared, stored, shown and sent: ASCII
 /// letters in lower case, and the domain in ASCII (`xn--…`), which every mail server takes and which cannot
@@ -11,7 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// It is the only validator. A letter to any address that it accepts can be built; one whose local part has
 /// letters beyond ASCII goes out only through a server with SMTPUTF8 (RFC 6531). Somebody may write from such an
 /// address and is answered there, but nobody plays from one, because few servers take letters to it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
 pub struct Address(String);
 
 /// The text is not a mail address.
@@ -151,12 +152,6 @@ impl Display for Address {
 impl Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({self})")
-    }
-}
-
-impl Serialize for Address {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
     }
 }
 

@@ -56,20 +56,12 @@ impl FromStr for Digest {
         if digits.len() != 64 {
             return Err(ParseDigestError);
         }
+        let value = |digit: u8| char::from(digit).to_digit(16).ok_or(ParseDigestError);
         let mut bytes = [0; 32];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = hex_value(pair[0])? << 4 | hex_value(pair[1])?;
+            *byte = (value(pair[0])? << 4 | value(pair[1])?) as u8;
         }
         Ok(Digest(bytes))
-    }
-}
-
-fn hex_value(digit: u8) -> Result<u8, ParseDigestError> {
-    match digit {
-        b'0'..=b'9' => Ok(digit - b'0'),
-        b'a'..=b'f' => Ok(digit - b'a' + 10),
-        b'A'..=b'F' => Ok(digit - b'A' + 10),
-        _ => Err(ParseDigestError),
     }
 }
 

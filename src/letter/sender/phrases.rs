@@ -78,11 +78,8 @@ pub fn may_be_machine(subject: &str, text: &str, threshold: i32) -> bool {
 
 fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
     let (kind, mut points) = subject_evidence(subject);
-    let mut end = BEGINNING.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    points += 3 * i32::from(MACHINE_OPENINGS.any_in(&text[..end]));
+    let beginning = &text[..text.floor_char_boundary(BEGINNING)];
+    points += 3 * i32::from(MACHINE_OPENINGS.any_in(beginning));
     points += 2 * count(BOUNCE_TEXT.count_in(text, 2) + MACHINE_TEXT.count_in(text, 2)).min(2);
     let mentions_absence = !subject.is_answer() && AWAY_SUBJECTS.any_prefix_of(subject.bare());
     let is_note = text.len() < MAX_NOTE && AWAY_TEXT.any_in(text);
