@@ -2,10 +2,10 @@
 
 use chrono::NaiveDate;
 
-use super::normalized::NormalizedLine;
+use super::normalized::{NormalizedLine, is_any_of};
 use super::proof::{self, Parsed};
 use super::wish;
-use crate::game::any;
+use crate::game::any::GameKind;
 use crate::letter::Address;
 
 /// A command and the number of its line.
@@ -347,9 +347,7 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     }
     match event_command(&verb, rest, line).or_else(|| parse(&verb, rest, line)) {
         None => ParsedLine::Remark,
-        Some(Ok(Command::Open { game, .. })) if any::GameKind::parse(&game).is_none() && goes_on(rest) => {
-            ParsedLine::Remark
-        }
+        Some(Ok(Command::Open { game, .. })) if !is_game(&game) && goes_on(rest) => ParsedLine::Remark,
         Some(Ok(command)) if line.is_asked() && command.ends_a_match() => ParsedLine::Fault {
             reason: "There is a question mark behind this command, so I have not carried it out.".to_owned(),
             example: command.as_written(),
@@ -384,10 +382,6 @@ fn goes_on(rest: &[&str]) -> bool {
     let is_pronoun = |word: &&str| is_any_of(word.split('\'').next().unwrap_or(word), &PRONOUNS);
     rest.iter().any(is_pronoun)
         || rest.len() >= SENTENCE && !rest.iter().any(|word| word.contains(['=', '@']) || has_digit(word))
-}
-
-fn is_any_of(word: &str, list: &[&str]) -> bool {
-    list.iter().any(|listed| word.eq_ignore_ascii_case(listed))
 }
 
 /// Whether a `?` follows the first word of a line.
@@ -458,10 +452,11 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "MATCHES" => alone(Command::Matches, "MATCHES", rest),
         "CHALLENGE" => or_misaddressed(challenge(rest, line), "CHALLENGE", line),
         "ACCEPT" => {
-            code(rest, line, "ACCEPT needs the code in the letter that invited you.", "").map(Command::Accept)
+            code(rest, line, "ACCEPT needs the code in the letter that invited you.").map(Command::Accept)
         }
-        "DECLINE" => code(rest, line, "DECLINE needs the code in the letter that invited you.", "")
-            .map(Command::Decline),
+        "DECLINE" => {
+            code(rest, line, "DECLINE needs the code in the letter that invited you.").map(Command::Decline)
+        }
         "OPEN" => open(rest, line.starts_in_capitals()),
         "CONFIRM" => proof::confirm(rest).map(|(code, always)| Command::Confirm { code, always }),
         "DENY" => proof::deny(rest).map(Command::Deny),
@@ -477,10 +472,10 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         // In lower case the word alone is prose.
         "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
         "NEVER" if rest.is_empty() || goes_on(rest) => return None,
-        "NEVER" => code(rest, line, "NEVER needs the code in the letter that invited you.", "")
+        "NEVER" => code(rest, line, "NEVER needs the code in the letter that invited you.")
             .map(|code| Command::Never(Some(code))),
         "SETTINGS" => settings(rest, line),
-        "CLOSE" => code(rest, line, "CLOSE needs the code of your open offer.", "").map(Command::Close),
+        "CLOSE" => code(rest, line, "CLOSE needs the code of your open offer.").map(Command::Close),
         // In lower case the words are prose.
         "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" if !line.starts_in_capitals() => return None,
         "REMATCH" => rematch(rest),
@@ -492,7 +487,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         }
         "RATINGS" => Ok(Command::Ratings(rest.join(" "))),
         "JOIN" => {
-            code(rest, line, "JOIN needs the code of the open seat. GAMES lists them.", "").map(Command::Join)
+            code(rest, line, "JOIN needs the code of the open seat. GAMES lists them.").map(Command::Join)
         }
         _ => return None,
     })
@@ -533,18 +528,15 @@ fn leave_event(rest: &[&str]) -> Parsed<Command> {
 }
 
 fn standings(rest: &[&str]) -> Parsed<Command> {
-    let example = "STANDINGS EV-SPRING 2";
+    let fault = || ("STANDINGS takes an event and a season.".to_owned(), "STANDINGS EV-SPRING 2");
     let (event, rest) = match rest {
         [event, rest @ ..] if is_event(event) => (Some(event.to_ascii_uppercase()), rest),
         _ => (None, rest),
     };
     let season = match rest {
         [] => None,
-        [number] => match number.parse() {
-            Ok(season) => Some(season),
-            Err(_) => return Err(("STANDINGS takes an event and a season.".to_owned(), example)),
-        },
-        _ => return Err(("STANDINGS takes an event and a season.".to_owned(), example)),
+        [number] => Some(number.parse().map_err(|_| fault())?),
+        _ => return Err(fault()),
     };
     Ok(Command::Standings { event, season })
 }
@@ -594,16 +586,15 @@ fn absent(rest: &[&str]) -> Parsed<Command> {
     if let [word, day] = rest
         && let Some(day) = date(day)
     {
-        let is = |list: &[&str]| list.iter().any(|link| word.eq_ignore_ascii_case(link));
-        if is(&UNTIL) {
+        if is_any_of(word, &UNTIL) {
             return Ok(Command::Absent { from: None, to: day });
         }
-        if is(&["from"]) {
+        if word.eq_ignore_ascii_case("from") {
             let reason = format!("ABSENT from {day}: please write the last day as well, as in this example.");
             return Err((reason, example));
         }
     }
-    let days = rest.iter().filter(|word| !LINKING_WORDS.iter().any(|link| word.eq_ignore_ascii_case(link)));
+    let days = rest.iter().filter(|word| !is_any_of(word, &LINKING_WORDS));
     let dates: Option<Vec<NaiveDate>> = days.map(|word| date(word)).collect();
     match dates.as_deref() {
         Some([day]) => Ok(Command::Absent { from: Some(*day), to: *day }),
@@ -619,7 +610,7 @@ fn date(word: &str) -> Option<NaiveDate> {
 }
 
 fn is_game(name: &str) -> bool {
-    any::GameKind::parse(name).is_some()
+    GameKind::parse(name).is_some()
 }
 
 fn rules(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
@@ -664,8 +655,9 @@ fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
 /// Maximum words to read in one SETTINGS line.
 const MAX_SETTING_WORDS: usize = 40;
 
-/// Parses the code of an invitation or an open seat. In prose it must have a digit or a hyphen.
-fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static str) -> Parsed<String> {
+/// Parses the code of an invitation or an open seat. In prose it must have a digit or a hyphen. A fault has
+/// no example, which would have to invent a code.
+fn code(rest: &[&str], line: &NormalizedLine, reason: &str) -> Parsed<String> {
     match rest {
         [code]
             if code.len() >= 3
@@ -674,7 +666,7 @@ fn code(rest: &[&str], line: &NormalizedLine, reason: &str, example: &'static st
         {
             Ok((*code).to_owned())
         }
-        _ => Err((reason.to_owned(), example)),
+        _ => Err((reason.to_owned(), "")),
     }
 }
 
@@ -733,10 +725,10 @@ fn rematch(rest: &[&str]) -> Parsed<Command> {
 fn named(line: &NormalizedLine, example: &'static str) -> Parsed<String> {
     let words: Vec<&str> = line.words_as_written().skip(1).take(MAX_NAME_WORDS).collect();
     let name: String = words.join(" ").chars().take(MAX_WORD).collect();
-    match name.is_empty() {
-        true => Err(("The line lacks the name or the number of a player.".to_owned(), example)),
-        false => Ok(name),
+    if name.is_empty() {
+        return Err(("The line lacks the name or the number of a player.".to_owned(), example));
     }
+    Ok(name)
 }
 
 /// Maximum words of a player's name.
@@ -755,7 +747,7 @@ fn player_before_game<'w>(words: &[&'w str]) -> Option<(String, Vec<&'w str>)> {
 fn open(rest: &[&str], in_capitals: bool) -> Parsed<Command> {
     let example = "OPEN Quadrant Z days=7";
     let (game, options, days) = terms(rest, example)?;
-    if !in_capitals && any::GameKind::parse(&game).is_none() {
+    if !in_capitals && !is_game(&game) {
         return Err(("OPEN needs the name of a game. GAMES lists them.".into(), example));
     }
     Ok(Command::Open { game, options, days })

@@ -6,7 +6,7 @@
 //! write it to each other, should not lead to one.
 
 use super::grammar::Grammar;
-use super::normalized;
+use super::normalized::{self, is_any_of};
 use super::wish::are_polite;
 use crate::letter::split_words;
 
@@ -138,10 +138,6 @@ fn is_of_order_words(grammar: &impl Grammar, words: &[&str]) -> bool {
 fn may_hold_order(line: &str) -> bool {
     line.bytes().any(|byte| byte.is_ascii_digit())
         || split_words(line).any(|word| is_any_of(word, &WORD_ORDERS))
-}
-
-fn is_any_of(word: &str, list: &[&str]) -> bool {
-    list.iter().any(|listed| word.eq_ignore_ascii_case(listed))
 }
 
 /// Returns the doubt about a line that is an order and goes on in words: `SETUP deep please`. A single word is an

@@ -135,6 +135,11 @@ pub fn as_order(line: &str) -> String {
     }
 }
 
+/// Whether the list has the word, in any case.
+pub fn is_any_of(word: &str, list: &[&str]) -> bool {
+    list.iter().any(|listed| word.eq_ignore_ascii_case(listed))
+}
+
 /// Whether the word is a letter and one or two digits.
 pub fn is_square(word: &str) -> bool {
     let mut chars = word.chars();
