@@ -204,12 +204,12 @@ impl ReadLines<'_> {
             .map(|at| at..run.end);
         let above = Some(last).filter(|_| is_above);
         let below = Some(first).filter(|_| is_below);
-        let is_open = |last: &str| last.ends_with(|c: char| c.is_alphanumeric());
+        // A negation whose verb stands below.
         let negates = above.clone().filter(|above| {
             self.run_below(above.end - 1).is_empty()
                 && self.kinds.get(above.end) == Some(&LineKind::Order)
-                && is_open(self.lines[above.end - 1].text.trim_end())
-                && self.wording([above.end - 1]).ends_negated()
+                && self.lines[above.end - 1].text.trim_end().ends_with(char::is_alphanumeric)
+                && self.wording([above.end - 1]).ends_with(Section::Negations)
         });
         if let Some(above) = negates {
             return Some(self.lines[above.end - 1].no);

@@ -84,9 +84,7 @@ impl Request {
     /// Reads the new lines of a letter. `grammar` knows the orders of the match's game; without a match, pass
     /// `|_: &str| false`.
     pub fn read(lines: &[Line], grammar: impl Grammar) -> Request {
-        let mut request = RequestParser::new(lines, grammar, &[]).read();
-        request.bound();
-        request
+        RequestParser::new(lines, grammar, &[]).read()
     }
 
     /// Reads the new lines of a letter whose texts are passed on. A line in such a text that starts like an
@@ -94,9 +92,7 @@ impl Request {
     pub fn read_with_texts(lines: &[Line], game: GameKind, other_games: &[GameKind]) -> Request {
         let mut parser = RequestParser::new(lines, game, other_games);
         parser.withholds_all_texts = true;
-        let mut request = parser.read();
-        request.bound();
-        request
+        parser.read()
     }
 
     /// Whether the letter has a text that is passed on.
@@ -220,6 +216,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.withhold_texts(held);
         }
         self.request.written = self.lines.to_vec();
+        self.request.bound();
         self.request
     }
 
@@ -311,19 +308,17 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         // Nor may a command end a match if the letter's words postpone that.
         let Request { commands, faults, .. } = &mut self.request;
         commands.retain(|asked| {
-            let postponing = asked.command.ends_a_match().then(|| {
-                let is_it = |line: &Line| line.no == asked.line;
-                let kinds = read.iter().zip(&self.kinds);
-                let kinds: Vec<LineKind> =
-                    kinds.map(|(line, kind)| if is_it(line) { LineKind::Order } else { *kind }).collect();
-                meant::postponing_line(read, &kinds, verbs)
-            });
-            if let Some(no) = postponing.flatten() {
-                let reason =
-                    format!("Line {no} seems to postpone this command, so I have not carried it out.");
-                faults.push(Fault::on(asked.line, reason).with_example(asked.command.as_written()));
+            if !asked.command.ends_a_match() {
+                return true;
             }
-            postponing.flatten().is_none()
+            let is_it = |line: &Line| line.no == asked.line;
+            let kinds = read.iter().zip(&self.kinds);
+            let kinds: Vec<LineKind> =
+                kinds.map(|(line, kind)| if is_it(line) { LineKind::Order } else { *kind }).collect();
+            let Some(no) = meant::postponing_line(read, &kinds, verbs) else { return true };
+            let reason = format!("Line {no} seems to postpone this command, so I have not carried it out.");
+            faults.push(Fault::on(asked.line, reason).with_example(asked.command.as_written()));
+            false
         });
     }
 
@@ -343,13 +338,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         let remarks = self.request.remarks.iter().take(MAX_HOLD_LINES);
         let hold = remarks.into_iter().find(|line| wish::holds_in_words(&line.text));
         let order = ["HOLD", "PASS"].into_iter().find(|order| self.grammar.is_order(order));
-        let hold = hold.zip(order).filter(|_| below.is_empty());
-        let hold = hold.map(|(line, order)| Doubt {
-            line: line.no,
-            kind: DoubtKind::InWords,
-            held: vec![order.to_owned()],
-        });
-        self.request.doubts.extend(below.into_iter().chain(hold));
+        if let (true, Some(line), Some(order)) = (below.is_empty(), hold, order) {
+            let held = vec![order.to_owned()];
+            self.request.doubts.push(Doubt { line: line.no, kind: DoubtKind::InWords, held });
+        }
+        self.request.doubts.extend(below);
     }
 
     /// Returns the doubt about a line that begins like an order, but goes on in words: `SHIP 1 A3 nach B2`,

@@ -12,13 +12,7 @@ const MAX_MATCH_LINE: usize = 60;
 
 /// Returns the matches that `MATCH …` lines name, each once, in order.
 pub fn matches_with_parts(lines: &[Line]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in lines.iter().filter_map(|line| match_line(&line.text)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    each_once(lines.iter().filter_map(|line| match_line(&line.text)))
 }
 
 /// Returns the number of the first line `MATCH …`.
@@ -28,15 +22,18 @@ pub fn first_match_line(lines: &[Line]) -> Option<usize> {
 
 /// Returns the matches that the lines name anywhere, each once, in order.
 pub fn matches_named_in(lines: &[Line]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let words =
-        lines.iter().filter(|line| line.text.contains('-')).flat_map(|line| line.text.split_whitespace());
-    for name in words.filter_map(match_named_by) {
-        if !names.contains(&name) {
-            names.push(name);
+    let lines = lines.iter().filter(|line| line.text.contains('-'));
+    each_once(lines.flat_map(|line| line.text.split_whitespace()).filter_map(match_named_by))
+}
+
+fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
         }
     }
-    names
+    found
 }
 
 /// Returns the lines for one match, with the `MATCH` lines that begin them. With `from_start`, these include
@@ -69,7 +66,7 @@ pub(super) fn match_line(text: &str) -> Option<String> {
 }
 
 /// Whether the word is the name of a match: the prefix of a game, a hyphen, and a code.
-pub fn is_match_name(word: &str) -> bool {
+fn is_match_name(word: &str) -> bool {
     word.split_once('-').is_some_and(|(prefix, code)| {
         GameKind::ALL.iter().any(|kind| prefix.eq_ignore_ascii_case(kind.prefix()))
             && (3..=8).contains(&code.len())

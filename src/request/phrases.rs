@@ -181,11 +181,6 @@ impl Wording {
         })
     }
 
-    /// Whether it ends with a negation, whose verb stands below.
-    pub fn ends_negated(&self) -> bool {
-        self.ends_with(Section::Negations)
-    }
-
     fn is_subject(&self, at: usize) -> bool {
         !self.words[at].ends_clause && self.phrase_at(Section::Subjects, at).is_some()
     }
