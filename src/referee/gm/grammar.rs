@@ -86,6 +86,10 @@ fn is(word: &str, wanted: &str) -> bool {
 /// A part of an instruction, or the reason why it is not valid.
 type InstructionResult<T = Instruction> = Result<T, InstructionFault>;
 
+fn fault<T>(reason: impl Into<String>, example: &'static str) -> InstructionResult<T> {
+    Err(InstructionFault { reason: reason.into(), example })
+}
+
 /// The example for faults in which nothing more specific was recognized.
 const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
 
@@ -95,7 +99,7 @@ const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
 /// [`InstructionFault`] if they are no instruction.
 pub fn instruction(words: &[&str], below: Vec<Line>) -> InstructionResult {
     let Some((first, rest)) = words.split_first() else {
-        return Err(InstructionFault::new("GM must be followed by a command.", "GM LIST late"));
+        return fault("GM must be followed by a command.", "GM LIST late");
     };
     match first.to_ascii_uppercase().as_str() {
         "MATCH" => parse_match(rest, below),
@@ -108,9 +112,9 @@ pub fn instruction(words: &[&str], below: Vec<Line>) -> InstructionResult {
         "DIGEST" if rest.is_empty() => Ok(Instruction::Digest),
         "CLOCK" => match rest {
             [word] if is(word, "confirm") => Ok(Instruction::ConfirmClock),
-            _ => Err(InstructionFault::new("CLOCK takes CONFIRM.", "GM CLOCK CONFIRM")),
+            _ => fault("CLOCK takes CONFIRM.", "GM CLOCK CONFIRM"),
         },
-        _ => Err(InstructionFault::new(format!("I do not know the command GM {first}."), EXTEND_EXAMPLE)),
+        _ => fault(format!("I do not know the command GM {first}."), EXTEND_EXAMPLE),
     }
 }
 
@@ -120,10 +124,10 @@ fn parse_list(rest: &[&str]) -> InstructionResult {
         [which] => Listing::parse(which),
         _ => None,
     };
-    listing.map(Instruction::List).ok_or_else(|| {
-        let takes = "GM LIST takes all, late, due, running, paused, protests or ended.";
-        InstructionFault::new(takes, "GM LIST late")
-    })
+    match listing {
+        Some(listing) => Ok(Instruction::List(listing)),
+        None => fault("GM LIST takes all, late, due, running, paused, protests or ended.", "GM LIST late"),
+    }
 }
 
 /// Digits of a digest that are enough to name a letter.
@@ -134,7 +138,7 @@ fn parse_accept(rest: &[&str]) -> InstructionResult {
         [digest] if is_digest_prefix(digest) => {
             Ok(Instruction::AcceptLetter { digest: digest.to_ascii_lowercase() })
         }
-        _ => Err(InstructionFault::new("ACCEPT needs the number of a letter.", "GM ACCEPT 5f1c0a93b2d4")),
+        _ => fault("ACCEPT needs the number of a letter.", "GM ACCEPT 5f1c0a93b2d4"),
     }
 }
 
@@ -146,15 +150,15 @@ pub fn is_digest_prefix(word: &str) -> bool {
 fn parse_announce(rest: &[&str], below: &[Line]) -> InstructionResult {
     let example = "GM ANNOUNCE quad\nOn Sunday I move the club to a new server.\nEND";
     let [word] = rest else {
-        return Err(InstructionFault::new("ANNOUNCE needs ALL or a game, and the text below it.", example));
+        return fault("ANNOUNCE needs ALL or a game, and the text below it.", example);
     };
     let readers = match GameKind::parse(word) {
         Some(game) => Readership::Game(game),
         None if is(word, "all") => Readership::All,
-        None => return Err(InstructionFault::new(format!("{word} is not a game."), example)),
+        None => return fault(format!("{word} is not a game."), example),
     };
     match text_of(&[], below) {
-        text if text.is_empty() => Err(InstructionFault::new("ANNOUNCE needs a text below it.", example)),
+        text if text.is_empty() => fault("ANNOUNCE needs a text below it.", example),
         text => Ok(Instruction::Announce { readers, text }),
     }
 }
@@ -179,13 +183,13 @@ fn parse_event(rest: &[&str], below: &[Line]) -> InstructionResult {
         return match text_of(&[], below) {
             plan if plan.is_empty() => {
                 let example = "GM EVENT NEW\nid = \"EV-SPRING\"\n…\nEND";
-                Err(InstructionFault::new("EVENT NEW needs the lines of a plan below it.", example))
+                fault("EVENT NEW needs the lines of a plan below it.", example)
             }
             plan => Ok(Instruction::NewEvent { plan }),
         };
     }
     let [id, verb, rest @ ..] = rest else {
-        return Err(InstructionFault::new("GM EVENT needs an event and a command, or NEW.", EVENT_EXAMPLE));
+        return fault("GM EVENT needs an event and a command, or NEW.", EVENT_EXAMPLE);
     };
     let words: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
     let text = words.join(" ");
@@ -201,11 +205,11 @@ fn parse_event(rest: &[&str], below: &[Line]) -> InstructionResult {
         "RESULT" => return parse_event_result(id, rest),
         "CANCEL" | "NOTE" => {
             let example = "GM EVENT EV-SPRING CANCEL Too few could play.";
-            return Err(InstructionFault::new(format!("{verb} needs words behind it."), example));
+            return fault(format!("{verb} needs words behind it."), example);
         }
         _ => {
             let takes = "GM EVENT takes OPEN, CLOSE, CANCEL, NOTE, ENTER, STRIKE, REPLACE, EXTEND or RESULT.";
-            return Err(InstructionFault::new(takes, EVENT_EXAMPLE));
+            return fault(takes, EVENT_EXAMPLE);
         }
     };
     Ok(Instruction::Event { id: (*id).to_owned(), action })
@@ -223,32 +227,27 @@ fn parse_event_extension(id: &str, rest: &[&str]) -> InstructionResult {
             let action = EventAction::Extend { days, reason: reason.join(" ") };
             Ok(Instruction::Event { id: id.to_owned(), action })
         }
-        _ => Err(InstructionFault::new("EXTEND needs a number of days, and a reason.", example)),
+        _ => fault("EXTEND needs a number of days, and a reason.", example),
     }
 }
 
 fn parse_event_result(id: &str, rest: &[&str]) -> InstructionResult {
     let example = "GM EVENT EV-SPRING RESULT QD-7K3M draw Both agreed.";
     let outcomes = [BookOutcome::First, BookOutcome::Second, BookOutcome::Draw, BookOutcome::None];
-    match rest {
-        [match_id, outcome, reason @ ..] if !reason.is_empty() => {
-            let outcome = BookOutcome::parse(outcome).filter(|outcome| outcomes.contains(outcome));
-            outcome.map(|outcome| (match_id, outcome, reason))
-        }
-        _ => None,
-    }
-    .map(|(match_id, outcome, reason)| {
+    if let [match_id, outcome, reason @ ..] = rest
+        && let Some(outcome) = BookOutcome::parse(outcome).filter(|outcome| outcomes.contains(outcome))
+        && !reason.is_empty()
+    {
         let (match_id, reason) = ((*match_id).to_owned(), reason.join(" "));
-        Instruction::Event { id: id.to_owned(), action: EventAction::Result { match_id, outcome, reason } }
-    })
-    .ok_or_else(|| {
-        InstructionFault::new("RESULT needs a match, first, second, draw or none, and a reason.", example)
-    })
+        let action = EventAction::Result { match_id, outcome, reason };
+        return Ok(Instruction::Event { id: id.to_owned(), action });
+    }
+    fault("RESULT needs a match, first, second, draw or none, and a reason.", example)
 }
 
 fn parse_match(rest: &[&str], below: Vec<Line>) -> InstructionResult {
     let [id, verb, rest @ ..] = rest else {
-        return Err(InstructionFault::new("GM MATCH needs a match and a command.", EXTEND_EXAMPLE));
+        return fault("GM MATCH needs a match and a command.", EXTEND_EXAMPLE);
     };
     let verb = verb.to_ascii_uppercase();
     let (turn, rest) = split_turn(&verb, rest);
@@ -278,18 +277,15 @@ fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> InstructionResul
         "ABANDON" => Act::Abandon,
         "ADJUDICATE" => Act::Adjudicate,
         "ANNUL" if text.is_empty() => {
-            let example = "GM MATCH QZ-7K3M ANNUL One person held both seats.";
-            return Err(InstructionFault::new("ANNUL needs a reason.", example));
+            return fault("ANNUL needs a reason.", "GM MATCH QZ-7K3M ANNUL One person held both seats.");
         }
         "ANNUL" => Act::Annul { reason: text },
         "TERMS" => {
             let example = "GM MATCH QZ-7K3M TERMS days=5 grace=24";
-            let change = read_terms_change(rest);
-            Act::Terms(change.map_err(|says| InstructionFault::new(format!("TERMS: {says}."), example))?)
+            Act::Terms(read_terms_change(rest).or_else(|says| fault(format!("TERMS: {says}."), example))?)
         }
         "NOTE" if text.is_empty() => {
-            let example = "GM MATCH QZ-7K3M NOTE The map was wrong.";
-            return Err(InstructionFault::new("NOTE needs a text.", example));
+            return fault("NOTE needs a text.", "GM MATCH QZ-7K3M NOTE The map was wrong.");
         }
         "NOTE" => Act::Note { text },
         "TELL" => parse_tell(rest, &below)?,
@@ -302,9 +298,7 @@ fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> InstructionResul
         "REPLACE" => return parse_replace(rest),
         "ROLLBACK" => return parse_rollback(rest),
         "CORRECT" => return parse_correct(rest, below),
-        _ => {
-            return Err(InstructionFault::new(format!("I do not know the command {verb}."), EXTEND_EXAMPLE));
-        }
+        _ => return fault(format!("I do not know the command {verb}."), EXTEND_EXAMPLE),
     };
     Ok(MatchAction::Act(act))
 }
@@ -312,11 +306,11 @@ fn match_action(verb: &str, rest: &[&str], below: Vec<Line>) -> InstructionResul
 fn parse_tell(rest: &[&str], below: &[Line]) -> InstructionResult<Act> {
     let example = "GM MATCH QZ-7K3M TELL first Please write from your own address.";
     let Some((seat, words)) = rest.split_first() else {
-        return Err(InstructionFault::new("TELL needs first, second or both, and a text.", example));
+        return fault("TELL needs first, second or both, and a text.", example);
     };
     let to = if is(seat, "both") { None } else { Some(parse_seat(&[seat], example)?) };
     match text_of(words, below) {
-        text if text.is_empty() => Err(InstructionFault::new("TELL needs a text.", example)),
+        text if text.is_empty() => fault("TELL needs a text.", example),
         text => Ok(Act::tell(to, cut(&text))),
     }
 }
@@ -328,7 +322,7 @@ fn parse_replace(rest: &[&str]) -> InstructionResult<MatchAction> {
         _ => (rest, false),
     };
     let [seat, by] = rest else {
-        return Err(InstructionFault::new("REPLACE needs a seat and a mail address.", example));
+        return fault("REPLACE needs a seat and a mail address.", example);
     };
     Ok(MatchAction::Replace { seat: parse_seat(&[seat], example)?, by: parse_party(by, example)?, excused })
 }
@@ -336,26 +330,25 @@ fn parse_replace(rest: &[&str]) -> InstructionResult<MatchAction> {
 fn parse_rollback(rest: &[&str]) -> InstructionResult<MatchAction> {
     let example = "GM MATCH QZ-7K3M ROLLBACK 3 Bo's letter came in time.";
     let rest = if rest.first().is_some_and(|word| is(word, "to")) { &rest[1..] } else { rest };
-    match rest {
-        [turn, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, reason.join(" "))),
-        _ => None,
+    if let [turn, reason @ ..] = rest
+        && let Ok(turn) = turn.parse()
+        && !reason.is_empty()
+    {
+        return Ok(MatchAction::Correct { turn, reason: reason.join(" "), orders: None });
     }
-    .map(|(turn, reason)| MatchAction::Correct { turn, reason, orders: None })
-    .ok_or_else(|| InstructionFault::new("ROLLBACK needs a turn and a reason.", example))
+    fault("ROLLBACK needs a turn and a reason.", example)
 }
 
 fn parse_correct(rest: &[&str], orders: Vec<Line>) -> InstructionResult<MatchAction> {
     let example = "GM MATCH QZ-7K3M CORRECT 3 second It was misread.\nSHIP 1 TO B2\nEND";
-    let parts = match rest {
-        [turn, seat, reason @ ..] if !reason.is_empty() => turn.parse().ok().map(|turn| (turn, seat, reason)),
-        _ => None,
-    };
-    let Some((turn, seat, reason)) = parts else {
-        let wrong = "CORRECT needs a turn, a seat, a reason, and the orders in the lines below.";
-        return Err(InstructionFault::new(wrong, example));
-    };
-    let seat = parse_seat(&[seat], example)?;
-    Ok(MatchAction::Correct { turn, reason: reason.join(" "), orders: Some((seat, orders)) })
+    if let [turn, seat, reason @ ..] = rest
+        && let Ok(turn) = turn.parse()
+        && !reason.is_empty()
+    {
+        let orders = Some((parse_seat(&[seat], example)?, orders));
+        return Ok(MatchAction::Correct { turn, reason: reason.join(" "), orders });
+    }
+    fault("CORRECT needs a turn, a seat, a reason, and the orders in the lines below.", example)
 }
 
 fn parse_days(rest: &[&str]) -> InstructionResult<u32> {
@@ -364,28 +357,31 @@ fn parse_days(rest: &[&str]) -> InstructionResult<u32> {
         [number, unit] if is(unit, "day") || is(unit, "days") => number.parse().ok(),
         _ => None,
     };
-    number
-        .filter(|days| (1..=366).contains(days))
-        .ok_or_else(|| InstructionFault::new("EXTEND needs a number of days, 1 to 366.", EXTEND_EXAMPLE))
+    match number {
+        Some(days @ 1..=366) => Ok(days),
+        _ => fault("EXTEND needs a number of days, 1 to 366.", EXTEND_EXAMPLE),
+    }
 }
 
 fn parse_seat(rest: &[&str], example: &'static str) -> InstructionResult<Seat> {
-    let found = match rest {
-        [word] => Seat::parse(word),
-        _ => None,
-    };
-    found.ok_or_else(|| InstructionFault::new("This command needs a seat, first or second.", example))
+    if let [word] = rest
+        && let Some(seat) = Seat::parse(word)
+    {
+        return Ok(seat);
+    }
+    fault("This command needs a seat, first or second.", example)
 }
 
 fn parse_address(word: &str, example: &'static str) -> InstructionResult<Address> {
     let bare = word.trim_matches(['<', '>']);
-    Address::parse(bare).map_err(|_| InstructionFault::new(format!("{word} is not a mail address."), example))
+    Address::parse(bare).or_else(|_| fault(format!("{word} is not a mail address."), example))
 }
 
 fn parse_party(word: &str, example: &'static str) -> InstructionResult<Party> {
-    Party::parse(word.trim_matches(['<', '>'])).ok_or_else(|| {
-        InstructionFault::new(format!("{word} is not a mail address that I can write to."), example)
-    })
+    match Party::parse(word.trim_matches(['<', '>'])) {
+        Some(party) => Ok(party),
+        None => fault(format!("{word} is not a mail address that I can write to."), example),
+    }
 }
 
 fn parse_new(rest: &[&str]) -> InstructionResult {
@@ -395,19 +391,17 @@ fn parse_new(rest: &[&str]) -> InstructionResult {
         rest.iter().take_while(|word| !word.contains('@') && Party::parse(word).is_none()).count();
     let (game, rest) = rest.split_at(name_words);
     let [first, second, rest @ ..] = rest else {
-        return Err(InstructionFault::new("GM NEW needs a game and two mail addresses.", example));
+        return fault("GM NEW needs a game and two mail addresses.", example);
     };
     let mut options = Vec::new();
     let mut days = None;
     for word in rest {
         let Some((name, value)) = word.split_once('=') else {
-            let wrong = format!("{word} is not an option; options are written name=value.");
-            return Err(InstructionFault::new(wrong, example));
+            return fault(format!("{word} is not an option; options are written name=value."), example);
         };
         if is(name, "days") {
             let Ok(number) = value.parse() else {
-                let wrong = format!("The days in {word} are not a number.");
-                return Err(InstructionFault::new(wrong, example));
+                return fault(format!("The days in {word} are not a number."), example);
             };
             days = Some(number);
         } else {
@@ -426,7 +420,7 @@ fn parse_new(rest: &[&str]) -> InstructionResult {
 fn parse_player(rest: &[&str]) -> InstructionResult {
     let example = "GM PLAYER SHOW ann@example.org";
     let [verb, address, rest @ ..] = rest else {
-        return Err(InstructionFault::new("GM PLAYER needs a command and a mail address.", example));
+        return fault("GM PLAYER needs a command and a mail address.", example);
     };
     let address = parse_address(address, example)?;
     let name = rest.join(" ");
@@ -439,11 +433,11 @@ fn parse_player(rest: &[&str]) -> InstructionResult {
         }
         ("MERGE", _) => {
             let example = "GM PLAYER MERGE old@example.org INTO new@example.org";
-            Err(InstructionFault::new("MERGE needs two mail addresses.", example))
+            fault("MERGE needs two mail addresses.", example)
         }
         ("BLOCK", []) => Ok(Instruction::PlayerBlock { address, on: true }),
         ("UNBLOCK", []) => Ok(Instruction::PlayerBlock { address, on: false }),
         ("BOUNCE-CLEAR", []) => Ok(Instruction::PlayerBounceClear(address)),
-        _ => Err(InstructionFault::new(format!("I do not understand GM PLAYER {verb}."), example)),
+        _ => fault(format!("I do not understand GM PLAYER {verb}."), example),
     }
 }

@@ -177,9 +177,3 @@ pub struct InstructionFault {
     pub reason: String,
     pub example: &'static str,
 }
-
-impl InstructionFault {
-    pub(super) fn new(reason: impl Into<String>, example: &'static str) -> Self {
-        InstructionFault { reason: reason.into(), example }
-    }
-}
