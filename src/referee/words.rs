@@ -1,6 +1,6 @@
 //! Words to a person: the parts of a letter besides orders and commands, and when they go to the GM.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::any::GameKind;
 use crate::letter::split_words;
-use crate::request::{self, Command, Request, wish};
+use crate::request::{self, Request, wish};
 
 /// Remarks beside orders that are long enough to be meant for a person.
 const MANY_LINES: usize = 3;
@@ -196,15 +196,13 @@ pub fn cut(text: &str) -> String {
 
 /// Whether one of the texts that a letter passes on is cut.
 pub fn cuts_a_text(request: &Request, passes_remarks_on: bool) -> bool {
-    let length = |kind: fn(&Command) -> Option<&String>| -> usize {
-        let texts = request.commands.iter().filter_map(|asked| kind(&asked.command));
-        texts.map(|text| text.chars().count()).sum()
-    };
-    let tell = length(|command| if let Command::Tell(text) = command { Some(text) } else { None });
-    let tell_gm = length(|command| if let Command::TellGm(text) = command { Some(text) } else { None });
-    let protest = length(|command| if let Command::Protest(text) = command { Some(text) } else { None });
+    let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
+    for command in request.commands.iter().map(|asked| &asked.command) {
+        let length = command.text().map_or(0, |text| text.chars().count());
+        *lengths.entry(command.name()).or_default() += length;
+    }
     let remarks: usize = request.remarks.iter().map(|line| line.text.chars().count() + 1).sum();
-    [tell, tell_gm, protest].into_iter().any(|length| length > MAX_CHARACTERS)
+    lengths.into_values().any(|length| length > MAX_CHARACTERS)
         || passes_remarks_on && remarks > MAX_CHARACTERS + 1
 }
 
