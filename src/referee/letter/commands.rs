@@ -24,46 +24,45 @@ pub(super) const EXTENSION_DAYS_AT_MOST: u32 = 30;
 
 /// Carries out the commands of a letter, and returns a reply to each.
 pub fn follow(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
-    let (seat, request) = (letter.cause.seat, &letter.request);
+    let request = &letter.request;
     if draft.game_match.ended_long_ago(draft.at) {
-        return answer_questions(draft, letter);
+        return answer_questions(draft, letter, |_| Reply::MatchOver);
     }
-    let is_followed = !request.check && letter.other_match.is_none();
-    let together = is_followed && together::repeats_acts(request);
-    draft.tells_absences_later = together;
-    let mut replies = Vec::with_capacity(request.commands.len());
+    if letter.other_match.is_some() {
+        return answer_questions(draft, letter, |command| Reply::WhichMatch { command });
+    }
+    if request.check {
+        return answer_questions(draft, letter, |command| Reply::CheckedOnly { command });
+    }
+    draft.tells_absences_later = together::repeats_acts(request);
     let mut questions = Questions::default();
-    if together {
-        for taken in together::taken_together(request) {
-            replies.push(match &taken {
-                Taken::AsWritten(command) if questions.is_repeated(command) => Reply::Repeated,
-                Taken::AsWritten(command) => follow_if_allowed(draft, letter, command),
-                Taken::Joined(command) => follow_if_allowed(draft, letter, command),
-                Taken::WithAnother => Reply::TakenTogether,
-            });
-        }
-        tell_absences(draft, seat, &replies);
-        return replies;
-    }
-    for asked in &request.commands {
-        let (command, changes) = (asked.command.name(), asked.command.changes_something());
-        replies.push(match changes {
-            true if letter.other_match.is_some() => Reply::WhichMatch { command },
-            true if request.check => Reply::CheckedOnly { command },
-            false if questions.is_repeated(&asked.command) => Reply::Repeated,
-            true | false => follow_if_allowed(draft, letter, &asked.command),
+    let mut replies = Vec::with_capacity(request.commands.len());
+    for taken in together::taken_together(request) {
+        replies.push(match &taken {
+            Taken::AsWritten(command) if questions.is_repeated(command) => Reply::Repeated,
+            Taken::AsWritten(command) => follow_if_allowed(draft, letter, command),
+            Taken::Joined(command) => follow_if_allowed(draft, letter, command),
+            Taken::WithAnother => Reply::TakenTogether,
         });
+    }
+    if draft.tells_absences_later {
+        tell_absences(draft, letter.cause.seat, &replies);
     }
     replies
 }
 
-/// Answers the questions in a letter, and carries out nothing.
-fn answer_questions(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
+/// Answers the questions in a letter, and carries out nothing. `unfollowed` is the reply to any other
+/// command, by its name.
+fn answer_questions(
+    draft: &mut Draft,
+    letter: &SeatLetter,
+    unfollowed: impl Fn(&'static str) -> Reply,
+) -> Vec<Reply> {
     let mut questions = Questions::default();
     let commands = letter.request.commands.iter().map(|asked| &asked.command);
     commands
         .map(|command| match command {
-            _ if command.changes_something() => Reply::MatchOver,
+            _ if command.changes_something() => unfollowed(command.name()),
             _ if questions.is_repeated(command) => Reply::Repeated,
             _ => follow_command(draft, letter, command),
         })
