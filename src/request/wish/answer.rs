@@ -34,8 +34,7 @@ pub fn word_answer(lines: &[Line]) -> Option<WordAnswer> {
 
 /// Whether a letter says nothing but that its writer wants no more letters.
 pub fn asks_to_stop(sentences: &[Sentence]) -> bool {
-    let words: Vec<String> =
-        sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone()).collect();
+    let words = words_of(sentences);
     let says = |language: &Language| is_made_of(&words, &[&language.answers.stop], &language.answers.polite);
     words.len() <= MAX_WORDS && LANGUAGES.iter().any(says)
 }
@@ -49,20 +48,17 @@ pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
 }
 
 fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
-    LANGUAGES.iter().find_map(|language| {
-        let words = sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone());
-        let words: Vec<String> = words.collect();
-        if words.is_empty() || without_polite(&words, language).len() > MAX_WORDS {
+    let words = words_of(sentences);
+    LANGUAGES.iter().find_map(|Language { answers, .. }| {
+        if words.is_empty() || without_polite(&words, &answers.polite).len() > MAX_WORDS {
             return None;
         }
-        let says = |list: &WordSet| is_made_of(&words, &[list], &language.answers.polite);
+        let says = |lists: &[&WordSet]| is_made_of(&words, lists, &answers.polite);
         // "Yes, that was me" is both.
-        if is_made_of(&words, &[&language.answers.was_me, &language.answers.yes], &language.answers.polite)
-            && holds(&words, &language.answers.was_me)
-        {
+        if says(&[&answers.was_me, &answers.yes]) && holds(&words, &answers.was_me) {
             return Some(WordAnswer::WasMe);
         }
-        match (says(&language.answers.yes), says(&language.answers.no)) {
+        match (says(&[&answers.yes]), says(&[&answers.no])) {
             (true, false) => Some(WordAnswer::Yes),
             (false, true) => Some(WordAnswer::No),
             _ => None,
@@ -70,20 +66,16 @@ fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
     })
 }
 
+fn words_of(sentences: &[Sentence]) -> Vec<String> {
+    sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone()).collect()
+}
+
 /// Returns the words without the polite ones at both ends.
-fn without_polite<'w>(words: &'w [String], language: &Language) -> &'w [String] {
-    let mut rest = words;
-    while let Some((first, others)) = rest.split_first()
-        && language.answers.polite.contains(first)
-    {
-        rest = others;
-    }
-    while let Some((last, others)) = rest.split_last()
-        && language.answers.polite.contains(last)
-    {
-        rest = others;
-    }
-    rest
+fn without_polite<'w>(words: &'w [String], polite: &WordSet) -> &'w [String] {
+    let is_polite = |word: &&String| polite.contains(word);
+    let before = words.iter().take_while(is_polite).count();
+    let after = words[before..].iter().rev().take_while(is_polite).count();
+    &words[before..words.len() - after]
 }
 
 /// Whether the words are phrases of these lists and polite words, one after the other, and nothing else.
