@@ -48,20 +48,19 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
     let own_letter = quotable.map(OwnLetter::new);
     let read = |lines| new_lines(lines, own_letter.as_ref(), correspondents);
     let is_outdone = is_stub(texts) || texts.has_struck_out && !is_blank(&texts.html);
-    let lines: Vec<String> = if !is_blank(&texts.plain) && !is_outdone {
+    let lines = if !is_blank(&texts.plain) && !is_outdone {
         let plain = read(&texts.plain);
         if is_blank(&texts.html) {
-            plain.into_iter().map(str::to_owned).collect()
+            numbered(&plain)
         } else {
             let html = read(&texts.html);
-            restore_line_breaks(without_html_quotes(plain, &html, &texts.html), &html)
+            numbered(&restore_line_breaks(without_html_quotes(plain, &html, &texts.html), &html))
         }
     } else if !is_blank(&texts.html) {
-        read(&texts.html).into_iter().map(str::to_owned).collect()
+        numbered(&read(&texts.html))
     } else {
-        read(&texts.attached).into_iter().map(str::to_owned).collect()
+        numbered(&read(&texts.attached))
     };
-    let lines = numbered(&lines);
     if !lines.is_empty() {
         return NewText::Lines(lines);
     }
@@ -74,8 +73,7 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
 
 /// Returns the new lines of the attached text.
 pub fn attached_lines(texts: &Texts, correspondents: Correspondents<'_>) -> Vec<Line> {
-    let lines = new_lines(&texts.attached, None, correspondents);
-    numbered(&lines.into_iter().map(str::to_owned).collect::<Vec<_>>())
+    numbered(&new_lines(&texts.attached, None, correspondents))
 }
 
 fn is_blank(lines: &[TextLine]) -> bool {
@@ -97,11 +95,11 @@ fn is_stub(texts: &Texts) -> bool {
         })
 }
 
-fn numbered(lines: &[String]) -> Vec<Line> {
+fn numbered(lines: &[impl AsRef<str>]) -> Vec<Line> {
     let mut no = 0;
     let mut out: Vec<Line> = Vec::new();
     for line in lines {
-        let text = line.trim();
+        let text = line.as_ref().trim();
         if !text.is_empty() {
             no += 1;
         } else if out.last().is_none_or(|last| last.text.is_empty()) {
