@@ -8,7 +8,7 @@ use chrono::{
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::TermsChange;
+use crate::ledger::{TermsChange, is_default};
 
 /// Maximum days for a turn or the setup.
 pub(super) const MAX_DAYS: u32 = 365;
@@ -43,10 +43,10 @@ pub struct Terms {
     pub absence_days: u32,
     pub press: Press,
     /// The possible successors of a player who has missed too many turns.
-    #[serde(skip_serializing_if = "Substitute::is_by_gm")]
+    #[serde(skip_serializing_if = "is_default")]
     pub substitute: Substitute,
     /// Days that each seat can take after its deadlines, before the rules for missed turns apply.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub bank: u32,
     /// Whether the result is rated: in the config and in offers, whether it may be.
     #[serde(skip_serializing_if = "is_true")]
@@ -70,21 +70,16 @@ pub enum ForfeitRule {
 }
 
 /// The possible successors of a player who has missed too many turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Substitute {
     /// Somebody found by the GM.
+    #[default]
     Ask,
     /// The house, if the opponent goes on against it rather than take the win.
     House,
     /// Nobody. If both sides miss too many turns together, and that loses, both lose.
     None,
-}
-
-impl Substitute {
-    fn is_by_gm(&self) -> bool {
-        matches!(self, Substitute::Ask)
-    }
 }
 
 /// Whether the referee passes on messages between the players.
@@ -349,10 +344,6 @@ pub fn read_terms_change(words: &[&str]) -> Result<TermsChange, String> {
     }
     // Validate against default terms, because the bounds of each term are independent of the others.
     Terms::default().with(&change).map(|_| change)
-}
-
-fn is_zero(value: &u32) -> bool {
-    *value == 0
 }
 
 fn is_true(value: &bool) -> bool {
