@@ -22,7 +22,7 @@ use super::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
 use super::matches::acts::{CauseOf, rule_on};
 use super::outbox::alarms;
 use super::outbox::gms::About;
-use crate::letter::{Address, Digest, Letter, Limits, bounded_head};
+use crate::letter::{Address, Digest, Limits, bounded_head, tokens_in_header};
 use crate::report::Trouble;
 use crate::store::{BudgetUse, LetterStatus, Postponed, WaitingLetter};
 
@@ -287,7 +287,7 @@ fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
 
 /// Returns the match of the first reply token in a letter's header.
 fn match_of<'d>(desk: &'d Desk<'_>, raw: &[u8]) -> Decided<Option<&'d LoadedMatch>> {
-    for token in Letter::tokens_in_header(raw, &desk.club.own) {
+    for token in tokens_in_header(raw, &desk.club.own) {
         if let Some(row) = desk.rows.seat_by_token(token.as_str())? {
             return desk.game_match(&row.match_id);
         }

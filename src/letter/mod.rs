@@ -19,7 +19,7 @@ use mail_parser::MessageParser;
 use quote::frame::Correspondents;
 use quote::{new_text, own_letter};
 use sender::classify::{self, Evidence};
-use sender::envelope::{self, Envelope, add_tokens};
+use sender::envelope::{Envelope, add_tokens};
 use sender::person;
 use text::body::{self, Texts};
 
@@ -42,7 +42,7 @@ pub use quote::new_text::NewText;
 pub use quote::own_letter::tokens as tokens_in_text;
 pub use sender::authentic;
 pub use sender::automatic::{Automatic, AutomaticKind, Certainty};
-pub use sender::envelope::UnreadableLetter;
+pub use sender::envelope::{UnreadableLetter, tokens_in_header};
 pub use text::body::UnreadableContent;
 pub use text::patterns::split_words;
 pub use text::{clean, printable};
@@ -140,11 +140,6 @@ impl Letter {
             is_provable,
             own: own.address.clone(),
         })
-    }
-
-    /// Returns the reply tokens in the header of a letter, even if the rest is unreadable.
-    pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
-        envelope::tokens_in_header(raw, own)
     }
 
     /// Returns the Message-IDs of the letters that this one answers: In-Reply-To or, without it, the last of

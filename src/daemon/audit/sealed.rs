@@ -10,7 +10,7 @@ use crate::daemon::{Office, commit};
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::unseal::{self, Unseal};
 use crate::game::Line;
-use crate::letter::Letter;
+use crate::letter::tokens_in_header;
 use crate::referee::Stage;
 use crate::request::matches_named_in;
 use crate::store::LetterRow;
@@ -60,7 +60,7 @@ pub async fn matches_sealing(office: &Office, letter: &LetterRow) -> anyhow::Res
             withheld::matches_named(office, &read, &withheld::new_lines(office, &read).await?).await?,
         ),
         None => {
-            let tokens = Letter::tokens_in_header(&raw, &office.club.own);
+            let tokens = tokens_in_header(&raw, &office.club.own);
             let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
             ids.extend(office.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
         }

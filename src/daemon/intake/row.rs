@@ -4,7 +4,7 @@ use mail_parser::{Message, MessageParser};
 
 use crate::ledger::truncate_to_millis;
 use crate::letter::printable::is_printable;
-use crate::letter::{Address, Digest, Letter, Limits, OwnIdentity, bounded_head, tokens_in_text};
+use crate::letter::{Address, Digest, Limits, OwnIdentity, bounded_head, tokens_in_header, tokens_in_text};
 use crate::post::FetchedLetter;
 use crate::store::{FROM_SPAM, NewLetter};
 
@@ -53,7 +53,7 @@ pub fn listed_fields(raw: &[u8]) -> (String, String) {
 /// Returns the reply tokens that are visible without decoding the letter: in the header, or else in the
 /// beginning of an unencoded text. They only order the work, so they are worth little work themselves.
 pub fn visible_tokens(raw: &[u8], own: &OwnIdentity) -> Vec<String> {
-    let mut tokens = Letter::tokens_in_header(raw, own);
+    let mut tokens = tokens_in_header(raw, own);
     if tokens.is_empty() {
         let beginning = &raw[..raw.len().min(MAX_SCANNED_BYTES)];
         tokens.extend(tokens_in_text(&String::from_utf8_lossy(beginning)).into_iter().take(MAX_TOKENS));

@@ -10,7 +10,7 @@ use crate::desk::frame::rows::{DigestLetter, DigestRows, MissedTurn};
 use crate::desk::outbox::budgets::{CLUB, start_of_hour};
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
-use crate::letter::Letter;
+use crate::letter::tokens_in_header;
 use crate::referee::{Stage, WORDS_NOTE};
 use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus, Player};
 
@@ -172,7 +172,7 @@ async fn letters_decided_since(
 /// Returns the matches whose reply tokens are in the header of a letter.
 async fn matches_of_letter(office: &Office, row: &LetterRow) -> anyhow::Result<BTreeSet<String>> {
     let raw = office.store.letter(row.digest).await?.unwrap_or_default();
-    let tokens = Letter::tokens_in_header(&raw, &office.club.own);
+    let tokens = tokens_in_header(&raw, &office.club.own);
     let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
     if tokens.is_empty() {
         return Ok(BTreeSet::new());
