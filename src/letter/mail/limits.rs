@@ -1,7 +1,5 @@
 //! The size limits of a letter, and the reasons why one cannot be read.
 
-use std::fmt::{self, Display};
-
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
@@ -79,18 +77,26 @@ impl Limits {
     }
 }
 
-/// The reason why a letter cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantArray)]
+/// The reason why a letter cannot be read, with a few words for the GM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantArray, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum UnreadableReason {
+    #[error("it is bigger than letters.max_bytes")]
     TooBig,
+    #[error("its header is too big")]
     HeaderTooBig,
+    #[error("its From holds no address")]
     NoFrom,
+    #[error("it names several senders")]
     SeveralFrom,
+    #[error("its parts are nested deeper than letters.max_nesting")]
     TooDeep,
+    #[error("it has more parts than letters.max_parts")]
     TooManyParts,
+    #[error("it has too many lines")]
     TooManyLines,
     /// The letter is empty, except for white space.
+    #[error("it is empty")]
     Empty,
 }
 
@@ -107,21 +113,5 @@ impl UnreadableReason {
             | UnreadableReason::TooManyLines => true,
             UnreadableReason::NoFrom | UnreadableReason::SeveralFrom | UnreadableReason::Empty => false,
         }
-    }
-}
-
-impl Display for UnreadableReason {
-    /// Writes a few words for the GM.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            UnreadableReason::TooBig => "it is bigger than letters.max_bytes",
-            UnreadableReason::HeaderTooBig => "its header is too big",
-            UnreadableReason::TooDeep => "its parts are nested deeper than letters.max_nesting",
-            UnreadableReason::TooManyParts => "it has more parts than letters.max_parts",
-            UnreadableReason::TooManyLines => "it has too many lines",
-            UnreadableReason::NoFrom => "its From holds no address",
-            UnreadableReason::SeveralFrom => "it names several senders",
-            UnreadableReason::Empty => "it is empty",
-        })
     }
 }
