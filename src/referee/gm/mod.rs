@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 
 use crate::game::record::Ending;
 use crate::game::{Line, Seat};
-use crate::ledger::{Act, Cause, Fact, PlayerSettings, TermsChange};
+use crate::ledger::{Act, Cause, Fact, MailIdentity, PlayerSettings, TermsChange};
 use crate::letter::Digest;
 use crate::referee::clock::{self, bounce, late, outage};
 use crate::referee::letter::commands;
@@ -26,30 +26,16 @@ pub mod instruction;
 /// # Errors
 /// [`Rejection`] if the act cannot be carried out; the match is then unchanged.
 pub fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
-    // Valid in every phase, because it changes nothing in the match.
-    if let Act::Unseal { what, reason } = act {
-        unseal(draft, what, reason);
-        return Ok(());
+    // Letters are written in every stage and phase, and a look at what is hidden changes nothing in the match.
+    let is_allowed_in_any_phase = matches!(
+        act,
+        Act::Unseal { .. } | Act::Desk(_) | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. }
+    );
+    if is_allowed_in_any_phase {
+        return carry_out(draft, act);
     }
-    // Valid in every stage and phase, because letters are written in all of them.
-    if let Act::Desk(desk) = act {
-        let known = wording_news::known_before(&draft.game_match);
-        let is_kept = draft.game_match.desk.procedure != desk.procedure;
-        let before = is_kept.then(|| Digest::of(draft.game_match.to_json().as_bytes()));
-        draft.game_match.desk = desk.clone();
-        draft.record(Fact::DeskSet { desk: Box::new(desk.clone()), before });
-        wording_news::note(&mut draft.game_match, &known);
-        return Ok(());
-    }
-    if let Act::Hold { seat, pins, .. } = act {
-        draft.record(Fact::SeatHeld { seat: *seat, pins: pins.clone() });
-        return Ok(());
-    }
-    match act {
-        Act::ListLetters => return list_letters(draft),
-        Act::Forget { seat, name } => return forget(draft, *seat, name),
-        _ if draft.game_match.phase_no != phase_no => return Err(Rejection::Passed),
-        _ => {}
+    if draft.game_match.phase_no != phase_no {
+        return Err(Rejection::Passed);
     }
     let is_allowed_after_the_end = matches!(
         act,
@@ -137,11 +123,24 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         }
         Act::Slide { since } => outage::extend(draft, *since),
         Act::ClockSetBack => outage::set_again(draft),
+        Act::Unseal { what, reason } => unseal(draft, what, reason),
+        Act::Desk(desk) => set_desk(draft, desk),
+        Act::Hold { seat, pins, .. } => draft.record(Fact::SeatHeld { seat: *seat, pins: pins.clone() }),
+        Act::ListLetters => return list_letters(draft),
+        Act::Forget { seat, name } => return forget(draft, *seat, name),
         Act::Open { .. } => return Err(Rejection::Already),
-        // These acts were handled above, in any phase.
-        Act::Desk(_) | Act::Unseal { .. } | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. } => {}
     }
     Ok(())
+}
+
+/// Changes the referee's address, the club's own templates or the procedure.
+fn set_desk(draft: &mut Draft, desk: &MailIdentity) {
+    let known = wording_news::known_before(&draft.game_match);
+    let is_kept = draft.game_match.desk.procedure != desk.procedure;
+    let before = is_kept.then(|| Digest::of(draft.game_match.to_json().as_bytes()));
+    draft.game_match.desk = desk.clone();
+    draft.record(Fact::DeskSet { desk: Box::new(desk.clone()), before });
+    wording_news::note(&mut draft.game_match, &known);
 }
 
 /// Notes that a GM is shown what the rules hide. Both sides read that with the result.
