@@ -39,7 +39,7 @@ pub use rating::{HouseFigure, RatingBasis};
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};
 pub(crate) use settings::is_default;
-pub use settings::{LetterFormat, PlayerSettings, Receipts, TermsChange, next_at_hour};
+pub use settings::{LetterFormat, PlayerSettings, Receipts, TermsChange, instant_in};
 
 /// The format of new ledgers, and the only one that this program reads. The first entry names it.
 pub const FORMAT: u32 = 1;

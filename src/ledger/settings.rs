@@ -1,7 +1,7 @@
 //! A player's settings for their letters, as far as rulings and wordings depend on them. The chain of each
 //! match therefore keeps them.
 
-use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, Days, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -46,25 +46,23 @@ pub enum Receipts {
 }
 
 impl PlayerSettings {
-    /// Returns when the next digest after `at` is due; `zone` is that of a player who has set none.
+    /// Returns when the next digest after `at` is due; `zone` is that of a player who has set none. `None`
+    /// also at the end of the calendar.
     pub fn next_digest(&self, at: DateTime<Utc>, zone: Tz) -> Option<DateTime<Utc>> {
-        next_at_hour(self.digest_hour?, self.zone.unwrap_or(zone), at)
+        let hour = NaiveTime::from_hms_opt(self.digest_hour?.min(23), 0, 0)?;
+        let zone = self.zone.unwrap_or(zone);
+        let today = at.with_timezone(&zone).date_naive();
+        let days = (0..3).filter_map(|n| today.checked_add_days(Days::new(n)));
+        days.filter_map(|day| instant_in(zone, day.and_time(hour))).find(|moment| *moment > at)
     }
 }
 
-/// Returns the next time after `at` at which it is this hour of the day in a zone. `None` at the end of the
-/// calendar.
-pub fn next_at_hour(hour: u32, zone: Tz, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    let hour = NaiveTime::from_hms_opt(hour.min(23), 0, 0)?;
-    let today = at.with_timezone(&zone).date_naive();
-    let days = (0..3).filter_map(|n| today.checked_add_days(Days::new(n)));
-    let moments = days.filter_map(|day| {
-        let local = day.and_time(hour);
-        let found = zone.from_local_datetime(&local).latest();
-        // Clocks set forward may skip the hour.
-        found.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest())
-    });
-    moments.map(|moment| moment.with_timezone(&Utc)).find(|moment| *moment > at)
+/// Converts a local time of a zone. An ambiguous time (clocks set back) maps to the later instant, a
+/// nonexistent time (clocks set forward) to an hour later. `None` if the zone has neither.
+pub fn instant_in(zone: Tz, local: NaiveDateTime) -> Option<DateTime<Utc>> {
+    let found = zone.from_local_datetime(&local).latest();
+    let found = found.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest());
+    found.map(|instant| instant.with_timezone(&Utc))
 }
 
 /// Whether a value is left out when it is serialized.

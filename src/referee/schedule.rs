@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{
-    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday,
-};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc, Weekday};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{TermsChange, is_default};
+use crate::ledger::{TermsChange, instant_in, is_default};
 
 /// Maximum days for a turn or the setup.
 pub(super) const MAX_DAYS: u32 = 365;
@@ -133,7 +131,10 @@ impl Absence {
     /// Returns when the first day begins and the last one ends, in the zone of the absence, or in `zone`.
     pub fn instants(&self, zone: Tz) -> (DateTime<Tz>, DateTime<Tz>) {
         let zone = self.zone.unwrap_or(zone);
-        let midnight = |day: NaiveDate| instant_in(zone, day.and_time(NaiveTime::MIN)).with_timezone(&zone);
+        let midnight = |day: NaiveDate| {
+            let local = day.and_time(NaiveTime::MIN);
+            instant_in(zone, local).unwrap_or_else(|| local.and_utc()).with_timezone(&zone)
+        };
         (midnight(self.from), midnight(self.to.checked_add_days(Days::new(1)).unwrap_or(self.to)))
     }
 
@@ -270,10 +271,8 @@ impl Terms {
         !is_away && (self.weekends || !is_weekend)
     }
 
-    /// Converts a local time. An ambiguous time (clocks set back) maps to the later instant, a nonexistent
-    /// time (clocks set forward) to an hour later.
     fn instant(&self, local: NaiveDateTime) -> DateTime<Utc> {
-        instant_in(self.zone, local)
+        instant_in(self.zone, local).unwrap_or_else(|| local.and_utc())
     }
 
     pub fn grace(&self) -> TimeDelta {
@@ -373,13 +372,6 @@ fn one_of<T: Copy, const N: usize>(name: &str, value: &str, words: [(&str, T); N
         let tries: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         format!("{name} `{value}`: try {}", tries.join(" or "))
     })
-}
-
-/// Converts a local time of a zone; see [`Terms::instant`].
-fn instant_in(zone: Tz, local: NaiveDateTime) -> DateTime<Utc> {
-    let found = zone.from_local_datetime(&local).latest();
-    let found = found.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest());
-    found.map_or_else(|| local.and_utc(), |instant| instant.with_timezone(&Utc))
 }
 
 fn next_day(due: NaiveDateTime) -> NaiveDateTime {
