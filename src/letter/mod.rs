@@ -44,6 +44,7 @@ pub use sender::authentic;
 pub use sender::automatic::{Automatic, AutomaticKind, Certainty};
 pub use sender::envelope::{UnreadableLetter, tokens_in_header};
 pub use text::body::UnreadableContent;
+pub use text::order_form::is_square;
 pub use text::patterns::split_words;
 pub use text::{clean, printable};
 

@@ -37,7 +37,7 @@ pub fn begins_like_order(line: &str) -> bool {
 }
 
 /// Whether a word is a square, such as `A1` or `Y16`, or one after the letter of a ship class, such as `VD2`.
-fn is_square(word: &str) -> bool {
+pub fn is_square(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();
     let digits = word.len() - letters;
     (1..=2).contains(&letters)

@@ -108,6 +108,7 @@ fn follow_if_allowed(draft: &mut Draft, letter: &SeatLetter, command: &Command) 
 /// Carries out a command and returns the answer.
 fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> Reply {
     let seat = letter.cause.seat;
+    let today = draft.game_match.day_of(seat, draft.at);
     let over = draft.game_match.stage == Stage::Over;
     match command {
         Command::Status => Reply::Status,
@@ -120,7 +121,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Matches => Reply::Matches { matches: Vec::new() },
         Command::Tell(text) => tell(draft, seat, text),
         Command::Absent { from, to } if over => {
-            Reply::AbsenceElsewhere { from: from.unwrap_or(today(draft, seat)), to: *to }
+            Reply::AbsenceElsewhere { from: from.unwrap_or(today), to: *to }
         }
         Command::Resign { .. }
         | Command::Draw
@@ -144,8 +145,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         Command::Claim => substitute::claim(draft, seat),
         Command::Absent { from, to } => {
             let zone = draft.game_match.settings[seat].zone;
-            let from = from.unwrap_or(today(draft, seat));
-            absent(draft, seat, Absence { from, to: *to, zone })
+            absent(draft, seat, Absence { from: from.unwrap_or(today), to: *to, zone })
         }
         Command::Substitute => {
             if !draft.gm.has_place() {
@@ -166,11 +166,6 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
         }
         elsewhere => Reply::NotHere { command: elsewhere.name().to_owned() },
     }
-}
-
-/// Returns the present day of a seat's player.
-fn today(draft: &Draft, seat: Seat) -> NaiveDate {
-    draft.at.with_timezone(&draft.game_match.zone_of(seat)).date_naive()
 }
 
 /// Tells the GM something in a player's words, without orders of the match's game.
@@ -259,7 +254,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
     let Absence { from, to, .. } = absence;
     let most = i64::from(draft.game_match.terms.absence_days);
     let taken = Absence::total_days(&draft.game_match.absences[seat]);
-    let today = today(draft, seat);
+    let today = draft.game_match.day_of(seat, draft.at);
     let refused = Reply::AbsenceRefused { from, to, left: (most - taken).max(0) };
     if !(1..=most).contains(&absence.days()) || to < today {
         return refused;

@@ -56,7 +56,7 @@ fn read_wishes(
     if remarks.is_empty() {
         return None;
     }
-    let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();
+    let today = game_match.day_of(seat, at);
     let is_setup = game_match.due().is_some_and(|due| due.turn == 0);
     let spoken = wish::spoken(remarks, &game_match.players[seat.other()], is_setup, today);
     let topic = spoken.topic.filter(|topic| !is_beside || counts_beside_orders(*topic));
@@ -71,7 +71,7 @@ fn read_wishes(
 /// only says yes although nothing was asked.
 fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>) -> Option<Wishes> {
     let (request, seat) = (&letter.request, letter.cause.seat);
-    let today = at.with_timezone(&game_match.zone_of(seat)).date_naive();
+    let today = game_match.day_of(seat, at);
     let answer = wish::word_answer(request.lines());
     let spoken = Spoken::default();
     let is_short = request.remarks.is_empty() || answer.is_some();
@@ -231,10 +231,9 @@ impl WishReader<'_> {
         }
         let span = &self.spoken.span;
         let until = span.to.or(span.from).filter(|_| span.days.is_none());
-        let zone = self.game_match.zone_of(self.seat);
         let until = until
             .zip(self.game_match.deadline)
-            .map(|(until, deadline)| (until - deadline.with_timezone(&zone).date_naive()).num_days());
+            .map(|(until, deadline)| (until - self.game_match.day_of(self.seat, deadline)).num_days());
         let until = until.and_then(|days| u32::try_from(days).ok()).filter(|days| *days > 0);
         let wanted = until.or(span.days).unwrap_or(usual);
         let days = wanted.clamp(1, EXTENSION_DAYS_AT_MOST);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -260,6 +260,11 @@ impl Match {
     /// Returns the time zone of the times that a seat's player reads.
     pub fn zone_of(&self, seat: Seat) -> Tz {
         self.settings[seat].zone.unwrap_or(self.terms.zone)
+    }
+
+    /// Returns the day on which this time falls for a seat's player.
+    pub(in crate::referee) fn day_of(&self, seat: Seat, at: DateTime<Utc>) -> NaiveDate {
+        at.with_timezone(&self.zone_of(seat)).date_naive()
     }
 
     /// Whether a deadline that passes has consequences, because nobody was asked to decide on them.

@@ -131,7 +131,6 @@ pub fn turn_in_words(line: &str) -> Option<u32> {
         return None;
     }
     let words: Vec<String> = split_words(line).map(fold).collect();
-    let is_digits = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
     let number = words.iter().find(|word| is_digits(word))?.parse().ok()?;
     let names_it = |language: &Language| {
         let is_known = |word: &String| is_word_of_orders(word, language) || is_digits(word);

@@ -1,6 +1,7 @@
 //! Sentences and words of a letter, in the form in which phrases are compared.
 
 use crate::game::Line;
+use crate::letter::is_square;
 
 /// Maximum words of a letter that are searched for phrases.
 const MAX_WORDS: usize = 400;
@@ -54,15 +55,6 @@ impl Sentence {
     pub fn names_a_square(&self) -> bool {
         self.words.iter().any(|word| is_square(&word.folded))
     }
-}
-
-/// Whether the word is a letter or two and one or two digits.
-fn is_square(word: &str) -> bool {
-    let letters = word.bytes().take_while(u8::is_ascii_lowercase).count();
-    let digits = word.len() - letters;
-    (1..=2).contains(&letters)
-        && (1..=2).contains(&digits)
-        && word[letters..].bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Splits lines into sentences. A short line ends one; a long line is wrapped.
