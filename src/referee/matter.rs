@@ -46,6 +46,20 @@ pub struct SeatLetter {
 }
 
 impl SeatLetter {
+    /// Returns a letter of nothing but these requests, outside any thread.
+    pub fn new(cause: LetterCause, request: Request) -> SeatLetter {
+        SeatLetter {
+            cause,
+            request,
+            message_id: None,
+            thread_turn: None,
+            answers: Vec::new(),
+            other_match: None,
+            attachments: Vec::new(),
+            unread: None,
+        }
+    }
+
     /// Returns the name of a command that is not carried out, because it needs the token of this match.
     pub(super) fn lacks_token_for(&self, command: &Command) -> Option<&'static str> {
         let is_good = self.cause.token == TokenOf::Own
@@ -115,17 +129,8 @@ mod tests {
     fn a_greeting_beside_orders_needs_nobodys_room() {
         let tells = |token: TokenOf, lines: &[&str]| {
             let cause = LetterCause::new(Digest::of(b""), Seat::First, DateTime::UNIX_EPOCH);
-            let letter = SeatLetter {
-                cause: LetterCause { token, ..cause },
-                request: Request::read(&Line::numbered(lines), GameKind::Quad),
-                message_id: None,
-                thread_turn: None,
-                answers: Vec::new(),
-                other_match: None,
-                attachments: Vec::new(),
-                unread: None,
-            };
-            letter.tells()
+            let request = Request::read(&Line::numbered(lines), GameKind::Quad);
+            SeatLetter::new(LetterCause { token, ..cause }, request).tells()
         };
         assert_eq!(tells(TokenOf::Own, &["MARBLE E5", "Good luck!"]), (false, false));
         assert_eq!(tells(TokenOf::Own, &["Thanks!"]), (false, false), "the digest brings these words");

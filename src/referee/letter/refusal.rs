@@ -40,15 +40,11 @@ impl Match {
     /// these quote, as written. `None` if no letter of the seat was refused in this phase.
     pub fn refused_faults(&self, seat: Seat) -> Option<(Vec<Fault>, Vec<Line>)> {
         let (refused, due) = self.refused[seat].as_ref().zip(self.due())?;
+        let request = Request::read_with_texts(&refused.lines, self.game, &refused.cause.withheld_for);
         let letter = SeatLetter {
-            cause: refused.cause.clone(),
-            request: Request::read_with_texts(&refused.lines, self.game, &refused.cause.withheld_for),
-            message_id: None,
             thread_turn: refused.thread_turn,
-            answers: Vec::new(),
             other_match: refused.other_match.clone(),
-            attachments: Vec::new(),
-            unread: None,
+            ..SeatLetter::new(refused.cause.clone(), request)
         };
         let request = &letter.request;
         let refusal = if request.orders.is_empty() {

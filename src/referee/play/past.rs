@@ -279,15 +279,9 @@ mod tests {
 
     #[test]
     fn equal_letters_are_counted_until_something_else_happens() {
-        let letter = |seat: Seat, text: &str| SeatLetter {
-            cause: LetterCause::new(Digest::of(text.as_bytes()), seat, DateTime::UNIX_EPOCH),
-            request: Request::read(&Line::numbered(&[text]), |_: &str| false),
-            message_id: None,
-            thread_turn: None,
-            answers: Vec::new(),
-            other_match: None,
-            attachments: Vec::new(),
-            unread: None,
+        let letter = |seat: Seat, text: &str| {
+            let cause = LetterCause::new(Digest::of(text.as_bytes()), seat, DateTime::UNIX_EPOCH);
+            SeatLetter::new(cause, Request::read(&Line::numbered(&[text]), |_: &str| false))
         };
         let at = |minutes| DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
         let robot = letter(Seat::First, "Ticket 17 was opened.");
