@@ -235,9 +235,7 @@ impl HouseMatch {
             return Err(OfferRejection::BadOption { reason });
         }
         let level = offer::only_value("level", &levels)?.map(|level| house_level(kind, level)).transpose()?;
-        let advance = offer::only_value("advance", &advances)?
-            .map(|value| offer::on_or_off("advance", value))
-            .transpose()?;
+        let advance = offer::on_or_off("advance", &advances)?;
         let offer = Offer::read(game, &own, days)?.to_one_player()?;
         if house::levels(kind).is_empty() {
             return Err(no_house(kind.name()));

@@ -70,13 +70,10 @@ impl Offer {
                 _ => own.push((name.as_str(), value.as_str())),
             }
         }
-        let times = only_value("times", &times)?;
-        let times = times.map(|value| number_within("times", value, 1, MAX_TIMES)).transpose()?;
-        let reliable = only_value("reliable", &reliable)?;
-        let reliable = reliable.map(|value| number_within("reliable", value, 1, 100)).transpose()?;
-        let rated = only_value("rated", &rated)?.map(|value| on_or_off("rated", value)).transpose()?;
-        let bank = only_value("bank", &bank)?;
-        let bank = bank.map(|value| number_within("bank", value, 0, MAX_BANK)).transpose()?;
+        let times = number_within("times", &times, 1, MAX_TIMES)?;
+        let reliable = number_within("reliable", &reliable, 1, 100)?;
+        let rated = on_or_off("rated", &rated)?;
+        let bank = number_within("bank", &bank, 0, MAX_BANK)?;
         let seat = only_value("seat", &seats)?.map(parse_seat).transpose()?;
         if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
             return Err(bad(format!("A turn can take 1 to {MAX_DAYS} days")));
@@ -124,11 +121,12 @@ impl Offer {
     }
 }
 
-/// Parses the value of an option that is on or off.
-pub(super) fn on_or_off(name: &str, value: &str) -> Result<bool, OfferRejection> {
+/// Parses an option that is on or off, given at most once.
+pub(super) fn on_or_off(name: &str, values: &[&str]) -> Result<Option<bool>, OfferRejection> {
+    let Some(value) = only_value(name, values)? else { return Ok(None) };
     match value.to_ascii_lowercase().as_str() {
-        "on" => Ok(true),
-        "off" => Ok(false),
+        "on" => Ok(Some(true)),
+        "off" => Ok(Some(false)),
         _ => {
             let reason = format!("Option `{name}` cannot be `{value}`; it takes on or off.");
             Err(OfferRejection::BadOption { reason })
@@ -136,10 +134,11 @@ pub(super) fn on_or_off(name: &str, value: &str) -> Result<bool, OfferRejection>
     }
 }
 
-/// Parses a number from `least` to `most`.
-fn number_within(name: &str, value: &str, least: u32, most: u32) -> Result<u32, OfferRejection> {
+/// Parses a number from `least` to `most`, given at most once.
+fn number_within(name: &str, values: &[&str], least: u32, most: u32) -> Result<Option<u32>, OfferRejection> {
+    let Some(value) = only_value(name, values)? else { return Ok(None) };
     let number = value.parse::<u32>().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| OfferRejection::BadOption {
+    number.map(Some).ok_or_else(|| OfferRejection::BadOption {
         reason: format!("`{name}` is a number from {least} to {most}, for example {name}={}.", most.min(90)),
     })
 }
