@@ -151,26 +151,12 @@ fn record_missed(draft: &mut Draft, due: &Due, seats: &[Seat]) {
 
 /// Adjudicates with the filings that the rules assume for the late seats. If a side must move itself there is
 /// no such filing, so it gets a new deadline.
-fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
+pub fn adjudicate_by_default(draft: &mut Draft, late: Vec<Seat>) {
     if !adjudication::adjudicate_assumed(draft, late.clone()) {
         draft.game_match.missed_phase = BySeat::default();
         deadline::start(draft);
         draft.dispatch_to_both(Content::Missed { seats: late });
     }
-}
-
-/// Adjudicates for the GM, with the filings that the rules assume for seats that have not filed.
-///
-/// # Errors
-/// Returns the seats that must move themselves, if there are any.
-pub fn adjudicate_now(draft: &mut Draft) -> Result<(), Vec<Seat>> {
-    let must = draft.game_match.must_move();
-    if !must.is_empty() {
-        return Err(must);
-    }
-    let late = draft.game_match.awaited();
-    adjudicate_by_default(draft, late);
-    Ok(())
 }
 
 /// Asks the GM to decide. Deadlines are not enforced until the GM has done so.

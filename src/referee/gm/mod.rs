@@ -26,7 +26,7 @@ pub mod instruction;
 /// # Errors
 /// [`Rejection`] if the act cannot be carried out; the match is then unchanged.
 pub fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
-    // Letters are written in every stage and phase, and a look at what is hidden changes nothing in the match.
+    // Letters are written in every phase, and a look at what is hidden changes nothing in the match.
     let is_allowed_in_any_phase = matches!(
         act,
         Act::Unseal { .. } | Act::Desk(_) | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. }
@@ -225,13 +225,16 @@ fn change_terms(draft: &mut Draft, change: &TermsChange) -> Result<(), Rejection
     Ok(())
 }
 
-/// Adjudicates the open phase, which also ends a pause or a protest.
+/// Adjudicates the open phase, with the filings that the rules assume for seats that have not filed. This
+/// also ends a pause or a protest.
 fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
-    let stage = std::mem::replace(&mut draft.game_match.stage, Stage::Running);
-    clock::adjudicate_now(draft).map_err(|seats| {
-        draft.game_match.stage = stage;
-        Rejection::MustMove { seats }
-    })?;
+    let seats = draft.game_match.must_move();
+    if !seats.is_empty() {
+        return Err(Rejection::MustMove { seats });
+    }
+    draft.game_match.stage = Stage::Running;
+    let late = draft.game_match.awaited();
+    clock::adjudicate_by_default(draft, late);
     draft.game_match.paused_at = None;
     draft.game_match.protest = None;
     Ok(())
