@@ -345,7 +345,7 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         }
         _ => {}
     }
-    match event_command(&verb, rest, line).or_else(|| parse(&verb, rest, line)) {
+    match parse(&verb, rest, line) {
         None => ParsedLine::Remark,
         Some(Ok(Command::Open { game, .. })) if !is_game(&game) && goes_on(rest) => ParsedLine::Remark,
         Some(Ok(command)) if line.is_asked() && command.ends_a_match() => ParsedLine::Fault {
@@ -412,52 +412,53 @@ fn or_misaddressed(parsed: Parsed<Command>, command: &'static str, line: &Normal
 const MAX_WORD: usize = 100;
 
 /// Returns a command that takes no arguments, or a fault if there are any.
-fn alone(command: Command, verb: &'static str, rest: &[&str]) -> Parsed<Command> {
+fn alone(command: Command, rest: &[&str]) -> Parsed<Command> {
+    let verb = command.name();
     if rest.is_empty() { Ok(command) } else { Err((format!("{verb} stands alone on its line."), verb)) }
 }
 
+/// The argument of an answer to an invitation.
+const INVITATION: &str = "the code in the letter that invited you";
+
 /// Parses the command with this verb, or returns `None` if there is none.
 fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Command>> {
+    let in_capitals = line.starts_in_capitals();
     Some(match verb {
-        "STATUS" => alone(Command::Status, "STATUS", rest),
+        // In lower case the words are prose.
+        "HINT" | "CLAIM" | "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" | "EVENTS"
+        | "STANDINGS"
+            if !in_capitals =>
+        {
+            return None;
+        }
+        "STATUS" => alone(Command::Status, rest),
         "REPORT" => report(rest),
-        "HISTORY" => alone(Command::History, "HISTORY", rest),
-        // In lower case the word alone may be prose.
-        "HINT" if !line.starts_in_capitals() => return None,
-        "HINT" => alone(Command::Hint, "HINT", rest),
-        "RESIGN" => match rest {
-            [] => Ok(Command::Resign { confirmed: false }),
-            [word] if word.eq_ignore_ascii_case("confirm") => Ok(Command::Resign { confirmed: true }),
-            _ => Err(("To give the match up, write RESIGN CONFIRM.".into(), "RESIGN CONFIRM")),
-        },
-        "DRAW" => alone(Command::Draw, "DRAW", rest),
+        "HISTORY" => alone(Command::History, rest),
+        "HINT" => alone(Command::Hint, rest),
+        "RESIGN" => proof::confirmed(rest, "To give the match up, write RESIGN CONFIRM.", "RESIGN CONFIRM")
+            .map(|confirmed| Command::Resign { confirmed }),
+        "DRAW" => alone(Command::Draw, rest),
         "EXTEND" => extend(rest),
-        // In lower case the word alone may be prose.
-        "CLAIM" if !line.starts_in_capitals() => return None,
-        "CLAIM" => alone(Command::Claim, "CLAIM", rest),
-        "AGREE" => alone(Command::Agree, "AGREE", rest),
+        "CLAIM" => alone(Command::Claim, rest),
+        "AGREE" => alone(Command::Agree, rest),
         "ABSENT" => absent(rest),
-        "WITHDRAW" => alone(Command::Withdraw, "WITHDRAW", rest),
-        "SUBSTITUTE" => alone(Command::Substitute, "SUBSTITUTE", rest),
+        "WITHDRAW" => alone(Command::Withdraw, rest),
+        "SUBSTITUTE" => alone(Command::Substitute, rest),
         "HELP" => match wish::without_polite(rest) {
             [] => Ok(Command::Help(None)),
             [topic] => Ok(Command::Help(Some(topic.to_lowercase()))),
-            [_, _] | [_, _, _] if line.starts_in_capitals() => {
+            [_, _] | [_, _, _] if in_capitals => {
                 Ok(Command::Help(Some(rest.join(" ").to_lowercase().chars().take(MAX_WORD).collect())))
             }
             _ => Err(("HELP takes one topic at most.".into(), "HELP orders")),
         },
-        "GAMES" => alone(Command::Games, "GAMES", rest),
-        "RULES" => rules(rest, line.starts_in_capitals()),
-        "MATCHES" => alone(Command::Matches, "MATCHES", rest),
+        "GAMES" => alone(Command::Games, rest),
+        "RULES" => rules(rest, in_capitals),
+        "MATCHES" => alone(Command::Matches, rest),
         "CHALLENGE" => or_misaddressed(challenge(rest, line), "CHALLENGE", line),
-        "ACCEPT" => {
-            code(rest, line, "ACCEPT needs the code in the letter that invited you.").map(Command::Accept)
-        }
-        "DECLINE" => {
-            code(rest, line, "DECLINE needs the code in the letter that invited you.").map(Command::Decline)
-        }
-        "OPEN" => open(rest, line.starts_in_capitals()),
+        "ACCEPT" => code(verb, rest, line, INVITATION).map(Command::Accept),
+        "DECLINE" => code(verb, rest, line, INVITATION).map(Command::Decline),
+        "OPEN" => open(rest, in_capitals),
         "CONFIRM" => proof::confirm(rest).map(|(code, always)| Command::Confirm { code, always }),
         "DENY" => proof::deny(rest).map(Command::Deny),
         "ADDRESS" => {
@@ -465,19 +466,19 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
             let parsed = proof::address(&words).map(|(address, remove)| Command::Address { address, remove });
             return parsed_or_prose(or_misaddressed(parsed, "ADDRESS", line), line);
         }
-        "LEAVE" if rest.is_empty() && !line.starts_in_capitals() => return None,
+        "LEAVE" if rest.first().is_some_and(|word| is_event(word)) => leave_event(rest),
+        "LEAVE" if rest.is_empty() && !in_capitals => return None,
         "LEAVE" => {
-            return parsed_or_prose(proof::leave(rest).map(|confirmed| Command::Leave { confirmed }), line);
+            let reason = "To give up all your matches, write LEAVE CONFIRM.";
+            let confirmed = proof::confirmed(rest, reason, "LEAVE CONFIRM");
+            return parsed_or_prose(confirmed.map(|confirmed| Command::Leave { confirmed }), line);
         }
         // In lower case the word alone is prose.
-        "NEVER" if rest.is_empty() && line.starts_in_capitals() => Ok(Command::Never(None)),
+        "NEVER" if rest.is_empty() && in_capitals => Ok(Command::Never(None)),
         "NEVER" if rest.is_empty() || goes_on(rest) => return None,
-        "NEVER" => code(rest, line, "NEVER needs the code in the letter that invited you.")
-            .map(|code| Command::Never(Some(code))),
+        "NEVER" => code(verb, rest, line, INVITATION).map(|code| Command::Never(Some(code))),
         "SETTINGS" => settings(rest, line),
-        "CLOSE" => code(rest, line, "CLOSE needs the code of your open offer.").map(Command::Close),
-        // In lower case the words are prose.
-        "REMATCH" | "BLOCK" | "UNBLOCK" | "PROFILE" | "RATINGS" if !line.starts_in_capitals() => return None,
+        "CLOSE" => code(verb, rest, line, "the code of your open offer").map(Command::Close),
         "REMATCH" => rematch(rest),
         "BLOCK" => named(line, "BLOCK Bo").map(|player| Command::Block { player, on: true }),
         "UNBLOCK" => named(line, "UNBLOCK Bo").map(|player| Command::Block { player, on: false }),
@@ -486,21 +487,10 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
             Err(("RATINGS needs the name of a game. GAMES lists them.".to_owned(), "RATINGS quad"))
         }
         "RATINGS" => Ok(Command::Ratings(rest.join(" "))),
-        "JOIN" => {
-            code(rest, line, "JOIN needs the code of the open seat. GAMES lists them.").map(Command::Join)
-        }
-        _ => return None,
-    })
-}
-
-/// Parses a command about events, or returns `None` if the line is none.
-fn event_command(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Command>> {
-    Some(match verb {
-        "LEAVE" if rest.first().is_some_and(|word| is_event(word)) => leave_event(rest),
+        "JOIN" => code(verb, rest, line, "the code of the open seat. GAMES lists them").map(Command::Join),
         "ENTER" => return parsed_or_prose(enter(rest), line),
-        // In lower case the words are prose.
-        "EVENTS" if line.starts_in_capitals() => alone(Command::Events, "EVENTS", rest),
-        "STANDINGS" if line.starts_in_capitals() => standings(rest),
+        "EVENTS" => alone(Command::Events, rest),
+        "STANDINGS" => standings(rest),
         _ => return None,
     })
 }
@@ -519,11 +509,8 @@ fn enter(rest: &[&str]) -> Parsed<Command> {
 }
 
 fn leave_event(rest: &[&str]) -> Parsed<Command> {
-    let confirmed = match rest {
-        [_] => false,
-        [_, word] if word.eq_ignore_ascii_case("confirm") => true,
-        _ => return Err(("To give up one event, name it alone.".to_owned(), "LEAVE EV-SPRING CONFIRM")),
-    };
+    let reason = "To give up one event, name it alone.";
+    let confirmed = proof::confirmed(&rest[1..], reason, "LEAVE EV-SPRING CONFIRM")?;
     Ok(Command::LeaveEvent { event: rest[0].to_ascii_uppercase(), confirmed })
 }
 
@@ -655,9 +642,9 @@ fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
 /// Maximum words to read in one SETTINGS line.
 const MAX_SETTING_WORDS: usize = 40;
 
-/// Parses the code of an invitation or an open seat. In prose it must have a digit or a hyphen. A fault has
-/// no example, which would have to invent a code.
-fn code(rest: &[&str], line: &NormalizedLine, reason: &str) -> Parsed<String> {
+/// Parses the code of an invitation or an open seat, which `what` describes. In prose it must have a digit or
+/// a hyphen. A fault has no example, which would have to invent a code.
+fn code(verb: &str, rest: &[&str], line: &NormalizedLine, what: &str) -> Parsed<String> {
     match rest {
         [code]
             if code.len() >= 3
@@ -666,7 +653,7 @@ fn code(rest: &[&str], line: &NormalizedLine, reason: &str) -> Parsed<String> {
         {
             Ok((*code).to_owned())
         }
-        _ => Err((reason.to_owned(), "")),
+        _ => Err((format!("{verb} needs {what}."), "")),
     }
 }
 

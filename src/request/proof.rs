@@ -1,5 +1,5 @@
-//! The arguments of the commands about a person's letters and addresses, and about leaving: CONFIRM, DENY,
-//! ADDRESS and LEAVE.
+//! The arguments of the commands about a person's letters and addresses (CONFIRM, DENY and ADDRESS), and the
+//! CONFIRM behind other commands.
 
 use crate::letter::Address;
 
@@ -49,12 +49,12 @@ pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
     address.map(|address| (address, remove)).ok_or_else(fault)
 }
 
-/// Parses the argument of LEAVE, and returns whether it is confirmed.
-pub fn leave(rest: &[&str]) -> Parsed<bool> {
+/// Parses the argument of a command that counts only with CONFIRM, and returns whether it is confirmed.
+pub fn confirmed(rest: &[&str], reason: &str, example: &'static str) -> Parsed<bool> {
     match rest {
         [] => Ok(false),
         [word] if word.eq_ignore_ascii_case("confirm") => Ok(true),
-        _ => Err(("To give up all your matches, write LEAVE CONFIRM.".to_owned(), "LEAVE CONFIRM")),
+        _ => Err((reason.to_owned(), example)),
     }
 }
 
