@@ -81,24 +81,18 @@ impl<'a> Evidence<'a> {
         if self.values("return-path").any(|value| matches!(value.replace(' ', "").as_str(), "<>" | "")) {
             return Some(Mark::NullReturnPath);
         }
-        for value in self.values("auto-submitted") {
-            let value = first_word(value);
-            if value != "no" && !value.is_empty() {
-                return Some(Mark::AutoSubmitted(value));
-            }
+        let mut submitted = self.values("auto-submitted").map(first_word);
+        if let Some(value) = submitted.find(|value| value != "no" && !value.is_empty()) {
+            return Some(Mark::AutoSubmitted(value));
         }
-        for value in
-            ["precedence", "x-precedence", "preference"].into_iter().flat_map(|name| self.values(name))
-        {
-            let value = first_word(value);
-            if matches!(value.as_str(), "bulk" | "junk" | "auto_reply" | "auto-reply" | "autoreply") {
-                return Some(Mark::Precedence(value));
-            }
+        let names = ["precedence", "x-precedence", "preference"].into_iter();
+        let mut precedence = names.flat_map(|name| self.values(name)).map(first_word);
+        let bulk = ["bulk", "junk", "auto_reply", "auto-reply", "autoreply"];
+        if let Some(value) = precedence.find(|value| bulk.contains(&value.as_str())) {
+            return Some(Mark::Precedence(value));
         }
-        for header in self.headers {
-            if is_machine_field(&header.name, &header.value) {
-                return Some(Mark::Field(header.name.clone()));
-            }
+        if let Some(header) = self.headers.iter().find(|h| is_machine_field(&h.name, &h.value)) {
+            return Some(Mark::Field(header.name.clone()));
         }
         (self.values("received").count() > MAX_RECEIVED).then_some(Mark::Hops)
     }
@@ -233,15 +227,13 @@ impl<'a> Evidence<'a> {
         }
         if found.is_empty() {
             for part in &self.message.parts {
-                let text = match &part.body {
-                    PartType::Message(inner) => String::from_utf8_lossy(&inner.raw_message),
-                    PartType::Text(_) | PartType::Html(_) => String::from_utf8_lossy(part.contents()),
-                    PartType::Binary(_) if mime_type(part).0 == "text" => {
-                        String::from_utf8_lossy(part.contents())
-                    }
+                let bytes: &[u8] = match &part.body {
+                    PartType::Message(inner) => &inner.raw_message,
+                    PartType::Text(_) | PartType::Html(_) => part.contents(),
+                    PartType::Binary(_) if mime_type(part).0 == "text" => part.contents(),
                     PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Multipart(_) => continue,
                 };
-                for address in header::addresses(&text) {
+                for address in header::addresses(&String::from_utf8_lossy(bytes)) {
                     add_recipient(address.as_str(), &mut found);
                 }
             }
