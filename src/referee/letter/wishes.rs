@@ -63,8 +63,7 @@ fn read_wishes(
     if topic.is_none() && spoken.care.is_none() {
         return None;
     }
-    let reader = WishReader { game_match, seat, today, remarks, spoken: &spoken };
-    Some(reader.wishes(topic))
+    Some(WishReader { game_match, seat, today, remarks, spoken }.wishes(topic))
 }
 
 /// Returns the answer to a letter that answers one of our questions, but not with the necessary line, or that
@@ -73,11 +72,11 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
     let (request, seat) = (&letter.request, letter.cause.seat);
     let today = game_match.day_of(seat, at);
     let answer = wish::word_answer(request.lines());
-    let spoken = Spoken::default();
     let is_short = request.remarks.is_empty() || answer.is_some();
-    let signs = request.lines().iter().flat_map(|line| line.text.chars()).filter(|c| !c.is_whitespace());
+    let mut signs = request.lines().iter().flat_map(|line| line.text.chars());
     // Emoji and the like.
-    let is_sign = request.remarks.is_empty() && !request.ended && signs.clone().any(|c| !c.is_ascii());
+    let is_emoji = |c: char| !c.is_whitespace() && !c.is_ascii();
+    let is_sign = request.remarks.is_empty() && !request.ended && signs.any(is_emoji);
     let topic = match letter.cause.question {
         Some(Question::Draw) if is_short => Topic::Draw,
         Some(Question::Extension) if is_short => Topic::MoreTime,
@@ -91,8 +90,8 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
         _ if is_sign => Topic::Thanks,
         _ => return None,
     };
-    let reader = WishReader { game_match, seat, today, remarks: &request.remarks, spoken: &spoken };
-    Some(reader.wishes(Some(topic)))
+    let (remarks, spoken) = (&request.remarks, Spoken::default());
+    Some(WishReader { game_match, seat, today, remarks, spoken }.wishes(Some(topic)))
 }
 
 fn counts_beside_orders(topic: Topic) -> bool {
@@ -105,7 +104,7 @@ struct WishReader<'a> {
     seat: Seat,
     today: NaiveDate,
     remarks: &'a [Line],
-    spoken: &'a Spoken,
+    spoken: Spoken,
 }
 
 impl WishReader<'_> {
@@ -178,7 +177,9 @@ impl WishReader<'_> {
                 wishes.about.clone_from(&self.spoken.about);
                 wishes.add(format!("RULES {game}"));
             }
-            Topic::Tell => self.tell(wishes),
+            Topic::Tell if self.can_tell() => {
+                wishes.acts.push(self.text_command("TELL", &self.spoken.message));
+            }
             Topic::OpponentName if self.can_tell() => {
                 wishes.acts.push(vec!["TELL".to_owned(), "your words".to_owned(), "END".to_owned()]);
             }
@@ -186,6 +187,7 @@ impl WishReader<'_> {
             Topic::Ranking => wishes.add(format!("RATINGS {game}")),
             Topic::Resign
             | Topic::Draw
+            | Topic::Tell
             | Topic::OpponentName
             | Topic::Legend
             | Topic::Foul
@@ -222,18 +224,14 @@ impl WishReader<'_> {
     /// Offers to agree to the opponent's wish for more time, or to ask for it.
     fn more_time(&self, wishes: &mut Wishes, usual: u32) {
         let asked_by_foe = self.game_match.extension.is_some_and(|(by, _)| by != self.seat);
-        if self.game_match.deadline.is_none() {
-            return;
-        }
+        let Some(deadline) = self.game_match.deadline else { return };
         if self.spoken.agrees && !asked_by_foe {
             wishes.agrees_to_nothing = true;
             return;
         }
         let span = &self.spoken.span;
         let until = span.to.or(span.from).filter(|_| span.days.is_none());
-        let until = until
-            .zip(self.game_match.deadline)
-            .map(|(until, deadline)| (until - self.game_match.day_of(self.seat, deadline)).num_days());
+        let until = until.map(|until| (until - self.game_match.day_of(self.seat, deadline)).num_days());
         let until = until.and_then(|days| u32::try_from(days).ok()).filter(|days| *days > 0);
         let wanted = until.or(span.days).unwrap_or(usual);
         let days = wanted.clamp(1, EXTENSION_DAYS_AT_MOST);
@@ -288,12 +286,6 @@ impl WishReader<'_> {
         let named: Vec<&&str> = all.iter().filter(|name| words.iter().any(|word| word == *name)).collect();
         let offered = if named.is_empty() { all.iter().collect() } else { named };
         wishes.acts.extend(offered.into_iter().map(|name| vec![format!("SETUP {name}")]));
-    }
-
-    fn tell(&self, wishes: &mut Wishes) {
-        if self.can_tell() {
-            wishes.acts.push(self.text_command("TELL", &self.spoken.message));
-        }
     }
 
     /// Returns a command with a text, up to its `END`.
