@@ -1,10 +1,12 @@
 //! Deadlines of phases: the days, hour and time zone of the terms, weekends, absences, grace and reminders.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc, Weekday};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, VariantNames};
 
 use crate::ledger::{TermsChange, instant_in, is_default};
 
@@ -58,8 +60,9 @@ pub struct Terms {
 }
 
 /// The consequence of too many missed turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum ForfeitRule {
     /// The GM is asked to decide.
     Ask,
@@ -68,8 +71,9 @@ pub enum ForfeitRule {
 }
 
 /// The possible successors of a player who has missed too many turns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Substitute {
     /// Somebody found by the GM.
     #[default]
@@ -81,8 +85,9 @@ pub enum Substitute {
 }
 
 /// Whether the referee passes on messages between the players.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Press {
     /// With the sender's name.
     Signed,
@@ -197,19 +202,12 @@ impl Terms {
             "settle_minutes" => self.settle_minutes = number(name, value)?,
             "reminders_hours" => self.reminders_hours = numbers(name, value)?,
             "forfeit_after" => self.forfeit_after = number(name, value)?,
-            "forfeit" => {
-                let rules = [("ask", ForfeitRule::Ask), ("lose", ForfeitRule::Lose)];
-                self.forfeit = one_of(name, value, rules)?;
-            }
-            "substitute" => {
-                let rules =
-                    [("ask", Substitute::Ask), ("house", Substitute::House), ("none", Substitute::None)];
-                self.substitute = one_of(name, value, rules)?;
-            }
+            "forfeit" => self.forfeit = one_of(name, value)?,
+            "substitute" => self.substitute = one_of(name, value)?,
             "absence_days" => self.absence_days = number(name, value)?,
             "rated" => self.rated = on_or_off(name, value)?,
             "bank" => self.bank = number(name, value)?,
-            "press" => self.press = one_of(name, value, [("signed", Press::Signed), ("none", Press::None)])?,
+            "press" => self.press = one_of(name, value)?,
             _ => return Err(format!("there is no term `{name}`; the terms are {}", TERM_NAMES.join(", "))),
         }
         self.check()
@@ -366,12 +364,8 @@ fn on_or_off(name: &str, value: &str) -> Result<bool, String> {
     found.map(|(_, on)| *on).ok_or_else(|| format!("{name} `{value}`: try on or off"))
 }
 
-fn one_of<T: Copy, const N: usize>(name: &str, value: &str, words: [(&str, T); N]) -> Result<T, String> {
-    let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(value));
-    found.map(|(_, rule)| *rule).ok_or_else(|| {
-        let tries: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        format!("{name} `{value}`: try {}", tries.join(" or "))
-    })
+fn one_of<T: FromStr + VariantNames>(name: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|_| format!("{name} `{value}`: try {}", T::VARIANTS.join(" or ")))
 }
 
 fn next_day(due: NaiveDateTime) -> NaiveDateTime {
