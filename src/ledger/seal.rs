@@ -103,11 +103,8 @@ impl std::fmt::Debug for SealKey {
 /// Returns the digest of sealed orders in receipts: the SHA-256 of the salt and the orders, each with a line
 /// feed.
 pub fn seal_digest(salt: &str, orders: &[String]) -> Digest {
-    let mut text = format!("{salt}\n");
-    for order in orders.iter() {
-        text.push_str(order);
-        text.push('\n');
-    }
+    let lines = std::iter::once(salt).chain(orders.iter().map(String::as_str));
+    let text: String = lines.flat_map(|line| [line, "\n"]).collect();
     Digest::of(text.as_bytes())
 }
 

@@ -142,19 +142,14 @@ const MAX_ID: usize = 998;
 
 /// Returns the Message-IDs in a field, without their angle brackets.
 pub fn message_ids(value: &str) -> Vec<String> {
-    let mut ids = Vec::new();
-    for piece in value.split('<').skip(1) {
-        let id: String = piece.split('>').next().unwrap_or_default().split_whitespace().collect();
-        if !id.is_empty() && id.len() <= MAX_ID {
-            ids.push(id);
-        }
-    }
-    if ids.is_empty() && !value.contains('<') {
+    if !value.contains('<') {
         // Some programs omit the brackets.
         let bare = value.split_whitespace().filter(|word| word.contains('@') && word.len() <= MAX_ID);
-        ids.extend(bare.map(str::to_owned));
+        return bare.map(str::to_owned).collect();
     }
-    ids
+    let bracketed = value.split('<').skip(1).map(|piece| piece.split('>').next().unwrap_or_default());
+    let ids = bracketed.map(|id| id.split_whitespace().collect::<String>());
+    ids.filter(|id| !id.is_empty() && id.len() <= MAX_ID).collect()
 }
 
 /// Finds the addresses anywhere in a field, whatever its syntax.
