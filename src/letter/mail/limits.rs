@@ -52,6 +52,13 @@ impl LineBudget {
     }
 }
 
+/// Adds a value that is new, unless there are `most` already: a hostile letter holds thousands.
+pub fn add_new<T: PartialEq>(found: &mut Vec<T>, value: T, most: usize) {
+    if found.len() < most && !found.contains(&value) {
+        found.push(value);
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {

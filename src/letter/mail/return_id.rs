@@ -3,6 +3,7 @@
 
 use super::header::{self, Header};
 use super::identity::OwnIdentity;
+use super::limits::add_new;
 
 /// 96 random bits as 24 hexadecimal digits, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,11 +41,8 @@ pub fn in_header(headers: &[Header], own: &OwnIdentity) -> Vec<ReturnId> {
     let mut found = Vec::new();
     let fields = headers.iter().filter(|header| RECIPIENT_FIELDS.contains(&header.name.as_str()));
     for address in fields.flat_map(|field| header::addresses(&field.value)) {
-        if let Some(id) = return_path.plus_of(&address).and_then(ReturnId::parse)
-            && found.len() < MAX_IDS
-            && !found.contains(&id)
-        {
-            found.push(id);
+        if let Some(id) = return_path.plus_of(&address).and_then(ReturnId::parse) {
+            add_new(&mut found, id, MAX_IDS);
         }
     }
     found

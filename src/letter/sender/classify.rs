@@ -15,6 +15,7 @@ use super::{excerpt, phrases};
 use crate::letter::mail::address::Address;
 use crate::letter::mail::header::{self, Header};
 use crate::letter::mail::identity::{OwnIdentity, is_own_id};
+use crate::letter::mail::limits::add_new;
 use crate::letter::mail::return_id;
 use crate::letter::mail::subject::Subject;
 use crate::letter::text::body::{Texts, mime_type};
@@ -292,8 +293,8 @@ fn add_recipients(status: &str, found: &mut Vec<String>) {
 fn add_recipient(text: &str, found: &mut Vec<String>) {
     let text = text.trim().trim_start_matches('<').trim_end_matches('>');
     let text = Address::parse(text).map_or_else(|_| text.to_ascii_lowercase(), |address| address.to_string());
-    if text.contains('@') && found.len() < MAX_ABOUT && !found.contains(&text) {
-        found.push(text);
+    if text.contains('@') {
+        add_new(found, text, MAX_ABOUT);
     }
 }
 
@@ -344,29 +345,20 @@ const MAX_ABOUT: usize = 50;
 /// Collects the Message-IDs in `bytes` that have our domain.
 fn find_own_ids(bytes: &[u8], own: &OwnIdentity, found: &mut Vec<String>) {
     let domain = own.message_id_domain.as_bytes();
-    let mut at = 0;
-    while let Some(next) = bytes[at..].iter().position(|b| *b == b'@').map(|p| at + p) {
-        at = next + 1;
-        let own_domain = bytes.get(at..at + domain.len()).is_some_and(|d| d.eq_ignore_ascii_case(domain));
-        let ends = bytes
-            .get(at + domain.len())
-            .is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'.' | b'-'));
+    for at in memchr::memchr_iter(b'@', bytes) {
+        let (before, after) = (&bytes[..at], &bytes[at + 1..]);
+        let own_domain = after.get(..domain.len()).is_some_and(|d| d.eq_ignore_ascii_case(domain));
+        let next = after.get(domain.len());
+        let ends = next.is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'.' | b'-'));
         if !own_domain || !ends || found.len() >= MAX_ABOUT {
             continue;
         }
         // A bound on the local part keeps the search linear.
-        let length = bytes[..next]
-            .iter()
-            .rev()
-            .take(100)
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
-            .count();
+        let is_local = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+        let length = before.iter().rev().take(100).take_while(is_local).count();
         if length > 0 {
-            let local = String::from_utf8_lossy(&bytes[next - length..next]).into_owned();
-            let id = format!("{local}@{}", own.message_id_domain);
-            if !found.contains(&id) {
-                found.push(id);
-            }
+            let local = String::from_utf8_lossy(&before[at - length..]);
+            add_new(found, format!("{local}@{}", own.message_id_domain), MAX_ABOUT);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::letter::mail::bounded_head::bounded_head;
 use crate::letter::mail::digest::Digest;
 use crate::letter::mail::header::{self, Header};
 use crate::letter::mail::identity::{self, OwnIdentity};
-use crate::letter::mail::limits::{Limits, UnreadableReason};
+use crate::letter::mail::limits::{Limits, UnreadableReason, add_new};
 use crate::letter::text::clean;
 
 /// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
@@ -157,9 +157,7 @@ fn senders<'a>(message: &'a Message<'_>) -> Vec<(Address, Option<&'a str>)> {
 fn named_senders(headers: &[Header]) -> Vec<Address> {
     let mut found = Vec::new();
     for address in headers.iter().filter(|h| h.name == "from").flat_map(|h| header::addresses(&h.value)) {
-        if found.len() < MAX_NAMED && !found.contains(&address) {
-            found.push(address);
-        }
+        add_new(&mut found, address, MAX_NAMED);
     }
     found
 }
@@ -199,9 +197,5 @@ pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
 
 /// Adds the tokens that are new, up to [`MAX_TOKENS`].
 pub fn add_tokens(tokens: &mut Vec<Token>, found: impl IntoIterator<Item = Token>) {
-    for token in found {
-        if tokens.len() < MAX_TOKENS && !tokens.contains(&token) {
-            tokens.push(token);
-        }
-    }
+    found.into_iter().for_each(|token| add_new(tokens, token, MAX_TOKENS));
 }
