@@ -166,28 +166,24 @@ fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) 
     let both = words.get(1).map(|second| format!("{bare} {}", folded(second)));
     let in_set = |set: &WordSet| set.contains(&bare) || both.as_ref().is_some_and(|both| set.contains(both));
     let last = bare.rsplit(' ').next().unwrap_or_default();
-    if first == "-" || in_set(&language.words.until) || language.words.until.contains(last) {
-        return (Item::Until, 1);
-    }
-    if let Some(day) = language.words.weekdays.get(last) {
-        return (Item::Weekday(next_weekday(*day, today)), 1);
-    }
-    if in_set(&language.words.tomorrow) {
-        return (Item::Date(today + Days::new(1)), 1);
-    }
-    if in_set(&language.words.today) {
-        return (Item::Date(today), 1);
-    }
-    if let Some(number) = bare.parse().ok().or_else(|| language.words.numbers.get(&bare).copied()) {
-        return (Item::Number(number), 1);
-    }
-    if in_set(&language.words.from) {
-        return (Item::From, 1);
-    }
-    if let Some((_, days)) = language.words.units().find(|(unit, _)| **unit == bare) {
-        return (Item::Duration(days), 1);
-    }
-    (Item::Other, 1)
+    let item = if first == "-" || in_set(&language.words.until) || language.words.until.contains(last) {
+        Item::Until
+    } else if let Some(day) = language.words.weekdays.get(last) {
+        Item::Weekday(next_weekday(*day, today))
+    } else if in_set(&language.words.tomorrow) {
+        Item::Date(today + Days::new(1))
+    } else if in_set(&language.words.today) {
+        Item::Date(today)
+    } else if let Some(number) = bare.parse().ok().or_else(|| language.words.numbers.get(&bare).copied()) {
+        Item::Number(number)
+    } else if in_set(&language.words.from) {
+        Item::From
+    } else if let Some((_, days)) = language.words.units().find(|(unit, _)| **unit == bare) {
+        Item::Duration(days)
+    } else {
+        Item::Other
+    };
+    (item, 1)
 }
 
 /// Multiplies units by the numbers before them; a unit without a number is not a duration.
