@@ -513,8 +513,9 @@ const MAX_TURN_WORDS: usize = 4;
 
 /// Returns the turn that a heading names in one of the languages.
 fn turn_in_words(wording: &NormalizedLine) -> Option<u32> {
-    let is_heading = wording.ends_with_colon()
-        || (wording.words().count() <= MAX_TURN_WORDS && !wording.ends_with_full_stop());
+    let text = wording.uncommented();
+    let is_heading = text.ends_with([':', '：'])
+        || (wording.words().count() <= MAX_TURN_WORDS && !text.ends_with(['.', '。']));
     if is_heading && !wording.is_asked() { wish::turn_in_words(&wording.plain) } else { None }
 }
 

@@ -40,18 +40,14 @@ impl NormalizedLine {
         NormalizedLine { capitals_mark, ..self }
     }
 
+    /// Returns the line as written, without a comment behind it.
+    pub fn uncommented(&self) -> &str {
+        without_comment(&self.raw).trim_end()
+    }
+
     /// Whether a question mark ends the line.
     pub fn is_asked(&self) -> bool {
-        without_comment(&self.raw).trim_end().ends_with(['?', '？'])
-    }
-
-    /// Whether a colon ends the line.
-    pub fn ends_with_colon(&self) -> bool {
-        without_comment(&self.raw).trim_end().ends_with([':', '：'])
-    }
-
-    pub fn ends_with_full_stop(&self) -> bool {
-        without_comment(&self.raw).trim_end().ends_with(['.', '。'])
+        self.uncommented().ends_with(['?', '？'])
     }
 
     pub fn bullet(&self) -> &str {

@@ -206,7 +206,7 @@ impl<'a> Evidence<'a> {
             | Mark::Precedence(_)
             | Mark::Sender => {
                 let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied");
-                let away = replied || phrases::is_absence(self.subject);
+                let away = replied || phrases::is_absence(&Subject::of(self.subject));
                 let otherwise = if away { AutomaticKind::Absence } else { AutomaticKind::Other };
                 failure().unwrap_or(otherwise)
             }

@@ -143,7 +143,7 @@ fn subject_evidence(subject: &Subject) -> (SubjectKind, i32) {
     let announces_ours = subject.announces_another();
     let bracketed = subject.bare().starts_with('[');
     let prefixed = 2 + 2 * i32::from(announces_ours) + i32::from(bracketed);
-    if is_absence_subject(subject) {
+    if is_absence(subject) {
         (SubjectKind::Absence, prefixed)
     } else if NOTICE_SUBJECTS.any_prefix_of(lower) {
         (SubjectKind::Notice, prefixed)
@@ -209,11 +209,7 @@ pub fn asks_question(text: &str) -> bool {
 }
 
 /// Whether the subject is that of an absence note and could be nothing else.
-pub fn is_absence(subject: &str) -> bool {
-    is_absence_subject(&Subject::of(subject))
-}
-
-fn is_absence_subject(subject: &Subject) -> bool {
+pub fn is_absence(subject: &Subject) -> bool {
     ABSENCE_SUBJECTS.any_prefix_of(subject.bare())
         || ABSENCE_SUBJECTS.any_prefix_of(subject.untagged())
         || closes_as_absence(subject)
