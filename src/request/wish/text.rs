@@ -91,25 +91,19 @@ pub fn sentences(lines: &[Line]) -> Vec<Sentence> {
 /// Adds the words between the punctuation of `raw`. Returns their number.
 fn add_words(sentence: &mut Sentence, raw: &str, line: usize, offset: usize) -> usize {
     sentence.raw.push(raw.to_lowercase());
-    let mut added = 0;
-    let mut start = None;
-    let ends = raw.char_indices().chain([(raw.len(), ' ')]);
-    for (at, c) in ends {
-        match (c.is_alphanumeric() || is_mark(c), start) {
-            (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                let folded = fold(&raw[from..at]);
-                if !folded.is_empty() {
-                    let beginning = Beginning::of(&folded);
-                    sentence.words.push(Word { folded, beginning, line, end: offset + at });
-                    added += 1;
-                }
-                start = None;
-            }
-            (true, Some(_)) | (false, None) => {}
+    let ends_word = |c: char| !c.is_alphanumeric() && !is_mark(c);
+    let before = sentence.words.len();
+    let mut at = offset;
+    for piece in raw.split_inclusive(ends_word) {
+        let word = piece.trim_end_matches(ends_word);
+        let folded = fold(word);
+        if !folded.is_empty() {
+            let beginning = Beginning::of(&folded);
+            sentence.words.push(Word { folded, beginning, line, end: at + word.len() });
         }
+        at += piece.len();
     }
-    added
+    sentence.words.len() - before
 }
 
 /// Whether `raw` is the last word of a sentence before a word that begins with `next`. A full stop after a
