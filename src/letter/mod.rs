@@ -107,7 +107,7 @@ impl Letter {
             headers: &headers,
             message: &message,
             texts: texts.as_ref().ok(),
-            from: envelope.from.as_ref().ok().or(envelope.first_sender.as_ref()),
+            from: envelope.first_sender.as_ref(),
             subject: &envelope.subject,
             has_token: !envelope.tokens.is_empty(),
             own,
