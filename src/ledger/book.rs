@@ -49,28 +49,15 @@ pub enum BookCause {
 #[serde(tag = "kind", content = "body")]
 pub enum BookFact {
     /// `terms` are those of its matches; `opens` is when the sections are drawn, if that is a day.
-    EventAnnounced {
-        format: u32,
-        plan: Value,
-        terms: Value,
-        opens: Option<DateTime<Utc>>,
-    },
-    Entered {
-        player: i64,
-    },
+    EventAnnounced { format: u32, plan: Value, terms: Value, opens: Option<DateTime<Utc>> },
+    /// The player entered the event.
+    Entered { player: i64 },
     /// A GM took the player out, or the program did because no letter reaches the player.
-    Struck {
-        player: i64,
-    },
+    Struck { player: i64 },
     /// The player gave the event up.
-    Left {
-        player: i64,
-    },
+    Left { player: i64 },
     /// `to` takes over matches, points and place.
-    Replaced {
-        from: i64,
-        to: i64,
-    },
+    Replaced { from: i64, to: i64 },
     /// A date moved, or nobody can enter from now on.
     PlanChanged {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,6 +77,7 @@ pub enum BookFact {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         given: bool,
     },
+    /// A match of the season was opened between these players.
     MatchOpened {
         season: u32,
         first: i64,
@@ -97,12 +85,8 @@ pub enum BookFact {
         #[serde(rename = "match")]
         match_id: String,
     },
-    ResultEntered {
-        season: u32,
-        first: i64,
-        second: i64,
-        result: BookResult,
-    },
+    /// The result between these players counts from now on.
+    ResultEntered { season: u32, first: i64, second: i64, result: BookResult },
     /// The match was reopened, or its end corrected.
     ResultVoided {
         #[serde(rename = "match")]
@@ -110,17 +94,11 @@ pub enum BookFact {
         end: Digest,
     },
     /// The places of each section. From here on nothing of the season changes.
-    StandingsClosed {
-        season: u32,
-        places: Vec<Vec<BookPlace>>,
-        vanished: Vec<i64>,
-    },
+    StandingsClosed { season: u32, places: Vec<Vec<BookPlace>>, vanished: Vec<i64> },
     /// The event ends without standings; its matches go on as friendly ones.
     Cancelled {},
     /// A note of a GM.
-    Noted {
-        text: String,
-    },
+    Noted { text: String },
 }
 
 /// The result of one match of an event.

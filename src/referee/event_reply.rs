@@ -107,50 +107,30 @@ pub struct PlanFault {
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum EventRejection {
     /// There is no such event. These come nearest.
-    NoSuchEvent {
-        nearest: Vec<String>,
-    },
+    NoSuchEvent { nearest: Vec<String> },
     /// The event has no such season.
-    NoSeason {
-        seasons: u32,
-    },
+    NoSeason { seasons: u32 },
     /// The sender is in already.
-    AlreadyIn {
-        opens: Option<String>,
-    },
+    AlreadyIn { opens: Option<String> },
     /// It is over, cancelled, closed, or a cup that has begun.
-    Closed {
-        stage: String,
-    },
-    Full {
-        most: usize,
-    },
+    Closed { stage: String },
+    /// The event has `most` entrants, the limit.
+    Full { most: usize },
     /// The sender left or was struck since the last draw, so only a GM can enter them again.
     Gone,
-    Unreliable {
-        percent: u32,
-        says: String,
-    },
+    /// The sender has filed fewer turns in time than the event demands.
+    Unreliable { percent: u32, says: String },
     /// The sender's figure is outside `wanted`.
-    Rating {
-        wanted: String,
-        figure: String,
-    },
+    Rating { wanted: String, figure: String },
     /// The sender vanished or left an event lately.
-    Barred {
-        until: String,
-    },
+    Barred { until: String },
     /// The sender wants at most `limit` running matches.
-    Limit {
-        limit: u32,
-        needs: usize,
-    },
+    Limit { limit: u32, needs: usize },
     /// The sender is not in.
     NotIn,
     /// LEAVE without CONFIRM. `running`: its matches would be resigned.
-    Unconfirmed {
-        running: usize,
-    },
+    Unconfirmed { running: usize },
+    /// The sender's address could not be proven.
     Unproven,
     /// Only registered players can see names.
     NamesForPlayers,

@@ -28,188 +28,93 @@ pub enum Reply {
     /// The state of the match.
     Status,
     /// An earlier report: the one on `turn`, or the last one if no turn is given.
-    Report {
-        turn: Option<u32>,
-    },
+    Report { turn: Option<u32> },
     /// Every earlier report.
     History,
     /// The turn that a better player would make.
-    Hint {
-        orders: Vec<String>,
-    },
+    Hint { orders: Vec<String> },
     /// This match gives no hints. `levels`: the house plays the game at a level that does.
-    NoHints {
-        levels: bool,
-    },
+    NoHints { levels: bool },
     /// Nothing is due from the seat now.
     NoHintNow,
     /// A page of the manual, or its contents.
-    Help {
-        topic: Option<String>,
-    },
+    Help { topic: Option<String> },
     /// The shell fills in the open seats.
-    Games {
-        seats: Vec<OpenSeat>,
-    },
+    Games { seats: Vec<OpenSeat> },
     /// The rules of a game, or the games that have some.
-    Rules {
-        game: Option<String>,
-    },
+    Rules { game: Option<String> },
     /// The shell fills in the sender's matches.
-    Matches {
-        matches: Vec<MatchSummary>,
-    },
+    Matches { matches: Vec<MatchSummary> },
     /// Without the code, which goes to the challenged person alone.
-    Challenged {
-        to: String,
-        offer: OfferSummary,
-        lapses: String,
-    },
+    Challenged { to: String, offer: OfferSummary, lapses: String },
     /// Anyone can take the open seat with its code.
-    Opened {
-        code: String,
-        offer: OfferSummary,
-        lapses: String,
-    },
+    Opened { code: String, offer: OfferSummary, lapses: String },
     /// The opponent is offered a rematch.
-    RematchOffered {
-        to: String,
-        offer: OfferSummary,
-        lapses: String,
-    },
+    RematchOffered { to: String, offer: OfferSummary, lapses: String },
     /// The sender blocked or unblocked a player.
-    BlockSet {
-        player: String,
-        on: bool,
-    },
+    BlockSet { player: String, on: bool },
     /// The club's knowledge of a player.
-    Profile {
-        profile: Box<Profile>,
-    },
+    Profile { profile: Box<Profile> },
     /// The ratings in a game, the highest first; `more` are left out.
-    Ratings {
-        game: String,
-        lines: Vec<RatingLine>,
-        more: usize,
-    },
+    Ratings { game: String, lines: Vec<RatingLine>, more: usize },
     /// The events of the club.
-    Events {
-        events: Vec<EventLine>,
-    },
+    Events { events: Vec<EventLine> },
     /// The sender is in an event.
-    EventEntered {
-        event: Box<EventLine>,
-    },
+    EventEntered { event: Box<EventLine> },
     /// The sender has left an event; `running`: matches that are resigned now.
-    EventLeft {
-        event: String,
-        running: usize,
-        until: Option<String>,
-    },
-    Standings {
-        standings: Box<Standings>,
-    },
+    EventLeft { event: String, running: usize, until: Option<String> },
+    /// The standings of a season of an event.
+    Standings { standings: Box<Standings> },
     /// A command about an event had no effect.
-    NoEvent {
-        command: &'static str,
-        event: String,
-        why: EventRejection,
-    },
+    NoEvent { command: &'static str, event: String, why: EventRejection },
     /// ACCEPT or JOIN has opened a match.
-    Joined {
-        match_id: String,
-    },
+    Joined { match_id: String },
     /// The offer is off, and its author is told.
-    Declined {
-        code: String,
-    },
+    Declined { code: String },
     /// The commands that waited for the sender's answer, and their replies.
-    Confirmed {
-        replies: Vec<Reply>,
-    },
+    Confirmed { replies: Vec<Reply> },
     /// No question to the sender has this code.
-    NoQuestion {
-        code: String,
-    },
+    NoQuestion { code: String },
     /// The command waits for the answer to a question that was sent earlier.
-    Waits {
-        command: &'static str,
-    },
+    Waits { command: &'static str },
     /// Whether the sender can be challenged from now on.
-    Challenges {
-        on: bool,
-    },
+    Challenges { on: bool },
     /// The sender's settings, each as it is written, after this letter's changes.
-    Settings {
-        shown: Vec<String>,
-        changed: bool,
-    },
+    Settings { shown: Vec<String>, changed: bool },
     /// No setting was changed, because of these.
-    SettingsRefused {
-        faults: Vec<SettingFault>,
-    },
+    SettingsRefused { faults: Vec<SettingFault> },
     /// No setting was changed, because the sender has changed them `most` times today.
-    SettingsTooOften {
-        most: u32,
-    },
+    SettingsTooOften { most: u32 },
     /// SETTINGS in a letter without a token.
     SettingsLackToken,
     /// NEVER without the code of an invitation, in a letter without a token.
     NeverWithoutCode,
     /// Tells how many answers to the sender were left out before this one.
-    LeftOut {
-        count: u32,
-    },
+    LeftOut { count: u32 },
     /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` is the status of the
     /// address.
-    LettersConfirmed {
-        address: String,
-        letters: usize,
-        by: Confirmer,
-        change: Option<ChangeReply>,
-    },
+    LettersConfirmed { address: String, letters: usize, by: Confirmer, change: Option<ChangeReply> },
     /// The command counts only from a registered address. With `once`, CONFIRM with this code counts from the
     /// sender's.
-    RegisteredOnly {
-        command: &'static str,
-        once: Option<String>,
-    },
+    RegisteredOnly { command: &'static str, once: Option<String> },
     /// The answer to ADDRESS or LEAVE, or to the answer to a question about them.
-    Change {
-        change: ChangeReply,
-    },
+    Change { change: ChangeReply },
     /// DENY: the letters are discarded, and the seats in these matches have new reply tokens.
-    LettersDenied {
-        matches: Vec<String>,
-    },
+    LettersDenied { matches: Vec<String> },
     /// CONFIRM or DENY names no letter that waits for the sender's word.
-    NothingToConfirm {
-        code: String,
-    },
+    NothingToConfirm { code: String },
     /// The command had no effect, because this word is no mail address that we can write to.
-    Misaddressed {
-        command: &'static str,
-        word: String,
-    },
+    Misaddressed { command: &'static str, word: String },
     /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
-    NoOffer {
-        command: &'static str,
-        why: OfferRejection,
-    },
+    NoOffer { command: &'static str, why: OfferRejection },
     /// The letter says `CHECK`, so this command changed nothing.
-    CheckedOnly {
-        command: &'static str,
-    },
+    CheckedOnly { command: &'static str },
     /// An earlier command of the letter asks the same, so its answer is not repeated.
     Repeated,
     /// The letter answers one about another match, whose token does not allow this command.
-    NeedsOwnToken {
-        command: &'static str,
-    },
+    NeedsOwnToken { command: &'static str },
     /// The letter names another match, so this command changed nothing.
-    WhichMatch {
-        command: &'static str,
-    },
+    WhichMatch { command: &'static str },
     /// The message was passed on.
     MessagePassed,
     /// The match is played without messages.
@@ -233,15 +138,11 @@ pub enum Reply {
     /// The match has ended in a draw.
     DrawAgreed,
     /// The opponent has been asked for more time.
-    ExtensionAsked {
-        days: u32,
-    },
+    ExtensionAsked { days: u32 },
     /// The seat's player has vanished: no deadline runs.
     ExtensionOfVanished,
     /// Players can agree on `most` days at a time.
-    ExtensionTooLong {
-        most: u32,
-    },
+    ExtensionTooLong { most: u32 },
     /// The deadline has moved.
     ExtensionAgreed,
     /// The opponent has asked for nothing.
@@ -249,9 +150,7 @@ pub enum Reply {
     /// CLAIM ended the match.
     Claimed,
     /// CLAIM takes no win.
-    NothingToClaim {
-        why: ClaimRejection,
-    },
+    NothingToClaim { why: ClaimRejection },
     /// The house plays on in the place of the player who has vanished.
     SubstituteAgreed,
     /// There is no deadline to move, because the house has to move.
@@ -261,23 +160,11 @@ pub enum Reply {
     /// The house never agrees to a draw.
     HousePlaysOn,
     /// `begins` and `ends` are the instants, formatted for the player.
-    AbsenceNoted {
-        from: chrono::NaiveDate,
-        to: chrono::NaiveDate,
-        begins: String,
-        ends: String,
-    },
+    AbsenceNoted { from: chrono::NaiveDate, to: chrono::NaiveDate, begins: String, ends: String },
     /// The match is over, so the absence concerns only the player's other matches, if there are any.
-    AbsenceElsewhere {
-        from: chrono::NaiveDate,
-        to: chrono::NaiveDate,
-    },
+    AbsenceElsewhere { from: chrono::NaiveDate, to: chrono::NaiveDate },
     /// `left` days of absence remain in the match.
-    AbsenceRefused {
-        from: chrono::NaiveDate,
-        to: chrono::NaiveDate,
-        left: i64,
-    },
+    AbsenceRefused { from: chrono::NaiveDate, to: chrono::NaiveDate, left: i64 },
     /// The GM has been asked for somebody to take over the seat.
     SubstituteAsked,
     /// The match is paused until the GM decides.
@@ -293,9 +180,7 @@ pub enum Reply {
     /// The match is over, so the command has no effect.
     MatchOver,
     /// The command belongs in a letter without a match, or in the GM's letters.
-    NotHere {
-        command: String,
-    },
+    NotHere { command: String },
 }
 
 impl Reply {

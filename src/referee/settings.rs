@@ -36,30 +36,28 @@ pub struct SettingFault {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SettingFaultKind {
+    /// There is no such setting.
     UnknownName,
+    /// There is no such time zone.
     UnknownZone,
     /// An offset, such as UTC+2, and the time zones of up to three cities whose clock shows it now, with that
     /// time.
-    Offset {
-        cities: Vec<(String, String)>,
-    },
+    Offset { cities: Vec<(String, String)> },
     /// The setting takes one of these words.
     OneOfTwo {
         #[serde(borrow)]
         words: [&'static str; 2],
     },
+    /// The setting takes hours before a deadline, or off.
     Hours,
     /// A number of matches, or off.
-    Matches {
-        most: u32,
-    },
+    Matches { most: u32 },
     /// Another player, or the club, goes by the name.
     NameTaken,
     /// Not a name that letters can show.
     UnfitName,
-    TooMany {
-        most: usize,
-    },
+    /// One letter can change `most` settings.
+    TooMany { most: usize },
 }
 
 /// Maximum hours before a deadline at which somebody is reminded, and maximum reminders for a deadline.

@@ -38,72 +38,62 @@ impl Party {
 /// A command to the referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
+    /// The state of the match.
     Status,
     /// The report of a turn; `None` for the last one.
     Report(Option<u32>),
+    /// All earlier reports.
     History,
     /// A hint: the move of a better player, in a match against the weakest level of the house.
     Hint,
     /// A message to the opponent.
     Tell(String),
-    Resign {
-        confirmed: bool,
-    },
+    /// The sender gives the match up, if confirmed.
+    Resign { confirmed: bool },
+    /// Offers a draw, or accepts the opponent's.
     Draw,
-    Extend {
-        days: u32,
-    },
+    /// Asks the opponent for more time.
+    Extend { days: u32 },
+    /// Agrees to more time, or to going on against the house.
     Agree,
     /// The sender takes the win over a player who has vanished.
     Claim,
     /// An absence, with both days included. Without a first day it begins on the day of the letter.
-    Absent {
-        from: Option<NaiveDate>,
-        to: NaiveDate,
-    },
+    Absent { from: Option<NaiveDate>, to: NaiveDate },
+    /// Asks the GM for somebody to take over the seat.
     Substitute,
+    /// A protest, for the GM.
     Protest(String),
     /// Withdraws the filed orders.
     Withdraw,
     /// A message to the GM.
     TellGm(String),
+    /// A page of the manual, or its contents.
     Help(Option<String>),
+    /// The games and the open seats.
     Games,
+    /// The rules of a game, or the games that have some.
     Rules(Option<String>),
+    /// The sender's matches.
     Matches,
-    Challenge {
-        opponent: Party,
-        game: String,
-        options: Vec<(String, String)>,
-        days: Option<u32>,
-    },
+    /// A challenge to an address or to the house.
+    Challenge { opponent: Party, game: String, options: Vec<(String, String)>, days: Option<u32> },
     /// A challenge to a player by name, by the beginning of one, or by number.
-    ChallengeNamed {
-        player: String,
-        game: String,
-        options: Vec<(String, String)>,
-        days: Option<u32>,
-    },
+    ChallengeNamed { player: String, game: String, options: Vec<(String, String)>, days: Option<u32> },
+    /// Accepts the challenge with this code.
     Accept(String),
+    /// Declines the challenge with this code.
     Decline(String),
-    Open {
-        game: String,
-        options: Vec<(String, String)>,
-        days: Option<u32>,
-    },
+    /// Offers a seat to anyone.
+    Open { game: String, options: Vec<(String, String)>, days: Option<u32> },
+    /// Takes the open seat with this code.
     Join(String),
     /// Ends an open offer of the sender.
     Close(String),
     /// Offers the opponent of a match that is over the same with the seats exchanged.
-    Rematch {
-        options: Vec<(String, String)>,
-        days: Option<u32>,
-    },
+    Rematch { options: Vec<(String, String)>, days: Option<u32> },
     /// Blocks or unblocks a player: while blocked, no offer of one can be taken by the other.
-    Block {
-        player: String,
-        on: bool,
-    },
+    Block { player: String, on: bool },
     /// The club's knowledge of a player; without one, of the sender.
     Profile(Option<String>),
     /// The ratings in a game.
@@ -113,38 +103,21 @@ pub enum Command {
     /// Enters an event.
     Enter(String),
     /// Gives an event up, and with it its running matches.
-    LeaveEvent {
-        event: String,
-        confirmed: bool,
-    },
+    LeaveEvent { event: String, confirmed: bool },
     /// The standings of an event; without one, of the sender's.
-    Standings {
-        event: Option<String>,
-        season: Option<u32>,
-    },
+    Standings { event: Option<String>, season: Option<u32> },
     /// Confirms that the sender wrote the commands in the question with this code, or the letters in the
     /// notice with this code; with `always`, all letters from that address.
-    Confirm {
-        code: String,
-        always: bool,
-    },
+    Confirm { code: String, always: bool },
     /// Denies that the sender wrote the letters in the notice with this code.
     Deny(String),
     /// Adds an address to which letters to the player go first, or removes one.
-    Address {
-        address: Address,
-        remove: bool,
-    },
+    Address { address: Address, remove: bool },
     /// CHALLENGE or ADDRESS with a word that is no mail address that we can write to. Not a fault, so that
     /// orders beside it are filed.
-    Misaddressed {
-        command: &'static str,
-        word: String,
-    },
+    Misaddressed { command: &'static str, word: String },
     /// The player gives up all matches.
-    Leave {
-        confirmed: bool,
-    },
+    Leave { confirmed: bool },
     /// Refuses all further challenges. It has the code of one unless the letter has a token.
     Never(Option<String>),
     /// Changes the player's own settings, each a name and a value as written. Without any, asks for all.

@@ -13,16 +13,14 @@ use crate::referee::schedule::{ForfeitRule, Substitute};
 #[serde(tag = "step", content = "of", rename_all = "snake_case")]
 pub enum Consequence {
     /// The GM is asked; `bouncing` are the seats whose mail bounces, if that is the reason.
-    AskGm {
-        bouncing: Vec<Seat>,
-    },
+    AskGm { bouncing: Vec<Seat> },
     /// These seats take a day of their banks.
-    TakeDays {
-        takers: Vec<Seat>,
-    },
+    TakeDays { takers: Vec<Seat> },
     /// The opponent may go on against the house in this seat.
     OfferSubstitute(Seat),
+    /// The seat loses the match.
     Forfeit(Seat),
+    /// Both seats lose the match.
     BothForfeit,
     /// The phase is adjudicated on the orders that the rules assume. Where a side must move itself, it gets a
     /// new deadline.

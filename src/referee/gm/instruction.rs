@@ -65,6 +65,7 @@ pub enum Readership {
 /// A GM's wish about a match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchAction {
+    /// An act that needs nothing but the match.
     Act(Act),
     /// Gives the seat to another player or to the house.
     Replace {
@@ -75,11 +76,7 @@ pub enum MatchAction {
     },
     /// Reopens an adjudicated turn, or decides it on other orders. The shell adds the rest of the
     /// `Correction` from the ledger.
-    Correct {
-        turn: u32,
-        reason: String,
-        orders: Option<(Seat, Vec<Line>)>,
-    },
+    Correct { turn: u32, reason: String, orders: Option<(Seat, Vec<Line>)> },
 }
 
 /// A GM's wish about an event. `words` hold a player, by name, number or address, and a reason.
@@ -90,37 +87,21 @@ pub enum EventAction {
     /// Takes no more entries; no further season follows.
     Close,
     /// Ends it; matches that run go on as friendly ones.
-    Cancel {
-        reason: String,
-    },
-    Note {
-        text: String,
-    },
-    Enter {
-        words: Vec<String>,
-    },
-    Strike {
-        words: Vec<String>,
-    },
+    Cancel { reason: String },
+    /// Records a note.
+    Note { text: String },
+    /// Enters a player.
+    Enter { words: Vec<String> },
+    /// Takes a player out.
+    Strike { words: Vec<String> },
     /// Two players, the first of whom gives way to the second.
-    Replace {
-        words: Vec<String>,
-    },
+    Replace { words: Vec<String> },
     /// Moves the end of the season that runs, or the next opening.
-    Extend {
-        days: u32,
-        reason: String,
-    },
+    Extend { days: u32, reason: String },
     /// Enters a result for a match that ended without one.
-    Result {
-        match_id: String,
-        outcome: BookOutcome,
-        reason: String,
-    },
+    Result { match_id: String, outcome: BookOutcome, reason: String },
     /// Takes over results that were played elsewhere.
-    Import {
-        rows: Vec<ImportedResult>,
-    },
+    Import { rows: Vec<ImportedResult> },
 }
 
 /// A line of a table of results that were played elsewhere.
