@@ -432,7 +432,7 @@ fn is_advertisement(line: &str) -> bool {
         return false;
     }
     let line = line.trim().trim_start_matches(['-', '*', '_', ' ', '[']).to_lowercase();
-    (SENT_FROM.any_prefix_of(&line) || SENT_FROM_ENDS.any_suffix_of(line.trim_end_matches('.')))
+    (SENT_FROM.any_prefix_of(&line) || SENT_FROM_ENDS.any(|end| line.trim_end_matches('.').ends_with(end)))
         && PRODUCTS.any_in(&line)
         || line.starts_with("sent from my ")
         || line.starts_with("发自我的")

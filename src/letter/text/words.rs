@@ -166,11 +166,6 @@ impl WordList {
         &self.words[from..from + count]
     }
 
-    /// Whether `text` ends with an entry.
-    pub fn any_suffix_of(&self, text: &str) -> bool {
-        self.words.iter().any(|word| text.ends_with(word))
-    }
-
     /// Whether an entry meets a condition.
     pub fn any(&self, mut condition: impl FnMut(&str) -> bool) -> bool {
         self.words.iter().any(|word| condition(word))
