@@ -71,19 +71,18 @@ fn answer_questions(
 
 /// Tells the opponent of all absences that a letter announced.
 fn tell_absences(draft: &mut Draft, seat: Seat, replies: &[Reply]) {
-    let mut absences = Vec::new();
-    for reply in replies {
-        if let Reply::AbsenceNoted { from, to, .. } = reply {
-            absences.push(Absence { from: *from, to: *to, zone: None });
-        }
-    }
-    match absences[..] {
-        [] => {}
-        [Absence { from, to, .. }] => {
-            notify(draft, Reader::Seat(seat.other()), Notice::Absent { seat, from, to, also: Vec::new() })
-        }
-        _ => notify(draft, Reader::Seat(seat.other()), Notice::Absences { seat, absences, also: Vec::new() }),
-    }
+    let noted = replies.iter().filter_map(|reply| match reply {
+        Reply::AbsenceNoted { from, to, .. } => Some(Absence { from: *from, to: *to, zone: None }),
+        _ => None,
+    });
+    let absences: Vec<Absence> = noted.collect();
+    let also = Vec::new();
+    let notice = match absences[..] {
+        [] => return,
+        [Absence { from, to, .. }] => Notice::Absent { seat, from, to, also },
+        _ => Notice::Absences { seat, absences, also },
+    };
+    notify(draft, Reader::Seat(seat.other()), notice);
 }
 
 /// Notifies somebody of an act of this letter, if they have room for it.
