@@ -64,7 +64,7 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
         draft.game_match.earlier_keys.push(earlier);
     }
     if correction.orders.is_some() {
-        adjudication::adjudicate_corrected(draft, reason);
+        adjudication::adjudicate_and_report(draft, Vec::new(), Some(reason));
     } else {
         deadline::open_phase(draft);
         draft.dispatch_to_both(Content::Notice(Notice::Reopened { turn, reason }));

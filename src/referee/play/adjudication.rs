@@ -60,12 +60,8 @@ pub fn adjudicate(draft: &mut Draft, missed: Vec<Seat>) {
     adjudicate_and_report(draft, missed, None);
 }
 
-/// Adjudicates the open phase after a correction, whose reason the reports give.
-pub fn adjudicate_corrected(draft: &mut Draft, reason: String) {
-    adjudicate_and_report(draft, Vec::new(), Some(reason));
-}
-
-fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: Option<String>) {
+/// Adjudicates the open phase. The reports give the reason of a `correction`.
+pub fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: Option<String>) {
     let filed = draft.game_match.held.clone();
     let (mut steps, mut conditions) = (Vec::new(), Vec::new());
     // The game passes for a side that has no legal move, and conditional orders answer a move at once, so
