@@ -1,55 +1,12 @@
 //! Subjects of letters: the words that mail programs put around one, and the match and turn that it names.
 
 /// Words for "reply" before a subject, in lower case.
-const REPLY_WORDS: [&str; 24] = [
-    "re",
-    "aw",
-    "antw",
-    "antwort",
-    "sv",
-    "vs",
-    "odp",
-    "ynt",
-    "rif",
-    "r",
-    "res",
-    "ref",
-    "réf",
-    "ats",
-    "atb",
-    "bls",
-    "vá",
-    "отв",
-    "ответ",
-    "回复",
-    "答复",
-    "回覆",
-    "返信",
-    "답장",
-];
+const REPLY_WORDS: &str =
+    "re aw antw antwort sv vs odp ynt rif r res ref réf ats atb bls vá отв ответ 回复 答复 回覆 返信 답장";
 
 /// Words for "forward" before a subject, in lower case.
-const FORWARD_WORDS: [&str; 19] = [
-    "fw",
-    "fwd",
-    "wg",
-    "tr",
-    "i",
-    "rv",
-    "enc",
-    "vl",
-    "vb",
-    "pd",
-    "fs",
-    "doorst",
-    "továbbítás",
-    "i̇lt",
-    "пересл",
-    "转发",
-    "轉寄",
-    "転送",
-    "전달",
-];
+const FORWARD_WORDS: &str =
+    "fw fwd wg tr i rv enc vl vb pd fs doorst továbbítás i̇lt пересл 转发 轉寄 転送 전달";
 
 /// Maximum characters of a word for "reply" or "forward". Words that announce another letter are longer.
 const MAX_ANSWER_WORD: usize = 10;
@@ -70,9 +27,9 @@ impl Subject {
         let mut rest = lower.trim();
         let (mut is_reply, mut is_forward) = (false, false);
         while let Some((word, after)) = prefix(rest) {
-            if REPLY_WORDS.contains(&word) {
+            if REPLY_WORDS.split(' ').any(|known| known == word) {
                 is_reply = true;
-            } else if FORWARD_WORDS.contains(&word) {
+            } else if FORWARD_WORDS.split(' ').any(|known| known == word) {
                 is_forward = true;
             } else {
                 break;

@@ -271,22 +271,8 @@ fn without_linking_words(text: &str) -> &str {
 }
 
 /// English words of the games' pieces: a sentence with one is about the match.
-const PIECES: [&str; 14] = [
-    "ship",
-    "carrier",
-    "battleship",
-    "cruiser",
-    "destroyer",
-    "submarine",
-    "sub",
-    "squadron",
-    "fleet",
-    "marble",
-    "star",
-    "stack",
-    "tower",
-    "piece",
-];
+const PIECES: &str =
+    "ship carrier battleship cruiser destroyer submarine sub squadron fleet marble star stack tower piece";
 
 /// Returns the writer's own trouble that the sentences tell of.
 fn care(sentences: &[Sentence]) -> Option<Care> {
@@ -341,7 +327,7 @@ fn names_a_piece(sentence: &Sentence) -> bool {
 static NAMES_OF_PIECES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let languages = LANGUAGES.iter().filter(|language| !language.joined);
     let own = languages.flat_map(|language| language.orders.pieces()).map(|(noun, _)| noun.as_str());
-    let all = PIECES.into_iter().chain(own);
+    let all = PIECES.split(' ').chain(own);
     all.flat_map(|piece| ["", "s", "e", "n", "en"].map(|ending| format!("{piece}{ending}"))).collect()
 });
 
