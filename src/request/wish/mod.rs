@@ -72,7 +72,7 @@ pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> 
     let mut found: Vec<(Topic, usize, &Language)> = Vec::new();
     for (index, sentence) in sentences.iter().enumerate() {
         for (language, topic, phrases) in &wishes {
-            if phrases.find_where(sentence, |start| !is_negated(sentence, start, language)).is_some() {
+            if phrases.any_where(sentence, |start| !is_negated(sentence, start, language)) {
                 found.push((**topic, index, *language));
             }
         }
@@ -128,7 +128,7 @@ fn about(sentences: &[Sentence]) -> Option<String> {
 /// Whether a sentence agrees to something.
 fn agrees(sentence: &Sentence, language: &Language) -> bool {
     let is_meant = |start: usize| !is_negated(sentence, start, language);
-    !sentence.is_question && language.answers.agrees.find_where(sentence, is_meant).is_some()
+    !sentence.is_question && language.answers.agrees.any_where(sentence, is_meant)
 }
 
 /// Whether words are only polite ones of one language, such as `please` and `thanks`.
@@ -153,7 +153,7 @@ pub fn is_urgent(remarks: &[Line]) -> bool {
             topics
                 .iter()
                 .filter_map(|topic| language.wishes.get(topic))
-                .any(|phrases| phrases.find_where(sentence, is_meant).is_some())
+                .any(|phrases| phrases.any_where(sentence, is_meant))
         })
     };
     care(&sentences).is_some() || sentences.iter().any(asks)
@@ -248,12 +248,7 @@ const MAX_ENDING: usize = 2;
 /// Whether a word is the name, perhaps with an ending, or with words of a script that does not separate words.
 fn is_form_of(word: &str, name: &str) -> bool {
     let ending = word.strip_prefix(name);
-    ending
-        .is_some_and(|ending| ending.chars().count() <= MAX_ENDING || !ending.is_ascii() && is_joined(ending))
-}
-
-fn is_joined(text: &str) -> bool {
-    text.starts_with(table::is_joined)
+    ending.is_some_and(|ending| ending.chars().count() <= MAX_ENDING || ending.starts_with(table::is_joined))
 }
 
 /// Words that link "tell Bo" to the message.
@@ -291,7 +286,7 @@ fn care_in(sentence: &Sentence, condoles: bool) -> Option<Care> {
     let mut languages = LANGUAGES.iter();
     let has_family = |language: &Language| {
         let is_own = |start: usize| is_own(sentence, start, language, condoles);
-        language.trouble.family.find_where(sentence, is_own).is_some()
+        language.trouble.family.any_where(sentence, is_own)
     };
     let grieves = |language: &Language| {
         !condoles && language.trouble.grief.any_in(sentence)

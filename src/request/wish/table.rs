@@ -310,36 +310,26 @@ impl Phrases {
         self.beginnings & beginnings != 0 || !self.joined.is_empty()
     }
 
-    /// Returns where a phrase begins and ends in a sentence, in words. For one in a script that does not
-    /// separate words, that is the whole sentence.
-    pub fn find(&self, sentence: &Sentence) -> Option<(usize, usize)> {
-        self.find_where(sentence, |_| true)
+    /// Whether a phrase is in a sentence.
+    pub fn any_in(&self, sentence: &Sentence) -> bool {
+        self.any_where(sentence, |_| true)
     }
 
-    /// Returns the first phrase whose beginning satisfies the condition.
-    pub fn find_where(
-        &self,
-        sentence: &Sentence,
-        is_meant: impl Fn(usize) -> bool,
-    ) -> Option<(usize, usize)> {
+    /// Whether a phrase is in a sentence that begins at a word whose place satisfies the condition. One in a
+    /// script that does not separate words begins with the sentence.
+    pub fn any_where(&self, sentence: &Sentence, is_meant: impl Fn(usize) -> bool) -> bool {
         if !self.joined.is_empty() && sentence.words.iter().any(|word| !word.folded.is_ascii()) {
             let text = sentence.joined();
             if is_meant(0) && self.joined.iter().any(|phrase| text.contains(phrase.as_str())) {
-                return Some((0, sentence.words.len()));
+                return true;
             }
         }
-        let starts = sentence.words.iter().enumerate().map(|(start, word)| (start, word.beginning));
-        let starts = starts.filter(|(_, beginning)| self.beginnings & beginning.bit() != 0);
-        starts.filter(|(start, _)| is_meant(*start)).find_map(|(start, beginning)| {
-            let rest = &sentence.words[start..];
-            let alike = self.separated.iter().filter(|(of_phrase, _)| *of_phrase == beginning);
-            let mut ends = alike.filter_map(|(_, phrase)| matched(&phrase.0, rest));
-            ends.next().map(|length| (start, start + length))
+        let words = sentence.words.iter().enumerate();
+        let mut starts = words.filter(|(_, word)| self.beginnings & word.beginning.bit() != 0);
+        starts.any(|(start, word)| {
+            let mut alike = self.separated.iter().filter(|(of_phrase, _)| *of_phrase == word.beginning);
+            is_meant(start) && alike.any(|(_, phrase)| begin_with(&sentence.words[start..], &phrase.0))
         })
-    }
-
-    pub fn any_in(&self, sentence: &Sentence) -> bool {
-        self.find(sentence).is_some()
     }
 }
 
@@ -365,21 +355,21 @@ impl Phrase {
     }
 }
 
-/// Returns how many words at the beginning of `words` the pieces match.
-fn matched(pieces: &[Piece], words: &[Word]) -> Option<usize> {
+/// Whether the words begin with those that the pieces match.
+fn begin_with(words: &[Word], pieces: &[Piece]) -> bool {
     match (pieces.split_first(), words.first()) {
-        (None, _) => Some(0),
+        (None, _) => true,
         (Some((Piece::Gap, rest)), _) => {
             let most = MAX_GAP.min(words.len());
-            (0..=most).find_map(|gap| matched(rest, &words[gap..]).map(|length| gap + length))
+            (0..=most).any(|gap| begin_with(&words[gap..], rest))
         }
-        (Some((Piece::Word(word), rest)), Some(first)) if first.folded == *word => {
-            matched(rest, &words[1..]).map(|length| length + 1)
+        (Some((Piece::Word(word), rest)), Some(first)) => {
+            first.folded == *word && begin_with(&words[1..], rest)
         }
-        (Some((Piece::Stem(stem), rest)), Some(first)) if first.folded.starts_with(stem.as_str()) => {
-            matched(rest, &words[1..]).map(|length| length + 1)
+        (Some((Piece::Stem(stem), rest)), Some(first)) => {
+            first.folded.starts_with(stem.as_str()) && begin_with(&words[1..], rest)
         }
-        (Some(_), _) => None,
+        (Some(_), None) => false,
     }
 }
 
