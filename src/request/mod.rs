@@ -73,8 +73,6 @@ pub struct Request {
     pub named_matches: Vec<String>,
     /// Whether a line `END` ended the reading.
     pub ended: bool,
-    /// Lines in which Cyrillic or Greek letters were replaced by Latin look-alikes, as they are after that.
-    pub look_alikes: Vec<Line>,
     /// Counts of the items beyond the bounds, which are missing above.
     pub left_out: LeftOut,
     written: Vec<Line>,
@@ -258,12 +256,10 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 self.request.doubts.push(doubt);
                 return LineKind::Doubtful;
             }
-            self.note_look_alikes(line.no, &wording);
             self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
             return LineKind::Order;
         }
         if let Some(kind) = self.modifier(line.no, &wording).or_else(|| self.command(line.no, &wording)) {
-            self.note_look_alikes(line.no, &wording);
             return kind;
         }
         if wording.plain.contains('-') {
@@ -436,12 +432,6 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         );
         self.request.faults.push(Fault::on(line.no, reason));
         LineKind::Command
-    }
-
-    fn note_look_alikes(&mut self, no: usize, wording: &NormalizedLine) {
-        if wording.had_look_alikes {
-            self.request.look_alikes.push(Line { no, text: wording.plain.clone() });
-        }
     }
 
     /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns the kind of the line if it is one of them.

@@ -9,7 +9,6 @@ use crate::letter::clean::latin;
 pub struct NormalizedLine {
     /// The line without decoration; look-alike letters are replaced by Latin ones.
     pub plain: String,
-    pub had_look_alikes: bool,
     /// Like `plain`, with look-alike letters as they are.
     undecorated: String,
     /// As written, without bullets.
@@ -24,10 +23,8 @@ impl NormalizedLine {
     pub fn of(line: &str) -> NormalizedLine {
         let raw = without_bullet(line.trim());
         let plain = without_emphasis(without_comment(raw)).trim_end_matches(is_stray).trim();
-        let latin = latin(plain);
         NormalizedLine {
-            had_look_alikes: latin.is_some(),
-            plain: latin.unwrap_or_else(|| plain.to_owned()),
+            plain: latin(plain).unwrap_or_else(|| plain.to_owned()),
             undecorated: plain.to_owned(),
             raw: raw.to_owned(),
             bullet: line.find(plain).map_or("", |at| line[..at].trim()).to_owned(),
