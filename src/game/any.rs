@@ -132,10 +132,19 @@ macro_rules! games {
             }
         )+
 
-        /// Evaluates an expression with `$name` bound to the game's own state inside an [`AnyState`].
+        /// Evaluates an expression with `$name` bound to the game's own state inside an [`AnyState`] and, if
+        /// it is named, `$game` standing for the state's type.
         macro_rules! on_state {
             ($d any:expr, $d name:ident => $d body:expr) => {
                 match $d any { $(AnyState::$variant($d name) => $d body),+ }
+            };
+            ($d any:expr, $d name:ident of $d game:ident => $d body:expr) => {
+                match $d any {
+                    $(AnyState::$variant($d name) => {
+                        type $d game = $state;
+                        $d body
+                    }),+
+                }
             };
         }
 
@@ -240,12 +249,12 @@ impl AnyState {
 
     /// Returns the data for templates besides the view.
     pub fn extra(&self, viewer: Seat) -> Value {
-        on_state!(self, state => extra(state, viewer))
+        on_state!(self, state of State => State::extra(&state.view(viewer)))
     }
 
     /// The board as `viewer` may know it.
     pub fn board(&self, viewer: Seat) -> Board {
-        on_state!(self, state => board(state, viewer))
+        on_state!(self, state of State => State::board(&state.view(viewer)))
     }
 
     /// The board with everything disclosed.
@@ -275,12 +284,16 @@ impl AnyState {
 
     /// Returns the order that moves what `seat` has on one square to another, as it is filed.
     pub fn between(&self, seat: Seat, from: &str, to: &str) -> Option<String> {
-        on_state!(self, state => between(state, seat, from, to))
+        on_state!(self, state of State => {
+            State::between(&state.view(seat), from, to).map(|order| order.to_string())
+        })
     }
 
     /// Returns an order for every capture of `seat` that is legal now, as it is filed.
     pub fn captures(&self, seat: Seat) -> Vec<String> {
-        on_state!(self, state => captures(state, seat))
+        on_state!(self, state of State => {
+            State::captures(&state.view(seat)).iter().map(ToString::to_string).collect()
+        })
     }
 
     /// Returns a legal order of the open phase, or several lines of them, for somebody whose `line` could not
@@ -289,13 +302,13 @@ impl AnyState {
         if !self.is_due(seat) {
             return None;
         }
-        on_state!(self, state => example(state, seat, line))
+        on_state!(self, state of State => State::example(&state.view(seat), line))
     }
 
     /// Writes out the short forms of a letter's orders, from what the seat sees. Returns the lines, and the
     /// faults of those that cannot be written out.
     pub fn write_out(&self, seat: Seat, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
-        on_state!(self, state => write_out(state, seat, lines))
+        on_state!(self, state of State => State::write_out(&state.view(seat), lines))
     }
 
     /// Returns the lines that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
@@ -313,7 +326,7 @@ impl AnyState {
         if !self.is_due(seat) {
             return None;
         }
-        on_state!(self, state => missed(state, seat).map(Filing::from))
+        on_state!(self, state of State => State::missed(&state.view(seat)).map(Filing::from))
     }
 
     fn is_due(&self, seat: Seat) -> bool {
@@ -343,28 +356,11 @@ impl AnyState {
     /// Panics if a filing is for another game, which cannot happen: a match holds only filings that its own
     /// state sealed.
     pub fn adjudicate(&mut self, filed: &BySeat<Option<Filing>>) {
-        on_state!(self, state => *state = state.adjudicate(&sealed_orders(filed)));
+        let filed = filed.as_ref();
+        on_state!(self, state => {
+            *state = state.adjudicate(&filed.map(|filing| filing.as_ref().map(sealed_orders)));
+        });
     }
-}
-
-fn extra<G: Game>(state: &G, viewer: Seat) -> Value {
-    G::extra(&state.view(viewer))
-}
-
-fn board<G: Game>(state: &G, viewer: Seat) -> Board {
-    G::board(&state.view(viewer))
-}
-
-fn between<G: Game>(state: &G, seat: Seat, from: &str, to: &str) -> Option<String> {
-    G::between(&state.view(seat), from, to).map(|order| order.to_string())
-}
-
-fn captures<G: Game>(state: &G, seat: Seat) -> Vec<String> {
-    G::captures(&state.view(seat)).iter().map(G::Order::to_string).collect()
-}
-
-fn example<G: Game>(state: &G, seat: Seat, line: &str) -> Option<String> {
-    G::example(&state.view(seat), line)
 }
 
 fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
@@ -375,25 +371,15 @@ fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Opt
     Some(setup.iter().map(|order| Line { no: only.no, text: order.to_string() }).collect())
 }
 
-fn write_out<G: Game>(state: &G, seat: Seat, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
-    G::write_out(&state.view(seat), lines)
-}
-
-fn missed<G: Game>(state: &G, seat: Seat) -> Option<Sealed<G::Order>> {
-    G::missed(&state.view(seat))
-}
-
-fn sealed_orders<O>(filed: &BySeat<Option<Filing>>) -> BySeat<Option<Sealed<O>>>
+/// Returns the orders of a filing.
+///
+/// # Panics
+/// Panics if the filing is for another game than these orders.
+fn sealed_orders<O>(filing: &Filing) -> Sealed<O>
 where
     Sealed<O>: TryFrom<Filing, Error = GameKind>,
 {
-    let mut sealed = BySeat::new(None, None);
-    for (seat, filing) in filed.iter() {
-        let Some(filing) = filing.clone() else { continue };
-        sealed[seat] =
-            Some(Sealed::try_from(filing).expect("a match is filed for with orders of its own game"));
-    }
-    sealed
+    Sealed::try_from(filing.clone()).expect("a match is filed for with orders of its own game")
 }
 
 /// Parses and checks `lines`. Syntax faults and illegal orders are listed together, each line at most once.

@@ -138,8 +138,10 @@ impl GameKind {
 
     /// Returns the orders on a line as they are filed, or `None` if it is not an order.
     pub fn canonical(self, line: &str) -> Option<Vec<String>> {
-        let orders = on_game!(self, State => canonical::<State>(line));
-        orders.or_else(|| Some(vec![self.condition(line).ok()?.to_string()]))
+        let orders = on_game!(self, State => {
+            State::parse(line).map(|orders| orders.iter().map(ToString::to_string).collect())
+        });
+        orders.ok().or_else(|| Some(vec![self.condition(line).ok()?.to_string()]))
     }
 
     /// The words that orders of this game begin with, in capitals.
@@ -171,10 +173,6 @@ impl GameKind {
 /// Writes the text the way a game's key is written.
 fn hyphenated(text: &str) -> String {
     text.trim().replace([' ', '_'], "-").to_ascii_lowercase()
-}
-
-fn canonical<G: Game>(line: &str) -> Option<Vec<String>> {
-    G::parse(line).ok().map(|orders| orders.iter().map(G::Order::to_string).collect())
 }
 
 fn replaced<G: Game>(lines: &[Line]) -> Vec<Line> {

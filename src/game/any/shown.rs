@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{AnyState, Filing, GameKind, Memories, Remembering};
+use super::{AnyState, Filing, GameKind, Memories, Remembering, sealed_orders};
 use crate::game::{Board, Game, Sealed, Seat};
 
 /// The adjudication that led to a state, as far as one seat took part in it.
@@ -48,7 +48,7 @@ impl AnyState {
     /// # Panics
     /// Panics if the arguments are not of one match.
     pub fn shown_board(&self, viewer: Seat, memories: Option<&Memories>, own: Option<OwnPart<'_>>) -> Board {
-        on_state!(self, state => board(state, viewer, memories, own))
+        on_state!(self, state of State => State::board(&shown(state, viewer, memories, own)))
     }
 }
 
@@ -81,27 +81,11 @@ where
     let mut view = recalled(state, viewer, memories);
     if let Some(OwnPart { before, filed }) = own {
         let before = <&G>::try_from(before).expect("a match stays one of its game");
-        let filed = filed.map(|filed| {
-            Sealed::<G::Order>::try_from(filed.clone())
-                .expect("a match is filed for with orders of its own game")
-        });
+        let filed = filed.map(sealed_orders::<G::Order>);
         let filed = filed.as_ref().map(Sealed::orders).unwrap_or_default();
         G::tell_deeds(&mut view, &before.view(viewer), filed);
     }
     view
-}
-
-fn board<'a, G: Remembering + 'a>(
-    state: &G,
-    viewer: Seat,
-    memories: Option<&Memories>,
-    own: Option<OwnPart<'a>>,
-) -> Board
-where
-    &'a G: TryFrom<&'a AnyState, Error = GameKind>,
-    Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
-{
-    G::board(&shown(state, viewer, memories, own))
 }
 
 /// The view of a state with what its seat remembers.
