@@ -16,6 +16,12 @@ pub struct Finding {
     pub what: String,
 }
 
+impl Finding {
+    pub fn at(place: Place, what: impl Into<String>) -> Finding {
+        Finding { place, what: what.into() }
+    }
+}
+
 /// The place of a discrepancy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

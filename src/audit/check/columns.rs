@@ -98,12 +98,12 @@ pub fn differences(match_id: &str, ruled: &RuledLetters, columns: &StoredColumns
     let mut findings = Vec::new();
     if !columns.unread.is_empty() {
         let what = format!("its columns {} hold what is not in its snapshot", columns.unread.join(", "));
-        findings.push(Finding { place: Place::Kept("the match"), what });
+        findings.push(Finding::at(Place::Kept("the match"), what));
     }
     for letter in &columns.letters {
         let Some(how) = ruled.letters.get(&letter.digest) else { continue };
         if let Err(what) = check_letter(match_id, *how, &columns.pins, letter) {
-            findings.push(Finding { place: Place::Letter(letter.digest), what: what.to_owned() });
+            findings.push(Finding::at(Place::Letter(letter.digest), what));
         }
     }
     if let Some(game) = ruled.game {
@@ -119,7 +119,7 @@ pub fn differences(match_id: &str, ruled: &RuledLetters, columns: &StoredColumns
         });
         if !is_right {
             let what = format!("it is not stored as confirmed as entry #{seq} says");
-            findings.push(Finding { place: Place::Letter(*letter), what });
+            findings.push(Finding::at(Place::Letter(*letter), what));
         }
     }
     findings
@@ -179,5 +179,5 @@ fn check_offer(game: GameKind, pins: &[KeptPin], offer: &OfferColumns) -> Option
     } else {
         return None;
     };
-    Some(Finding { place: Place::Kept("the offers"), what: what.to_owned() })
+    Some(Finding::at(Place::Kept("the offers"), what))
 }

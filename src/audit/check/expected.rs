@@ -50,10 +50,6 @@ pub struct ExpectedDispatch {
 }
 
 impl ExpectedDispatch {
-    pub fn message_id(&self) -> &str {
-        &self.stored.message_id
-    }
-
     /// Compares the letter with its pin, its ledger line with the chain, and the data in its row with its own
     /// header.
     ///
@@ -95,6 +91,6 @@ impl ExpectedDispatch {
     }
 
     fn finding<T>(&self, what: &str) -> Result<T, Finding> {
-        Err(Finding { place: Place::Sent(self.stored.message_id.clone()), what: what.to_owned() })
+        Err(Finding::at(Place::Sent(self.stored.message_id.clone()), what))
     }
 }

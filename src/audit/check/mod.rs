@@ -100,8 +100,8 @@ impl Check {
             return;
         }
         for digest in acted.iter().filter(|digest| !self.ruled_letters.contains(&short(digest))) {
-            let what = "it is stored as ruled on in this match, but no entry names it".to_owned();
-            self.verdict.findings.push(Finding { place: Place::Letter(*digest), what });
+            let what = "it is stored as ruled on in this match, but no entry names it";
+            self.verdict.findings.push(Finding::at(Place::Letter(*digest), what));
         }
     }
 

@@ -150,17 +150,17 @@ impl LedgerReader {
 
     fn follow(&mut self, row: LedgerRow) -> Result<(), Finding> {
         let seq = self.head.seq + 1;
-        let wrong = |what: String| Finding { place: Place::Entry(seq), what };
+        let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
         if row.seq == 0 {
-            let what = "the entries of a match start with number 1".to_owned();
-            return Err(Finding { place: Place::Entry(0), what });
+            return Err(Finding::at(Place::Entry(0), "the entries of a match start with number 1"));
         }
-        let link: Link = self.head.follow(&row.json, row.hash).map_err(|broken| wrong(broken.to_string()))?;
+        let link: Link =
+            self.head.follow(&row.json, row.hash).map_err(|broken| wrong(&broken.to_string()))?;
         if link.match_id != self.match_id {
-            return Err(wrong(format!("it belongs to match {}", link.match_id)));
+            return Err(wrong(&format!("it belongs to match {}", link.match_id)));
         }
         if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
-            return Err(wrong("it is stored under a number, time or kind other than its own".to_owned()));
+            return Err(wrong("it is stored under a number, time or kind other than its own"));
         }
         let cause = link.cause.as_ref().and_then(|cause| Cause::deserialize(cause).ok());
         let mut letters: Vec<Digest> = cause.iter().flat_map(Cause::letters).collect();

@@ -1,5 +1,6 @@
 //! Repeats rulings from the causes that entries name.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -15,7 +16,7 @@ use crate::referee::{self, Matter, Opening, Ruling};
 /// Repeats the ruling on the cause of the first pending entry.
 pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
     let (seq, at) = (check.pending[0].link.seq, check.pending[0].link.at);
-    let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
+    let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
     if check.current.is_none() {
         return opening(check, &check.pending[0].json);
     }
@@ -48,8 +49,8 @@ fn complete(check: &Check, mut act: Act) -> Result<Act, Finding> {
     match check.snapshot.as_ref().is_some_and(|snapshot| act.complete(snapshot)) {
         true => Ok(act),
         false => {
-            let what = "the match does not keep what its act names by a digest".to_owned();
-            Err(Finding { place: Place::Entry(check.pending[0].link.seq), what })
+            let what = "the match does not keep what its act names by a digest";
+            Err(Finding::at(Place::Entry(check.pending[0].link.seq), what))
         }
     }
 }
@@ -57,27 +58,25 @@ fn complete(check: &Check, mut act: Act) -> Result<Act, Finding> {
 /// Reads the letter that the first pending entry names, and compares it with its cause.
 fn letter_again(check: &mut Check, cause: LetterCause) -> Result<referee::SeatLetter, Finding> {
     let seq = check.pending[0].link.seq;
-    let wrong = |what: &str| Finding { place: Place::Entry(seq), what: what.to_owned() };
-    let in_letter = |reason: &str| Finding {
-        place: Place::Letter(cause.letter),
-        what: format!("{reason}; entry #{seq} names it"),
-    };
+    let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
     if !check.ruled_letters.insert(short(&cause.letter)) {
         return Err(wrong("its letter was ruled on before"));
     }
-    let (letter, written) = letter_of_cause(check, &cause).map_err(in_letter)?;
-    if check.holders.sender_seat(&letter, &cause) != Some(cause.seat) {
-        return Err(in_letter("it has no reply token of a seat whose player sent it"));
-    }
+    let (letter, written) = letter_of_cause(check, &cause).map_err(|why| in_letter(&cause, seq, why))?;
     house::check_hint(check, &cause).map_err(|what| wrong(&what))?;
     let Some(game_match) = &check.current else {
         return Err(wrong("the ledger does not start with the opening of the match"));
     };
     let read = referee::prepare(game_match, cause.clone(), &letter, written);
-    read.map_err(|no_part| in_letter(&no_part.to_string()))
+    read.map_err(|no_part| in_letter(&cause, seq, no_part))
 }
 
-/// Returns a letter and its new text, if it is stored as its cause says.
+/// Returns a finding in the letter of this cause, which entry `seq` names.
+pub(super) fn in_letter(cause: &LetterCause, seq: u64, reason: impl Display) -> Finding {
+    Finding::at(Place::Letter(cause.letter), format!("{reason}; entry #{seq} names it"))
+}
+
+/// Returns a letter and its new text, if it is stored as its cause says, and its seat's player sent it.
 pub(super) fn letter_of_cause(
     check: &Check,
     cause: &LetterCause,
@@ -89,15 +88,18 @@ pub(super) fn letter_of_cause(
     if !read.is_ruled {
         return Err("it is not stored as ruled on");
     }
-    Ok((Arc::clone(read.letter.as_ref().map_err(|why| *why)?), read.new_text.clone()))
+    let letter = read.letter.as_ref().map_err(|why| *why)?;
+    if check.holders.sender_seat(letter, cause) != Some(cause.seat) {
+        return Err("it has no reply token of a seat whose player sent it");
+    }
+    Ok((Arc::clone(letter), read.new_text.clone()))
 }
 
 /// Repeats the opening of the match.
 fn opening(check: &Check, first: &str) -> Result<Ruling, Finding> {
-    let wrong = |place: Place, what: &str| Finding { place, what: what.to_owned() };
-    opening_versions(first).map_err(|what| wrong(Place::Entry(1), &what))?;
-    let first: Entry =
-        serde_json::from_str(first).map_err(|_| wrong(Place::Entry(1), "it cannot be read"))?;
+    let wrong = |what: &str| Finding::at(Place::Entry(1), what);
+    opening_versions(first).map_err(|what| wrong(&what))?;
+    let first: Entry = serde_json::from_str(first).map_err(|_| wrong("it cannot be read"))?;
     let Fact::MatchOpened {
         game,
         options,
@@ -113,37 +115,34 @@ fn opening(check: &Check, first: &str) -> Result<Ruling, Finding> {
         ..
     } = first.fact
     else {
-        return Err(wrong(Place::Entry(1), "the ledger does not start with the opening of the match"));
+        return Err(wrong("the ledger does not start with the opening of the match"));
     };
     let Some(key) = check.snapshot.as_ref().and_then(|game_match| game_match.key_pinned_by(pin)) else {
-        return Err(wrong(Place::Kept("the snapshot"), "its secret is not the one that entry #1 pins"));
+        let what = "its secret is not the one that entry #1 pins";
+        return Err(Finding::at(Place::Kept("the snapshot"), what));
     };
     let Ok(terms) = serde_json::from_value(terms) else {
-        return Err(wrong(Place::Entry(1), "its terms are unknown"));
+        return Err(wrong("its terms are unknown"));
     };
     let EntryCause::Cause(cause) = first.cause else {
-        return Err(wrong(Place::Entry(1), "its cause is unknown"));
+        return Err(wrong("its cause is unknown"));
     };
     let lot = lot_pinned_as(check, pinned_lot.as_deref(), &key, &cause)?;
-    let id = first.match_id;
-    let settings = *settings;
-    let (desk, holders) = (*desk, holders.map(|holders| *holders));
-    let rating = rating.map(|basis| *basis);
     let opening = Opening {
-        id,
+        id: first.match_id,
         game,
         choices: options,
         players,
         house,
         terms,
-        settings,
-        desk,
+        settings: *settings,
+        desk: *desk,
         key,
         lot,
-        holders,
-        rating,
+        holders: holders.map(|holders| *holders),
+        rating: rating.map(|basis| *basis),
     };
-    game.start_with(&opening.choices).map_err(|unknown| wrong(Place::Entry(1), &unknown))?;
+    game.start_with(&opening.choices).map_err(|unknown| wrong(&unknown))?;
     Ok(referee::open(opening, cause, first.at))
 }
 
@@ -155,7 +154,7 @@ fn lot_pinned_as(
     cause: &Cause,
 ) -> Result<Option<Lot>, Finding> {
     let Some(pinned) = pinned else { return Ok(None) };
-    let wrong = |place: Place, what: &str| Err(Finding { place, what: what.to_owned() });
+    let wrong = |place: Place, what: &str| Err(Finding::at(place, what));
     let kept = check.snapshot.as_ref().and_then(|game_match| game_match.lot.as_ref());
     let Some(lot) = kept.filter(|lot| lot.pinned() == *pinned) else {
         return wrong(Place::Kept("the snapshot"), "its lot is not the one that entry #1 pins");

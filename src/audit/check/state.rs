@@ -194,7 +194,7 @@ impl Check {
     }
 
     pub(super) fn report(&mut self, place: Place, what: impl Into<String>) {
-        self.verdict.findings.push(Finding { place, what: what.into() });
+        self.verdict.findings.push(Finding::at(place, what));
     }
 
     /// Returns the number of pending entries of the first ruling.

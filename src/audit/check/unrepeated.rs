@@ -6,10 +6,11 @@
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use super::entries;
 use super::play::{Play, Unrepeated, Written};
 use super::reader::PendingEntry;
+use super::ruling::{self, in_letter};
 use super::state::{Check, Unconfirmed, short};
-use super::{entries, ruling};
 use crate::audit::verdict::{Finding, Place};
 use crate::ledger::{Act, Cause, Correction, Entry, Fact, Head, LetterCause};
 use crate::letter::Digest;
@@ -74,12 +75,12 @@ pub(super) fn check(check: &mut Check, why: Unrepeated, at: DateTime<Utc>) {
 fn follow_play(check: &mut Check, why: Unrepeated, entries: &[Option<Entry>]) -> Result<(), Finding> {
     let first = &check.pending[0];
     let (seq, cause) = (first.link.seq, first.cause.clone());
-    let wrong = |seq: u64, what: String| Finding { place: Place::Entry(seq), what };
+    let wrong = |seq: u64, what: &str| Finding::at(Place::Entry(seq), what);
     if check.play.is_none() {
         check.play = match (&check.current, entries.first()) {
             (Some(current), _) => Play::of_match(current, &check.record_entries, why),
             (None, Some(Some(opening))) => {
-                ruling::opening_versions(&first.json).map_err(|what| wrong(seq, what))?;
+                ruling::opening_versions(&first.json).map_err(|what| wrong(seq, &what))?;
                 check_key(check, opening)?;
                 Play::of_opening(opening, why)
             }
@@ -91,15 +92,15 @@ fn follow_play(check: &mut Check, why: Unrepeated, entries: &[Option<Entry>]) ->
         Some(Cause::House { play, .. }) => Written::Lines(play.orders),
         Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => Written::Lines(orders_of(act)),
         Some(Cause::Clock { .. }) => Written::Lines(Vec::new()),
-        None => return Err(wrong(seq, "its cause is unknown".to_owned())),
+        None => return Err(wrong(seq, "its cause is unknown")),
     };
     let Some(key) = check.first_key() else { return Ok(()) };
     let Some(play) = &mut check.play else {
-        return Err(wrong(seq, "the ledger does not start with the opening of the match".to_owned()));
+        return Err(wrong(seq, "the ledger does not start with the opening of the match"));
     };
     play.begin();
     for entry in entries.iter().flatten() {
-        play.follow(entry, &written, &key).map_err(|what| wrong(entry.seq, what))?;
+        play.follow(entry, &written, &key).map_err(|what| wrong(entry.seq, &what))?;
     }
     check_salts(check, entries.iter().flatten())
 }
@@ -109,8 +110,8 @@ fn check_key(check: &Check, opening: &Entry) -> Result<(), Finding> {
     let Fact::MatchOpened { key, .. } = &opening.fact else { return Ok(()) };
     let is_pinned =
         check.snapshot.as_ref().is_some_and(|game_match| game_match.key_pinned_by(*key).is_some());
-    let what = "its secret is not the one that entry #1 pins".to_owned();
-    is_pinned.then_some(()).ok_or(Finding { place: Place::Kept("the snapshot"), what })
+    let what = "its secret is not the one that entry #1 pins";
+    is_pinned.then_some(()).ok_or_else(|| Finding::at(Place::Kept("the snapshot"), what))
 }
 
 /// Checks that the salts of entries are those of a secret of the match.
@@ -118,8 +119,8 @@ fn check_salts<'a>(check: &Check, entries: impl Iterator<Item = &'a Entry>) -> R
     for entry in entries {
         let has = |game_match: &Match| game_match.keys().any(|key| key.salt(entry.seq) == entry.salt);
         if !check.snapshot.as_ref().is_some_and(has) {
-            let what = "its salt is not the one that follows from the secret".to_owned();
-            return Err(Finding { place: Place::Entry(entry.seq), what });
+            let what = "its salt is not the one that follows from the secret";
+            return Err(Finding::at(Place::Entry(entry.seq), what));
         }
     }
     Ok(())
@@ -128,25 +129,18 @@ fn check_salts<'a>(check: &Check, entries: impl Iterator<Item = &'a Entry>) -> R
 /// Compares the letter that caused the first pending ruling, and returns its lines.
 fn written_in(check: &mut Check, cause: &LetterCause) -> Result<Written, Finding> {
     let seq = check.pending[0].link.seq;
-    let in_letter = |reason: &str| Finding {
-        place: Place::Letter(cause.letter),
-        what: format!("{reason}; entry #{seq} names it"),
-    };
     if !check.ruled_letters.insert(short(&cause.letter)) {
-        let what = "its letter was ruled on before".to_owned();
-        return Err(Finding { place: Place::Entry(seq), what });
+        return Err(Finding::at(Place::Entry(seq), "its letter was ruled on before"));
     }
     if check.withheld.seats.contains(&cause.seat) && !check.letters.contains_key(&cause.letter) {
         check.verdict.withheld_letters += 1;
         return Ok(Written::Nothing);
     }
-    let (letter, written) = ruling::letter_of_cause(check, cause).map_err(in_letter)?;
-    if check.holders.sender_seat(&letter, cause) != Some(cause.seat) {
-        return Err(in_letter("it has no reply token of a seat whose player sent it"));
-    }
+    let (letter, written) =
+        ruling::letter_of_cause(check, cause).map_err(|why| in_letter(cause, seq, why))?;
     let Some(snapshot) = &check.snapshot else { return Ok(Written::Nothing) };
     let read = referee::prepare(snapshot, cause.clone(), &letter, written);
-    let read = read.map_err(|no_part| in_letter(&no_part.to_string()))?;
+    let read = read.map_err(|no_part| in_letter(cause, seq, no_part))?;
     Ok(Written::Lines(read.request.lines().iter().map(|line| line.text.clone()).collect()))
 }
 

@@ -123,7 +123,7 @@ impl Dossier {
                 Some(Some(_)) => format!("entry #{seq} names it, but its bytes were changed"),
                 Some(None) | None => format!("entry #{seq} names it, but it is missing"),
             };
-            Some(Finding { place: Place::Letter(letter), what })
+            Some(Finding::at(Place::Letter(letter), what))
         });
         findings.collect()
     }
