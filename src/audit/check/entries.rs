@@ -105,7 +105,7 @@ fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Sende
             return;
         }
         None => "it is missing",
-        Some(read) => match &read.letter {
+        Some((read, _)) => match &read.letter {
             Err(why) => why,
             Ok(letter) => {
                 let is_from = |seat: Seat| {
@@ -113,7 +113,7 @@ fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Sende
                     check.holders.had(seat, PinnedKind::Address, address, since)
                 };
                 let wrote = |other: Digest| {
-                    let other = check.letters.get(&other).and_then(|read| read.letter.as_ref().ok());
+                    let other = check.letters.get(&other).and_then(|(read, _)| read.letter.as_ref().ok());
                     other.is_some_and(|other| other.from == letter.from)
                 };
                 let is_sender = match sender {

@@ -36,20 +36,22 @@ pub(super) struct Play {
     is_corrected: bool,
 }
 
-/// The orders in the cause of a ruling.
-pub(super) enum Written {
-    /// These lines.
-    Lines(Vec<String>),
-    /// The cause is withheld.
-    Nothing,
-}
-
 impl Play {
     /// Returns the play of a match from its opening on. `None` if the first entry opens none that the rules
     /// know.
     pub fn of_opening(entry: &Entry, why: Unrepeated) -> Option<Play> {
         let Fact::MatchOpened { game, options, .. } = &entry.fact else { return None };
-        Some(Play::new(why, game.start_with(options).ok()?))
+        let start = game.start_with(options).ok()?;
+        Some(Play {
+            why,
+            state: start.clone(),
+            start,
+            sealed: BySeat::default(),
+            conditions: BySeat::default(),
+            refused: BySeat::default(),
+            adjudicated: Vec::new(),
+            is_corrected: false,
+        })
     }
 
     /// Returns the play of a match as the last repeated ruling left it; `entries` are those of its record.
@@ -70,19 +72,6 @@ impl Play {
         Some(play)
     }
 
-    fn new(why: Unrepeated, start: AnyState) -> Play {
-        Play {
-            why,
-            state: start.clone(),
-            start,
-            sealed: BySeat::default(),
-            conditions: BySeat::default(),
-            refused: BySeat::default(),
-            adjudicated: Vec::new(),
-            is_corrected: false,
-        }
-    }
-
     pub fn state(&self) -> &AnyState {
         &self.state
     }
@@ -92,11 +81,12 @@ impl Play {
         self.is_corrected = false;
     }
 
-    /// Continues with the next entry, whose cause says this; `key` draws ready setups.
+    /// Continues with the next entry, whose cause has these lines; `None` if it is withheld. `key` draws
+    /// ready setups.
     ///
     /// # Errors
     /// Returns what is wrong, as a clause.
-    pub fn follow(&mut self, entry: &Entry, written: &Written, key: &SealKey) -> Result<(), String> {
+    pub fn follow(&mut self, entry: &Entry, written: Option<&[String]>, key: &SealKey) -> Result<(), String> {
         match &entry.fact {
             Fact::OrdersSealed { seat, orders, sealed, .. } => {
                 self.check_seal(entry, orders, *sealed)?;
@@ -147,10 +137,10 @@ impl Play {
         &self,
         seat: Seat,
         orders: &[String],
-        written: &Written,
+        written: Option<&[String]>,
         key: &SealKey,
     ) -> Result<(), String> {
-        let Written::Lines(lines) = written else { return Ok(()) };
+        let Some(lines) = written else { return Ok(()) };
         let game = self.state.kind();
         let sent = lines.iter().chain(&self.refused[seat]);
         let sent: Vec<Line> = Line::numbered(&sent.collect::<Vec<_>>());

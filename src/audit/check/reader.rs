@@ -54,20 +54,12 @@ pub struct StoredLetter {
     pub raw: Vec<u8>,
 }
 
-/// A letter, or the reason why it cannot be read, and its new text.
-pub(super) struct ReadLetter {
-    pub received_at: DateTime<Utc>,
-    pub is_ruled: bool,
-    pub letter: Result<Arc<Letter>, &'static str>,
-    pub new_text: NewText,
-}
-
-/// A parsed letter, not yet compared with our letters that it quotes.
+/// A parsed letter, or the reason why it cannot be read, not yet compared with our letters that it quotes.
 pub struct ParsedLetter {
     digest: Digest,
-    received_at: DateTime<Utc>,
-    is_ruled: bool,
-    letter: Result<Arc<Letter>, &'static str>,
+    pub(super) received_at: DateTime<Utc>,
+    pub(super) is_ruled: bool,
+    pub(super) letter: Result<Arc<Letter>, &'static str>,
 }
 
 impl ParsedLetter {
@@ -86,7 +78,7 @@ impl ParsedLetter {
 #[derive(Default)]
 pub struct LedgerBatch {
     pub(super) entries: Vec<PendingEntry>,
-    pub(super) letters: Vec<(Digest, ReadLetter)>,
+    pub(super) letters: Vec<(Digest, (ParsedLetter, NewText))>,
     pub(super) sent: Vec<StoredDispatch>,
     /// The break in the chain after these entries.
     pub(super) broken: Option<Finding>,
@@ -222,12 +214,12 @@ impl LedgerReader {
     /// Adds the letters that were missing. `sent` holds the texts of our letters that they may quote, by
     /// Message-ID.
     pub fn push_letters(&mut self, letters: Vec<ParsedLetter>, sent: &BTreeMap<String, String>) {
-        for ParsedLetter { digest, received_at, is_ruled, letter } in letters {
-            let new_text = match &letter {
+        for parsed in letters {
+            let new_text = match &parsed.letter {
                 Ok(letter) => letter.new_text(letter.quotable_text(sent).as_deref()),
                 Err(_) => NewText::Blank,
             };
-            self.batch.letters.push((digest, ReadLetter { received_at, is_ruled, letter, new_text }));
+            self.batch.letters.push((parsed.digest, (parsed, new_text)));
         }
         self.missing.clear();
     }

@@ -81,7 +81,7 @@ pub(super) fn letter_of_cause(
     check: &Check,
     cause: &LetterCause,
 ) -> Result<(Arc<Letter>, NewText), &'static str> {
-    let Some(read) = check.letters.get(&cause.letter) else { return Err("it is missing") };
+    let Some((read, new_text)) = check.letters.get(&cause.letter) else { return Err("it is missing") };
     if cause.received != read.received_at {
         return Err("it is stored with another time of arrival");
     }
@@ -92,7 +92,7 @@ pub(super) fn letter_of_cause(
     if check.holders.sender_seat(letter, cause) != Some(cause.seat) {
         return Err("it has no reply token of a seat whose player sent it");
     }
-    Ok((Arc::clone(letter), read.new_text.clone()))
+    Ok((Arc::clone(letter), new_text.clone()))
 }
 
 /// Repeats the opening of the match.

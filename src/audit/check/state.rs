@@ -9,11 +9,11 @@ use super::columns::RuledLetters;
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::holders::{Holders, StoredSeat};
 use super::play::Play;
-use super::reader::{LedgerBatch, PendingEntry, ReadLetter};
+use super::reader::{LedgerBatch, ParsedLetter, PendingEntry};
 use crate::audit::verdict::{AuditVerdict, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Head, KeptPin, MailIdentity, PlaceInMatch, SealKey};
-use crate::letter::Digest;
+use crate::letter::{Digest, NewText};
 use crate::referee::{HousePlayer, Match, MatchOverview};
 
 /// The letters of a match that are permanently withheld, because a player was forgotten.
@@ -72,7 +72,8 @@ pub struct Check {
     pub(super) dispatches: BTreeMap<String, StoredDispatch>,
     pub(super) head: Head,
     pub(super) pending: VecDeque<PendingEntry>,
-    pub(super) letters: BTreeMap<Digest, ReadLetter>,
+    /// The letters that they name, each with its new text.
+    pub(super) letters: BTreeMap<Digest, (ParsedLetter, NewText)>,
     /// The letters that the entries so far rule on, to be compared with lists.
     pub(super) listed: RuledLetters,
     /// The letters that were ruled on, by the first bytes of their digests.

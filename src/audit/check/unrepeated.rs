@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::entries;
-use super::play::{Play, Unrepeated, Written};
+use super::play::{Play, Unrepeated};
 use super::reader::PendingEntry;
 use super::ruling::{self, in_letter};
 use super::state::{Check, Unconfirmed, short};
@@ -89,9 +89,9 @@ fn follow_play(check: &mut Check, why: Unrepeated, entries: &[Option<Entry>]) ->
     }
     let written = match cause {
         Some(Cause::Letter(cause)) => written_in(check, &cause)?,
-        Some(Cause::House { play, .. }) => Written::Lines(play.orders),
-        Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => Written::Lines(orders_of(act)),
-        Some(Cause::Clock { .. }) => Written::Lines(Vec::new()),
+        Some(Cause::House { play, .. }) => Some(play.orders),
+        Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => Some(orders_of(act)),
+        Some(Cause::Clock { .. }) => Some(Vec::new()),
         None => return Err(wrong(seq, "its cause is unknown")),
     };
     let Some(key) = check.first_key() else { return Ok(()) };
@@ -100,7 +100,7 @@ fn follow_play(check: &mut Check, why: Unrepeated, entries: &[Option<Entry>]) ->
     };
     play.begin();
     for entry in entries.iter().flatten() {
-        play.follow(entry, &written, &key).map_err(|what| wrong(entry.seq, &what))?;
+        play.follow(entry, written.as_deref(), &key).map_err(|what| wrong(entry.seq, &what))?;
     }
     check_salts(check, entries.iter().flatten())
 }
@@ -126,22 +126,22 @@ fn check_salts<'a>(check: &Check, entries: impl Iterator<Item = &'a Entry>) -> R
     Ok(())
 }
 
-/// Compares the letter that caused the first pending ruling, and returns its lines.
-fn written_in(check: &mut Check, cause: &LetterCause) -> Result<Written, Finding> {
+/// Compares the letter that caused the first pending ruling, and returns its lines; `None` if it is withheld.
+fn written_in(check: &mut Check, cause: &LetterCause) -> Result<Option<Vec<String>>, Finding> {
     let seq = check.pending[0].link.seq;
     if !check.ruled_letters.insert(short(&cause.letter)) {
         return Err(Finding::at(Place::Entry(seq), "its letter was ruled on before"));
     }
     if check.withheld.seats.contains(&cause.seat) && !check.letters.contains_key(&cause.letter) {
         check.verdict.withheld_letters += 1;
-        return Ok(Written::Nothing);
+        return Ok(None);
     }
     let (letter, written) =
         ruling::letter_of_cause(check, cause).map_err(|why| in_letter(cause, seq, why))?;
-    let Some(snapshot) = &check.snapshot else { return Ok(Written::Nothing) };
+    let Some(snapshot) = &check.snapshot else { return Ok(None) };
     let read = referee::prepare(snapshot, cause.clone(), &letter, written);
     let read = read.map_err(|no_part| in_letter(cause, seq, no_part))?;
-    Ok(Written::Lines(read.request.lines().iter().map(|line| line.text.clone()).collect()))
+    Ok(Some(read.request.lines().iter().map(|line| line.text.clone()).collect()))
 }
 
 /// Returns the procedure that an entry sets, if it sets one.
