@@ -61,6 +61,8 @@ pub enum ClubLetter {
     Digest { digest: Box<GmDigest> },
     /// Tells the GM of trouble at once. `more` counts those of the same kind since the last such letter.
     Trouble { trouble: Trouble, more: u32 },
+    /// Warns the GM at once of matches that do not verify.
+    Alarm { failed: Vec<FailedMatch> },
     /// Tells the GM the result of an audit that was asked for. `faults` holds the findings in each unsound
     /// match.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
@@ -214,6 +216,16 @@ impl Trouble {
             Trouble::More { of } => of,
         }
     }
+}
+
+/// A match that does not verify, as the alarm to the GM describes it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FailedMatch {
+    pub id: String,
+    /// Whether it is paused because of that.
+    pub is_paused: bool,
+    /// The findings, each a clause.
+    pub findings: Vec<String>,
 }
 
 /// A letter in a player's name, as described to the player, without any of its sender's words.
@@ -425,6 +437,7 @@ impl ClubLetter {
             ClubLetter::Trouble { .. } => "gm/trouble.txt",
             ClubLetter::GmUnproven { .. } => "gm/unproven.txt",
             ClubLetter::GmToken => "gm/token.txt",
+            ClubLetter::Alarm { .. } => "gm/alarm.txt",
             ClubLetter::AuditReport { .. } => "gm/audit.txt",
             ClubLetter::Unproven { .. } => "club/unproven.txt",
             ClubLetter::ConfirmedFromAlias { .. } => "club/confirmed.txt",

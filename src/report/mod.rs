@@ -9,7 +9,6 @@ use context::{LazyView, TemplateContext};
 use links::{AnswerLink, LinkedLetter};
 use minijinja::Value;
 use minijinja::value::Serde;
-use serde::Serialize;
 use shown::shown_board;
 
 use crate::game::any::GameKind;
@@ -33,8 +32,8 @@ mod text;
 
 pub use board::{PictureCache, png, svg, text_width};
 pub use club_letter::{
-    AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, GmItem, GmResult, GmUnprovenSummary,
-    HeldSeat, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
+    AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, FailedMatch, GmItem, GmResult,
+    GmUnprovenSummary, HeldSeat, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
 };
 pub use context::{Position, word_position};
 pub use gm_digest::{GmDigest, GmMatchSummary};
@@ -209,39 +208,6 @@ pub fn page_html(text: &str, figure: Option<(&str, u32)>) -> String {
     }
     let body = html.split_once("</h1>").map_or(html.as_str(), |(_, body)| body);
     body.replace("<h2>", "<h3>").replace("</h2>", "</h3>")
-}
-
-/// A match that does not verify, as the alarm to the GM describes it.
-#[derive(Clone, Debug, Serialize)]
-pub struct FailedMatch {
-    pub id: String,
-    /// Whether it is paused because of that.
-    pub is_paused: bool,
-    /// The findings, each a clause.
-    pub findings: Vec<String>,
-}
-
-/// Words the letter that warns the GM at once of matches that fail verification.
-///
-/// # Errors
-/// [`TemplateError`] if a template cannot be rendered.
-pub fn word_alarm(
-    templates: &Templates,
-    club: &Club<'_>,
-    failed: &[FailedMatch],
-) -> Result<WordedLetter, TemplateError> {
-    let context = context::for_alarm(club, failed);
-    LetterDraft {
-        templates,
-        name: "gm/alarm.txt",
-        context,
-        links: Vec::new(),
-        writer: None,
-        board_width: 0,
-        figure: None,
-        new_templates: None,
-    }
-    .into_letter()
 }
 
 /// Words the news of one adjudication for `seat`.

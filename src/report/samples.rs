@@ -7,8 +7,7 @@ use serde::Deserialize;
 
 use super::shown::shown_board;
 use super::{
-    Club, ClubLetter, FailedMatch, TemplateError, Templates, WordedLetter, WordingInput, topics, word_alarm,
-    word_club_letter,
+    Club, ClubLetter, TemplateError, Templates, WordedLetter, WordingInput, topics, word_club_letter,
 };
 use crate::game::any::{AnySeen, Filing, GameKind};
 use crate::game::record::Ending;
@@ -45,13 +44,6 @@ fn render_samples(templates: &Templates) -> Result<(), TemplateError> {
     for letter in club_letters() {
         word_club_letter(templates, &CLUB, &letter, "")?;
     }
-    let findings = vec!["entry #1: a sentence".to_owned()];
-    let failed = [true, false].map(|is_paused| FailedMatch {
-        id: "QZ-0000".to_owned(),
-        is_paused,
-        findings: findings.clone(),
-    });
-    word_alarm(templates, &CLUB, &failed)?;
     let times = minijinja::context! {
         event => "EV-SPRING",
         own => minijinja::context! { first => "31 d 4 h", second => "2 d 0 h" },

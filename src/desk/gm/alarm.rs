@@ -10,11 +10,11 @@ use crate::desk::outbox::alarms;
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::referee::DispatchKind;
-use crate::report::{self, ClubLetter, FailedMatch, Trouble, format_duration, format_with_year};
+use crate::report::{ClubLetter, FailedMatch, Trouble, format_duration, format_with_year};
 
 /// Tells the GM which matches do not verify, and why.
 pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
-    let worded = report::word_alarm(&desk.club.templates, &desk.club.stationery.club(), failed)?;
+    let worded = mail::word_club_letter(desk, &ClubLetter::Alarm { failed: failed.to_vec() }, "")?;
     for index in gms::gms_on_duty(desk) {
         // The letter has no token, so without the index all GMs would get the same Message-ID.
         let unique = format!("audit.{}.{}", desk.at().timestamp_millis(), index.0);

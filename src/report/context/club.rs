@@ -8,7 +8,7 @@ use super::manual::manual;
 use super::{MAX_LISTED, beyond, value};
 use crate::referee::MAX_COMMANDS;
 use crate::report::text::shortened;
-use crate::report::{Club, ClubLetter, FailedMatch};
+use crate::report::{Club, ClubLetter};
 
 /// Returns the context of a letter that is not about a running match. Lines that the letter quotes are
 /// shortened.
@@ -37,7 +37,7 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Tem
         }
     }
     let shared = [
-        ("club", self::club(club)),
+        ("club", context! { name => club.name, address => club.address }),
         ("match", Value::from(())),
         ("manual", manual(letter.replies(), club.house)),
         ("more_remarks", Value::from(more_remarks)),
@@ -45,19 +45,4 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Tem
         ("token", Some(token).filter(|token| !token.is_empty()).into()),
     ];
     TemplateContext::new(None).with(own.into_iter().map(|(name, field)| (name, value(field)))).with(shared)
-}
-
-fn club(club: &Club<'_>) -> Value {
-    context! { name => club.name, address => club.address }
-}
-
-/// Returns the context of the letter that warns the GM of matches that fail verification.
-pub fn for_alarm(club: &Club<'_>, failed: &[FailedMatch]) -> TemplateContext {
-    let own = [
-        ("club", self::club(club)),
-        ("match", Value::from(())),
-        ("failed", value(failed)),
-        ("token", Value::from(())),
-    ];
-    TemplateContext::new(None).with(own)
 }

@@ -30,7 +30,7 @@ mod manual;
 mod position;
 mod secrets;
 
-pub use self::club::{for_alarm, for_club_letter};
+pub use self::club::for_club_letter;
 pub use self::lazy::{LazyView, TemplateContext};
 pub use self::position::{Position, word_position};
 
