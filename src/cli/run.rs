@@ -86,8 +86,7 @@ impl ConfigFile {
     async fn reload(
         &self,
         before: &Office,
-        page: &mut StatusPage,
-        screen: &mut ScreenPage,
+        pages: &mut Pages,
         log: &LogFilter,
     ) -> anyhow::Result<Arc<Office>> {
         let mut config = self.load()?;
@@ -102,8 +101,7 @@ impl ConfigFile {
         config.database.url.clone_from(&old.database.url);
         config.log.json = old.log.json;
         let office = self.office(config, Arc::clone(&before.store))?;
-        page.show(&office).await?;
-        screen.show(&office).await?;
+        pages.show(&office).await?;
         log.set(&office.config.log.filter)?;
         Ok(office)
     }
@@ -141,10 +139,8 @@ async fn log_start(office: &Office) -> anyhow::Result<()> {
 
 async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) -> anyhow::Result<()> {
     let mut signals = Signals::listen().context("signals")?;
-    let mut page = StatusPage::new(&office.config);
-    page.show(&office).await?;
-    let mut screen = ScreenPage::new(&office);
-    screen.show(&office).await?;
+    let mut pages = Pages::new(&office);
+    pages.show(&office).await?;
     service::notify_ready();
     loop {
         let (stopper, stop) = ShutdownSignal::new();
@@ -161,7 +157,7 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
                 break None;
             }
             service::notify_reloading();
-            match settings.reload(&office, &mut page, &mut screen, log).await {
+            match settings.reload(&office, &mut pages, log).await {
                 Ok(next) => break Some(next),
                 Err(error) => {
                     let error = format!("{error:#}");
@@ -175,110 +171,85 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
         office.close_outbox().await;
         let Some(next) = next else { break };
         office = next;
-        screen.office.send_replace(Arc::clone(&office));
+        pages.office.send_replace(Arc::clone(&office));
         tracing::info!("configuration reloaded");
         service::notify_ready();
     }
-    drop((page, screen));
+    drop(pages);
     office.close().await;
     tracing::info!("stopped");
     Ok(())
 }
 
-/// The monitoring pages, at the address in the config.
-struct StatusPage {
-    /// The config in force, for the pages.
+/// The monitoring pages and the GM's screen, at the addresses in the config.
+struct Pages {
+    /// The config in force, for the monitoring pages.
     config: watch::Sender<Arc<Config>>,
-    listen: Option<SocketAddr>,
-    serving: Option<JoinHandle<()>>,
-}
-
-impl StatusPage {
-    fn new(config: &Arc<Config>) -> StatusPage {
-        StatusPage { config: watch::Sender::new(Arc::clone(config)), listen: None, serving: None }
-    }
-
-    /// Serves the pages at the address in the office's config. A new address is bound before the old one is
-    /// released, so that a reload that fails changes nothing.
-    async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
-        let listen = office.config.status.listen;
-        if listen == self.listen {
-            self.config.send_replace(Arc::clone(&office.config));
-            return Ok(());
-        }
-        let serving = match listen {
-            None => None,
-            Some(address) => {
-                let listener =
-                    TcpListener::bind(address).await.with_context(|| format!("status.listen {address}"))?;
-                let (store, config) = (Arc::clone(&office.store), self.config.subscribe());
-                Some(tokio::spawn(service::serve_status(listener, store, config, Arc::new(Utc::now))))
-            }
-        };
-        self.end();
-        self.config.send_replace(Arc::clone(&office.config));
-        (self.listen, self.serving) = (listen, serving);
-        Ok(())
-    }
-
-    fn end(&mut self) {
-        if let Some(serving) = self.serving.take() {
-            serving.abort();
-        }
-    }
-}
-
-impl Drop for StatusPage {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-/// The GM's screen, at the address in the config.
-struct ScreenPage {
-    /// The office in force.
+    status: Server,
+    /// The office in force, for the screen.
     office: watch::Sender<Arc<Office>>,
     sessions: Arc<Sessions>,
+    screen: Server,
+}
+
+impl Pages {
+    fn new(office: &Arc<Office>) -> Pages {
+        Pages {
+            config: watch::Sender::new(Arc::clone(&office.config)),
+            status: Server::default(),
+            office: watch::Sender::new(Arc::clone(office)),
+            sessions: Arc::default(),
+            screen: Server::default(),
+        }
+    }
+
+    /// Serves the pages at the addresses in the office's config.
+    async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
+        let (store, config) = (Arc::clone(&office.store), self.config.subscribe());
+        let serve = |listener| service::serve_status(listener, store, config, Arc::new(Utc::now));
+        self.status.show(office.config.status.listen, "status.listen", serve).await?;
+        self.config.send_replace(Arc::clone(&office.config));
+        let (in_force, sessions) = (self.office.subscribe(), Arc::clone(&self.sessions));
+        let serve = |listener| screen::serve(listener, in_force, sessions);
+        self.screen.show(office.config.screen.listen, "screen.listen", serve).await
+    }
+}
+
+/// A server at an address in the config, until it is dropped.
+#[derive(Default)]
+struct Server {
     listen: Option<SocketAddr>,
     serving: Option<JoinHandle<()>>,
 }
 
-impl ScreenPage {
-    fn new(office: &Arc<Office>) -> ScreenPage {
-        let office = watch::Sender::new(Arc::clone(office));
-        ScreenPage { office, sessions: Arc::default(), listen: None, serving: None }
-    }
-
-    /// Serves the screen at the address in the office's config. Like the monitoring pages, it changes nothing if
-    /// a new address cannot be bound.
-    async fn show(&mut self, office: &Office) -> anyhow::Result<()> {
-        let listen = office.config.screen.listen;
+impl Server {
+    /// Serves at the address that `key` sets. A new address is bound before the old one is released, so that
+    /// a reload that fails changes nothing.
+    async fn show<F: Future<Output = ()> + Send + 'static>(
+        &mut self,
+        listen: Option<SocketAddr>,
+        key: &str,
+        serve: impl FnOnce(TcpListener) -> F,
+    ) -> anyhow::Result<()> {
         if listen == self.listen {
             return Ok(());
         }
         let serving = match listen {
             None => None,
             Some(address) => {
-                let listener =
-                    TcpListener::bind(address).await.with_context(|| format!("screen.listen {address}"))?;
-                let (office, sessions) = (self.office.subscribe(), Arc::clone(&self.sessions));
-                Some(tokio::spawn(screen::serve(listener, office, sessions)))
+                let bound = TcpListener::bind(address).await;
+                Some(tokio::spawn(serve(bound.with_context(|| format!("{key} {address}"))?)))
             }
         };
-        self.end();
-        (self.listen, self.serving) = (listen, serving);
+        *self = Server { listen, serving };
         Ok(())
-    }
-
-    fn end(&mut self) {
-        if let Some(serving) = self.serving.take() {
-            serving.abort();
-        }
     }
 }
 
-impl Drop for ScreenPage {
+impl Drop for Server {
     fn drop(&mut self) {
-        self.end();
+        if let Some(serving) = &self.serving {
+            serving.abort();
+        }
     }
 }
