@@ -8,10 +8,11 @@ use super::Seat;
 
 /// A square of a board of `FILES` × `RANKS` (at most 26 × 99). Files are A, B, … from the left, ranks 1, 2, …
 /// from the bottom. Ordered A1, B1, … then A2, …; written in capitals, parsed in either case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square<const FILES: u8, const RANKS: u8> {
-    file: u8,
+    // The derived order compares the fields in this order.
     rank: u8,
+    file: u8,
 }
 
 impl<const FILES: u8, const RANKS: u8> Square<FILES, RANKS> {
@@ -72,18 +73,6 @@ impl<const FILES: u8, const RANKS: u8> Square<FILES, RANKS> {
         }
         let rank: u8 = digits.parse().ok()?;
         Self::new(letter as u8 - b'A', rank.checked_sub(1)?)
-    }
-}
-
-impl<const F: u8, const R: u8> PartialOrd for Square<F, R> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<const F: u8, const R: u8> Ord for Square<F, R> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.index().cmp(&other.index())
     }
 }
 
