@@ -4,9 +4,9 @@
 //! that an audit can repeat it: nothing here may depend on a clock. The seat and the level are chosen
 //! elsewhere.
 
-use position::{Move, Position, TOWERS_TO_WIN, Terms, Top};
+use position::{Move, Position, TOWERS_TO_WIN, Terms};
 
-use crate::game::quantum::{Order, PieceKind, Spot, TOWER, View};
+use crate::game::quantum::{Order, Spot, TOWER, View};
 use crate::game::{Dice, Seat, Seen};
 use crate::house::engine::root::Choice;
 use crate::house::engine::{Chosen, House, HouseLevel, Level};
@@ -78,12 +78,7 @@ fn position_of(view: &View, side: Seat) -> Position {
     let terms = Terms { jump: view.jump, quiet_limit: 2 * view.quiet_limit };
     let mut position = Position::new(side as usize, view.quiet, terms);
     for (spot, stack) in view.stacks.stacks() {
-        let top = match stack.kind {
-            PieceKind::Square => Top::Square,
-            PieceKind::Circle => Top::Circle,
-            PieceKind::Queen => Top::Queen,
-        };
-        position.put(spot.index() as u8, stack.side as usize, top, stack.height);
+        position.put(spot.index() as u8, stack.side as usize, stack.kind, stack.height);
     }
     position
 }

@@ -3,7 +3,7 @@
 //! Sides are numbered 0 and 1, squares as in [`Spot::index`](crate::game::quantum::Spot::index). A move makes
 //! a new position, because copying one is cheaper than taking a move back.
 
-use crate::game::quantum::TOWER;
+use crate::game::quantum::{PieceKind, TOWER};
 use crate::house::engine::table::keys;
 
 /// The greatest height of a stack: a stack of 5 on one of 5 (clause 2.2).
@@ -33,14 +33,6 @@ pub(super) const TRAITS: usize = 16;
 pub(super) struct Move {
     pub from: u8,
     pub to: u8,
-}
-
-/// The kind of a stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Top {
-    Square = 0,
-    Circle = 1,
-    Queen = 2,
 }
 
 /// Options of the match that change what is legal or when it ends.
@@ -106,13 +98,13 @@ impl Position {
     }
 
     /// Puts a stack on an empty square.
-    pub fn put(&mut self, square: u8, side: usize, top: Top, height: u8) {
+    pub fn put(&mut self, square: u8, side: usize, top: PieceKind, height: u8) {
         let bit = 1 << square;
         self.sides[side] |= bit;
-        if top != Top::Circle {
+        if top != PieceKind::Circle {
             self.tops[0] |= bit;
         }
-        if top != Top::Square {
+        if top != PieceKind::Square {
             self.tops[1] |= bit;
         }
         for n in 1..=height.min(TOWER) {
@@ -126,9 +118,9 @@ impl Position {
     fn stack_key(&self, square: u8, side: usize) -> u64 {
         let bit = 1 << square;
         let kind = match (self.tops[0] & bit != 0, self.tops[1] & bit != 0) {
-            (true, false) => Top::Square,
-            (false, _) => Top::Circle,
-            (true, true) => Top::Queen,
+            (true, false) => PieceKind::Square,
+            (false, _) => PieceKind::Circle,
+            (true, true) => PieceKind::Queen,
         };
         let height = usize::from(self.heights[usize::from(square)]);
         KEYS[(side * 3 + kind as usize) * HIGHEST + height - 1][usize::from(square)]

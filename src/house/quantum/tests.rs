@@ -1,5 +1,5 @@
 use super::*;
-use crate::game::quantum::State;
+use crate::game::quantum::{PieceKind, State};
 use crate::game::random_play::RandomPlay;
 use crate::game::{BySeat, Game};
 use crate::house::support::{after, options, score};
@@ -205,8 +205,8 @@ fn a_lead_counts_for_little_if_no_tower_can_be_built_with_it_any_more() {
     // The leader has twelve pieces; in the last position a tower, too.
     let worth = |heights: &[u8], enemies: u8| {
         let mut position = Position::new(0, 0, Terms { jump: false, quiet_limit: 100 });
-        (0..).zip(heights).for_each(|(file, &height)| position.put(file, 0, Top::Square, height));
-        (0..enemies).for_each(|file| position.put(56 + file, 1, Top::Square, 1));
+        (0..).zip(heights).for_each(|(file, &height)| position.put(file, 0, PieceKind::Square, height));
+        (0..enemies).for_each(|file| position.put(56 + file, 1, PieceKind::Square, 1));
         evaluate::worth(&position)
     };
     let (low, high) = (worth(&[2, 2, 2, 2, 2, 2], 2), worth(&[5, 2, 2, 1, 1, 1], 2));
