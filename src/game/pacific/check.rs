@@ -252,12 +252,7 @@ fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
             return Some(("Surface ships are not due now; this is a submarine turn.".to_owned(), pass()));
         }
     };
-    let no = match *order {
-        SubmarineOrder::Pass => return None,
-        SubmarineOrder::Move { no, .. }
-        | SubmarineOrder::Fire { no, .. }
-        | SubmarineOrder::Sonar { no, .. } => no,
-    };
+    let no = order.no()?;
     let Some(submarine) = view.own_submarines().iter().find(|submarine| submarine.no == no) else {
         let own: Vec<String> = view.own_submarines().iter().map(|own| format!("U{}", own.no)).collect();
         return Some((format!("You have no submarine U{no}; you have {}.", own.join(", ")), pass()));

@@ -145,12 +145,7 @@ pub fn submarines(state: &State, orders: BySeat<Option<SubmarineOrder>>) -> Stat
 
 /// Whether the submarine that the order names still exists.
 fn commands(order: &SubmarineOrder, own: &[Submarine]) -> bool {
-    match order {
-        SubmarineOrder::Move { no, .. }
-        | SubmarineOrder::Fire { no, .. }
-        | SubmarineOrder::Sonar { no, .. } => own.iter().any(|submarine| submarine.no == *no),
-        SubmarineOrder::Pass => true,
-    }
+    order.no().is_none_or(|no| own.iter().any(|submarine| submarine.no == no))
 }
 
 /// Returns the order as the log keeps it: a move with the square it began on.
