@@ -3,6 +3,7 @@
 //! Templates see these values under their serialized names.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantNames};
 
 use super::gm_digest::{GmDigest, GmMatchSummary};
 use super::text::wrapped;
@@ -158,8 +159,9 @@ pub struct EndingMatch {
 }
 
 /// Trouble that GMs are told of at once, within limits.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(tag = "is", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Trouble {
     /// A mail could not be sent.
     GivenUp {
@@ -192,28 +194,16 @@ impl Trouble {
     /// The kind of [`Trouble::SetAside`].
     pub const SET_ASIDE: &'static str = "set_aside";
 
-    /// The kinds that are counted.
-    pub const KINDS: [&'static str; 7] = [
-        "given_up",
-        Trouble::SET_ASIDE,
-        "low_space",
-        "clock_doubted",
-        "cannot_send",
-        "cannot_read",
-        "house_stuck",
-    ];
+    /// Returns the kinds that are counted.
+    pub fn kinds() -> impl Iterator<Item = &'static str> {
+        Trouble::VARIANTS.iter().copied().filter(|kind| *kind != "more")
+    }
 
     /// Returns the kind by which alarms are counted.
     pub fn kind(&self) -> &str {
         match self {
-            Trouble::GivenUp { .. } => "given_up",
-            Trouble::SetAside { .. } => Trouble::SET_ASIDE,
-            Trouble::LowSpace { .. } => "low_space",
-            Trouble::ClockDoubted { .. } => "clock_doubted",
-            Trouble::CannotSend { .. } => "cannot_send",
-            Trouble::CannotRead { .. } => "cannot_read",
-            Trouble::HouseStuck { .. } => "house_stuck",
             Trouble::More { of } => of,
+            counted => counted.into(),
         }
     }
 }

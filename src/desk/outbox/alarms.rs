@@ -39,7 +39,7 @@ pub fn tell_once(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: Ab
 /// Tells each GM how many alarms were left out in earlier hours, if no alarm of the kind says so.
 pub fn tell_left_out(desk: &mut Desk<'_>) -> Decided<()> {
     for reader in gms::all_gms(desk) {
-        for kind in Trouble::KINDS {
+        for kind in Trouble::kinds() {
             let subject = subject(kind, gms::gm(desk, reader));
             if or_lacking(budgets::left_out(desk, &subject))?.unwrap_or_default() == 0 {
                 continue;
