@@ -38,6 +38,7 @@ pub(crate) use galaxy::{Quadrants, Sector};
 pub use options::{Casualties, Options};
 pub use order::Order;
 pub(crate) use order::ReadySetup;
+pub(crate) use ready::two_squares;
 pub(crate) use rules::adjudicate_unchecked;
 pub(crate) use setup::FLEET;
 pub use state::State;

@@ -111,7 +111,7 @@ impl ReadySetup {
 }
 
 /// Returns two random squares of a quadrant.
-fn two_squares(quadrant: Quadrant, dice: &mut Dice) -> [Square; 2] {
+pub fn two_squares(quadrant: Quadrant, dice: &mut Dice) -> [Square; 2] {
     let mut cells = [0, 1, 2, 3];
     dice.shuffle(&mut cells);
     [quadrant.square(cells[0]), quadrant.square(cells[1])]

@@ -1,6 +1,6 @@
 //! The setups of the house: families of star values, in which the dice place every star and ship.
 
-use crate::game::quadrant_z::{Class, Layout, Order, Quadrant, ReadySetup, Square};
+use crate::game::quadrant_z::{Class, Layout, Order, Quadrant, ReadySetup, Square, two_squares};
 use crate::game::{Dice, Seat};
 use crate::house::engine::Level;
 
@@ -60,11 +60,4 @@ fn neutral_stars(layout: Layout, seat: Seat, dice: &mut Dice) -> Vec<Order> {
         }
     }
     orders
-}
-
-/// Returns two random squares of a quadrant.
-fn two_squares(quadrant: Quadrant, dice: &mut Dice) -> [Square; 2] {
-    let mut cells = [0, 1, 2, 3];
-    dice.shuffle(&mut cells);
-    [quadrant.square(cells[0]), quadrant.square(cells[1])]
 }
