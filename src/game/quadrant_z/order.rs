@@ -260,7 +260,7 @@ fn numbers(words: &[&str]) -> Read<Vec<u16>> {
     words.iter().map(|word| number(word)).collect()
 }
 
-fn number(word: &str) -> Read<u16> {
+pub(super) fn number(word: &str) -> Read<u16> {
     let digits = word.strip_prefix('#').unwrap_or(word);
     let read = digits.parse().ok().filter(|&n| n <= MOST && digits.bytes().all(|b| b.is_ascii_digit()));
     read.ok_or_else(|| format!("{word} is not a whole number from 0 to {MOST}."))

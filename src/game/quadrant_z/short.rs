@@ -4,7 +4,7 @@
 use super::check::list;
 use super::fleet::Ship;
 use super::galaxy::{Quadrant, Square};
-use super::order::{self, MOST, Order};
+use super::order::{self, Order};
 use super::view::View;
 use crate::game::{Fault, Line, Phase};
 
@@ -37,8 +37,9 @@ impl Short {
                 Some(Short::Captures(at.iter().map(|at| Square::parse(at)).collect::<Option<_>>()?))
             }
             ["SHIP" | "SHIPS", ref rest @ ..] => {
-                let count = rest.iter().take_while(|word| number(word).is_some()).count();
-                let ships: Vec<u16> = rest[..count].iter().filter_map(|word| number(word)).collect();
+                let count = rest.iter().take_while(|word| order::number(word).is_ok()).count();
+                let ships: Vec<u16> =
+                    rest[..count].iter().filter_map(|word| order::number(word).ok()).collect();
                 match rest[count..] {
                     _ if ships.is_empty() => None,
                     ["HOLD" | "HOLDS" | "STAY"] => Some(Short::Hold { ships }),
@@ -62,11 +63,6 @@ impl Short {
             Short::AllIn { .. } => Vec::new(),
         }
     }
-}
-
-fn number(word: &str) -> Option<u16> {
-    let digits = word.strip_prefix('#').unwrap_or(word);
-    digits.parse().ok().filter(|no| *no <= MOST && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Implements [`crate::game::Game::write_out`].
