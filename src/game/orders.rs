@@ -58,7 +58,7 @@ pub enum Syntax {
 }
 
 /// One reason why a filing cannot stand. Made from the seat's view, never from the state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// The number of the line at fault; `None` for the filing as a whole.
     pub line: Option<usize>,
@@ -89,14 +89,7 @@ impl Fault {
     }
 
     pub fn whole(reason: impl Display) -> Self {
-        Fault {
-            line: None,
-            reason: reason.to_string(),
-            example: None,
-            missing: false,
-            doubtful: false,
-            corrected: false,
-        }
+        Fault { reason: reason.to_string(), ..Fault::default() }
     }
 
     /// A fault of a filing that lacks the one order it must hold, such as a move or a marble.
