@@ -1,6 +1,5 @@
 //! `fogpost replay`: replays a game record and shows the result.
 
-use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,10 +35,6 @@ pub struct Args {
 /// Exit status if any filing was refused, even one that `--as` or `--turn` hides.
 const REFUSED: u8 = 2;
 
-fn templates() -> anyhow::Result<Templates> {
-    Ok(Templates::new(&BTreeMap::new())?)
-}
-
 /// Whether the reader of our output has closed it (`| head`), which is not a failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
@@ -56,7 +51,8 @@ impl Args {
         // A record may come from anybody, so a terminal must not obey what it contains.
         let out = BufWriter::new(std::io::stdout().lock());
         let mut out = PrintableWriter { inner: out, json: self.json };
-        let mut account = Account { args: &self, record: &record, templates: templates()?, last: None };
+        let mut account =
+            Account { args: &self, record: &record, templates: Templates::of_program(), last: None };
         let mut written = Ok(());
         let mut refused = false;
         if !self.json {
@@ -151,13 +147,7 @@ impl Account<'_> {
     /// Prints what each side was told, or only the requested one. If both see the same, it prints that once.
     fn news(&self, out: &mut impl Write, done: &Adjudicated<'_>) -> anyhow::Result<()> {
         let alike = done.view(Seat::First) == done.view(Seat::Second);
-        let adjudication = Adjudication {
-            phase: done.phase,
-            turn: done.turn,
-            before: done.before.clone(),
-            filings: done.filings.clone(),
-            state: done.state.clone(),
-        };
+        let adjudication = Adjudication::from(done);
         for seat in Seat::BOTH {
             let wanted = self.args.viewer.is_none_or(|viewer| viewer == seat);
             if !wanted || (alike && seat == Seat::Second && self.args.viewer.is_none()) {

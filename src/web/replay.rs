@@ -80,7 +80,8 @@ pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Res
     }
     let signs_bytes: usize = signs.iter().map(|line| line.sample.len() + line.words.len() + SIGN_BYTES).sum();
     keep_within_limit(&mut steps, symbols.len() + signs_bytes);
-    let result = result(templates, finished, steps.last().map(|step| step.turn))?;
+    let last_turn = steps.last().map(|step| step.turn);
+    let result = result_of(templates, &record.players, &finished.outcome, last_turn)?;
     let root = Value::from_safe_string("../../".to_owned());
     let page = context! {
         site => Serde(site), root => root, here => "matches", id => &finished.id,
@@ -119,15 +120,6 @@ fn keep_within_limit(steps: &mut [Step], drawn_once: usize) {
 
 fn game(game: GameKind) -> Value {
     context! { key => game.key(), name => game.name() }
-}
-
-/// Words the result of a match.
-fn result(
-    templates: &Templates,
-    finished: &FinishedMatch,
-    turn: Option<u32>,
-) -> Result<String, TemplateError> {
-    result_of(templates, &finished.record.players, &finished.outcome, turn)
 }
 
 /// Words how a match between these players ended, in one sentence.
@@ -198,13 +190,7 @@ impl Played {
 
 /// Words what both sides were told of a step, or once what both know.
 fn told(templates: &Templates, record: &Record, done: &Adjudicated<'_>) -> Result<Vec<Told>, TemplateError> {
-    let adjudication = Adjudication {
-        phase: done.phase,
-        turn: done.turn,
-        before: done.before.clone(),
-        filings: done.filings.clone(),
-        state: done.state.clone(),
-    };
+    let adjudication = Adjudication::from(done);
     let news =
         |seat| report::word_news(templates, &adjudication, &record.players, seat).map(|text| items(&text));
     if !record.game.hides_something() {

@@ -7,6 +7,7 @@ use super::game_match::FiledOrders;
 use crate::game::any::{AnyState, Filing};
 use crate::game::condition::ConditionNews;
 use crate::game::names::named_enum;
+use crate::game::record::Adjudicated;
 use crate::game::{BySeat, Phase, Seat};
 use crate::ledger::{HouseFailure, PauseReason, TermsChange};
 use crate::letter::Digest;
@@ -124,6 +125,13 @@ pub struct Adjudication {
     pub before: AnyState,
     pub filings: BySeat<Option<Filing>>,
     pub state: AnyState,
+}
+
+impl From<&Adjudicated<'_>> for Adjudication {
+    fn from(done: &Adjudicated<'_>) -> Adjudication {
+        let (before, filings, state) = (done.before.clone(), done.filings.clone(), done.state.clone());
+        Adjudication { phase: done.phase, turn: done.turn, before, filings, state }
+    }
 }
 
 /// News between adjudications, for one side, both, or the GM.
