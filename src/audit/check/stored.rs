@@ -5,7 +5,7 @@ use super::play::Play;
 use super::state::Check;
 use crate::audit::verdict::Place;
 use crate::ledger::PinnedKind;
-use crate::referee::Stage;
+use crate::referee::{Match, Stage};
 
 /// Compares the stored match with the repeated one.
 pub(super) fn check_match(check: &mut Check) {
@@ -28,12 +28,8 @@ pub(super) fn check_match(check: &mut Check) {
             }
         };
         check.report(Place::Kept("the snapshot"), what);
-    } else if (&stored.overview, stored.wake_at) != (&current.overview(), current.wake_at()) {
-        let what =
-            "its game, stage, next wake-up, or something else that lists show, differs from its snapshot";
-        check.report(Place::Kept("the match"), what);
     } else {
-        check_end(check, current.stage == Stage::Over);
+        check_lists(check, &current, current.stage == Stage::Over);
     }
 }
 
@@ -45,17 +41,18 @@ fn check_play(check: &mut Check, play: &Play) {
         check.report(Place::Kept("the snapshot"), "its head is not the last entry of the ledger");
     } else if snapshot.state != *play.state() || (snapshot.stage == Stage::Over) != is_over {
         check.report(Place::Kept("the snapshot"), "its position is not the one that the entries lead to");
-    } else if (&check.stored.overview, check.stored.wake_at) != (&snapshot.overview(), snapshot.wake_at()) {
-        let what =
-            "its game, stage, next wake-up, or something else that lists show, differs from its snapshot";
-        check.report(Place::Kept("the match"), what);
     } else {
-        check_end(check, is_over);
+        check_lists(check, &snapshot, is_over);
     }
 }
 
-/// Compares the stored end of the match with the entries.
-fn check_end(check: &mut Check, is_over: bool) {
+/// Compares what lists show of the match with the match itself, and its stored end with the entries.
+fn check_lists(check: &mut Check, game_match: &Match, is_over: bool) {
+    if (&check.stored.overview, check.stored.wake_at) != (&game_match.overview(), game_match.wake_at()) {
+        let what =
+            "its game, stage, next wake-up, or something else that lists show, differs from its snapshot";
+        return check.report(Place::Kept("the match"), what);
+    }
     // A correction that leaves the match over may leave the time of its first end.
     let is_end = match check.stored.ended_at {
         Some(ended_at) => is_over && check.ends.contains(&ended_at),
