@@ -213,7 +213,10 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
                     receipt.as_deref().map(|receipt| self::answer(receipt, zone, now, club.house)).into(),
                 ),
                 ("own_orders", own_orders(game_match, seat, filed, missed, now)),
-                ("steps", steps.iter().map(|step| report_step(step, game_match, &view, seat)).collect()),
+                (
+                    "steps",
+                    steps.iter().map(|step| report_step(step, &game_match.players, &view, seat)).collect(),
+                ),
                 ("missed", value(missed)),
                 ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
                 ("correction", value(correction.as_deref().map(wrapped))),
@@ -260,9 +263,9 @@ fn own_orders(
 
 /// Returns the news of one of a report's adjudications. The last one led to the state shown, so its view is
 /// shared.
-fn report_step(step: &Adjudication, game_match: &Match, view: &Arc<LazyView>, seat: Seat) -> Value {
+fn report_step(step: &Adjudication, names: &BySeat<String>, view: &Arc<LazyView>, seat: Seat) -> Value {
     let view = if view.is_of(&step.state) { Arc::clone(view) } else { LazyView::after(step, seat, None) };
-    for_news(step, &game_match.players, view, seat).into()
+    for_news(step, names, view, seat).into()
 }
 
 /// Returns the context of a letter to the GM about a match. The GM may be one of the players, so it holds

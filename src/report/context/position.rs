@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::for_news;
 use super::lazy::{LazyView, TemplateContext};
+use super::report_step;
 use crate::game::any::{AnyState, Memories, OwnPart};
 use crate::game::{BySeat, Phase, Seat};
 use crate::referee::Adjudication;
@@ -48,17 +48,12 @@ fn context_of(position: &Position<'_>, seat: Seat) -> TemplateContext {
     };
     let own = last.map(|last| OwnPart { before: &last.before, filed: last.filings[seat].as_ref() });
     let board = state.shown_board(seat, Some(memories), own);
-    let news = steps.iter().map(|step| {
-        let view =
-            if view.is_of(&step.state) { Arc::clone(&view) } else { LazyView::after(step, seat, None) };
-        Value::from(for_news(step, names, view, seat))
-    });
     let phases = adjudicated.iter().map(|(phase, turn, at)| {
         context! { phase => Serde(phase), turn => turn, at => at.format("%-d %b %H:%M").to_string() }
     });
     let own = [
         ("match", context! { game => state.kind().key() }),
-        ("steps", news.collect()),
+        ("steps", steps.iter().map(|step| report_step(step, names, &view, seat)).collect()),
         ("me", Value::from(Serde(seat))),
         ("foe", Value::from(Serde(seat.other()))),
         ("names", Value::from(Serde(names))),
