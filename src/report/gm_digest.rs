@@ -103,9 +103,7 @@ impl GmDigest {
             || self.from_spam > 0
             || self.left_out > 0
     }
-}
 
-impl GmDigest {
     /// Shows fewer items: at most `acted_on` in lists that a GM has to act on, and at most `told` in the
     /// others.
     pub fn shorten(&mut self, acted_on: usize, told: usize) {

@@ -237,7 +237,7 @@ impl Writer<'_> {
                 self.add_token(out, *mark);
                 continue;
             };
-            debug_assert!(taken_from == self.place_of(*mark));
+            debug_assert!(taken_from == self.catalogue.mark(*mark).at);
             waiting.extend_from_slice(shapes);
         }
         svg::add_with_markers(out, &waiting, (0.0, 0.0));
@@ -249,10 +249,6 @@ impl Writer<'_> {
         let (shapes, taken_from) = &self.catalogue.symbols[symbol];
         let is_unnamed = self.symbol_names[symbol].is_empty() && self.mark_names[mark as usize].is_empty();
         is_unnamed.then(|| (shapes.as_slice(), (tenths(taken_from.0), tenths(taken_from.1))))
-    }
-
-    fn place_of(&self, mark: u32) -> (i32, i32) {
-        self.catalogue.mark(mark).at
     }
 
     fn add_token(&self, out: &mut String, token: u32) {
