@@ -15,7 +15,7 @@ use crate::letter::Digest;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "act", content = "of", rename_all = "snake_case")]
 pub enum Act {
-    /// Opens the match; the cause of the first entry alone.
+    /// Opens the match. Only the first entry has this cause.
     Open {
         /// The player's letter that opened it, by ACCEPT, JOIN or CHALLENGE.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,13 +31,13 @@ pub enum Act {
     Extend { days: u32 },
     /// Adjudicates the open phase. Seats that have not filed get the filing that the rules assume.
     Adjudicate,
-    /// Voids the result: the match, which may be over, counts as annulled. A running one ends.
+    /// Voids the result: the match counts as annulled. It may already be over; if not, it ends.
     Annul { reason: String },
     /// Changes some terms from the next phase on.
     Terms(TermsChange),
     /// Records a note for the GMs.
     Note { text: String },
-    /// Tells one side something, or both. The ledger keeps the digest of the text, and the match the text.
+    /// Sends a text to one side or both. The ledger records its digest, and the match stores the text.
     Tell {
         to: Option<Seat>,
         digest: Digest,
@@ -46,12 +46,12 @@ pub enum Act {
     },
     /// Makes the seat lose the match.
     Forfeit(Seat),
-    /// By the program: the time of the match is over, and this seat used more of it; `None` if both used about
-    /// as much.
+    /// By the program: the match has run out of time, and this seat used more of it; `None` if both used about
+    /// the same.
     MoreTime(Option<Seat>),
     /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new
-    /// token. What the former player's last letter left (a refusal to tell again, orders that YES files) is
-    /// void.
+    /// token. Leftovers of the former player's last letter (a refusal to repeat, orders that YES would file)
+    /// become void.
     Replace {
         seat: Seat,
         name: String,
@@ -70,7 +70,7 @@ pub enum Act {
     /// Resigns for the seat's player, who leaves the club. By the program.
     Leave(Seat),
     /// Notes an absence that the seat's player announced in this letter about another of their matches, and
-    /// that counts in all of them. The shell tells each opponent once. By the program.
+    /// which counts in all of them. The shell tells each opponent once. By the program.
     Absent {
         seat: Seat,
         from: NaiveDate,
@@ -96,17 +96,17 @@ pub enum Act {
     Correct(Correction),
     /// Notes that a letter to the seat, made at `sent`, bounced. By the program.
     Bounced { seat: Seat, sent: DateTime<Utc> },
-    /// Notes that the mail server has only now taken the letter, written at `written`, that opened the phase
-    /// to the seat. Its deadline moves by the delay. By the program.
+    /// Notes that the mail server has only now accepted the letter that opened the phase to the seat, written
+    /// at `written`. Its deadline moves by the delay. By the program.
     SentLate { seat: Seat, written: DateTime<Utc> },
     /// Notes that an automatic absence note came from the seat. By the program.
     Away(Seat),
     /// Notes that mail to the seat arrives again.
     Restored(Seat),
-    /// Notes that the referee was down from `since` until now. A deadline in that time moves by its length.
-    /// By the program.
+    /// Notes that the referee was down from `since` until now. A deadline in that time is extended by the
+    /// length of the outage. By the program.
     Slide { since: DateTime<Utc> },
-    /// Resets the deadline that a clock ahead of now has moved. By the program.
+    /// Resets the deadline that was moved while the clock was ahead. By the program.
     ClockSetBack,
     /// Changes the seat's reply token or its player's addresses. By the program.
     Hold {
@@ -119,8 +119,8 @@ pub enum Act {
     Desk(MailIdentity),
     /// Shows the GM what the rules hide. The ledger records the GM, the material, and the reason.
     Unseal { what: String, reason: String },
-    /// Adds an entry that lists letters and deliveries that no entry lists yet. By the program, after the
-    /// end.
+    /// Adds an entry that lists letters and deliveries that are not yet listed in any entry. By the program,
+    /// after the end.
     ListLetters,
     /// Renames a forgotten player, who held `seat` if any, to `name`. After the end.
     Forget {
@@ -131,7 +131,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// Returns the act that tells one side something, or both.
+    /// Returns the act that sends a text to one side or both.
     pub fn tell(to: Option<Seat>, text: String) -> Act {
         Act::Tell { to, digest: Digest::of(text.as_bytes()), text }
     }
@@ -141,7 +141,7 @@ impl Act {
         Act::Pause { reason: PauseReason::Gm(reason) }
     }
 
-    /// Returns the player's letter that the act follows from, and the CONFIRM of that.
+    /// Returns the player's letter that the act follows from, and the CONFIRM for it.
     pub(super) fn letters(&self) -> (Option<Digest>, Option<Digest>) {
         match self {
             Act::Open { letter } | Act::Hold { letter, .. } => (*letter, None),
@@ -158,9 +158,9 @@ pub struct HousePlay {
     /// The version of the computer player.
     pub version: u32,
     pub orders: Vec<String>,
-    /// The SHA-256 of the canonical JSON of all that the seat was told and filed.
+    /// The SHA-256 of the canonical JSON of everything the seat was shown and filed.
     pub seen: Digest,
-    /// Set if the seat's level found no legal turn, so that these are the orders of an easier one.
+    /// Set if the seat's level found no legal turn, so these are the orders of an easier one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<HouseFailure>,
 }
@@ -171,16 +171,16 @@ pub struct Correction {
     pub turn: u32,
     pub reason: String,
     pub choices: Choices,
-    /// The standing adjudications, from the ledger: phase, turn and filings.
+    /// The adjudications in force, from the ledger: phase, turn and filings.
     pub decided: Vec<(Phase, u32, BySeat<Option<OrderLines>>)>,
     /// The orders that should have counted. `None` reopens the turn, and both sides file again.
     pub orders: Option<(Seat, Vec<Line>)>,
-    /// Set if the end of the match has been told, and with it the secret.
+    /// Set if the players were told the end of the match, and with it the secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_key: Option<NewKey>,
 }
 
-/// A new secret for the salts and the dice to come. The ledger keeps its pin alone.
+/// A new secret for later salts and dice. The ledger records only its pin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NewKey {
     pub pin: Digest,
@@ -195,8 +195,8 @@ impl NewKey {
 }
 
 impl Correction {
-    /// Returns the number of the first adjudication that it voids, or `None` if the turn was not adjudicated.
-    /// A turn may have several phases: the corrected one is the phase in which the seat filed.
+    /// Returns the index of the first adjudication that the correction voids, or `None` if the turn was not
+    /// adjudicated. A turn may have several phases: the corrected one is the phase in which the seat filed.
     pub fn first_voided(&self) -> Option<usize> {
         self.decided.iter().position(|(_, decided, filings)| {
             *decided == self.turn && self.orders.as_ref().is_none_or(|(seat, _)| filings[*seat].is_some())
@@ -209,6 +209,6 @@ impl Correction {
 #[serde(rename_all = "snake_case")]
 pub enum HouseFailure {
     Panicked,
-    /// The rules refuse its choice.
+    /// The rules do not allow its choice.
     Refused,
 }

@@ -40,7 +40,7 @@ pub enum BookCause {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
-    /// Its time had come.
+    /// The clock: it was due.
     Clock {},
 }
 
@@ -67,7 +67,8 @@ pub enum BookFact {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         closed: bool,
     },
-    /// `list` is the order of the draw, `figures` those that it used, each with its player. `given`: a GM brought the sections along.
+    /// `list` is the order of the draw, `figures` the ratings that it used, each with its player. `given`: a GM
+    /// supplied the sections.
     SectionsDrawn {
         season: u32,
         list: Vec<i64>,
@@ -93,9 +94,9 @@ pub enum BookFact {
         match_id: String,
         end: Digest,
     },
-    /// The places of each section. From here on nothing of the season changes.
+    /// The places of each section. After this entry, nothing in the season changes.
     StandingsClosed { season: u32, places: Vec<Vec<BookPlace>>, vanished: Vec<i64> },
-    /// The event ends without standings; its matches go on as friendly ones.
+    /// The event ends without standings; its matches continue as friendly ones.
     Cancelled {},
     /// A note of a GM.
     Noted { text: String },
@@ -114,17 +115,17 @@ pub struct BookResult {
     /// The seat that missed too many turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vanished: Option<Seat>,
-    /// Seconds of own time.
+    /// Seconds of thinking time that each seat used.
     pub own: BySeat<i64>,
 }
 
 named_enum! {
-    /// The outcome of a match as points see it.
+    /// The outcome of a match, as it counts for points.
     pub enum BookOutcome {
         First = "first",
         Second = "second",
         Draw = "draw",
-        /// Both missed too many turns together: nobody has a point.
+        /// Both missed too many turns together: nobody gets a point.
         Both = "both lost",
         /// It ended without a result.
         None = "none",
@@ -136,7 +137,7 @@ named_enum! {
 pub struct BookPlace {
     pub player: i64,
     pub place: u32,
-    /// Points and those of the direct encounter in halves; Sonneborn-Berger in quarters.
+    /// Points, in total and in the direct encounter, in halves; Sonneborn-Berger in quarters.
     pub points: u32,
     pub direct: u32,
     pub berger: u32,
@@ -177,7 +178,7 @@ impl BookOutcome {
         }
     }
 
-    /// Returns how the outcome of a match counts.
+    /// Converts the outcome of a match.
     pub fn of(outcome: &Outcome) -> BookOutcome {
         match (outcome.winner, outcome.reason) {
             (Some(Seat::First), _) => BookOutcome::First,
@@ -189,7 +190,7 @@ impl BookOutcome {
     }
 }
 
-/// Appends a fact to a book that ends at `head`, and moves the head on.
+/// Appends a fact to a book that ends at `head`, and advances the head.
 pub fn append(
     event: &str,
     head: &mut Head,

@@ -1,4 +1,5 @@
-//! The cause of a ruling: everything besides the match and the letter itself that the ruling follows from.
+//! The cause of a ruling: everything that the ruling follows from, apart from the match and the letter
+//! itself.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -13,8 +14,8 @@ use crate::letter::Digest;
 /// The cause of a ruling. `L` is the letter: its circumstances, as entries hold them, or the letter as it was
 /// read (`referee::Matter`).
 ///
-/// `phase` is the number of the phase that was open when the cause arose. In another phase it does nothing,
-/// unless its act is valid in all of them.
+/// `phase` is the number of the phase that was open when the cause arose. In another phase the cause has no
+/// effect, unless its act is valid in every phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cause<L = Box<LetterCause>> {
@@ -59,25 +60,27 @@ pub struct LetterCause {
     pub shows_token: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: Permission,
-    /// The opponent's room for notices of the letter's acts.
+    /// The opponent's room for notices about the letter's acts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub opponent: Room,
-    /// The GM's room for notices of the letter's acts.
+    /// The GM's room for notices about the letter's acts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub gm: Room,
     /// Whether every GM holds a seat of the match, and one of them the opponent's.
     #[serde(default, skip_serializing_if = "is_default")]
     pub gm_plays: bool,
-    /// Whether it resigns, but from an address that its player added a few days ago.
+    /// Whether the letter resigns, but comes from an address that its player added only a few days ago.
     #[serde(default, skip_serializing_if = "is_default")]
     pub holds_resignation: bool,
-    /// The number of answers to the seat that were left out since the last one. The answer tells it.
+    /// The number of answers to the seat that were suppressed since the last one that was sent. The answer
+    /// mentions it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
-    /// The player's other games whose orders are in its texts, so that none is passed on.
+    /// The player's other games whose orders occur in its texts. If there are any, none of the texts is
+    /// passed on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withheld_for: Vec<GameKind>,
-    /// The open question that we asked and that it answers.
+    /// The open question to the seat that the letter answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
     /// The advice of the house, if the letter asks for it.
@@ -105,7 +108,7 @@ pub enum Signature {
     Missing,
 }
 
-/// The match whose reply token a letter bears.
+/// The match whose reply token a letter contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenOf {
@@ -126,7 +129,7 @@ pub enum Permission {
     Held,
 }
 
-/// The number of notices of a letter's acts that a reader may still get because of its player.
+/// Number of notices that a reader may still get about the acts of a letter, within the limit of its player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Room {
@@ -142,8 +145,8 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Maximum notices that one letter can cause to one reader. It is small, because acts of one kind are
-    /// told together.
+    /// Maximum notices that one letter can cause to one reader. It is small, because one notice reports all
+    /// acts of a kind.
     pub const MOST: u8 = 6;
 
     /// Whether there is room for another notice.
@@ -151,7 +154,7 @@ impl Room {
         matches!(self, Room::Letters(1..))
     }
 
-    /// Uses a place, and returns whether there was one.
+    /// Uses up one notice, and returns whether there was room for it.
     pub fn spend(&mut self) -> bool {
         match self {
             Room::Unreachable | Room::Letters(0) => false,
@@ -163,7 +166,7 @@ impl Room {
     }
 }
 
-/// The house's advice in a player's place.
+/// The orders that the house would give in a player's place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
     /// The version of the house.
@@ -196,7 +199,7 @@ impl LetterCause {
         }
     }
 
-    /// Returns the time of its arrival, if it is ruled on later because somebody had to vouch for it.
+    /// Returns the letter's time of arrival if it was ruled on later, because somebody had to vouch for it.
     pub fn came_earlier(&self) -> Option<DateTime<Utc>> {
         let is_late = self.confirmed_by.is_some() || self.accepted_by.is_some();
         is_late.then_some(self.received)
@@ -225,7 +228,8 @@ impl Cause {
         }
     }
 
-    /// Returns the letters that it names: its own and the CONFIRM of that, or those that an act follows from.
+    /// Returns the letters that the cause names: its own and the CONFIRM for it, or those that its act
+    /// follows from.
     pub fn letters(&self) -> impl Iterator<Item = Digest> {
         let (letter, confirmed_by) = match self {
             Cause::Letter(letter) => (Some(letter.letter), letter.confirmed_by),

@@ -49,12 +49,12 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<Box<RatingBasis>>,
     },
-    /// The referee writes from another address, with other templates of the club's own, or follows another
-    /// procedure from here on.
+    /// From here on the referee writes from another address, uses other templates of the club's own, or
+    /// follows another procedure.
     DeskSet {
         desk: Box<MailIdentity>,
-        /// The SHA-256 of the match as it is stored before, if the procedure changes: rulings of the next
-        /// procedure can be repeated from there.
+        /// The SHA-256 of the stored match before this entry, if the procedure changes: rulings by the new
+        /// procedure can be repeated from that state.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Digest>,
     },
@@ -67,24 +67,24 @@ pub enum Fact {
         turn: u32,
         orders: Vec<String>,
         faults: Vec<FaultyLine>,
-        /// The orders that `YES` in answer files instead.
+        /// The orders that a reply of `YES` files instead.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         offered: Vec<String>,
     },
     /// Orders were checked and not filed (`CHECK`).
     OrdersChecked { seat: Seat, phase: Phase, turn: u32, orders: Vec<String>, faults: Vec<FaultyLine> },
-    /// The seat took its filing back.
+    /// The seat withdrew its filing.
     OrdersWithdrawn { seat: Seat, phase: Phase, turn: u32 },
-    /// The seat sent conditional orders ahead, which replace those sent before. `sealed` is computed as for
-    /// orders.
+    /// The seat sent conditional orders in advance, which replace any earlier ones. `sealed` is computed as
+    /// for orders.
     ConditionsSealed { seat: Seat, turn: u32, conditions: Conditions, sealed: Digest },
-    /// The seat took its conditional orders back.
+    /// The seat withdrew its conditional orders.
     ConditionsWithdrawn { seat: Seat, turn: u32 },
     /// A move, a pass or the end of the match decided the outcome of conditional orders.
     ConditionsFollowed { seat: Seat, outcome: ConditionOutcome },
     /// A letter asked for something and filed nothing. `asked` holds the verbs of its commands.
     LetterAnswered { seat: Seat, asked: Vec<String> },
-    /// The phase is open to these seats until then.
+    /// The phase is open to these seats until `deadline`.
     DeadlineSet { phase: Phase, turn: u32, seats: Vec<Seat>, deadline: DateTime<Utc> },
     /// The seats had not filed when their grace was over.
     DeadlineMissed { phase: Phase, turn: u32, seats: Vec<Seat> },
@@ -100,9 +100,9 @@ pub enum Fact {
     OpeningSentLate { seat: Seat, deadline: DateTime<Utc> },
     /// The seat was reminded, or told again that its letter was refused.
     ReminderSent { seat: Seat, turn: u32 },
-    /// No reminder was sent, because its time came up only after the deadline.
+    /// No reminder was sent, because we were down until after the deadline.
     ReminderPassed { turn: u32 },
-    /// The player's digest brings the reminder, because it comes before the deadline.
+    /// The player's digest contains the reminder, because it is sent before the deadline.
     ReminderLeftToDigest { seat: Seat, turn: u32 },
     /// Deadlines are not enforced until the GM has decided. `bouncing` are the seats whose mail bounces.
     GmAsked { seats: Vec<Seat>, bouncing: Vec<Seat> },
@@ -128,7 +128,8 @@ pub enum Fact {
     AbsenceNoted { seat: Seat, from: NaiveDate, to: NaiveDate },
     /// The seat's player asked for somebody to take over the seat.
     SubstituteAsked { seat: Seat },
-    /// The seat's player has vanished. Until then the other may go on against the house or take the win.
+    /// The seat's player has vanished. Until `until`, the other player may go on against the house or take
+    /// the win.
     SubstituteOffered { seat: Seat, until: DateTime<Utc> },
     /// The other player goes on against the house in this seat.
     SubstituteAgreed { seat: Seat },
@@ -139,13 +140,13 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         passed_on: bool,
     },
-    /// Words of the seat went to the other.
+    /// A message from the seat was passed on to the other.
     MessagePassed { from: Seat },
     /// Our mail to the seat bounced, or could not be sent.
     MailReturned { seat: Seat },
     /// Mail to the seat arrives again.
     MailRestored { seat: Seat },
-    /// The seat's player sent an absence note.
+    /// An automatic absence note came from the seat.
     AwayNoted { seat: Seat },
     /// The seat has a new player. Earlier filings for it are void.
     PlayerReplaced {
@@ -158,7 +159,7 @@ pub enum Fact {
     },
     /// The seat has a new reply token.
     TokenRenewed { seat: Seat },
-    /// The seat's reply token and the addresses of its player are these from here on.
+    /// From here on, `pins` cover the seat's reply token and its player's addresses.
     SeatHeld { seat: Seat, pins: SeatPins },
     /// The seat's player has a new name.
     PlayerRenamed { seat: Seat, from: String, to: String },
@@ -174,14 +175,14 @@ pub enum Fact {
         keeps: usize,
         reason: String,
         state: Digest,
-        /// Pins a new secret of the salts, because the end of the match has revealed the one before.
+        /// Pins a new secret of the salts, because the end of the match has revealed the previous one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<Digest>,
     },
     /// While the match ran, the GM was shown what the rules hide: `what`, for this reason.
     Unsealed { what: String, reason: String },
-    /// After the end, an entry lists the pins of the last ruling's letters, and the deliveries since, beside
-    /// this fact.
+    /// After the end, the entry with this fact lists the pins of the last ruling's letters, and the
+    /// deliveries since then.
     LettersListed {},
     /// A player was forgotten, and is called `player` from now on: letters from and to them are withheld.
     /// `seat` is the seat that they held at the end.
@@ -192,7 +193,7 @@ pub enum Fact {
     },
 }
 
-/// A line that cannot stand, and the reason. The full sentence is in the letter alone, so that wording can
+/// A line that cannot stand, and the reason. The full sentence is only in the letter, so that its wording can
 /// improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultyLine {
@@ -205,7 +206,7 @@ pub struct FaultyLine {
 named_enum! {
     /// The reason why orders cannot stand.
     pub enum FaultKind {
-        /// It is neither an order nor a command, or contradicts another.
+        /// It is neither an order nor a command, or it contradicts another line.
         Syntax = "syntax",
         /// It is not an order, but may have been meant as one.
         Doubtful = "doubtful",
@@ -236,12 +237,12 @@ pub enum PauseReason {
     Gm(String),
 }
 
-/// The settings that rulings and letters depend on besides the match.
+/// The settings, apart from the match, that rulings and letters depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailIdentity {
     /// The referee's own address.
     pub address: String,
-    /// The number of the procedure by which this program rules.
+    /// The number of the procedure that this program follows in its rulings.
     pub procedure: u32,
     /// The domain of our Message-IDs; if empty, that of the address.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -11,8 +11,8 @@ use crate::game::Seat;
 use crate::game::names::named_enum;
 use crate::letter::Digest;
 
-/// 128 random bits under which one value is pinned. They are kept beside the seat, and never derived from the
-/// secret of the match, which is revealed at its end.
+/// 128 random bits under which one value is pinned. The key is stored with the seat, and is not derived from
+/// the secret of the match, which is revealed at its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PinKey([u8; 16]);
 
@@ -40,9 +40,9 @@ impl fmt::Debug for PinKey {
     }
 }
 
-/// The text is not the 32 hexadecimal digits of a key.
+/// The text is not a key of 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key of a pin has 32 hexadecimal digits")]
+#[error("a pin key has 32 hexadecimal digits")]
 pub struct ParseKeyError;
 
 impl FromStr for PinKey {
@@ -70,7 +70,7 @@ named_enum! {
     }
 }
 
-/// A pin of a seat, as it is stored with the seat.
+/// A pin, as stored with its seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptPin {
     pub seat: Seat,

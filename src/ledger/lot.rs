@@ -12,7 +12,7 @@ use super::SealKey;
 use crate::game::Seat;
 use crate::letter::Digest;
 
-/// The source of a match's chance, besides the letter that opened it.
+/// The source of a match's chance, apart from the letter that opened it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lot {
     /// The key of the offer.
@@ -42,7 +42,7 @@ impl Lot {
         Lot { seat: Some(self.drawn_seat(letter)), ..self }
     }
 
-    /// Whether the seat is the one that is drawn, if it was drawn.
+    /// Whether the seat is the one that the draw gives. True if the seat was not drawn.
     pub fn has_drawn_seat(&self, letter: Digest) -> bool {
         self.seat.is_none_or(|seat| seat == self.drawn_seat(letter))
     }

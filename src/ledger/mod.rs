@@ -55,7 +55,7 @@ pub fn knows_format(format: u32) -> Result<(), String> {
     }
 }
 
-/// One of our letters that arrived somewhere, as far as we know.
+/// The delivery of one of our letters, as far as we know of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     /// The letter's digest in the ledger.
@@ -143,7 +143,7 @@ impl Entry {
         Digest::of(self.canonical().as_bytes())
     }
 
-    /// Returns the cause of its ruling, if it is the first entry.
+    /// Returns the cause of the ruling, if this is its first entry.
     pub fn own_cause(&self) -> Option<&Cause> {
         match &self.cause {
             EntryCause::Cause(cause) => Some(cause),
@@ -151,8 +151,8 @@ impl Entry {
         }
     }
 
-    /// Returns the letters that it names, in its cause or its body: each proves something that a dispute may
-    /// turn on.
+    /// Returns the letters that the entry names, in its cause or its fact: each is evidence that a dispute
+    /// may turn on.
     pub fn letters(&self) -> Vec<Digest> {
         let offer = match &self.fact {
             Fact::MatchOpened { lot: Some(lot), .. } => Some(lot.offer),

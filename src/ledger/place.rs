@@ -3,8 +3,8 @@
 
 use super::SealKey;
 
-/// Returns the beginning of the part of a Message-ID that is unique to one letter of a match: the letter
-/// without the open turn. `seq` is the length of the ledger.
+/// Returns the beginning of the part of a Message-ID that is unique to one letter of a match: all of it
+/// except the open turn. `seq` is the length of the ledger.
 pub fn unique_start(match_id: &str, key: &SealKey, seq: u64, index: usize) -> String {
     let place = seq << INDEX_BITS | (index as u64 & INDEX_MASK);
     format!("{}.{}.", match_id.to_lowercase(), key.veil(place))

@@ -1,5 +1,5 @@
-//! The basis of a match's rating besides its result, fixed when the match opens, so that ratings follow from
-//! ledgers alone.
+//! The basis of a match's rating, apart from its result. It is fixed when the match opens, so that ratings
+//! follow from ledgers alone.
 
 use serde::{Deserialize, Serialize};
 

@@ -53,7 +53,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
     Some(Record { game: *game, rules: *rules, players, options: options.clone(), filings })
 }
 
-/// Returns what `seat` was told and filed in the adjudications in force. `None` if the first entry does not
+/// Returns what `seat` was shown and filed in the adjudications in force. `None` if the first entry does not
 /// open a match, or an entry does not fit its state.
 pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
     let first = entries.first()?;
@@ -74,11 +74,11 @@ pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
 #[derive(Default)]
 struct RecordedFilings {
     filings: Vec<(Filed, Origin)>,
-    /// The numbers of each seat's conditions that are not decided; the last ones replace those before.
+    /// The numbers of each seat's undecided conditions; the last ones replace those before.
     sent: BySeat<Vec<usize>>,
     /// The conditions from which the next move of a seat follows.
     met: BySeat<Option<usize>>,
-    /// Number of conditions that were sent.
+    /// Number of conditions sent.
     count: usize,
     cut: BTreeSet<usize>,
 }

@@ -51,7 +51,7 @@ impl SealKey {
         Digest::from(<[u8; 32]>::from(hash.finalize()))
     }
 
-    /// Hides a letter's place in the ledger in its Message-ID, because the place would tell how often the
+    /// Hides a letter's place in the ledger in its Message-ID, because the place would reveal how often the
     /// other side wrote.
     ///
     /// Returns 16 hexadecimal digits: a Feistel network whose round function is the SHA-256 of the key,
@@ -100,8 +100,8 @@ impl std::fmt::Debug for SealKey {
     }
 }
 
-/// Returns the digest of sealed orders in receipts: the SHA-256 of the salt and the orders, each with a line
-/// feed.
+/// Returns the digest of sealed orders in receipts: the SHA-256 of the salt and the orders, each followed by
+/// a line feed.
 pub fn seal_digest(salt: &str, orders: &[String]) -> Digest {
     let lines = std::iter::once(salt).chain(orders.iter().map(String::as_str));
     let text: String = lines.flat_map(|line| [line, "\n"]).collect();

@@ -5,7 +5,7 @@ use chrono::{DateTime, Days, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc}
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-/// A player's settings. A setting that is not made follows the terms of the match.
+/// A player's settings. A setting that is not set follows the terms of the match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlayerSettings {
@@ -41,13 +41,13 @@ pub enum LetterFormat {
 pub enum Receipts {
     #[default]
     All,
-    /// Only receipts that say more than that orders were filed.
+    /// Only receipts that say more than "your orders are filed".
     Faults,
 }
 
 impl PlayerSettings {
-    /// Returns when the next digest after `at` is due; `zone` is that of a player who has set none. `None`
-    /// also at the end of the calendar.
+    /// Returns when the next digest after `at` is due; `zone` applies if the player has set none. `None` if
+    /// the player gets no digest, or at the end of the calendar.
     pub fn next_digest(&self, at: DateTime<Utc>, zone: Tz) -> Option<DateTime<Utc>> {
         let hour = NaiveTime::from_hms_opt(self.digest_hour?.min(23), 0, 0)?;
         let zone = self.zone.unwrap_or(zone);
