@@ -1,8 +1,8 @@
 //! Bounds on what one letter can ask for.
 //!
 //! Reading a line takes a microsecond; acting on it costs a thousand times as much. A command is carried out
-//! and worded, a fault is worded with an example, an order goes into the ledger. So a letter is read to its
-//! end, to count its items, and then cut.
+//! and answered, a fault is explained with an example, and an order is recorded in the ledger. So a letter is
+//! read to its end, to count its items, and then truncated.
 
 use super::Request;
 use crate::game::Fault;
@@ -10,14 +10,15 @@ use crate::game::Fault;
 /// Maximum commands of one letter. Nobody needs twenty: of about thirty kinds, most are for rare occasions.
 pub const MAX_COMMANDS: usize = 20;
 
-/// Maximum orders of one letter: no phase of any game needs a hundred, and a hundred more may be corrections.
+/// Maximum orders of one letter: no phase of any game needs a hundred, and another hundred may be
+/// corrections.
 pub const MAX_ORDERS: usize = 200;
 
-/// Maximum faults to tell a sender. Twenty examples teach as much as a thousand.
+/// Maximum faults to explain to a sender. Twenty examples teach as much as a thousand.
 pub const MAX_FAULTS: usize = 20;
 
-/// Maximum bytes of a line that is an order or a command, apart from the text of a message. Orders are kept
-/// in the ledger as they were written.
+/// Maximum bytes of a line that is an order or a command, apart from the text of a message. The ledger
+/// records orders as they were written.
 pub const MAX_LINE: usize = 1000;
 
 /// Counts of the items of a letter that were left out because they are beyond the bounds.

@@ -48,7 +48,7 @@ pub enum Command {
     Hint,
     /// A message to the opponent.
     Tell(String),
-    /// The sender gives the match up, if confirmed.
+    /// The sender gives up the match, if confirmed.
     Resign { confirmed: bool },
     /// Offers a draw, or accepts the opponent's.
     Draw,
@@ -56,9 +56,9 @@ pub enum Command {
     Extend { days: u32 },
     /// Agrees to more time, or to going on against the house.
     Agree,
-    /// The sender takes the win over a player who has vanished.
+    /// The sender claims the win over a player who has vanished.
     Claim,
-    /// An absence, with both days included. Without a first day it begins on the day of the letter.
+    /// An absence, both days included. Without a first day it begins on the day of the letter.
     Absent { from: Option<NaiveDate>, to: NaiveDate },
     /// Asks the GM for somebody to take over the seat.
     Substitute,
@@ -72,13 +72,13 @@ pub enum Command {
     Help(Option<String>),
     /// The games and the open seats.
     Games,
-    /// The rules of a game, or the games that have some.
+    /// The rules of a game, or a list of the games that have rules.
     Rules(Option<String>),
     /// The sender's matches.
     Matches,
     /// A challenge to an address or to the house.
     Challenge { opponent: Party, game: String, options: Vec<(String, String)>, days: Option<u32> },
-    /// A challenge to a player by name, by the beginning of one, or by number.
+    /// A challenge to a player by name, by the beginning of the name, or by number.
     ChallengeNamed { player: String, game: String, options: Vec<(String, String)>, days: Option<u32> },
     /// Accepts the challenge with this code.
     Accept(String),
@@ -90,11 +90,11 @@ pub enum Command {
     Join(String),
     /// Ends an open offer of the sender.
     Close(String),
-    /// Offers the opponent of a match that is over the same with the seats exchanged.
+    /// Offers the opponent of a finished match another one on the same terms, with the seats exchanged.
     Rematch { options: Vec<(String, String)>, days: Option<u32> },
-    /// Blocks or unblocks a player: while blocked, no offer of one can be taken by the other.
+    /// Blocks or unblocks a player: while one is blocked, neither can take up an offer by the other.
     Block { player: String, on: bool },
-    /// The club's knowledge of a player; without one, of the sender.
+    /// The club's page about a player; without a name, about the sender.
     Profile(Option<String>),
     /// The ratings in a game.
     Ratings(String),
@@ -102,9 +102,9 @@ pub enum Command {
     Events,
     /// Enters an event.
     Enter(String),
-    /// Gives an event up, and with it its running matches.
+    /// Leaves an event, and gives up its running matches.
     LeaveEvent { event: String, confirmed: bool },
-    /// The standings of an event; without one, of the sender's.
+    /// The standings of an event; without a name, of the sender's event.
     Standings { event: Option<String>, season: Option<u32> },
     /// Confirms that the sender wrote the commands in the question with this code, or the letters in the
     /// notice with this code; with `always`, all letters from that address.
@@ -113,12 +113,12 @@ pub enum Command {
     Deny(String),
     /// Adds an address to which letters to the player go first, or removes one.
     Address { address: Address, remove: bool },
-    /// CHALLENGE or ADDRESS with a word that is no mail address that we can write to. Not a fault, so that
-    /// orders beside it are filed.
+    /// CHALLENGE or ADDRESS with a word that is not a mail address that we can write to. Not a fault, so that
+    /// orders in the same letter are filed.
     Misaddressed { command: &'static str, word: String },
     /// The player gives up all matches.
     Leave { confirmed: bool },
-    /// Refuses all further challenges. It has the code of one unless the letter has a token.
+    /// Refuses all further challenges. Contains the code of one unless the letter has a token.
     Never(Option<String>),
     /// Changes the player's own settings, each a name and a value as written. Without any, asks for all.
     Settings(Vec<(String, String)>),
@@ -138,7 +138,7 @@ pub enum Concern {
 }
 
 impl Command {
-    /// Returns the command as letters name it, and its subject.
+    /// Returns the command's name, as in letters, and its subject.
     fn described(&self) -> (&'static str, Concern) {
         match self {
             Command::Status => ("STATUS", Concern::Match),
@@ -279,7 +279,7 @@ pub const COMMAND_WORDS: [&str; 45] = [
 /// Maximum days of one extension, and of a turn.
 const MAX_DAYS: u32 = 366;
 
-/// Reads a line. `has_end` tells whether a line `END` follows.
+/// Reads a line. `has_end` returns whether a line `END` follows.
 ///
 /// If the first word is in capitals, it makes the line a command, and the rest must fit. In lower case the
 /// line may be prose ("report attached", "tell me"): it is a command only if all of it fits.
@@ -337,16 +337,16 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     }
 }
 
-/// Pronouns of the person who is told something.
+/// Pronouns for the person who is told something.
 const TOLD: [&str; 5] = ["ME", "US", "HIM", "HER", "THEM"];
 
-/// Pronouns that make a line's words after the first a sentence.
+/// Pronouns that show that a line continues as a sentence after its first word.
 const PRONOUNS: [&str; 17] = [
     "I", "ME", "MY", "YOU", "YOUR", "HE", "HIM", "HIS", "SHE", "HER", "WE", "US", "OUR", "THEY", "THEM",
     "MIND", "MINE",
 ];
 
-/// Minimum further words of a line whose first word then begins a sentence.
+/// Minimum number of words after the first that make a line a sentence.
 const SENTENCE: usize = 4;
 
 /// Whether a line continues as a sentence after its first word, and so is prose although that word is in
@@ -615,8 +615,8 @@ fn settings(rest: &[&str], line: &NormalizedLine) -> Parsed<Command> {
 /// Maximum words to read in one SETTINGS line.
 const MAX_SETTING_WORDS: usize = 40;
 
-/// Parses the code of an invitation or an open seat, which `what` describes. In prose it must have a digit or
-/// a hyphen. A fault has no example, which would have to invent a code.
+/// Parses the code of an invitation or an open seat, which `what` describes. In a line of lower case, it must
+/// have a digit or a hyphen. A fault has no example, which would have to invent a code.
 fn code(verb: &str, rest: &[&str], line: &NormalizedLine, what: &str) -> Parsed<String> {
     match rest {
         [code]
@@ -681,7 +681,7 @@ fn rematch(rest: &[&str]) -> Parsed<Command> {
     Ok(Command::Rematch { options, days })
 }
 
-/// Returns the name of a player as it is written behind a command.
+/// Parses the name of a player, as written after a command.
 fn named(line: &NormalizedLine, example: &'static str) -> Parsed<String> {
     let words: Vec<&str> = line.words_as_written().skip(1).take(MAX_NAME_WORDS).collect();
     let name: String = words.join(" ").chars().take(MAX_WORD).collect();
@@ -694,9 +694,9 @@ fn named(line: &NormalizedLine, example: &'static str) -> Parsed<String> {
 /// Maximum words of a player's name.
 const MAX_NAME_WORDS: usize = 12;
 
-/// Splits `Bo Baker Quadrant Z days=7` into a player's name and the rest from the name of the game on. The
-/// shortest name of a player counts that leaves the name of a game; if none does, the first word is the
-/// player.
+/// Splits `Bo Baker Quadrant Z days=7` into a player's name and the rest, which begins with the name of the
+/// game. Takes the shortest name of a player after which the name of a game follows; if there is none, the
+/// first word is the player.
 fn player_before_game<'w>(words: &[&'w str]) -> Option<(String, Vec<&'w str>)> {
     let until_options = words.iter().take_while(|word| !word.contains('=')).count();
     let is_split = |at: &usize| is_game(&words[*at..until_options].join(" "));

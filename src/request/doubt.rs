@@ -16,7 +16,7 @@ use crate::letter::split_words;
 pub struct Doubt {
     pub line: usize,
     pub kind: DoubtKind,
-    /// The orders that the line holds or means, as far as it tells. They may be illegal.
+    /// The orders that the line holds or means, as far as it shows. They may be illegal.
     pub held: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Doubt {
 /// The reason for a doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DoubtKind {
-    /// The bullet or number before an order may be a part of it.
+    /// The bullet or number before an order may be part of it.
     Bullet(String),
     /// The line is one of our examples, with its bar.
     Example,
@@ -45,28 +45,29 @@ pub enum DoubtKind {
     InWords,
     /// The line is the subject of a letter without text.
     InSubject,
-    /// The order stands below a line `END`.
+    /// The order is below a line `END`.
     BelowEnd,
-    /// A question mark stands at the order.
+    /// A question mark follows the order.
     Asked,
-    /// The order stands inside a question.
+    /// The order is inside a question.
     InQuestion,
     /// A square below a name or a greeting.
     BelowName,
     /// A square in the middle of a sentence.
     InSentence,
-    /// Words beside the orders postpone or withdraw them.
+    /// Words next to the orders postpone or withdraw them.
     Postponed,
 }
 
-/// Maximum words of an order inside a line. Longer orders, such as fleets, stand on lines of their own.
+/// Maximum words of an order inside a line. Longer orders, such as fleets, are on lines of their own.
 const MAX_ORDER: usize = 12;
 
-/// Maximum words of a line to search. Players write no longer lines, and the work per letter stays linear.
+/// Maximum words of a line to search. Players do not write longer lines, and the limit keeps the work per
+/// letter linear.
 const MAX_WORDS: usize = 400;
 
-/// Maximum other words around an order of one word, such as a point. Longer lines only mention it. Around one
-/// in capitals, such as `HOLD`, it is twice that.
+/// Maximum other words around an order of one word, such as a point. Longer lines only mention it. Twice as
+/// many are allowed around a word in capitals, such as `HOLD`.
 const MAX_AROUND_WORD: usize = 4;
 
 /// Maximum words of a line that is read as an order with a misspelt or missing first word.
@@ -78,13 +79,13 @@ const WORD_ORDERS: [&str; 3] = ["HOLD", "SWAP", "PASS"];
 /// Words between the two squares of a move, in several languages.
 const TO: [&str; 10] = ["TO", "NACH", "VERS", "NAAR", "HACIA", "PARA", "TIL", "TILL", "ZU", "->"];
 
-/// Words that stand in orders besides their verbs, squares and numbers.
+/// Words that occur in orders, apart from their verbs, squares and numbers.
 const ORDER_WORDS: [&str; 15] = [
     "TO", "AT", "ON", "FROM", "AND", "ALL", "GO", "GOES", "MOVE", "MOVES", "STAY", "STAYS", "NONE", "BASE",
     "->",
 ];
 
-/// More words that stand in short forms of orders, such as `ALL IN A TO B2` and `REST HOLD`.
+/// More words that occur in short forms of orders, such as `ALL IN A TO B2` and `REST HOLD`.
 const SHORT_FORM_WORDS: [&str; 3] = ["IN", "REST", "OTHERS"];
 
 /// Words that deny or condition what a line says, so that it offers no order.
@@ -140,8 +141,8 @@ fn may_hold_order(line: &str) -> bool {
         || split_words(line).any(|word| is_any_of(word, &WORD_ORDERS))
 }
 
-/// Returns the doubt about a line that is an order and goes on in words: `SETUP deep please`. A single word is an
-/// order only before polite words.
+/// Returns the doubt about a line that is an order and continues with other words: `SETUP deep please`. A single
+/// word is an order only before polite words.
 pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doubt> {
     let is_denied = split_words(line).any(|word| is_any_of(word, &DENYING));
     let line = normalized::as_order(line);
@@ -159,13 +160,13 @@ pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<
 
 /// Returns the doubt about a line that begins like an order and denies it or sets a condition.
 pub fn denied_order(no: usize, line: &str) -> Option<Doubt> {
-    // A faulty `IF move THEN order` is explained as one.
+    // A line that starts with IF is a condition. If it is faulty, it gets its own explanation.
     let is_denied = split_words(line).skip(1).any(|word| is_any_of(word, &DENYING));
     let is_condition = split_words(line).next().is_some_and(|word| is_any_of(word, &["IF"]));
     (is_denied && !is_condition).then(|| Doubt::new(no, DoubtKind::Denied))
 }
 
-/// Whether the words behind an order belong to no order.
+/// Whether none of the words after an order can belong to one.
 fn goes_on_in_words(grammar: &impl Grammar, rest: &[&str]) -> bool {
     let is_of_order = |word: &&str| {
         word.contains(|c: char| c.is_ascii_digit())
@@ -177,7 +178,7 @@ fn goes_on_in_words(grammar: &impl Grammar, rest: &[&str]) -> bool {
     !is_like_square(rest[0]) && !rest.iter().any(is_of_order)
 }
 
-/// Whether a line has a word that stands in no order of the game, short forms included.
+/// Whether a line has a word that occurs in no order of the game, short forms included.
 pub fn has_foreign_word(grammar: &impl Grammar, line: &str) -> bool {
     let is_foreign = |word: &str| {
         let is_name = word.chars().all(|c| c.is_alphabetic()) && word.chars().count() > 1;
@@ -194,13 +195,13 @@ fn is_verb(grammar: &impl Grammar, word: &str) -> bool {
     is_any_of(word, grammar.verbs()) || is_any_of(singular, grammar.verbs())
 }
 
-/// Whether the text is a move from square to square in a game whose orders say more than that.
+/// Whether the text is a move from square to square in a game whose orders need more than two squares.
 pub fn is_move(grammar: &impl Grammar, text: &str) -> bool {
     !grammar.verbs().is_empty() && is_glued_move(text)
 }
 
-/// Returns the orders and moves among other words, each as long as possible. A single point names no piece, and
-/// squares beside the orders may belong to another, so of such a line none is returned.
+/// Returns the orders and moves among other words, each as long as possible. Returns no orders if the line has
+/// a single point, which names no piece, or squares outside the orders, which may belong to another order.
 fn inside(grammar: &impl Grammar, words: &[&str]) -> Option<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
     let mut has_order = false;
@@ -263,7 +264,7 @@ fn has_coordinate(word: &str) -> bool {
     (1..=2).contains(&letters) && word.as_bytes().get(letters).is_some_and(u8::is_ascii_digit)
 }
 
-/// Returns the order that the line becomes with another first word, or with one word added before it.
+/// Returns the order that the line becomes if its first word is replaced, or a word is added before it.
 fn misspelt(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
     let (first, rest) = words.split_first()?;
     if rest.is_empty() || words.len() > MAX_MISSPELT {
@@ -299,7 +300,7 @@ fn is_misspelt(word: &str, verb: &str) -> bool {
     strsim::osa_distance(&word, verb) <= most
 }
 
-/// Returns the two squares of a move in a short line, as `A3-B1`, in a game whose orders say more than that.
+/// Returns the two squares of a move in a short line, as `A3-B1`, in a game whose orders need more than two squares.
 fn squares(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
     if grammar.verbs().is_empty() || words.len() > MAX_MISSPELT {
         return None;

@@ -12,14 +12,14 @@ pub trait Grammar {
     /// Whether a line is a complete order.
     fn is_order(&self, line: &str) -> bool;
 
-    /// Returns the order that a line means if its bullet or number is a part of it: `SHIP 2 HOLD` for `2:
+    /// Returns the order that a line means if its bullet or number is part of it: `SHIP 2 HOLD` for `2:
     /// hold`. `rest` is the line without the bullet.
     fn with_bullet(&self, bullet: &str, rest: &str) -> Option<String>;
 
     /// Returns the words that orders begin with, in capitals.
     fn verbs(&self) -> &'static [&'static str];
 
-    /// Returns the other game in which a line is a complete order.
+    /// Returns another game in which a line is a complete order.
     fn game_elsewhere(&self, _line: &str) -> Option<GameKind> {
         None
     }
@@ -57,7 +57,7 @@ impl Grammar for GameKind {
     }
 }
 
-/// A grammar that only tells whether a line begins like an order. No line is doubtful in it.
+/// A grammar that only knows whether a line begins like an order. No line is doubtful in it.
 impl<F: Fn(&str) -> bool> Grammar for F {
     fn begins_order(&self, line: &str) -> bool {
         self(line)

@@ -1,10 +1,9 @@
 //! Decides whether the orders of a letter are meant to be filed now. In some games a turn is played at once
-//! and irrevocably, so an order that its own letter questions or takes back is doubtful, although it reads
-//! well.
+//! and irrevocably, so an order that its own letter questions or takes back is doubtful, although it parses.
 //!
-//! An order is doubtful with a question mark or inside a question, beside words that postpone it, or if it is
-//! a single square below the name of its author or in the middle of a sentence. Other questions and negations
-//! say nothing about the orders: every third reply from a person contains one.
+//! An order is doubtful with a question mark or inside a question, next to words that postpone it, or if it
+//! is a single square below the name of its author or in the middle of a sentence. Other questions and
+//! negations say nothing about the orders: every third reply from a person contains one.
 
 use super::LineKind;
 use super::doubt::{Doubt, DoubtKind};
@@ -12,7 +11,7 @@ use super::normalized::{self, NormalizedLine};
 use super::phrases::{Section, Wording};
 use crate::game::Line;
 
-/// Lines beside the orders that may postpone them: a sentence may be wrapped.
+/// Maximum lines, above or below the orders, that may postpone them: a sentence may be wrapped.
 const BESIDE: usize = 3;
 
 /// Minimum words of a line that is taken for a sentence.
@@ -22,8 +21,8 @@ const SENTENCE: usize = 4;
 const CLOSING: usize = 5;
 const NAME: usize = 3;
 
-/// Returns the doubts about the orders of a letter. `kinds` tells what each line is; `verbs` are the words
-/// that orders begin with, in capitals.
+/// Returns the doubts about the orders of a letter. `kinds` are the meanings of the lines; `verbs` are the
+/// words that orders begin with, in capitals.
 pub fn doubts(lines: &[Line], kinds: &[LineKind], verbs: &[&str]) -> Vec<Doubt> {
     let letter = ReadLines { lines, kinds };
     let orders: Vec<usize> = (0..lines.len()).filter(|at| letter.is_order(*at)).collect();
@@ -77,14 +76,14 @@ impl ReadLines<'_> {
         Some(Doubt::new(self.lines[at].no, kind))
     }
 
-    /// Whether a question mark stands at an order, on its line or alone on the next.
+    /// Whether a question mark follows an order, on its line or alone on the next.
     fn is_asked(&self, at: usize) -> bool {
         let next = self.lines.get(at + 1).map_or("", |line| line.text.trim());
         has_question_mark(normalized::without_comment(&self.lines[at].text))
             || has_question_mark(next) && !next.contains(char::is_alphanumeric)
     }
 
-    /// Whether the lines around an order make a question of it.
+    /// Whether the lines around an order make it a question.
     fn is_in_question(&self, at: usize) -> bool {
         let above = self.run_above(at);
         let asks_above = !above.is_empty() && {
@@ -125,7 +124,7 @@ impl ReadLines<'_> {
         words.next().is_some_and(is_square) && words.next().is_none()
     }
 
-    /// Whether a line stands below the close of a letter: a greeting, or a name.
+    /// Whether a line is below the close of a letter: a greeting, or a name.
     fn is_signature(&self, at: usize) -> bool {
         let written: Vec<usize> = (0..at).filter(|above| self.kinds[*above] != LineKind::Blank).collect();
         // The first line greets the reader.
@@ -173,7 +172,7 @@ impl ReadLines<'_> {
         above.is_some_and(breaks_off) || below.is_some_and(goes_on)
     }
 
-    /// Returns the number of a line with words that postpone the orders, beside them or in a postscript.
+    /// Returns the number of a line with words that postpone the orders, next to them or in a postscript.
     fn postponed(&self, verbs: &[&str]) -> Option<usize> {
         let mut start = 0;
         while start < self.lines.len() {
@@ -190,7 +189,7 @@ impl ReadLines<'_> {
         None
     }
 
-    /// Returns the line of a run of remarks that postpones the orders beside it.
+    /// Returns the line in a run of remarks that postpones the orders next to it.
     fn postpones(&self, run: std::ops::Range<usize>, verbs: &[&str]) -> Option<usize> {
         let near = |at: Option<usize>| at.is_some_and(|at| self.is_order(at));
         let is_written = |at: &usize| !matches!(self.kinds[*at], LineKind::Blank | LineKind::Modifier);
@@ -204,7 +203,7 @@ impl ReadLines<'_> {
             .map(|at| at..run.end);
         let above = Some(last).filter(|_| is_above);
         let below = Some(first).filter(|_| is_below);
-        // A negation whose verb stands below.
+        // A negation whose verb is on the line below.
         let negates = above.clone().filter(|above| {
             self.run_below(above.end - 1).is_empty()
                 && self.kinds.get(above.end) == Some(&LineKind::Order)

@@ -6,7 +6,7 @@
 //! out.
 //!
 //! `END` ends the text of a `TELL` or a `PROTEST`, and reading continues below; elsewhere it ends the
-//! reading. A line `MATCH QZ-7K3M` ends such a text too, and begins the part of the letter for that match.
+//! reading. A line `MATCH QZ-7K3M` also ends such a text, and begins the part of the letter for that match.
 //! Orders never reach the opponent in a message: a `TELL` with a line in its text that starts like an order
 //! is a fault.
 //!
@@ -57,8 +57,8 @@ pub struct Request {
     pub commands: Vec<NumberedCommand>,
     /// Lines that are neither orders nor commands, as written.
     pub remarks: Vec<Line>,
-    /// Lines that are orders of another game, as written. They have no effect here, and are no remarks that
-    /// somebody else may read.
+    /// Lines that are orders of another game, as written. They have no effect here, and are not remarks,
+    /// which somebody else may read.
     pub elsewhere: Vec<OrderElsewhere>,
     /// Commands that were not understood, and contradictions. If there are any, nothing is filed.
     pub faults: Vec<Fault>,
@@ -86,7 +86,7 @@ impl Request {
     }
 
     /// Reads the new lines of a letter whose texts are passed on. A line in such a text that starts like an
-    /// order of one of the `other_games` is a fault, too, and then none of the letter's texts is passed on.
+    /// order of one of the `other_games` is also a fault, and then none of the letter's texts is passed on.
     pub fn read_with_texts(lines: &[Line], game: GameKind, other_games: &[GameKind]) -> Request {
         let mut parser = RequestParser::new(lines, game, other_games);
         parser.withholds_all_texts = true;
@@ -109,7 +109,7 @@ impl Request {
             && self.doubts.is_empty()
     }
 
-    /// Adds a line below the letter's own, and the doubt about it.
+    /// Adds a line below the letter's own lines, and a doubt about it.
     pub fn doubt(&mut self, text: &str, kind: DoubtKind, held: Vec<String>) {
         let line = self.written.last().map_or(0, |last| last.no) + 1;
         self.written.push(Line { no: line, text: text.to_owned() });
@@ -127,7 +127,7 @@ impl Request {
     }
 }
 
-/// Whether a line reads as an order of a game, well-formed or not, as reading a letter decides it.
+/// Whether [`read`] takes a line for an order of a game, well-formed or not.
 pub fn reads_as_order(line: &str, game: GameKind) -> bool {
     let wording = NormalizedLine::of(line);
     !wording.is_empty() && orders_of(&game, &wording).is_some()
@@ -141,7 +141,7 @@ pub enum LineKind {
     Order,
     /// `CHECK`, `WAIT`, `TURN 4`, `MATCH QZ-7K3M`, `END` or `YES`.
     Modifier,
-    /// A command, also a faulty one, or a line of its text.
+    /// A command, even a faulty one, or a line of its text.
     Command,
     /// It holds an order without being one.
     Doubtful,
@@ -167,7 +167,7 @@ struct RequestParser<'a, G> {
     /// The last line `END`, found when first needed. Searching again at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
-    /// Games other than the match's own whose orders no text may hold either.
+    /// Other games of the player, whose orders no text may hold either.
     other_games: &'a [GameKind],
     /// Whether a text that holds an order keeps the letter's other texts from being passed on.
     withholds_all_texts: bool,
@@ -176,7 +176,7 @@ struct RequestParser<'a, G> {
     request: Request,
 }
 
-/// Maximum remarks of which one may say that all ships stay.
+/// Maximum remarks of a letter that is searched for one that says that all ships stay.
 const MAX_HOLD_LINES: usize = 50;
 
 /// Maximum settings that one letter can change.
@@ -228,7 +228,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 })
         {
             earlier.extend(settings.iter().cloned());
-            // Keep one more than allowed, so that the answer sees that there are too many.
+            // Keep one more than allowed, so that the answer can tell that there are too many.
             earlier.truncate(MAX_SETTINGS + 1);
             return;
         }
@@ -291,7 +291,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         !self.capitals_mark && orders.iter().all(is_prose)
     }
 
-    /// Adds the doubts about orders that read well, because of the words around them.
+    /// Adds doubts, because of the words around them, about orders that parse.
     fn doubt_orders(&mut self) {
         let verbs = self.grammar.verbs();
         if verbs.is_empty() {
@@ -341,8 +341,8 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         self.request.doubts.extend(below);
     }
 
-    /// Returns the doubt about a line that begins like an order, but goes on in words: `SHIP 1 A3 nach B2`,
-    /// `MARBLE G7, good luck!`
+    /// Returns the doubt about a line that begins like an order, but continues with other words: `SHIP 1 A3
+    /// nach B2`, `MARBLE G7, good luck!`
     fn doubt_about_malformed(&self, no: usize, wording: &NormalizedLine, orders: &[String]) -> Option<Doubt> {
         let [order] = orders else { return None };
         if self.grammar.is_order(order) || !doubt::has_foreign_word(&self.grammar, order) {
@@ -395,10 +395,10 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         let held = match self.capitals_mark {
             true => doubt::order_and_words(&self.grammar, no, &wording.plain)
                 .or_else(|| doubt::held_orders(&self.grammar, no, &wording.plain)),
-            // A `HOLD` is no more than a word there.
+            // There, `HOLD` is only a word.
             false => doubt::held_orders(&self.grammar, no, &wording.plain.to_lowercase()),
         };
-        // An order that stands in the line as it is needs no translation.
+        // An order that the line contains verbatim needs no translation.
         let is_same = in_words.as_ref().zip(held.as_ref()).is_some_and(|(one, other)| {
             let both = one.held.iter().zip(&other.held);
             other.kind == DoubtKind::Inside
@@ -408,7 +408,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         if is_same { held } else { in_words.or(held) }
     }
 
-    /// Adds a fault for `WITHDRAW` beside new orders, which could mean either the old or the new ones.
+    /// Adds a fault for `WITHDRAW` together with new orders, which could mean either the old or the new ones.
     fn check_withdrawal(&mut self) {
         let request = &mut self.request;
         let withdrawal = request.commands.iter().find(|asked| asked.command == Command::Withdraw);
@@ -486,11 +486,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     }
 }
 
-/// Minimum words of a line of prose, by which a letter that is wholly in capitals differs from one of
+/// Minimum words of a line of prose, which distinguishes a letter that is wholly in capitals from one of
 /// commands.
 const PROSE: usize = 5;
 
-/// Whether a letter is wholly in capitals: it has no small letter, but a line of prose.
+/// Whether a letter is wholly in capitals: it has no small letters, but it has a line of prose.
 fn is_in_capitals(lines: &[Line]) -> bool {
     let is_word =
         |word: &&str| word.chars().any(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit());
@@ -498,7 +498,7 @@ fn is_in_capitals(lines: &[Line]) -> bool {
     lines.iter().any(is_prose) && !lines.iter().any(|line| line.text.contains(char::is_lowercase))
 }
 
-/// Words of a line without a colon that names a turn in other words than `TURN 4`.
+/// Maximum words of a line without a colon that names a turn in other words than `TURN 4`.
 const MAX_TURN_WORDS: usize = 4;
 
 /// Returns the turn that a heading names in one of the languages.
@@ -509,7 +509,7 @@ fn turn_in_words(wording: &NormalizedLine) -> Option<u32> {
     if is_heading && !wording.is_asked() { wish::turn_in_words(&wording.plain) } else { None }
 }
 
-/// Words that may stand around `TURN 4` in a heading such as `My orders for turn 4:`.
+/// Words that may surround `TURN 4` in a heading such as `My orders for turn 4:`.
 const HEADING: [&str; 11] =
     ["MY", "THE", "HERE", "ARE", "IS", "ORDER", "ORDERS", "MOVE", "MOVES", "FOR", "OF"];
 

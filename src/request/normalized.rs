@@ -15,7 +15,7 @@ pub struct NormalizedLine {
     raw: String,
     /// The bullet, number or emphasis that was removed from the start.
     bullet: String,
-    /// Whether capitals mark a command: not in a letter that is wholly in capitals.
+    /// Whether capitals mark a command. They do not in a letter that is wholly in capitals.
     capitals_mark: bool,
 }
 
@@ -37,7 +37,7 @@ impl NormalizedLine {
         NormalizedLine { capitals_mark, ..self }
     }
 
-    /// Returns the line as written, without a comment behind it.
+    /// Returns the line as written, without a comment at its end.
     pub fn uncommented(&self) -> &str {
         without_comment(&self.raw).trim_end()
     }
@@ -107,7 +107,8 @@ pub fn is_end(line: &str) -> bool {
         && NormalizedLine::of(line).words().collect::<Vec<_>>().join(" ").eq_ignore_ascii_case("end")
 }
 
-/// Returns the line in the form of an order: blanks for punctuation between words, and `TO` for an arrow.
+/// Returns the line in the form of an order, with blanks in place of punctuation between words, and `TO` in
+/// place of an arrow.
 pub fn as_order(line: &str) -> String {
     let mut arrows = Cow::Borrowed(line);
     if line.contains('>') {
@@ -128,7 +129,7 @@ pub fn as_order(line: &str) -> String {
     }
 }
 
-/// Whether the list has the word, in any case.
+/// Whether the list contains the word, ignoring case.
 pub fn is_any_of(word: &str, list: &[&str]) -> bool {
     list.iter().any(|listed| word.eq_ignore_ascii_case(listed))
 }
@@ -182,7 +183,7 @@ pub fn without_comment(line: &str) -> &str {
     }
 }
 
-/// Whether the `#` at `at` stands between a word and a number.
+/// Whether the `#` at `at` is between a word and a number.
 fn is_number_sign(line: &str, at: usize) -> bool {
     let before = line[..at].trim();
     line[at + 1..].starts_with(|c: char| c.is_ascii_digit())
@@ -205,7 +206,7 @@ fn without_emphasis(line: &str) -> &str {
     let starts_with_word = rest.chars().take_while(char::is_ascii_alphabetic).count() >= 3;
     if opened || starts_with_word {
         let trimmed = rest.trim_end_matches(['*', '_', '`', '"', '\'', ']', '>', ')', '.', ',', ' ']);
-        // A star that belongs to the last of several pieces stays.
+        // Keep a star that belongs to the last of several pieces.
         if opened || !trimmed.contains('*') { trimmed } else { rest }
     } else {
         rest

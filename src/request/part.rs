@@ -1,5 +1,5 @@
 //! The parts of a letter about several matches. A line `MATCH QZ-7K3M` begins the part for that match; the
-//! lines before the first such line are for the match that the letter answers.
+//! lines before the first such line are for the match of the letter that this one answers.
 //!
 //! `END` ends the reading of its own part only: the parts below are still read.
 
@@ -36,8 +36,8 @@ fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {
     found
 }
 
-/// Returns the lines for one match, with the `MATCH` lines that begin them. With `from_start`, these include
-/// the lines before the first `MATCH` line.
+/// Returns the lines for one match, including the `MATCH` lines that introduce them. With `from_start`, these
+/// include the lines before the first `MATCH` line.
 pub fn part_for(lines: &[Line], match_id: &str, from_start: bool) -> Vec<Line> {
     let mut is_ours = from_start;
     let mut part = Vec::new();

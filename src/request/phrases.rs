@@ -1,5 +1,5 @@
-//! The words by which people take back, postpone or question the orders that stand beside them, in twelve
-//! languages: the table `words/postponing.txt`, which explains its own form.
+//! The words with which people take back, postpone or question the orders next to them, in twelve languages:
+//! the table `words/postponing.txt`, which explains its own format.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ struct Phrase {
     ends: bool,
     /// Whether other words may follow before the verb.
     is_loose: bool,
-    /// The phrase as a whole, in a language that does not part its words.
+    /// The phrase as a whole, in a language that does not separate words.
     unparted: Option<&'static str>,
 }
 
@@ -49,12 +49,12 @@ impl Phrase {
     }
 }
 
-/// Whether a character belongs to a script that does not part words.
+/// Whether a character belongs to a script that does not separate words.
 fn is_unparted(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')
 }
 
-/// The phrases of each section, those with the same first word together.
+/// The phrases of each section, grouped by their first word.
 static TABLE: LazyLock<BTreeMap<Section, Phrases>> = LazyLock::new(|| {
     let mut table: BTreeMap<Section, Phrases> = BTreeMap::new();
     let mut section: Option<Section> = None;
@@ -106,14 +106,14 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// Reads lines that belong together, each with its number. A sentence may go on from one to the next.
+    /// Reads lines that belong together, each with its number. A sentence may continue from one to the next.
     pub fn of<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Wording {
         let lines: Vec<(usize, String)> = lines.map(|(no, text)| (no, text.to_lowercase())).collect();
         let mut words: Vec<Word> = Vec::new();
         for (line, text) in &lines {
             for (word, after) in words_with_gaps(text) {
                 let begins_sentence = words.last().is_none_or(|before| before.ends_sentence);
-                // The full stops of `P.S.` end no sentence.
+                // The full stops of `P.S.` do not end a sentence.
                 let is_abbreviated = word.chars().nth(1).is_none() && after.starts_with('.');
                 let ends_sentence = !is_abbreviated && after.contains(['.', '!', '?', '…', ':']);
                 let ends_clause = ends_sentence || after.contains([',', ';', '(', ')', '-', '"']);
@@ -156,14 +156,14 @@ impl Wording {
         (0..count).rev().take(3).any(|at| self.phrase_at(section, at).is_some_and(|(end, _)| end == count))
     }
 
-    /// Whether a sentence within it begins with a phrase of a section, and is the last one.
+    /// Whether the last sentence begins with a phrase of a section.
     pub fn last_sentence_begins_with(&self, section: Section) -> bool {
         let begin = self.words.iter().rposition(|word| word.begins_sentence);
         begin.is_some_and(|at| self.phrase_at(section, at).is_some()) || self.find_unparted(section).is_some()
     }
 
     /// Returns the number of the first line with a negation of a verb of filing or of one of `verbs`, in
-    /// capitals, if it is no statement about somebody.
+    /// capitals. Skips statements about people, such as "I don't play chess".
     pub fn find_negated(&self, verbs: &[&str]) -> Option<usize> {
         (0..self.words.len()).find_map(|at| {
             let (end, is_loose) = self.phrase_at(Section::Negations, at)?;
@@ -208,7 +208,7 @@ impl Wording {
     }
 }
 
-/// Returns the words of a text, each with the text between it and the next one.
+/// Returns the words of a text, each with the text between it and the next word.
 fn words_with_gaps(text: &str) -> Vec<(&str, &str)> {
     let mut words = Vec::new();
     let mut rest = text;

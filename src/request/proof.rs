@@ -1,5 +1,5 @@
 //! The arguments of the commands about a person's letters and addresses (CONFIRM, DENY and ADDRESS), and the
-//! CONFIRM behind other commands.
+//! CONFIRM after other commands.
 
 use crate::letter::Address;
 
@@ -25,7 +25,7 @@ pub fn deny(rest: &[&str]) -> Parsed<String> {
     }
 }
 
-/// Parses the arguments of ADDRESS. Returns the address, and whether to remove it: REMOVE stands before it.
+/// Parses the arguments of ADDRESS. Returns the address, and whether to remove it: REMOVE comes before it.
 pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
     let fault = || {
         ("ADDRESS needs a mail address, or REMOVE and a mail address.".to_owned(), "ADDRESS ann@example.org")
@@ -41,7 +41,7 @@ pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
     };
     let word = match rest {
         [word] => word,
-        // A name may stand before an address in angle brackets.
+        // A name may come before an address in angle brackets.
         [.., word] if word.starts_with('<') => word,
         _ => return Err(fault()),
     };
@@ -66,11 +66,11 @@ pub fn dressed_address(word: &str) -> Option<Address> {
 fn undressed(word: &str) -> String {
     let bare = word.trim_start_matches(['<', '*', '[']);
     let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());
-    // The first of the quotes around a local part may have been taken for punctuation.
+    // The opening quote of a local part may have been removed as punctuation.
     bare[..end].trim_start_matches("mailto:").replace('"', "")
 }
 
-/// Returns the first word that is meant as a mail address and is none that we can write to.
+/// Returns the first word that is meant as a mail address but is not one that we can write to.
 pub fn misaddressed<'a>(words: &[&'a str]) -> Option<&'a str> {
     words.iter().copied().find(|word| word.contains('@') && dressed_address(word).is_none())
 }

@@ -121,14 +121,14 @@ impl<G: Grammar> RequestParser<'_, G> {
         (lines.join("\n").trim().to_owned(), ended)
     }
 
-    /// Whether a line reads as an order that must not stand in a text.
+    /// Whether a line reads as an order, which a text must not contain.
     fn is_order_in_text(&self, wording: &NormalizedLine) -> bool {
         orders_of(&self.grammar, wording).is_some()
             || self.other_games.iter().any(|game| orders_of(game, wording).is_some())
     }
 
     /// Removes the texts of a letter, because line `held` in one of them was not meant for its reader, and a
-    /// text that has been read cannot be taken back.
+    /// text cannot be taken back once it is read.
     pub(super) fn withhold_texts(&mut self, held: usize) {
         let Request { commands, faults, .. } = &mut self.request;
         commands.retain(|asked| {

@@ -16,7 +16,7 @@ pub enum WordAnswer {
 /// Maximum words of such an answer, without a greeting and a name.
 const MAX_WORDS: usize = 6;
 
-/// Maximum words of the last line that may be a name.
+/// Maximum words of a last line that may be a name.
 const MAX_NAME: usize = 3;
 
 /// Returns the meaning of a letter that says nothing but yes or no, in one of the languages.
@@ -39,7 +39,7 @@ pub fn asks_to_stop(sentences: &[Sentence]) -> bool {
     words.len() <= MAX_WORDS && LANGUAGES.iter().any(says)
 }
 
-/// Whether a letter is nothing but this verb, besides a greeting and a name.
+/// Whether a letter is nothing but this verb, apart from a greeting and a name.
 pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
     let mut words = sentences(lines).into_iter().filter(|sentence| !sentence.is_question);
     let is_verb =
@@ -78,7 +78,7 @@ fn without_polite<'w>(words: &'w [String], polite: &WordSet) -> &'w [String] {
     &words[before..words.len() - after]
 }
 
-/// Whether the words are phrases of these lists and polite words, one after the other, and nothing else.
+/// Whether the words are a sequence of phrases of these lists and polite words, and nothing else.
 fn is_made_of(words: &[String], lists: &[&WordSet], polite: &WordSet) -> bool {
     let mut rest = words;
     let mut has_phrase = false;

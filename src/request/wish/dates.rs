@@ -19,7 +19,7 @@ pub struct Span {
     pub unclear: Option<(NaiveDate, NaiveDate)>,
 }
 
-/// A word of a sentence, read as a date if it is one.
+/// A piece of a sentence: a date, weekday, duration or number, `until` or `from`, or another word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
     Date(NaiveDate),
@@ -77,7 +77,7 @@ impl Item {
 }
 
 impl Span {
-    /// Fills in the day that follows from the others.
+    /// Derives a missing first or last day from the other day and the duration.
     fn complete(mut self, today: NaiveDate) -> Span {
         let last_of = |from: NaiveDate, days: u32| from + Days::new(u64::from(days.saturating_sub(1)));
         match (self.from, self.to, self.days) {
@@ -93,7 +93,7 @@ impl Span {
     }
 }
 
-/// Returns the dates with their places. A weekday counts only if no date stands there.
+/// Returns the dates with their places. A weekday counts only if there is no date.
 fn dated(items: &[Item]) -> Vec<(usize, NaiveDate)> {
     let of = |is_weekday: bool| {
         let each = items.iter().enumerate();
@@ -118,7 +118,7 @@ fn with_first_day(items: &[Item], dated: Vec<(usize, NaiveDate)>) -> Vec<(usize,
     first.into_iter().chain(dated).collect()
 }
 
-/// Whether such a word stands one or two words before the date, or right behind it (`まで`, `kadar`).
+/// Whether such an item is one or two places before the date, or right after it (`まで`, `kadar`).
 fn is_beside(items: &[Item], at: usize, item: &Item) -> bool {
     items[at.saturating_sub(2)..at].contains(item) || is_right_after(items, at, item)
 }
@@ -153,7 +153,7 @@ fn date_pieces(raw: &str) -> Vec<&str> {
     }
 }
 
-/// Reads one date, number or word, and tells how many words it takes.
+/// Reads one date, number or word, and returns how many words it takes.
 fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) {
     let first = words[0];
     if let Some(item) = numeric_date(first, today) {
@@ -223,7 +223,7 @@ fn numeric_date(word: &str, today: NaiveDate) -> Option<Item> {
     }
 }
 
-/// Returns the date with the day first or the month first; unclear if both are dates.
+/// Returns the one valid date of the two readings, or an unclear item if both are valid.
 fn slashed(day_first: Option<NaiveDate>, month_first: Option<NaiveDate>) -> Option<Item> {
     match (day_first, month_first) {
         (Some(one), Some(other)) if one != other => Some(Item::Unclear(one, other)),
@@ -240,7 +240,7 @@ fn ymd(year: u32, month: u32, day: u32) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)
 }
 
-/// Returns the next such day, today included.
+/// Returns the next date with this month and day, today included.
 fn next(month: u32, day: u32, today: NaiveDate) -> Option<NaiveDate> {
     let this_year = NaiveDate::from_ymd_opt(today.year(), month, day)?;
     if this_year < today { NaiveDate::from_ymd_opt(today.year() + 1, month, day) } else { Some(this_year) }
@@ -281,7 +281,7 @@ fn day_number(word: &str) -> Option<u32> {
     ["", "st", "nd", "rd", "th", "er"].contains(&ending).then_some(day)
 }
 
-/// Reads a sentence without blanks: `12月20日から1月3日まで`, `2週間`.
+/// Reads a sentence of a script without blanks: `12月20日から1月3日まで`, `2週間`.
 fn joined_items(text: &str, language: &Language, today: NaiveDate) -> Vec<Item> {
     let mut items = Vec::new();
     let mut rest = text;
@@ -302,7 +302,7 @@ fn joined_items(text: &str, language: &Language, today: NaiveDate) -> Vec<Item> 
     items
 }
 
-/// Reads what a number counts.
+/// Reads the unit that a number counts.
 fn counted<'t>(number: u32, after: &'t str, language: &Language, today: NaiveDate) -> (Item, &'t str) {
     if let Some(rest) = after.strip_prefix('月')
         && let Some((day, rest)) = number_at(rest, language)
@@ -319,7 +319,7 @@ fn counted<'t>(number: u32, after: &'t str, language: &Language, today: NaiveDat
     }
 }
 
-/// Reads the number at the beginning of a text, in digits or in one sign.
+/// Reads the number at the beginning of a text, in digits or in one character.
 fn number_at<'t>(text: &'t str, language: &Language) -> Option<(u32, &'t str)> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     if digits > 0 {

@@ -1,7 +1,7 @@
 //! Wishes in people's own words, in twelve languages: the requests in a letter's remarks, found by a table of
 //! phrases.
 //!
-//! Nothing is done because of a wish; the answer offers the line that fulfils it.
+//! A wish is never carried out; the answer offers the line that would fulfil it.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ pub use answer::{WordAnswer, is_bare_verb, word_answer};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 pub use table::Topic;
 
-/// The trouble that a letter tells of.
+/// The trouble that a letter mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Care {
@@ -48,18 +48,18 @@ pub struct Spoken {
     pub address: Option<Address>,
     /// The words for the opponent.
     pub message: Vec<String>,
-    /// The word under which the rules tell of what it asks.
+    /// The word under which the rules explain what it asks about.
     pub about: Option<String>,
-    /// Its wish for time or a draw agrees to one of the opponent's.
+    /// Whether its wish for more time or a draw agrees to the opponent's.
     pub agrees: bool,
-    /// It also asks, or complains, that orders have not arrived.
+    /// Whether it also asks whether orders have arrived, or complains that they have not.
     pub misses_orders: bool,
 }
 
 /// Maximum words of a letter that only thanks.
 const MAX_THANKS: usize = 15;
 
-/// Reads the remarks of a letter. `foe` is the opponent's name; `is_setup` says whether a setup is due.
+/// Reads the remarks of a letter. `foe` is the opponent's name, and `is_setup` whether a setup is due.
 pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> Spoken {
     let sentences = sentences(remarks);
     let words = sentences.iter().flat_map(|sentence| &sentence.words);
@@ -118,7 +118,7 @@ pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> 
     }
 }
 
-/// Returns the word under which the rules tell of what the sentences ask.
+/// Returns the word under which the rules explain what the sentences ask about.
 fn about(sentences: &[Sentence]) -> Option<String> {
     let words = LANGUAGES.iter().flat_map(|language| &language.about);
     let mut asked = words.filter(|(_, phrases)| sentences.iter().any(|sentence| phrases.any_in(sentence)));
@@ -137,13 +137,13 @@ pub fn are_polite(words: &[&str]) -> bool {
     LANGUAGES.iter().any(|language| words.iter().all(|word| language.answers.polite.contains(word)))
 }
 
-/// Returns the words without polite ones behind the first: `capture please`.
+/// Returns the words without the polite ones at the end, as in `capture please`. Always keeps the first word.
 pub fn without_polite<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
     let polite = words.iter().rev().take_while(|word| are_polite(&[word])).count();
     &words[..(words.len() - polite).max(words.len().min(1))]
 }
 
-/// Whether remarks are for a person at once: they tell of trouble, complain, or ask for a pause.
+/// Whether a person should read the remarks at once: they mention trouble, complain, or ask for a pause.
 pub fn is_urgent(remarks: &[Line]) -> bool {
     let sentences = sentences(remarks);
     let asks = |sentence: &Sentence| {
@@ -185,7 +185,7 @@ fn is_dated(topic: Topic) -> bool {
     matches!(topic, Topic::Absence | Topic::MoreTime | Topic::Pause)
 }
 
-/// Returns the days of a sentence or, if it names none, of the first other that does.
+/// Returns the days that a sentence names or, if it names none, those of the first other sentence that does.
 fn best_span(sentences: &[Sentence], index: usize, language: &Language, today: NaiveDate) -> Span {
     let own = span(&sentences[index], language, today);
     if own != Span::default() {
@@ -269,7 +269,7 @@ fn without_linking_words(text: &str) -> &str {
 const PIECES: &str =
     "ship carrier battleship cruiser destroyer submarine sub squadron fleet marble star stack tower piece";
 
-/// Returns the writer's own trouble that the sentences tell of.
+/// Returns the writer's own trouble that the sentences mention.
 fn care(sentences: &[Sentence]) -> Option<Care> {
     let condoles = sentences.iter().any(condoles);
     let about_people =
@@ -302,15 +302,15 @@ fn care_in(sentence: &Sentence, condoles: bool) -> Option<Care> {
     LANGUAGES.iter().any(is_ill).then_some(Care::Illness)
 }
 
-/// Whether a word for somebody's family is the writer's: not that of `his father`, and beside sympathy only that of
-/// `my father`.
+/// Whether a word for somebody's family is the writer's: not that of `his father`, and, in a sentence of sympathy,
+/// only that of `my father`.
 fn is_own(sentence: &Sentence, start: usize, language: &Language, condoles: bool) -> bool {
     let before = start.checked_sub(1).map_or("", |before| &sentence.words[before].folded);
     let trouble = &language.trouble;
     !language.joined && trouble.mine.contains(before) || !condoles && !trouble.theirs.contains(before)
 }
 
-/// Whether a word is a piece of a game, in the singular or the plural. The verb in `Ship me …` is none, so
+/// Whether a word is a piece of a game, in the singular or the plural. The verb in `Ship me …` is not one, so
 /// `ship` at the beginning of a sentence does not count.
 fn names_a_piece(sentence: &Sentence) -> bool {
     let words = sentence.words.iter().enumerate();

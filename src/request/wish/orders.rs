@@ -1,8 +1,9 @@
 //! Orders in words of the twelve languages: `Schiff 1 A3 nach B2`, `nave 1 da A3 a B2`, `船1をA3からB2へ移動`,
 //! `ship one from A three to B two and ship three stays`.
 //!
-//! One skeleton: the noun of a piece, its number if it has one, and one or two squares or a word for staying, with
-//! words of orders around them. A line with any other word, a negation included, means no order.
+//! All follow one pattern: the noun of a piece, its number if it has one, and one or two squares or a word for
+//! staying, with words of orders around them. A line with any other word, a negation included, is not an
+//! order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -35,8 +36,8 @@ pub const CAPTURE_ALL: &str = "CAPTURE";
 /// Maximum bytes of a line that says that ships stay.
 const MAX_HOLD: usize = 120;
 
-/// Returns the orders that a line means, in the form of the games, two squares of a move as `A3-B2`, or
-/// [`CAPTURE_ALL`]. Whether they are legal is not known here.
+/// Returns the orders that a line means, in the form of the games, the two squares of a move as `A3-B2`, or
+/// [`CAPTURE_ALL`]. They may be illegal.
 pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
     let may_hold = may_hold_orders(line);
     // A script that does not separate words may hold the name of a piece inside a word.
@@ -52,7 +53,7 @@ pub fn orders_in_words(line: &str) -> Option<Vec<String>> {
     whole.or_else(captures).or_else(|| orders_beside_chat(line))
 }
 
-/// The nouns of pieces in all languages, in which most lines have no word: a long letter is read quickly.
+/// The nouns of pieces in all languages. Most lines contain none, so a long letter is read quickly.
 static PIECES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     let pieces = LANGUAGES.iter().flat_map(|language| language.orders.pieces());
     pieces.map(|(name, _)| name.as_str()).collect()
@@ -64,7 +65,7 @@ fn may_hold_orders(line: &str) -> bool {
         || split_words(line).any(|word| PIECES.contains(fold(word).as_str()))
 }
 
-/// Maximum words of a clause beside orders that is about something else.
+/// Maximum words of a clause in a line of orders that is about something else.
 const MAX_CHAT: usize = 8;
 
 /// Returns the orders of a line with clauses about something else: `Stawiam kulkę na G7. Powodzenia!`
@@ -113,12 +114,12 @@ fn is_chat(clause: &str, language: &Language) -> bool {
         && (!denies || is_any(|language, word| language.orders.all.contains(word)))
 }
 
-/// Whether a line says nothing but that all ships stay, or the others, or that nothing is done.
+/// Whether a line says only that all ships or the others stay, or that nothing is done.
 pub fn holds_in_words(line: &str) -> bool {
     line.len() <= MAX_HOLD && readings(line).any(|tokens| held(&tokens).is_some_and(<[Token]>::is_empty))
 }
 
-/// Whether a line says nothing but that everything possible is captured.
+/// Whether a line says only that everything possible is captured.
 fn is_capturing(tokens: &[Token]) -> bool {
     let is_part = |token: &Token| matches!(token, Token::All | Token::Noun("CAPTURE" | "STAR"));
     tokens.contains(&Token::Noun("CAPTURE")) && tokens.contains(&Token::All) && tokens.iter().all(is_part)
@@ -151,12 +152,12 @@ fn readings(line: &str) -> impl Iterator<Item = Vec<Token>> {
 #[derive(Clone, Copy, Default)]
 struct Languages(u16);
 
-/// The languages in whose orders each word may stand. A stranger's letter of thousands of lines is read for each game,
-/// and nearly all its words stand in none.
+/// The languages in whose orders each word may occur. A stranger's letter of thousands of lines is read for each game,
+/// and hardly any of its words occur in any.
 static VOCABULARY: LazyLock<BTreeMap<&str, Languages>> = LazyLock::new(|| {
     let mut all: BTreeMap<&str, Languages> = BTreeMap::new();
     for (index, language) in Languages::ALL.iter() {
-        // English words may stand in all.
+        // English words may occur in all.
         let languages = if index == 0 { u16::MAX } else { 1 << index };
         for word in phrases_of_orders(language).flat_map(|phrase| phrase.split(' ')) {
             all.entry(word).or_default().0 |= languages;
@@ -165,7 +166,7 @@ static VOCABULARY: LazyLock<BTreeMap<&str, Languages>> = LazyLock::new(|| {
     all
 });
 
-/// Returns all words and phrases that may stand in a language's orders.
+/// Returns all words and phrases that may occur in a language's orders.
 fn phrases_of_orders(language: &Language) -> impl Iterator<Item = &String> {
     let Language { orders, answers, words, .. } = language;
     let sets = [&orders.hold, &orders.all, &orders.to, &orders.verbs, &answers.polite];
@@ -174,7 +175,7 @@ fn phrases_of_orders(language: &Language) -> impl Iterator<Item = &String> {
     sets.into_iter().flat_map(WordSet::iter).chain(pieces).chain(numbers)
 }
 
-/// The languages that do not separate words: there, a word may be several.
+/// The languages that do not separate words: there, a run of characters may be several words.
 static JOINED: LazyLock<Languages> = LazyLock::new(|| {
     let joined = Languages::ALL.iter().filter(|(_, language)| language.joined);
     Languages(joined.fold(0, |all, (index, _)| all | 1 << index))
@@ -183,8 +184,8 @@ static JOINED: LazyLock<Languages> = LazyLock::new(|| {
 impl Languages {
     const ALL: Languages = Languages(u16::MAX);
 
-    /// Returns at least those in which all words of a line may stand in orders. Numbers, single letters and
-    /// squares may stand in the orders of any language.
+    /// Returns at least the languages in whose orders all words of a line may occur. Numbers, single letters
+    /// and squares may occur in the orders of any language.
     fn of_orders(line: &str) -> Languages {
         let mut languages = Languages::ALL.0;
         let words =
@@ -212,7 +213,7 @@ fn reading(line: &str, language: &Language) -> Option<Vec<Token>> {
     if language.joined { joined_tokens(line, language) } else { tokens(line, language) }
 }
 
-/// Whether the word may stand around the piece and the squares of an order.
+/// Whether the word may surround the piece and the squares of an order.
 fn is_word_of_orders(word: &str, language: &Language) -> bool {
     let Language { orders, answers, .. } = language;
     orders.to.contains(word) || orders.verbs.contains(word) || answers.polite.contains(word)
@@ -256,7 +257,8 @@ static BEGINNINGS_OF_HOLDING: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     phrases.filter_map(|phrase| Some(phrase.split_once(' ')?.0.to_owned())).collect()
 });
 
-/// Returns the words of the phrase for doing nothing at the beginning, if there is one of several words.
+/// Returns the number of words of the phrase for doing nothing at the beginning, if there is one of several
+/// words.
 fn phrase_of_holding(words: &[String], language: &Language) -> Option<usize> {
     let begins = words.first().is_some_and(|word| BEGINNINGS_OF_HOLDING.contains(word));
     let most = if begins { MAX_PHRASE.min(words.len()) } else { 0 };
@@ -266,8 +268,8 @@ fn phrase_of_holding(words: &[String], language: &Language) -> Option<usize> {
     })
 }
 
-/// Returns the token of a word, or none for one that only stands around them. `None` if it belongs in no
-/// order.
+/// Returns the token of a word, or `Some(None)` for a word that may only surround tokens. `None` if it
+/// belongs in no order.
 fn word_token(word: &str, language: &Language) -> Option<Option<Token>> {
     [language, &LANGUAGES[0]].into_iter().find_map(|language| {
         let orders = &language.orders;
@@ -332,7 +334,7 @@ fn number(word: &str, language: &Language) -> Option<String> {
     numbers.filter(|_| !is_letter(word)).map(|number| number.to_string())
 }
 
-/// Reads a letter and one or two digits, in letters of another script too.
+/// Reads a letter, perhaps of another script, and one or two digits.
 fn square(word: &str, language: &Language) -> Option<String> {
     let letters = &language.orders.letters;
     let word: String = word.chars().map(|c| letters.get(&c).copied().unwrap_or(c)).collect();
@@ -340,7 +342,7 @@ fn square(word: &str, language: &Language) -> Option<String> {
     is_square(&word).then_some(word)
 }
 
-/// Puts the tokens into orders. That the others stay needs none.
+/// Turns the tokens into orders. "The others stay" needs none.
 fn orders(tokens: &[Token]) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let mut rest = tokens;
@@ -420,7 +422,7 @@ fn without_holds(tokens: &[Token]) -> &[Token] {
     &tokens[holds..]
 }
 
-/// Reads that all ships stay, or the others: `alle Schiffe bleiben stehen`.
+/// Reads a statement that all ships or the others stay: `alle Schiffe bleiben stehen`.
 fn held(tokens: &[Token]) -> Option<&[Token]> {
     let is_part = |token: &&Token| matches!(token, Token::Hold | Token::All | Token::Noun("SHIP"));
     let count = tokens.iter().take_while(is_part).count();

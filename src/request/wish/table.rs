@@ -1,5 +1,5 @@
-//! The phrases of each language, from the files in `words/`: one file a language, which a translator can
-//! extend. Phrases are compared as by [`fold`].
+//! The phrases of each language, from the files in `words/`: one file for each language, which a translator
+//! can extend. Phrases are compared as by [`fold`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -49,7 +49,7 @@ pub enum Topic {
     /// The turn: who has to move, and until when.
     Due,
     Ranking,
-    /// The rules, or what they say of something.
+    /// The rules, or their section about something.
     Rules,
     /// Asks about membership.
     Join,
@@ -70,7 +70,7 @@ pub struct Language {
     #[serde(default)]
     pub joined: bool,
     pub wishes: BTreeMap<Topic, Phrases>,
-    /// Phrases for the words under which pages of rules tell of something.
+    /// Phrases for the words under which the rules explain something.
     pub about: BTreeMap<String, Phrases>,
     pub trouble: Trouble,
     pub answers: Answers,
@@ -108,7 +108,7 @@ pub struct Answers {
     pub polite: WordSet,
 }
 
-/// Words of times and numbers.
+/// Words for times and numbers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
@@ -143,13 +143,13 @@ pub struct Orders {
     pub marble: WordSet,
     pub star: WordSet,
     pub capture: WordSet,
-    /// Words and phrases by which a ship stays where it is, or nothing is done.
+    /// Words and phrases that say that a ship stays where it is, or that nothing is done.
     pub hold: WordSet,
     /// Words for all ships, or the others.
     pub all: WordSet,
     pub turn: WordSet,
     pub to: WordSet,
-    /// Other words that may stand in an order around its piece and squares.
+    /// Other words that may surround the piece and the squares of an order.
     pub verbs: WordSet,
     /// Letters of another script, and those of squares that they stand for.
     #[serde(default)]
@@ -188,7 +188,8 @@ pub struct Phrases {
     joined: Vec<String>,
     /// Each with the beginning of its first word.
     separated: Vec<(Beginning, Phrase)>,
-    /// The beginnings of all: most words begin no phrase, and each is compared with thousands.
+    /// A bit set of the beginnings of all phrases. Most words begin none, which saves comparing them with
+    /// thousands.
     beginnings: u128,
 }
 
@@ -224,7 +225,7 @@ pub static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
 });
 
 impl Words {
-    /// Returns the words for a day, a week and a month, with their days.
+    /// Returns the words for a day, a week and a month, each with its number of days.
     pub fn units(&self) -> impl Iterator<Item = (&String, u32)> {
         let units = [(&self.day, 1), (&self.week, 7), (&self.month, 30)].into_iter();
         units.flat_map(|(names, days)| names.iter().map(move |name| (name, days)))
@@ -232,7 +233,7 @@ impl Words {
 }
 
 impl Orders {
-    /// Returns the nouns of pieces and the verbs for capturing, each with the English one.
+    /// Returns the nouns of pieces and the verbs for capturing, each with its English equivalent.
     pub fn pieces(&self) -> impl Iterator<Item = (&String, &'static str)> {
         self.nouns().into_iter().flat_map(|(names, piece)| names.iter().map(move |name| (name, piece)))
     }
@@ -273,7 +274,7 @@ fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Err
     Ok(names.into_iter().map(|(name, number)| (folded(&name), number)).collect())
 }
 
-/// Numbers names in their order; several for one number are separated by blanks.
+/// Numbers names in order. An entry may hold several names for a number, separated by blanks.
 fn numbered_from<'de, const FIRST: u32, D: Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
     let each = (FIRST..).zip(&names);
@@ -305,7 +306,7 @@ pub fn is_joined(c: char) -> bool {
 }
 
 impl Phrases {
-    /// Whether one may be found among words with these beginnings.
+    /// Whether one of the phrases may occur among words with these beginnings.
     pub fn may_be_among(&self, beginnings: u128) -> bool {
         self.beginnings & beginnings != 0 || !self.joined.is_empty()
     }
@@ -315,8 +316,8 @@ impl Phrases {
         self.any_where(sentence, |_| true)
     }
 
-    /// Whether a phrase is in a sentence that begins at a word whose place satisfies the condition. One in a
-    /// script that does not separate words begins with the sentence.
+    /// Whether a sentence contains a phrase that begins at a word whose index satisfies the condition. A
+    /// phrase in a script that does not separate words counts as beginning with the sentence.
     pub fn any_where(&self, sentence: &Sentence, is_meant: impl Fn(usize) -> bool) -> bool {
         if !self.joined.is_empty() && sentence.words.iter().any(|word| !word.folded.is_ascii()) {
             let text = sentence.joined();
@@ -346,7 +347,7 @@ impl Phrase {
         Phrase(pieces)
     }
 
-    /// `None` if it begins with no word, and so is found nowhere. A stem has at least two letters.
+    /// `None` if it does not begin with a word, so that it is never found. A stem has at least two letters.
     fn beginning(&self) -> Option<Beginning> {
         match self.0.first()? {
             Piece::Word(text) | Piece::Stem(text) => Some(Beginning::of(text)),

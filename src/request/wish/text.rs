@@ -20,7 +20,7 @@ pub struct Word {
     pub end: usize,
 }
 
-/// The first two characters of a word, as one of 128 numbers. Words that begin alike have the same.
+/// The first two characters of a word, as one of 128 numbers. Words that begin alike have the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beginning(u8);
 
@@ -30,7 +30,7 @@ impl Beginning {
         Beginning(u8::try_from(number).unwrap_or_default())
     }
 
-    /// Returns its bit in a set of beginnings.
+    /// Returns the bit for it in a set of beginnings.
     pub fn bit(self) -> u128 {
         1 << self.0
     }
@@ -107,7 +107,7 @@ fn add_words(sentence: &mut Sentence, raw: &str, line: usize, offset: usize) -> 
 }
 
 /// Whether `raw` is the last word of a sentence before a word that begins with `next`. A full stop after a
-/// number ends none if the text continues in lower case or with a number: `20.12. bis 3.1.`
+/// number does not end a sentence if the text continues in lower case or with a number: `20.12. bis 3.1.`
 fn ends_sentence(raw: &str, next: Option<char>) -> bool {
     let bare = raw.trim_end_matches(['"', '\'', ')', '*', '_']);
     if bare.ends_with(['!', '?', ';', '。', '！', '？']) {
