@@ -71,7 +71,7 @@ pub struct Letter {
     pub subject_tag: Option<SubjectTag>,
     /// The addresses in To and Cc that are neither ours nor the sender's.
     pub other_recipients: Vec<Address>,
-    /// Set if a machine wrote the letter.
+    /// Set if a machine wrote the letter, or may have.
     pub automatic: Option<Automatic>,
     texts: Texts,
     trace: Vec<Header>,
@@ -150,13 +150,13 @@ impl Letter {
         self.in_reply_to.iter().chain(parent)
     }
 
-    /// Returns the Message-IDs of the letters that it may quote, latest first.
+    /// Returns the Message-IDs of the letters that this one may quote, latest first.
     pub fn thread(&self) -> impl Iterator<Item = &String> {
         let older = self.references.iter().rev().filter(|id| !self.in_reply_to.contains(id));
         self.in_reply_to.iter().chain(older).take(MAX_QUOTED)
     }
 
-    /// Joins the texts of our letters that it may quote. `sent` maps Message-IDs to texts.
+    /// Joins the texts of our letters that this one may quote. `sent` maps Message-IDs to texts.
     pub fn quotable_text(&self, sent: &BTreeMap<String, String>) -> Option<String> {
         let texts: Vec<&str> = self.thread().filter_map(|id| Some(sent.get(id)?.as_str())).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
@@ -169,7 +169,7 @@ impl Letter {
         new_text::new_text(&self.texts, quotable, Correspondents { own: &self.own, sender: &sender })
     }
 
-    /// Returns the first attached text, and its name, for a letter that holds no order elsewhere.
+    /// Returns the first attached text, and its name, for a letter that has no orders elsewhere.
     pub fn attached_text(&self) -> Option<(&str, Vec<Line>)> {
         let name = self.texts.attached_name.as_deref()?;
         let sender = self.sender_in_attributions();

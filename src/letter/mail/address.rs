@@ -5,12 +5,12 @@ use std::fmt::{self, Debug, Display};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A mail address, `local@domain`, in the form in which addresses are compared, stored, shown and sent: ASCII
-/// letters in lower case, and the domain in ASCII (`xn--…`), which every mail server takes and which cannot
-/// look like another. It has no blanks, quotes or control characters, so it is safe in any header.
+/// letters in lower case, and the domain in ASCII (`xn--…`), which every mail server accepts and which cannot
+/// look like another domain. It has no blanks, quotes or control characters, so it is safe in any header.
 ///
-/// It is the only validator. A letter to any address that it accepts can be built; one whose local part has
-/// letters beyond ASCII goes out only through a server with SMTPUTF8 (RFC 6531). Somebody may write from such an
-/// address and is answered there, but nobody plays from one, because few servers take letters to it.
+/// This type is the only validator. A letter can be built to any address that it accepts; one whose local part
+/// has letters beyond ASCII goes out only through a server with SMTPUTF8 (RFC 6531). Somebody may write from
+/// such an address and is answered there, but nobody plays from one, because few servers accept letters to it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Address(String);
@@ -20,7 +20,7 @@ pub struct Address(String);
 #[error("not a mail address")]
 pub struct ParseAddressError;
 
-/// The text is not an address that we write to unasked.
+/// The text is not an address that somebody can give us to write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseGivenError {
     #[error(transparent)]
@@ -31,7 +31,8 @@ pub enum ParseGivenError {
 
 impl Address {
     /// Parses `local@domain` (RFC 5321 4.1.2), ignoring the case of ASCII letters. Other letters of the local
-    /// part keep their case: the Kelvin sign (U+212A) would become `k`, and the mailbox somebody else's.
+    /// part keep their case: the Kelvin sign (U+212A) would become `k`, and the mailbox would be somebody
+    /// else's.
     ///
     /// # Errors
     /// [`ParseAddressError`] if the text is anything else, such as an address literal or a local part that
@@ -108,7 +109,7 @@ impl Address {
     }
 }
 
-/// Returns a local part without quotes around it: some programs quote one with two dots in a row.
+/// Returns a local part without quotes around it: some programs put quotes around one with two dots in a row.
 fn unquoted(local: &str) -> &str {
     local.strip_prefix('"').and_then(|local| local.strip_suffix('"')).unwrap_or(local)
 }
@@ -123,7 +124,7 @@ fn is_local_part(local: &str) -> bool {
 
 /// Returns a domain in ASCII and lower case, or `None` if it is not a domain. A label beyond ASCII gets its
 /// `xn--…` form (UTS 46). One that would become plain ASCII is refused: with a Kelvin sign (U+212A) for its
-/// K, a domain looks like somebody else's and would become it.
+/// K, a domain looks like somebody else's and would become theirs.
 pub fn ascii_domain(domain: &str) -> Option<String> {
     if domain.is_ascii() {
         return Some(domain.to_ascii_lowercase()).filter(|domain| domain.split('.').all(is_domain_label));
@@ -308,7 +309,7 @@ mod tests {
         }
         assert!(Address::parse("b\u{f8}@other.example").is_ok());
         assert_eq!(Address::parse_given("bo@@other.example"), Err(ParseAddressError.into()));
-        // The domain goes out in ASCII.
+        // The domain is sent in ASCII.
         assert!(Address::parse_given("ann@m\u{fc}ller.example").is_ok());
     }
 

@@ -37,7 +37,7 @@ pub fn bounded_head<'a>(raw: &'a [u8], limits: &Limits) -> Cow<'a, [u8]> {
     let mut head = head(scanned);
     if head.len() == scanned.len() && head.len() > limits.max_header_bytes {
         // A header without a blank line below it was truncated, here or by the mailbox. Half a field could
-        // hold half an address, which is somebody else's.
+        // hold half an address, which may be somebody else's.
         head = &head[..last_field_start(head)];
     }
     if head.len() <= limits.max_header_bytes {
@@ -81,7 +81,7 @@ fn max_field(limits: &Limits) -> usize {
 }
 
 /// Returns the fields that identify the sender, up to the maximum size of a header. Keeps only the name of a
-/// field that is too long: a second sender counts, but half an address is somebody else's.
+/// field that is too long: a second sender counts, but half an address may be somebody else's.
 fn telling_fields(rest: &[u8], limits: &Limits) -> Vec<u8> {
     let mut found: Vec<u8> = Vec::new();
     // The offsets in `found` of the field being copied and of its value.

@@ -24,7 +24,7 @@ fn hex_digit(byte: Option<&u8>) -> Option<u32> {
     byte.and_then(|byte| char::from(*byte).to_digit(16))
 }
 
-/// Decodes quoted-printable (RFC 2045 6.7). A `=` that starts no valid code stands for itself.
+/// Decodes quoted-printable (RFC 2045 6.7). A `=` that does not start a valid code stands for itself.
 fn quoted_printable(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(body.len());
     let mut i = 0;
@@ -51,7 +51,7 @@ fn quoted_printable(body: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Decodes base64 (RFC 2045 6.8), skipping other characters and padding a truncated end.
+/// Decodes base64 (RFC 2045 6.8). Skips other characters, and pads a truncated end.
 fn base64(body: &[u8]) -> Vec<u8> {
     let mut digits: Vec<u8> =
         body.iter().copied().filter(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/')).collect();
@@ -107,7 +107,7 @@ pub fn decode<'a>(bytes: &'a [u8], label: Option<&str>) -> Cow<'a, str> {
     if may_be_utf8 && let Ok(text) = std::str::from_utf8(bytes) {
         return text.into();
     }
-    // Text labelled UTF-8 or ASCII that is neither is mostly Windows-1252.
+    // Text labelled UTF-8 or ASCII that is neither is usually Windows-1252.
     let is_vague =
         label.is_empty() || label.contains("ascii") || label.starts_with("utf") || label.contains("unknown");
     if (!is_vague || label == "utf-7")

@@ -1,7 +1,7 @@
 //! Raw header fields in order, and the preparation of raw bytes for the parser.
 //!
 //! The parser decodes the structured fields that matter (From, Subject, the content types). This module reads
-//! the fields whose order, number or mere presence counts.
+//! the fields whose order, number or mere presence matters.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -115,7 +115,7 @@ fn is_field_or_fold(text: &[u8], is_first: bool, names: &mut BTreeSet<Vec<u8>>) 
     is_name && (!AT_MOST_ONCE.contains(&name.as_slice()) || names.insert(name))
 }
 
-/// Whether a carriage return stands without a line feed after it.
+/// Whether there is a carriage return without a line feed after it.
 pub fn has_bare_return(raw: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', raw).any(|at| raw.get(at + 1) != Some(&b'\n'))
 }

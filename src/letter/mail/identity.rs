@@ -26,7 +26,7 @@ impl OwnIdentity {
     }
 }
 
-/// Whether a Message-ID can only be ours: it holds a token, or its domain is used for nothing else.
+/// Whether a Message-ID must be ours: it contains a token, or its domain is used for nothing else.
 pub fn is_own_id(id: &str, own: &OwnIdentity) -> bool {
     let shared = own.message_id_domain.eq_ignore_ascii_case(own.address.domain());
     token_of_id(id, own).is_some() || !shared && has_own_domain(id, own)

@@ -6,7 +6,7 @@ use strum::VariantArray;
 /// The size limits of a letter. A letter that exceeds one of them is an
 /// [`UnreadableLetter`](crate::letter::UnreadableLetter).
 ///
-/// They bound memory, stack depth, and the work of the parser (`structure`) and after it.
+/// They bound memory, stack depth, the work of the parser (`structure`), and the work after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub max_bytes: usize,
@@ -18,11 +18,11 @@ pub struct Limits {
     pub max_lines: usize,
 }
 
-/// Bytes of text that count as a line, so that the limit on lines bounds the text, too.
+/// Bytes of text that count as a line, so that the limit on lines also bounds the text.
 const BYTES_PER_LINE: usize = 100;
 
-/// The lines that a letter may still have. They are counted while they are made: ten megabytes of line feeds
-/// would otherwise become ten million lines.
+/// The number of lines that a letter may still have. Lines are counted as they are created: ten megabytes of
+/// line feeds would otherwise become ten million lines.
 #[derive(Clone, Copy, Debug)]
 pub struct LineBudget {
     left: usize,
@@ -36,23 +36,23 @@ impl LineBudget {
     /// Counts a line of this many bytes.
     ///
     /// # Errors
-    /// [`UnreadableReason::TooManyLines`] if the letter may have no such line.
+    /// [`UnreadableReason::TooManyLines`] if the limit leaves no room for the line.
     pub fn take(&mut self, bytes: usize) -> Result<(), UnreadableReason> {
         let lines = bytes.div_ceil(BYTES_PER_LINE).max(1);
         self.left = self.left.checked_sub(lines).ok_or(UnreadableReason::TooManyLines)?;
         Ok(())
     }
 
-    /// Checks that there is still room for a text of this many bytes, however its lines end.
+    /// Checks that there is still room for a text of this many bytes, whatever its line ends are.
     ///
     /// # Errors
-    /// [`UnreadableReason::TooManyLines`] if it may not.
+    /// [`UnreadableReason::TooManyLines`] if there is no room.
     pub fn has_room_for(self, bytes: usize) -> Result<(), UnreadableReason> {
         if bytes / BYTES_PER_LINE > self.left { Err(UnreadableReason::TooManyLines) } else { Ok(()) }
     }
 }
 
-/// Adds a value that is new, unless there are `most` already: a hostile letter holds thousands.
+/// Adds a value that is new, unless there are `most` already: a hostile letter may hold thousands.
 pub fn add_new<T: PartialEq>(found: &mut Vec<T>, value: T, most: usize) {
     if found.len() < most && !found.contains(&value) {
         found.push(value);
@@ -72,7 +72,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the limits for a letter that a GM accepts although it exceeds the usual ones.
+    /// Returns the limits for a letter that a GM accepts although it exceeded the usual ones.
     pub fn generous() -> Limits {
         Limits {
             max_bytes: 100_000_000,
@@ -84,7 +84,7 @@ impl Limits {
     }
 }
 
-/// The reason why a letter cannot be read, with a few words for the GM.
+/// The reason why a letter cannot be read, worded for the GM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantArray, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum UnreadableReason {

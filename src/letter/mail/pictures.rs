@@ -41,7 +41,7 @@ pub fn stand_in(picture: Digest) -> String {
     format!("{DROPPED}{picture}")
 }
 
-/// Returns the digest of the dropped picture that these bytes replace, if they do.
+/// Returns the digest of the dropped picture that these bytes replace, if they replace one.
 pub fn stands_for(bytes: &[u8]) -> Option<Digest> {
     std::str::from_utf8(bytes.strip_prefix(DROPPED.as_bytes())?).ok()?.parse().ok()
 }

@@ -28,7 +28,7 @@ impl ReturnId {
     }
 }
 
-/// Fields that may name the envelope's recipient, who need not be in To.
+/// Fields that may name the recipient of the envelope, which need not be in To.
 const RECIPIENT_FIELDS: [&str; 6] =
     ["to", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "x-delivered-to"];
 

@@ -18,16 +18,16 @@ pub const CONTENT_TYPE: &[u8] = b"content-type";
 pub const CONTENT_DISPOSITION: &[u8] = b"content-disposition";
 const TRANSFER_ENCODING: &[u8] = b"content-transfer-encoding";
 
-/// Allowed marks of a part for each allowed part: more than one, because a quoted header looks like a mark
-/// too.
+/// Maximum marks of parts for each allowed part. More than one, because a quoted header also looks like a
+/// mark.
 const MARKS_PER_PART: usize = 4;
 
-/// Divisor of [`Limits::max_header_bytes`] that gives the maximum for a field with parameters, because the
+/// [`Limits::max_header_bytes`] divided by this is the maximum for a field with parameters, because the
 /// parser compares each parameter with all others.
 pub const PARAMETERS_SHARE: usize = 20;
 
-/// Maximum product of a letter's bytes and its multiparts, for each of [`Limits::max_parts`]: the parser
-/// searches the whole letter for the end of each multipart.
+/// Maximum product of a letter's bytes and its number of multiparts, per part that [`Limits::max_parts`]
+/// allows: the parser searches the whole letter for the end of each multipart.
 const BYTES_PER_MULTIPART: usize = 1_500_000;
 
 /// Bytes of a field to search for a transfer encoding. Mail programs write only a few.
@@ -108,7 +108,7 @@ pub fn fields<'a>(raw: &'a [u8], name: &'a [u8], max: usize) -> impl Iterator<It
     })
 }
 
-/// Returns where the field with a byte at `at` ends, before its line feed, or where it is longer than `max`.
+/// Returns where the field that contains `at` ends, before its line feed, or where it exceeds `max` bytes.
 pub fn end_of_field(raw: &[u8], at: usize, max: usize) -> usize {
     let raw = &raw[..at.saturating_add(max).saturating_add(1).min(raw.len())];
     let ends = memchr_iter(b'\n', &raw[at..]).map(|end| at + end);
@@ -173,7 +173,7 @@ fn hide_in_block(block: &mut [u8], is_large: bool) {
     }
     let is_encoded = find(block, TRANSFER_ENCODING).next().is_some()
         || fields(block, TRANSFER_ENCODING, 0).next().is_some();
-    // An encoded word (`=?`) may spell either of the two.
+    // An encoded word (`=?`) may spell either of them.
     let encodings: [&[u8]; 3] = [b"base64", b"quoted-printable", b"=?"];
     if is_encoded
         && find(block, b"message").next().is_some()
@@ -188,7 +188,7 @@ fn hide_in_block(block: &mut [u8], is_large: bool) {
         let Some(found) = part_type(&block[field.clone()]) else { continue };
         match found.kind.as_str() {
             "multipart" if found.subtype == "digest" => hide(&mut block[field], b"digest"),
-            // The parser would decode it, although its text is decoded again when it is read.
+            // The parser would decode the HTML, although it is decoded again when it is read.
             "text" if is_large && found.subtype == "html" => hide(&mut block[field], b"text"),
             "text" | "message" | "multipart" => {}
             _ if is_large => hide_encoding(block),

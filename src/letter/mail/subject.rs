@@ -1,4 +1,4 @@
-//! Subjects of letters: the words that mail programs put around one, and the match and turn that it names.
+//! Subjects of letters: the words that mail programs add, and the match and turn that a subject names.
 
 /// Words for "reply" before a subject, in lower case.
 const REPLY_WORDS: &str =
@@ -8,7 +8,7 @@ const REPLY_WORDS: &str =
 const FORWARD_WORDS: &str =
     "fw fwd wg tr i rv enc vl vb pd fs doorst továbbítás i̇lt пересл 转发 轉寄 転送 전달";
 
-/// Maximum characters of a word for "reply" or "forward". Words that announce another letter are longer.
+/// Maximum characters of a word for "reply" or "forward". Words that announce a different letter are longer.
 const MAX_ANSWER_WORD: usize = 10;
 
 /// Tags that gateways put before a subject.
@@ -39,7 +39,7 @@ impl Subject {
         Subject { rest: rest.to_owned(), is_reply, is_forward }
     }
 
-    /// Whether the rest is the subject of a letter that is answered or forwarded.
+    /// Whether the rest is the subject of a letter that this one answers or forwards.
     pub fn is_answer(&self) -> bool {
         self.is_reply || self.is_forward
     }

@@ -1,7 +1,7 @@
 //! Finds the lines that mail programs put before a quote: attribution lines, header blocks and rules.
 //!
 //! For each such frame it finds the end and the author of the letter below; [`scanner`](super::scanner)
-//! decides what that means for the lines that follow.
+//! decides about the lines that follow.
 
 use super::frame_line::{
     COLONS, FrameKind, attribution_kind, header_line, is_dashed, is_table_rule, labelled_value, leads,
@@ -67,7 +67,8 @@ impl<'a> FrameFinder<'a> {
         self.lines.get(at).copied().flatten().filter(|line| !line.trim().is_empty())
     }
 
-    /// Whether the line at `at` is blank. Lines outside the letter or excluded from frames are not.
+    /// Whether the line at `at` is blank. Lines outside the letter, or excluded from frames, do not count as
+    /// blank.
     fn is_blank(&self, at: usize) -> bool {
         self.lines.get(at).copied().flatten().is_some_and(|line| line.trim().is_empty())
     }
@@ -251,7 +252,7 @@ impl<'a> FrameFinder<'a> {
         complete.then(|| Frame { end: end.min(self.lines.len()), kind: FrameKind::HeaderBlock, author })
     }
 
-    /// Finds an attribution: one to four lines that tell who wrote, and when.
+    /// Finds an attribution: one to four lines that say who wrote, and when.
     fn attribution(&self, at: usize) -> Option<Frame> {
         let mut joined = String::new();
         for lines in 0..MAX_ATTRIBUTION {
@@ -262,7 +263,8 @@ impl<'a> FrameFinder<'a> {
             joined.push(' ');
             joined.push_str(line.trim());
             if let Some(kind) = attribution_kind(&joined) {
-                // Text above a complete attribution is the person's own unless it looks like its first line.
+                // Text above a complete attribution is the person's own, unless it looks like the
+                // attribution's first line.
                 let complete_below = (at + 1..=at + lines).any(|from| {
                     let rest: Vec<_> = (from..=at + lines).filter_map(|l| self.line(l)).collect();
                     attribution_kind(&rest.join(" ")) == Some(FrameKind::Attribution)

@@ -124,7 +124,7 @@ pub fn attribution_kind(text: &str) -> Option<FrameKind> {
         return Some(FrameKind::Attribution);
     }
     let short = |words| bare.split(' ').count() <= words;
-    // One pass rules out most lines, because few have such a verb.
+    // A single pass rules out most lines, because few have such a verb.
     let has_verb = || WROTE.any_in(&bare) && WROTE.any(|verb| has_word(&bare, verb));
     let wrote = answering || (date || address || short(8)) && has_verb();
     match (date, wrote) {

@@ -1,4 +1,4 @@
-//! The text that the person wrote now, drawn from all texts of a letter.
+//! The text that the person has just written, taken from all texts of a letter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub enum NewText {
     /// The new lines, numbered from 1 as a person would count them: blank lines do not count, and have the
     /// number of the line above.
     Lines(Vec<Line>),
-    /// Nothing, or only a quote.
+    /// There is no text, or only a quote.
     Blank,
     /// No text, but content that cannot be read.
     Unreadable(UnreadableContent),
@@ -31,13 +31,13 @@ impl NewText {
     }
 }
 
-/// Bytes below which a plain text that only mentions HTML is a stub for the HTML part.
+/// Size in bytes below which a plain text that mentions HTML counts as a stub for the HTML part.
 const MAX_STUB: usize = 400;
 
-/// A line is joined with the next only if the next word would have passed this column.
+/// A line is joined with the next one only if the next word would have gone past this column.
 const WRAP_COLUMN: usize = 60;
 
-/// Maximum bytes of a line that is split by the HTML, because [`Index::first_in`] is quadratic in it.
+/// Maximum bytes of a line that is split as in the HTML, because [`Index::first_in`] is quadratic in it.
 const MAX_RUN: usize = 2000;
 
 /// Maximum wrapped lines to join into one.
@@ -113,7 +113,7 @@ fn numbered(lines: &[impl AsRef<str>]) -> Vec<Line> {
     out
 }
 
-/// Removes the plain lines that the HTML has only in quotes.
+/// Removes the plain lines that occur in the HTML only inside quotes.
 fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextLine]) -> Vec<&'a str> {
     let quoted = all_html.iter().filter(|line| line.layer == Layer::Quoted);
     let quoted: BTreeSet<String> = quoted.map(|line| joined_words(&line.text)).collect();
@@ -128,10 +128,10 @@ fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextL
     plain.into_iter().filter(|line| !is_quoted_only(line)).collect()
 }
 
-/// The lines of the HTML, indexed for comparison with the plain lines. They are compared without blanks,
-/// which wrapping adds and drops.
+/// The lines of the HTML, indexed for comparison with the plain lines. The comparison ignores blanks, which
+/// wrapping adds and drops.
 struct Index<'a> {
-    /// The lines that are not blank, in order: without blanks, and unchanged.
+    /// The lines that are not empty, in order, each without blanks and as it was.
     lines: Vec<(String, &'a str)>,
     /// The first position of each line without blanks.
     first: BTreeMap<String, usize>,
@@ -183,7 +183,7 @@ fn without_blanks(line: &str) -> String {
     line.split_whitespace().collect()
 }
 
-/// Returns the number of first lines that together make one line of the HTML, if several do.
+/// Returns how many of the first lines together make up one line of the HTML, if several do.
 fn count_wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
     let first = lines.first()?;
     let mut joined = without_blanks(first);

@@ -1,7 +1,7 @@
 //! Recognises the lines of our own letters when they appear in a reply.
 //!
-//! We have the letter that was answered, so its words are recognised under any prefix and wrapping, and in
-//! the HTML. A person's line is mistaken for one of ours only if it repeats a whole line. None of our lines
+//! We have the letter that was answered, so its words are recognised despite any prefix or wrapping, and in
+//! HTML. A person's line is mistaken for one of ours only if it repeats a whole line. None of our lines
 //! starts like an order, because examples have the prefix `| `.
 
 use std::ops::Index;
@@ -11,10 +11,11 @@ use crate::letter::mail::address::{Address, Token};
 /// The label before the reply token, in lower case.
 const TOKEN_LABEL: &str = "reply token:";
 
-/// Candidate lines to try for each quoted line, so that a letter of lines that start alike takes linear time.
+/// Maximum lines of ours to try for each quoted line, so that a letter of lines that start alike takes linear
+/// time.
 const MAX_CANDIDATES: usize = 64;
 
-/// Minimum words that identify the first part of a line without the rest.
+/// Minimum words by which the first part of a line is recognised without the rest.
 const ENOUGH_WORDS: usize = 4;
 
 /// The words of one or more of our letters, as they were sent.
@@ -33,10 +34,10 @@ struct WordBuffer {
     ends: Vec<usize>,
 }
 
-/// The position in our letter while its lines are followed through a reply.
+/// A position in our letter, which advances as its lines are found in a reply.
 pub struct Follower<'a> {
     letter: &'a OwnLetter,
-    /// The index of the word after the line recognised last.
+    /// The index of the word after the last recognised line.
     at: usize,
 }
 
@@ -202,7 +203,7 @@ fn each_word<'a>(line: &'a str, mut visit: impl FnMut(&'a str)) {
     }
 }
 
-/// Whether the word marks an example or a quoted line; such a line never matches one without the mark.
+/// Whether the word marks an example or a quoted line; a line with the mark never matches one without it.
 fn is_bar(word: &str) -> bool {
     matches!(word, "|" | ">")
 }

@@ -1,8 +1,8 @@
 //! Decides which lines of a letter are new.
 //!
 //! Lines of our own letters that came back, lines after `>`, frames of quotes, signatures and footers are not
-//! new. Quotes without a prefix are harder: other lines between those of our own letter are new, but nothing
-//! is new below the frame of another letter, even an earlier one from the player.
+//! new. Quotes without a prefix are harder to tell: other lines between those of our own letter are new, but
+//! nothing is new below the frame of another letter, even an earlier one from the player.
 //!
 //! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers,
 //! and cannot compare a quote with the letter that we sent.
@@ -184,7 +184,7 @@ impl<'a> QuoteScanner<'a> {
         }
     }
 
-    /// Returns the index of the line after a footer. The token may stand on the line after its label.
+    /// Returns the index of the line after a footer. The token may be on the line after its label.
     fn skip_footer(&self, at: usize) -> usize {
         let wrapped = self.lines.get(at + 1).is_some_and(|line| Token::parse(line.text.trim()).is_some());
         at + 1 + usize::from(wrapped)

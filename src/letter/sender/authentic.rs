@@ -20,7 +20,7 @@ pub fn provable(raw: &[u8]) -> Option<&[u8]> {
     (!header::has_bare_return(raw) && header::is_unambiguous(letter)).then_some(letter)
 }
 
-/// The reported result for the DKIM signature of the From domain.
+/// The reported DKIM result for the From domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportedDkim {
     /// A signature of the From domain, or of a parent or child domain, passed.
@@ -70,8 +70,8 @@ pub fn topmost_results(raw: &[u8]) -> Option<AuthenticationResults> {
 }
 
 /// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1. Without a public suffix list, two
-/// domains belong to the same organisation if they are equal, or one is below the other and that is not a
-/// top-level domain.
+/// domains belong to the same organisation if they are equal, or one is below the other and the upper one is
+/// not a top-level domain.
 pub fn aligned(signer: &str, from: &str) -> bool {
     let comparable = |domain: &str| ascii_domain(domain).unwrap_or_else(|| domain.to_ascii_lowercase());
     let (signer, from) = (comparable(signer.trim_end_matches('.')), comparable(from));

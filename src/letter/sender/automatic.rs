@@ -28,7 +28,7 @@ pub struct Automatic {
 pub enum Certainty {
     /// Its header or its structure says so.
     Marked,
-    /// It came through a mailing list. People write through lists too, but not in answer to a letter to their
+    /// It came through a mailing list. People also write through lists, but not to answer a letter to their
     /// seat.
     Listed,
     /// Its words read like those of a machine.
@@ -47,7 +47,7 @@ pub(super) enum Mark {
     Precedence(String),
     /// A header field that only machines write, by its name.
     Field(String),
-    /// A field of mailing list software, by its name, or `Precedence: list`.
+    /// A field of mailing list software, by its name, including `Precedence: list`.
     List(String),
     Sender,
     Hops,
@@ -105,7 +105,7 @@ impl Automatic {
 }
 
 impl Display for Automatic {
-    /// Writes a few words for the GM.
+    /// Describes the letter in a few words, for the GM.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
             AutomaticKind::Failed => "a bounce: ",

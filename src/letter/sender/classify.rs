@@ -28,15 +28,15 @@ pub struct Evidence<'a> {
     pub texts: Option<&'a Texts>,
     pub from: Option<&'a Address>,
     pub subject: &'a str,
-    /// Whether its header bears a reply token.
+    /// Whether the header contains a reply token.
     pub has_token: bool,
     pub own: &'a OwnIdentity,
-    /// The lines that the sender wrote now, which take long to find and are seldom needed.
+    /// The lines that the sender has just written. Finding them takes long and is seldom needed.
     pub written_now: OnceCell<Vec<&'a str>>,
 }
 
-/// Minimum lead of the points for a machine over those for a person. A letter with a token is suspected
-/// sooner, because its writer is asked, while any other writer would get no answer.
+/// Minimum by which the points for a machine exceed those for a person. A letter with a token is suspected
+/// sooner, because its writer is then asked, whereas any other writer would get no answer.
 const THRESHOLD: i32 = 3;
 const THRESHOLD_WITH_TOKEN: i32 = 2;
 
@@ -116,8 +116,8 @@ impl<'a> Evidence<'a> {
         found.map(|name| Mark::List(name.to_owned()))
     }
 
-    /// Returns a mark by the wording alone. Only the text that the sender wrote now counts, not its quotes.
-    /// Finding that text is expensive, so letters without a suspicious phrase are skipped.
+    /// Returns a mark that the wording alone shows. Only the text that the sender has just written counts,
+    /// not quotes. Finding that text is expensive, so letters without a suspicious phrase are skipped.
     fn word_mark(&self, text: &str) -> Option<Mark> {
         let threshold = match self.has_token || text.contains("reply token:") {
             true => THRESHOLD_WITH_TOKEN,
@@ -144,8 +144,8 @@ impl<'a> Evidence<'a> {
         (bare || sender || envelope).then_some(Mark::Sender)
     }
 
-    /// Returns the report, if the letter is one (RFC 6522, 3464, 8098) or has the parts of one. A delivery
-    /// status that names its action comes first.
+    /// Returns the kind of report, if the letter is one (RFC 6522, 3464, 8098) or has the parts of one.
+    /// Prefers a delivery status that names its action.
     fn report(&self) -> Option<Report> {
         let mut found = None;
         let parts: &[MessagePart<'_>] = match self.is_forwarded_by_hand() {

@@ -1,4 +1,4 @@
-//! The decoded header of a letter: sender, thread, subject and reply tokens. It is all that we know of a
+//! The decoded header of a letter: sender, thread, subject and reply tokens. It is all that we know about a
 //! letter that cannot be read.
 
 use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
@@ -12,13 +12,15 @@ use crate::letter::mail::identity::{self, OwnIdentity};
 use crate::letter::mail::limits::{Limits, UnreadableReason, add_new};
 use crate::letter::text::clean;
 
-/// Maximum tokens taken from one letter. No thread covers more matches, but a hostile header names thousands.
+/// Maximum tokens taken from one letter. No thread is about more matches, but a hostile header may name
+/// thousands.
 const MAX_TOKENS: usize = 16;
 
 /// Maximum Message-IDs taken from In-Reply-To and from References, each of which is looked up.
 const MAX_IDS: usize = 100;
 
-/// Maximum addresses taken from a From that does not name exactly one sender. Each registered one is told.
+/// Maximum addresses taken from a From that does not name exactly one sender. Each one that is registered is
+/// notified.
 const MAX_NAMED: usize = 4;
 
 /// Address fields that may contain one of our plus addresses. Servers on the way decide which survive.
@@ -114,7 +116,7 @@ pub struct UnreadableLetter {
 }
 
 impl UnreadableLetter {
-    /// Describes a letter whose header cannot be parsed either.
+    /// Describes a letter of which not even the header can be parsed.
     pub fn without_header(digest: Digest, reason: UnreadableReason) -> UnreadableLetter {
         UnreadableLetter {
             digest,

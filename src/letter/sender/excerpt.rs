@@ -19,7 +19,7 @@ const MAX_EXCERPT_LINE: usize = 500;
 /// Lines above and below a frame to search for the rest of a returned header.
 const MAX_RETURNED_HEADER: usize = 12;
 
-/// Maximum characters of a first line as the GM sees it.
+/// Maximum characters of a first line that is shown to the GM.
 const MAX_FIRST_LINE: usize = 100;
 
 /// Returns the beginning of the text in lower case, without lines that have a quote prefix.
@@ -33,7 +33,7 @@ pub fn beginning(texts: Option<&Texts>) -> String {
     text
 }
 
-/// Returns the beginning of the text that the sender wrote now, which is in `lines`.
+/// Returns the beginning of the text that the sender has just written, which is in `lines`.
 pub fn written_now(lines: &[&str], texts: Option<&Texts>, own: &OwnIdentity) -> Excerpt {
     let mut excerpt = Excerpt { text: String::new(), has_request: false, quote: quote_of(texts, own) };
     for line in lines {
@@ -77,7 +77,7 @@ pub fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> 
     let correspondents = Correspondents { own: &own.address, sender: "" };
     let parts = [&texts.plain, &texts.html, &texts.attached];
     let mut found = parts.into_iter().map(|lines| new_lines(lines, None, correspondents));
-    // The parts are versions of one text: the first that says something is enough.
+    // The parts are versions of one text, so the first that is not empty is enough.
     found.find(|lines| !lines.is_empty()).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! Mailboxes of machines, recognised by their local part.
+//! Recognises the mailboxes of machines by their local part.
 
 use crate::letter::text::words::{DAEMONS, NO_REPLY};
 

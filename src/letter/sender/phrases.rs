@@ -35,8 +35,8 @@ const BEGINNING: usize = 600;
 /// Maximum bytes of an absence note.
 const MAX_NOTE: usize = 1500;
 
-/// Maximum points of an absence note that does not sound like an office. If it has a reply token, they are
-/// enough to ask its writer; otherwise it counts as a person's.
+/// Maximum points of an absence note that does not sound like an office. They are enough to ask its writer if
+/// the note has a reply token; otherwise it counts as a person's.
 const MAX_OF_PLAIN_NOTE: i32 = 2;
 
 /// Bytes below which a letter that asks a question counts as a person's.
@@ -59,7 +59,8 @@ struct MachineEvidence {
     points: i32,
 }
 
-/// Returns the mark for the wording, if its points for a machine exceed a person's by at least `threshold`.
+/// Returns the mark for the wording, if its points for a machine exceed those for a person by at least
+/// `threshold`.
 pub fn mark(subject: &str, excerpt: &Excerpt, threshold: i32) -> Option<Mark> {
     // Machines give no orders. People who do may mention bounces and absences, and even quote them.
     if excerpt.has_request {
@@ -87,7 +88,7 @@ fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
     if is_note {
         let hints = count(AWAY_HINTS.count_in(text, 2)).max(office.min(2));
         let note = 1 + i32::from(mentions_absence) + hints;
-        // People also write how long they will be away, but only machines write it to nobody in particular.
+        // People also write how long they will be away, but only machines write that to nobody in particular.
         points += if office == 0 { note.min(MAX_OF_PLAIN_NOTE) } else { note };
     } else {
         let hints = if points > 0 { count(MACHINE_HINTS.count_in(text, 2)) } else { 0 };
@@ -98,8 +99,8 @@ fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
     MachineEvidence { subject: kind, is_away: is_note || mentions_absence, points }
 }
 
-/// Returns the points of a text that sounds like an office. An address or a telephone number adds to them;
-/// alone, it may be a person's new one.
+/// Returns the points of a text that sounds like an office. An address or a telephone number only adds to
+/// others: without them, it may be a person's new one.
 fn office_points(text: &str, is_note: bool) -> i32 {
     let phrases = count(OFFICE_TEXT.count_apart_in(text, 3));
     let has_contact = (is_note || phrases > 0) && names_a_contact(text);
@@ -129,8 +130,8 @@ fn is_telephone_number(text: &str) -> bool {
     text.trim_start().starts_with('+') || (first.starts_with('0') && (first.len() > 2 || are_pairs))
 }
 
-/// Returns the kind of a subject and its points. A question has none, and neither does the subject of another
-/// letter that is forwarded or answered.
+/// Returns the kind of a subject and its points. A question has no points, and neither has the subject of a
+/// letter that this one forwards or answers.
 fn subject_evidence(subject: &Subject) -> (SubjectKind, i32) {
     let lower = subject.lower();
     if subject.is_forward || lower.ends_with(['?', '？']) {
@@ -208,14 +209,14 @@ pub fn asks_question(text: &str) -> bool {
     followers.any(|next| next.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '=' | '/' | '%' | '&')))
 }
 
-/// Whether the subject is that of an absence note and could be nothing else.
+/// Whether the subject can only be that of an absence note.
 pub fn is_absence(subject: &Subject) -> bool {
     ABSENCE_SUBJECTS.any_prefix_of(subject.bare())
         || ABSENCE_SUBJECTS.any_prefix_of(subject.untagged())
         || closes_as_absence(subject)
 }
 
-/// Whether a subject ends in the words of an absence note, mostly in brackets, after another subject.
+/// Whether a subject ends in the words of an absence note, usually in brackets, after another subject.
 fn closes_as_absence(subject: &Subject) -> bool {
     const CLOSING: [&str; 3] = ["autoreply", "auto-reply", "automatic reply"];
     let lower = subject.lower();
@@ -229,7 +230,7 @@ pub fn is_away(text: &str) -> bool {
     AWAY_TEXT.any_in(text) && !BOUNCE_TEXT.any_in(text)
 }
 
-/// Returns whether a letter failed or is delayed, if the wording tells.
+/// Returns whether a letter failed or is delayed, if the wording shows it.
 pub fn failure(subject: &str, text: &str) -> Option<AutomaticKind> {
     let subject = subject.to_lowercase();
     if DELAY_WORDS.any_in(&subject) {

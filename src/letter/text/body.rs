@@ -10,7 +10,8 @@ use super::lines::{TextLine, plain_lines};
 use crate::letter::mail::charset::{decode, transfer_decoded};
 use crate::letter::mail::limits::{Limits, LineBudget, UnreadableReason};
 
-/// Content that a letter has instead of readable text. If there are several kinds, the smallest counts.
+/// Content that a letter has instead of readable text. If there are several kinds, the first in this order
+/// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnreadableContent {
     Encrypted,
@@ -27,7 +28,7 @@ pub enum UnreadableContent {
 }
 
 impl UnreadableContent {
-    /// Returns a sentence that tells the sender the fault and what to send instead.
+    /// Returns a sentence that explains the fault to the sender, and what to send instead.
     pub fn advice(self) -> &'static str {
         match self {
             UnreadableContent::Encrypted => {
@@ -160,7 +161,7 @@ impl Walk<'_> {
             _ => {
                 if let Some(what) = unreadable_content(part, &kind, &subtype) {
                     self.note_unreadable(what);
-                    // A picture with an ID is shown in the text, such as the logo in a signature.
+                    // A picture with an ID, such as the logo in a signature, is shown in the text.
                     if attached && part.content_id().is_none() {
                         self.note_attachment(part);
                     }
@@ -230,7 +231,7 @@ pub fn mime_type(part: &MessagePart<'_>) -> (String, String) {
 const OFFICE_EXTENSIONS: [&str; 8] = [".doc", ".docx", ".odt", ".rtf", ".pages", ".xls", ".xlsx", ".ods"];
 
 /// Returns the kind of content in a part that is not text, or `None` for signatures, keys, calendars and
-/// cards, which hold no message.
+/// cards, which contain no message.
 fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Option<UnreadableContent> {
     let name = part.attachment_name().unwrap_or_default().to_ascii_lowercase();
     let smime = part.content_type().and_then(|ct| ct.attribute("smime-type")).unwrap_or_default();
@@ -267,7 +268,7 @@ fn unreadable_content(part: &MessagePart<'_>, kind: &str, subtype: &str) -> Opti
     })
 }
 
-/// A text of nothing but an encrypted block.
+/// The text is nothing but an encrypted block.
 struct Armoured;
 
 /// Removes OpenPGP armour from a text: unwraps a clear-signed text (RFC 9580 7), drops keys and signatures.

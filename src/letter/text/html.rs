@@ -23,8 +23,8 @@ const MAX_ENTITY: usize = 34;
 pub struct HtmlText {
     /// Cleaned.
     pub lines: Vec<TextLine>,
-    /// Whether text outside quotes is struck out. It is dropped here, but a plain text beside the HTML shows
-    /// it like any other.
+    /// Whether text outside quotes is struck out. It is dropped here, but a plain text part in the same
+    /// letter shows it like any other text.
     pub has_struck_out: bool,
 }
 

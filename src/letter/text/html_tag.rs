@@ -59,7 +59,7 @@ impl<'a> Tag<'a> {
         VOID_ELEMENTS.contains(&self.name.as_str())
     }
 
-    /// Returns the style attribute in lower case, without blanks.
+    /// Returns the style attribute in lower case, without white space.
     pub fn style(&self) -> String {
         self.attribute("style").chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
     }

@@ -37,7 +37,7 @@ impl TextLine {
 /// Splits a cleaned plain text into lines. `flowed` is `format=flowed` (RFC 3676), `del_sp` its `DelSp=yes`.
 ///
 /// # Errors
-/// [`UnreadableReason::TooManyLines`] if the budget is too small for them.
+/// [`UnreadableReason::TooManyLines`] if the budget is too small for the lines.
 pub fn plain_lines(
     text: &str,
     flowed: bool,

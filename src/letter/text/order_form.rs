@@ -30,7 +30,8 @@ pub fn is_request(line: &str) -> bool {
         || VERBS.contains(&first.to_ascii_lowercase()) && rest.len() <= 24 && (capitals || numbered)
 }
 
-/// Whether a line begins like an order, whatever follows, such as an attribution that was glued to it.
+/// Whether a line begins like an order, whatever follows it, such as an attribution that a mail program
+/// joined to it.
 pub fn begins_like_order(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(5).collect();
     words.first().is_some_and(|first| is_square(first)) || is_request(&words.join(" "))

@@ -1,6 +1,6 @@
 //! Words in a text, and names, addresses and dates in a line, which show that it refers to a letter.
 
-/// Returns the words of a text; an apostrophe parts words, too.
+/// Returns the words of a text; an apostrophe also separates words.
 pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }

@@ -1,7 +1,7 @@
 //! Makes text from strangers safe to print: in a list, on a terminal, in a log.
 //!
 //! Names, subjects, addresses and servers' answers may hold escape sequences that rewrite the terminal, line
-//! breaks that forge an entry of a log, or direction controls that show a name backwards. Each such character
+//! breaks that forge a log entry, or direction controls that show a name backwards. Each such character
 //! becomes [`REPLACEMENT`], so that it is visible and has no other effect.
 
 use std::borrow::Cow;

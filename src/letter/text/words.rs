@@ -56,9 +56,10 @@ lists! {
     PRODUCTS = "products";
 
     // Senders.
-    /// Local parts that send bounces and the like.
+    /// Local parts of addresses that send bounces and the like.
     DAEMONS = "daemons";
-    /// Local parts, or pieces of them, that take no replies; any punctuation may separate the words.
+    /// Local parts, or pieces of them, of addresses that take no replies. Any punctuation may separate the
+    /// words.
     NO_REPLY = "no_reply";
 
     // Starts of subjects.
