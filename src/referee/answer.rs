@@ -50,7 +50,7 @@ pub struct Answer {
     pub passed_on: Option<Passing>,
     /// Whether every GM who gets them plays against the seat.
     pub gm_is_opponent: bool,
-    /// Whether a text that is passed on was too long, and is cut.
+    /// Whether a text that is passed on was too long and is truncated.
     pub cuts_text: bool,
     /// The outcomes of the other parts of the letter. The shell fills them in.
     pub others: Vec<OtherPart>,
@@ -60,7 +60,7 @@ pub struct Answer {
     pub quoted: Vec<Line>,
     /// For each of `replies`, the earlier reports that it repeats. The shell fills them in.
     pub reports: Vec<PastReports>,
-    /// The parts of the letter that were not followed, because it asks for too much.
+    /// Counts of the requests that were not carried out, because the letter asks for too much.
     pub left_out: LeftOut,
 }
 
@@ -71,7 +71,7 @@ pub struct Wishes {
     pub topic: Option<Topic>,
     /// The lines of each act that fulfils the wish, the best one first.
     pub acts: Vec<Vec<String>>,
-    /// The word under which the rules tell of what the letter asks.
+    /// The word under which the rules explain what the letter asks about.
     pub about: Option<String>,
     /// Days of more time that the acts ask for.
     pub days: Option<u32>,
@@ -81,9 +81,9 @@ pub struct Wishes {
     pub lacks_days: bool,
     /// Whether a date can be read in two ways, one for each act.
     pub is_unclear: bool,
-    /// The letter agrees to what the opponent has not asked for.
+    /// Whether the letter agrees to something that the opponent has not asked for.
     pub agrees_to_nothing: bool,
-    /// The letter complains that orders have not arrived.
+    /// Whether the letter complains that orders have not arrived.
     pub misses_orders: bool,
 }
 
@@ -107,7 +107,7 @@ impl Wishes {
         self.add(format!("{verb} CONFIRM"));
     }
 
-    /// Returns the lines of the link to each act: without CONFIRM, so that a slip of the finger ends no
+    /// Returns the lines of the link to each act: without CONFIRM, so that an accidental tap cannot end a
     /// match.
     pub fn linked(&self) -> impl Iterator<Item = Vec<&str>> {
         let without = |line: &'_ str| line.strip_suffix(" CONFIRM").map_or(line.len(), str::len);
@@ -125,7 +125,7 @@ pub struct AbsentElsewhere {
 }
 
 impl Answer {
-    /// Returns the outcome of the letter, in a word.
+    /// Summarizes the outcome of the letter.
     pub fn outcome(&self) -> PartOutcome {
         match &self.orders {
             Orders::Refused { .. } => PartOutcome::NotFiled,
@@ -159,7 +159,7 @@ impl Answer {
             && self.left_out == LeftOut::default()
     }
 
-    /// Whether the letter only held words for a person, which the GM gets.
+    /// Whether the letter contained only words for a person, which the GM gets.
     pub fn is_only_words(&self) -> bool {
         self.passed_on.is_some()
             && matches!(self.orders, Orders::None)
@@ -167,8 +167,8 @@ impl Answer {
             && self.faults.is_empty()
     }
 
-    /// Whether the letter held nothing to act on, and was not about something else, so that its answer shows
-    /// how orders look.
+    /// Whether the letter contained nothing to act on, and was not about something else, so that its answer
+    /// shows what orders look like.
     pub fn asks_for_orders(&self) -> bool {
         matches!(self.orders, Orders::None)
             && self.replies.is_empty()
@@ -210,7 +210,7 @@ pub struct OtherPart {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PastReports {
     pub reports: Vec<PastReport>,
-    /// Number of older ones that would make the answer too long.
+    /// Number of older ones left out, because they would make the answer too long.
     pub left_out: usize,
 }
 
@@ -235,7 +235,7 @@ pub struct Proposal {
 pub enum ProposalKind {
     /// All orders that the letter may mean.
     Whole,
-    /// The orders beside the letter's doubtful lines.
+    /// The orders in the letter's other lines, without the doubtful ones.
     Rest,
     /// The last offer again, because the letter's `YES` did not answer it.
     Again,
@@ -254,7 +254,7 @@ pub enum Orders {
         wait: bool,
         /// Whether they replace those that the seat filed before.
         replaced: bool,
-        /// The orders filed before that neither stand nor have a successor.
+        /// Orders filed earlier that neither stand nor have a successor.
         dropped: Vec<String>,
     },
     /// `CHECK`: what would have been filed.

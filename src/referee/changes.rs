@@ -1,4 +1,4 @@
-//! The answers to ADDRESS and LEAVE, and to players' words on such changes.
+//! The answers to ADDRESS and LEAVE, and to players' answers about such changes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ChangeReply {
-    /// The registered address `to` was asked, and has time until `lapses`.
+    /// The registered address `to` was asked, and can answer until `lapses`.
     Asked { to: String, lapses: String },
     /// It was asked less than a day ago.
     AskedBefore { to: String },
@@ -14,7 +14,7 @@ pub enum ChangeReply {
     AskedNew { address: String, lapses: String },
     /// The registered address agreed before, and the new one has not answered yet.
     NewAwaited { address: String, lapses: String },
-    /// Letters go to the address from now on, first of all. Until `undo_until` the change can be undone.
+    /// From now on, letters go to this address first. Until `undo_until` the change can be undone.
     Added { address: String, undo_until: String },
     /// Letters no longer go to the address.
     Removed { address: String },
@@ -38,9 +38,10 @@ pub enum ChangeReply {
     TooManyAddresses { most: usize },
     /// Too many changes wait for answers.
     TooManyOpen,
-    /// Without this address none would be left, or only new ones.
+    /// Without this address, the player would have none left, or only new ones.
     NoneLeft { address: String },
-    /// The letter came from an address that was added a few days ago. It cannot do this until then.
+    /// The letter came from an address that was added a few days ago. It cannot be used for `command` until
+    /// `until`.
     TooNew { command: &'static str, until: String },
     /// The new address has reached its daily limit of letters, so it was not asked.
     Crowded { address: String },

@@ -11,7 +11,7 @@ pub struct EventLine {
     pub game_name: String,
     pub format: String,
     pub stage: String,
-    /// Nobody can enter.
+    /// Whether entry is closed.
     pub closed: bool,
     /// The time of the next draw, and whether that waits until the event is full.
     pub opens: Option<String>,
@@ -28,7 +28,7 @@ pub struct EventLine {
     /// `from 1400 to 1600`, or empty.
     pub rating: String,
     pub rated: bool,
-    /// The reader is in.
+    /// Whether the reader has entered.
     pub is_in: bool,
     /// The head of its book.
     pub head: String,
@@ -44,7 +44,7 @@ pub struct Standings {
     pub closed: bool,
     pub ends: String,
     pub sections: Vec<SectionTable>,
-    /// What GMs did in it.
+    /// The acts of GMs in it.
     pub acts: Vec<GmEventAct>,
     pub head: String,
 }
@@ -69,7 +69,7 @@ pub struct StandingRow {
     pub wins: String,
 }
 
-/// An act of a GM in an event, as the book has it.
+/// An act of a GM in an event, as the book records it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GmEventAct {
     /// `entered`, `struck`, `replaced`, `changed`, `decided` or `noted`.
@@ -80,20 +80,20 @@ pub struct GmEventAct {
     pub reason: String,
 }
 
-/// The load that a plan brings, beside what the outbox may send.
+/// The load that a plan causes, and the limit of the outbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventLoad {
-    /// Entrants that the figures are for.
+    /// Number of entrants that the figures assume.
     pub entrants: usize,
     pub matches: usize,
     pub each: usize,
     pub letters_at_once: usize,
     pub letters_a_day: usize,
-    /// Letters a day that the outbox may send; 0: no limit.
+    /// Maximum letters that the outbox may send per day; 0 for no limit.
     pub per_day: u32,
 }
 
-/// A fault of a plan: its line, its key, and what would do.
+/// A fault of a plan: its line, the reason, and an example of a valid line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanFault {
     /// The number of the line, from 1; 0 if a key is missing.
@@ -102,15 +102,15 @@ pub struct PlanFault {
     pub example: String,
 }
 
-/// Why a command about an event had no effect.
+/// The reason why a command about an event had no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum EventRejection {
-    /// There is no such event. These come nearest.
+    /// There is no such event. `nearest` lists similar ones.
     NoSuchEvent { nearest: Vec<String> },
     /// The event has no such season.
     NoSeason { seasons: u32 },
-    /// The sender is in already.
+    /// The sender has already entered.
     AlreadyIn { opens: Option<String> },
     /// It is over, cancelled, closed, or a cup that has begun.
     Closed { stage: String },
@@ -120,15 +120,15 @@ pub enum EventRejection {
     Gone,
     /// The sender has filed fewer turns in time than the event demands.
     Unreliable { percent: u32, says: String },
-    /// The sender's figure is outside `wanted`.
+    /// The sender's rating is outside `wanted`.
     Rating { wanted: String, figure: String },
-    /// The sender vanished or left an event lately.
+    /// The sender recently vanished from an event or left one.
     Barred { until: String },
     /// The sender wants at most `limit` running matches.
     Limit { limit: u32, needs: usize },
-    /// The sender is not in.
+    /// The sender has not entered.
     NotIn,
-    /// LEAVE without CONFIRM. `running`: its matches would be resigned.
+    /// LEAVE without CONFIRM, which would resign the `running` matches.
     Unconfirmed { running: usize },
     /// The sender's address could not be proven.
     Unproven,

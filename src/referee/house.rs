@@ -2,7 +2,7 @@
 //!
 //! It moves when its seat is due, knows only what its seat sees, and files by the same rules as everybody
 //! else. It gets no letters, and no deadline runs while it alone has to move. Its orders are computed outside
-//! a ruling, because that may take a second, and come in as a [`HousePlay`].
+//! a ruling, because that may take a second, and arrive as a [`HousePlay`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,7 +23,7 @@ use crate::house::{self, Chosen, HouseLevel, Level};
 use crate::ledger::{self, Hint, HouseFailure, HousePlay};
 use crate::letter::Digest;
 
-/// Finds a turn of the house: [`house::play`], unless a test plants another player.
+/// Finds a turn of the house: [`house::play`], unless a test substitutes another function.
 pub type HousePlayer = dyn Fn(&AnySeen, &'static HouseLevel, u64) -> Option<Chosen<String>> + Send + Sync;
 
 /// The level that plays for one that fails.
@@ -51,7 +51,7 @@ impl Match {
         levels.get(next).filter(|_| self.terms.advance).map(|level| level.name)
     }
 
-    /// Computes the turn of the house, if it has to move. `seen` is everything that its seat was told and
+    /// Computes the turn of the house, if it has to move. `seen` is everything that its seat was shown and
     /// filed. If its level fails, an easier one plays.
     ///
     /// Deterministic, so that `audit verify` can repeat it: the orders follow from what the seat has seen,
@@ -88,7 +88,7 @@ impl Match {
     }
 
     /// Returns the orders of a level, unless it panics or they are illegal. Panics of the house are caught
-    /// here only, and cost neither the turn nor the letter that asks for a hint.
+    /// only here: they must not cost the turn, or the letter that asks for a hint.
     fn legal_orders(
         &self,
         seen: &AnySeen,
@@ -135,7 +135,8 @@ pub(super) fn play(draft: &mut Draft, phase: u32, play: &HousePlay) -> Result<()
     Ok(())
 }
 
-/// Tells the turn that a better level would play in the place of the letter's player, as the shell found it.
+/// Answers with the turn that a better level would play in place of the letter's player, as the shell found
+/// it.
 pub(super) fn hint(draft: &mut Draft, letter: &SeatLetter) -> Reply {
     let seat = letter.cause.seat;
     if !draft.game_match.gives_hints(seat) {
@@ -199,7 +200,7 @@ pub struct HouseMatch {
 }
 
 impl HouseMatch {
-    /// Parses a game's name and options. Besides the game's own options there are `level=average`,
+    /// Parses a game's name and options. In addition to the game's own options, there are `level=average`,
     /// `advance=on|off`, and either `first=me|house` or `seat=first|second`.
     ///
     /// # Errors
@@ -258,7 +259,7 @@ impl HouseMatch {
         house::choices_at(self.game, level, &given).expect("the same options were read for an offer")
     }
 
-    /// Returns the terms of the match, based on the club's. `advances`: the club's default.
+    /// Returns the terms of the match, based on the club's. `advances` is the club's default.
     pub fn terms(&self, club: &Terms, advances: bool) -> Terms {
         let advance = self.advance.unwrap_or(advances);
         let rated = self.rated.unwrap_or(club.rated);

@@ -12,7 +12,7 @@ use crate::request::{Command, Concern, Request};
 pub type Matter<'a> = Cause<&'a SeatLetter>;
 
 impl Matter<'_> {
-    /// Returns the cause as its first entry holds it.
+    /// Returns the cause in the form in which a ruling's first entry records it.
     pub fn cause(&self) -> Cause {
         match self {
             Cause::Letter(letter) => Cause::Letter(Box::new(letter.cause.clone())),
@@ -74,8 +74,8 @@ impl SeatLetter {
         !request.orders.is_empty() && !request.check && request.turn.is_none() && self.thread_turn.is_none()
     }
 
-    /// Whether it may tell the opponent something, and whether the GM. If not, their room does not matter,
-    /// and letters that need no room are decided independently of each other.
+    /// Whether the letter may cause notices to the opponent, and whether to the GM. If not, their room does
+    /// not matter, and letters that need no room are decided independently of each other.
     pub fn tells(&self) -> (bool, bool) {
         let tells =
             |kind: fn(&Command) -> bool| self.request.commands.iter().any(|asked| kind(&asked.command));

@@ -84,8 +84,8 @@ pub use crate::ledger::{
 pub use crate::request::wish::{Care, Topic};
 pub use crate::request::{COMMAND_WORDS, LeftOut, MAX_COMMANDS, MAX_FAULTS};
 
-/// The number of this procedure. Raise it whenever the same cause brings other entries than before: the audit
-/// repeats only rulings of its own procedure.
+/// The number of this procedure. Raise it whenever the same cause leads to other entries than before: the
+/// audit repeats only rulings of its own procedure.
 pub const PROCEDURE: u32 = 1;
 
 /// Rules on one cause. Never fails: a cause that comes too late changes nothing.

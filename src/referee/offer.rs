@@ -43,7 +43,7 @@ pub struct Offer {
 pub const MAX_TIMES: u32 = 10;
 
 impl Offer {
-    /// Parses a game's name and options. Besides the game's own options there is `seat=first|second`.
+    /// Parses a game's name and options. In addition to the game's own options, there is `seat=first|second`.
     ///
     /// # Errors
     /// [`OfferRejection`] if the game or an option is unknown, an option has a bad value or is given twice,
@@ -180,9 +180,9 @@ pub enum OfferRejection {
     Standing { code: Option<String> },
     /// `to` does not want to be challenged, or is blocked.
     Unwilling { to: String },
-    /// The sender cannot look up other players yet, or wants what only a player can.
+    /// The sender cannot look up other players yet, or wants something that only players can do.
     NamesForPlayers,
-    /// Several players go by this name; each is shown with the number.
+    /// Several players go by this name; each is shown with their number.
     SeveralNamed { name: String, players: Vec<String> },
     /// Nobody goes by this name. `nearest` lists similar names, with their numbers.
     NobodyNamed { name: String, nearest: Vec<String> },
@@ -192,13 +192,13 @@ pub enum OfferRejection {
     BlocksTooMany { most: usize },
     /// The offer rests while its author plays as many matches as they want.
     Resting { by: String },
-    /// The sender has a seat of this standing offer, whose match runs.
+    /// The sender already plays a match from this standing offer.
     HasSeat { match_id: String },
     /// The sender has filed fewer turns in time than the offer demands.
     Unreliable { percent: u32, says: String },
     /// The match that the sender wants to play again still runs.
     NotOver { match_id: String },
-    /// The match was followed by another already; it is `None` while that offer waits for the opponent.
+    /// The match already has a rematch. `match_id` is `None` while that offer waits for the opponent.
     RematchMade { match_id: Option<String> },
     /// The opponent has offered the rematch with other options: YES takes theirs.
     RematchDiffers { theirs: Box<OfferSummary>, own: Box<OfferSummary>, code: String },
@@ -206,7 +206,7 @@ pub enum OfferRejection {
     Gone,
     /// A newcomer's challenge to this address is open already.
     Engaged { to: String },
-    /// Declined an earlier offer of this newcomer.
+    /// `to` declined an earlier offer by this newcomer.
     DeclinedBefore { to: String },
     /// A newcomer can challenge at most `most` people a day.
     NewcomerReach { most: u32 },
@@ -222,7 +222,7 @@ pub enum OfferRejection {
     HouseAgainstItself { game: &'static str, levels: [&'static str; 2] },
     /// The sender already plays `most` matches against the house, the limit.
     HouseBusy { most: usize, running: Vec<String> },
-    /// No offer with this code is open to the sender. `near`: the only one open to them that is written much alike.
+    /// No offer with this code is open to the sender. `near` is the only similar code that is open to them.
     NoSuchCode {
         code: String,
         #[serde(default)]

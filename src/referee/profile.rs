@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The facts that the club tells about a player.
+/// The facts that the club shows about a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct Profile {
@@ -11,7 +11,7 @@ pub struct Profile {
     /// Whether it is the reader's own.
     pub is_own: bool,
     pub games: Vec<ProfileGame>,
-    /// Matches that run.
+    /// Running matches.
     pub running: u32,
     /// The player's reliability as a sentence.
     pub filed: String,

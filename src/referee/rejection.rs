@@ -20,7 +20,8 @@ pub enum Rejection {
     Faulty { faults: Vec<Fault> },
     /// The seat owes no orders.
     NotDue { seat: Seat },
-    /// The turn was not adjudicated, or without a filing of the seat whose orders are corrected.
+    /// The turn was not adjudicated, or was adjudicated without a filing of the seat whose orders are
+    /// corrected.
     NoSuchTurn {
         turn: u32,
         seat: Option<Seat>,
@@ -35,7 +36,7 @@ pub enum Rejection {
     NoDeadline,
 }
 
-/// The reason why CLAIM takes no win.
+/// The reason why CLAIM has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimRejection {

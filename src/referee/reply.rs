@@ -33,7 +33,7 @@ pub enum Reply {
     History,
     /// The turn that a better player would make.
     Hint { orders: Vec<String> },
-    /// This match gives no hints. `levels`: the house plays the game at a level that does.
+    /// This match gives no hints. `levels` is set if the house plays the game at a level that does.
     NoHints { levels: bool },
     /// Nothing is due from the seat now.
     NoHintNow,
@@ -41,11 +41,11 @@ pub enum Reply {
     Help { topic: Option<String> },
     /// The shell fills in the open seats.
     Games { seats: Vec<OpenSeat> },
-    /// The rules of a game, or the games that have some.
+    /// The rules of a game, or a list of the games that have rules.
     Rules { game: Option<String> },
     /// The shell fills in the sender's matches.
     Matches { matches: Vec<MatchSummary> },
-    /// Without the code, which goes to the challenged person alone.
+    /// A challenge was sent. Its code is not here, because only the challenged person gets it.
     Challenged { to: String, offer: OfferSummary, lapses: String },
     /// Anyone can take the open seat with its code.
     Opened { code: String, offer: OfferSummary, lapses: String },
@@ -53,15 +53,15 @@ pub enum Reply {
     RematchOffered { to: String, offer: OfferSummary, lapses: String },
     /// The sender blocked or unblocked a player.
     BlockSet { player: String, on: bool },
-    /// The club's knowledge of a player.
+    /// The profile of a player.
     Profile { profile: Box<Profile> },
     /// The ratings in a game, the highest first; `more` are left out.
     Ratings { game: String, lines: Vec<RatingLine>, more: usize },
     /// The events of the club.
     Events { events: Vec<EventLine> },
-    /// The sender is in an event.
+    /// The sender has entered an event.
     EventEntered { event: Box<EventLine> },
-    /// The sender has left an event; `running`: matches that are resigned now.
+    /// The sender has left an event, and resigned its `running` matches.
     EventLeft { event: String, running: usize, until: Option<String> },
     /// The standings of a season of an event.
     Standings { standings: Box<Standings> },
@@ -69,7 +69,7 @@ pub enum Reply {
     NoEvent { command: &'static str, event: String, why: EventRejection },
     /// ACCEPT or JOIN has opened a match.
     Joined { match_id: String },
-    /// The offer is off, and its author is told.
+    /// The offer was declined, and its author is notified.
     Declined { code: String },
     /// The commands that waited for the sender's answer, and their replies.
     Confirmed { replies: Vec<Reply> },
@@ -81,7 +81,7 @@ pub enum Reply {
     Challenges { on: bool },
     /// The sender's settings, each as it is written, after this letter's changes.
     Settings { shown: Vec<String>, changed: bool },
-    /// No setting was changed, because of these.
+    /// No setting was changed, because of these faults.
     SettingsRefused { faults: Vec<SettingFault> },
     /// No setting was changed, because the sender has changed them `most` times today.
     SettingsTooOften { most: u32 },
@@ -89,13 +89,13 @@ pub enum Reply {
     SettingsLackToken,
     /// NEVER without the code of an invitation, in a letter without a token.
     NeverWithoutCode,
-    /// Tells how many answers to the sender were left out before this one.
+    /// The number of answers to the sender that were suppressed before this one.
     LeftOut { count: u32 },
     /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` is the status of the
     /// address.
     LettersConfirmed { address: String, letters: usize, by: Confirmer, change: Option<ChangeReply> },
     /// The command counts only from a registered address. With `once`, CONFIRM with this code counts from the
-    /// sender's.
+    /// sender's address, too.
     RegisteredOnly { command: &'static str, once: Option<String> },
     /// The answer to ADDRESS or LEAVE, or to the answer to a question about them.
     Change { change: ChangeReply },
@@ -103,7 +103,7 @@ pub enum Reply {
     LettersDenied { matches: Vec<String> },
     /// CONFIRM or DENY names no letter that waits for the sender's word.
     NothingToConfirm { code: String },
-    /// The command had no effect, because this word is no mail address that we can write to.
+    /// The command had no effect, because this word is not a mail address that we can write to.
     Misaddressed { command: &'static str, word: String },
     /// CHALLENGE, OPEN, ACCEPT, DECLINE or JOIN had no effect.
     NoOffer { command: &'static str, why: OfferRejection },
@@ -149,9 +149,9 @@ pub enum Reply {
     NothingToAgree,
     /// CLAIM ended the match.
     Claimed,
-    /// CLAIM takes no win.
+    /// CLAIM had no effect.
     NothingToClaim { why: ClaimRejection },
-    /// The house plays on in the place of the player who has vanished.
+    /// The house plays on in place of the player who has vanished.
     SubstituteAgreed,
     /// There is no deadline to move, because the house has to move.
     NoDeadline,
@@ -171,7 +171,7 @@ pub enum Reply {
     Protested,
     /// The protest stops nothing, because it is not the first.
     ProtestPassedOn,
-    /// The filing, or the conditional orders, are taken back.
+    /// The filing, or the conditional orders, were withdrawn.
     Withdrawn,
     /// The seat has filed nothing.
     NothingToWithdraw,
@@ -184,8 +184,8 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Answers RULES: names the game by its key, with `strategy` behind it if that page is asked for; as
-    /// written if there is no such game.
+    /// Returns the reply to RULES. Names the game by its key, followed by `strategy` if that page is asked
+    /// for, or as written if there is no such game.
     pub fn rules(page: Option<&str>) -> Reply {
         let game = page.map(|page| {
             let (game, topic) = match without_strategy(page) {

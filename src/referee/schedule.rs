@@ -51,10 +51,11 @@ pub struct Terms {
     /// Whether the result is rated: in the config and in offers, whether it may be.
     #[serde(skip_serializing_if = "is_true")]
     pub rated: bool,
-    /// A player who beats the house in this match meets its next level in the next one. Chosen by CHALLENGE.
+    /// Whether a player who beats the house in this match meets its next level in the next one. Set by
+    /// CHALLENGE.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub advance: bool,
-    /// The event that the match belongs to. Says only where to look for more.
+    /// The event that the match belongs to. Only a reference to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
 }
@@ -351,7 +352,7 @@ fn number(name: &str, value: &str) -> Result<u32, String> {
     value.parse().map_err(|_| format!("{name} `{value}` is not a number"))
 }
 
-/// Reads numbers between commas or blanks; `none` for no number.
+/// Reads numbers between commas or blanks; `none` means no numbers.
 fn numbers(name: &str, value: &str) -> Result<Vec<u32>, String> {
     let items = value.split([',', ' ']).filter(|item| !item.is_empty() && !item.eq_ignore_ascii_case("none"));
     items.map(|item| number(name, item)).collect()

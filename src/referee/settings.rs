@@ -18,7 +18,7 @@ pub struct SettingsChange {
     pub public: Option<bool>,
     /// Whether new matches may be rated.
     pub rated: Option<bool>,
-    /// The number of running matches at which standing offers rest; within, `None` for no limit.
+    /// The number of running matches at which standing offers rest; `Some(None)` removes the limit.
     pub limit: Option<Option<u32>>,
 }
 
@@ -29,7 +29,7 @@ pub struct SettingFault {
     /// The setting as written.
     pub written: String,
     pub why: SettingFaultKind,
-    /// A setting that would do.
+    /// An example of a valid setting.
     pub example: String,
 }
 
@@ -56,7 +56,7 @@ pub enum SettingFaultKind {
     NameTaken,
     /// Not a name that letters can show.
     UnfitName,
-    /// One letter can change `most` settings.
+    /// One letter can change at most `most` settings.
     TooMany { most: usize },
 }
 
@@ -65,7 +65,7 @@ const MAX_REMINDER_HOURS: u32 = 720;
 const MAX_REMINDERS: usize = 5;
 
 impl SettingsChange {
-    /// Reads the changes to `current` at the time `now`. A digest comes at `digest_hour`. Names are not
+    /// Reads the changes to `current` at the time `now`. `digest=daily` means at `digest_hour`. Names are not
     /// checked here.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Words to a person: the parts of a letter besides orders and commands, and when they go to the GM.
+//! Words to a person: the parts of a letter other than orders and commands, and when they go to the GM.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -10,7 +10,7 @@ use crate::game::any::GameKind;
 use crate::letter::split_words;
 use crate::request::{self, Request, wish};
 
-/// Remarks beside orders that are long enough to be meant for a person.
+/// Maximum lines of remarks, in a letter with orders, that need not be meant for a person.
 const MANY_LINES: usize = 3;
 
 /// Maximum characters of a text that is passed on.
@@ -26,14 +26,15 @@ const MAX_WORDS_NOTE: usize = 500;
 const GM: [&str; 7] =
     ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
 
-/// Words of trouble, in the languages that players write most. Remarks with one are passed on beside orders.
+/// Words of trouble, in the languages that players write most. Remarks with one are passed on even from a
+/// letter with orders.
 static TROUBLE: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| include_str!("words/trouble.txt").split_whitespace().collect());
 
 /// The beginnings of the words for pieces with numbers, in the languages that players write most.
 const PIECES: &str = include_str!("words/pieces.txt");
 
-/// Numbers in words, as far as ships and squares have them.
+/// Numbers in words, up to the highest of ships and squares.
 const NUMBERS: &str = include_str!("words/numbers.txt");
 
 /// The time at which a letter's words go to the GM.
@@ -53,7 +54,7 @@ pub struct Words {
 
 impl Words {
     /// Returns the words of a letter that are for a person: all words of a letter without orders and
-    /// commands; otherwise only words of trouble, words that name the GM, and long ones. Words that tell of
+    /// commands; otherwise only words of trouble, words that name the GM, and long ones. Words that mention
     /// trouble, complain or name the GM are urgent.
     pub fn of(request: &Request) -> Option<Words> {
         if request.remarks.is_empty() || wish::is_reaction(&request.remarks) {
@@ -69,12 +70,12 @@ impl Words {
     }
 }
 
-/// Whether a text speaks of illness or death, or of stopping.
+/// Whether a text mentions illness, death or stopping.
 pub fn tells_of_trouble(text: &str) -> bool {
     has_any(text, |word| TROUBLE.contains(word))
 }
 
-/// Whether a text has a word of some kind, in any case.
+/// Whether a text has a word of some kind, ignoring case.
 fn has_any(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
     split_words(text).map(str::to_lowercase).any(|word| is_meant(&word))
 }
@@ -84,7 +85,8 @@ pub fn without_order_lines(text: &str, game: GameKind) -> String {
     without_lines(text, "order ", |line| reads_as_order(line, game))
 }
 
-/// Returns a text for a GM who plays against its author, without the lines that may tell of a position.
+/// Returns a text for a GM who plays against its author, without the lines that may reveal something about a
+/// position.
 pub fn without_lines_of_play(text: &str) -> String {
     without_lines(text, "", may_tell_of_play)
 }
@@ -110,7 +112,7 @@ fn without_lines(text: &str, kind: &str, is_left_out: impl Fn(&str) -> bool) -> 
     kept.join("\n")
 }
 
-/// Whether a line reads as an order of the game, well-formed or not, also behind `#`, a bar or a quote mark.
+/// Whether a line reads as an order of the game, well-formed or not, even after `#`, a bar or a quote mark.
 pub fn reads_as_order(line: &str, game: GameKind) -> bool {
     request::reads_as_order(without_marks(line), game)
 }
@@ -120,8 +122,8 @@ pub fn is_order_of_any_game(line: &str) -> bool {
     GameKind::ALL.iter().any(|game| reads_as_order(line, *game))
 }
 
-/// Whether a line may tell something of a position: it reads as an order of some game, or names a square or
-/// the number of a piece.
+/// Whether a line may reveal something about a position: it reads as an order of some game, or names a square
+/// or the number of a piece.
 pub fn may_tell_of_play(line: &str) -> bool {
     let line = without_marks(line);
     has_square(line) || names_numbered_piece(line) || is_order_of_any_game(line)
@@ -131,7 +133,7 @@ fn without_marks(line: &str) -> &str {
     line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '|' | '>'))
 }
 
-/// Whether a line has a square: one or two letters and one or two digits, in any writing, also separated (`A
+/// Whether a line has a square: one or two letters and one or two digits, in any writing, even separated (`A
 /// 3`) or in words (`A three`).
 fn has_square(line: &str) -> bool {
     let chars: Vec<char> = line.chars().collect();
@@ -147,7 +149,7 @@ fn has_square(line: &str) -> bool {
     glued || words.windows(2).any(is_apart)
 }
 
-/// Words of one letter that stand before numbers in prose, in the languages that players write most.
+/// Words of one letter that occur before numbers in prose, in the languages that players write most.
 const LETTER_WORDS: [&str; 14] = ["I", "a", "à", "o", "e", "y", "в", "с", "у", "к", "i", "w", "z", "u"];
 
 /// Whether a word of one letter names a file or a quadrant.
@@ -173,7 +175,7 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit()) || is_written()
 }
 
-/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing. `to_opponent` says
+/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing. `to_opponent` is
 /// whether only GMs who play against its author read it.
 pub fn note_of_words(words: &Words, game: GameKind, to_opponent: bool) -> String {
     let text = without_order_lines(&words.text, game);

@@ -1,4 +1,4 @@
-//! The bank of days: a seat that is late takes a day of its own instead of missing the turn.
+//! The bank of days: a late seat takes a day from it instead of missing the turn.
 
 use chrono::{DateTime, Utc};
 
@@ -39,8 +39,8 @@ fn latest(game_match: &Match, seat: Seat, left: u32, mut deadline: DateTime<Utc>
     deadline
 }
 
-/// Takes a day of each of these seats, whose grace is over. Both sides are told of the first day taken in a
-/// turn, and the late seat is told of its last one.
+/// Takes a day of each of these seats, whose grace is over. Both sides are notified of the first day taken in
+/// a turn, and the late seat is notified of its last one.
 pub fn take_days(draft: &mut Draft, turn: u32, seats: &[Seat]) {
     let at = draft.at;
     let deadlines = seats.iter().map(|seat| next_deadline(&draft.game_match, *seat, at));
@@ -61,7 +61,8 @@ pub fn take_days(draft: &mut Draft, turn: u32, seats: &[Seat]) {
     }
 }
 
-/// Whether a seat takes a day now: it has one, has not missed the phase before, and our letters arrive.
+/// Whether a seat takes a day now: it has one left, has not already missed the phase, and receives our
+/// letters.
 pub fn takes_day(game_match: &Match, seat: Seat) -> bool {
     game_match.bank_left(seat) > 0 && !game_match.missed_phase[seat]
 }

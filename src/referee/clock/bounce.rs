@@ -18,9 +18,9 @@ pub(super) fn is_unreachable(game_match: &Match, seat: Seat) -> bool {
 
 /// Notes that a letter to the seat, made at `sent`, bounced.
 ///
-/// A player can forge a bounce. So the first one only lets the open deadline run longer, once in the match.
-/// It does so whether or not the seat has filed, because the other side must not learn that. A letter made
-/// since then that bounces too shows that nobody reads there, and the GM will be asked.
+/// A player can forge a bounce. So the first one only extends the open deadline, once per match. It does so
+/// whether or not the seat has filed, because the other side must not learn that. If a letter made after that
+/// also bounces, nobody reads mail there, and the GM will be asked.
 pub fn note_bounce(draft: &mut Draft, seat: Seat, sent: DateTime<Utc>) -> Result<(), Rejection> {
     let at = draft.at;
     let bounces = &mut draft.game_match.bounces[seat];

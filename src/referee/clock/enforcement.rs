@@ -8,7 +8,7 @@ use crate::game::Seat;
 use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::schedule::{ForfeitRule, Substitute};
 
-/// The step that follows.
+/// The consequence of a missed deadline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", content = "of", rename_all = "snake_case")]
 pub enum Consequence {
@@ -22,12 +22,12 @@ pub enum Consequence {
     Forfeit(Seat),
     /// Both seats lose the match.
     BothForfeit,
-    /// The phase is adjudicated on the orders that the rules assume. Where a side must move itself, it gets a
-    /// new deadline.
+    /// The phase is adjudicated on the orders that the rules assume. A side that must move itself gets a new
+    /// deadline.
     Assume,
 }
 
-/// The seats that miss the phase, and what follows.
+/// The seats that miss the phase, and the consequence.
 pub struct Enforcement {
     pub missed: Vec<Seat>,
     pub consequence: Consequence,

@@ -1,4 +1,4 @@
-//! The consequences if the mail server took the letter that opened a phase late.
+//! The consequences if the mail server was late to accept the letter that opened a phase.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -10,7 +10,7 @@ use crate::referee::play::kept::{ClockMove, SentLate};
 use crate::referee::play::ruling::Draft;
 use crate::referee::rejection::Rejection;
 
-/// A delay up to this length moves no deadline: mail takes its time.
+/// A delay up to this length does not move the deadline, because mail always takes some time.
 pub const TOLERATED_DELAY: TimeDelta = TimeDelta::hours(1);
 
 /// Returns when the open phase began.
@@ -19,7 +19,7 @@ pub(super) fn phase_began(game_match: &Match) -> DateTime<Utc> {
 }
 
 /// Moves the deadline by the delay of the letter that opened the phase to the seat, written at `written` and
-/// taken by the mail server only now.
+/// accepted by the mail server only now.
 ///
 /// No letter announces this, because it would wait behind the others. Receipts and reminders name the new
 /// deadline. Both sides have one deadline, so it moves by the longer delay. It moves whether or not the seat

@@ -40,7 +40,7 @@ impl Match {
     }
 }
 
-/// Decides what is due by now in phase `phase_no`. Does nothing if another phase is open.
+/// Rules on everything that is due in phase `phase_no`. Does nothing if another phase is open.
 pub fn rule(draft: &mut Draft, phase_no: u32) {
     // Nobody is late while the house has to move.
     if draft.game_match.phase_no != phase_no
@@ -102,7 +102,7 @@ fn remind(draft: &mut Draft) {
     }
 }
 
-/// Whether a seat's digest comes between `at` and the deadline, and so brings the reminder.
+/// Whether a seat's digest is sent between `at` and the deadline, and so contains the reminder.
 fn leaves_reminder_to_digest(
     game_match: &Match,
     seat: Seat,

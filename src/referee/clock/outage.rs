@@ -1,4 +1,4 @@
-//! Deadlines after an outage, and after a clock that was ahead and so simulated one.
+//! Deadlines after an outage, and after a clock that was ahead, which looked like an outage.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -10,8 +10,8 @@ use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::kept::ClockMove;
 use crate::referee::play::ruling::Draft;
 
-/// A phase that began no further ahead of now keeps its deadline, which gives the players that much more
-/// time.
+/// A phase that began at most this far in the future keeps its deadline, which gives the players that much
+/// more time.
 const FAR_AHEAD: TimeDelta = TimeDelta::days(7);
 
 /// Extends a deadline hit by an outage, so that nobody is late because we were down.
@@ -26,12 +26,12 @@ pub fn extend(draft: &mut Draft, since: DateTime<Utc>) {
     draft.dispatch_to_both(Content::Notice(Notice::Slid));
 }
 
-/// Resets a deadline that was moved by a clock ahead of now. The rest of the outage still counts.
+/// Resets a deadline that was moved while the clock was ahead. The rest of the outage still counts.
 pub fn set_again(draft: &mut Draft) {
     let at = draft.at;
     let Some(deadline) = running_deadline(&draft.game_match) else { return };
     if draft.game_match.vanished.is_none() && phase_began(&draft.game_match) > at + FAR_AHEAD {
-        // That clock counted all of the phase's days, so start them again.
+        // The phase began while the clock was ahead, so give it all its days again, from now.
         deadline::start(draft);
         draft.dispatch_to_both(Content::Notice(Notice::SetAgain));
         return;

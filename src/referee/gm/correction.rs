@@ -46,7 +46,7 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
     game_match.held = held;
     game_match.conditions = BySeat::default();
     game_match.untold = None;
-    // A cause that was meant for the phase open until now must not hit the reopened one.
+    // A cause that was meant for the phase open until now must not affect the reopened one.
     game_match.phase_no += 1;
     game_match.restore_bank(turn, correction.orders.is_some());
     game_match.adjudicated.truncate(keeps);

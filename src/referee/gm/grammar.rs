@@ -93,10 +93,11 @@ fn fault<T>(reason: impl Into<String>, example: &'static str) -> InstructionResu
 /// The example for faults in which nothing more specific was recognized.
 const EXTEND_EXAMPLE: &str = "GM MATCH QZ-7K3M EXTEND 3 days";
 
-/// Parses an instruction from the words after `GM` and the lines below them, of which none begins another.
+/// Parses an instruction from the words after `GM` and the lines below them, none of which begins another
+/// instruction.
 ///
 /// # Errors
-/// [`InstructionFault`] if they are no instruction.
+/// [`InstructionFault`] if they are not an instruction.
 pub fn instruction(words: &[&str], below: Vec<Line>) -> InstructionResult {
     let Some((first, rest)) = words.split_first() else {
         return fault("GM must be followed by a command.", "GM LIST late");
@@ -130,7 +131,7 @@ fn parse_list(rest: &[&str]) -> InstructionResult {
     }
 }
 
-/// Digits of a digest that are enough to name a letter.
+/// Minimum digits of a digest that identify a letter.
 const MIN_DIGEST_DIGITS: usize = 6;
 
 fn parse_accept(rest: &[&str]) -> InstructionResult {

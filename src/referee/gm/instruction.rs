@@ -35,16 +35,16 @@ pub enum Instruction {
     PlayerMerge { gone: Address, into: Address },
     /// Notes that mail to the player arrives again.
     PlayerBounceClear(Address),
-    /// Blocks the player, whose letters then go unread, or unblocks them.
+    /// Blocks or unblocks the player. Letters from a blocked player go unread.
     PlayerBlock { address: Address, on: bool },
-    /// Rules after all on a letter that was taken for automatic mail, exceeded a limit, or was set aside.
+    /// Rules on a letter that was taken for automatic mail, exceeded a limit, or was set aside.
     AcceptLetter {
         /// The beginning of its digest, in lower case.
         digest: String,
     },
     /// Writes the same letter to many players.
     Announce { readers: Readership, text: String },
-    /// Announces an event by a plan.
+    /// Announces an event with a plan.
     NewEvent { plan: String },
     /// Acts on an event.
     Event { id: String, action: EventAction },
@@ -62,7 +62,7 @@ pub enum Readership {
     Game(GameKind),
 }
 
-/// A GM's wish about a match.
+/// A GM's request about a match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchAction {
     /// An act that needs nothing but the match.
@@ -79,14 +79,14 @@ pub enum MatchAction {
     Correct { turn: u32, reason: String, orders: Option<(Seat, Vec<Line>)> },
 }
 
-/// A GM's wish about an event. `words` hold a player, by name, number or address, and a reason.
+/// A GM's request about an event. `words` name a player, by name, number or address, and give a reason.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventAction {
     /// Begins the next season now.
     Open,
-    /// Takes no more entries; no further season follows.
+    /// Accepts no more entries; no further season follows.
     Close,
-    /// Ends it; matches that run go on as friendly ones.
+    /// Ends the event; its running matches continue as friendly ones.
     Cancel { reason: String },
     /// Records a note.
     Note { text: String },
@@ -94,17 +94,17 @@ pub enum EventAction {
     Enter { words: Vec<String> },
     /// Takes a player out.
     Strike { words: Vec<String> },
-    /// Two players, the first of whom gives way to the second.
+    /// Replaces the first of two players by the second.
     Replace { words: Vec<String> },
-    /// Moves the end of the season that runs, or the next opening.
+    /// Moves the end of the running season, or the next opening.
     Extend { days: u32, reason: String },
     /// Enters a result for a match that ended without one.
     Result { match_id: String, outcome: BookOutcome, reason: String },
-    /// Takes over results that were played elsewhere.
+    /// Imports results of matches that were played elsewhere.
     Import { rows: Vec<ImportedResult> },
 }
 
-/// A line of a table of results that were played elsewhere.
+/// A line of a table of matches that were played elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedResult {
     pub line: u64,

@@ -26,7 +26,7 @@ pub mod instruction;
 /// # Errors
 /// [`Rejection`] if the act cannot be carried out; the match is then unchanged.
 pub fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
-    // Letters are written in every phase, and a look at what is hidden changes nothing in the match.
+    // Letters are written in every phase, and showing hidden data changes nothing in the match.
     let is_allowed_in_any_phase = matches!(
         act,
         Act::Unseal { .. } | Act::Desk(_) | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. }
@@ -143,7 +143,7 @@ fn set_desk(draft: &mut Draft, desk: &MailIdentity) {
     wording_news::note(&mut draft.game_match, &known);
 }
 
-/// Notes that a GM is shown what the rules hide. Both sides read that with the result.
+/// Notes that a GM is shown what the rules hide. Both sides read about it with the result.
 fn unseal(draft: &mut Draft, what: &str, reason: &str) {
     let Cause::Gm { name, .. } = &draft.cause else { return };
     let unsealing =
@@ -180,7 +180,7 @@ fn forget(draft: &mut Draft, seat: Option<Seat>, name: &str) -> Result<(), Rejec
     Ok(())
 }
 
-/// Passes a GM's text on. The other side learns at once that there was one.
+/// Passes a GM's text on. The other side is told at once that a text was sent.
 fn tell_sides(draft: &mut Draft, to: Option<Seat>, text: &str) {
     let message = GmMessage { to, at: draft.at, text: text.to_owned() };
     draft.record(Fact::GmTold { to, text: message.digest() });
@@ -195,7 +195,7 @@ fn tell_sides(draft: &mut Draft, to: Option<Seat>, text: &str) {
     }
 }
 
-/// Voids the result. A running match is abandoned first, so that both sides read everything.
+/// Voids the result. A running match is abandoned first, so that both sides are shown everything.
 fn annul(draft: &mut Draft, reason: &str) -> Result<(), Rejection> {
     if draft.game_match.annulled {
         return Err(Rejection::Already);
@@ -215,7 +215,7 @@ fn change_terms(draft: &mut Draft, change: &TermsChange) -> Result<(), Rejection
     if changed == *present {
         return Err(Rejection::Already);
     }
-    // The rating ends at once, also after the end of the match.
+    // The rating ends at once, even after the end of the match.
     draft.game_match.terms.rated &= changed.rated;
     let is_over = draft.game_match.stage == Stage::Over;
     draft.game_match.next_terms =
@@ -265,8 +265,8 @@ fn rename(draft: &mut Draft, seat: Seat, name: &str, told_once: bool) -> Result<
     Ok(())
 }
 
-/// A deadline moves by the length of the pause, and then on to the set hour. To be at that hour, it may move
-/// by up to this much less: otherwise a pause of a minute would move it by a day.
+/// Resuming moves a deadline by the length of the pause, and then on to the next set hour. The move may be
+/// shorter by up to this much: otherwise a pause of a minute would move the deadline by a day.
 const ROUNDED_OFF: TimeDelta = TimeDelta::hours(1);
 
 /// Resumes a paused match with the time that was left when it was paused, but at least the grace. In a match

@@ -51,7 +51,7 @@ pub fn follow(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
     replies
 }
 
-/// Answers the questions in a letter, and carries out nothing. `unfollowed` is the reply to any other
+/// Answers the questions in a letter without carrying out any command. `unfollowed` is the reply to any other
 /// command, by its name.
 fn answer_questions(
     draft: &mut Draft,
@@ -69,7 +69,7 @@ fn answer_questions(
         .collect()
 }
 
-/// Tells the opponent of all absences that a letter announced.
+/// Notifies the opponent of all absences that a letter announced.
 fn tell_absences(draft: &mut Draft, seat: Seat, replies: &[Reply]) {
     let noted = replies.iter().filter_map(|reply| match reply {
         Reply::AbsenceNoted { from, to, .. } => Some(Absence { from: *from, to: *to, zone: None }),
@@ -167,7 +167,7 @@ fn follow_command(draft: &mut Draft, letter: &SeatLetter, command: &Command) -> 
     }
 }
 
-/// Tells the GM something in a player's words, without orders of the match's game.
+/// Passes a player's words on to the GM, without orders of the match's game.
 pub fn tell_gm(draft: &mut Draft, seat: Seat, text: &str) {
     let text = words::cut(&words::without_order_lines(text, draft.game_match.game));
     let in_trouble = draft.game_match.in_trouble[seat];
@@ -238,7 +238,7 @@ fn agree(draft: &mut Draft, seat: Seat) -> Reply {
     }
 }
 
-/// Notes an absence that was announced in another match of the seat's player. Nobody is told here.
+/// Notes an absence that was announced in another match of the seat's player. Notifies nobody.
 pub fn note_absence(draft: &mut Draft, seat: Seat, from: NaiveDate, to: NaiveDate) -> Result<(), Rejection> {
     let zone = draft.game_match.settings[seat].zone;
     let before = draft.game_match.absences[seat].len();

@@ -1,4 +1,4 @@
-//! Conditional orders: a seat that is not due sends its answer to an expected move ahead (rules page
+//! Conditional orders: a seat that is not due sends its answer to an expected move in advance (rules page
 //! `records.md`).
 
 use chrono::{DateTime, Utc};
@@ -62,8 +62,8 @@ pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Condit
     }
 }
 
-/// Refuses conditions that are ruled on too late. The arrival time of those in force is not kept, so they are
-/// not replaced.
+/// Refuses conditions that are ruled on too late. The arrival time of those in force is not stored, so they
+/// are not replaced.
 fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let stand = game_match.conditions[seat].as_ref();
     faults::superseded(game_match, seat, due, arrived).or_else(|| {
@@ -71,7 +71,7 @@ fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -
     })
 }
 
-/// Takes back the conditional orders of a seat.
+/// Withdraws the conditional orders of a seat.
 pub(super) fn withdraw(draft: &mut Draft, seat: Seat, turn: u32) -> Reply {
     if draft.game_match.conditions[seat].take().is_none() {
         return Reply::NothingToWithdraw;

@@ -16,7 +16,7 @@ use crate::referee::play::kept::OfferedOrders;
 use crate::request::{CAPTURE_ALL, Doubt, DoubtKind, Request};
 
 /// Returns the letter with the orders that its `YES` accepts: those of the offer in the letter that it
-/// answers. If it answers none, it gets the last offer again. Without any offer, `YES` is a remark.
+/// answers. If it answers no offer, the answer repeats the last one. Without any offer, `YES` is a remark.
 pub(super) fn follow_yes<'a>(
     letter: &'a SeatLetter,
     game_match: &Match,
@@ -46,8 +46,8 @@ pub(super) fn follow_yes<'a>(
     (Cow::Owned(letter), None)
 }
 
-/// Returns the orders as they are filed if they are legal now: orders of a seat that is due, or conditional
-/// ones.
+/// Returns the orders in the form in which orders are filed, if they are legal now: orders of a seat that is
+/// due, or conditional ones.
 pub(super) fn legal(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Vec<String>> {
     let due = game_match.due()?;
     if due.seats.contains(&seat) {
@@ -59,7 +59,7 @@ pub(super) fn legal(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Ve
         .map(|conditions| conditions.lines())
 }
 
-/// Returns the orders that a doubtful line means, as they are filed. They may be illegal.
+/// Returns the orders that a doubtful line means, in the form in which orders are filed. They may be illegal.
 pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Vec<String> {
     let written = request.written(doubt.line).unwrap_or_default();
     let between = |squares: &String| {
@@ -76,7 +76,7 @@ pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &D
     held.collect::<Option<Vec<_>>>().unwrap_or_default().into_iter().flatten().collect()
 }
 
-/// Whether a line has no number of its own, or that of the order.
+/// Whether a line has no number, or the order's number.
 fn names_same_number(written: &str, order: &str) -> bool {
     let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
     let mut numbers = split_words(written).filter(is_number).peekable();
@@ -112,8 +112,9 @@ fn reason_against(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Stri
     faults.into_iter().next().map(|fault| fault.reason)
 }
 
-/// Returns all lines that a letter may mean: its orders, and what its other doubtful lines mean. `None` if
-/// one of these does not tell, or holds an order beside others.
+/// Returns all lines that a letter may mean: its orders, and the orders that its other doubtful lines mean.
+/// `None` if the meaning of one of these is unknown, or if one has an order among other words and the letter
+/// has orders of its own.
 pub(super) fn all_meant(
     game_match: &Match,
     seat: Seat,
@@ -139,7 +140,7 @@ pub(super) fn all_meant(
     Some(lines)
 }
 
-/// Words a doubt, with the correction that would stand, or an order like it.
+/// Explains a doubt, with the correction that would stand, or a similar order.
 fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Fault {
     let written = request.written(doubt.line).unwrap_or_default();
     let question = match doubt.kind {
@@ -173,10 +174,10 @@ fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) ->
     }
 }
 
-/// Words of a line that says nothing but its order.
+/// Maximum words of a line that says nothing but its order.
 const SHORT: usize = 4;
 
-/// What to do about a doubtful line whose meaning is unknown.
+/// Advice about a doubtful line whose meaning is unknown.
 const ADVICE: &str =
     "If you mean one, please write it in full on a line of its own; if not, put a # before the line.";
 
@@ -190,7 +191,7 @@ fn names_same_square(written: &str, example: &str) -> bool {
     words(example).iter().any(|word| written.contains(word))
 }
 
-/// Whether the doubtful line has the form of an order, or is beside some.
+/// Whether the doubtful line is an order itself, or puts orders near it in doubt.
 pub(super) fn is_order(kind: &DoubtKind) -> bool {
     match kind {
         DoubtKind::Asked

@@ -1,4 +1,4 @@
-//! The reasons why the orders of a letter cannot stand, as its answer explains them and as the ledger keeps
+//! The reasons why the orders of a letter cannot stand, as its answer explains them and as the ledger records
 //! them.
 
 use chrono::{DateTime, Datelike as _, Utc};
@@ -79,7 +79,7 @@ fn is_first_move(game_match: &Match, due: &Due, named: u32) -> bool {
     due.phase == Phase::Move && matches!(adjudicated[..], [(_, turn, _)] if turn == named)
 }
 
-/// Refuses orders that are ruled on too late: another phase is open than when they came, or the seat has
+/// Refuses orders that are ruled on too late: the phase that was open when they came is over, or the seat has
 /// filed since.
 pub(super) fn superseded(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let opened = game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at);

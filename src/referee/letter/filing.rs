@@ -15,7 +15,8 @@ use crate::referee::reply::Reply;
 
 /// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
 ///
-/// Also returns the orders that it offers to file instead, if only doubts stand against the letter's own.
+/// Also returns the orders that it offers to file instead, if only doubts keep the letter's own from being
+/// filed.
 pub(super) fn seal_orders(
     draft: &mut Draft,
     letter: &SeatLetter,
@@ -58,8 +59,8 @@ pub(super) fn seal_orders(
 }
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or
-/// seat, faults of the filing, judged by the seat's view. Besides the parser's faults it reports all others
-/// that are certain.
+/// seat, faults of the filing, judged by the seat's view. In addition to the parser's faults, it reports all
+/// others that are certain.
 pub(super) fn check_orders(
     game_match: &Match,
     letter: &SeatLetter,
@@ -97,9 +98,9 @@ pub(super) fn check_orders(
     }
 }
 
-/// Adds the faults of the lines beside doubtful lines and faulty commands, so that the answer tells
-/// everything at once. Faults of the filing as a whole are left out, because a doubtful line may contain what
-/// it lacks.
+/// Adds the faults of the other lines to those of doubtful lines and faulty commands, so that the answer
+/// reports everything at once. Faults of the filing as a whole are left out, because a doubtful line may
+/// contain what it lacks.
 fn add_certain_faults(
     refusal: &mut Refusal,
     game_match: &Match,
@@ -140,8 +141,7 @@ fn dropped(before: &Filing, after: &Filing) -> Vec<String> {
     (1..).zip(before.iter()).filter(|(no, line)| !stands(*no, line)).map(|(_, line)| line.clone()).collect()
 }
 
-/// Whether `HOLD` is the only order. In a game without that order, it stands for the filing that the rules
-/// assume.
+/// Whether `HOLD` is the only order. In a game without that order, it means the filing that the rules assume.
 fn only_holds(lines: &[Line]) -> bool {
     matches!(lines, [only] if only.text.eq_ignore_ascii_case("hold"))
 }

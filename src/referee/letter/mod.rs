@@ -35,8 +35,8 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     if cause.shows_token {
         draft.record(Fact::TokenRenewed { seat });
     }
-    // Every letter leaves an entry, even one that asks nothing or arrives after the end: the ledger cites all
-    // letters.
+    // Every letter leaves an entry, even one that asks for nothing or arrives after the end: the ledger cites
+    // all letters.
     let asks = !request.commands.is_empty() || request.orders.is_empty() || draft.game_match.due().is_none();
     let place = draft.reserve_answer(seat);
     if request.orders.is_empty() {
@@ -64,8 +64,8 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     refusal::note(draft, letter, &answer);
     let sealed = matches!(answer.orders, Orders::Sealed { .. });
     let offers_draw = answer.replies.contains(&Reply::DrawOffered);
-    // Pages in front of a report could cut it off, and REPORT and HISTORY repeat only reports that are short
-    // enough.
+    // Long replies in front of a report could cut it off, and REPORT and HISTORY repeat only reports that are
+    // short enough.
     let merges = !answer.replies.iter().any(Reply::may_be_long);
     // A new token must reach its player, whatever else was sent.
     let is_held = cause.answer == Permission::Held && !cause.shows_token;
@@ -117,7 +117,7 @@ fn answer_to(letter: &SeatLetter) -> Answer {
     }
 }
 
-/// Notes the letter's wishes in words in the answer, and in the match whether it tells of trouble.
+/// Notes the letter's wishes in the answer, and in the match whether the letter mentions trouble.
 fn note_wishes(draft: &mut Draft, letter: &SeatLetter, answer: &mut Answer) {
     answer.wishes = wishes::wishes(draft, letter);
     if answer.wishes.as_ref().is_some_and(|wishes| wishes.care.is_some()) {
@@ -148,8 +148,8 @@ fn pass_words_on(letter: &SeatLetter, answer: &mut Answer) -> Option<Words> {
     words
 }
 
-/// Returns the first word of a command. The ledger keeps which command was sent, not the private text after
-/// it.
+/// Returns the first word of a command. The ledger records which command was sent, but not the private text
+/// after it.
 fn first_word(line: &str) -> String {
     line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
 }

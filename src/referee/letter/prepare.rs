@@ -9,13 +9,13 @@ use crate::referee::play::game_match::Match;
 use crate::request::wish::{WordAnswer, is_bare_verb, word_answer};
 use crate::request::{Command, DoubtKind, NumberedCommand, Request, part_for};
 
-/// A letter does not hold the part that its cause names.
+/// A letter does not contain the part that its cause names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it does not hold the part of it that was ruled on")]
 pub struct NoSuchPart;
 
-/// Reads a letter, or the part of it that its cause names. `written` is what its sender wrote now
-/// ([`Letter::new_text`]).
+/// Reads a letter, or the part of it that its cause names. `written` is the text that its sender has just
+/// written ([`Letter::new_text`]).
 ///
 /// # Errors
 /// [`NoSuchPart`] if the lines about this match are not those whose digest the cause holds.
@@ -63,7 +63,7 @@ pub fn part_digest(lines: &[Line]) -> Digest {
 }
 
 /// Reads a letter. If its text holds no order and nothing else to follow, its attached text is read below it,
-/// but not below a part, because nothing tells which part it belongs to. Also returns the names of the
+/// but not below a part, because nothing shows which part it belongs to. Also returns the names of the
 /// attached files that were not read.
 fn read_with_attachment(
     letter: &Letter,
@@ -108,7 +108,7 @@ fn doubt_subject(request: &mut Request, letter: &Letter, game: GameKind) {
 
 /// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
 fn follow_word_answer(request: &mut Request, question: Option<Question>) {
-    // A code is for a challenge; here the thread says what is accepted.
+    // The code of a challenge is not needed, because the thread shows what is accepted or declined.
     let is_bare = || ["ACCEPT", "DECLINE"].iter().any(|verb| is_bare_verb(request.lines(), verb));
     if request.faults.len() == 1 && is_bare() {
         request.faults.clear();

@@ -25,15 +25,15 @@ pub(super) fn keep_offer(draft: &mut Draft, seat: Seat, offered: Option<Proposal
     offers.push(OfferedOrders { seq, orders, wait });
 }
 
-/// Returns the orders of a letter as its entry holds them. Those that may be for another match stay out of
-/// this ledger: a dossier shows it while the other match may run.
+/// Returns the orders of a letter as its entry records them. Orders that may be for another match stay out of
+/// this ledger: a dossier may show the ledger while the other match runs.
 pub(super) fn written_orders(letter: &SeatLetter) -> Vec<String> {
     let is_elsewhere = letter.other_match.is_some();
     letter.request.orders.iter().filter(|_| !is_elsewhere).map(|line| line.text.clone()).collect()
 }
 
 /// Records that the orders of a letter cannot stand. Also returns the orders that it offers to file instead,
-/// if only doubts stand against the letter's own.
+/// if only doubts keep the letter's own from being filed.
 pub(super) fn refuse(
     draft: &mut Draft,
     letter: &SeatLetter,
@@ -54,7 +54,7 @@ pub(super) fn refuse(
 }
 
 /// Offers to file the orders that a letter with doubtful lines may mean, if they are legal: all of them, or
-/// else those beside the doubtful lines.
+/// else all but those of the doubtful lines.
 pub(super) fn offer(
     game_match: &Match,
     letter: &SeatLetter,

@@ -1,5 +1,5 @@
-//! The commands of one letter that say the same. Acts towards others are taken together, so that a letter
-//! causes one notice of a kind; a repeated question is answered once.
+//! Repeated commands of one letter. Acts that affect others are carried out together, so that a letter causes
+//! one notice of each kind; a repeated question is answered once.
 
 use std::mem::discriminant;
 
@@ -11,19 +11,19 @@ use crate::request::{Command, Request};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken<'a> {
     AsWritten(&'a Command),
-    /// With the texts of the others of its kind.
+    /// Joined with the texts of the others of its kind.
     Joined(Command),
     /// Carried out together with another of its kind.
     WithAnother,
 }
 
-/// Whether a letter repeats acts that others are told of.
+/// Whether a letter repeats acts that others are notified of.
 pub fn repeats_acts(request: &Request) -> bool {
     let commands = commands_of(request);
     (1..commands.len()).any(|index| holds_like(&commands[..index], commands[index]))
 }
 
-/// Returns the treatment of each command of a letter if repeated acts are taken together: messages are
+/// Returns the treatment of each command of a letter if repeated acts are carried out together: messages are
 /// joined, and the last of several requests for more time counts.
 pub fn taken_together(request: &Request) -> Vec<Taken<'_>> {
     let commands = commands_of(request);

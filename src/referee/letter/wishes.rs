@@ -1,5 +1,5 @@
-//! The wishes of a letter in people's own words, and the lines that carry them out. Nothing is done because
-//! of a wish.
+//! The wishes of a letter in people's own words, and the lines that carry them out. A wish itself is never
+//! carried out.
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
@@ -25,8 +25,8 @@ const EXAMPLE_DAYS: u64 = 6;
 /// Maximum lines of a text that an answer repeats, ready to be sent.
 const MAX_TEXT: usize = 12;
 
-/// Returns the wishes that the remarks of a letter hold. Besides orders and commands only time, absence,
-/// trouble and leaving count.
+/// Returns the wishes that the remarks of a letter hold. In a letter that also has orders or commands, only
+/// time, absence, trouble and leaving count.
 pub(super) fn wishes(draft: &Draft, letter: &SeatLetter) -> Option<Wishes> {
     let (request, seat) = (&letter.request, letter.cause.seat);
     if letter.cause.token == TokenOf::Other || letter.other_match.is_some() {
@@ -41,7 +41,7 @@ pub(super) fn wishes(draft: &Draft, letter: &SeatLetter) -> Option<Wishes> {
     read_wishes(game_match, seat, &request.remarks, draft.at, !request.is_empty())
 }
 
-/// Returns the wishes that a letter without orders and commands holds, which is about this seat.
+/// Returns the wishes in a letter about this seat that has no orders or commands.
 pub fn wishes_of(game_match: &Match, seat: Seat, remarks: &[Line], at: DateTime<Utc>) -> Option<Wishes> {
     read_wishes(game_match, seat, remarks, at, false)
 }

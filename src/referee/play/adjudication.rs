@@ -78,7 +78,7 @@ pub fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: O
     untold::report(draft, News { steps, missed, correction, filed, conditions, ..News::default() });
 }
 
-/// Adjudicates the first phase if the side to move has no move, which some arrays of Quantum cause.
+/// Adjudicates the first phase if the side to move has no move, as in some arrays of Quantum.
 pub(super) fn pass_where_nothing_is_due(draft: &mut Draft) {
     if draft.game_match.due().is_some_and(|due| due.seats.is_empty()) {
         adjudicate(draft, Vec::new());

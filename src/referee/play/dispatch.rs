@@ -86,7 +86,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// Returns the answer to a letter that this is or holds.
+    /// Returns the answer to a letter, if the content is one or contains one.
     pub fn answer(&self) -> Option<&Answer> {
         let (Content::Answer(answer) | Content::Report { receipt: Some(answer), .. }) = self else {
             return None;
@@ -102,11 +102,11 @@ impl Content {
     }
 }
 
-/// The part of a report that tells of adjudications.
+/// The part of a report about adjudications.
 #[derive(Clone, Debug, Default)]
 pub struct News {
     pub steps: Vec<Adjudication>,
-    /// Earlier turns that are left out.
+    /// Number of earlier turns that are left out.
     pub left_out: usize,
     pub missed: Vec<Seat>,
     /// The reason why the turn was decided again.
@@ -144,7 +144,7 @@ pub enum Notice {
     ExtensionAsked { by: Seat, days: u32 },
     /// The opponent has agreed to more time.
     Extended { days: u32 },
-    /// A late seat takes a day of its bank. With all days that are left, its deadline can move to `latest`.
+    /// A late seat takes a day of its bank. Its remaining days can move the deadline up to `latest`.
     BankDay { seat: Seat, left: u32, deadline: DateTime<Utc>, latest: DateTime<Utc> },
     /// The deadline moved because the referee was down.
     Slid,
@@ -179,7 +179,7 @@ pub enum Notice {
     Words {
         by: Seat,
         text: String,
-        /// Whether they tell of trouble, so that the GM is offered to pause the match.
+        /// Whether they mention trouble, so that the GM is offered a pause of the match.
         #[serde(default)]
         in_trouble: bool,
         /// The player's other running matches. The shell fills it in.
@@ -190,13 +190,13 @@ pub enum Notice {
     Paused { reason: PauseReason },
     /// Deadlines run again.
     Resumed,
-    /// The opponent tells the reader something.
+    /// A message from the opponent.
     Message { by: Seat, text: String },
     /// The GM moved the deadline.
     Extension { deadline: DateTime<Utc> },
-    /// The GM tells the reader, or both sides, something.
+    /// A message from the GM, to the reader or to both sides.
     MessageOfGm { text: String },
-    /// The GM has told the other side something, which the result will show.
+    /// The GM has sent the other side a message, which the result will show.
     GmWrote { to: Seat },
     /// The GM filed orders for the seat.
     FiledByGm { seat: Seat },
@@ -225,8 +225,9 @@ pub enum Notice {
         /// Whether the rules assume orders for these seats, so that the turn can be adjudicated.
         can_adjudicate: bool,
     },
-    /// A player has missed too many turns; until then the other may go on against the house or take the win.
+    /// A player has missed too many turns. Until `deadline`, the other player may go on against the house or
+    /// take the win.
     Vanished { seat: Seat, deadline: DateTime<Utc> },
-    /// News to the GM that the house's level found no legal turn, and that an easier one played instead.
+    /// News to the GM that the house's level found no legal turn, so that an easier level played.
     HouseFailed { seat: Seat, failure: HouseFailure },
 }

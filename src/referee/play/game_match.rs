@@ -21,7 +21,7 @@ use crate::referee::matter::Matter;
 use crate::referee::schedule::{Absence, Terms};
 
 named_enum! {
-    /// Whether a match is being played.
+    /// The stage of a match.
     pub enum Stage {
         Running = "running",
         /// Deadlines are suspended. Orders are still sealed, and adjudicated when the match resumes.
@@ -86,14 +86,14 @@ pub struct Match<F = Filing> {
     /// Whether mail to the seat bounces.
     pub bouncing: BySeat<bool>,
     pub bounces: BySeat<Bounces>,
-    /// The move of the deadline because letters that opened the phase were sent late.
+    /// The extension of the deadline because letters that opened the phase were sent late.
     pub sent_late: Option<SentLate>,
-    /// The moves of the open phase's deadline, for a clock that turns out to have been ahead.
+    /// The moves of the open phase's deadline, which are undone if the clock turns out to have been ahead.
     #[serde(default)]
     pub clock_moves: Vec<ClockMove>,
     /// Whether an automatic absence note came from the seat, and no letter since.
     pub away: BySeat<bool>,
-    /// Whether a letter from the seat told of illness or death, and the seat has filed nothing since.
+    /// Whether a letter from the seat mentioned illness or death, and the seat has filed nothing since.
     #[serde(default)]
     pub in_trouble: BySeat<bool>,
     /// The seat that protested, until the GM resumes the match.
@@ -108,7 +108,7 @@ pub struct Match<F = Filing> {
     /// days of its bank.
     #[serde(default, skip_serializing_if = "is_default")]
     pub missed_phase: BySeat<bool>,
-    /// Orders of the open phase that a seat files by `YES`, oldest first.
+    /// Orders for the open phase that a seat can file with `YES`, oldest first.
     pub offered: BySeat<Vec<OfferedOrders>>,
     /// The last letter of a seat for the open phase, if it was refused.
     pub refused: BySeat<Option<RefusedLetter>>,
@@ -116,16 +116,16 @@ pub struct Match<F = Filing> {
     /// The seat that asked for more time, and for how many days.
     pub extension: Option<(Seat, u32)>,
     pub absences: BySeat<Vec<Absence>>,
-    /// Phase, turn and time of every standing adjudication.
+    /// Phase, turn and time of every adjudication in force.
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
     pub desk: MailIdentity,
-    /// Whether the sides know that the club words their letters differently.
+    /// Whether the sides know that the club has changed the wording of their letters.
     pub wording_news: BySeat<WordingNews>,
     /// The club's own templates that a seat was told of last, while others are in force.
     pub templates_told: BySeat<BTreeMap<String, Digest>>,
     pub head: Head,
     pub key: SealKey,
-    /// The secrets before it, oldest first: reopening a match whose end was told gives it a new one.
+    /// The secrets before it, oldest first: reopening a match whose end was reported gives it a new secret.
     pub earlier_keys: Vec<SealKey>,
     /// The source of the first secret, if it was not drawn at random.
     pub lot: Option<Lot>,
@@ -214,8 +214,8 @@ impl Match {
         if is_setup { self.terms.setup_days } else { self.terms.days }
     }
 
-    /// Parses and checks the orders of `seat`. Short forms are written out first, and in a setup a ready one
-    /// stands for its lines (rulings `Z-READY` and `P-READY`).
+    /// Parses and checks the orders of `seat`. Expands short forms first, and replaces a ready setup by its
+    /// lines (rulings `Z-READY` and `P-READY`).
     ///
     /// # Errors
     /// Returns every fault if the orders cannot stand; see
@@ -267,7 +267,7 @@ impl Match {
         at.with_timezone(&self.zone_of(seat)).date_naive()
     }
 
-    /// Whether a deadline that passes has consequences, because nobody was asked to decide on them.
+    /// Whether a deadline that passes has consequences. It has none while somebody was asked to decide.
     pub fn enforces_deadline(&self) -> bool {
         !self.asked_gm && self.vanished.is_none()
     }
@@ -277,7 +277,7 @@ impl Match {
         self.stage == Stage::Over && self.past.ended_long_ago(at)
     }
 
-    /// Returns the cause by which the clock decides now.
+    /// Returns the clock as a cause in the open phase.
     pub fn by_clock(&self) -> Matter<'static> {
         Matter::Clock { phase: self.phase_no }
     }

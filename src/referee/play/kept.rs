@@ -1,6 +1,6 @@
-//! Values that a match keeps beside its position: offers to file, late or returned letters, refusals, a
-//! player who has vanished, whether the club's own templates are known, and the acts of GMs during the match
-//! that both sides read about with the result.
+//! Values that a match keeps in addition to its position: offers to file, late or returned letters, refusals,
+//! a player who has vanished, whether the club's own templates are known, and the acts of GMs during the
+//! match that both sides read about with the result.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ use crate::ledger::LetterCause;
 use crate::letter::Digest;
 use crate::referee::words::Passing;
 
-/// Legal orders that a letter was answered with, because it was refused for its doubtful lines. Answering
-/// `YES` to that letter files them, once.
+/// Legal orders that our answer to a letter offered, because the letter was refused for its doubtful lines. A
+/// reply of `YES` to our answer files them, once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferedOrders {
     /// The length of the ledger after the ruling, as our letter's Message-ID names it.
@@ -29,7 +29,7 @@ pub struct SentLate {
     pub seconds: i64,
 }
 
-/// A move of the open phase's deadline that followed from the time by the clock.
+/// A move of the open phase's deadline that depended on the machine's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockMove {
     pub at: DateTime<Utc>,
@@ -51,9 +51,9 @@ pub struct Vanished {
 /// The consequences of bounces of letters to a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounces {
-    /// Time of the first one since mail last arrived.
+    /// Time of the first bounce since mail last arrived.
     pub since: Option<DateTime<Utc>>,
-    /// Whether a letter made since then bounced, too.
+    /// Whether a letter made since then also bounced.
     pub again: bool,
     /// Whether a deadline was moved because of them, which happens once in a match.
     pub had_grace: bool,
@@ -66,8 +66,8 @@ impl Bounces {
     }
 }
 
-/// A seat's last letter for the open phase, which was refused: only what is needed to check its orders again
-/// before the seat is reminded. No sentence is kept.
+/// A seat's last letter for the open phase, which was refused: only the data needed to check its orders again
+/// before the seat is reminded, without the sentences of the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedLetter {
     pub cause: LetterCause,
@@ -85,17 +85,17 @@ pub struct RefusedLetter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WordingNews {
-    /// It was told of those in force, or there never were any.
+    /// It was told about those in force, or there never were any.
     #[default]
     Known,
-    /// The next letter tells it.
+    /// The next letter will mention them.
     Pending,
-    /// The letters of the last ruling tell it.
+    /// The letters of the last ruling mention them.
     Told,
 }
 
 impl WordingNews {
-    /// Returns the knowledge after another ruling: if its letters told the change, the seat knows it.
+    /// Returns the knowledge after another ruling: if its letters mentioned the change, the seat knows it.
     pub(super) fn after_ruling(self) -> WordingNews {
         match self {
             WordingNews::Told => WordingNews::Known,
@@ -113,7 +113,7 @@ pub struct GmMessage {
     pub text: String,
 }
 
-/// A GM was shown what the rules hide.
+/// A record that a GM was shown what the rules hide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsealing {
     /// The name of the GM.
@@ -162,7 +162,7 @@ pub struct HeldLetter {
     pub index: usize,
     /// Its pin, once it is worded.
     pub pin: Option<Digest>,
-    /// The first of the turns that it tells.
+    /// Number of the turns, from the first, that it reports.
     pub turns: usize,
     /// `None` for a player who wants no receipts.
     pub receipt: Option<HeldReceipt>,
@@ -185,7 +185,7 @@ pub struct HeldReceipt {
 }
 
 impl Untold {
-    /// Returns the news that remains if the held letter is sent; `None` if that tells everything.
+    /// Returns the news that remains if the held letter is sent; `None` if the letter reports everything.
     pub fn after_letter(mut self) -> Option<Untold> {
         let Some(letter) = self.letter.take() else { return Some(self) };
         let told = letter.turns.min(self.turns.len());

@@ -34,7 +34,7 @@ pub struct Opening {
     pub key: SealKey,
     /// The source of the secret, if it was not drawn at random.
     pub lot: Option<Lot>,
-    /// Pins who holds the seats, if that is known.
+    /// Pins of the seats' holders, if they are known.
     pub holders: Option<BySeat<SeatPins>>,
     /// Set if the match may be rated.
     pub rating: Option<RatingBasis>,
@@ -42,7 +42,7 @@ pub struct Opening {
 
 impl Opening {
     /// Returns a match between two players on the default options, terms and settings, refereed from this
-    /// address. Other values replace them by `Opening { terms, ..Opening::new(…) }`.
+    /// address. Override them as in `Opening { terms, ..Opening::new(…) }`.
     pub fn new(id: &str, game: GameKind, players: BySeat<&str>, address: &str, key: SealKey) -> Opening {
         Opening {
             id: id.to_owned(),

@@ -47,7 +47,7 @@ pub struct MatchOverview {
 }
 
 impl MatchOverview {
-    /// Words who won and why, once the match is over.
+    /// Returns a phrase about who won and why, once the match is over.
     pub fn result(&self) -> Option<String> {
         let outcome = self.outcome.as_ref()?;
         Some(match outcome.winner {

@@ -169,7 +169,8 @@ impl Past {
         self.seats[seat].hint = Some(hint.clone());
     }
 
-    /// Counts the letters of the seat within an hour that asked the same, with nothing else since the first.
+    /// Counts the letters of the seat that asked the same within an hour, with no other event since the
+    /// first.
     pub fn times_asked(&self, letter: &SeatLetter, at: DateTime<Utc>) -> u32 {
         let repeated = self.seats[letter.cause.seat].repeated.as_ref();
         let repeated = repeated.filter(|repeated| at - repeated.since < REPEATED_WITHIN);

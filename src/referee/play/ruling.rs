@@ -20,7 +20,8 @@ pub struct Ruling {
     pub after: Match,
     pub entries: Vec<ChainedEntry>,
     pub dispatches: Vec<Dispatch>,
-    /// The answer to the letter, if it is held. Its commands without a match are carried out all the same.
+    /// The answer to the letter, if it is suppressed. The letter's commands that concern no match are still
+    /// carried out.
     pub unsent: Option<Box<Answer>>,
 }
 
@@ -37,11 +38,12 @@ pub struct Draft {
     pub game_match: Match,
     pub cause: Cause,
     pub at: DateTime<Utc>,
-    /// The room that the opponent still has for notices of what a letter does.
+    /// The opponent's remaining room for notices about a letter's acts.
     pub opponent: Room,
     /// The same for the GM.
     pub gm: Room,
-    /// Whether the opponent is told of absences by another letter: several of one letter are told together.
+    /// Whether the opponent is notified of absences by a separate letter, which announces all absences of one
+    /// letter.
     pub tells_absences_later: bool,
     entries: Vec<ChainedEntry>,
     dispatches: Vec<Dispatch>,

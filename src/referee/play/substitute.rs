@@ -15,7 +15,7 @@ use crate::referee::rejection::ClaimRejection;
 use crate::referee::reply::Reply;
 use crate::referee::schedule::{ForfeitRule, Substitute};
 
-/// Days in which the opponent chooses. Silence takes the win.
+/// Days that the opponent has to choose. Silence means taking the win.
 const DAYS_TO_CHOOSE: u32 = 7;
 
 impl Match {
@@ -40,7 +40,7 @@ pub fn vanished_from(game_match: &Match, chooser: Seat) -> Option<Seat> {
     Some(open.seat).filter(|seat| *seat != chooser)
 }
 
-/// Returns the seat over which `claimant` can take the win.
+/// Returns the seat against which `claimant` can claim the win.
 fn claimable_by(game_match: &Match, claimant: Seat) -> Result<Seat, ClaimRejection> {
     if game_match.house[claimant.other()].is_some() {
         return Err(ClaimRejection::OpponentIsHouse);
@@ -81,13 +81,13 @@ pub fn offer(draft: &mut Draft, seat: Seat) {
     let absences = &draft.game_match.absences[seat.other()];
     let until = draft.game_match.terms.deadline(draft.at, DAYS_TO_CHOOSE, absences);
     draft.game_match.vanished = Some(Vanished { seat, until, agreed: false });
-    // From now on, AGREE means the house.
+    // From now on, AGREE means going on against the house.
     draft.game_match.extension = None;
     draft.record(Fact::SubstituteOffered { seat, until });
     draft.dispatch_to_both(Content::Notice(Notice::Vanished { seat, deadline: until }));
 }
 
-/// Ends the match if the opponent has not chosen in time. Returns whether the choice is open or was made now.
+/// Ends the match if the opponent has not chosen in time. Returns whether there was a choice to make.
 pub fn lapse(draft: &mut Draft) -> bool {
     let Some(Vanished { seat, until, .. }) = draft.game_match.vanished else { return false };
     if until <= draft.at {
@@ -113,7 +113,7 @@ pub fn come_back(draft: &mut Draft, seat: Seat) {
     }
 }
 
-/// Takes the win over a player who has vanished.
+/// Claims the win over a player who has vanished.
 pub fn claim(draft: &mut Draft, by: Seat) -> Reply {
     match claimable_by(&draft.game_match, by) {
         Ok(seat) => {

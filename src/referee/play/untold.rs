@@ -14,12 +14,12 @@ use crate::letter::Digest;
 use crate::referee::answer::{Answer, Orders};
 use crate::referee::matter::SeatLetter;
 
-/// Maximum turns in one report. If there are more, it tells the last ones.
+/// Maximum turns in one report. If there are more, only the last ones are reported.
 const MOST_TURNS: usize = 20;
 
 impl HeldReceipt {
-    /// Returns the receipt if it can wait: it files orders, and says nothing urgent and nothing that the
-    /// shell has yet to find.
+    /// Returns the receipt if it can wait: it files orders, and contains nothing urgent and nothing that the
+    /// shell has yet to fill in.
     pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<HeldReceipt> {
         let Orders::Sealed { filing, sealed, wait: false, replaced, dropped } = &answer.orders else {
             return None;
@@ -68,7 +68,7 @@ impl HeldReceipt {
 }
 
 impl Untold {
-    /// Takes up news; `now` is the state that they led to.
+    /// Stores news until it is reported. `now` is the state after it.
     fn of(news: News, letter: Option<HeldLetter>, now: &AnyState) -> Untold {
         let News { mut steps, left_out, missed, filed, conditions, correction: _ } = news;
         let surplus = steps.len().saturating_sub(MOST_TURNS);
@@ -90,7 +90,7 @@ impl Untold {
         }
     }
 
-    /// Plays the turns again. Returns the news, and the letter that tells some of them.
+    /// Replays the turns. Returns the news, and the letter that reports some of it.
     fn into_news(self) -> (News, Option<HeldLetter>) {
         let Untold { before: mut state, turns, left_out, missed, conditions, filed, letter } = self;
         let mut steps = Vec::with_capacity(turns.len());

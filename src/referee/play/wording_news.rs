@@ -7,7 +7,7 @@ use super::kept::WordingNews;
 use crate::game::{BySeat, Seat};
 use crate::letter::Digest;
 
-/// The folders of templates that shape letters to seats, beside the one of the match's game.
+/// The folders of templates that shape letters to seats, in addition to that of the match's game.
 const SEAT_FOLDERS: [&str; 4] = ["commands", "frame", "help", "match"];
 
 impl Match {
@@ -31,7 +31,8 @@ pub fn known_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
     })
 }
 
-/// Notes which seats the next letter tells of the club's own templates: those not told of the ones in force.
+/// Notes which seats the next letter must inform about the club's own templates: those that do not know the
+/// ones in force.
 pub fn note(game_match: &mut Match, known: &BySeat<BTreeMap<String, Digest>>) {
     let own = game_match.own_templates();
     for seat in Seat::BOTH {
@@ -41,7 +42,7 @@ pub fn note(game_match: &mut Match, known: &BySeat<BTreeMap<String, Digest>>) {
     }
 }
 
-/// Notes that a letter to the seat is written, which tells the pending news.
+/// Notes that a letter to the seat is written, which mentions the pending news.
 pub fn tell(game_match: &mut Match, seat: Seat) {
     if game_match.wording_news[seat] == WordingNews::Pending {
         game_match.wording_news[seat] = WordingNews::Told;
