@@ -70,7 +70,7 @@ pub enum Act {
     /// Resigns for the seat's player, who leaves the club. By the program.
     Leave(Seat),
     /// Notes an absence that the seat's player announced in this letter about another of their matches, and
-    /// which counts in all of them. The shell tells each opponent once. By the program.
+    /// which counts in all of them. The shell notifies each opponent once. By the program.
     Absent {
         seat: Seat,
         from: NaiveDate,

@@ -40,7 +40,7 @@ pub enum BookCause {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
-    /// The clock: it was due.
+    /// The clock, because the fact was due.
     Clock {},
 }
 
@@ -48,7 +48,7 @@ pub enum BookCause {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(tag = "kind", content = "body")]
 pub enum BookFact {
-    /// `terms` are those of its matches; `opens` is when the sections are drawn, if that is a day.
+    /// `terms` are the terms of its matches; `opens` is the time of the draw, if it is fixed.
     EventAnnounced { format: u32, plan: Value, terms: Value, opens: Option<DateTime<Utc>> },
     /// The player entered the event.
     Entered { player: i64 },

@@ -96,7 +96,8 @@ pub enum Fact {
     DeadlineSlid { deadline: DateTime<Utc> },
     /// The referee's clock was ahead: the deadline that it moved was set again.
     DeadlineRestored { deadline: DateTime<Utc> },
-    /// The mail server took the seat's letter that opened the phase late, and the deadline moved by as much.
+    /// The mail server was late to accept the letter that opened the phase to the seat, and the deadline
+    /// moved by the delay.
     OpeningSentLate { seat: Seat, deadline: DateTime<Utc> },
     /// The seat was reminded, or told again that its letter was refused.
     ReminderSent { seat: Seat, turn: u32 },
@@ -244,7 +245,7 @@ pub struct MailIdentity {
     pub address: String,
     /// The number of the procedure that this program follows in its rulings.
     pub procedure: u32,
-    /// The domain of our Message-IDs; if empty, that of the address.
+    /// The domain of our Message-IDs; if empty, the domain of the address.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message_ids: String,
     /// The version of the time zone database, such as `2025b`, from which local times and deadlines follow.
