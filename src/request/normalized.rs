@@ -32,7 +32,7 @@ impl NormalizedLine {
         }
     }
 
-    /// Returns the same line in a letter in which capitals may mark nothing.
+    /// Returns the line as part of a letter in which `capitals_mark` is whether capitals mark a command.
     pub fn in_letter(self, capitals_mark: bool) -> NormalizedLine {
         NormalizedLine { capitals_mark, ..self }
     }

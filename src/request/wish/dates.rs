@@ -107,7 +107,7 @@ fn dated(items: &[Item]) -> Vec<(usize, NaiveDate)> {
     if dates.is_empty() { of(true).collect() } else { dates }
 }
 
-/// Adds the first day of `20 to 31 December`, whose month is that of the last.
+/// Adds the first day of `20 to 31 December`, which has the month of the last day.
 fn with_first_day(items: &[Item], dated: Vec<(usize, NaiveDate)>) -> Vec<(usize, NaiveDate)> {
     let [(at, last)] = dated[..] else { return dated };
     let until = (at.saturating_sub(2)..at).rev().find(|place| items[*place] == Item::Until);

@@ -159,7 +159,7 @@ pub fn is_urgent(remarks: &[Line]) -> bool {
     care(&sentences).is_some() || sentences.iter().any(asks)
 }
 
-/// Whether remarks name neither a number, a square nor a piece, so that they are no orders in words.
+/// Whether remarks name no number, square or piece, so that they are not orders in words.
 pub fn is_chat(remarks: &[Line]) -> bool {
     let has_digit = |sentence: &Sentence| {
         sentence.words.iter().any(|word| word.folded.contains(|c: char| c.is_ascii_digit()))
@@ -177,7 +177,7 @@ pub fn is_reaction(remarks: &[Line]) -> bool {
     !remarks.is_empty() && lines.all(|line| is_notice(&line) || !line.contains(char::is_alphanumeric))
 }
 
-/// Maximum bytes of such a notice, with a link.
+/// Maximum bytes of a notice of a reaction, with a link.
 const MAX_NOTICE: usize = 200;
 
 /// Whether the days that a letter names belong to wishes of this topic.

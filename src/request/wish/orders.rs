@@ -14,7 +14,7 @@ use crate::letter::clean::latin;
 use crate::letter::split_words;
 use crate::request::normalized::is_square;
 
-/// A word of such a line.
+/// A word of a line of orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     /// The English word for a piece or for capturing.
@@ -27,7 +27,7 @@ enum Token {
     All,
 }
 
-/// Maximum bytes of such a line.
+/// Maximum bytes of a line of orders.
 const MAX_LINE: usize = 300;
 
 /// Stands for an order for each possible capture.

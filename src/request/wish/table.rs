@@ -151,7 +151,7 @@ pub struct Orders {
     pub to: WordSet,
     /// Other words that may surround the piece and the squares of an order.
     pub verbs: WordSet,
-    /// Letters of another script, and those of squares that they stand for.
+    /// Letters of another script, each with the letter that it stands for in squares.
     #[serde(default)]
     pub letters: BTreeMap<char, char>,
 }
