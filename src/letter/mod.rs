@@ -162,8 +162,8 @@ impl Letter {
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
-    /// Returns the text that the person wrote now. `quotable` is the text of our letters that it may quote,
-    /// if we have it ([`Letter::quotable_text`]).
+    /// Returns the text that the person has just written. `quotable` is the text of our letters that it may quote,
+    /// if we still have it ([`Letter::quotable_text`]).
     pub fn new_text(&self, quotable: Option<&str>) -> NewText {
         let sender = self.sender_in_attributions();
         new_text::new_text(&self.texts, quotable, Correspondents { own: &self.own, sender: &sender })

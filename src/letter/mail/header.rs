@@ -137,7 +137,7 @@ pub fn headers(head: &[u8]) -> Vec<Header> {
     headers
 }
 
-/// Maximum length of a Message-ID: that of a line (RFC 5322 2.1.1).
+/// Maximum length of a Message-ID: the maximum of a line (RFC 5322 2.1.1).
 const MAX_ID: usize = 998;
 
 /// Returns the Message-IDs in a field, without their angle brackets.

@@ -26,7 +26,7 @@ const MAX_LABEL: usize = 24;
 /// Maximum bytes of a rule in an unknown language.
 const MAX_RULE: usize = 200;
 
-/// Maximum words of such a rule.
+/// Maximum words of a rule in an unknown language.
 const MAX_RULE_WORDS: usize = 6;
 
 /// Whether a text in lower case mentions the address, with or without a plus part.

@@ -1,8 +1,8 @@
 //! Decides which lines of a letter are new.
 //!
 //! Lines of our own letters that came back, lines after `>`, frames of quotes, signatures and footers are not
-//! new. Quotes without a prefix are harder to tell: other lines between those of our own letter are new, but
-//! nothing is new below the frame of another letter, even an earlier one from the player.
+//! new. Quotes without a prefix are harder: other lines between those of our own letter are new, but nothing
+//! is new below the frame of another letter, even an earlier one from the player.
 //!
 //! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers,
 //! and cannot compare a quote with the letter that we sent.
@@ -143,7 +143,8 @@ impl<'a> QuoteScanner<'a> {
             && let Some(frame) = self.frames[at]
             && let Some(region) = self.region_after(at, &frame)
         {
-            // An order that was glued to an attribution is the person's, and must not vanish with it.
+            // An order that a mail program joined to an attribution is the person's, and must not vanish with
+            // it.
             let is_attribution = matches!(frame.kind, FrameKind::Attribution | FrameKind::LikelyAttribution);
             if is_attribution && begins_like_order(&line.text) {
                 self.read_candidate(at);

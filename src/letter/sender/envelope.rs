@@ -107,7 +107,7 @@ pub struct UnreadableLetter {
     pub message_id: Option<String>,
     pub references: Vec<String>,
     pub subject: String,
-    /// The address to tell the reason to. `None` if the sender is unclear or a machine.
+    /// The address to which the reason is sent. `None` if the sender is unclear or a machine.
     pub answerable: Option<Address>,
     /// The addresses found in From, if it does not name exactly one sender.
     pub named_senders: Vec<Address>,

@@ -71,7 +71,7 @@ fn all_lines(texts: Option<&Texts>) -> impl Iterator<Item = &TextLine> {
     texts.into_iter().flat_map(|texts| texts.plain.iter().chain(&texts.html).chain(&texts.attached))
 }
 
-/// Returns the lines that the sender wrote now: without quotes, signatures, and letters below a frame.
+/// Returns the lines that the sender has just written: without quotes, signatures, and letters below a frame.
 pub fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> Vec<&'a str> {
     let Some(texts) = texts else { return Vec::new() };
     let correspondents = Correspondents { own: &own.address, sender: "" };
