@@ -110,7 +110,7 @@ pub fn digest_of(seen: &AnySeen) -> Digest {
     Digest::of(ledger::canonical(seen).as_bytes())
 }
 
-/// Files the orders of the house, and tells the GM if its level failed to find any.
+/// Files the orders of the house, and notifies the GM if its level failed to find any.
 pub(super) fn play(draft: &mut Draft, phase: u32, play: &HousePlay) -> Result<(), Rejection> {
     let HousePlay { seat, ref orders, failed, .. } = *play;
     if draft.game_match.phase_no != phase {

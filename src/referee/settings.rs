@@ -22,7 +22,7 @@ pub struct SettingsChange {
     pub limit: Option<Option<u32>>,
 }
 
-/// The reason why a setting cannot stand.
+/// The reason why a setting is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct SettingFault {
@@ -69,7 +69,7 @@ impl SettingsChange {
     /// checked here.
     ///
     /// # Errors
-    /// Returns the fault of each setting that cannot stand.
+    /// Returns the fault of each invalid setting.
     pub fn read(
         written: &[(String, String)],
         current: &PlayerSettings,

@@ -196,7 +196,7 @@ pub fn cut(text: &str) -> String {
     }
 }
 
-/// Whether one of the texts that a letter passes on is cut.
+/// Whether one of the texts that a letter passes on is truncated.
 pub fn cuts_a_text(request: &Request, passes_remarks_on: bool) -> bool {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for command in request.commands.iter().map(|asked| &asked.command) {

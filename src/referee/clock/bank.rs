@@ -10,8 +10,8 @@ use crate::referee::play::game_match::Match;
 use crate::referee::play::ruling::Draft;
 
 impl Match {
-    /// Returns the days that are left in a seat's bank: those of the terms, minus those taken in turns that
-    /// stand.
+    /// Returns the days that are left in a seat's bank: the days that the terms give, minus those taken in
+    /// turns that stand.
     pub fn bank_left(&self, seat: Seat) -> u32 {
         let taken = u32::try_from(self.bank_days[seat].len()).unwrap_or(u32::MAX);
         self.terms.bank.saturating_sub(taken)

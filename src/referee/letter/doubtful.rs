@@ -15,7 +15,7 @@ use crate::referee::play::game_match::Match;
 use crate::referee::play::kept::OfferedOrders;
 use crate::request::{CAPTURE_ALL, Doubt, DoubtKind, Request};
 
-/// Returns the letter with the orders that its `YES` accepts: those of the offer in the letter that it
+/// Returns the letter with the orders that its `YES` accepts: the orders offered in the letter that it
 /// answers. If it answers no offer, the answer repeats the last one. Without any offer, `YES` is a remark.
 pub(super) fn follow_yes<'a>(
     letter: &'a SeatLetter,

@@ -146,7 +146,7 @@ fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<Str
     named.into_iter().find(|name| !name.eq_ignore_ascii_case(match_id)).cloned()
 }
 
-/// Returns the turn that the subject names for this match, or else that of the letter it answers.
+/// Returns the turn that the subject names for this match, or else the turn of the letter that it answers.
 fn thread_turn(letter: &Letter, match_id: &str) -> Option<u32> {
     let tag = letter.subject_tag.as_ref().filter(|tag| tag.match_name.eq_ignore_ascii_case(match_id));
     tag.and_then(|tag| tag.turn)

@@ -49,8 +49,9 @@ fn commands_of(request: &Request) -> Vec<&Command> {
     request.commands.iter().map(|asked| &asked.command).collect()
 }
 
-/// Whether there is an act of the same kind, for which a letter causes only one notice. A second draw offer,
-/// agreement or resignation has no effect, and the other commands concern nobody else in the match.
+/// Whether there is another act of the same kind, and a letter causes only one notice of that kind. A second
+/// draw offer, agreement or resignation has no effect, and the other commands concern nobody else in the
+/// match.
 fn holds_like(commands: &[&Command], command: &Command) -> bool {
     let is_told_once = matches!(
         command,

@@ -121,7 +121,7 @@ pub struct Match<F = Filing> {
     pub desk: MailIdentity,
     /// Whether the sides know that the club has changed the wording of their letters.
     pub wording_news: BySeat<WordingNews>,
-    /// The club's own templates that a seat was told of last, while others are in force.
+    /// The club's own templates that a seat last knew of, while others are in force.
     pub templates_told: BySeat<BTreeMap<String, Digest>>,
     pub head: Head,
     pub key: SealKey,

@@ -162,7 +162,7 @@ pub struct HeldLetter {
     pub index: usize,
     /// Its pin, once it is worded.
     pub pin: Option<Digest>,
-    /// Number of the turns, from the first, that it reports.
+    /// Number of turns, counted from the first, that it reports.
     pub turns: usize,
     /// `None` for a player who wants no receipts.
     pub receipt: Option<HeldReceipt>,

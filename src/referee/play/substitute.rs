@@ -1,4 +1,4 @@
-//! A player who has vanished: the opponent goes on against the house, or takes the win.
+//! A player who has vanished: the opponent goes on against the house, or claims the win.
 
 use chrono::TimeDelta;
 

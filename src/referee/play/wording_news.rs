@@ -23,7 +23,7 @@ impl Match {
     }
 }
 
-/// Returns the club's own templates that each seat was told of last, before the identity changes.
+/// Returns the club's own templates that each seat last knew of, before the identity changes.
 pub fn known_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
     BySeat::from_fn(|seat| match game_match.wording_news[seat] {
         WordingNews::Pending => game_match.templates_told[seat].clone(),
