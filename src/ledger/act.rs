@@ -46,8 +46,8 @@ pub enum Act {
     },
     /// Makes the seat lose the match.
     Forfeit(Seat),
-    /// By the program: the match has run out of time, and this seat used more of it; `None` if both used about
-    /// the same.
+    /// Ends a match that has run out of time; this seat used more of it, or `None` if both used about the
+    /// same. By the program.
     MoreTime(Option<Seat>),
     /// Gives the seat to another player, or to the house at a level. The shell stores the player and a new
     /// token. Leftovers of the former player's last letter (a refusal to repeat, orders that YES would file)

@@ -49,8 +49,8 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<Box<RatingBasis>>,
     },
-    /// From here on the referee writes from another address, uses other templates of the club's own, or
-    /// follows another procedure.
+    /// The referee writes from another address, uses other templates of the club's own, or follows another
+    /// procedure from here on.
     DeskSet {
         desk: Box<MailIdentity>,
         /// The SHA-256 of the stored match before this entry, if the procedure changes: rulings by the new
@@ -160,7 +160,7 @@ pub enum Fact {
     },
     /// The seat has a new reply token.
     TokenRenewed { seat: Seat },
-    /// From here on, `pins` cover the seat's reply token and its player's addresses.
+    /// The seat's reply token and its player's addresses are those in `pins` from here on.
     SeatHeld { seat: Seat, pins: SeatPins },
     /// The seat's player has a new name.
     PlayerRenamed { seat: Seat, from: String, to: String },

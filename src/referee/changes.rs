@@ -14,7 +14,7 @@ pub enum ChangeReply {
     AskedNew { address: String, lapses: String },
     /// The registered address agreed before, and the new one has not answered yet.
     NewAwaited { address: String, lapses: String },
-    /// From now on, letters go to this address first. Until `undo_until` the change can be undone.
+    /// Letters go to this address first from now on. Until `undo_until` the change can be undone.
     Added { address: String, undo_until: String },
     /// Letters no longer go to the address.
     Removed { address: String },
