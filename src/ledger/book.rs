@@ -115,7 +115,7 @@ pub struct BookResult {
     /// The seat that missed too many turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vanished: Option<Seat>,
-    /// Seconds of thinking time that each seat used.
+    /// Seconds of each seat's own time.
     pub own: BySeat<i64>,
 }
 

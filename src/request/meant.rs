@@ -11,7 +11,8 @@ use super::normalized::{self, NormalizedLine};
 use super::phrases::{Section, Wording};
 use crate::game::Line;
 
-/// Maximum lines, above or below the orders, that may postpone them: a sentence may be wrapped.
+/// Number of lines, above or below the orders, to search for words that postpone them: a sentence may be
+/// wrapped.
 const BESIDE: usize = 3;
 
 /// Minimum words of a line that is taken for a sentence.

@@ -77,7 +77,7 @@ impl Item {
 }
 
 impl Span {
-    /// Derives a missing first or last day from the other day and the duration.
+    /// Fills in a missing first day with `today`, and a missing last day by the duration.
     fn complete(mut self, today: NaiveDate) -> Span {
         let last_of = |from: NaiveDate, days: u32| from + Days::new(u64::from(days.saturating_sub(1)));
         match (self.from, self.to, self.days) {
@@ -223,7 +223,7 @@ fn numeric_date(word: &str, today: NaiveDate) -> Option<Item> {
     }
 }
 
-/// Returns the one valid date of the two readings, or an unclear item if both are valid.
+/// Returns the one valid date of the two readings, or an unclear item if both are valid and differ.
 fn slashed(day_first: Option<NaiveDate>, month_first: Option<NaiveDate>) -> Option<Item> {
     match (day_first, month_first) {
         (Some(one), Some(other)) if one != other => Some(Item::Unclear(one, other)),
