@@ -66,7 +66,7 @@ fn log_decisions(changes: &Changes) {
     }
 }
 
-/// Words the outcome of a letter in its match: `sealed`, `refused`, `sealed, adjudicated`.
+/// Summarizes the outcome of a letter in its match: `sealed`, `refused`, `sealed, adjudicated`.
 fn outcome<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
     let words = kinds.filter_map(|kind| match kind {
         "OrdersSealed" => Some("sealed"),
@@ -86,7 +86,7 @@ fn outcome<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
     words.join(", ")
 }
 
-/// Whether the database fails temporarily, so that everything else would fail as well.
+/// Whether the error is a temporary failure of the database, so that everything else would fail as well.
 pub fn is_transient(error: &anyhow::Error) -> bool {
     error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
 }

@@ -3,7 +3,7 @@
 //!
 //! A jump of the clock, at a start or a wake-up, is therefore doubtful until one witness agrees: a letter in
 //! the mailbox, the system's time service, the GM, or a person at the terminal. Until then letters wait in
-//! the mailbox, nothing is ruled on or moved, and no mail goes out but alarms.
+//! the mailbox, nothing is ruled on or moved, and no mail goes out except alarms.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,8 @@ use crate::post::{FetchedLetter, host_name};
 use crate::referee::{self, Instruction};
 use crate::store::Database;
 
-/// A longer jump since the clock was last trusted is doubtful. A shorter one is an outage, or a correction.
+/// A longer jump since the clock was last trusted is doubtful. A shorter one counts as an outage or a
+/// correction.
 pub const MAX_GAP: TimeDelta = TimeDelta::days(7);
 
 /// Maximum difference between the clock and a witness that agrees with it.
@@ -47,7 +48,7 @@ pub struct ClockTrust {
     /// The time at which it was last established, in Unix milliseconds.
     at: AtomicI64,
     is_doubt_logged: AtomicBool,
-    /// Held by the loop that asks the GM: several find a doubt at the same time.
+    /// Held by the loop that asks the GM, because several loops may notice a doubt at the same time.
     asking: Mutex<()>,
 }
 
@@ -115,7 +116,7 @@ pub async fn may_store(store: &Database, letter: &FetchedLetter, now: DateTime<U
     Ok(is_confirmed)
 }
 
-/// Notes that the clock is right now, by the word of a person or another machine.
+/// Notes that the clock is right now, on the word of a person or another machine.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -152,7 +153,7 @@ impl Memos {
         (!self.vouch_for(now) && !is_synchronized(now)).then_some(last)
     }
 
-    /// Returns the time that it would be if the clock had not jumped ahead.
+    /// Returns the time that the clock would show if it had not jumped ahead.
     fn without_jump(&self) -> Option<DateTime<Utc>> {
         let (from, to) = self.0.get(JUMP)?.split_once(" to ")?;
         let (from, to): (DateTime<Utc>, DateTime<Utc>) = (from.parse().ok()?, to.parse().ok()?);
@@ -212,8 +213,8 @@ async fn doubt(office: &Office, last: DateTime<Utc>) -> anyhow::Result<()> {
 }
 
 /// Returns the witness in a letter that agrees with the clock: the mailbox that received it, or another
-/// machine on its way. The time of a Maildir's file, and the stamps of this machine, follow the clock in
-/// doubt.
+/// machine on its way. The modification time of a Maildir file and the stamps of this machine do not count,
+/// because they follow the clock in doubt.
 fn vouches_for(letter: &FetchedLetter, now: DateTime<Utc>) -> Option<&'static str> {
     if letter.origin.starts_with("imap:") && agrees(letter.received_at, now) {
         return Some("the mailbox");

@@ -1,4 +1,4 @@
-//! Events: results entered, and what is due taken step by step, each in a transaction of its own.
+//! Advances events: enters results, and takes the steps that are due, each in a transaction of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,16 +8,16 @@ use super::Office;
 use super::commit::{self, is_transient};
 use crate::desk::events::{clock, results};
 
-/// Matches that one look takes.
+/// Maximum matches looked at in one round.
 const LOOKED_AT: u32 = 100;
 
-/// Maximum looks in a row, before the clock goes on.
+/// Maximum rounds in a row, before the clock goes on.
 const MAX_LOOKS: usize = 1000;
 
 /// Enters results, and takes all steps that are due.
 ///
 /// # Errors
-/// Returns an error if the database does not answer. An event that cannot be decided on is logged and left alone.
+/// Returns an error if the database does not answer. An event whose processing fails is logged and skipped.
 pub async fn run_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
     let mut failed: BTreeSet<String> = BTreeSet::new();
     for _ in 0..MAX_LOOKS {
@@ -58,13 +58,13 @@ async fn advance(office: &Office, now: DateTime<Utc>, failed: &mut BTreeSet<Stri
     Ok(advanced)
 }
 
-/// Logs a failure of one event, which stops no other.
+/// Logs a failure to process one event, so that the others continue. Passes on temporary failures.
 fn note(event: String, done: anyhow::Result<bool>, failed: &mut BTreeSet<String>) -> anyhow::Result<bool> {
     match done {
         Ok(done) => Ok(done),
         Err(error) if is_transient(&error) => Err(error),
         Err(error) => {
-            tracing::error!(event, error = format!("{error:#}"), "failed to decide on an event");
+            tracing::error!(event, error = format!("{error:#}"), "failed to process an event");
             failed.insert(event);
             Ok(false)
         }

@@ -23,7 +23,7 @@ impl Loop {
 
 pub struct Heartbeat {
     started: Instant,
-    /// Milliseconds since `started`, for each loop.
+    /// The last progress of each loop, in milliseconds since `started`.
     beats: [AtomicU64; Loop::ALL.len()],
     /// Unix milliseconds, or 0 if nothing was sent yet.
     last_sent: AtomicI64,
@@ -54,7 +54,8 @@ impl Heartbeat {
         })
     }
 
-    /// Notes when a letter was sent. The last note counts, because the clock may have been set back.
+    /// Notes when a letter was sent. The latest note counts, even if it is earlier: the clock may have been
+    /// set back.
     pub fn note_sent(&self, at: DateTime<Utc>) {
         self.last_sent.store(at.timestamp_millis(), Ordering::Relaxed);
     }

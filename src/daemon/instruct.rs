@@ -73,7 +73,7 @@ pub async fn carry_out_as(
     }
 }
 
-/// Fails if a daemon doubts the clock: deadlines would follow from it.
+/// Fails if the clock is in doubt, because deadlines would be computed from it.
 async fn ensure_clock_is_trusted(office: &Office) -> anyhow::Result<()> {
     match doubt::doubted_since(&office.store, office.now()).await? {
         Some(last) => bail!(
@@ -84,7 +84,7 @@ async fn ensure_clock_is_trusted(office: &Office) -> anyhow::Result<()> {
     }
 }
 
-/// Words the result of an instruction for the terminal.
+/// Renders the result of an instruction for the terminal.
 ///
 /// # Errors
 /// Returns an error if a template is faulty.

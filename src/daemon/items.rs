@@ -208,7 +208,7 @@ pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Decides on items together, and returns the changes of all, and the matches that are left for the next
+/// Decides on items together. Returns the changes of all of them, and the matches that are left for the next
 /// batch.
 pub async fn decide_items(
     office: &Office,
@@ -246,7 +246,7 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
 }
 
 /// Drops matches with a bank in which the letter that opened the phase has not been sent yet: no day is taken
-/// before. Once it is sent, the deadline moves by the delay.
+/// from a bank before that. Once it is sent, the deadline moves by the delay.
 async fn without_unsent_openings(
     office: &Office,
     mut matches: Vec<MatchRow>,
@@ -351,7 +351,7 @@ async fn isolate(
         tracing::error!(
             error,
             letters = letters.len(),
-            "a batch failed; each letter and each match goes alone"
+            "a batch failed; settling its letters and matches one by one"
         );
         suspects::suspect(office, letters);
         return Ok(());

@@ -58,7 +58,7 @@ pub use intake::old::is_before;
 pub use intake::row::new_letter;
 pub use items::{DueMatches, Settled};
 
-/// The source of the time; tests move it.
+/// The source of the time; tests replace it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
 /// The state shared by the loops and the commands at the terminal.
@@ -74,7 +74,7 @@ pub struct Office {
     clock_trust: ClockTrust,
     heartbeat: Heartbeat,
     attempts: Attempts,
-    /// The letters under way. Rulings without a letter let them pass.
+    /// The letters under way. Rulings without a letter let them go first.
     traffic: Traffic,
     /// Wakes the loop that settles letters.
     letters: Notify,

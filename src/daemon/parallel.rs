@@ -16,7 +16,8 @@ pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     tokio::task::spawn_blocking(work).await.context("a worker panicked")
 }
 
-/// The priority of a thread from its start on: an ordinary user can lower it later, but never raise it.
+/// The priority at which a thread runs from its start: an ordinary user can lower it later, but never raise
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadPriority {
     Ordinary,

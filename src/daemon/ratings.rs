@@ -11,7 +11,7 @@ use crate::desk::outbox::rating_mail::{self, Rerated};
 use crate::game::any::GameKind;
 use crate::store::{Changes, RatingRow, RatingsAnew, STALE_RATINGS, StoreError};
 
-/// The smallest change of a figure that its player is told of, in hundredths of a point.
+/// The smallest change of a figure that its player is told about, in hundredths of a point.
 const TOLD_FROM: i64 = 100;
 
 /// Recomputes the ratings of each game in which a result became void, changed, or came late.
@@ -96,10 +96,10 @@ async fn rate_anew(office: &Office, game: GameKind, now: DateTime<Utc>) -> anyho
     let changes = Changes { at: now, ratings_anew: vec![anew], ..letters };
     match office.store.commit(&changes).await {
         Ok(()) => {
-            tracing::info!(%game, "ratings computed anew");
+            tracing::info!(%game, "ratings recomputed");
             commit::wake_loops(office, &changes);
         }
-        // A result was rated in the meantime, so the next check computes the ratings again.
+        // A result was rated in the meantime, so the next check recomputes the ratings.
         Err(StoreError::Stale(_)) => {}
         Err(error) => return Err(error.into()),
     }

@@ -1,7 +1,7 @@
 //! Remembered times that turn out to be wrong.
 //!
-//! A computer that starts with a wrong clock may note that it last did something in ten years. Believing that
-//! would silently stop the work that depends on it until then.
+//! A computer that starts with a wrong clock may note that it last did something ten years from now.
+//! Believing that would silently stop the work that depends on it until then.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -14,7 +14,7 @@ pub const MAX_DEFERRAL: TimeDelta = TimeDelta::days(7);
 /// and each extension adds up to 366.
 pub const MAX_SLEEP: TimeDelta = TimeDelta::days(5 * 366);
 
-/// Returns a time that was remembered. One in the future counts as now, and is remembered as now.
+/// Returns a remembered time. Replaces a time in the future with now.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -24,7 +24,7 @@ pub async fn time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<
     if noted <= now {
         return Ok(Some(noted));
     }
-    tracing::warn!(key, %noted, "a remembered time is in the future; it counts as now");
+    tracing::warn!(key, %noted, "a remembered time is in the future; treating it as now");
     office.store.remember(key, &now.to_rfc3339()).await?;
     Ok(Some(now))
 }

@@ -6,8 +6,8 @@ use crate::desk::gm::alarm::low_space;
 /// The key under which a daemon remembers since when space is short. It exists only while it is short.
 const LOW_SPACE: &str = "low space since";
 
-/// Whether there is room for more letters: at least `database.min_free_mb`. Tells the GM once when there is
-/// not.
+/// Whether there is room for more letters: at least `database.min_free_mb`. If there is not, tells the GM
+/// once.
 pub async fn has_room(office: &Office) -> bool {
     let shortage = match office.store.free_bytes() {
         Ok(free) => free.and_then(|free| office.config.database.shortage(free)),

@@ -26,8 +26,9 @@ use crate::store::{Changes, Claim, Postponed, StoreError, WaitingLetter};
 /// Time limit for reading one letter, and for ruling on it. The slowest takes two seconds.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The limit counts once the program has had as much time of the processors: on a busy machine an innocent letter
-/// takes longer, too. A thread that only waits uses none, so after so many times the limit it counts in any case.
+/// A letter is overdue only once the process has also used that much CPU time, because on a busy machine an
+/// innocent letter takes longer. A blocked thread uses none, so after this multiple of the limit it is
+/// overdue anyway.
 const MOST_DEADLINES: u32 = 3;
 
 /// Maximum hanging threads before the program ends, so that a supervisor restarts it. Each occupies a
@@ -148,7 +149,7 @@ impl Attempts {
     }
 }
 
-/// Returns the time that all threads of the program together have had on processors.
+/// Returns the CPU time that all threads of the program together have used.
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(time).unwrap_or_default()
@@ -163,7 +164,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether another process rules on the letter and ends, successfully and in time.
+    /// Whether another process rules on the letter and exits successfully in time.
     pub async fn is_survived(&self, letter: Digest, deadline: Duration) -> bool {
         let mut command = Command::new(&self.program);
         command.arg("--config").arg(&self.config).args(["letters", "try", &letter.to_string()]);
@@ -229,7 +230,8 @@ pub async fn count_unended_attempts(
             continue;
         };
         if noted.len() == 1 {
-            // The note goes last: after a crash in between, the attempt counts twice rather than not at all.
+            // Remove the note last: after a crash in between, the attempt counts twice rather than not at
+            // all.
             count_unended_attempt(office, letter, claim).await?;
             office.store.note_in_work(&run, &[]).await?;
             return Ok(true);
@@ -254,7 +256,7 @@ pub async fn note_intake(office: &Office, letters: &[Digest]) -> Result<BTreeSet
     Ok(unended)
 }
 
-/// Notes that this reading has ended, before the letters are stored and can be claimed.
+/// Notes that reading these letters has ended, before they are stored and can be claimed.
 pub async fn end_intake(office: &Office) -> Result<(), StoreError> {
     office.store.note_in_work(&office.attempts.intake(), &[]).await
 }

@@ -1,4 +1,4 @@
-//! Letters under way, so that work that nobody waits for can let them pass.
+//! Letters under way, so that work that nobody waits for can let them go first.
 
 use std::time::Duration;
 

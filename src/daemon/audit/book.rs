@@ -1,4 +1,4 @@
-//! Books of events: whether each follows from itself, and whether its results stand in the ledgers of its matches.
+//! Checks books of events: each on its own, and its results against the ledgers of its matches.
 
 use anyhow::{Context as _, ensure};
 
@@ -9,7 +9,7 @@ use crate::ledger::book::{BookEntry, BookOutcome};
 use crate::ledger::{Entry, Fact};
 use crate::letter::Digest;
 
-/// A book that was checked.
+/// The outcome of checking a book.
 pub struct CheckedBook {
     pub entries: usize,
     pub head: String,
@@ -45,7 +45,8 @@ pub async fn verify(office: &Office, id: &str) -> anyhow::Result<CheckedBook> {
     Ok(CheckedBook { entries: rows.len(), head, findings })
 }
 
-/// Returns how a result differs from the ledger of its match. One that a GM decided has no outcome there.
+/// Returns a sentence if a result differs from the ledger of its match. An annulled match has no outcome
+/// there.
 async fn differs(
     office: &Office,
     match_id: &str,

@@ -1,4 +1,4 @@
-//! Loads the columns of a match that lists show, for the audit to compare.
+//! Loads a match's listed columns, which the audit compares.
 
 use crate::audit::columns::{
     LetterColumns, OfferColumns, RuledLetters, StoredColumns, UnprovenColumns, differences,
@@ -8,7 +8,7 @@ use crate::daemon::Office;
 use crate::daemon::intake::row::{listed_fields, one_line};
 use crate::store::{InvitationStage, NamedLetter, UnprovenStage};
 
-/// Returns a letter's listed columns, with the values in its bytes.
+/// Returns a letter's listed columns, together with the values that its bytes give.
 pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -> LetterColumns {
     let listed = (row.sender.clone(), row.subject.clone());
     let letter = parsed.letter();

@@ -1,8 +1,8 @@
 //! Forgets a player whose matches are over: deletes the addresses, the name, and the bytes of all letters
 //! from and to them.
 //!
-//! The chains of those matches stay whole and can still be walked. The evidence of the letters is withheld
-//! from then on, so every match is verified one last time before that.
+//! The chains of those matches stay intact and can still be followed. The evidence of the letters is withheld
+//! from then on, so every match is verified one last time first.
 
 use std::iter;
 
@@ -70,8 +70,8 @@ async fn to_forget(office: &Office, number: i64) -> anyhow::Result<ForgottenPlay
     Ok(ForgottenPlayer { id: number, name, traces, matches, at })
 }
 
-/// Returns a match as it is after its player is forgotten, with the entries that record it. It must be over
-/// and verify.
+/// Returns a match as it is after its player is forgotten, with the entries that record that. The match must
+/// be over and must verify.
 async fn match_to_forget(
     office: &Office,
     row: MatchRow,
@@ -81,12 +81,12 @@ async fn match_to_forget(
 ) -> anyhow::Result<ForgottenMatch> {
     let (id, version) = (row.id, row.version);
     let before = snapshot(&id, &row.snapshot)?;
-    ensure!(before.stage == Stage::Over, "{id} is not over, and {name} plays in it or did");
+    ensure!(before.stage == Stage::Over, "{id} is not over, and {name} plays or played in it");
     let verdict = verify::verify(office, &id, &|_| ()).await?;
     if let Some(finding) = verdict.findings.first() {
         bail!("{id} does not verify; {}: {}", finding.place, finding.what);
     }
-    // The verdict must be about the very match that is rewritten.
+    // The verdict must be on the same state of the match that is rewritten.
     ensure!(verdict.head == before.head, "{id} was ruled on while it was verified");
     let ids = std::slice::from_ref(&id);
     let seats = office.store.seats_of(ids).await?.into_iter();

@@ -30,19 +30,19 @@ use crate::store::EntryRow;
 /// The key under which a daemon remembers the start of the last completed audit.
 const AUDITED: &str = "audited";
 
-/// The keys under which a daemon remembers the last match that it checked, with and without new rulings, if
-/// there are too many for one audit.
+/// Keys for the last match checked with new rulings and the last one checked without, in case there are too
+/// many for one audit.
 const NEW_UNTIL: &str = "audited new until";
 const QUIET_UNTIL: &str = "audited quiet until";
 
 /// Time between checks whether an audit is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Maximum matches with new rulings, and without, in one audit, so that a club with very many is not audited
-/// all day.
+/// Maximum matches with new rulings in one audit, and maximum matches without, so that a very large club is
+/// not audited all day.
 const MAX_TOGETHER: usize = 2000;
 
-/// Matches that are noted as verified together.
+/// Number of matches that are noted as verified in one transaction.
 const NOTED_TOGETHER: usize = 100;
 
 /// Audits on the schedule, until shutdown.
@@ -79,7 +79,7 @@ pub async fn audit_when_due(office: &Office) -> anyhow::Result<()> {
     audit_all(office, now).await
 }
 
-/// Tells the GM the result of an audit of `checked` matches, in which these `failed`.
+/// Tells the GM the result of an audit of `checked` matches, of which these `failed`.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -100,14 +100,14 @@ async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
         let sound = verdicts.iter().filter(|verdict| verdict.is_sound());
         let heads: Vec<(String, Head)> =
             sound.map(|verdict| (verdict.match_id.clone(), verdict.head)).collect();
-        // Note each batch when it is done, so that an interrupted audit does not compute these turns of the
-        // house again.
+        // Note each batch when it is done, so that an interrupted audit does not recompute these turns of the
+        // house.
         office.store.note_verified(&heads).await?;
         news.extend(note_unsound(office, verdicts, now).await?);
     }
     remember_turn(office, NEW_UNTIL, &unverified).await?;
     for id in &quiet {
-        // The house's turns were computed again when the match last verified.
+        // The house's turns were recomputed when the match was last verified.
         let verdict = verify::verify_match(office, id, HouseTurns::AsPlayed, &|_| ()).await?;
         news.extend(note_unsound(office, vec![verdict], now).await?);
     }
@@ -118,7 +118,7 @@ async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
     Ok(office.store.remember(AUDITED, &now.to_rfc3339()).await?)
 }
 
-/// Checks these matches, computing the house's turns again only since they last verified.
+/// Checks these matches, recomputing only the house's turns since they were last verified.
 async fn audit_new(office: &Office, ids: &[String]) -> anyhow::Result<Vec<AuditVerdict>> {
     let mut verdicts = Vec::new();
     for id in ids {
@@ -130,7 +130,7 @@ async fn audit_new(office: &Office, ids: &[String]) -> anyhow::Result<Vec<AuditV
     Ok(verdicts)
 }
 
-/// Returns the turns since the match last verified, or all turns once it is over.
+/// Returns the house's turns to recompute: those since the match was last verified, or all once it is over.
 async fn new_turns(office: &Office, id: &str) -> anyhow::Result<HouseTurns> {
     let Some(verified) = office.store.verified(id).await? else { return Ok(HouseTurns::ALL) };
     let mut at = None;
@@ -152,8 +152,8 @@ async fn remember_turn(office: &Office, key: &str, ids: &[String]) -> anyhow::Re
     Ok(())
 }
 
-/// Forgets earlier findings in the matches that verify, and pauses the others, if that is still possible.
-/// Returns those with a finding that is news to the GM, each with the value to remember.
+/// Clears earlier findings in the matches that verify, and pauses the others, if that is still possible.
+/// Returns those with a finding that the GM does not know yet, each with the value to remember.
 async fn note_unsound(
     office: &Office,
     verdicts: Vec<AuditVerdict>,
@@ -223,8 +223,8 @@ async fn tell_gm(
     Ok(())
 }
 
-/// Chooses the matches to audit today from all sorted IDs: at most [`MAX_TOGETHER`], beginning after
-/// yesterday's `last` one.
+/// Chooses the matches for this audit from all sorted IDs: at most [`MAX_TOGETHER`], beginning after the
+/// `last` one of the previous audit.
 fn in_turn(mut ids: Vec<String>, last: Option<String>) -> Vec<String> {
     if ids.len() > MAX_TOGETHER {
         let last = last.unwrap_or_default();

@@ -1,5 +1,5 @@
 //! Unsealing: while a match runs, the terminal shows what the rules hide only to a GM who plays in none of
-//! the matches concerned, and only after their ledgers have recorded it.
+//! the matches concerned, and only after their ledgers have recorded the request.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,8 @@ use crate::store::LetterRow;
 /// Allows a GM to see `what` of these running matches, and records that in their ledgers.
 ///
 /// # Errors
-/// Returns an error if nobody asks, if the GM who asks plays in one of them, or if it cannot be recorded.
-/// Nothing may be shown then, and nothing is recorded.
+/// Returns an error if no GM asks, if the GM who asks plays in one of them, or if the request cannot be
+/// recorded. In that case nothing may be shown, and nothing is recorded.
 pub async fn unseal(
     office: &Office,
     running: &[String],
@@ -43,8 +43,8 @@ pub async fn unseal(
     commit::decide_and_commit(office, decide).await
 }
 
-/// Returns the running matches whose secrets a letter may reveal: those that it names anywhere or has a token
-/// of, or else all running matches of its sender.
+/// Returns the running matches whose secrets a letter may reveal: those that it names anywhere or whose
+/// tokens it has, or else all running matches of its sender.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

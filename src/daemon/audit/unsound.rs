@@ -53,7 +53,7 @@ pub fn key(match_id: &str) -> String {
 pub async fn unsound_matches(store: &Database) -> anyhow::Result<BTreeMap<String, Unsound>> {
     let remembered = store.remembered_under(UNSOUND_KEYS).await?;
     let unsound = remembered.into_iter().filter_map(|(key, value)| {
-        // Another version of this program may have remembered it in another form.
+        // Ignore notes in the format of another version. The next audit finds these matches again.
         Some((key.strip_prefix(UNSOUND_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
     });
     Ok(unsound.collect())

@@ -30,10 +30,10 @@ const CHUNK: u32 = 256;
 /// Maximum attempts to check a match that others keep ruling on.
 const MAX_TRIES: u32 = 5;
 
-/// The house's turns that a check computes again, which takes as long as playing them did.
+/// The house's turns that a check recomputes, which takes as long as playing them did.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum HouseTurns {
-    /// All are accepted as they were played.
+    /// None: all are accepted as they were played.
     AsPlayed,
     /// Only turns after this entry; earlier ones were checked before.
     After(u64),
@@ -46,7 +46,7 @@ impl HouseTurns {
 /// Called with the number of entries that were checked since the last call.
 pub type OnProgress<'a> = dyn Fn(u64) + Sync + 'a;
 
-/// Checks one match from its opening to its last entry, and computes the house's turns again.
+/// Checks one match from its opening to its last entry, and recomputes the house's turns.
 ///
 /// # Errors
 /// Returns an error if there is no such match, or if the database does not answer.
@@ -58,8 +58,8 @@ pub async fn verify(
     verify_match(office, match_id, HouseTurns::ALL, progress).await
 }
 
-/// Checks one match, and computes these turns of the house again. A row with impossible contents is a
-/// finding.
+/// Checks one match, and recomputes these turns of the house. A row with impossible contents is a finding,
+/// not an error.
 pub async fn verify_match(
     office: &Office,
     match_id: &str,
@@ -85,8 +85,8 @@ pub async fn verify_several(
     checks.buffered(at_once).try_collect().await
 }
 
-/// Checks the matches that players' own letters name, and whether the ledger lines in these are on their
-/// chains. With `only`, just the lines of that match count.
+/// Checks the matches that are named in letters kept by players, and whether the ledger lines in these
+/// letters are on the matches' chains. With `only`, only the lines of that match count.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -109,8 +109,8 @@ pub async fn verify_against(
     Ok(verdicts)
 }
 
-/// Returns the verdict on a match with an impossible row, which somebody else must have changed. Passes on
-/// any other error.
+/// Returns the verdict on a match with an impossible row, which somebody must have changed from outside.
+/// Passes on any other error.
 pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
     let what = match error.downcast::<StoreError>()? {
         StoreError::Unsound(what) => what,
@@ -148,12 +148,12 @@ async fn verify_settled(
         let row = rulings::match_row(office, match_id).await?;
         let version = row.version;
         let verdict = verify_row(office, row, turns, progress).await?;
-        // Rows are read one after the other, so a ruling in between would look like a fault.
+        // Rows are read in several steps, so a ruling in between would look like a fault.
         if rulings::match_row(office, match_id).await?.version == version {
             return Ok(verdict);
         }
     }
-    bail!("gave up on {match_id}: it was ruled on each time while it was checked")
+    bail!("gave up on {match_id}: it was ruled on during every check")
 }
 
 /// Checks a match, and whether its chain has these heads, each with the letters that state it.
@@ -257,7 +257,8 @@ async fn withheld_of(office: &Office, id: &str, pins: &[KeptPin]) -> anyhow::Res
     Ok(Withheld { seats, sent: office.store.withheld_dispatches(id).await? })
 }
 
-/// Reads the next entries of a match, the letters that they name, and the letters sent by then.
+/// Reads the next entries of a match, the letters that they name, and the letters sent up to the last of
+/// them.
 async fn read_on(
     office: &Office,
     reader: &mut LedgerReader,

@@ -1,5 +1,5 @@
 //! Letters about several matches. They are shown whole only once all these matches are over. Until then a
-//! dossier and an account hold the part that was ruled on in their own match, if it was a part.
+//! dossier or an account contains only the part that was ruled on in its own match, if there was one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub async fn withhold(
     Ok(withheld)
 }
 
-/// Replaces all letters with the text that concerns this match, as it was when it was ruled on.
+/// Replaces each letter with the part of its text that concerns this match, as it was when it was ruled on.
 pub async fn keep_parts_only(office: &Office, archive: &mut MatchArchive) -> anyhow::Result<()> {
     let named = named_letters(&archive.entries);
     let causes: BTreeSet<Digest> = ruled_letters(&archive.entries).map(|cause| cause.letter).collect();
@@ -68,7 +68,7 @@ pub(super) async fn new_lines(office: &Office, letter: &Letter) -> anyhow::Resul
     })
 }
 
-/// Returns the matches that a letter names or has a token of.
+/// Returns the matches that a letter names or whose tokens it has.
 pub(super) async fn matches_named(
     office: &Office,
     letter: &Letter,
@@ -128,7 +128,7 @@ async fn withheld_letter(
             let until = running_among(office, ids, &game_match.id).await?;
             (lines, until)
         }
-        // Nothing tells which matches it is about, so it may be about any match of these players.
+        // Nothing shows which matches the letter is about, so it may be about any match of these players.
         None => (Vec::new(), running_matches_of_players(office, &game_match.id).await?),
     };
     if until.is_empty() {
@@ -148,7 +148,7 @@ async fn running_matches_of_players(office: &Office, match_id: &str) -> anyhow::
     running_among(office, ids, match_id).await
 }
 
-/// Returns the letters that a ledger names, each with its circumstances if it was ruled on in part.
+/// Returns the letters that a ledger names, each with its cause if only a part of it was ruled on.
 fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
     let letters = entries.iter().flat_map(Entry::letters);
     let mut named: BTreeMap<Digest, Option<&LetterCause>> = letters.map(|letter| (letter, None)).collect();
@@ -158,7 +158,8 @@ fn named_letters(entries: &[Entry]) -> BTreeMap<Digest, Option<&LetterCause>> {
 }
 
 /// Returns the text of the part of a letter that was ruled on, or `None` if its lines have no such part:
-/// another version of this program may read other lines, and the ledger pins those that were ruled on.
+/// another version of this program may have read other lines, and the ledger pins the lines that were ruled
+/// on.
 fn text_of_part(lines: &[Line], match_id: &str, cause: &LetterCause) -> Option<String> {
     let part = part_for(lines, match_id, cause.token == TokenOf::Own);
     (cause.part == Some(part_digest(&part))).then(|| part_text(&part))

@@ -48,8 +48,8 @@ pub async fn play_house_until(office: Arc<Office>, shutdown: ShutdownSignal) -> 
     Ok(())
 }
 
-/// Plays for the house wherever it has to move, beginning where it has waited longest, unless the clock is in
-/// doubt.
+/// Plays for the house wherever it has to move, beginning with the match that has waited longest, unless the
+/// clock is in doubt.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

@@ -19,7 +19,7 @@ const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StuckHouse {
     pub phase_no: u32,
-    /// Time of the first attempt.
+    /// Time of the first failed attempt.
     pub since: DateTime<Utc>,
     /// Time of the next attempt.
     pub next: DateTime<Utc>,
@@ -51,7 +51,7 @@ pub fn key(match_id: &str) -> String {
 pub async fn stuck_houses(store: &Database) -> anyhow::Result<BTreeMap<String, StuckHouse>> {
     let remembered = store.remembered_under(STUCK_KEYS).await?;
     let stuck = remembered.into_iter().filter_map(|(key, value)| {
-        // Another version of this program may have remembered it in another form.
+        // Ignore notes in the format of another version. The house then tries again at once.
         Some((key.strip_prefix(STUCK_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
     });
     Ok(stuck.collect())

@@ -101,7 +101,7 @@ pub fn new_text(
     (!is_copy).then(|| Digest::of(text.as_bytes()))
 }
 
-/// Notes the text of a letter that only looks like a copy of an earlier one, outside the daemon.
+/// For use outside the daemon: notes the text of a letter that only looks like a copy of an earlier one.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -115,7 +115,7 @@ pub async fn with_new_text(
     for look_alike in look_alikes(store, &letters).await? {
         if let Some(original) = original(store, &letters, look_alike).await? {
             let (own, limits) = (own_identity(config), config.letters.limits());
-            // A letter at which the reader panics is stored all the same, and set aside later.
+            // A letter on which the parser panics is stored all the same, and set aside later.
             let read = |raw: &[u8]| catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &own, &limits))).ok();
             text = new_text(&letters[0].raw, &original, read);
         }
@@ -124,8 +124,8 @@ pub async fn with_new_text(
     Ok(NewLetter { new_text: text, ..letter })
 }
 
-/// Returns the words that a person wrote in a letter, without regard to white space: servers break lines, and
-/// remove blanks at their ends. All unreadable letters count as equal.
+/// Returns the words that a person wrote in a letter, ignoring white space: servers rewrap lines and strip
+/// trailing blanks. All unreadable letters count as equal.
 fn text_of(letter: Option<ReadResult>) -> String {
     let Some(Ok(letter)) = letter else { return String::new() };
     let lines = letter.new_text(None).lines();

@@ -28,8 +28,8 @@ use crate::store::{LeftReason, NewLetter, RESTORED, TO_BE_READ_AGAIN};
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
 const COMPARED_AT_ONCE: usize = 32;
 
-/// Stores each batch, and notes which letters are left in the mailbox called `notes`, until the inbox closes
-/// the channel.
+/// Stores each batch, and notes, under the mailbox name `notes`, which letters are left in the mailbox, until
+/// the inbox closes the channel.
 pub async fn store_until_closed(office: &Office, notes: &str, mut messages: mpsc::Receiver<InboxMessage>) {
     while let Some(message) = messages.recv().await {
         let noted = match message {
@@ -41,7 +41,9 @@ pub async fn store_until_closed(office: &Office, notes: &str, mut messages: mpsc
                 match old_beginnings(office, notes, letters).await {
                     Ok(found) => drop(old.send(found)),
                     // Without an answer, the inbox asks again later.
-                    Err(error) => tracing::warn!(error = format!("{error:#}"), "failed to tell old letters"),
+                    Err(error) => {
+                        tracing::warn!(error = format!("{error:#}"), "failed to identify old letters")
+                    }
                 }
                 Ok(())
             }
@@ -114,7 +116,7 @@ async fn note_old(
     Ok(())
 }
 
-/// Returns the letters that are left in the mailbox, as they are noted, and its mark.
+/// Returns the letters that are noted as left in the mailbox, and its mark.
 pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
     let mut left = LeftLetters { mark: Some(mark(office, false).await?), ..LeftLetters::default() };
     for (letter, reason) in office.store.left_letters(&office.config.inbox.name()).await? {
@@ -184,8 +186,8 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     Ok(taken)
 }
 
-/// Returns the time before which the letters of the mailbox, or of the spam folder beside it, are old. The
-/// processed letters have come through the mailbox.
+/// Returns the time before which letters in the mailbox, or in its spam folder, are old. Processed letters
+/// came through the mailbox, so its mark applies to them, too.
 async fn mark(office: &Office, is_spam: bool) -> anyhow::Result<DateTime<Utc>> {
     let inbox = &office.config.inbox;
     let name = inbox.spam_name().filter(|_| is_spam).unwrap_or_else(|| inbox.name());
@@ -232,7 +234,7 @@ async fn compare(
         let reading = run_blocking(move || {
             par_map(&pairs, |(place, original)| {
                 let letter = &letters[*place];
-                // The copy's size stands for both, because the earlier letter is at most twice as large.
+                // The copy's size is enough to go by, because the earlier letter is at most twice as large.
                 let _turn = turn_to_decode(&letter.raw);
                 let _in_work = working.enter(letter.digest);
                 let is_skipped = skipped.contains(&letter.digest);
@@ -263,7 +265,7 @@ async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<V
     Ok(wanted.map(|(place, _)| place).collect())
 }
 
-/// Returns the row of a letter, without its bytes but with what orders it among others.
+/// Returns the row of a letter, without its bytes but with the fields that decide its order among others.
 fn named(letter: &FetchedLetter, club: &Club) -> NewLetter {
     let row = row_of(letter);
     NewLetter {

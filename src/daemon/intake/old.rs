@@ -25,15 +25,15 @@ const FIRST_USABLE: DateTime<Utc> = DateTime::from_timestamp(694_224_000, 0).exp
 const MAX_SEARCHED_BYTES: usize = 1_000_000;
 const MAX_TIES: usize = 64;
 
-/// The signs in an old letter that may tie it to the club.
+/// The signs in a letter that may tie it to the club.
 pub struct Ties {
     tokens: Vec<String>,
     /// Message-IDs of letters that it answers.
     answered: Vec<String>,
 }
 
-/// Returns the signs of a letter that arrived before the mark, as far as its times are known; `None` if it is
-/// new.
+/// Returns the ties of a letter that arrived before the mark, as far as its times are known, or `None` if it
+/// is new.
 pub fn ties_if_old(letter: &FetchedLetter, mark: DateTime<Utc>, own: &OwnIdentity) -> Option<Ties> {
     let usable = |at: &DateTime<Utc>| *at >= FIRST_USABLE;
     // Most letters are new and need not be parsed here.
@@ -51,7 +51,7 @@ pub fn is_before(at: DateTime<Utc>, mark: DateTime<Utc>) -> bool {
     at + CLOCK_SKEW < mark
 }
 
-/// Returns the places of the letters that are old: none of their signs is one of ours.
+/// Returns the places of the old letters, whose tokens and Message-IDs are not ours.
 pub async fn old_letters(office: &Office, ties: Vec<Option<Ties>>) -> anyhow::Result<BTreeSet<usize>> {
     let all = |signs: fn(&Ties) -> &Vec<String>| -> Vec<String> {
         ties.iter().flatten().flat_map(signs).cloned().collect()

@@ -2,7 +2,7 @@
 //! cannot be moved out of it.
 //!
 //! The daemon that reads the mailbox remembers it in the database, where `fogpost status` and the monitoring
-//! pages find it, and tells the GM by the outbox, because otherwise nobody would notice that no letters
+//! pages find it, and tells the GM through the outbox, because otherwise nobody would notice that no letters
 //! arrive.
 
 use std::sync::Arc;
@@ -68,7 +68,8 @@ impl MailboxOutage {
 }
 
 impl MailboxState {
-    /// Reads what was remembered. Another version of this program may have written it in another form.
+    /// Parses the stored state. Returns the default if there is none, or if it has the format of another
+    /// version.
     pub fn read(remembered: Option<&str>) -> MailboxState {
         remembered.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
     }
@@ -145,8 +146,7 @@ pub async fn check_login_pause(office: &Office) -> anyhow::Result<()> {
     }
 }
 
-/// Remembers that the mailbox could or could not be read in a program that runs once, and tells the GM of an
-/// outage.
+/// Remembers whether a program that runs once could read the mailbox, and tells the GM of an outage.
 pub async fn note_one_run(office: &Office, read: Result<Health, &Error>) -> anyhow::Result<()> {
     let before = MailboxState::read(office.store.remembered(MAILBOX).await?.as_deref());
     let refusals = before.outage.map_or(0, |outage| outage.refusals);
@@ -185,7 +185,7 @@ async fn note(office: &Office, health: &Health) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether letters can be sent. If not, the GM would read of the outage only after its end.
+/// Whether letters can be sent. If not, a letter about the outage would reach the GM only after its end.
 async fn can_send(office: &Office) -> anyhow::Result<bool> {
     Ok(Account::read(office.store.remembered(ACCOUNT).await?.as_deref()).outage.is_none())
 }

@@ -22,8 +22,7 @@ pub fn new_letter(fetched: FetchedLetter) -> NewLetter {
     NewLetter { raw: fetched.raw, ..row }
 }
 
-/// Returns the row of a letter, still without its bytes: many are made in parallel, and none of them copies
-/// these.
+/// Returns the row of a letter without its bytes, so that rows made in parallel do not copy them.
 pub fn row_of(fetched: &FetchedLetter) -> NewLetter {
     let head = bounded_head(&fetched.raw, &Limits::default());
     let parsed = MessageParser::default().parse_headers(&head);
@@ -51,7 +50,7 @@ pub fn listed_fields(raw: &[u8]) -> (String, String) {
 }
 
 /// Returns the reply tokens that are visible without decoding the letter: in the header, or else in the
-/// beginning of an unencoded text. They only order the work, so they are worth little work themselves.
+/// beginning of an unencoded text. They only decide the order of work, so finding them must be cheap.
 pub fn visible_tokens(raw: &[u8], own: &OwnIdentity) -> Vec<String> {
     let mut tokens = tokens_in_header(raw, own);
     if tokens.is_empty() {

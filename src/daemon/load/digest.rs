@@ -27,7 +27,7 @@ const MAX_SEARCHED: u32 = 20_000;
 /// committed after it, so the next digest looks back by this much.
 const LOOK_BACK: TimeDelta = TimeDelta::minutes(5);
 
-/// Time after the start of a season at which a digest names who has not filed once.
+/// Time after the start of a season at which a digest names the entrants who have not filed once.
 const SILENT_FOR: TimeDelta = TimeDelta::days(7);
 
 pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result<DigestRows> {
@@ -76,14 +76,15 @@ pub async fn letters_with(office: &Office, prefix: &str) -> anyhow::Result<Vec<D
     Ok(letters)
 }
 
-/// Returns the latest entries of a kind since then.
+/// Returns the latest entries of a kind since `since`.
 async fn facts_since(office: &Office, kind: &str, since: DateTime<Utc>) -> anyhow::Result<Vec<Entry>> {
     let rows = office.store.entries_since(kind, since).await?;
     let latest = &rows[rows.len().saturating_sub(MAX_COUNTED as usize)..];
     latest.iter().map(parse).collect()
 }
 
-/// Returns the turns that seats missed since then, and whether they filed after all.
+/// Returns the turns that seats missed since `since`, each with the time at which they filed after all, if
+/// any.
 async fn missed_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Vec<MissedTurn>> {
     let mut missed = Vec::new();
     for entry in facts_since(office, "DeadlineMissed", since).await? {

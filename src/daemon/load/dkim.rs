@@ -44,7 +44,7 @@ fn reported_dkim(office: &Office, letter: &Letter) -> ReportedDkim {
 }
 
 /// Collects the answers to queries about these letters. A letter whose verification panics is not proven:
-/// otherwise bytes that make the verifier panic would pass for a signature.
+/// otherwise bytes that make the verifier panic would count as a signature.
 async fn answers(
     asked: Vec<Digest>,
     mut queries: JoinSet<(Digest, DkimVerdict)>,

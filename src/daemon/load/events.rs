@@ -7,12 +7,12 @@ use crate::daemon::Office;
 use crate::desk::frame::rows::LoadedEvent;
 use crate::ledger::book::BookEntry;
 
-/// Returns an event as its book tells it, or `None` if there is no such event.
+/// Returns an event as its book records it, or `None` if there is no such event.
 ///
 /// # Errors
 /// Returns an error if the database does not answer, or if the book cannot be read.
 pub async fn load_event(office: &Office, id: &str) -> anyhow::Result<Option<LoadedEvent>> {
-    // The row before the book: if the book grows in between, the version is stale and the commit says so.
+    // Load the row before the book: if the book grows in between, the version is old and the commit is stale.
     let Some(row) = office.store.event(id).await? else { return Ok(None) };
     let rows = office.store.book(id).await?;
     let merged = office.store.merged_players().await?;

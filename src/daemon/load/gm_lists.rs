@@ -16,7 +16,7 @@ const SHOWN: TimeDelta = TimeDelta::days(30);
 /// Maximum matches in that list.
 const MAX_ENDED: usize = 100;
 
-/// Matches whose seats are read together.
+/// Matches whose seats are loaded in one query.
 const CHUNK: usize = 200;
 
 /// Returns the IDs of the matches that ended in the last 30 days, the latest first.
@@ -31,8 +31,8 @@ pub async fn matches_ended_lately(office: &Office, now: DateTime<Utc>) -> anyhow
     Ok(ended)
 }
 
-/// Returns the players who read an announcement to these readers: not the blocked ones, and not those who
-/// want no challenges and announcements.
+/// Returns the players who get an announcement to this readership: neither blocked ones, nor those who want
+/// no challenges and announcements.
 pub async fn readers_of_announcements(office: &Office, readers: Readership) -> anyhow::Result<Vec<Player>> {
     let mut players = office.store.players().await?;
     players.retain(|player| !player.addresses.is_empty());

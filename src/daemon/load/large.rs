@@ -10,7 +10,8 @@ const LARGE: usize = 1_000_000;
 /// Maximum time to wait for a turn. A letter takes less than a second, unless its thread hangs.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// Whether a large letter is being decoded. All threads of the program share its memory.
+/// Whether a large letter is being decoded. One flag for all threads, because they share the program's
+/// memory.
 static IS_TAKEN: Mutex<bool> = Mutex::new(false);
 static FREED: Condvar = Condvar::new();
 

@@ -26,7 +26,7 @@ use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
 
-/// The keys of one kind.
+/// Returns the keys of one kind.
 macro_rules! keys {
     ($keys:expr, $kind:ident) => {
         $keys.iter().filter_map(|key| match key {
@@ -50,14 +50,14 @@ pub async fn renew_gm_token(office: &Office, gm: &Gm) -> anyhow::Result<()> {
     Ok(office.store.remember(&gms::token_key(gm), &token).await?)
 }
 
-/// Rated results of a player to load: PROFILE shows ten changes.
+/// Number of a player's rated results to load: PROFILE shows ten changes.
 const SHOWN_RATINGS: u32 = 10;
 
 /// Time in which a match lost by missed turns counts against a player.
 const LOST_WITHIN: TimeDelta = TimeDelta::days(365);
 
-/// Time in which matches lost by missed turns matter for entering an event: a year between two vanishings, and
-/// what follows from the second.
+/// Time in which matches lost by missed turns matter for entering an event: the year between two vanishings,
+/// plus the time for which the second one has consequences.
 const LOSSES_WITHIN: TimeDelta = TimeDelta::days(500);
 
 /// Loads the rows under these keys, and keeps those that are loaded already.
@@ -105,8 +105,7 @@ pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Returns the reply token that letters to each GM carry, in the order of the config, and creates missing
-/// ones.
+/// Returns the reply tokens for letters to the GMs, in the order of the config, and creates missing ones.
 pub async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
     let stored = office.store.remembered_under(gms::TOKEN_KEYS).await?;
     let mut tokens = Vec::new();
@@ -159,7 +158,7 @@ async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) 
     load_players(office, keys!(lacking, Player).collect(), loaded).await?;
     for (address, name) in keys!(lacking, NewPlayer) {
         let player = office.store.find_or_add_player(&address, &name, loaded.at).await?;
-        // The first name counts, as if the players were added one after the other.
+        // The first name counts, as if the players were added one by one.
         loaded.seated.entry(address).or_insert(player);
     }
     if lacking.contains(&Key::PlayerNames) {
@@ -281,7 +280,8 @@ async fn load_for_gms(office: &Office, lacking: &[Key], loaded: &mut LoadedRows)
     Ok(())
 }
 
-/// Loads the seats of tokens, with their matches. They may get an answer, so it adds the seats to `budgets`.
+/// Loads the seats with these tokens, and their matches. Adds the seats to `budgets`, as they may get an
+/// answer.
 async fn load_tokens(
     office: &Office,
     tokens: BTreeSet<String>,

@@ -36,7 +36,7 @@ pub fn keys_of(letter: &ReadLetter) -> Vec<Key> {
         Some(Err(unreadable)) => {
             let address = unreadable.answerable.iter().map(|address| address.as_str().to_owned());
             let answered = address.flat_map(keys_of_answer);
-            // Their owners are told of a letter whose sender is unclear.
+            // The tokens' owners are told of a letter whose sender is unclear.
             let tokens = unreadable.tokens.iter().filter(|_| unreadable.answerable.is_none());
             let tokens = tokens.map(|token| Key::Token(token.to_string()));
             answered.chain(tokens).chain(returned_dispatches(unreadable.automatic.as_ref())).collect()

@@ -47,7 +47,7 @@ pub async fn watch_clock_until(
     let mut backoff = Backoff::new();
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Clock);
-        // Check the clock even while the mailbox cannot be read, because that casts no doubt on it.
+        // Keep watching the clock while the mailbox cannot be read: a long outage must not look like a jump.
         if let Err(error) = doubt::is_trusted(&office).await {
             backoff.wait("failed to check the clock", &error, &shutdown).await;
         }
@@ -90,7 +90,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     extend_after_outage(office, now, outage).await?;
     upkeep::correct_deferred_when_due(office, now).await?;
     lapse_offers(office, now).await?;
-    // While the DNS does not answer whether a letter is signed, nobody is late in its match.
+    // While a letter waits for the DNS to show whether it is signed, nobody is late in its match.
     let skipped = office.store.matches_with_deferred_letters(now).await?.into_iter().collect();
     items::settle_until(office, now, Some(DueMatches::new(now, skipped))).await?;
     events::run_when_due(office, now).await?;

@@ -27,7 +27,8 @@ pub async fn player_digests_when_due(office: &Office, now: DateTime<Utc>) -> any
             // The GMs and the other players must not wait for this digest.
             tracing::error!(player = id, error = format!("{error:#}"), "failed to make a digest");
         }
-        // Schedule the next one even after a failure, which would otherwise recur at every look at the clock.
+        // Schedule the next one even after a failure, which would otherwise recur at every check of the
+        // clock.
         office.store.schedule_digest(id, next).await?;
     }
     Ok(())
@@ -68,6 +69,6 @@ async fn digest_of(
     let told = told.and_then(|told| serde_json::from_str(&told).ok()).unwrap_or_default();
     let last = LastDigest { key: key.to_owned(), made_at, since, told };
     commit::decide_and_commit(office, move |desk| daily(desk, index, &last)).await?;
-    // Counts matter for two days at most.
+    // Counts older than two days no longer matter.
     Ok(office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?)
 }

@@ -43,8 +43,8 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
     ended
 }
 
-/// Stores the letters in the mailbox. If it cannot be read, that is noted, and the letters to the GM about it
-/// are sent.
+/// Stores the letters in the mailbox. If it cannot be read, notes that, and sends the letters to the GM about
+/// it.
 async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
     if let Err(pause) = outage::check_login_pause(office).await {
         sending::send_due(office).await?;
@@ -82,7 +82,7 @@ pub async fn once(office: &Office) -> anyhow::Result<()> {
             return note::note_one_run(office, false).await;
         }
         if read.is_err() {
-            // What was stored before the mailbox failed is answered, but while it is not read, nobody is late.
+            // Answer the letters stored before the mailbox failed. While it is not read, nobody is late.
             items::settle_all(office).await?;
             sending::send_due(office).await?;
             return read;

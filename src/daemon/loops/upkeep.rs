@@ -1,6 +1,6 @@
 //! Hourly work that no letter and no deadline causes: deletes the bytes of old letters and pictures that can
-//! be drawn again, lists the last letters of ended matches, counts alarms that were left out, and corrects
-//! times that are deferred too far.
+//! be drawn again, lists the last letters of ended matches, reports suppressed alarms, and corrects times
+//! that are deferred too far.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -19,7 +19,7 @@ const UPKEEP_INTERVAL: TimeDelta = TimeDelta::hours(1);
 /// Letters deleted in one transaction, during which other writers wait.
 const BATCH_SIZE: u32 = 500;
 
-/// Maximum transactions in a row, before the clock gets its turn.
+/// Maximum transactions in a row, before the clock goes on.
 const MAX_BATCHES: usize = 20;
 
 /// The key under which a daemon remembers its last listing of the letters of ended matches.
@@ -38,13 +38,13 @@ const PICTURES: u32 = 100;
 /// Matches in which letters are listed in one transaction.
 const LISTED_TOGETHER: usize = 100;
 
-/// The key under which a daemon remembers when it last told of alarms that were left out.
+/// The key under which a daemon remembers when it last reported suppressed alarms.
 const LAST_ALARMS: &str = "alarms told";
 
 /// The key under which a daemon remembers its last search for items that are deferred too far.
 const LAST_CORRECTION: &str = "deferred times corrected";
 
-/// Matches whose next time is too far ahead and that are corrected in one transaction.
+/// Matches whose next time is too far ahead, corrected in one transaction.
 const RULED_TOGETHER: u32 = 100;
 
 /// Makes due everything that is deferred further than possible, once an hour.
@@ -131,7 +131,7 @@ pub async fn drop_pictures_when_due(office: &Office, now: DateTime<Utc>) -> anyh
     Ok(())
 }
 
-/// Tells the GMs, once an hour, of alarms that were left out.
+/// Tells the GMs, once an hour, of alarms that were suppressed.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

@@ -22,7 +22,7 @@ const SHOWN: usize = 40;
 /// Letters to the GM, and letters set aside, are shown for this long.
 const RECENT: TimeDelta = TimeDelta::days(14);
 
-/// Maximum letters of a kind, and dispatches given up, that are looked at.
+/// Maximum letters of each kind, and given-up dispatches, to look at.
 const MAX_LETTERS: u32 = 100;
 
 /// Returns what the desk of a GM shows.
@@ -175,7 +175,7 @@ pub fn about(game_match: &Match, plays: bool) -> AboutMatch {
     }
 }
 
-/// Returns whose mail does not arrive, a line for each person and reason.
+/// Returns the people whose mail does not arrive, a line for each person and reason.
 async fn trouble(office: &Office, overviews: &[&MatchOverview]) -> anyhow::Result<Vec<Trouble>> {
     let mut found: Vec<Trouble> = Vec::new();
     let mut note = |who: &str, what: String, match_id: Option<&String>| {

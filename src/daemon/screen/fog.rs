@@ -1,4 +1,4 @@
-//! Loads what the rules hide from a GM, who may play.
+//! Finds what the rules hide from a GM, who may be a player, too.
 
 use super::super::{GmIndex, Office, commit, load};
 use crate::desk::gm::fog::{self, Fog};

@@ -56,7 +56,7 @@ struct Screen {
     sessions: Arc<Sessions>,
 }
 
-/// An answer that is no page that was asked for: its status, and the word for the reason in the template.
+/// An answer other than the page that was asked for: its status, and the template's key for the reason.
 struct Refusal(StatusCode, &'static str);
 
 impl Refusal {
@@ -156,7 +156,8 @@ impl Visit {
         Ok(Form(form_urlencoded::parse(&body).into_owned().collect()))
     }
 
-    /// Returns the page behind a link. It uses nothing up: a mail program or a browser may look at it ahead.
+    /// Returns the page behind a link. The link stays valid, because a mail program or a browser may prefetch
+    /// it.
     fn link(&self, query: &str) -> Answer {
         let token = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "token");
         let token = token.map(|(_, token)| token.into_owned()).unwrap_or_default();
@@ -177,14 +178,14 @@ impl Visit {
                 Ok(response)
             }
             Login::Wrong => {
-                tracing::warn!("a wrong link to the screen");
+                tracing::warn!("rejected an invalid login link");
                 Err(Refusal(StatusCode::FORBIDDEN, "wrong_link"))
             }
             Login::TooMany => Err(Refusal(StatusCode::TOO_MANY_REQUESTS, "too_many_links")),
         }
     }
 
-    /// Returns who sends a request.
+    /// Returns the GM who sends a request.
     fn guest(&self, headers: &HeaderMap, host: &str) -> Result<Guest, Refusal> {
         let now = self.office.now();
         let found = cookies(headers, &cookie_name(host)).find_map(|secret| self.sessions.find(secret, now));
@@ -231,7 +232,7 @@ impl Visit {
         }
     }
 
-    /// Carries out the instruction of a form, or first shows what would follow.
+    /// Carries out the instruction of a form, or first shows its consequences.
     async fn act(&self, guest: &Guest, form: &Form) -> Answer {
         let instruction = match form.instruction() {
             Ok(instruction) => instruction,
@@ -306,9 +307,9 @@ fn frame<'a>(office: &'a Office, session: Option<&'a Session>, told: Option<&'a 
     }
 }
 
-/// Returns the host that a request names, with its port, if it is this machine by a name that no name server
-/// gives: another name may have been made to point here (DNS rebinding). The port is that of a tunnel, if there
-/// is one.
+/// Returns the host that a request names, with its port, if it is a name of this machine that no name server
+/// resolves: any other name may have been made to point here (DNS rebinding). The port may be that of a
+/// tunnel.
 fn own_host(headers: &HeaderMap) -> Option<String> {
     let host = headers.get(header::HOST)?.to_str().ok()?;
     let (name, port) = host.rsplit_once(':').filter(|(_, port)| !port.contains(']')).unwrap_or((host, "80"));
@@ -316,7 +317,8 @@ fn own_host(headers: &HeaderMap) -> Option<String> {
     is_ours.then(|| host.to_owned())
 }
 
-/// Returns the name of the cookie: browsers send the cookies of all ports of a host.
+/// Returns the name of the cookie. It contains the port, because browsers send the cookies of all ports of a
+/// host.
 fn cookie_name(host: &str) -> String {
     let port = host.rsplit_once(':').map_or("80", |(_, port)| port);
     format!("fogpost-{port}")

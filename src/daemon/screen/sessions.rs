@@ -21,7 +21,7 @@ pub const SESSION_SECONDS: i64 = 12 * 60 * 60;
 /// Maximum sessions; a new one replaces the oldest.
 const MAX_SESSIONS: usize = 16;
 
-/// Wrong links within [`WRONG_WITHIN`] after which no link is taken for as long.
+/// Wrong links within [`WRONG_WITHIN`] after which no link is accepted for the same time.
 const MAX_WRONG: usize = 10;
 const WRONG_WITHIN: TimeDelta = TimeDelta::minutes(1);
 
@@ -38,7 +38,7 @@ fn link_key(secret: &str) -> String {
     format!("{LINK_KEYS}{}", Digest::of(secret.as_bytes()))
 }
 
-/// Makes the secret of a link that logs a GM in once. The GM's earlier links, and those that are over, are void.
+/// Makes the secret of a link that logs a GM in once. Voids the GM's earlier links and all expired ones.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -62,7 +62,7 @@ fn read_link(value: &str) -> Option<(String, DateTime<Utc>)> {
 #[derive(Clone, Debug)]
 pub struct Session {
     id: Digest,
-    /// The secret that its forms bring along.
+    /// The secret that its forms must contain.
     pub form: String,
     /// The name of the GM.
     pub gm: String,

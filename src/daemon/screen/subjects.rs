@@ -21,14 +21,14 @@ use crate::web::screen::event::EventRows;
 use crate::web::screen::game_match::{MatchRows, Sent};
 use crate::web::screen::person::{LetterLine, PersonMatch, PersonRows};
 
-/// Our letters about a match that its timeline shows.
+/// Maximum letters of the referee about a match that its timeline shows.
 const MAX_SENT: u32 = 400;
 
-/// Letters from a person that are shown, and for how long.
+/// Maximum letters from a person to show, and for how long.
 const MAX_LETTERS: u32 = 30;
 const LETTERS_FOR: TimeDelta = TimeDelta::days(30);
 
-/// Maximum finds of a search.
+/// Maximum results of a search.
 const MAX_FOUND: u32 = 50;
 
 /// Loads a match from its snapshot, with its seats.
@@ -173,7 +173,7 @@ pub async fn event_rows(office: &Office, id: &str) -> anyhow::Result<Option<Even
     }))
 }
 
-/// Returns the pages that a search finds: an address of a page and a label for each.
+/// Returns the pages that a search finds, each by its address and a label.
 pub async fn found(office: &Office, words: &str) -> anyhow::Result<Vec<(String, String)>> {
     let id = words.trim().to_ascii_uppercase();
     if match_of(office, &id).await?.is_some() {

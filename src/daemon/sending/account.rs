@@ -3,8 +3,8 @@
 //!
 //! Most refusals say nothing about the letter: a quota is used up, a login has expired, a relay is closed.
 //! Then nothing is given up, and the outbox stops trying for a while instead of trying each letter in turn. A
-//! refusal at RCPT or after DATA may be about either; letters to three domains that are refused in a row show
-//! that it is the account.
+//! refusal at RCPT or after DATA may be about either; refusals of letters to three domains in a row show that
+//! it is the account.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -18,7 +18,7 @@ use crate::post::refusal::{EnhancedCode, RefusalClass};
 use crate::referee::{DispatchKind, TOLERATED_DELAY};
 use crate::store::{Claimed, SendOutcome};
 
-/// A letter after an attempt to send it, and the effects on anybody but its sender.
+/// The outcome of an attempt to send a letter, and its effects outside the outbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptOutcome {
     pub id: i64,
@@ -53,7 +53,7 @@ const TELL_AFTER: TimeDelta = TimeDelta::minutes(3);
 const TELL_AGAIN_AFTER: TimeDelta = TimeDelta::hours(24);
 
 /// Maximum outages that the permanent refusal of one letter can help to cause. Otherwise three dead addresses
-/// would cause one outage after the other.
+/// would cause one outage after another.
 const MAX_OUTAGES: u32 = 3;
 
 /// Maximum refusals of a run that are remembered.
@@ -150,8 +150,8 @@ impl Refused {
 }
 
 impl Account {
-    /// Reads what was remembered of the account. Another version of this program may have written it in
-    /// another form.
+    /// Parses the stored account. Returns the default if there is none, or if it has the format of another
+    /// version.
     pub fn read(remembered: Option<&str>) -> Account {
         remembered.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
     }
@@ -193,7 +193,7 @@ impl Account {
         outcomes
     }
 
-    /// Notes that a letter is going to be tried again: its last refusal does not count then.
+    /// Notes that a letter is about to be tried again, so its last refusal no longer counts.
     pub fn note_claimed(&mut self, letter: &Claimed) {
         self.run.retain(|one| one.id != letter.id);
     }
@@ -248,7 +248,7 @@ impl Account {
     /// Notes a refusal during an outage, and returns when the letter is due again. Letters that were in
     /// flight when the outage began do not count as attempts of their own.
     ///
-    /// If the server refuses recipients or letters, one letter that it dislikes must not stand for all. So
+    /// If the server refuses recipients or letters, one letter that it dislikes must not decide for all. So
     /// after the most urgent letter another one is tried: at once, because otherwise that one would be the
     /// first to go when the server takes letters again, before more urgent ones.
     fn prolong(&mut self, now: DateTime<Utc>, error: &SendError) -> DateTime<Utc> {

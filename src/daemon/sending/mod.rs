@@ -73,7 +73,7 @@ impl Shared {
         letter: &Claimed,
         sending: impl Future<Output = Result<String, SendError>>,
     ) -> Option<Claimed> {
-        // After a panic the letter is retried later, because at once it would panic again.
+        // Retry the letter later after a panic: an immediate retry would panic again.
         let sent = AssertUnwindSafe(sending).catch_unwind().await;
         let sent = sent.unwrap_or_else(|_| Err(SendError::NotNow("sending it failed".into())));
         let now = truncate_to_millis((self.clock)());
@@ -82,10 +82,10 @@ impl Shared {
         plan.finish(now, letter, sent.as_ref().map(drop));
         log(letter, &sent);
         match &plan.account.outage {
-            None if was_out => tracing::info!("the mail server takes letters again"),
+            None if was_out => tracing::info!("mail can be sent again"),
             Some(outage) if !was_out => {
                 let error = without_addresses(&outage.error);
-                tracing::error!(error, until = %outage.until, "the mail server refuses everything; all letters wait");
+                tracing::error!(error, until = %outage.until, "cannot send mail; all letters wait");
             }
             None | Some(_) => {}
         }
@@ -343,7 +343,7 @@ async fn follow(
     });
     match decided.await {
         Err(error) if !is_transient(&error) => {
-            tracing::error!(error = format!("{error:#}"), "failed to follow up what became of letters");
+            tracing::error!(error = format!("{error:#}"), "failed to apply the outcomes of letters");
             Ok(office.store.commit(&alone).await?)
         }
         decided => decided,
@@ -357,7 +357,7 @@ fn one_at_a_time(desk: &mut Desk<'_>, decide: impl FnOnce(&mut Desk<'_>) -> Deci
         Err(undecided) => {
             desk.reject();
             if let Undecided::Failed(error) = undecided {
-                tracing::error!(error = format!("{error:#}"), "failed to follow up what became of a letter");
+                tracing::error!(error = format!("{error:#}"), "failed to apply the outcome of a letter");
             }
         }
     }

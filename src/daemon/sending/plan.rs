@@ -1,10 +1,10 @@
 //! Chooses the letters to claim, and the one that goes next: the most urgent one whose reader is sent nothing
 //! else at that moment, so that a receipt arrives before the report that follows it. While the server refuses
-//! everything, none goes, or one now and then; while the provider's quota is used up, none is claimed.
+//! everything, none goes, or only one now and then; while the provider's quota is used up, none is claimed.
 //!
-//! It has no clock, no database and no async code, so that its law can be tested over random sequences of
-//! refusals: once the server takes mail again, every letter arrives unless the recipient's own server refuses
-//! it.
+//! It has no clock, no database and no async code, so that its invariant can be tested over random sequences
+//! of refusals: once the server takes mail again, every letter arrives unless the recipient's own server
+//! refuses it.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ const MAX_CLAIMED: usize = 256;
 /// urgent letter that is written in the meantime.
 const MAX_CLAIMED_IF_LIMITED: usize = 16;
 
-/// The part of `per_day` that answers to letters without a token may use: strangers cannot use up the
-/// players' mail.
+/// Divisor of `per_day` that gives the share of answers to letters without a token: strangers cannot use up
+/// the players' mail.
 const STRANGERS_PART: u32 = 10;
 
-/// The part of `per_day` that is kept for alarms to the GM, and at least one letter.
+/// Divisor of `per_day` that gives the share kept for alarms to the GM, which is at least one letter.
 const ALARMS_PART: u32 = 20;
 
 /// The claimed letters, the outcomes of those that were tried, and the account that sends them.
@@ -39,8 +39,8 @@ pub struct Plan {
     pub claimed: BTreeMap<i64, Urgency>,
     /// Letters that wait for a connection: the most urgent first, and of these the oldest.
     waiting: BTreeMap<(Urgency, i64), Claimed>,
-    /// The readers of letters in flight, and whether the letter is a probe: it was started in an outage, to
-    /// end it.
+    /// The readers of letters in flight, and whether the letter is a probe: sent during an outage to see
+    /// whether it is over.
     pub in_flight: BTreeMap<String, bool>,
     /// Outcomes that are not recorded yet.
     pub outcomes: Vec<AttemptOutcome>,

@@ -61,7 +61,7 @@ pub fn login() -> SendError {
     SendError::Unreachable(Error::Login(reply(Exchange::Login, "535 who are you?")))
 }
 
-/// The server temporarily greets nobody.
+/// A refusal at the greeting: the server is temporarily unavailable.
 pub fn no_greeting() -> SendError {
     SendError::Unreachable(Error::Server(reply(Exchange::Greeting, "421 later")))
 }
@@ -74,7 +74,7 @@ pub fn broken() -> SendError {
     SendError::Interrupted(Error::Malformed)
 }
 
-/// A letter is temporarily refused, without codes.
+/// A temporary refusal of a letter, without codes.
 pub fn not_now() -> SendError {
     SendError::NotNow("later".into())
 }

@@ -16,7 +16,7 @@ const UNFINISHED: &str = ".fogpost-new";
 /// A folder to which a site is written.
 pub struct Folder {
     root: PathBuf,
-    /// The files as they are.
+    /// The files on the list, as it was read.
     listed: BTreeMap<String, String>,
     /// The files of the site that is being built.
     current: BTreeMap<String, String>,
@@ -37,7 +37,7 @@ impl Folder {
     /// Opens the folder, and makes it if it is missing.
     ///
     /// # Errors
-    /// Returns an error if it holds files and no list of a site, or cannot be read.
+    /// Returns an error if it holds files but no list of a site, or cannot be read.
     pub fn open(root: &Path) -> anyhow::Result<Folder> {
         fs::create_dir_all(root).with_context(|| root.display().to_string())?;
         let list = root.join(LIST);
@@ -48,7 +48,7 @@ impl Folder {
                     fs::read_dir(root).with_context(|| root.display().to_string())?.next().is_none();
                 ensure!(
                     is_empty,
-                    "{} holds files that are no site of fogpost; choose an empty folder",
+                    "{} holds files that do not belong to a fogpost site; choose an empty folder",
                     root.display()
                 );
                 // From here on the folder is known as ours, even if this build is interrupted.
@@ -66,8 +66,8 @@ impl Folder {
         })
     }
 
-    /// Keeps a file that was made from what has this digest. Returns whether it is there; if not, it is to be
-    /// written.
+    /// Keeps a file if it was made from input with this digest. Returns whether it was kept; if not, it must
+    /// be written.
     pub fn keep(&mut self, path: &str, digest: &str) -> bool {
         let is_there =
             self.listed.get(path).is_some_and(|known| known == digest) && self.root.join(path).is_file();
@@ -80,12 +80,12 @@ impl Folder {
     /// Writes a file under a temporary name, and renames it, so that no reader finds half of it.
     ///
     /// # Errors
-    /// Returns an error if it cannot be written, or a file that is not the site's has its name.
+    /// Returns an error if it cannot be written, or if a file that does not belong to the site has its name.
     pub fn put(&mut self, path: &str, digest: &str, bytes: &[u8]) -> anyhow::Result<()> {
         let target = self.root.join(path);
         ensure!(
             self.listed.contains_key(path) || self.current.contains_key(path) || !target.exists(),
-            "{} exists and is no file of the site; move it away",
+            "{} exists and does not belong to the site; move it away",
             target.display()
         );
         if let Some(parent) = target.parent()

@@ -33,11 +33,11 @@ pub use folder::Written;
 /// Time between two builds by the daemon.
 const INTERVAL: Duration = Duration::from_secs(300);
 
-/// Replays in work at once: two are made while one is loaded.
+/// Maximum replays in progress: two are made while one is loaded.
 const AT_ONCE: usize = 3;
 
 impl Written {
-    /// Says what was done, for the terminal.
+    /// Describes the build for the terminal.
     pub fn sentence(&self) -> String {
         let Written { files, written, deleted } = self;
         format!("The site has {files} files: {written} written, {deleted} deleted.")
@@ -72,7 +72,7 @@ pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyho
     Ok(())
 }
 
-/// Builds the site in this folder, or what has changed of it.
+/// Builds the site in this folder. Writes only what has changed.
 ///
 /// # Errors
 /// Returns an error if the folder holds other files, a file cannot be written, or the database does not answer.
@@ -121,7 +121,7 @@ impl Known<'_> {
     }
 }
 
-/// Makes the pages besides the replays, and writes those that changed.
+/// Makes all pages except the replays, and writes those that changed.
 async fn build_pages(
     office: &Office,
     site: Site,
@@ -149,7 +149,7 @@ struct Made {
     record: String,
 }
 
-/// Writes the replays of finished matches that are not there yet, or were made from something else.
+/// Writes the replays of finished matches that are missing or outdated.
 async fn build_replays(
     office: &Office,
     site: &Site,
@@ -158,7 +158,7 @@ async fn build_replays(
     folder: &mut Folder,
 ) -> anyhow::Result<()> {
     let version = version(&office.templates, site);
-    // The futures themselves, because a closure that makes them is not `Send`.
+    // Collect the futures themselves, because a closure that makes them is not `Send`.
     let mut missing = Vec::new();
     for row in rows.iter().filter(|row| row.end.is_some()) {
         let digest = digest_of(row, known, version);
@@ -175,7 +175,7 @@ async fn build_replays(
     Ok(())
 }
 
-/// The files of a match.
+/// Returns the paths of a match's files.
 fn paths(id: &str) -> [String; 2] {
     ["index.html", "record.toml"].map(|file| format!("matches/{id}/{file}"))
 }
@@ -197,7 +197,7 @@ async fn make(
     .await?
 }
 
-/// The digest of what all replays are made from besides their matches.
+/// Returns the digest of everything that replays are made from, except their matches.
 fn version(templates: &Templates, site: &Site) -> Digest {
     let mut all = format!("{} {} {}\n", env!("CARGO_PKG_VERSION"), site.club, site.address);
     for (name, source) in COMPILED_IN {

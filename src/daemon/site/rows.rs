@@ -50,7 +50,7 @@ pub async fn members(office: &Office) -> anyhow::Result<Members> {
     Ok(members)
 }
 
-/// Loads what the pages besides the replays show.
+/// Loads what all pages except the replays show.
 pub async fn contents(office: &Office, rows: &[SiteMatchRow], members: &Members) -> anyhow::Result<Contents> {
     let matches: Vec<ListedMatch> = rows
         .iter()
@@ -77,7 +77,7 @@ pub async fn contents(office: &Office, rows: &[SiteMatchRow], members: &Members)
     })
 }
 
-/// The options that differ from the game's defaults.
+/// Returns the options that differ from the game's defaults.
 fn changed_options(row: &SiteMatchRow) -> String {
     let default =
         |name: &str| row.game.option_rules().iter().find(|rule| rule.name == name).map(|rule| rule.default);
@@ -100,7 +100,7 @@ async fn listed_members(
     }
     played.sort_unstable();
     played.dedup();
-    // A whole day, so that a build a minute later counts the same.
+    // Begin with a whole day, so that a build a minute later counts the same.
     let since = office.now().date_naive().checked_sub_months(Months::new(12)).unwrap_or_default();
     let since = since.and_time(chrono::NaiveTime::MIN).and_utc();
     let mut listed = Vec::with_capacity(played.len());

@@ -69,7 +69,7 @@ pub async fn renew_logins_when_due(office: &Office) {
     for login in office.config.oauth_logins() {
         if let Err(error) = login.renew_weekly().await {
             let error = without_addresses(&error.to_string());
-            tracing::warn!(error, "failed to renew the login to the mailbox; retrying in an hour");
+            tracing::warn!(error, "failed to renew a login; it will be tried again");
         }
     }
 }

@@ -34,7 +34,7 @@ pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
 /// Time without reading the mailbox that counts as a fault.
 const MAX_UNREAD: TimeDelta = TimeDelta::minutes(15);
 
-/// The beginning of that fault.
+/// The beginning of the text of that fault.
 const UNREAD: &str = "the mailbox has not been read for";
 
 /// Duration of an outage of the mailbox that counts as a fault, unless a person must end it. Connections
@@ -69,7 +69,7 @@ pub struct DaemonStatus {
 }
 
 impl DaemonStatus {
-    /// Whether it has not ended, nor been silent for longer than this.
+    /// Whether it has neither ended nor been silent for longer than this.
     fn runs(&self, now: DateTime<Utc>, silent_after: TimeDelta) -> bool {
         !self.ended && now - self.at <= silent_after
     }
@@ -268,8 +268,9 @@ impl Status {
             let noted =
                 noted.or_else(|| serde_json::from_str::<DaemonStatus>(value).ok().map(|daemon| daemon.at));
             if let Some(noted) = noted.filter(|noted| is_ahead(*noted, self.at)) {
-                self.faults
-                    .push(format!("`{key}` was noted at {noted}, which is in the future; it counts as now"));
+                self.faults.push(format!(
+                    "`{key}` was noted at {noted}, which is in the future; it is treated as now"
+                ));
             }
         }
         for (column, at, longest) in [
@@ -447,7 +448,7 @@ impl Status {
 }
 
 impl DaemonStatus {
-    /// Returns the status without actions that it claims for the future: the clock was wrong then.
+    /// Returns the status without actions dated in the future: the clock was wrong when they were noted.
     pub fn known_at(self, now: DateTime<Utc>) -> DaemonStatus {
         let fetched = self.fetched.filter(|at| !is_ahead(*at, now));
         let sent = self.sent.filter(|at| !is_ahead(*at, now));
@@ -460,18 +461,18 @@ pub fn this_daemon() -> String {
     format!("pid {} on {}", std::process::id(), host_name())
 }
 
-/// Returns the last status of each daemon, without actions that it claims for the future.
+/// Returns the last status of each daemon, without actions dated in the future.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn daemon_statuses(store: &Database, now: DateTime<Utc>) -> anyhow::Result<Vec<DaemonStatus>> {
     let notes = store.remembered_under(STATUS_KEYS).await?;
-    // Another version of this program may write its status in another form.
+    // Ignore statuses in the format of another version.
     let statuses = notes.into_iter().filter_map(|(_, note)| serde_json::from_str::<DaemonStatus>(&note).ok());
     Ok(statuses.map(|status| status.known_at(now)).collect())
 }
 
-/// Whether a daemon runs, as far as the database tells.
+/// Whether a daemon runs, as far as the database shows.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

@@ -40,8 +40,8 @@ pub async fn note_status_until(
                 None => tracing::warn!("all loops are running again"),
             }
         }
-        // A daemon that stalls falls silent, which others notice. If the database does not answer, the loops
-        // that need it log that.
+        // A daemon that stalls falls silent, so that others notice it. If the database does not answer, the
+        // loops that need it log that.
         if stalled.is_none() || status.ended {
             let _ = note(&office, &status).await;
         }
@@ -50,7 +50,7 @@ pub async fn note_status_until(
         }
         tokio::select! {
             () = pause(NOTE_INTERVAL, &shutdown) => {}
-            // That the mailbox was read for the first time is noted at once.
+            // Note at once that the mailbox was read for the first time.
             Ok(_) = health.wait_for(|health| health.last_ok.is_some()), if status.fetched.is_none() => {}
         }
     }

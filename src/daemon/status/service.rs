@@ -35,7 +35,7 @@ const MAX_CONNECTION: Duration = Duration::from_secs(10);
 /// Maximum bytes of the head of a request.
 const MAX_HEAD: usize = 16 * 1024;
 
-/// Delay after a failure to accept a connection, which may last.
+/// Delay after a failure to accept a connection, because its cause may last.
 const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 
 /// A request by signal.
@@ -179,7 +179,7 @@ pub async fn serve(listener: TcpListener, routes: Router) {
     }
 }
 
-/// Does nothing if systemd did not start the program.
+/// Sends states to systemd. Does nothing if systemd did not start the program.
 fn notify(states: &[NotifyState]) {
     if let Err(error) = sd_notify::notify(states) {
         tracing::warn!(%error, "sd_notify failed");

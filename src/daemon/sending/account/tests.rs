@@ -17,7 +17,7 @@ fn events(outcomes: Vec<AttemptOutcome>) -> Vec<(i64, Event)> {
     outcomes.into_iter().filter_map(|outcome| Some((outcome.id, outcome.event?))).collect()
 }
 
-/// Notes that the letter was refused again when the outage let it be tried, and returns that time.
+/// Notes that the letter was refused again once the outage allowed an attempt, and returns the time of that.
 fn refuse_when_due(account: &mut Account, error: &SendError) -> DateTime<Utc> {
     let now = account.outage.as_ref().map_or(NOW, |outage| outage.until);
     account.note_refused(now, &letter(1, "x@a.test"), error);

@@ -1,4 +1,4 @@
-//! Tests the law of the outbox over random sequences of refusals, the order of letters, and the quota.
+//! Tests the invariant of the outbox over random sequences of refusals, the order of letters, and the quota.
 
 use std::collections::BTreeSet;
 
