@@ -26,7 +26,7 @@ named_enum! {
         First = "first",
         /// Answers that say the same to the same text, by hour.
         Equal = "equal",
-        /// Letters to an address that were caused by people whom it does not play, by day.
+        /// Letters to an address that were caused by people who are not its opponents, by day.
         Others = "others",
         /// Letters to an address that were caused by one of its opponents, by day.
         Opponent = "opponent",

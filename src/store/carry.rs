@@ -17,7 +17,7 @@ use super::statement::{Engine, Session};
 use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
 
-/// All tables; each follows those that it refers to.
+/// All tables, each after those that it refers to.
 const TABLES: [Table; 29] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
@@ -119,7 +119,7 @@ impl Side {
             Side::Postgres(_) => {
                 self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ").await?;
                 let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
-                // This mode lets others read, and makes them wait to write.
+                // This mode lets others read, but makes them wait to write.
                 self.execute(format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", names.join(", "))).await
             }
         }

@@ -23,7 +23,7 @@ pub struct Changes {
     pub matches: Vec<MatchRow>,
     /// Seats of new matches, and seats whose player or token changes.
     pub seats: Vec<SeatRow>,
-    /// The pins of who holds a seat, each with its match.
+    /// Pins of the holders of seats, each with its match.
     pub seat_pins: Vec<(String, KeptPin)>,
     /// Matches as they were before the procedure changed.
     pub snapshots: Vec<KeptSnapshot>,
@@ -66,8 +66,7 @@ pub struct Changes {
     /// Addresses whose dispatches are queued again if they were given up.
     pub requeued: Vec<String>,
     pub restraints: Restraints,
-    /// Letters in a player's name that were not proven to be theirs, new or confirmed or denied by the
-    /// player.
+    /// Unproven letters in players' names: new ones, and ones that the player has confirmed or denied.
     pub unproven: Vec<UnprovenLetter>,
     /// Changes that players ask for, each at its new stage.
     pub player_changes: Vec<PlayerChange>,

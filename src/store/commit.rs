@@ -325,7 +325,7 @@ async fn decide_letters(
     ensure_all_found("letter", chunk.iter().map(|decision| decision.digest), changed)
 }
 
-/// Defers a letter. Without a time to wait for, ruling on it has failed, and the failure is counted.
+/// Defers a letter. If it has no time to wait for, ruling on it has failed, and the failure is counted.
 async fn postpone_letter(session: &mut Session<'_>, postponed: &Postponed) -> Result<()> {
     let sql = "UPDATE letter SET wait_until = $2, note = $3, tries = tries + $4, match_id = $5 \
                WHERE digest = $1 AND status = 'waiting'";

@@ -143,7 +143,7 @@ impl Database {
 
     /// Returns all remembered keys with this prefix and their values, by key.
     pub async fn remembered_under(&self, prefix: &str) -> Result<Vec<(String, String)>> {
-        // LIKE takes an underscore in a prefix for any character: prefixes must differ in more than that.
+        // In LIKE, an underscore matches any character: prefixes must differ in others.
         let sql = "SELECT key, value FROM memo WHERE key LIKE $1 ORDER BY key";
         self.read(self.statement(sql).bind(format!("{prefix}%"))).await
     }
@@ -152,7 +152,7 @@ impl Database {
         self.write(self.statement("DELETE FROM memo WHERE key = $1").bind(key)).await
     }
 
-    /// Forgets a value and returns it. Of several callers, one gets it.
+    /// Forgets a value and returns it. If several callers take one, a single caller gets it.
     pub async fn take_remembered(&self, key: &str) -> Result<Option<String>> {
         let delete = self.statement("DELETE FROM memo WHERE key = $1 RETURNING value").bind(key);
         Ok(self.backend.writer().await?.session().fetch_column(delete).await?.pop())

@@ -99,7 +99,7 @@ impl Database {
         Ok(rows.into_iter().map(|(id, Packed(bytes))| (id, bytes)).collect())
     }
 
-    /// Returns the Message-IDs of the dispatches with these IDs in their return paths, each behind its ID.
+    /// Returns the Message-IDs of the dispatches with these IDs in their return paths, each after its ID.
     pub async fn message_ids_by_return_id(&self, ids: &[String]) -> Result<Vec<(String, String)>> {
         let one_of = self.one_of();
         let sql = format!("SELECT return_id, message_id FROM dispatch WHERE return_id {one_of} ORDER BY id");
@@ -107,7 +107,7 @@ impl Database {
     }
 }
 
-/// Queues letters to these addresses again that were given up.
+/// Queues again the letters to these addresses that were given up.
 pub async fn requeue(session: &mut Session<'_>, at: DateTime<Utc>, recipients: &[String]) -> Result<()> {
     let sql = format!(
         "UPDATE dispatch SET due_at = $2, given_up_at = NULL, seen = 0, returned_at = NULL \

@@ -15,8 +15,8 @@ use crate::letter::Digest;
 /// Selects entries of ledgers.
 const ENTRIES: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
 
-/// A stored entry of a ledger, or of a book: its canonical JSON, and the columns that find it. The kind stays text, so that the audit
-/// can read and report an entry that was changed.
+/// A stored entry of a ledger or a book: its canonical JSON, and the columns by which it is found. The kind
+/// stays text, so that the audit can read and report an entry that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct EntryRow {
     /// The match or the event.
@@ -50,7 +50,7 @@ impl Database {
         self.read(self.statement(sql).bind(text(match_id))).await
     }
 
-    /// Returns the entries of this kind since then, in all matches, oldest first.
+    /// Returns the entries of this kind since `since`, in all matches, oldest first.
     pub async fn entries_since(&self, kind: &str, since: DateTime<Utc>) -> Result<Vec<EntryRow>> {
         let sql = format!("{ENTRIES}WHERE kind = $1 AND at >= $2 ORDER BY at, match_id, seq");
         self.read(self.statement(sql).bind(text(kind)).bind(since.timestamp_millis())).await

@@ -14,7 +14,7 @@ use crate::game::Reason;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
 
-/// An event in a list; the rest of it stands in its book.
+/// An event in a list; the rest of it is in its book.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct EventRow {
     /// `EV-SPRING`.
@@ -67,7 +67,7 @@ impl Database {
         Ok(self.read_recent(select).await?.pop())
     }
 
-    /// Returns the events in which something is due by then, the longest overdue first.
+    /// Returns the events in which something is due by `now`, the longest overdue first.
     pub async fn events_due(&self, now: DateTime<Utc>) -> Result<Vec<String>> {
         let sql = "SELECT id FROM event WHERE wake_at <= $1 ORDER BY wake_at, id";
         self.read_column(self.statement(sql).bind(now.timestamp_millis())).await
@@ -90,8 +90,8 @@ impl Database {
         self.read(self.statement(sql).bind(i64::from(limit))).await
     }
 
-    /// Returns when a player lost matches against people by missed turns, since then. A forfeit that a GM declared
-    /// is none.
+    /// Returns when, since `since`, a player lost matches against people by missed turns. Forfeits that a GM
+    /// declared do not count.
     pub async fn losses_by_missed_turns(
         &self,
         player_id: i64,

@@ -47,7 +47,7 @@ pub struct ForgottenMatch {
     /// The end of its ledger, including the entries that record it.
     pub head: Head,
     pub entries: Vec<EntryRow>,
-    /// The pins of dispatches that these list as delivered.
+    /// The pins of dispatches that these entries list as delivered.
     pub listed: Vec<Digest>,
 }
 
@@ -82,7 +82,7 @@ async fn forget(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Resul
     for of_match in &forgotten.matches {
         forget_in_match(session, of_match, &forgotten.name).await?;
     }
-    // Waits for a match of the player that is just being opened.
+    // Locking the row waits for a match of the player that is just being opened.
     let sql = format!("SELECT id FROM player WHERE id = $1{}", session.engine().for_update());
     session.execute(session.statement(sql).bind(forgotten.id)).await?;
     if traces_of(session, forgotten.id).await? != forgotten.traces {
@@ -159,7 +159,7 @@ async fn forget_letters(session: &mut Session<'_>, forgotten: &ForgottenPlayer) 
     let one_of = session.engine().one_of();
     let (addresses, at) = (&forgotten.traces.addresses, forgotten.at.timestamp_millis());
     let sql = format!(
-        // `sent_as` goes, too: whoever guesses an address and a Message-ID could compare their digest with
+        // `sent_as` goes, too: anyone who guessed an address and a Message-ID could compare their digest with
         // it.
         "UPDATE letter SET forgotten_at = $2, bytes_deleted_at = COALESCE(bytes_deleted_at, $2), sender = '', \
          subject = '', message_id = '', sent_as = NULL WHERE sender {one_of} \
@@ -172,7 +172,7 @@ async fn forget_letters(session: &mut Session<'_>, forgotten: &ForgottenPlayer) 
     );
     let statement = session.statement(sql).bind_texts(addresses).bind(at);
     let sent = session.fetch_column(statement).await?;
-    // The rows are marked by now: triggers let only the bytes of marked rows go.
+    // Delete the bytes only now that the rows are marked: the triggers allow it in no others.
     for (table, column, ids) in [
         ("letter_raw", "letter_id", &letters),
         ("dispatch_picture", "dispatch_id", &sent),

@@ -19,7 +19,7 @@ impl Database {
         self.read_first(self.statement(format!("{INVITATIONS}WHERE code = $1")).bind(text(code))).await
     }
 
-    /// Returns the open invitations, oldest first; with `lapsing_by`, only those that lapse by then.
+    /// Returns the open invitations, oldest first; with `lapsing_by`, only those that lapse by that time.
     pub async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>> {
         let sql = format!("{INVITATIONS}WHERE stage = 'open' AND lapses_at <= $1 ORDER BY created_at, code");
         let by = lapsing_by.map_or(i64::MAX, |by| by.timestamp_millis());
@@ -32,7 +32,7 @@ impl Database {
         self.read(self.statement(sql).bind(text(match_id))).await
     }
 
-    /// Returns the offers that follow this match by REMATCH, and those that are no longer open.
+    /// Returns the offers of a rematch of this match, including those that are no longer open.
     pub async fn rematches_of(&self, match_id: &str) -> Result<Vec<Invitation>> {
         let sql = format!("{INVITATIONS}WHERE rematch_of = $1 ORDER BY created_at, code");
         self.read(self.statement(sql).bind(text(match_id))).await
@@ -89,7 +89,7 @@ pub async fn set_invitation(
     ensure_only_one(session, invitation, at).await
 }
 
-/// Ensures that no other offer to follow the same match is open or taken. The unique index guards it as well.
+/// Ensures that no other offer to follow the same match is open or taken. A unique index ensures it, too.
 ///
 /// # Errors
 /// [`StoreError::Stale`] if there is one.

@@ -84,7 +84,7 @@ impl Database {
         self.read(select).await
     }
 
-    /// Returns how many letters were taken from the provider's spam folder since then.
+    /// Returns how many letters were taken from the provider's spam folder since `since`.
     pub async fn spam_letters_since(&self, since: DateTime<Utc>) -> Result<u64> {
         let sql =
             format!("SELECT COUNT(*) FROM letter WHERE received_at >= $1 AND origin LIKE '{FROM_SPAM}%'");
@@ -92,10 +92,10 @@ impl Database {
         Ok(letters)
     }
 
-    /// Deletes the bytes of up to `limit` letters that were received before then and caused no ledger entry,
-    /// oldest first, and returns how many. Keeps those from `kept_senders`. Digest, sender, subject and note
-    /// stay, so a copy is still recognized. The database allows this at the earliest seven days after a
-    /// letter was received.
+    /// Deletes the bytes of up to `limit` letters that were received before `received_before` and caused no
+    /// ledger entry, oldest first, and returns how many. Keeps those from `kept_senders`. Digest, sender,
+    /// subject and note stay, so a copy is still recognized. The database allows this at the earliest seven
+    /// days after a letter was received.
     pub async fn delete_unruled(
         &self,
         now: DateTime<Utc>,
@@ -117,7 +117,7 @@ impl Database {
             .bind(i64::from(limit));
         let mut tx = self.backend.begin().await?;
         let ids = tx.session().fetch_column(update).await?;
-        // The letters are marked by now: a trigger lets only the bytes of marked letters go.
+        // Delete the bytes only now that the letters are marked: a trigger allows it in no others.
         let delete = format!("DELETE FROM letter_raw WHERE letter_id {one_of}");
         let deleted = tx.session().execute_counted(self.statement(delete).bind_numbers(&ids)).await?;
         tx.commit().await?;

@@ -211,7 +211,8 @@ impl Database {
         self.read(select).await
     }
 
-    /// Returns up to `limit` matches in which the clock has nothing to decide until then, by ID.
+    /// Returns up to `limit` matches in which the clock has nothing to decide until after `past`, soonest
+    /// first.
     pub async fn matches_asleep(&self, past: DateTime<Utc>, limit: u32) -> Result<Vec<MatchRow>> {
         let sql = format!("SELECT {COLUMNS}, {MATCH} WHERE wake_at > $1 ORDER BY wake_at, id LIMIT $2");
         self.read(self.statement(sql).bind(past.timestamp_millis()).bind(i64::from(limit))).await

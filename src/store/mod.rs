@@ -95,7 +95,7 @@ pub struct Claim {
     transaction: Option<Tx>,
     /// Ends the claim when it is dropped.
     _guard: Option<Arc<dyn Send + Sync>>,
-    /// The claimed lanes, where no other daemon can ask for them.
+    /// The claimed lanes, on SQLite, where they are not in the database.
     lanes: Option<ClaimedLanes>,
 }
 

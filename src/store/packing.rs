@@ -64,8 +64,8 @@ where
     }
 }
 
-/// [`TYPICAL`], prepared once. Deflate would look through it again before each letter, for longer than it packs the
-/// letter.
+/// [`TYPICAL`], prepared once. Deflate would have to scan it again for each letter, which takes longer than
+/// packing the letter.
 static ENCODER: LazyLock<EncoderDictionary<'static>> =
     LazyLock::new(|| EncoderDictionary::copy(TYPICAL, LEVEL));
 static DECODER: LazyLock<DecoderDictionary<'static>> = LazyLock::new(|| DecoderDictionary::copy(TYPICAL));
@@ -106,7 +106,7 @@ pub fn pack_dispatch(letter: &[u8]) -> PackedDispatch {
     }
 }
 
-/// Returns the bytes of one of our letters. The digest of a dropped picture stands in its place.
+/// Returns the bytes of one of our letters. The digest of a dropped picture takes its place.
 ///
 /// # Errors
 /// [`StoreError::Unsound`] if the columns were changed.
@@ -175,7 +175,7 @@ mod tests {
         let packed = pack(&b"abc".repeat(100));
         let cut = packed[..packed.len() - 1].to_vec();
         let longer = [&packed[..], b"x"].concat();
-        // The length of 300 bytes stands behind the magic number and a byte of flags, less 256 (RFC 8878, 3.1.1.1).
+        // The length of 300 bytes follows the magic number and a byte of flags, less 256 (RFC 8878, 3.1.1.1).
         assert_eq!(packed[5..7], 44_u16.to_le_bytes());
         let of_length = |length: u16| [&packed[..5], &(length - 256).to_le_bytes(), &packed[7..]].concat();
         assert!(unpack(&of_length(300)).is_ok());

@@ -37,7 +37,7 @@ pub struct PlayerChange {
     /// The time at which it reached its stage.
     #[sqlx(try_from = "Millis")]
     pub changed_at: DateTime<Utc>,
-    /// Grows by one with each change of this row, from 1.
+    /// Starts at 1 and grows by one with each change of this row.
     pub version: i64,
 }
 
@@ -63,7 +63,7 @@ named_enum! {
 }
 
 impl Database {
-    /// Returns the changes of a player that reached their stage since then, oldest first.
+    /// Returns the changes of a player that reached their stage since `since`, oldest first.
     pub async fn changes_of(&self, player_id: i64, since: DateTime<Utc>) -> Result<Vec<PlayerChange>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM player_change WHERE player_id = $1 AND changed_at >= $2 \

@@ -29,8 +29,8 @@ impl Database {
         Ok(merge_addresses(self.read(select).await?).pop())
     }
 
-    /// Returns up to `limit` players with these words in their names or addresses, by ID. Capital and small letters
-    /// differ only where they are not ASCII.
+    /// Returns up to `limit` players with these words in their names or addresses, by ID. Case matters only
+    /// in letters beyond ASCII.
     pub async fn players_named(&self, words: &str, limit: u32) -> Result<Vec<Player>> {
         let sql = format!(
             "{PLAYERS}WHERE p.id IN (SELECT id FROM player WHERE LOWER(name) LIKE $1 ESCAPE '!' OR name LIKE $2 \
@@ -52,7 +52,7 @@ impl Database {
         self.read(self.statement(sql)).await
     }
 
-    /// Returns up to `limit` players with an address who were added since then, by ID.
+    /// Returns up to `limit` players with an address who were added since `since`, by ID.
     pub async fn players_since(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Player>> {
         let sql = format!(
             "{PLAYERS}WHERE p.id IN (SELECT id FROM player WHERE created_at >= $1 \
@@ -117,8 +117,8 @@ impl Database {
         Ok(seats)
     }
 
-    /// Returns up to `limit` players whose digest is due by now, with that time; `None` if none is scheduled
-    /// yet.
+    /// Returns up to `limit` players whose digest is due by `now`, with that time; `None` if none is
+    /// scheduled yet.
     pub async fn digests_due(
         &self,
         now: DateTime<Utc>,
@@ -134,7 +134,7 @@ impl Database {
         Ok(due)
     }
 
-    /// Sets when a player's next digest is due, unless the player wants none by now.
+    /// Sets when a player's next digest is due, unless the player no longer wants any.
     pub async fn schedule_digest(&self, player_id: i64, at: Option<DateTime<Utc>>) -> Result<()> {
         let sql = "UPDATE player SET digest_at = $2 WHERE id = $1 AND digest_at IS NOT NULL";
         let update = self.statement(sql).bind(player_id).bind(at.map(|at| at.timestamp_millis()));
@@ -213,8 +213,8 @@ pub async fn merge_players(session: &mut Session<'_>, merged: i64, into: i64) ->
     session.execute(statement).await
 }
 
-/// Notes which player a merged one has become. Two sequences of ratings become one only when all ratings are
-/// recomputed.
+/// Notes into which player another one was merged. Their two sequences of ratings become one only when all
+/// ratings are recomputed.
 async fn note_merger(session: &mut Session<'_>, merged: i64, into: i64) -> Result<()> {
     let statement =
         session.statement("UPDATE merged_player SET into_id = $2 WHERE into_id = $1").bind(merged).bind(into);

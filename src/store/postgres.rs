@@ -78,7 +78,8 @@ impl PostgresBackend {
         Ok(backend)
     }
 
-    /// Brings the tables up to date in one transaction, for which any other program that starts waits.
+    /// Brings the tables up to date in one transaction. Other programs that start in the meantime wait for
+    /// it.
     async fn migrate(&self) -> Result<()> {
         let mut tx = self.pool.begin().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
@@ -187,7 +188,7 @@ impl Backend for PostgresBackend {
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
         let mut tx = self.pool.begin().await?;
         sqlx::query(SETTLING).execute(&mut *tx).await?;
-        // One seat of each match stands for the house's turn, even if the house holds both.
+        // One seat of each match represents the house's turn, even if the house holds both.
         let sql = "SELECT s.match_id FROM seat s JOIN match m ON m.id = s.match_id WHERE m.id = ANY($1) \
                    AND s.seat = CASE WHEN m.first_house IS NULL THEN 'second' ELSE 'first' END \
                    ORDER BY m.wake_at, m.id FOR NO KEY UPDATE OF s SKIP LOCKED";

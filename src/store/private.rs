@@ -28,7 +28,7 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Returns the permissions of a file, if it is there and somebody besides its owner has any.
+/// Returns the permissions of a file, if it is there and somebody other than its owner has any.
 pub fn shared_mode(path: &Path) -> Option<u32> {
     let mode = fs::metadata(path).ok()?.mode() & 0o777;
     (mode & FOR_OTHERS != 0).then_some(mode)

@@ -59,8 +59,8 @@ impl Database {
         self.read::<RatingColumns>(select).await?.into_iter().map(RatingColumns::read).collect()
     }
 
-    /// Returns the times since then at which rated matches of these two players were opened. Matches that are
-    /// no longer rated do not count.
+    /// Returns the times after `since` at which rated matches of these two players were opened. Matches of
+    /// events do not count, nor do those that are no longer rated.
     pub async fn rated_openings(
         &self,
         (one, other): (i64, i64),
@@ -81,7 +81,7 @@ impl Database {
         self.read_column(self.statement(sql).bind(game)).await
     }
 
-    /// Returns the players who were merged, each with the one that they are now.
+    /// Returns the players who were merged, each with the player into whom they were merged.
     pub async fn merged_players(&self) -> Result<BTreeMap<i64, i64>> {
         let rows: Vec<(i64, i64)> =
             self.read(self.statement("SELECT gone, into_id FROM merged_player")).await?;

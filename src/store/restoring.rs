@@ -36,7 +36,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
     if !has_tables(&new).await {
         let _ = std::fs::remove_file(&new);
-        return Err(cannot_open(from, "it is no backup of fogpost: it holds no tables".to_owned()));
+        return Err(cannot_open(from, "it is not a fogpost backup: it has no tables".to_owned()));
     }
     // Check the backup before moving anything, so that a refused one leaves the database in place.
     let prepared = prepare(&new).await;
@@ -64,8 +64,8 @@ async fn has_tables(path: &Path) -> bool {
     count.is_ok_and(|count: i64| count > 0)
 }
 
-/// Returns a name beside a database that is free. An earlier restore may have been a mistake, and then
-/// the file there is the only copy of the database that it replaced.
+/// Returns a free name beside a database. An earlier restore may have been a mistake, and then the file there
+/// is the only copy of the database that it replaced.
 fn free_place(path: &Path) -> PathBuf {
     let numbered = (2..).map(|number| beside(path, &format!(".replaced-{number}")));
     let mut places = std::iter::once(beside(path, ".replaced")).chain(numbered);

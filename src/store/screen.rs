@@ -26,7 +26,8 @@ pub struct WordsRow {
 const SETTLES: &str = "'GmTold', 'GmNoted', 'MatchPaused', 'MatchResumed', 'PlayerReplaced', 'MatchEnded'";
 
 impl Database {
-    /// Returns the letters since then with words for the GM, in whose matches no GM has acted since, oldest first.
+    /// Returns up to `limit` letters with words for the GM, received since `since`, in whose matches no GM
+    /// has acted after the ruling, oldest first.
     pub async fn unsettled_words(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<WordsRow>> {
         let sql = format!(
             "SELECT digest, received_at, match_id, seat FROM letter WHERE status = 'ruled' AND received_at >= $1 \
@@ -51,7 +52,7 @@ impl Database {
         rows.into_iter().filter_map(|(id, at)| Some(time(at?).map(|at| (id, at)))).collect()
     }
 
-    /// Returns up to `limit` letters from these senders since then, newest first.
+    /// Returns up to `limit` letters received from these senders since `since`, newest first.
     pub async fn letters_from(
         &self,
         senders: &[String],

@@ -69,7 +69,7 @@ impl Database {
         self.backend.writer().await?.session().execute_counted(self.statement(sql)).await
     }
 
-    /// Returns how many letters were sent.
+    /// Returns how many letters were sent in the present minute and in the last 24 hours.
     pub async fn sent_counts(&self, now: DateTime<Utc>) -> Result<SentCounts> {
         let minute = minute_of(now);
         let since = minute - TimeDelta::days(1) + TimeDelta::minutes(1);
@@ -89,15 +89,15 @@ impl Database {
         Ok(sent)
     }
 
-    /// Returns the minute in which a letter was sent last, if one was in the last 24 hours.
+    /// Returns the minute in which the last letter was sent, if that was in the last 24 hours.
     pub async fn last_sent(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
         let counts = self.budgets(&[OUTBOX.to_owned()], now - TimeDelta::days(1)).await?;
         let sent = counts.into_iter().filter(|(_, used)| *used > 0).map(|(key, _)| key.period);
         Ok(sent.filter(|minute| *minute <= now).max())
     }
 
-    /// Makes letters and dispatches that are deferred past then due now, and reschedules the players' digests
-    /// that are due after then: the clock was wrong when it deferred them.
+    /// Makes letters and dispatches that are deferred beyond `past` due now, and reschedules the players'
+    /// digests that are due after `past`: the clock was wrong when they were deferred.
     pub async fn retry_deferred(&self, now: DateTime<Utc>, past: DateTime<Utc>) -> Result<()> {
         let mut tx = self.backend.begin().await?;
         for sql in [
@@ -210,7 +210,7 @@ async fn record_chunk(
     session.execute(update.persistent(is_common(chunk.len()))).await
 }
 
-/// Counts letters that were taken now.
+/// Counts letters that a server has just taken.
 async fn count(session: &mut Session<'_>, now: DateTime<Utc>, taken: &[i64]) -> Result<()> {
     if taken.is_empty() {
         return Ok(());

@@ -110,7 +110,7 @@ pub struct DispatchFilter {
     pub match_id: Option<String>,
     pub recipient: Option<String>,
     pub only_given_up: bool,
-    /// Written then or later.
+    /// Only dispatches created at this time or later.
     pub since: Option<DateTime<Utc>>,
 }
 

@@ -79,8 +79,8 @@ impl SqliteBackend {
             return Err(StoreError::misnamed("its URL names no file"));
         }
         let unopened = |error: sqlx::Error| cannot_open(&path, why(&path, &error));
-        // SQLite would create it for everybody to read. It gives its log the permissions of the file. If this
-        // fails, the file exists, or SQLite names the reason.
+        // SQLite would let everybody read a file that it creates, and it gives its log the permissions of the
+        // file. If this fails, the file exists, or SQLite names the reason.
         let _ = private::create_new(&path);
         // Check the file before the writer connects, which would already switch another program's file to a
         // write-ahead log.
@@ -304,7 +304,7 @@ impl Backend for SqliteBackend {
     fn free_bytes(&self) -> Result<Option<u64>> {
         let space = rustix::fs::statvfs(&self.path)
             .map_err(|error| StoreError::Database(sqlx::Error::Io(error.into())))?;
-        // Blocks that an ordinary user may still write.
+        // `f_bavail` counts the blocks that an ordinary user may still write.
         Ok(Some(space.f_bavail.saturating_mul(space.f_frsize)))
     }
 

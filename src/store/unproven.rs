@@ -14,7 +14,7 @@ const COLUMNS: &str =
 const RECEIVED_BEFORE: TimeDelta = TimeDelta::days(14);
 
 impl Database {
-    /// Returns the unproven letters in a player's name that were noted since then, oldest first.
+    /// Returns the unproven letters in a player's name that were noted since `since`, oldest first.
     pub async fn unproven_letters(
         &self,
         player_id: i64,
@@ -27,7 +27,7 @@ impl Database {
         self.read(self.statement(sql).bind(player_id).bind(since.timestamp_millis())).await
     }
 
-    /// Returns the unproven letters in a GM's name that were noted since then, oldest first.
+    /// Returns the unproven letters in a GM's name that were noted since `since`, oldest first.
     pub async fn unproven_letters_of_gm(
         &self,
         gm: &str,
@@ -39,7 +39,7 @@ impl Database {
         self.read(self.statement(sql).bind(text(gm)).bind(since.timestamp_millis())).await
     }
 
-    /// Returns the unproven letters under the code of a notice that were noted since then, oldest first.
+    /// Returns the unproven letters under the code of a notice that were noted since `since`, oldest first.
     pub async fn unproven_under(&self, code: &str, since: DateTime<Utc>) -> Result<Vec<UnprovenLetter>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM unproven_letter WHERE code = $1 AND noted_at >= $2 ORDER BY noted_at, letter"
@@ -54,8 +54,8 @@ impl Database {
         self.read(self.statement(sql).bind_digests(letters)).await
     }
 
-    /// Returns up to `limit` unproven letters in players' names that were noted in this period and that
-    /// nobody has confirmed or denied, oldest first. Finds them through the index of letters by status,
+    /// Returns up to `limit` unproven letters in players' names that were noted from `from` to `until` and
+    /// that nobody has confirmed or denied, oldest first. Finds them through the index of letters by status,
     /// because their own index begins with the player.
     pub async fn unanswered_letters(
         &self,

@@ -51,7 +51,8 @@ pub struct WaitingLetter {
     /// Failed attempts to rule on it.
     #[sqlx(try_from = "SmallCount")]
     pub tries: u32,
-    /// Letters of a lane stay in order. It is the match of the first visible reply token, or else the sender.
+    /// The lane in which letters stay in order: the match of the first visible reply token, or else the
+    /// sender.
     pub lane: String,
     /// Whether it is from the address of a player or a GM, or has a seat's reply token.
     #[sqlx(try_from = "SmallCount")]
@@ -111,7 +112,7 @@ pub struct Postponed {
     /// The earliest time to rule on it again. `None` means at once: ruling on it failed, and the failure is
     /// counted.
     pub until: Option<DateTime<Utc>>,
-    /// The match in which it will act. Nobody is late in it until then.
+    /// The match in which it will act. Nobody is late in it until the letter is ruled on.
     pub match_id: Option<String>,
 }
 
@@ -183,7 +184,7 @@ pub struct MatchRow {
     pub version: i64,
 }
 
-/// The snapshot of a stored match, as JSON, and at which version it was loaded: see [`MatchRow`].
+/// The snapshot of a stored match, as JSON, and the version at which it was loaded: see [`MatchRow`].
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SnapshotRow {
     pub id: String,
@@ -272,7 +273,7 @@ pub struct MatchDates {
     /// `None` if its ledger has lost its beginning.
     #[sqlx(try_from = "MaybeMillis")]
     pub opened_at: Option<DateTime<Utc>>,
-    /// `None` while it is not over, also if it was reopened.
+    /// `None` while it is not over, even if it was over before.
     #[sqlx(try_from = "MaybeMillis")]
     pub ended_at: Option<DateTime<Utc>>,
 }
@@ -335,8 +336,8 @@ pub struct Invitation {
     pub created_at: DateTime<Utc>,
     #[sqlx(try_from = "Millis")]
     pub lapses_at: DateTime<Utc>,
-    /// Name and number of the invited player, if the offer named them so; letters to its author never show
-    /// the address then.
+    /// Name and number of the invited player, if the offer named the player that way; letters to its author
+    /// then never show the address.
     pub invited_name: Option<String>,
     /// The match that a REMATCH follows.
     pub rematch_of: Option<String>,
@@ -382,7 +383,8 @@ pub struct ListedPlayer {
 }
 
 impl ListedPlayer {
-    /// Whether it is a person with an address, and not the house, which has a name in its place.
+    /// Whether it is a person with an address, rather than the house, whose name takes the place of an
+    /// address.
     pub fn is_person(&self) -> bool {
         self.address.as_deref().is_some_and(|address| address.contains('@'))
     }

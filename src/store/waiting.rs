@@ -96,7 +96,7 @@ impl Database {
         self.backend.write_unsynced(statement).await
     }
 
-    /// Returns each daemon that has such a note, with its letters.
+    /// Returns each daemon that has noted letters in work, with these letters.
     pub async fn letters_in_work(&self) -> Result<Vec<(String, Vec<Digest>)>> {
         let noted = self.remembered_under(IN_WORK).await?;
         let read = |(key, digests): (String, String)| {
@@ -169,8 +169,8 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes alone is taken
-    /// alone.
+    /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes by itself is
+    /// taken alone.
     async fn take(
         &mut self,
         session: &mut Session<'_>,
