@@ -279,7 +279,7 @@ mod tests {
         );
     }
 
-    /// Changes a signed letter by `forge`, and asserts that it proves nothing then.
+    /// Changes a signed letter by `forge`, and asserts that it then proves nothing.
     #[track_caller]
     fn assert_unproven_after(letter: &str, forge: impl Fn(&str) -> String) {
         let (raw, verifier) = signed(letter, "example.org", &["From", "Subject"], true);

@@ -52,7 +52,7 @@ pub struct ImapConfig {
     pub host: String,
     /// The port; by default 993 for TLS, else 143.
     pub port: Option<u16>,
-    /// `tls`, `starttls`, or `none`, which is allowed to this machine only.
+    /// `tls`, `starttls`, or `none`, which is allowed only for this machine.
     #[serde(default)]
     pub tls: Tls,
     /// A PEM file with the certificate authorities to trust instead of the system's.
@@ -214,9 +214,9 @@ pub(super) struct ImapReader {
     untaken: BTreeSet<u32>,
     /// The left letters as the receiver knows them.
     left: LeftLetters,
-    /// Letters that are left alone, with the time since when.
+    /// Letters that are left alone, each with the time since when.
     unreadable: BTreeMap<u32, Instant>,
-    /// Times that a letter broke the session, or did not come, when it was fetched alone.
+    /// Times that a letter, fetched alone, broke the session or did not come.
     failures: BTreeMap<u32, u8>,
     /// Maximum letters to fetch with one command.
     batch_limit: usize,
@@ -366,8 +366,8 @@ impl ImapReader {
         Ok(waiting)
     }
 
-    /// Leaves those of these letters that are old and no longer than `bytes`. Returns the longer ones that
-    /// are old as far as these bytes show.
+    /// Leaves the old ones of these letters in the folder if they are no longer than `bytes`. Returns the
+    /// longer ones that are old as far as their first `bytes` show.
     fn leave_old(
         &mut self,
         mailbox: &mut Mailbox,
@@ -434,7 +434,7 @@ impl ImapReader {
 
     /// Returns the number of these letters that make a batch, limited by number and size. The server is asked
     /// for sizes only if the batch could be too large, and for one batch at a time: some servers read each
-    /// letter to tell its size.
+    /// letter to determine its size.
     fn batch_len(&self, mailbox: &mut Mailbox, waiting: &[u32]) -> Result<usize, Error> {
         let candidates = &waiting[..waiting.len().min(self.batch_limit)];
         let limit = self.settings.max_letter_bytes;

@@ -45,7 +45,7 @@ impl Inbox {
         }
     }
 
-    /// Identifies the spam folder that is read beside the mailbox, if there is one.
+    /// Identifies the spam folder that is read in addition to the mailbox, if there is one.
     pub fn spam_name(&self) -> Option<String> {
         match self {
             Inbox::Imap(settings) => Some(imap_name(settings, settings.spam_folder.as_ref()?)),
@@ -53,7 +53,7 @@ impl Inbox {
         }
     }
 
-    /// Whether everything that arrives at the mailbox's address is read, and not only one folder with a part
+    /// Whether everything that arrives at the mailbox's address is read, rather than one folder with a part
     /// of it.
     pub fn is_main_folder(&self) -> bool {
         match self {
@@ -86,8 +86,8 @@ impl Inbox {
     }
 
     /// Returns the folder of processed letters as an inbox, to read them again. A Maildir's letters stay in
-    /// that folder. Those of an IMAP mailbox move back to the original folder, are read there again, and are
-    /// filed again.
+    /// that folder. Those of an IMAP mailbox move back to the original folder, are read there, and are filed
+    /// again.
     ///
     /// # Errors
     /// Returns an error if the Maildir's folder is missing and cannot be created.

@@ -73,8 +73,8 @@ impl MaildirConfig {
         }
     }
 
-    /// Checks that the folder for processed letters has a name, which makes it another folder than the one
-    /// that is read.
+    /// Checks that the folder for processed letters has a name, which makes it a different folder from the
+    /// one that is read.
     pub(super) fn check_folders(&self) -> Result<(), String> {
         let name = &self.processed;
         let is_name = !name.trim_matches(['.', ' ']).is_empty()
@@ -127,8 +127,8 @@ pub fn create_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Whether a Maildir, or the folder around it, is somebody else's who lets a group in, such as a mail
-/// server's.
+/// Whether a Maildir, or the folder around it, belongs to somebody else who lets a group in, such as a mail
+/// server.
 fn is_shared_maildir(root: &Path) -> bool {
     is_shared(root) || root.parent().is_some_and(is_shared)
 }
@@ -245,7 +245,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Does something in the Maildir, and creates the Maildir if it is missing.
+    /// Runs `act`. If the Maildir is missing, creates it and runs `act` again.
     fn in_maildir<T>(&self, act: impl Fn() -> io::Result<T>) -> io::Result<T> {
         match act() {
             Err(missing) if missing.kind() == io::ErrorKind::NotFound => {

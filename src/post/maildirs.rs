@@ -86,7 +86,7 @@ fn write_all(letters: Vec<PendingDelivery>) {
     }
 }
 
-/// Returns the Maildir that an outbox at `root` uses for this address, in whatever case it is written.
+/// Returns the Maildir that an outbox at `root` uses for this address, whose case does not matter.
 ///
 /// Letters, digits and `@ . _ + -` are kept and everything else becomes `%XX`, so that no address leads
 /// elsewhere.

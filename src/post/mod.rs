@@ -43,7 +43,7 @@ pub struct FetchedLetter {
     /// The time at which our mail server received it: IMAP INTERNALDATE (RFC 3501, 2.3.3), or a Maildir
     /// file's modification time. If the mailbox does not say, the time at which it was fetched.
     pub received_at: DateTime<Utc>,
-    /// All times at which the mailbox says that it arrived. A Maildir file's name may tell another one.
+    /// All times at which the mailbox says that it arrived. A Maildir file's name may state another one.
     pub arrivals: Vec<DateTime<Utc>>,
     /// `imap:INBOX/uidvalidity/uid`, `maildir:name` or `stdin`. For the log; unique within a mailbox.
     pub origin: String,
@@ -166,7 +166,7 @@ pub enum Tls {
     Tls,
     /// Plain at first, then the STARTTLS command. We refuse servers that do not offer it.
     StartTls,
-    /// No protection. Allowed to this machine only.
+    /// No protection. Allowed only for connections to this machine.
     None,
 }
 

@@ -308,7 +308,7 @@ impl OauthLogin {
     /// Waits until the person has entered the code, and stores the login.
     ///
     /// # Errors
-    /// Returns an error if the person denies it, takes too long, or the provider refuses.
+    /// Returns an error if the person denies access or takes too long, or if the provider refuses.
     pub async fn finish_device_login(&self, login: &DeviceLogin) -> Result<(), Error> {
         let http = |request| http::send(request, self.ca_file.clone());
         let client = self.client()?;
@@ -338,8 +338,8 @@ impl OauthLogin {
         Ok(BrowserLogin { page: page.into(), redirect, state, verifier })
     }
 
-    /// Ends a login in the browser. `redirected` is the address to which the provider redirected it, or its
-    /// path and query.
+    /// Completes a login in the browser. `redirected` is the address to which the provider redirected it, or
+    /// its path and query.
     ///
     /// # Errors
     /// Returns an error if the address is not the answer to this login, or the provider refuses.

@@ -64,7 +64,7 @@ impl Outbox {
     /// Sends one letter and returns the reply of the server, or the name of the file.
     ///
     /// # Errors
-    /// [`SendError`] if the letter was not taken. [`SendError::is_transient`] tells whether to retry.
+    /// [`SendError`] if the letter was not taken. [`SendError::is_transient`] returns whether to retry.
     pub async fn send(&self, letter: &Outgoing<'_>) -> Result<String, SendError> {
         let to = address(letter.to).ok_or_else(|| SendError::Refused("this is not a mail address".into()))?;
         let return_path = letter.return_path.map(|path| address(path).ok_or_else(faulty_return_path));

@@ -1,7 +1,7 @@
 //! The refusal of a mail server or a sendmail command.
 //!
-//! It keeps the words and the codes, and tells what the refusal concerns ([`RefusalClass`]). The consequences
-//! are up to the sender of the letter.
+//! It keeps the words and the codes, and classifies the refusal by what it concerns ([`RefusalClass`]). The
+//! consequences are up to the sender of the letter.
 
 use std::fmt;
 

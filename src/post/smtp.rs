@@ -21,7 +21,7 @@ mod capabilities;
 mod conversation;
 mod wire;
 
-/// A mail server that takes letters to anybody (RFC 6409).
+/// A mail server that accepts letters to any address (RFC 6409).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmtpConfig {
@@ -29,7 +29,7 @@ pub struct SmtpConfig {
     pub host: String,
     /// The port; by default 465 for `tls`, 587 for `starttls`, 25 for `none`.
     pub port: Option<u16>,
-    /// `tls`, `starttls`, or `none`, which is allowed to this machine only.
+    /// `tls`, `starttls`, or `none`, which is allowed only for this machine.
     #[serde(default)]
     pub tls: Tls,
     /// A PEM file with the certificate authorities to trust instead of the system's.

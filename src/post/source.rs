@@ -90,7 +90,7 @@ impl BatchSender {
         self.until_stopped(answer)?.map_err(|_dropped| Error::NotStored)
     }
 
-    /// Tells which letters cannot be moved, if they differ from `before`.
+    /// Reports which letters cannot be moved, if they differ from `before`.
     pub(super) fn report_unfiled(
         &self,
         before: &BTreeSet<String>,
@@ -103,7 +103,7 @@ impl BatchSender {
         self.report_gone(before.difference(now).cloned().collect())
     }
 
-    /// Tells which letters of those that were left are no longer in the folder.
+    /// Reports which of the letters that were left are no longer in the folder.
     pub(super) fn report_gone(&self, letters: Vec<String>) -> Result<(), Error> {
         if letters.is_empty() { Ok(()) } else { self.send(InboxMessage::Gone(letters)) }
     }
@@ -112,7 +112,7 @@ impl BatchSender {
         self.until_stopped(self.to.send(message))?.map_err(|_closed| Error::Stopped)
     }
 
-    /// Waits for the end of some work, and fails at shutdown.
+    /// Waits for some work, and fails at shutdown.
     fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
         self.runtime.block_on(async {
             tokio::select! {

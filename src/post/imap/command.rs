@@ -39,7 +39,7 @@ pub(super) fn run_within(
     }
 }
 
-/// Returns whether a command that only helps was carried out.
+/// Whether the server carried out a command that we can do without. Passes on other errors.
 pub(super) fn unless_refused(answer: Result<(), Error>) -> Result<bool, Error> {
     match answer {
         Ok(()) => Ok(true),

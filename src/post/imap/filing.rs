@@ -15,7 +15,8 @@ pub(super) struct Filing {
     stored: BTreeSet<u32>,
     /// Letters that are in the processed folder, too, because only their deletion failed.
     copied: BTreeSet<u32>,
-    /// The letter at or after which the next attempt starts, so that one bad letter does not stand for all.
+    /// The letter at or after which the next attempt starts, so that one bad letter does not block all
+    /// others.
     next: u32,
     /// The server's last refusal, with the folder and the key, until letters can be moved again.
     refusal: Option<String>,

@@ -51,8 +51,8 @@ struct Folder {
 }
 
 impl Folders {
-    /// Lists the folders. A server that refuses that has no folder that we know of. `has` tells whether the
-    /// server has a capability.
+    /// Lists the folders. If the server refuses, none are known. `has` returns whether the server has a
+    /// capability.
     pub(super) fn read(connection: &mut Connection, has: &dyn Fn(&str) -> bool) -> Result<Folders, Error> {
         let mut listed = list(connection, "LIST \"\" \"*\"")?;
         // Some servers mark the spam folder only when they are asked for marks (RFC 6154, 2).
@@ -85,7 +85,7 @@ impl Folders {
         Folders { listed, prefix, separator }
     }
 
-    /// Whether the server lists none.
+    /// Whether the server lists no folders.
     pub(super) fn is_empty(&self) -> bool {
         self.listed.is_empty()
     }

@@ -17,7 +17,7 @@ use super::{ImapConfig, login};
 use crate::post::source::{BatchSender, ConnectionHandle, MAX_BATCH_LETTERS};
 use crate::post::{Error, FetchedLetter, FoundLetter, InboxCheck};
 
-/// Maximum requests for a new list of letters because some arrived in the meantime.
+/// Maximum repetitions of a listing because letters arrived in the meantime.
 const MAX_RELISTINGS: usize = 10;
 
 /// Maximum letters to look at if a server finds several by a Message-ID.
@@ -322,7 +322,7 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Returns when there may be new letters: the server says so, or it is time to look.
+    /// Waits until there may be new letters: the server says so, or it is time to look.
     pub(super) fn wait(&mut self, sender: &BatchSender) -> Result<(), Error> {
         if self.capabilities.idle {
             match idle(&mut self.connection.borrow(), self.settings.idle_time())? {

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Maximum time of an answer as a multiple of the limit on silence, besides the time for its bytes.
+/// Maximum time of an answer as a multiple of the limit on silence, in addition to the time for its bytes.
 const PATIENCE: u32 = 10;
 
 /// Time that each byte adds to the limit of an answer: 8 kB a second on the slowest line that we wait for.

@@ -23,7 +23,7 @@ pub(super) struct Text {
 /// A response: lines, each with the literal that follows it.
 pub(super) type Response = Vec<(Vec<u8>, Option<Text>)>;
 
-/// The bytes of an answer's literals to read.
+/// Limits on the bytes of an answer's literals.
 pub(super) struct Room {
     /// Maximum size of a literal; a larger one is malformed.
     pub longest: u64,

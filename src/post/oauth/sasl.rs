@@ -32,7 +32,7 @@ impl Mechanism {
         let token = token.reveal();
         match self {
             Mechanism::OAuthBearer => {
-                // RFC 5801, 4: these characters separate parts.
+                // RFC 5801, 4: a comma ends the name, and `=` starts an escape.
                 let user = user.replace('=', "=3D").replace(',', "=2C");
                 format!("n,a={user},\u{1}host={host}\u{1}port={port}\u{1}auth=Bearer {token}\u{1}\u{1}")
             }

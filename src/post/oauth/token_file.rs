@@ -19,7 +19,7 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 /// Time limit for storing the provider's answer. Request and storing together take less than [`LOCK_LIMIT`].
 const STORE_LIMIT: Duration = Duration::from_secs(25);
 
-/// Time between attempts.
+/// Time between attempts to store it.
 const STORE_INTERVAL: Duration = Duration::from_millis(100);
 
 const OWNER_ONLY: u32 = 0o600;

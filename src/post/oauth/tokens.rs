@@ -44,7 +44,7 @@ pub const LOG_IN: &str = "nobody has logged in yet; run: fogpost login";
 pub struct Tokens {
     #[serde(serialize_with = "revealed")]
     pub refresh: Secret,
-    /// Missing after a mail server has refused it.
+    /// Missing after a mail server has refused the access token.
     pub access: Option<AccessToken>,
     pub logged_in_at: DateTime<Utc>,
     pub renewed_at: DateTime<Utc>,
@@ -108,7 +108,7 @@ impl Tokens {
         Tokens { ended_at: Some(now), ..self.clone() }
     }
 
-    /// Returns the tokens without the access token, if that is this one.
+    /// Returns the tokens without the access token, if that is `token`.
     pub fn without(&self, token: &Secret) -> Option<Tokens> {
         let is_ours = self.access.as_ref().is_some_and(|access| access.token == *token);
         is_ours.then(|| Tokens { access: None, ..self.clone() })
