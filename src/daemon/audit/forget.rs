@@ -2,7 +2,7 @@
 //! from and to them.
 //!
 //! The chains of those matches stay intact and can still be followed. The evidence of the letters is withheld
-//! from then on, so every match is verified one last time first.
+//! from then on, so every match is verified one last time beforehand.
 
 use std::iter;
 
