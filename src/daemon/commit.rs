@@ -15,8 +15,8 @@ use crate::desk::items::{Progress, Rounds};
 use crate::referee::WORDS_NOTE;
 use crate::store::{Changes, LetterStatus, StoreError};
 
-/// Maximum rounds of a decision. A letter takes one, or two if it asks about more than its match. Only
-/// commands that build on each other take more.
+/// Maximum rounds of a decision. A letter takes one, or two if it is about more than its match. Only commands
+/// that build on each other take more.
 const MAX_ROUNDS: usize = 64;
 
 /// Maximum attempts at a change while others change the same rows.

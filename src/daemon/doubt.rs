@@ -31,8 +31,8 @@ const AGREEMENT: TimeDelta = TimeDelta::days(1);
 /// Time for which a process trusts the clock without looking at the database again.
 const FRESH: TimeDelta = TimeDelta::minutes(1);
 
-/// The keys under which daemons remember when the clock was last trusted, the same time once the clock is in
-/// doubt, when it was confirmed, and the beginning and end of its last jump ahead.
+/// The keys under which daemons remember when the clock was last trusted, that time again once the clock is
+/// in doubt, when it was confirmed, and the beginning and end of its last jump ahead.
 const TRUSTED: &str = "clock trusted";
 const DOUBTED: &str = "clock doubted";
 const CONFIRMED: &str = "clock confirmed";
@@ -59,7 +59,7 @@ impl ClockTrust {
     }
 }
 
-/// Whether the clock is trusted. Once it is in doubt, the GM is asked.
+/// Whether the clock is trusted. If it has come into doubt, asks the GM.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -100,8 +100,8 @@ pub async fn may_take(office: &Office, letters: &[FetchedLetter]) -> anyhow::Res
     is_trusted(office).await
 }
 
-/// Whether a letter from a mail server's pipe may be stored: the clock is not doubtful, or the letter agrees
-/// with it.
+/// Whether a letter that a mail server pipes in may be stored: the clock is not doubtful, or the letter
+/// agrees with it.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

@@ -2,8 +2,8 @@
 //!
 //! A bad letter never blocks the rest: a failure is counted and the letter tried again, and after
 //! [`MAX_ATTEMPTS`](crate::desk::items::MAX_ATTEMPTS) it is set aside. If the database rejects a batch, its
-//! letters are suspects: each goes alone until the bad one is found. Letters that hang or kill the program
-//! are found by [`suspects`](super::suspects).
+//! letters are suspects: each is decided alone until the bad one is found. Letters that hang or kill the
+//! program are found by [`suspects`](super::suspects).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct DueMatches {
     until: DateTime<Utc>,
     /// Matches to leave alone.
     skipped: BTreeSet<String>,
-    /// Whether each goes alone, because a batch of several failed.
+    /// Whether each is decided alone, because a batch of several failed.
     one_by_one: bool,
 }
 

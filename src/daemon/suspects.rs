@@ -2,8 +2,8 @@
 //!
 //! Each daemon notes in the database which letters it works on. A letter that takes longer than the deadline
 //! is set aside, and its thread is left behind. If a daemon dies, its note names the letters it died on: they
-//! are then decided on one by one. A letter that was alone when the program died again is set aside, unless
-//! another process survives a ruling on it (the trial).
+//! are then decided on one by one. A letter on which the program dies again is set aside, unless another
+//! process survives a ruling on it (the trial).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ pub struct Attempts {
     /// each crash.
     pub(super) run: String,
     pub(super) deadline: Duration,
-    /// Number of threads that never came back.
+    /// Number of threads that hang.
     pub(super) hung: AtomicUsize,
     /// Letters under suspicion, after a crash or a rejected commit. They are decided on one by one.
     suspects: Mutex<BTreeSet<Digest>>,
@@ -261,8 +261,8 @@ pub async fn end_intake(office: &Office) -> Result<(), StoreError> {
     office.store.note_in_work(&office.attempts.intake(), &[]).await
 }
 
-/// Keeps the letters that may be decided on together: a suspect, which may fail or kill the program again,
-/// goes alone once it comes first, and the letters behind it in its lane wait for it.
+/// Keeps the letters that may be decided on together: a suspect, which may fail or kill the program again, is
+/// decided alone once it comes first, and the letters behind it in its lane wait for it.
 pub fn without_suspects(office: &Office, mut letters: Vec<WaitingLetter>) -> Vec<WaitingLetter> {
     let suspects = office.attempts.suspects();
     let is_suspect = |letter: &WaitingLetter| letter.tries > 0 || suspects.contains(&letter.digest);

@@ -32,13 +32,13 @@ mod shared;
 mod spam;
 mod utf7;
 
-/// Letters that are fetched whole, however old they are.
+/// Number of letters up to which all are fetched whole, however old they are.
 const FEW_LETTERS: usize = 20;
 
-/// Letters that may be old are searched for signs of the club in two passes, given by the number of letters
-/// that are fetched together and the bytes of each. The first is enough for the header and a quoted letter
-/// from us, as text and as HTML. The second, for larger letters without a sign there, goes as far as a letter
-/// is ever searched.
+/// Two passes search letters that may be old for signs of the club. Each is given by the number of letters
+/// fetched together and the bytes of each letter. The first is enough for the header and a quoted letter from
+/// us, as text and as HTML. The second, for larger letters without a sign there, goes as far as a letter is
+/// ever searched.
 const SEARCHES: [(usize, usize); 2] = [(64, 64 * 1024), (16, 1_000_000)];
 
 /// Times that a letter may break the session before it is left alone.
@@ -212,7 +212,7 @@ pub(super) struct ImapReader {
     filing: Filing,
     /// Letters that the receiver did not take.
     untaken: BTreeSet<u32>,
-    /// The left letters as the receiver knows them.
+    /// The letters left in the folder, as the receiver knows them.
     left: LeftLetters,
     /// Letters that are left alone, each with the time since when.
     unreadable: BTreeMap<u32, Instant>,

@@ -24,14 +24,14 @@ use super::{Error, FetchedLetter, FoundLetter, InboxCheck, LeftLetters, host_nam
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum letters left in the folder for listing it every second, which is cheap up to this number.
+/// Maximum letters left in a folder that is listed every second, which is cheap up to this number.
 const FEW_LETTERS: usize = 100;
 
 /// Time between looks at a folder with more of them whose modification time has not changed.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Age from which a folder's modification time reveals a later change: file systems count in steps of up to
-/// two seconds.
+/// Age at which a folder's modification time reveals a later change: file systems count in steps of up to two
+/// seconds.
 const SETTLED_AFTER: Duration = Duration::from_secs(3);
 
 /// Maximum letters in a folder to search for one letter, newest first.

@@ -196,7 +196,7 @@ pub struct Health {
     pub unfiled: Option<String>,
 }
 
-/// Triggers the matching [`ShutdownSignal`]s, when it is dropped at the latest.
+/// Triggers the matching [`ShutdownSignal`]s, at the latest when it is dropped.
 #[derive(Debug)]
 pub struct Stopper(watch::Sender<bool>);
 

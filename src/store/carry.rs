@@ -1,4 +1,4 @@
-//! Copies a whole database to another, of the same kind or the other, row by row and unchanged.
+//! Copies a whole database to another, on the same engine or the other, row by row and unchanged.
 //!
 //! Pages are read from the source and written in one transaction, then read back; the transaction commits
 //! only if both are equal. A move that fails leaves the target empty. Nobody else can write to the source in

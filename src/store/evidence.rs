@@ -119,15 +119,16 @@ impl Database {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the IDs of the matches whose ledgers have grown since the daily audit verified them, sorted.
+    /// Returns the IDs of the matches whose ledgers have grown since the scheduled audit verified them,
+    /// sorted.
     pub async fn unverified(&self) -> Result<Vec<String>> {
         let sql = "SELECT m.id FROM match m LEFT JOIN verified v ON v.match_id = m.id \
                    WHERE m.head_seq > COALESCE(v.seq, 0) ORDER BY m.id";
         self.read_column(self.statement(sql)).await
     }
 
-    /// Returns the end of a match's ledger when the daily audit last verified it. Nothing proves these rows,
-    /// so a check at the terminal does not use them.
+    /// Returns the end of a match's ledger as the scheduled audit last verified it. Nothing proves these
+    /// rows, so a check at the terminal does not use them.
     pub async fn verified(&self, match_id: &str) -> Result<Option<Head>> {
         let sql = "SELECT seq, hash FROM verified WHERE match_id = $1";
         // On the connection that writes, because the audit is about to write this row.

@@ -43,8 +43,8 @@ impl Database {
         registered(&mut self.backend.reader().await?.session(), addresses).await
     }
 
-    /// Returns, for each of these letters, the first stored letter with the same Message-ID and sender, and
-    /// its size in bytes.
+    /// Returns, for each of these letters, a stored letter with the same Message-ID and sender, and its size
+    /// in bytes.
     pub async fn first_sent_as(&self, letters: &[NewLetter]) -> Result<Vec<Option<(Digest, u64)>>> {
         let wanted: Vec<Option<String>> = letters.iter().map(sent_as).collect();
         let values: Vec<String> = wanted.iter().flatten().cloned().collect();
@@ -59,7 +59,7 @@ impl Database {
         found.map(|(bytes,)| unpack(&bytes)).transpose()
     }
 
-    /// Lists letters, newest first, that have this status, match and hexadecimal digest prefix.
+    /// Lists up to `limit` letters with this status, match and hexadecimal digest prefix, newest first.
     pub async fn letters(
         &self,
         status: Option<LetterStatus>,
@@ -160,7 +160,7 @@ impl<'a> Arrival<'a> {
     }
 }
 
-/// Moves the waiting letters of a sender to the known ones: a sender's letters stay in order.
+/// Marks the waiting letters of a sender as known, so that a sender's letters stay in order.
 pub async fn move_to_known(session: &mut Session<'_>, sender: &str) -> Result<()> {
     // Update one sender at a time: for a list, SQLite would scan all waiting letters.
     let sql = "UPDATE letter SET known = 1 WHERE status = 'waiting' AND known = 0 AND sender = $1";
@@ -211,7 +211,7 @@ async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) -> Res
     Ok(waiting)
 }
 
-/// Returns the digests that stored letters have.
+/// Returns those of the digests that stored letters have.
 async fn known(session: &mut Session<'_>, digests: &[String]) -> Result<BTreeSet<String>> {
     let one_of = session.engine().one_of();
     let statement =

@@ -18,8 +18,8 @@ pub const MOST_CLAIMED: usize = 256;
 
 const OF_PLAYERS: Bounds = Bounds { letters: MOST_CLAIMED, bytes: 8_000_000 };
 
-/// Strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on, which
-/// takes up to 250 ms of CPU time for each megabyte.
+/// Bounds for strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on,
+/// which takes up to 250 ms of CPU time for each megabyte.
 const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
 
 /// Maximum letters of one lane in a claim: somebody who sends hundreds delays everybody else by no more than

@@ -53,11 +53,11 @@ pub async fn renew_gm_token(office: &Office, gm: &Gm) -> anyhow::Result<()> {
 /// Number of a player's rated results to load: PROFILE shows ten changes.
 const SHOWN_RATINGS: u32 = 10;
 
-/// Time in which a match lost by missed turns counts against a player.
+/// Period in which a match lost by missed turns counts against a player.
 const LOST_WITHIN: TimeDelta = TimeDelta::days(365);
 
-/// Time in which matches lost by missed turns matter for entering an event: the year between two vanishings,
-/// plus the time for which the second one has consequences.
+/// Period in which matches lost by missed turns matter for entering an event: the year between two
+/// vanishings, plus the time for which the second one has consequences.
 const LOSSES_WITHIN: TimeDelta = TimeDelta::days(500);
 
 /// Loads the rows under these keys, and keeps those that are loaded already.

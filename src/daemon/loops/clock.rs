@@ -156,7 +156,7 @@ async fn lapse_offers(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()>
             // Close it anyway, because deadlines must not wait for this offer, now or the next time.
             Err(error) => {
                 let error = format!("{error:#}");
-                tracing::error!(error, "failed to tell the author of an expired offer; closing it anyway");
+                tracing::error!(error, "failed to notify the author of an expired offer; closing it anyway");
                 let invitations = vec![Invitation { stage: InvitationStage::Lapsed, ..row }];
                 office.store.commit(&Changes { at: now, invitations, ..Changes::default() }).await?;
             }

@@ -85,14 +85,14 @@ pub struct Outage {
     pub until: DateTime<Utc>,
     /// Failed attempts.
     pub failures: u32,
-    /// The last words of the server.
+    /// The latest error.
     pub error: String,
-    /// Whether it began because letters to several domains were refused in a row, and not the account by
+    /// Whether it began because letters to several domains were refused in a row, rather than the account
     /// itself.
     is_of_run: bool,
     /// Whether the network failed at the last attempt.
     is_silent: bool,
-    /// Whether to try next the letter that was tried least often, and not the most urgent one.
+    /// Whether to try next the letter that was tried least often, rather than the most urgent one.
     tries_another: bool,
     /// The permanent refusal that all letters got, whatever it says about each of them.
     status: Option<Status>,
@@ -168,14 +168,15 @@ impl Account {
         })
     }
 
-    /// Whether the next attempt of an outage tries the letter that was tried least often, and not the most
-    /// urgent one.
+    /// Whether the next attempt of an outage tries the letter that was tried least often, rather than the
+    /// most urgent one.
     pub fn tries_another(&self) -> bool {
         self.outage.as_ref().is_some_and(|outage| outage.tries_another)
     }
 
     /// Notes that the server took a letter. A letter that was in flight before the outage began (no probe)
-    /// does not end the outage if the server has refused the account itself since, because it still does.
+    /// does not end the outage if the server has refused the account itself since, because the account is
+    /// still refused.
     pub fn note_taken(
         &mut self,
         now: DateTime<Utc>,
@@ -229,7 +230,7 @@ impl Account {
         outcomes
     }
 
-    /// Returns the outage if the GM must be told of it now, and notes that this is done.
+    /// Returns the outage if the GM must be told of it now, and notes that the GM was told.
     pub fn alarm(&mut self, now: DateTime<Utc>) -> Option<Outage> {
         let outage = self.outage.as_ref()?;
         let is_told = self.told.as_ref().is_some_and(|(at, status)| {

@@ -59,8 +59,8 @@ impl Plan {
         if unsent <= most / 2 { most - unsent } else { 0 }
     }
 
-    /// Returns which letters to claim, at most `room`, so that no part of the quota is exceeded whichever
-    /// they are. `sent` counts the letters whose outcomes are recorded.
+    /// Returns which letters to claim, at most `room`, so that no part of the quota is exceeded, whatever
+    /// their kinds. `sent` counts the letters whose outcomes are recorded.
     pub fn scope(&self, quota: &Quota, sent: SentCounts, room: usize) -> DispatchScope {
         let order = match self.account.tries_another() {
             true => ClaimOrder::FewestTries,
@@ -125,8 +125,8 @@ impl Plan {
         }
     }
 
-    /// Notes that the first outcomes are recorded. The claims on their letters end only now, so that nobody
-    /// else sends them in the meantime.
+    /// Notes that the first outcomes are recorded. The claims on their letters end only now, so that no other
+    /// daemon sends them in the meantime.
     pub fn note_recorded(&mut self, outcomes: usize) {
         for outcome in self.outcomes.drain(..outcomes) {
             self.claimed.remove(&outcome.id);
@@ -148,7 +148,7 @@ impl Plan {
     }
 }
 
-/// Returns which letters may be sent within the quota, and how many of them, whichever they are.
+/// Returns which letters may be sent within the quota, and how many of them, whatever their kinds.
 fn allowance(quota: &Quota, sent: SentCounts) -> (Reach, u32) {
     let now = quota.per_minute.map_or(u32::MAX, |limit| limit.saturating_sub(sent.minute));
     let Some(per_day) = quota.per_day else { return (Reach::All, now) };

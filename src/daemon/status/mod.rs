@@ -123,7 +123,7 @@ pub struct OutageStatus {
     pub since: DateTime<Utc>,
     /// The time of the next attempt.
     pub until: DateTime<Utc>,
-    /// The server's last words, without addresses.
+    /// The latest error, without addresses.
     pub error: String,
 }
 

@@ -1,8 +1,8 @@
 //! The folders of a mailbox: their real names, found by the names that people write (RFC 3501, 6.3.8; RFC
 //! 2342; RFC 6154).
 //!
-//! Servers name a folder in modified UTF-7, put all of a person's folders below `INBOX`, and separate its
-//! levels by a character of their own. The config names it as mail programs show it.
+//! Servers name a folder in modified UTF-7, put all of a person's folders below `INBOX`, and separate levels
+//! by a character of their own. The config names it as mail programs show it.
 //!
 //! The imap crate is not used for the lists, because it reads no name that is not UTF-8, and no NAMESPACE.
 

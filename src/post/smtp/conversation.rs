@@ -37,8 +37,8 @@ use crate::post::{Error, Secret, Tls, host_name, tls};
 /// Maximum challenges in a login: LOGIN asks for the user name and the password.
 const MAX_CHALLENGES: usize = 2;
 
-/// Time limit for a whole letter and again for the reply to it, in exchanges: letters are large, and servers
-/// filter them before they reply (RFC 5321, 4.5.3.2.6).
+/// Time limit for a whole letter, and again for the reply to it, in multiples of that of an exchange: letters
+/// are large, and servers filter them before they reply (RFC 5321, 4.5.3.2.6).
 const LETTER_STEPS: u32 = 5;
 
 /// Time limit for the reply to QUIT, which nobody needs.
