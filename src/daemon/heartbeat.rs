@@ -1,4 +1,4 @@
-//! Signs of life: when each loop last made progress, and when the last letter was sent.
+//! Heartbeats: when each loop last made progress, and when the last letter was sent.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};

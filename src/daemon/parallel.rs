@@ -5,7 +5,7 @@ use std::thread;
 use anyhow::Context as _;
 use tokio::sync::oneshot;
 
-/// The nice value of work that nobody waits for.
+/// The nice value of background work.
 const LOWEST_PRIORITY: i32 = 19;
 
 /// Runs long work on a thread of its own, so that no loop waits for it.

@@ -1,4 +1,4 @@
-//! Watches the space on the disk: while it is short, no letters are taken from the mailbox.
+//! Watches the free space on the disk: while it is low, no letters are taken from the mailbox.
 
 use super::{Office, commit};
 use crate::desk::gm::alarm::low_space;

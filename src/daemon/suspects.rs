@@ -93,8 +93,8 @@ impl Attempts {
         owner.split(' ').next() == Some(&self.run)
     }
 
-    /// Returns the owner of the note about the letters of a batch: several are in work at a time, each under
-    /// the lowest free number. A note that could not be removed is therefore replaced by a later batch.
+    /// Returns the owner of the note about the letters of a batch: several are in progress at a time, each
+    /// under the lowest free number. A note that could not be removed is therefore replaced by a later batch.
     pub fn next_batch(&self) -> BatchOwner<'_> {
         let mut taken = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let number = (0..).find(|number| taken.insert(*number)).unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! Providers ban clients that try a wrong password ten times in ten minutes, and ask programs to leave them
 //! alone for a while when they are busy. Everything else is tried again soon: a retry after a network failure
-//! costs nobody anything.
+//! bothers nobody.
 
 use std::time::Duration;
 

@@ -71,7 +71,7 @@ pub struct ImapConfig {
     pub processed: String,
     /// The provider's spam folder, if players' letters in it should be read, too.
     pub spam_folder: Option<String>,
-    /// Seconds between looks for letters if the server does not announce them (IDLE).
+    /// Seconds between polls for letters if the server does not announce them (IDLE).
     #[serde(default = "poll_seconds")]
     pub poll_seconds: u64,
     /// Seconds to wait for the server to announce letters before looking anyway; at most 540, because routers
@@ -409,7 +409,7 @@ impl ImapReader {
         Ok(listed)
     }
 
-    /// Tells the receiver which letters cannot be moved, and which of those that were left have gone. The
+    /// Tells the receiver which letters cannot be moved, and which of those that were left are gone. The
     /// receiver itself knows which letters it did not take.
     fn report_left(&mut self, mailbox: &Mailbox, sender: &BatchSender) -> Result<(), Error> {
         let origins = |uids: &BTreeSet<u32>| uids.iter().map(|uid| mailbox.origin(*uid)).collect();

@@ -20,7 +20,7 @@ use super::{
     Error, FoundLetter, Health, InboxCheck, InboxMessage, LeftLetters, ShutdownSignal, imap, maildir,
 };
 
-/// Time between looks at the file with the secret of a login that was refused.
+/// Time between checks of the file with the secret of a login that was refused.
 const SECRET_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Time that shutdown waits for the thread. A name lookup cannot be interrupted; the thread ends after it.
@@ -133,7 +133,7 @@ impl Inbox {
     }
 
     /// Hands over the present letters, except those that were `left` before, waits until they are stored and
-    /// filed, and returns their number. Letters that cannot be filed are no error.
+    /// filed, and returns their number. Letters that cannot be filed are not an error.
     ///
     /// # Errors
     /// Returns an error if the mailbox cannot be read to its end, or if a batch is not stored.

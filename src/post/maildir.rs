@@ -27,7 +27,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum letters left in a folder that is listed every second, which is cheap up to this number.
 const FEW_LETTERS: usize = 100;
 
-/// Time between looks at a folder with more of them whose modification time has not changed.
+/// Time between polls of a folder with more of them whose modification time has not changed.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Age at which a folder's modification time reveals a later change: file systems count in steps of up to two
@@ -369,14 +369,14 @@ pub(super) struct MaildirReader {
     left: LeftLetters,
     /// The reason why stored letters cannot be moved.
     unfiled: Option<String>,
-    /// The time of the last look, and the folders' modification times then, unless they are too recent to
-    /// reveal a later change.
+    /// The time of the last poll, and the folders' modification times at that moment, unless they are too
+    /// recent to reveal a later change.
     looked: Option<(Instant, [Option<SystemTime>; 2])>,
 }
 
 impl MaildirReader {
     pub(super) fn new(settings: MaildirConfig, left: LeftLetters) -> MaildirReader {
-        // Try to move these stored letters again at the first look.
+        // Try to move these stored letters again at the first poll.
         let stored = left.unfiled.iter().filter_map(|origin| origin.strip_prefix("maildir:"));
         let stored = stored.map(ToOwned::to_owned).collect();
         MaildirReader { settings, stored, unreadable: BTreeMap::new(), left, unfiled: None, looked: None }
@@ -387,7 +387,7 @@ impl MaildirReader {
         list(path).map_err(|e| Error::io(format!("the Maildir {} cannot be listed", path.display()), e))
     }
 
-    /// Whether there may be anything to do since the last look. Listing is expensive only if many letters are
+    /// Whether there may be anything to do since the last poll. Listing is expensive only if many letters are
     /// left in the folder, and then the folder's modification time decides.
     fn may_have_changed(&mut self) -> bool {
         let times = ["new", "cur"]
@@ -406,7 +406,7 @@ impl MaildirReader {
         true
     }
 
-    /// Reads a letter. Returns `None` if it has gone or cannot be read.
+    /// Reads a letter. Returns `None` if it is gone or cannot be read.
     fn read(&mut self, found: &Found) -> Option<FetchedLetter> {
         match read_file(found, self.settings.max_letter_bytes) {
             Ok(letter) => {
@@ -458,7 +458,7 @@ impl MaildirReader {
         }
     }
 
-    /// Tells the receiver which letters cannot be moved, and which of those that were left have gone.
+    /// Tells the receiver which letters cannot be moved, and which of those that were left are gone.
     fn report_left(&mut self, listed: &BTreeSet<String>, sender: &BatchSender) -> Result<(), Error> {
         let unfiled: BTreeSet<String> = self.stored.iter().map(|name| format!("maildir:{name}")).collect();
         sender.report_unfiled(&self.left.unfiled, &unfiled)?;

@@ -122,7 +122,7 @@ pub struct InboxCheck {
     pub found: String,
     /// Hints that may help a person.
     pub hints: Vec<String>,
-    /// The latest time at which each letter in it arrived, as far as the mailbox says.
+    /// The latest time at which each letter in it arrived, or `None` where the mailbox does not say.
     pub arrivals: Vec<Option<DateTime<Utc>>>,
 }
 

@@ -343,7 +343,7 @@ fn names(columns: &[Column]) -> String {
     columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Joins the names of the key's columns, such that both databases order the rows alike.
+/// Joins the names of the key's columns so that both databases order the rows alike.
 fn key_names(engine: Engine, table: &Table, columns: &[Column]) -> String {
     let is_text = |key: &str| columns.iter().any(|column| column.name == key && column.kind == Kind::Text);
     let name = |key: &&str| match engine {

@@ -53,7 +53,7 @@ pub struct Changes {
     /// Each book's entries in order; `chain` is the event.
     pub book_entries: Vec<EntryRow>,
     pub event_matches: Vec<EventMatchRow>,
-    /// Ends of matches that events have looked at, and whether each is a result that counts.
+    /// Ends of matches that events have processed, and whether each is a result that counts.
     pub event_ends: Vec<EventEnd>,
     /// The events whose season is closed.
     pub closed_seasons: Vec<String>,

@@ -40,7 +40,7 @@ pub struct EventMatchRow {
     pub second: i64,
 }
 
-/// The end of a match, as an event has looked at it.
+/// The end of a match, as an event last saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventEnd {
     pub match_id: String,
@@ -79,8 +79,8 @@ impl Database {
         self.read_recent(self.statement(sql).bind(text(event_id))).await
     }
 
-    /// Returns up to `limit` matches, each with its event, whose end an event of an open season has not looked at, or
-    /// that are open again since it did.
+    /// Returns up to `limit` matches, each with its event, whose end an event with an open season has not
+    /// processed yet, or that were reopened after it did.
     pub async fn event_matches_to_look_at(&self, limit: u32) -> Result<Vec<(String, String)>> {
         let sql = format!(
             "SELECT em.event_id, em.match_id FROM event_match em JOIN match m ON m.id = em.match_id \
@@ -112,8 +112,8 @@ impl Database {
         Ok(self.read_column(select).await?.into_iter().map(|Millis(at)| at).collect())
     }
 
-    /// Returns the event, the player and the match of each open seat in which nothing was filed since its season was
-    /// drawn between these times.
+    /// Returns the event, the player and the match of each seat of an open season that was drawn between
+    /// these times, if its player has filed nothing in that event.
     pub async fn silent_entrants(
         &self,
         (from, to): (DateTime<Utc>, DateTime<Utc>),

@@ -42,8 +42,8 @@ pub struct PackedColumns {
 read_as! {
     /// A packed letter.
     Packed => Vec<u8>;
-    /// A packed letter. Damaged bytes are kept as they are: they make an unreadable letter, which holds up no
-    /// other.
+    /// A packed letter. Damaged bytes are kept as they are: they make an unreadable letter, which does not
+    /// block others.
     MaybeDamaged => Vec<u8>;
     /// The columns of one of our letters.
     OurLetter => Vec<u8>;

@@ -29,7 +29,7 @@ const MIGRATING: i64 = i64::from_be_bytes(*b"fogtable");
 /// The schema in which the model's tables are created for comparison.
 const MODEL: &str = "fogpost_model";
 
-/// A daemon that claimed letters and is silent for this long loses them: it hangs, or its machine is gone.
+/// A daemon that claimed letters and is silent for this long loses them: it hangs, or its machine is down.
 const SETTLING: &str = "SET LOCAL idle_in_transaction_session_timeout = '2min'";
 
 /// The same limit for dispatches, which wait for mail servers.

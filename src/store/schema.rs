@@ -61,7 +61,7 @@ where
     Box::pin(migrations.run(connection))
 }
 
-/// Names the parts that a database has and the model lacks, the parts that it lacks, and those that differ.
+/// Names the parts that only a database has, those that only the model has, and those that differ.
 pub fn differences(model: Vec<SchemaPart>, found: Vec<SchemaPart>) -> Vec<String> {
     let (model, found) = (by_name(model), by_name(found));
     let mut differences = Vec::new();

@@ -107,7 +107,7 @@ impl Database {
             let update = self.statement(sql).bind(now.timestamp_millis()).bind(past.timestamp_millis());
             tx.session().execute(update).await?;
         }
-        // 0 lets the next look at the clock schedule it again.
+        // 0 lets the next check of the clock schedule it again.
         let digests = self.statement("UPDATE player SET digest_at = 0 WHERE digest_at > $1");
         tx.session().execute(digests.bind(past.timestamp_millis())).await?;
         tx.commit().await

@@ -31,7 +31,7 @@ struct SiteColumns {
     event: Option<String>,
 }
 
-/// A match as far as the world may know it.
+/// The public data of a match.
 #[derive(Clone, Debug)]
 pub struct SiteMatchRow {
     pub id: String,
@@ -48,7 +48,7 @@ pub struct SiteMatchRow {
 }
 
 impl Database {
-    /// Returns all matches as far as the world may know them, by ID.
+    /// Returns the public data of all matches, by ID.
     pub async fn site_matches(&self) -> Result<Vec<SiteMatchRow>> {
         let player = |seat: Seat| {
             format!(

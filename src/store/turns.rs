@@ -14,8 +14,8 @@ impl Database {
         self.reliability_in("", player_id, lost_since).await
     }
 
-    /// Returns how reliably a player files, as far as the world may know: the number of turns that were owed
-    /// in a running match may reveal what happened in it.
+    /// Returns how reliably a player files, counting only matches that are over: the number of turns that
+    /// were owed in a running match may reveal what happened in it.
     pub async fn public_reliability(&self, player_id: i64, lost_since: DateTime<Utc>) -> Result<Reliability> {
         let over = " AND EXISTS (SELECT 1 FROM match m WHERE m.id = owed_turn.match_id AND m.stage = 'over')";
         self.reliability_in(over, player_id, lost_since).await

@@ -10,7 +10,8 @@ use crate::letter::Digest;
 const COLUMNS: &str =
     "letter, code, player_id, match_id, seat, gm, address, noted_at, told, stage, confirmed_by";
 
-/// Maximum time between a letter's arrival and its note: it waits for the DNS, or for a daemon that is down.
+/// Maximum time between a letter's arrival and its note: the letter may wait for the DNS, or for a daemon
+/// that is down.
 const RECEIVED_BEFORE: TimeDelta = TimeDelta::days(14);
 
 impl Database {
@@ -79,13 +80,13 @@ impl Database {
     }
 }
 
-/// Adds a letter, or notes the player's word on one that waits for it.
+/// Adds a letter, or notes the player's answer about one that is open.
 ///
 /// # Errors
-/// [`StoreError::Stale`](super::StoreError::Stale) if the player's word is known already.
+/// [`StoreError::Stale`](super::StoreError::Stale) if the player has answered already.
 pub async fn set_unproven(session: &mut Session<'_>, row: &UnprovenLetter) -> Result<()> {
     let sql = format!(
-        // Only an open letter changes, so that the first word on it counts.
+        // Only an open letter changes, so that the first answer about it counts.
         "INSERT INTO unproven_letter ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
          ON CONFLICT (letter) DO UPDATE SET stage = excluded.stage, confirmed_by = excluded.confirmed_by \
          WHERE unproven_letter.stage = 'open'"

@@ -84,7 +84,7 @@ named_enum! {
         Automatic = "automatic",
         /// A copy of an earlier letter: no second effect, no second answer.
         Repeated = "repeated",
-        /// Not from anybody known, or beyond the limits; not answered.
+        /// Not from a known sender, or beyond the limits; not answered.
         Ignored = "ignored",
         /// Ruling on it failed three times, and the GM was told.
         SetAside = "set_aside",
@@ -434,7 +434,7 @@ pub struct UnprovenLetter {
 }
 
 named_enum! {
-    /// The player's word on an unproven letter.
+    /// The player's answer about an unproven letter.
     pub enum UnprovenStage {
         Open = "open",
         Confirmed = "confirmed",

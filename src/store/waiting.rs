@@ -22,11 +22,10 @@ const OF_PLAYERS: Bounds = Bounds { letters: MOST_CLAIMED, bytes: 8_000_000 };
 /// which takes up to 250 ms of CPU time for each megabyte.
 const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
 
-/// Maximum letters of one lane in a claim: somebody who sends hundreds delays everybody else by no more than
-/// these.
+/// Maximum letters of one lane in a claim: a sender of hundreds delays everybody else by no more than these.
 const MAX_IN_LANE: usize = 16;
 
-/// Maximum pages that are looked at for one claim.
+/// Maximum pages to read for one claim.
 const MAX_PAGES: usize = 64;
 
 /// Prefix of the keys under which daemons note the letters that they are working on.

@@ -59,8 +59,8 @@ pub async fn unsound_matches(store: &Database) -> anyhow::Result<BTreeMap<String
     Ok(unsound.collect())
 }
 
-/// Notes that the GM has seen the findings in one match, or in all, and returns the names of these matches.
-/// The GM is told again only of new findings.
+/// Notes that the GM has seen the findings in one match, or in all matches, and returns their names. The GM
+/// is told again only of new findings.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

@@ -1,5 +1,5 @@
 //! Matches in which the house cannot play its turn. They are remembered in the store, so that the GM is told
-//! once in each phase, the status shows them, and no daemon tries again at once.
+//! once in each phase, the status shows them, and every daemon waits before it tries again.
 
 use std::collections::BTreeMap;
 

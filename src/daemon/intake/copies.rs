@@ -33,7 +33,7 @@ enum EarlierLetter {
     MuchLarger,
 }
 
-/// The letter that another one looks like a copy of.
+/// The letter of which another one looks like a copy.
 pub enum Original {
     Bytes(Vec<u8>),
     /// See [`EarlierLetter::MuchLarger`].

@@ -12,7 +12,8 @@ use crate::ledger::book::BookEntry;
 /// # Errors
 /// Returns an error if the database does not answer, or if the book cannot be read.
 pub async fn load_event(office: &Office, id: &str) -> anyhow::Result<Option<LoadedEvent>> {
-    // Load the row before the book: if the book grows in between, the version is old and the commit is stale.
+    // Load the row before the book: if the book grows in between, the version is outdated and the commit
+    // fails.
     let Some(row) = office.store.event(id).await? else { return Ok(None) };
     let rows = office.store.book(id).await?;
     let merged = office.store.merged_players().await?;

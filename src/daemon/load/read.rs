@@ -29,7 +29,8 @@ pub fn read(club: &Club, raw: &[u8]) -> Option<ReadResult> {
     read_within(club, raw, &club.config.letters.limits())
 }
 
-/// Returns the keys of the rows that a letter refers to, as far as they are known before anything is loaded.
+/// Returns the keys of the rows that a letter refers to, to the extent that they are known before anything is
+/// loaded.
 pub fn keys_of(letter: &ReadLetter) -> Vec<Key> {
     match &letter.read {
         Some(Ok(letter)) => keys_of_read(letter),

@@ -47,7 +47,7 @@ const LAST_CORRECTION: &str = "deferred times corrected";
 /// Matches whose next time is too far ahead, corrected in one transaction.
 const RULED_TOGETHER: u32 = 100;
 
-/// Makes due everything that is deferred further than possible, once an hour.
+/// Once an hour, makes everything due now that is deferred beyond the maximum.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -79,7 +79,7 @@ pub async fn delete_unruled_when_due(office: &Office, now: DateTime<Utc>) -> any
         let batch = office.store.delete_unruled(now, before, &kept_senders, BATCH_SIZE).await?;
         deleted += batch;
         if batch < u64::from(BATCH_SIZE) {
-            // Only now is the deletion complete. If more letters are left, the next look at the clock
+            // Only now is the deletion complete. If more letters are left, the next check of the clock
             // continues.
             office.store.remember(LAST_DELETION, &now.to_rfc3339()).await?;
             break;

@@ -16,7 +16,7 @@ use crate::referee::{Match, MatchOverview, Stage};
 use crate::store::LetterStatus;
 use crate::web::screen::desk::{AboutMatch, DeskRows, Matter, RunningMatch, State, Trouble, Waiting};
 
-/// Matters that the desk shows; the others follow once these are settled.
+/// Maximum items on the desk; the others appear once these are settled.
 const SHOWN: usize = 40;
 
 /// Letters to the GM, and letters set aside, are shown for this long.
@@ -139,7 +139,7 @@ async fn waiting(
     Ok((found, more))
 }
 
-/// Returns the matter of a match that is late, or in which somebody protests.
+/// Returns the item for a match that is late, or in which somebody protests.
 fn ask_of(game_match: &Match, fog: &Fog, now: DateTime<Utc>) -> Waiting {
     let about = about(game_match, fog.matches.contains(&game_match.id));
     match game_match.protest {

@@ -1,5 +1,5 @@
-//! The GM's screen: pages for the browser of a GM on this machine. A request is let in or turned away here;
-//! `web/screen` makes the pages, and acts take the path of every instruction of a GM.
+//! The GM's screen: pages for the browser of a GM on this machine. A request is admitted or rejected here;
+//! `web/screen` makes the pages, and acts are carried out like any other instruction of a GM.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub async fn serve(listener: TcpListener, office: watch::Receiver<Arc<Office>>, 
 
 #[derive(Clone)]
 struct Screen {
-    /// The office in force.
+    /// The current office; a reload of the config replaces it.
     office: watch::Receiver<Arc<Office>>,
     sessions: Arc<Sessions>,
 }

@@ -1,8 +1,8 @@
 //! Access to the screen: links that log in once, and sessions.
 //!
-//! A link is remembered in the database, because `fogpost screen` is a process of its own; sessions are in memory,
-//! so that no copy of the database holds one, and a restart ends them all. Either is kept as the digest of its
-//! secret.
+//! A link is remembered in the database, because `fogpost screen` is a separate process; sessions are in
+//! memory, so that no copy of the database holds one, and a restart ends them all. Both are stored only as
+//! digests of their secrets.
 
 use std::sync::Mutex;
 

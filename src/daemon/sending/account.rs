@@ -34,7 +34,7 @@ pub const ACCOUNT: &str = "outbox";
 const MIN_PAUSE: TimeDelta = TimeDelta::minutes(1);
 const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
 
-/// The same bounds if the network failed and the server said nothing: a retry then costs nobody anything.
+/// The same bounds if the network failed and the server said nothing: such a retry bothers nobody.
 const MIN_SILENT_PAUSE: TimeDelta = TimeDelta::seconds(2);
 const MAX_SILENT_PAUSE: TimeDelta = TimeDelta::minutes(1);
 

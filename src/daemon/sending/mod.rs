@@ -161,7 +161,7 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    /// Claims due letters, as far as there is room and the quota allows.
+    /// Claims due letters, as many as there is room for and the quota allows.
     async fn claim_some(&mut self) -> anyhow::Result<()> {
         let (now, quota) = (self.office.now(), &self.office.config.outbox.quota);
         // A letter that goes out late moves deadlines, which must not move while the clock is in doubt.

@@ -260,8 +260,8 @@ impl Status {
         }
     }
 
-    /// Adds faults for remembered times that are in the future, and for items that are deferred further than
-    /// possible.
+    /// Adds faults for remembered times that are in the future, and for items that are deferred beyond the
+    /// maximum.
     fn note_times_ahead(&mut self, memos: &[(String, String)], latest: LatestTimes) {
         for (key, value) in memos {
             let noted = value.parse::<DateTime<Utc>>().ok();

@@ -80,14 +80,14 @@ impl Signals {
 #[derive(Clone)]
 struct StatusPage {
     store: Arc<Database>,
-    /// The config in force.
+    /// The current config.
     config: watch::Receiver<Arc<Config>>,
     clock: Clock,
 }
 
 impl StatusPage {
     async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
-        // The config in force may change while the page is being made.
+        // The config may be reloaded while the page is being made.
         let config = Arc::clone(&self.config.borrow());
         let now = (self.clock)();
         let status = Status::of(&self.store, &config.database, &config.outbox.quota, now, SILENT_AFTER).await;

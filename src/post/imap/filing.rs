@@ -1,4 +1,4 @@
-//! Moves stored letters out of their folder. A letter that cannot be moved stays, and holds up no other.
+//! Moves stored letters out of their folder. A letter that cannot be moved stays, and does not block others.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::mailbox::Mailbox;
 use crate::post::Error;
 use crate::post::source::MAX_BATCH_LETTERS;
 
-/// The number of looks that only read doubles with each session that breaks over a move, up to 64.
+/// After each session that breaks over a move, the number of polls that only read doubles, up to 64.
 const MOST_DOUBLINGS: u32 = 6;
 
 /// The letters of one folder that are stored but still in it.
@@ -22,7 +22,7 @@ pub(super) struct Filing {
     refusal: Option<String>,
     /// Whether letters are being moved. Still set if the session broke over them.
     moving: bool,
-    /// The sessions in a row that broke over a move, and the looks to come that only read because of that.
+    /// The sessions in a row that broke over a move, and the number of coming polls that therefore only read.
     breaks: u32,
     looks_off: u32,
 }
@@ -52,8 +52,8 @@ impl Filing {
         self.copied.retain(|uid| listed.binary_search(uid).is_ok());
     }
 
-    /// Notes that the session broke. If it broke over a move, the next looks only read: some servers close the
-    /// connection at each move, and each attempt costs a login. Returns whether it did.
+    /// Notes that the session broke. If it broke over a move, the next polls only read: some servers close
+    /// the connection at each move, and each attempt costs a login. Returns whether it did.
     pub(super) fn put_off(&mut self, processed: &str) -> bool {
         let broke = std::mem::take(&mut self.moving);
         if broke {
@@ -64,7 +64,7 @@ impl Filing {
         broke
     }
 
-    /// Tries at the beginning of a look to move one of the letters that could not be moved and, if that
+    /// Tries at the beginning of a poll to move one of the letters that could not be moved and, if that
     /// succeeds, all others. Returns whether there were any.
     pub(super) fn retry(&mut self, mailbox: &mut Mailbox) -> Result<bool, Error> {
         if self.looks_off > 0 {

@@ -235,7 +235,7 @@ impl Mailbox {
         format!("imap:{}/{}/", self.folder, self.uid_validity)
     }
 
-    /// Returns the times at which these letters arrived, as far as the server says.
+    /// Returns the times at which these letters arrived, or `None` where the server does not say.
     pub(super) fn arrivals(&mut self, uids: &[u32]) -> Result<Vec<Option<DateTime<Utc>>>, Error> {
         let mut arrivals = Vec::new();
         for uids in uids.chunks(MAX_BATCH_LETTERS) {
@@ -245,7 +245,7 @@ impl Mailbox {
         Ok(arrivals)
     }
 
-    /// Lets the server report letters that have gone.
+    /// Lets the server report letters that are no longer in the folder.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
         self.session.noop().map_err(failed)
     }

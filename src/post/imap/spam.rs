@@ -17,7 +17,7 @@ const MAX_LETTERS: usize = 200;
 /// Maximum letters that are held in memory at a time.
 const BATCH: usize = 4;
 
-/// Time between looks into the folder.
+/// Time between polls of the folder.
 const INTERVAL: Duration = Duration::from_secs(60);
 
 /// The state of reading the spam folder.
