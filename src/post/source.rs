@@ -127,7 +127,7 @@ impl BatchSender {
         self.sleep_unless(time, || false)
     }
 
-    /// Sleeps until the time is over or `is_woken`, and fails at shutdown.
+    /// Sleeps until the time is up or `is_woken` returns true, and fails at shutdown.
     pub(super) fn sleep_unless(&self, time: Duration, is_woken: impl Fn() -> bool) -> Result<(), Error> {
         let end = Instant::now() + time;
         while !self.stop.is_set() {

@@ -254,7 +254,7 @@ const fn table(name: &'static str, key: &'static [&'static str], page: usize) ->
     Table { name, key, page }
 }
 
-/// Fails on a table that is missing from [`TABLES`], which would be left behind silently.
+/// Fails on a table that is missing from [`TABLES`], because it would be left behind silently.
 fn know_all(tables: Vec<String>) -> Result<()> {
     let found: BTreeSet<&str> =
         tables.iter().map(String::as_str).filter(|name| *name != OF_MIGRATIONS).collect();

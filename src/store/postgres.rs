@@ -262,7 +262,7 @@ impl Backend for PostgresBackend {
         Ok(differences(made, found))
     }
 
-    /// Returns `None`, because the server's disk is not this program's to watch.
+    /// Returns `None`, because this program cannot watch the server's disk.
     fn free_bytes(&self) -> Result<Option<u64>> {
         Ok(None)
     }

@@ -141,7 +141,7 @@ pub struct LetterRow {
 pub struct Player {
     pub id: i64,
     pub name: String,
-    /// Addresses in lower case; letters go to the first. A row of the database has one of them.
+    /// Addresses in lower case; letters go to the first. Each row of the database holds one of them.
     #[sqlx(rename = "address", try_from = "OneAddress")]
     pub addresses: Vec<String>,
     /// Whether our letters to this player bounce.

@@ -35,7 +35,7 @@ const AUDITED: &str = "audited";
 const NEW_UNTIL: &str = "audited new until";
 const QUIET_UNTIL: &str = "audited quiet until";
 
-/// Time between checks whether an audit is due.
+/// Interval at which to check whether an audit is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Maximum matches with new rulings in one audit, and maximum matches without, so that a very large club is

@@ -61,8 +61,8 @@ pub async fn correct_deferred_when_due(office: &Office, now: DateTime<Utc>) -> a
     Ok(office.store.remember(LAST_CORRECTION, &now.to_rfc3339()).await?)
 }
 
-/// Deletes the bytes of letters that caused no ledger entry and are older than `letters.keep_unruled_days`,
-/// once an hour. Letters of the GM stay: they are the evidence of what the GM asked for.
+/// Once an hour, deletes the bytes of letters that caused no ledger entry and are older than
+/// `letters.keep_unruled_days`. Letters of the GM stay: they are the evidence of what the GM asked for.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -91,8 +91,8 @@ pub async fn delete_unruled_when_due(office: &Office, now: DateTime<Utc>) -> any
     Ok(())
 }
 
-/// Adds an entry, once an hour, to each match that is over and whose last letters no entry lists: otherwise
-/// their pins and deliveries would be in no chain.
+/// Once an hour, adds an entry to each match that is over and whose last letters no entry lists: otherwise no
+/// chain would contain their pins and deliveries.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -108,7 +108,7 @@ pub async fn list_letters_when_due(office: &Office, now: DateTime<Utc>) -> anyho
     Ok(office.store.remember(LAST_LISTING, &now.to_rfc3339()).await?)
 }
 
-/// Deletes the pictures of letters that were sent at least seven days ago, once an hour.
+/// Once an hour, deletes the pictures of letters that were sent at least seven days ago.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -131,7 +131,7 @@ pub async fn drop_pictures_when_due(office: &Office, now: DateTime<Utc>) -> anyh
     Ok(())
 }
 
-/// Tells the GMs, once an hour, of alarms that were suppressed.
+/// Once an hour, tells the GMs of alarms that were suppressed.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

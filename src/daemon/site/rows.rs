@@ -27,7 +27,8 @@ impl Members {
     /// Returns the names of a match's players that the club shows.
     pub fn names(&self, row: &SiteMatchRow) -> BySeat<String> {
         BySeat::from_fn(|seat| match row.players[seat] {
-            // The name in the match, unless the player is not public: a match keeps the names of its time.
+            // The name in the match, unless the player is not public: a match keeps the names under which it
+            // was played.
             Some(player) => match self.names.get(&player) {
                 Some(name) if *name != number(player) => row.names[seat].clone(),
                 Some(_) | None => number(player),

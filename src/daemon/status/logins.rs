@@ -16,7 +16,7 @@ use crate::report::format_duration;
 /// Age of a renewal that counts as a fault: by then a running daemon has tried for a day.
 const MAX_AGE: TimeDelta = TimeDelta::days(7);
 
-/// Time between checks whether a login is due to be renewed.
+/// Interval at which to check whether a login is due to be renewed.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// A login as the status lists it, without its tokens.

@@ -207,7 +207,7 @@ impl Status {
         self.faults.extend(faults);
     }
 
-    /// Adds the faults of the config that need a person, and that leave the program running.
+    /// Adds the faults of the config that need a person but leave the program running.
     pub fn note_config(&mut self, config: &Config) {
         if let Some(SharedMailbox::Taken(_)) = config.shared_mailbox() {
             self.faults.push(

@@ -11,7 +11,7 @@ use crate::post::Error;
 
 /// The end of a wait.
 pub(super) enum Idle {
-    /// The folder may have changed, or the time is over.
+    /// The folder may have changed, or the time is up.
     Over,
     /// The server offers IDLE but refuses it.
     Refused,
@@ -49,7 +49,7 @@ pub(super) fn idle(connection: &mut Connection, limit: Duration) -> Result<Idle,
     }
 }
 
-/// Returns at the first change, or when the time is over.
+/// Returns at the first change, or when the time is up.
 fn wait_for_change(connection: &mut Connection, tag: &str, limit: Duration) -> Result<(), Error> {
     let deadline = Instant::now() + limit;
     loop {

@@ -1,4 +1,4 @@
-//! Tests single rules about refusals. The tests of the plan check that together they lose no letter.
+//! Tests individual rules about refusals. The tests of the plan check that together the rules lose no letter.
 
 use super::*;
 use crate::daemon::sending::tests::{NOW, letter, login, no_greeting, no_user, quota, unreachable};
