@@ -20,7 +20,7 @@ use crate::letter::authentic::{aligned, provable};
 /// Maximum keys in a cache.
 const MAX_KEYS: usize = 1000;
 
-/// Maximum signatures of a letter that is verified: each costs a DNS query.
+/// Maximum signatures on a letter. One with more is not verified, because each costs a DNS query.
 const MAX_SIGNATURES: usize = 10;
 
 /// Maximum fields that a signature covers. Programs sign a few tens, some of them several times.

@@ -1,5 +1,5 @@
-//! Offers to play. An address has at most one open challenge from a newcomer, even if two daemons store one
-//! at once.
+//! Offers to play. An address has at most one open challenge from a newcomer, even if two daemons store
+//! challenges at the same time.
 
 use chrono::{DateTime, Utc};
 

@@ -125,7 +125,7 @@ pub async fn dossier(
     Ok(dossier::files(&material, &letters, &about)?)
 }
 
-/// Gives both seats of a match new reply tokens, unless nobody can write with them.
+/// Gives both seats of a match new reply tokens, except seats of the house and of forgotten players.
 async fn renew_tokens(office: &Office, game_match: &Match, seats: &BySeat<TokenRow>) -> anyhow::Result<()> {
     for seat in Seat::BOTH {
         let is_forgotten = seats[seat].player.addresses.is_empty();

@@ -12,8 +12,8 @@ use crate::letter::{Digest, Letter};
 use crate::store::{Database, NewLetter};
 
 /// Maximum bytes of an earlier letter with which any letter is compared. A larger one is compared only with a
-/// letter of at least half its size: a few bytes of a stranger must not make us read megabytes again, and no
-/// copy shrinks that much.
+/// letter of at least half its size: a few bytes from a stranger must not make us read megabytes again, and
+/// no copy shrinks that much.
 const ALWAYS_COMPARED: usize = 100_000;
 
 /// A letter of a list that has the Message-ID and sender of an earlier one.

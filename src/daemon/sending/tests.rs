@@ -49,7 +49,7 @@ pub fn no_user() -> SendError {
     SendError::Refused(reply(Exchange::Recipient, "550 5.1.1 no such user"))
 }
 
-/// Returns a quota as Gmail words it, and the time to wait if the server names one.
+/// Returns a refusal because of a quota, in Gmail's words, with the time to wait if the server names one.
 pub fn quota(wait: &str) -> SendError {
     SendError::Refused(reply(
         Exchange::Recipient,

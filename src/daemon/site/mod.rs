@@ -1,4 +1,4 @@
-//! Builds the site: loads what the world may know, has the pages made, and writes those that changed.
+//! Builds the site: loads the public data, has the pages made, and writes those that changed.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The rows that the site shows, with the names that the world may know.
+//! The rows that the site shows, with the names that may be public.
 
 use std::collections::BTreeMap;
 
