@@ -2,10 +2,10 @@
 //!
 //! An item is a few letters of one lane, oldest first, or a match on which something has to be decided. Lanes
 //! only order the work: the rows that an item touches are known from its reads and writes. All items are
-//! decided in parallel, as if each were the only one. Then they are accepted one after the other; one that
-//! read what an accepted one wrote, or that would exceed a limit together with the accepted ones, is decided
-//! again on top of them. One that read a player whom an accepted one changes waits for the next batch,
-//! because the loaded matches still show the player as before.
+//! decided in parallel, as if each were the only one. Then they are accepted one by one; an item that read
+//! what an accepted one wrote, or that would exceed a limit together with the accepted ones, is decided again
+//! on top of them. An item that read a player whom an accepted one changes waits for the next batch, because
+//! the loaded matches still show the player as before.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,7 +37,7 @@ pub enum Item {
     Match { id: String, cause_of: CauseOf },
 }
 
-/// The rounds in which a decision may ask for rows.
+/// Whether a decision may still ask for rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rounds {
     /// Missing rows are loaded, and the decision is made again.
@@ -87,8 +87,8 @@ impl Batch {
         }
     }
 
-    /// Decides on all items, and returns the changes of all, and the matches that are left for the next
-    /// batch. Decisions are kept while other items lack rows.
+    /// Decides on all items, and returns their changes, and the matches that are left for the next batch.
+    /// Decisions are kept while other items lack rows.
     pub fn decide(
         &mut self,
         club: &Club,
@@ -160,8 +160,7 @@ impl Batch {
             let counts = loaded.budgets.get(&key.subject);
             let stored = counts.and_then(|counts| counts.get(&(key.kind, key.period)));
             let total = i64::from(stored.copied().unwrap_or_default()) + earlier.added + added;
-            // An accepted item may already have taken the same count back, and a count must not fall below
-            // zero.
+            // An accepted item may already have reduced the same count, and a count must not fall below zero.
             *added < 0 || total > i64::from(*most)
         })
     }
@@ -232,7 +231,7 @@ fn decide_item(
             Item::Match { id, .. } => id.as_str(),
             Item::Letters(_) => "",
         };
-        tracing::error!(match_id, error = format!("{error:#}"), "failed to decide");
+        tracing::error!(match_id, error = format!("{error:#}"), "failed to rule on a match");
     }
     let is_last = rounds == Rounds::Last;
     let (draft, read, lacking) = desk.into_parts();
@@ -242,7 +241,7 @@ fn decide_item(
     }
 }
 
-/// Decides on the letters of a lane in order. Those behind one that failed wait with it.
+/// Decides on the letters of a lane in order. If one fails, those behind it wait, too.
 ///
 /// A letter that lacks rows does not end this round: the letters behind it are decided anyway, which shows
 /// the rows that they lack.
@@ -295,12 +294,12 @@ fn match_of<'d>(desk: &'d Desk<'_>, raw: &[u8]) -> Decided<Option<&'d LoadedMatc
     Ok(None)
 }
 
-/// Returns the unique part of the Message-ID of the letter to the GM about a letter that was set aside.
+/// Returns the unique part of the Message-ID of the GM's notice about a letter that was set aside.
 fn set_aside_part(letter: Digest) -> String {
     format!("s.{}", &letter.to_string()[..24])
 }
 
-/// Returns the sender in the header of a letter that may be unreadable otherwise.
+/// Returns the sender in the header of a letter, even if the rest is unreadable.
 fn sender_in_header(raw: &[u8]) -> String {
     let head = bounded_head(raw, &Limits::default());
     let mail = mail_parser::MessageParser::default().parse_headers(&head);

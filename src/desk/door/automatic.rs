@@ -1,5 +1,5 @@
-//! Letters taken for automatic mail. They act for nobody. A person who may have written one is asked about
-//! it, once a day.
+//! Letters taken for automatic mail. They act for nobody. If a person may have written one, they are asked
+//! about it, once a day.
 
 use super::sender::{Sender, sender_of};
 use crate::desk::frame::desk::Desk;
@@ -14,10 +14,10 @@ use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, TokenRow};
 
-/// Notes a letter taken for automatic, and marks the seats that it is about.
+/// Records a letter that was taken for automatic mail, and marks the seats that it is about.
 pub fn put_by_automatic(desk: &mut Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<()> {
     let writer = possible_writer(desk, letter, automatic)?;
-    // A bounce does not come from the address that it is about: a person writes about one.
+    // A genuine bounce does not come from the address that failed. If this one does, a person wrote about it.
     let is_matched =
         (writer.is_none() || failed(automatic) != Some(true)) && returned::note_automatic(desk, automatic)?;
     if let Some(sender) = &writer {
@@ -31,8 +31,8 @@ pub fn put_by_automatic(desk: &mut Desk<'_>, letter: &Letter, automatic: &Automa
     Ok(())
 }
 
-/// Returns why a letter was taken for automatic, and its first line. That line is left out if it may tell
-/// of a position, or if a GM plays in the match.
+/// Returns why a letter was taken for automatic mail, and its first line. That line is left out if it may
+/// reveal a position, or if a GM plays in the match.
 pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token]) -> Decided<String> {
     let reason = automatic.to_string();
     let line = automatic.first_line.as_ref().filter(|line| !may_tell_of_play(line));
@@ -47,8 +47,8 @@ pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token
     Ok(format!("{reason}; it begins: {line}"))
 }
 
-/// Returns the seat, the GM or the player who may have written the letter: it is only suspicious, and has
-/// their address. A marked letter is never answered.
+/// Returns the seat, the GM or the player who may have written the letter, if it is merely suspicious and
+/// comes from their address. A marked letter is never answered.
 fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<Option<Sender>> {
     match automatic.certainty() {
         Certainty::Marked => return Ok(None),
@@ -61,8 +61,8 @@ fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> D
     })
 }
 
-/// Tells the possible writer that nothing was done. Two robots that answer each other stop here, because the
-/// note goes out only once a day.
+/// Tells the possible writer that nothing was done. The note goes out only once a day, so this cannot become
+/// a mail loop between two machines.
 fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<()> {
     let day = desk.at().date_naive();
     let player = desk.stored_player(letter.from.as_str())?;

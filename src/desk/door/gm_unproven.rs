@@ -1,7 +1,7 @@
-//! Letters in a GM's name that are not proven to be theirs: with their token from another address, or without
-//! a signature that is expected. As with players, nothing in them is done, their sender hears nothing, and
-//! the registered address is asked. A confirmed letter waits again, and its commands count for the turns that
-//! were open when it came.
+//! Letters in a GM's name that are not proven to be theirs: they carry the GM's token but come from another
+//! address, or they lack an expected signature. As with players, no command in them is carried out, their
+//! sender hears nothing, and the registered address is asked. A confirmed letter is queued again, and its
+//! commands count for the turns that were open when it arrived.
 
 use super::unproven::{self, Doubt, UNPROVEN};
 use crate::config::GmIndex;
@@ -13,7 +13,7 @@ use crate::letter::Letter;
 use crate::report::{ClubLetter, GmUnprovenSummary};
 use crate::store::{LetterStatus, UnprovenLetter, UnprovenStage, WaitingLetter};
 
-/// Maximum instructions of an unproven letter that its notice repeats.
+/// Maximum instructions of an unproven letter that are repeated in its notice.
 const MAX_ASKS: usize = 10;
 
 /// The note on a letter that carries a GM's token.
@@ -26,8 +26,8 @@ pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, gm: GmIndex) -> De
     Ok(known.any(|unproven| unproven.stage == UnprovenStage::Confirmed))
 }
 
-/// Keeps an unproven letter for the GM's word, and asks the GM at the registered address, unless the GM was
-/// told of others from that address within a day.
+/// Keeps an unproven letter until the GM confirms or denies it. Asks the GM at the registered address, unless
+/// a notice about the same sender address went out within a day.
 pub fn ask_gm(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,

@@ -1,5 +1,5 @@
 //! Answers in words to our questions outside a match: a challenge, and a notice about a letter in a player's
-//! name. The thread says which question it was.
+//! name. The thread shows which question is meant.
 
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
@@ -11,7 +11,7 @@ use crate::request::wish::{Topic, WordAnswer, is_bare_verb, spoken, word_answer}
 use crate::request::{Command, NumberedCommand, Request};
 use crate::store::UnprovenStage;
 
-/// An open question to the sender of a letter, which it answers.
+/// An open question to the sender, which the letter answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenQuestion {
     /// The code of a challenge.
@@ -46,7 +46,8 @@ impl OpenQuestion {
                 _ if is("DECLINE") => Command::Decline(code.clone()),
                 _ if is("NEVER") => Command::Never(Some(code.clone())),
                 _ if wants_no_mail(lines) && asker.player_id.is_none() => Command::Never(Some(code.clone())),
-                // A player may mean only this challenge, and still gets the line that stops them all.
+                // The player may mean only this challenge, so decline it, and the answer quotes the line that
+                // stops all challenges.
                 _ if wants_no_mail(lines) => Command::Decline(code.clone()),
                 Some(WordAnswer::WasMe) | None => return None,
             },
@@ -69,7 +70,7 @@ pub fn wants_no_mail(lines: &[Line]) -> bool {
     matches!(spoken(lines, "", false, today).topic, Some(Topic::LessMail | Topic::Leave))
 }
 
-/// Returns the open question to its sender that a letter answers.
+/// Returns the open question that a letter answers, if there is one.
 pub fn question_of(desk: &Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<Option<OpenQuestion>> {
     for id in letter.answered_ids() {
         let local = id.split('@').next().unwrap_or_default();

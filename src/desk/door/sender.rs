@@ -1,4 +1,4 @@
-//! The sender of a letter.
+//! Identifies the sender of a letter by its address and reply tokens.
 
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;

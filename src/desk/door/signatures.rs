@@ -1,7 +1,7 @@
 //! Signatures (DKIM): whether a letter is proven to be its sender's, and the habit of signing.
 //!
-//! An address whose last letters were all signed is expected to go on. A forger cannot sign for it, and so
-//! cannot end the habit either: only the player's word on an unsigned letter does.
+//! An address whose last letters were all signed is expected to keep signing. A forger's unsigned letters do
+//! not end the habit: only the player's confirmation of an unsigned letter does.
 
 use chrono::TimeDelta;
 
@@ -15,14 +15,14 @@ use crate::store::WaitingLetter;
 /// Time for which DNS failures are retried before a letter counts as unproven.
 const MAX_WAIT: TimeDelta = TimeDelta::days(3);
 
-/// Whether a letter must wait until the DNS tells whether it is signed.
+/// Whether a letter must wait until the DNS lets us check its signature.
 pub fn waits_for_signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> bool {
     matches!(desk.rows.loaded.dkim.get(&waiting.digest), Some(DkimVerdict::TryLater))
         && desk.at() - waiting.received_at < MAX_WAIT
 }
 
-/// Whether a letter is proven to be its sender's, or need not be. A letter that the provider took for spam
-/// must be proven.
+/// Whether a letter is proven to be its sender's, or need not be. A letter that the provider classified as
+/// spam must be proven.
 pub fn is_proven(desk: &Desk<'_>, waiting: &WaitingLetter, from: &str) -> Decided<bool> {
     if waiting.is_spam {
         return Ok(standing::signature(desk, waiting) == Some(Signature::Passed));

@@ -1,4 +1,5 @@
-//! Answers letters from people who hold no seat, or who wrote without its token. Touches no running match.
+//! Answers letters from people who hold no seat, or who left out their seat's token. Changes no running
+//! match.
 
 use std::slice;
 
@@ -33,15 +34,15 @@ const MAX_LINE: usize = 100;
 /// Maximum lines of a letter without a token that are passed on.
 const MAX_REMARKS: usize = 1000;
 
-/// The words to a person in a letter without a token.
+/// The words for a person, such as the GM, in a letter without a token.
 struct WordsOfStranger {
     to_gm: Option<Words>,
-    /// Lines that read as orders of some game. They are never passed on: the GM may be the opponent.
+    /// Lines that read as orders of some game. They are never passed on, because the GM may be the opponent.
     order_lines: usize,
 }
 
 impl WordsOfStranger {
-    /// Reads the words of a letter. Those of a player may tell of a match.
+    /// Reads the words of a letter. A player's words may reveal something about a match.
     fn of(request: &Request, is_player: bool) -> WordsOfStranger {
         let mut prose = request.clone();
         // Drop the rest: no more lines can be passed on, and every game tries to read each line.
@@ -70,8 +71,8 @@ impl WordsOfStranger {
         WordsOfStranger { to_gm: words, order_lines }
     }
 
-    /// Returns the note that the list of letters shows beside this one: the words that went to the GM, or
-    /// that it changed nothing.
+    /// Returns the note for the list of letters: the words that went to the GM, or that the letter changed
+    /// nothing.
     fn note(&self) -> String {
         match &self.to_gm {
             Some(Words { text, .. }) => note_of_text(text),
@@ -86,7 +87,7 @@ struct StrangerReplies {
     replies: Vec<Reply>,
     /// The commands that wait, each with its line as written.
     waiting: Vec<(&'static str, String)>,
-    /// Whether one of the commands needs a match, and so its token.
+    /// Whether one of the commands is about a match, and so needs its token.
     lacks_token: bool,
 }
 
@@ -149,7 +150,7 @@ pub fn answer_stranger(
     let question = if lines.is_empty() { None } else { questions::ask_sender(desk, &asker, lines)? };
     let is_asked_again = question.is_none() && !waits.is_empty();
     if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
-        // Somebody who forges many letters must not make us write to the address more than once a day.
+        // Otherwise somebody could forge many letters and make us write to the address more than once a day.
         let note = "waits for the answer to our question to its sender".to_owned();
         desk.decided(letter.digest, LetterStatus::Answered, note);
         return Ok(());
@@ -187,8 +188,8 @@ pub fn answer_stranger(
     Ok(())
 }
 
-/// Answers a player who wrote about a match without its token with the form of their seat, and returns
-/// whether it is clear which match was meant.
+/// Sends the form for their seat to a player who wrote about a match but left out its token. Returns whether
+/// it was clear which match was meant.
 fn answer_with_form(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -209,17 +210,17 @@ fn answer_with_form(
     Ok(true)
 }
 
-/// Whether a letter is from somebody unknown and shows no sign of a person. The GM's digest lists it, and the
-/// GM can accept it.
+/// Whether a letter is from somebody unknown and shows no sign of a person. The GM's digest lists such
+/// letters, and the GM can accept them.
 fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
     let is_known = asker.is_known || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
-    // Machines give no orders. A person who gives orders without a token is told that one is needed.
+    // Machines give no orders. A person who does so without a token is told that one is needed.
     let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
     !is_known && !letter.shows_a_person(lines, &desk.club.own) && !has_orders()
 }
 
-/// Sends words that name the GM to the GM at once, if there is room today. The digest holds them all. Returns
-/// what the answer says about it.
+/// Sends words that name the GM to the GM at once, if there is room today. The digest lists all of them.
+/// Returns the sentence about it for the answer.
 fn pass_strangers_words(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -253,7 +254,7 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
             continue;
         }
         let (command, changes) = (asked.command.name(), asked.command.changes_something());
-        // Another part of the answer covers all words to the GM.
+        // Another part of the answer deals with all words for the GM.
         if matches!(asked.command, Command::TellGm(_)) && !request.check {
             continue;
         }
@@ -281,7 +282,7 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
     Ok(found)
 }
 
-/// Returns why a stranger's letter is taken for a machine's, and its first line.
+/// Returns the reason why a stranger's letter is taken for a machine's, and its first line.
 fn note_on_machine(lines: &[Line]) -> String {
     let reason = "from a stranger, and nothing in it speaks for a person";
     let mut lines = lines.iter().map(|line| line.text.trim());
@@ -292,9 +293,10 @@ fn note_on_machine(lines: &[Line]) -> String {
     }
 }
 
-/// Returns the lines that read as orders of no game and, if a player wrote them, tell nothing of a position.
+/// Returns the lines that no game reads as an order. If a player wrote them, also drops those that may reveal
+/// a position.
 fn without_orders(lines: &[Line], is_player: bool) -> Vec<Line> {
-    // Line by line, because a command or an END among them must not hide others.
+    // Read them one by one: a command or an END among them must not hide others.
     let is_read_as_order = |line: &Line| {
         GameKind::ALL.iter().any(|game| {
             let read = Request::read(slice::from_ref(line), *game);
@@ -305,7 +307,7 @@ fn without_orders(lines: &[Line], is_player: bool) -> Vec<Line> {
     lines.iter().filter(|line| !tells(&line.text) && !is_read_as_order(line)).cloned().collect()
 }
 
-/// Says what a letter lacked, in sentences.
+/// Returns sentences that say what a letter lacked.
 fn reasons(request: &Request, lacks_token: bool) -> String {
     let mut why: Vec<String> = request.faults.iter().map(fault_as_sentences).collect();
     if request.left_out.faults > 0 {
@@ -317,7 +319,7 @@ fn reasons(request: &Request, lacks_token: bool) -> String {
     why.join(" ")
 }
 
-/// Words a fault in a letter that belongs to no match, as one or more sentences.
+/// Returns one or more sentences about a fault in a letter that belongs to no match.
 fn fault_as_sentences(fault: &Fault) -> String {
     let example = fault.example.as_deref().and_then(|example| example.lines().next());
     let example = example.map(|example| format!(" For example: {example}")).unwrap_or_default();

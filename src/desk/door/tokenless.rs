@@ -1,6 +1,6 @@
 //! Letters about a match from a player's address, but without a token. Anybody can put that address on a
-//! letter, so nothing is done. The answer goes to the address, holds the seat's form, and bears the token
-//! that the letter lacked.
+//! letter, so nothing in it is carried out. The answer goes to that address, with the seat's form and the
+//! token that the letter lacked.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct WordsWithoutToken {
     pub remarks: Vec<Line>,
 }
 
-/// Words the answer with the form of the seat that a letter without a token is about.
+/// Writes the answer to a letter without a token, with the form of the seat that the letter is about.
 pub fn form_without_token(
     desk: &Desk<'_>,
     letter: &Letter,
@@ -50,8 +50,8 @@ pub fn form_without_token(
     mail::assemble(desk, page, &row.token, &to, Some(&AnsweredLetter::new(letter)))
 }
 
-/// Returns the only running match of the player that the letter names or, if it names none, the only one that
-/// waits for the player, or that the player plays at all, with the player's seat in it.
+/// Returns the match that a letter is about, with the player's seat: the only running one that it names or,
+/// if it names none, the only one that waits for the player, or else the player's only one.
 pub fn seat_meant(
     desk: &Desk<'_>,
     asker: &Asker,

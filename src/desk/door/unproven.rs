@@ -1,8 +1,8 @@
 //! Letters with a seat's reply token that are not proven to be its player's.
 //!
-//! Nothing in such a letter is done, and its sender hears nothing. The player is told at the registered
-//! address, and answers with CONFIRM or DENY and the code of that notice. A confirmed letter waits again, and
-//! is ruled on as of its arrival.
+//! Nothing in such a letter is carried out, and its sender hears nothing. The player gets a notice at the
+//! registered address, and answers it with CONFIRM or DENY and its code. A confirmed letter is queued again,
+//! and is ruled on as of its arrival.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
@@ -19,7 +19,8 @@ use crate::report::{ClubLetter, UnprovenSummary, format_local};
 use crate::request::Request;
 use crate::store::{LetterStatus, TokenRow, UnprovenLetter, UnprovenStage, WaitingLetter};
 
-/// Maximum letters in one player's name that wait for the player's word, because strangers can add to them.
+/// Maximum letters in one player's name that await confirmation. Strangers can add to them, so there is a
+/// limit.
 const MAX_OPEN: usize = 20;
 
 /// The period in which a player gets one notice about each address, and up to [`MAX_NOTICES`] in all.
@@ -27,7 +28,7 @@ const NOTICE_PERIOD: TimeDelta = TimeDelta::days(1);
 
 const MAX_NOTICES: usize = 10;
 
-/// Maximum lines of an unproven letter that its notice repeats.
+/// Maximum lines of an unproven letter that are repeated in its notice.
 const MAX_ASKS: usize = 20;
 
 /// The note on a letter that lacks a required signature.
@@ -83,8 +84,8 @@ pub fn is_confirmed(desk: &Desk<'_>, waiting: &WaitingLetter, row: &TokenRow) ->
     Ok(known.any(|unproven| unproven.confirmed_by.is_some()))
 }
 
-/// Keeps an unproven letter for the player's word, and tells the player of it, unless the player was told of
-/// others from that address within a day.
+/// Keeps an unproven letter until the player confirms or denies it. Notifies the player, unless a notice
+/// about the same sender address went out within a day.
 fn hold_unproven(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -126,13 +127,13 @@ fn hold_unproven(
     Ok(())
 }
 
-/// Returns the code of the notice about a new letter from an address, and whether that is sent now. Returns
-/// `None` if too many letters wait already. `known` are the unproven letters in the same name.
+/// Returns the code of the notice about a new letter from an address, and whether the notice is sent now.
+/// Returns `None` if too many letters wait already. `known` are the unproven letters in the same name.
 pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str) -> Option<(String, bool)> {
     let open: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.stage == UnprovenStage::Open).collect();
     if open.len() >= MAX_OPEN {
-        // Strangers must not fill the table. From here on, only the GM's digest lists their letters, as
+        // Strangers must not fill the table. Their further letters appear only in the GM's digest, as
         // ignored.
         return None;
     }

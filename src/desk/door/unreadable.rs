@@ -1,6 +1,6 @@
 //! Letters beyond the limits, or without exactly one sender: one short answer says what is wrong. If the
-//! sender is unclear, it goes to the registered addresses that the letter names, and to those of its reply
-//! tokens.
+//! sender is unclear, the answer goes to the registered addresses that the letter names, and to the owners of
+//! its reply tokens.
 
 use super::automatic;
 use crate::desk::frame::desk::Desk;
@@ -12,8 +12,8 @@ use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::LetterStatus;
 
-/// Tells the sender of a letter that cannot be read why that is, in its thread. If the sender is unclear,
-/// tells each registered address that the letter names as one, and the owners of its reply tokens.
+/// Tells the sender, in the letter's thread, why the letter cannot be read. If the sender is unclear, tells
+/// each registered address that the letter names as its sender, and the owners of its reply tokens.
 pub fn answer_unreadable(desk: &mut Desk<'_>, letter: &UnreadableLetter) -> Decided<()> {
     if let Some(automatic) = &letter.automatic {
         returned::note_automatic(desk, automatic)?;
@@ -56,7 +56,7 @@ fn registered_by_token(desk: &Desk<'_>, token: &str) -> Decided<Option<Address>>
     Ok(trusted.first().and_then(|address| Address::parse(address).ok()))
 }
 
-/// Tells one address, once an hour.
+/// Notifies one address, at most once an hour.
 fn tell_limit(desk: &mut Desk<'_>, letter: &UnreadableLetter, to: &Address) -> Decided<()> {
     let reader = Digest::of(to.as_str().as_bytes()).to_string();
     let unique = format!("l.{}.{}", &reader[..24], desk.at().format("%Y%m%d%H"));

@@ -9,7 +9,7 @@ use crate::store::Player;
 #[derive(Clone, Debug)]
 pub struct Asker {
     pub name: String,
-    /// Letters are sent to the first.
+    /// The first one gets our letters.
     pub addresses: Vec<String>,
     /// The address that the letter came from. With a token, the first of the player's.
     pub from: String,

@@ -18,12 +18,12 @@ use crate::report::{PictureCache, Templates};
 pub struct Club {
     pub config: Arc<Config>,
     pub templates: Arc<Templates>,
-    /// The referee's addresses, by which a reader of letters recognizes our own lines.
+    /// The referee's addresses, so that a reader of letters recognizes our own lines.
     pub own: OwnIdentity,
     pub stationery: Stationery,
     /// The address, the templates and the procedure that each match's ledger names.
     pub identity: MailIdentity,
-    /// The boards drawn last: matches that are opened one after the other begin with equal boards.
+    /// The boards drawn last, because matches that are opened in sequence begin with equal boards.
     pub pictures: PictureCache,
     /// Runs before each letter is read or ruled on. Set only by tests, to plant a panic or a hang.
     pub trap: Option<Arc<Trap>>,
@@ -31,7 +31,7 @@ pub struct Club {
     pub house: Arc<HousePlayer>,
 }
 
-/// See [`Club::trap`]. It gets the bytes of the letter.
+/// A [`Club::trap`], which gets the bytes of the letter.
 pub type Trap = dyn Fn(Moment, &[u8]) + Send + Sync;
 
 /// A step of the work on a letter, about to begin.
@@ -58,7 +58,7 @@ impl Club {
             message_ids: club.message_id_domain(),
             // Other rules for a time zone can move a deadline, so the audit must know which ones were used.
             tzdata: IANA_TZDB_VERSION.to_owned(),
-            // The audit words each letter again, and must know whether it has the templates for that.
+            // The audit writes each letter again, and must know whether it has the right templates.
             templates: digests_of(templates.overrides()),
         };
         let house: Arc<HousePlayer> = Arc::new(house::play);

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use super::random::Random;
 
-/// Time for which an unproven letter, or a change that a player asked for, waits for the player's word.
+/// Time for which an unproven letter, or a change that a player asked for, waits to be confirmed.
 pub const LAPSE: TimeDelta = TimeDelta::days(14);
 
 /// Crockford's alphabet, in which no two letters look alike, for names and codes.
@@ -23,7 +23,7 @@ pub fn in_code_letters(written: &str) -> String {
     code
 }
 
-/// Returns a letter of the alphabet for each of these random bytes.
+/// Maps each random byte to a letter of the alphabet.
 pub fn letters_of<const N: usize>(bytes: [u8; N]) -> [char; N] {
     // 256 is a multiple of 32, so each letter is equally likely.
     bytes.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]))

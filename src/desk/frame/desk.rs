@@ -41,13 +41,13 @@ pub struct Draft {
 pub struct Desk<'a> {
     pub club: &'a Club,
     pub rows: Rows<'a>,
-    /// The changes of this letter, or of whatever else is decided on.
+    /// The changes made for this letter, or for the match or instruction that is decided on.
     pub draft: Draft,
     /// The changes of the item's letters before it.
     item: Draft,
     /// The changes of the items that were accepted before this one.
     accepted: &'a Draft,
-    /// The GM who acts; at the terminal the first one.
+    /// The GM who acts; at the terminal, the first one.
     pub acting: GmIndex,
     /// Whether a GM acts at the terminal or on the screen, where nothing proves who it is.
     pub without_letter: bool,
@@ -100,7 +100,7 @@ impl Draft {
             keys.extend(player.addresses.iter().cloned().map(Key::Player));
         }
         for (gone, into) in &changes.merged {
-            // The seats move, so both players have other matches.
+            // The seats move, so the matches of both players change.
             keys.extend([*gone, *into].into_iter().flat_map(|id| [Key::Holder(id), Key::MatchesOf(id)]));
             keys.insert(Key::PlayerNames);
         }
@@ -217,7 +217,7 @@ impl<'a> Desk<'a> {
         self.draft = Draft::new(self.at());
     }
 
-    /// Returns all changes, and the notes of what was read and what was lacking.
+    /// Returns all changes, and the keys of the rows that were read and of those that were lacking.
     pub fn into_parts(mut self) -> (Draft, BTreeSet<Key>, Vec<Key>) {
         self.accept();
         let (read, lacking) = self.rows.into_notes();
@@ -355,8 +355,8 @@ impl<'a> Desk<'a> {
         Ok(self.player(address.as_str())?.map(|player| (player, address)))
     }
 
-    /// Asks for the rows of all these players at once. A decision that lacked one after the other would need a round
-    /// for each.
+    /// Asks for the rows of all these players at once. A decision that asked for them one by one would need a round
+    /// of loading for each.
     pub fn ask_for_all(&self, players: &[i64]) -> Decided<()> {
         for player in players {
             or_lacking(self.reachable(*player))?;
@@ -364,7 +364,7 @@ impl<'a> Desk<'a> {
         self.rows.check()
     }
 
-    /// Returns the player with this address, who is added under `name` if there is none.
+    /// Returns the player with this address, and adds one called `name` if there is none.
     pub fn player_or_new(&mut self, address: &str, name: &str) -> Decided<Player> {
         let player = self.rows.player_or_new(address, name)?.clone();
         self.draft.seated.insert(address.to_owned());

@@ -1,7 +1,7 @@
-//! The letters that threads read and rule on at this moment.
+//! The letters that threads are reading or ruling on at this moment.
 //!
 //! A decision cannot tell that it takes too long, because it has no clock, and a thread cannot be stopped
-//! from outside. So each thread names its letter here, and the shell watches how long a letter stays.
+//! from outside. So each thread enters its letter here, and the shell watches how long a letter stays.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::letter::Digest;
 #[derive(Clone, Debug, Default)]
 pub struct InWork(Arc<Mutex<BTreeSet<Digest>>>);
 
-/// Names a letter for as long as this lives.
+/// Keeps a letter in the set until dropped.
 #[must_use = "the letter is in work only as long as this lives"]
 pub struct WorkGuard<'a>(&'a InWork, Digest);
 

@@ -100,13 +100,13 @@ fn may_rate(ruling: &Ruling) -> bool {
         | Fact::PlayerReplaced { .. }
         | Fact::CorrectionMade { .. }
         | Fact::MatchAnnulled { .. } => ruling.after.terms.rated,
-        // It may end the rating.
+        // New terms may end the rating of the match.
         Fact::TermsChanged { .. } => true,
         _ => false,
     })
 }
 
-/// Words the change of a player's rating, as the result tells it.
+/// Returns the sentence about a rating change for the report of the result.
 pub fn told(change: &RatingChange, game: GameKind, name: &str) -> String {
     let (before, after) = (change.before.shown(), change.after.shown());
     format!("The rating of {name} in {} was {before} and is {after}.", game.name())
@@ -137,7 +137,7 @@ pub fn rated_terms(
             level
         }
         _ => {
-            // Matches of events are apart: nobody chooses the opponent.
+            // Matches of events have no such limit: nobody chooses the opponent there.
             if terms.event.is_none()
                 && let Some(why) = too_many(desk, players.first.id, players.second.id)?
             {
@@ -193,7 +193,8 @@ fn too_many(desk: &Desk<'_>, one: i64, other: i64) -> Decided<Option<String>> {
     Ok(pair_limit(&opened, desk.at()))
 }
 
-/// Returns why another rated match of two players would be one too many, given when the others were opened.
+/// Returns why two players have too many rated matches to open another, given the times at which the others
+/// were opened.
 pub fn pair_limit(opened: &[DateTime<Utc>], at: DateTime<Utc>) -> Option<String> {
     let within = |days: i64| opened.iter().filter(|opened| **opened > at - TimeDelta::days(days)).count();
     if within(30) >= IN_A_MONTH {

@@ -1,9 +1,9 @@
 //! The rows that decisions read.
 //!
 //! The shell loads rows ahead of a decision and cannot know all of them. A decision that lacks one notes its
-//! key and ends with [`Undecided::Lacks`]; the shell loads what is lacking and decides again. A decision also
-//! notes what it read, and each change names what it writes: of two items of a batch, one that read what the
-//! other wrote is decided again.
+//! key and ends with [`Undecided::Lacks`]; the shell loads the missing rows and decides again. A decision
+//! also notes what it read, and each change names what it writes: of two items of a batch, one that read what
+//! the other wrote is decided again.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,23 +48,23 @@ pub enum Key {
     ReturnId(String),
     /// The player with this address.
     Player(String),
-    /// The player with this address, who is added under this name if there is none.
+    /// The player with this address; if there is none, one is added under this name.
     NewPlayer((String, String)),
     /// The addresses and settings of a player, by ID.
     Holder(i64),
-    /// All players in short: names, numbers and wishes.
+    /// A summary of all players: names, numbers and wishes.
     PlayerNames,
     /// The reliability of a player.
     Reliability(i64),
     /// A player's last rated results in a game.
     Ratings((i64, GameKind)),
-    /// The times at which rated matches of two players were opened, the lower number first.
+    /// The times at which two players, the lower number first, opened rated matches with each other.
     RatedOpenings((i64, i64)),
     /// The ratings of all players in a game.
     RatingList(GameKind),
     /// The event with this ID.
     Event(String),
-    /// All events in short.
+    /// A summary of all events.
     EventList,
     /// The times at which a player lost matches by missed turns.
     Losses(i64),
@@ -101,7 +101,7 @@ pub enum Key {
     Letters(String),
     /// The readers of announcements.
     Readers(Readership),
-    /// The events since then, for a digest.
+    /// The events since this time, for a digest.
     Digest(DateTime<Utc>),
 }
 
@@ -141,7 +141,7 @@ pub struct LoadedEvent {
     pub version: i64,
 }
 
-/// Our knowledge of somebody who writes without a token.
+/// The stored facts about somebody who writes without a token.
 #[derive(Clone, Debug, Default)]
 pub struct KnownSender {
     pub standing: Standing,
@@ -151,13 +151,13 @@ pub struct KnownSender {
 /// The counts of one subject.
 pub type Counts = BTreeMap<(BudgetKind, DateTime<Utc>), u32>;
 
-/// The rows that were loaded for the decisions of a batch, and the keys under which there are none.
+/// The rows that were loaded for the decisions of a batch, and the keys for which there are none.
 ///
 /// Loading more never replaces a row: earlier decisions stay valid, and at the commit the version of each
 /// match shows whether somebody else has changed it.
 #[derive(Default)]
 pub struct LoadedRows {
-    /// The time of the decision, in whole milliseconds as the ledger has it.
+    /// The time of the decision, in whole milliseconds as in the ledger.
     pub at: DateTime<Utc>,
     /// 256 random bits from the system.
     pub seed: [u8; 32],
@@ -175,7 +175,7 @@ pub struct LoadedRows {
     pub reports: BTreeMap<String, Vec<(DispatchRow, Vec<u8>)>>,
     /// The text of our letters that were found, by Message-ID.
     pub texts: BTreeMap<String, String>,
-    /// The letters that threads rule on at this moment.
+    /// The letters that threads are ruling on at this moment.
     pub in_work: InWork,
     pub dispatches: BTreeMap<String, Option<DispatchRow>>,
     /// The Message-IDs of dispatches by the IDs in their return paths.
@@ -183,7 +183,7 @@ pub struct LoadedRows {
     pub players: BTreeMap<String, Option<Player>>,
     /// Players who were found or added, by address.
     pub seated: BTreeMap<String, Player>,
-    /// Every player in short.
+    /// A summary of every player.
     pub listed_players: Option<Vec<ListedPlayer>>,
     /// `None` if there is no such event.
     pub events: BTreeMap<String, Option<LoadedEvent>>,
@@ -205,7 +205,7 @@ pub struct LoadedRows {
     pub taken_from: BTreeMap<String, Vec<Invitation>>,
     /// The unproven letters in a player's name that have not lapsed, oldest first.
     pub unproven: BTreeMap<i64, Vec<UnprovenLetter>>,
-    /// The same in GMs' names, by their registered addresses.
+    /// The unproven letters in GMs' names, by their registered addresses.
     pub unproven_of_gm: BTreeMap<String, Vec<UnprovenLetter>>,
     /// Unproven letters of both kinds, by the codes of their notices.
     pub unproven_under: BTreeMap<String, Vec<UnprovenLetter>>,
@@ -242,9 +242,9 @@ pub struct DigestRows {
     pub words: Vec<DigestLetter>,
     pub automatic: Vec<DigestLetter>,
     pub missed: Vec<MissedTurn>,
-    /// The entries by which a match began to wait for a GM.
+    /// The entries that made a match wait for a GM.
     pub asked: Vec<Entry>,
-    /// The entries by which letters to a seat began to bounce, or its player to be away.
+    /// The entries that noted that letters to a seat bounce, or that its player is away.
     pub unread: Vec<Entry>,
     /// The entries that opened a match in this period.
     pub opened: Vec<Entry>,
@@ -259,20 +259,20 @@ pub struct DigestRows {
     pub sent_in_a_day: u64,
     pub dispatches_waiting: u64,
     pub oldest_dispatch: Option<DateTime<Utc>>,
-    /// Answers that were left out, because a budget was used up.
+    /// Answers that were suppressed because a budget was used up.
     pub left_out: u64,
-    /// Letters that were taken from the provider's spam folder.
+    /// Letters that were fetched from the provider's spam folder.
     pub from_spam: u64,
     /// Letters in players' names that lapsed in this period.
     pub lapsed: Vec<UnprovenLetter>,
 }
 
-/// A letter in a digest, and the matches whose reply tokens it bears.
+/// A letter in a digest, and the matches whose reply tokens it carries.
 #[derive(Clone, Debug)]
 pub struct DigestLetter {
     pub row: LetterRow,
     pub matches: BTreeSet<String>,
-    /// Whether it names no match but its author plays in a running one.
+    /// Whether it names no match although its author plays in a running one.
     pub by_player: bool,
     /// The name of the player who has the sender's address.
     pub player: Option<String>,
@@ -282,7 +282,7 @@ pub struct DigestLetter {
 #[derive(Clone, Debug)]
 pub struct MissedTurn {
     pub match_id: String,
-    /// The number of the entry that says so.
+    /// The number of the entry that records it.
     pub seq: u64,
     pub turn: u32,
     pub seat: Seat,
@@ -291,13 +291,12 @@ pub struct MissedTurn {
 }
 
 impl LoadedMatch {
-    /// Whether letters can be sent to a seat. The house reads none, and a player who was forgotten has no
-    /// address.
+    /// Whether letters can be sent to a seat. The house reads none, and a forgotten player has no address.
     pub fn can_be_told(&self, seat: Seat) -> bool {
         self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
     }
 
-    /// Reads a match, in which our letters were `delivered` since its last entry.
+    /// Reads a match. `delivered` are our letters in it that were delivered since its last entry.
     ///
     /// # Errors
     /// Returns an error if the snapshot cannot be read, if its rules are unknown, or if a seat is missing.
@@ -331,12 +330,12 @@ impl<'a> Rows<'a> {
         Rows { loaded, read: RefCell::default(), lacking: RefCell::default() }
     }
 
-    /// Fails if anything was lacking so far.
+    /// Fails if any row was lacking so far.
     pub fn check(&self) -> Decided<()> {
         if self.lacking.borrow().is_empty() { Ok(()) } else { Err(Undecided::Lacks) }
     }
 
-    /// Returns the keys of what was read, and of what was lacking, in order.
+    /// Returns the keys of the rows that were read, and of those that were lacking, in order.
     pub fn into_notes(self) -> (BTreeSet<Key>, Vec<Key>) {
         (self.read.into_inner(), self.lacking.into_inner())
     }
@@ -346,7 +345,7 @@ impl<'a> Rows<'a> {
         self.read.borrow_mut().insert(key);
     }
 
-    /// Notes what was found under a key, or that it is lacking.
+    /// Notes that a row was read, or that it is lacking.
     fn row<T>(&self, found: Option<T>, key: Key) -> Decided<T> {
         match found {
             Some(found) => {
@@ -360,12 +359,12 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Notes a list that was found under a key, or that it is lacking.
+    /// Notes that a list was read, or that it is lacking.
     fn list<T>(&self, found: Option<&'a Vec<T>>, key: Key) -> Decided<&'a [T]> {
         self.row(found.map(Vec::as_slice), key)
     }
 
-    /// Notes what is stored under a key, which may be nothing, or that it is lacking.
+    /// Notes that a row, which may not exist, was read, or that it is lacking.
     fn optional<T>(&self, found: Option<&'a Option<T>>, key: Key) -> Decided<Option<&'a T>> {
         self.row(found.map(Option::as_ref), key)
     }
@@ -438,7 +437,7 @@ impl<'a> Rows<'a> {
         Ok(found)
     }
 
-    /// Returns every stored player in short.
+    /// Returns a summary of every stored player.
     pub fn listed_players(&self) -> Decided<&'a [ListedPlayer]> {
         self.row(self.loaded.listed_players.as_deref(), Key::PlayerNames)
     }
@@ -448,7 +447,7 @@ impl<'a> Rows<'a> {
         self.list(self.loaded.ratings.get(&(player_id, game)), Key::Ratings((player_id, game)))
     }
 
-    /// Returns when the rated matches of two players were opened within a year.
+    /// Returns the times at which rated matches of two players were opened within a year.
     pub fn rated_openings(&self, one: i64, other: i64) -> Decided<&'a [DateTime<Utc>]> {
         let pair = (one.min(other), one.max(other));
         self.list(self.loaded.rated_openings.get(&pair), Key::RatedOpenings(pair))
@@ -463,12 +462,12 @@ impl<'a> Rows<'a> {
         self.optional(self.loaded.events.get(id), Key::Event(id.to_owned()))
     }
 
-    /// Returns all stored events in short, by ID.
+    /// Returns a summary of all stored events, by ID.
     pub fn event_list(&self) -> Decided<&'a [EventRow]> {
         self.row(self.loaded.event_list.as_deref(), Key::EventList)
     }
 
-    /// Returns when a player lost matches against people by missed turns, in the last years.
+    /// Returns the times in the last years at which a player lost matches against people by missed turns.
     pub fn losses(&self, player_id: i64) -> Decided<&'a [DateTime<Utc>]> {
         self.list(self.loaded.losses.get(&player_id), Key::Losses(player_id))
     }

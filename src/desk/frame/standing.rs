@@ -12,7 +12,7 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::ChangeReply;
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange, Standing, WaitingLetter};
 
-/// Time in which an older address can undo a change, and in which a new one has fewer rights.
+/// Period in which an older address can undo a change, and in which a new one has fewer rights.
 pub const UNDO: TimeDelta = TimeDelta::days(7);
 
 /// Signed letters in a row after which an address is expected to go on signing.
@@ -29,7 +29,7 @@ pub fn standing(desk: &Desk<'_>, address: &str) -> Decided<Standing> {
 /// Notes that the owner of an address reads our letters.
 pub fn note_known(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     let standing = standing(desk, &asker.from)?;
-    // Write it only once, because a changed row makes other items with this sender be decided again.
+    // Write it only once: if the row changes, other items with this sender must be decided again.
     if standing.proven_at.is_none() {
         let standing = Standing { proven_at: Some(desk.at()), ..standing };
         desk.draft.changes.restraints.standings.insert(asker.from.clone(), standing);
@@ -43,7 +43,7 @@ pub fn changes_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<PlayerChange>>
     Ok(latest_rows(desk.rows.changes_of(player_id)?, changed, |row| &row.code))
 }
 
-/// Returns when an address of a player gets its full rights, or `None` if it has them.
+/// Returns the time at which a player's address gets its full rights, or `None` if it has them.
 pub fn new_until(desk: &Desk<'_>, player_id: i64, address: &str) -> Decided<Option<DateTime<Utc>>> {
     let changes = changes_of(desk, player_id)?;
     let added = |row: &&PlayerChange| {
@@ -81,7 +81,7 @@ pub fn refuse_new_address(
 pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> {
     match desk.rows.loaded.dkim.get(&waiting.digest) {
         Some(DkimVerdict::Passed) => Some(Signature::Passed),
-        // A letter that waited for the DNS without an answer gets here, too.
+        // This includes letters that waited for the DNS in vain.
         Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
         // The letter's signature was not checked.
         None => desk.club.config.letters.require_dkim.then_some(Signature::Missing),
@@ -90,14 +90,14 @@ pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> 
 
 /// Saves how many letters in a row were signed, if the number has changed.
 pub fn set_signed(desk: &mut Desk<'_>, from: &str, standing: Standing, signed: u32) {
-    // An equal row would make other items with this sender be decided again for nothing.
+    // Writing an equal row would cause other items with this sender to be decided again for nothing.
     if signed != standing.signed {
         let standing = Standing { signed, ..standing };
         desk.draft.changes.restraints.standings.insert(from.to_owned(), standing);
     }
 }
 
-/// Ends the habit of an address, because its owner says that an unsigned letter is theirs.
+/// Ends the signing habit of an address, because its owner says that an unsigned letter is theirs.
 pub fn end_habit(desk: &mut Desk<'_>, from: &str) -> Decided<()> {
     let standing = standing(desk, from)?;
     set_signed(desk, from, standing, 0);

@@ -9,8 +9,8 @@ use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};
 
-/// Lets a letter wait again, to be ruled on as a person's. That overrules how it was classified, never who
-/// wrote it.
+/// Queues a letter again, to be ruled on as a person's. This overrules its classification, but not the checks
+/// of its sender.
 pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<GmResult> {
     let letter = match desk.rows.letters_with(prefix)? {
         [one] => one.clone(),
@@ -48,7 +48,7 @@ fn reason_against(row: &LetterRow) -> Option<&'static str> {
     if row.bytes_deleted_at.is_some() {
         return Some("Its bytes were deleted, because it caused no ledger entry.");
     }
-    // The note is all that the row keeps of the reason.
+    // The row keeps the reason only as its note.
     let exceeds_limit =
         UnreadableReason::ALL.iter().any(|reason| reason.is_limit() && row.note == reason.to_string());
     match row.status {

@@ -37,14 +37,14 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
     Ok(())
 }
 
-/// Tells the GM that space is short, so that the mailbox is not emptied further.
+/// Tells the GM that disk space is short, so that no more mail is fetched.
 pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     let min_free_mb = desk.club.config.database.min_free_mb;
     let unique = format!("space.{}", desk.at().timestamp_millis());
     alarms::tell(desk, &Trouble::LowSpace { free_mb, min_free_mb }, &unique, About::Club)
 }
 
-/// Asks the GM whether the clock is right, which was last trusted at `last`. Another daemon may have asked.
+/// Asks the GM whether the clock is right; it was last trusted at `last`. Another daemon may have asked.
 pub fn clock_doubted(desk: &mut Desk<'_>, last: DateTime<Utc>) -> Decided<()> {
     let zone = desk.club.config.terms.zone;
     let trouble = Trouble::ClockDoubted {
@@ -55,15 +55,15 @@ pub fn clock_doubted(desk: &mut Desk<'_>, last: DateTime<Utc>) -> Decided<()> {
     alarms::tell_once(desk, &trouble, &format!("clock.{}", last.timestamp_millis()), About::Club)
 }
 
-/// Words how much earlier or later something was.
+/// Returns how much earlier or later something was, such as `2 days earlier`.
 pub fn time_apart(ago: TimeDelta) -> String {
     let which = if ago < TimeDelta::zero() { "later" } else { "earlier" };
     format!("{} {which}", format_duration(ago.abs()))
 }
 
-/// Tells the GM that nothing has been sent since then, because the server refuses everything with these
-/// codes. The letter waits like all others, and is the first that goes. Another daemon, or this one before it
-/// was killed, may have told of the same outage.
+/// Tells the GM that nothing has been sent since `since`, because the server refuses everything with these
+/// codes. The letter waits like all others, and is sent first. Another daemon, or this one before it was
+/// killed, may have reported the same outage.
 pub fn cannot_send(
     desk: &mut Desk<'_>,
     since: DateTime<Utc>,
@@ -71,16 +71,16 @@ pub fn cannot_send(
     error: &str,
     waiting: u64,
 ) -> Decided<()> {
-    // Two daemons notice an outage within moments, so a Message-ID for each hour and error makes them tell of
-    // it once.
+    // Two daemons notice an outage within moments, so they derive the Message-ID from the hour and the error,
+    // and only one letter goes out.
     let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
     let since = desk.local_time(since);
     let trouble = Trouble::CannotSend { since, error: error.to_owned(), waiting };
     alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
 
-/// Tells the GM that the mailbox has not been readable since then, for this reason. Another daemon may have
-/// told of the same outage.
+/// Tells the GM that the mailbox has not been readable since `since`, and why. Another daemon may have
+/// reported the same outage.
 pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> Decided<()> {
     let unique = format!("unread.{}", since.format("%Y%m%d%H%M"));
     let since = desk.local_time(since);
@@ -88,7 +88,7 @@ pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> D
     alarms::tell_once(desk, &trouble, &unique, About::Club)
 }
 
-/// Tells the GM that the house cannot play its turn in a match. Another daemon may have told of the same
+/// Tells the GM that the house cannot play its turn in a match. Another daemon may have reported the same
 /// turn.
 pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decided<()> {
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(()) };

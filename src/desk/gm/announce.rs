@@ -11,10 +11,11 @@ use crate::referee::{DispatchKind, Readership, cut};
 use crate::report::{ClubLetter, GmResult, wrapped};
 use crate::store::{Player, Urgency};
 
-/// Announcements that go out in an hour, so that they do not hold up reports.
+/// Maximum announcements sent per hour, so that they do not hold up reports.
 const PER_HOUR: usize = 200;
 
-/// Writes to all these players except those who do not want announcements, and answers with their number.
+/// Writes to all these readers except those who do not want announcements, and returns their number as the
+/// result.
 pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: bool) -> Decided<GmResult> {
     let players: Vec<Player> = desk.rows.readers_of(readers)?.to_vec();
     let lines = wrapped(&cut(text));

@@ -31,18 +31,18 @@ const MAX_ACTED_ON: usize = 6;
 /// Maximum items in any other list.
 const MAX_TOLD: usize = 4;
 
-/// Maximum words of a digest, without those that it quotes. The frame of a letter adds some 30.
+/// Maximum words of a digest, not counting quotations. The frame of a letter adds some 30.
 const MAX_WORDS: usize = 260;
 
-/// The lengths of lists to try until a digest is short enough: of those that a GM has to act on, and of
-/// the others.
+/// The lengths of lists to try until a digest is short enough: lists that a GM has to act on, and other
+/// lists.
 const SHORTER: [(usize, usize); 5] = [(6, 4), (5, 3), (4, 2), (3, 1), (1, 1)];
 
 /// Maximum characters that are quoted of a person's words.
 const MAX_QUOTED: usize = 200;
 
-/// Time after which the digest tells how many letters wait to be sent: what was just written waits for
-/// moments.
+/// Age of a waiting letter from which the digest reports the queue: a letter that was just written always
+/// waits for a moment.
 const UNSENT_FOR: TimeDelta = TimeDelta::minutes(15);
 
 /// The start of the addresses under which the house is registered.
@@ -59,7 +59,7 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Notes the name of an item that is told, and returns whether it is news.
+    /// Notes the name of an item that the digest reports, and returns whether it is news.
     fn is_new(&mut self, name: String) -> bool {
         let is_new = !self.before.contains(&name);
         self.told.insert(name);
@@ -90,7 +90,7 @@ pub struct LastDigest {
     pub made_at: DateTime<Utc>,
     /// The beginning of the period that it covers.
     pub since: DateTime<Utc>,
-    /// The names of the items that it told.
+    /// The names of the items that it reported.
     pub told: BTreeSet<String>,
 }
 
@@ -104,8 +104,8 @@ pub fn told_key(key: &str) -> String {
     format!("{key} told")
 }
 
-/// Words a GM's digest of the day, unless there is no news or it was made before. If the last one was not
-/// sent yet, it lapses, and this one covers its period as well.
+/// Writes a GM's digest of the day, unless there is no news or it was made before. If the last digest has not
+/// been sent yet, it lapses, and this one covers its period as well.
 pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<()> {
     desk.acting = index;
     let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
@@ -120,7 +120,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     if let Some(digest) = digest {
         let letter = ClubLetter::Digest { digest };
         let dispatch = gms::gm_dispatch(desk, index, &letter, &unique(desk.at()), None)?;
-        // Another daemon may have made this digest.
+        // Another daemon may already have made this digest.
         if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
             return Ok(());
         }
@@ -150,8 +150,8 @@ pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
     make(desk, since, &BTreeSet::new()).map(|(digest, _)| digest)
 }
 
-/// Returns who has not filed once a week after the season began. A GM who plays there does not read it: it would
-/// tell what the opponents have done.
+/// Returns the entrants who have not filed even once a week after the season began. Leaves out seasons in which
+/// the GM plays: the list would reveal what opponents have done.
 fn silent(desk: &Desk<'_>, rows: &DigestRows) -> Decided<Vec<String>> {
     let mut away: BTreeSet<String> = BTreeSet::new();
     for (event, player, _) in &rows.silent {
@@ -199,7 +199,7 @@ fn make(
     Ok((Some(Box::new(digest)).filter(|digest| digest.has_news()), told))
 }
 
-/// Tells which matches wait for a GM: those that have begun to, and those that still do. Returns the former.
+/// Lists the matches that have begun to wait for a GM, and those that still do. Returns the former.
 fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) -> Decided<Vec<String>> {
     let mut new = BTreeSet::new();
     for entry in &rows.asked {
@@ -227,7 +227,7 @@ fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>)
     Ok(decided)
 }
 
-/// Returns the decision that a match waits for, as far as its overview tells.
+/// Returns the decision that a match waits for, as far as its overview shows.
 fn decision_on(game_match: &MatchOverview, gm_plays: bool) -> Decision {
     let named = |seat: &Seat| format!("{} ({seat})", game_match.players[*seat]);
     Decision {
@@ -246,8 +246,8 @@ fn turn_of(game_match: &MatchOverview) -> u32 {
     game_match.due.as_ref().map_or(0, |due| due.turn)
 }
 
-/// Adds for how many days each of these matches has waited for a GM, and whether its turn can be adjudicated.
-/// Loads no match that the list does not show.
+/// Adds the number of days that each listed match has waited for a GM, and whether its turn can be
+/// adjudicated. Does not load matches that are not shown.
 fn looked_up(desk: &Desk<'_>, mut waiting: Listed<Decision>) -> Decided<Listed<Decision>> {
     for decision in &mut waiting.shown {
         let Some(loaded) = or_lacking(desk.game_match(&decision.id))?.flatten() else { continue };
@@ -263,7 +263,7 @@ fn looked_up(desk: &Desk<'_>, mut waiting: Listed<Decision>) -> Decided<Listed<D
     Ok(waiting)
 }
 
-/// Tells which matches have become late and are within their grace, by the end of that.
+/// Lists the matches that have become late and are within their grace, in order of its end.
 fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -> Decided<()> {
     let mut late = Vec::new();
     for game_match in &telling.matches {
@@ -304,8 +304,8 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
     Ok(())
 }
 
-/// Tells which turns were missed, except those that a GM is asked about above. Hides when an opponent of the
-/// GM filed late.
+/// Lists the turns that were missed, except those that a GM is asked about above. Hides the time at which an
+/// opponent of the GM filed late.
 fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: &mut Telling<'_>) {
     let mut notes = Vec::new();
     for missed in &rows.missed {
@@ -326,7 +326,7 @@ fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: 
     telling.digest.missed = Listed::of(notes, MAX_TOLD);
 }
 
-/// Tells what people wrote, a line for each person and match: illness and death first.
+/// Reports what people wrote, one line for each person and match, with illness and death first.
 fn tell_words(rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut notes: Vec<(bool, WordsNote)> = Vec::new();
     for letter in &rows.words {
@@ -359,7 +359,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Tells whose mail bounces, who may be away, and whose letters were given up: a line for each person.
+/// Lists the people whose mail bounces, who may be away, or whose letters were given up, one line for each.
 fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut notes: Vec<UnreadNote> = Vec::new();
     for entry in &rows.unread {
@@ -397,7 +397,7 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
                     (note.letter, note.note) = (Some(short_digest(letter)), quoted(&letter.row.note));
                 }
             }
-            // The digest already lists this absence on the line of its player.
+            // Already listed on its player's line, as a bounce or an absence.
             None if letter.row.note.starts_with(MATCHED_NOTE) => {}
             None => automatic.push(letter),
         }
@@ -411,7 +411,7 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     telling.digest.automatic = Listed::of(by_sender(automatic), MAX_TOLD);
 }
 
-/// Returns the note on a person, which may be new.
+/// Returns the note on a person, and adds one if there is none.
 fn note_on<'n>(notes: &'n mut Vec<UnreadNote>, who: &str) -> &'n mut UnreadNote {
     let place = notes.iter().position(|note| note.who == who).unwrap_or_else(|| {
         notes.push(UnreadNote { who: who.to_owned(), ..UnreadNote::default() });
@@ -464,7 +464,7 @@ fn short_digest(letter: &DigestLetter) -> String {
     letter.row.digest.to_string()[..12].to_owned()
 }
 
-/// Tells what began and ended, and who is new or will be away.
+/// Reports the matches that began or ended, new players, and future absences.
 fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut began = Vec::new();
     for entry in &rows.opened {
@@ -535,7 +535,8 @@ fn tell_refused(rows: &DigestRows, telling: &mut Telling<'_>) {
     telling.digest.refused = Listed::of(counts, MAX_TOLD);
 }
 
-/// Returns the numbers of letters sent and waiting, if the config limits them or if letters wait for long.
+/// Returns the numbers of letters sent and waiting, if the config limits them or if letters have waited for
+/// long.
 fn sending(desk: &Desk<'_>, rows: &DigestRows) -> Option<SendingSummary> {
     let quota = &desk.club.config.outbox.quota;
     let waits_long = rows.oldest_dispatch.is_some_and(|oldest| desk.at() - oldest > UNSENT_FOR);

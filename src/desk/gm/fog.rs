@@ -12,14 +12,14 @@ use crate::referee::Stage;
 /// The matches and addresses that the rules hide from a GM who plays.
 #[derive(Default)]
 pub struct Fog {
-    /// The GM's own matches that run.
+    /// The running matches in which the GM plays.
     pub matches: BTreeSet<String>,
-    /// The subset that some GM without a seat can read about. If every GM plays, somebody must read what
-    /// people write; it holds no orders.
+    /// The subset that some GM without a seat can read about. If every GM plays in a match, one of them must
+    /// read what people write there; it contains no orders.
     pub read_by_others: BTreeSet<String>,
     /// The addresses of the other seats in matches that another GM reads about.
     addresses: BTreeSet<String>,
-    /// Whether the reader is unknown, so that letters from players outside a match are hidden, too.
+    /// Whether the reader may be any GM, so that players' letters outside a match are hidden, too.
     without_letter: bool,
 }
 
@@ -29,7 +29,7 @@ impl Fog {
         self.hides(letter) || !letter.matches.is_disjoint(&self.matches)
     }
 
-    /// Whether letters from this address may come from a match of the GM's own.
+    /// Whether letters from this address may be about one of the GM's own matches.
     pub fn hides_sender(&self, sender: &str) -> bool {
         self.addresses.contains(sender)
     }
@@ -78,7 +78,7 @@ pub fn of_gm(desk: &Desk<'_>) -> Decided<Fog> {
     Ok(fog)
 }
 
-/// Returns the fog for a GM who writes no letter, which covers all running matches.
+/// Returns the fog for a GM who acts without a letter, which covers all running matches.
 pub fn without_letter(desk: &Desk<'_>) -> Decided<Fog> {
     let running = lists::overviews(desk)?.into_iter().filter(|overview| overview.stage != Stage::Over);
     let matches: BTreeSet<String> = running.map(|overview| overview.id).collect();

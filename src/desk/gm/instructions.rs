@@ -1,4 +1,4 @@
-//! The GM's instructions. They take the same path by letter and at the terminal, and each act on a match is a
+//! The GM's instructions. They are handled alike by letter and at the terminal, and each act on a match is a
 //! ruling.
 
 use anyhow::anyhow;
@@ -51,7 +51,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
             let gm = opened_by_gm(gms::acting_gm(desk));
             match openings::open_match(desk, &new, gm, None) {
                 Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
-                // Most failures here are for the GM to correct, such as one player for both seats.
+                // Most failures here are mistakes that the GM can correct, such as one player for both seats.
                 Err(Undecided::Failed(error)) => Ok(GmResult::refused(format!("{error:#}."))),
                 Err(Undecided::Lacks) => Err(Undecided::Lacks),
             }
@@ -72,8 +72,8 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
     }
 }
 
-/// Carries out an instruction long after it came. An instruction about a match counts for the turn that was
-/// open then.
+/// Carries out an instruction long after it arrived. If it is about a match, it counts for the turn that was
+/// open when it arrived.
 pub fn instruct_late(
     desk: &mut Desk<'_>,
     instruction: Instruction,
@@ -92,7 +92,7 @@ pub fn instruct_late(
 }
 
 /// Carries out an instruction, unless it would show a GM who plays what the rules hide: a fault in orders for
-/// the other seat tells where its ships are.
+/// the other seat reveals where its ships are.
 pub fn instruct_unless_playing(
     desk: &mut Desk<'_>,
     instruction: &Instruction,
@@ -144,7 +144,7 @@ pub fn is_for_another_gm(action: &MatchAction) -> bool {
     }
 }
 
-/// Refuses the options by which players choose their seats: the GM names the first player first.
+/// Refuses the options with which players choose their seats: the GM names the first player first.
 fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferRejection> {
     let chooses_seat = |name: &str| ["seat", "first"].iter().any(|own| name.eq_ignore_ascii_case(own));
     let Some((name, value)) = options.iter().find(|(name, _)| chooses_seat(name)) else { return Ok(()) };
@@ -239,7 +239,8 @@ fn act_on_match(
         return Ok(GmResult::refused("I have no address of its players, so nobody could be told of it."));
     }
     let open = loaded.game_match.due().map(|due| due.turn);
-    // An instruction about one turn must not hit the next, if that opened while the letter was on its way.
+    // An instruction about one turn must not take effect in the next, which may have opened while the letter
+    // was in transit.
     if let Some(turn) = turn.filter(|turn| Some(*turn) != open) {
         return Ok(GmResult::TurnPassed { id, turn, open });
     }
@@ -250,7 +251,7 @@ fn act_on_match(
     if !check {
         return acts::act_as_gm(desk, loaded, &act, successor);
     }
-    // Rule and drop the result, so that a check rejects whatever the instruction itself would.
+    // Rule and drop the result, so that a check rejects whatever the instruction would.
     let ruling = ruling_mail::rule(
         desk,
         &loaded.game_match,
@@ -300,7 +301,8 @@ fn effect(
     Ok(Ok(Effect { act, successor: None }))
 }
 
-/// Returns the act that gives a seat to the house. `excused`: whether the player who loses it is.
+/// Returns the act that gives a seat to the house. `excused`: whether the player who loses the seat is
+/// excused.
 fn replace_by_house(
     desk: &mut Desk<'_>,
     loaded: &LoadedMatch,
@@ -323,7 +325,8 @@ fn replace_by_house(
     Ok(Ok(Effect { act, successor }))
 }
 
-/// Returns the act that gives a seat to a player. `excused`: whether the one who loses it is.
+/// Returns the act that gives a seat to a player. `excused`: whether the player who loses the seat is
+/// excused.
 fn replace_by_player(
     desk: &mut Desk<'_>,
     loaded: &LoadedMatch,
@@ -354,7 +357,7 @@ fn correction(
 ) -> Decided<Correction> {
     let entries = desk.rows.entries(id)?;
     let is_over = desk.game_match(id)?.is_some_and(|loaded| loaded.game_match.stage == Stage::Over);
-    // The end of the match published the secret, and later turns need one that nobody knows.
+    // The end of the match published the secret, and later turns need one that is still unknown.
     let new_key = is_over.then(|| NewKey::new(SealKey::new(desk.random().bytes())));
     let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
         return Err(anyhow!("the ledger of match {id} does not begin with its opening").into());

@@ -26,7 +26,7 @@ pub struct GmLetter {
     instructed: Vec<InstructionLine>,
     /// The other lines.
     request: Request,
-    /// The time at which it came, if it is followed later than that.
+    /// The time of its arrival, if it is carried out later than that.
     written_at: Option<DateTime<Utc>>,
 }
 
@@ -43,7 +43,7 @@ impl GmLetter {
         valid.map(|instructed| beginning(&instructed.line.text)).collect()
     }
 
-    /// Whether it asks for more than answers, which go to the GM whoever wrote.
+    /// Whether it asks for more than answers, which go to the GM no matter who wrote.
     pub fn changes_something(&self) -> bool {
         let mut instructions = self.instructed.iter().filter_map(|line| line.parsed.as_ref().ok());
         let mut commands = self.request.commands.iter().map(|asked| &asked.command);
@@ -51,8 +51,8 @@ impl GmLetter {
     }
 }
 
-/// Whether a command changes something on the word of its sender alone. A code proves that they read our
-/// letters.
+/// Whether a command changes something on the word of its sender alone. A command with a code does not count:
+/// the code proves that its sender reads our letters.
 fn needs_proof(command: &Command) -> bool {
     command.changes_something() && !matches!(command, Command::Confirm { .. } | Command::Deny(_))
 }
@@ -73,8 +73,8 @@ fn beginning(line: &str) -> String {
     words.into_iter().take(length).collect::<Vec<_>>().join(" ")
 }
 
-/// Follows the instructions in a letter from the GM. Without the GM's token nothing is done, and the answer
-/// asks for a reply that carries it.
+/// Carries out the instructions in a letter from the GM. Without the GM's token, changes nothing and asks for
+/// a reply that carries it.
 pub fn follow_gm_letter(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -101,12 +101,12 @@ pub fn follow_gm_letter(
     };
     let unique = format!("g.{}", &letter.digest.to_string()[..24]);
     let answered = AnsweredLetter::new(letter);
-    // The address of a letter that the GM confirmed may be anybody's.
+    // Use the registered address: a letter that the GM confirmed may come from any address.
     let registered = gms::gm(desk, gm);
     let to = if registered.has_address(letter.from.as_str()) { &letter.from } else { &registered.address };
     let answered = Some((&answered, to.as_str()));
     let answer = gms::gm_dispatch(desk, gm, &plain, &unique, answered)?;
-    // Without the token the letter may be forged, and must not use up the budget of the GM.
+    // Without the token, the letter may be forged, and must not use up the GM's budget.
     let budget = if has_token { AnswerBudget::Gm } else { AnswerBudget::Address };
     answers::send_answer(desk, answer, digest_of_lines(&lines), budget)?;
     desk.decided(letter.digest, LetterStatus::Answered, "a letter of the GM".to_owned());

@@ -14,7 +14,7 @@ pub fn listed(desk: &Desk<'_>, listing: Listing) -> Decided<Vec<GmMatchSummary>>
     matches.retain(|game_match| is_on(game_match, listing, desk.at()));
     match listing {
         Listing::Due => matches.sort_by_key(running_deadline),
-        // An overview does not tell when its match ended, so the loaded IDs give the order.
+        // An overview does not show when its match ended, so the loaded IDs give the order.
         Listing::Ended => {
             let ended = desk.rows.ended()?;
             let place = |game_match: &MatchOverview| ended.iter().position(|id| *id == game_match.id);
@@ -26,7 +26,8 @@ pub fn listed(desk: &Desk<'_>, listing: Listing) -> Decided<Vec<GmMatchSummary>>
     Ok(matches.iter().map(|game_match| gm_line(game_match, desk.at())).collect())
 }
 
-/// Returns every match as this transaction leaves it so far: stored ones by ID, then those that it opens.
+/// Returns every match as this transaction leaves it so far: the stored ones by ID, then those that the
+/// transaction opens.
 pub fn overviews(desk: &Desk<'_>) -> Decided<Vec<MatchOverview>> {
     let stored = desk.rows.overviews()?.iter();
     let mut by_id: BTreeMap<&str, MatchOverview> =
@@ -35,7 +36,7 @@ pub fn overviews(desk: &Desk<'_>) -> Decided<Vec<MatchOverview>> {
         by_id.insert(&loaded.game_match.id, loaded.game_match.overview());
     }
     let mut overviews: Vec<MatchOverview> = by_id.into_values().collect();
-    // A match that was just opened is only a new row so far, and not among those ruled on.
+    // A match that was just opened exists only as a new row, and is not among the matches ruled on.
     overviews.extend(desk.added(|changes| &changes.matches).map(|row| row.overview.clone()));
     Ok(overviews)
 }

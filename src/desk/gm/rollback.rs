@@ -12,7 +12,7 @@ use crate::ledger::Fact;
 use crate::referee::{Act, Adjudication, Correction, Match, Stage};
 use crate::report::{self, GmResult, SeenTurn};
 
-/// Returns why no turn of a match can be decided again, if its result has told both sides what the rules
+/// Returns why no turn of a match can be decided again, if its result has shown both sides what the rules
 /// hide.
 pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
     if game_match.stage != Stage::Over || !game_match.game.hides_something() {
@@ -60,7 +60,7 @@ pub fn before_correction(
     Ok(Some(GmResult::Voided { id, turn, seen }))
 }
 
-/// Words the news of each adjudication from the one numbered `keeps` on, for each side.
+/// Returns each side's news of each adjudication, starting with number `keeps`.
 fn seen_turns(
     desk: &Desk<'_>,
     game_match: &Match,

@@ -19,7 +19,7 @@ pub struct Unseal {
 }
 
 impl Unseal {
-    /// Makes the request of the GM with this name.
+    /// Creates the request of the GM with this name.
     ///
     /// # Errors
     /// Returns a sentence if no GM has this name, or if the reason is empty or too long.
@@ -34,8 +34,8 @@ impl Unseal {
     }
 }
 
-/// Notes in the ledgers of these matches, as far as they are running, that a GM is shown `what`. If the GM
-/// plays in one of them, notes nothing and returns the reason.
+/// Notes in the ledgers of those matches that are running that a GM is shown `what`. If the GM plays in one
+/// of them, notes nothing and returns the reason.
 pub fn unseal(
     desk: &mut Desk<'_>,
     asked: &Unseal,
@@ -43,7 +43,7 @@ pub fn unseal(
     ids: &[String],
 ) -> Decided<Result<(), String>> {
     desk.acting = asked.gm;
-    // Load all matches before ruling on any: if the GM plays in the last of them, none may be noted.
+    // Load all matches before ruling on any: if the GM plays in any of them, nothing may be noted.
     let mut running: Vec<LoadedMatch> = Vec::new();
     for id in ids {
         let loaded = or_lacking(desk.game_match(id))?.flatten();

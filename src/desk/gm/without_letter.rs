@@ -1,4 +1,4 @@
-//! The GM's instructions that come without a letter: from the terminal, and from forms of the screen.
+//! The GM's instructions that come without a letter: from the terminal, and from forms on the screen.
 
 use super::instructions::instruct_unless_playing;
 use crate::club::events::event::Event;
@@ -10,7 +10,7 @@ use crate::referee::{Instruction, Match};
 use crate::report::GmResult;
 
 /// Decides on one instruction from the terminal or the screen, on behalf of a GM; with `check`, only says what
-/// would be done. A form of the screen has a `guard`.
+/// would be done. A form on the screen has a `guard`.
 pub fn instruct_without_letter(
     desk: &mut Desk<'_>,
     gm: GmIndex,

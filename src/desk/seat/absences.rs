@@ -1,5 +1,5 @@
-//! Absences: one line `ABSENT` counts in all matches of its player, unless it stands below a line `MATCH`.
-//! Each opponent is told once for all their matches.
+//! Absences: one line `ABSENT` counts in all matches of its player, unless it comes after a line `MATCH`.
+//! Each opponent gets one notice for all matches with the player.
 
 use anyhow::Context as _;
 use chrono::NaiveDate;
@@ -36,7 +36,7 @@ struct NotedIn {
     opponent: Player,
     /// Whether the opponent is the house, which reads no letters.
     is_house: bool,
-    /// Whether it was not noted there before.
+    /// Whether the absence was not noted there before.
     is_new: bool,
 }
 
@@ -60,8 +60,8 @@ impl SpreadAbsences {
     }
 }
 
-/// Carries the absences that a letter has announced in its own match into the player's other matches. Those
-/// below a line `MATCH` count in that match alone.
+/// Carries the absences that a letter has announced in its own match into the player's other matches.
+/// Absences after a line `MATCH` count in that match alone.
 pub fn spread_absences(
     desk: &mut Desk<'_>,
     row: &TokenRow,
@@ -149,15 +149,15 @@ fn note_absences(
                 loaded = after.context("a match that was just ruled on")?.clone();
                 is_new = true;
             }
-            // A match that already has these days has not refused them.
+            // A match that has already noted these days does not refuse them.
             Some(why) => is_refused |= *why != Rejection::Already,
         }
     }
     Ok(if is_refused { NotedThere::Refused } else { NotedThere::Noted { is_new } })
 }
 
-/// Returns the absences of a letter that count in all matches: those above its first line `MATCH` that its
-/// own match has noted, or no longer needs to.
+/// Returns the absences of a letter that count in all matches: those before its first line `MATCH` that its
+/// own match has noted, or had noted already.
 fn absences_for_all(ruled: &mut PartRuling, written: &[Line]) -> Vec<(NaiveDate, NaiveDate)> {
     let end = first_match_line(written).unwrap_or(usize::MAX);
     let replies = ruled.replies();

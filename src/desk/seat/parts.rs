@@ -21,7 +21,7 @@ use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 /// Maximum matches that one letter can be about. Each costs a ruling and an answer.
 const MAX_PARTS: usize = 20;
 
-/// The part of a letter that one seat is ruled on with.
+/// The part of a letter that is ruled on for one seat.
 pub struct SeatPart {
     pub row: TokenRow,
     /// The whole letter is about this match if it has no other part.
@@ -31,8 +31,8 @@ pub struct SeatPart {
 
 /// Rules on a seat's letter, part by part, and notes its outcome.
 ///
-/// The first answer names the outcome of the other parts, and the other matches in which its absences count.
-/// So the other parts are finished first, and it is worded last.
+/// The first answer names the outcomes of the other parts, and the other matches in which the absences count.
+/// So the other parts are finished first, and the first answer is written last.
 pub fn rule_on_seat_letter(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
@@ -72,7 +72,7 @@ pub fn rule_on_seat_letter(
     let note = ruled.note(desk)?;
     ruling::finish_part(desk, letter, &first.row, ruled, &others, &absences.elsewhere())?;
     desk.rows.check()?;
-    // The answer in the letter's own match goes out first, although it is worded last.
+    // The answer in the letter's own match goes out first, although it is written last.
     desk.draft.changes.dispatches[first_dispatch..].rotate_left(moved);
     absences::tell_absences(desk, &first.row, &absences, waiting.digest, told)?;
     desk.draft.changes.decided.push(LetterDecision {
@@ -156,8 +156,8 @@ pub fn read_part(
     Ok(read)
 }
 
-/// Returns the question that a letter answers, if it is open: the first line that our letter shows. One about
-/// more time must name the days that are asked for now.
+/// Returns the question that a letter answers, if it is still open: the first line that our letter shows. A
+/// question about more time must name the days that are asked for now.
 fn open_question(desk: &Desk<'_>, letter: &Letter, game_match: &Match, seat: Seat) -> Option<Question> {
     let about = format!(".{}.", game_match.id.to_lowercase());
     let answered = letter.answered_ids().find(|id| id.contains(&about))?;
@@ -200,7 +200,7 @@ fn other_games_of(desk: &Desk<'_>, row: &TokenRow) -> Decided<Vec<GameKind>> {
     Ok(games)
 }
 
-/// Returns the number of the last line that changes each setting, in a letter with several parts.
+/// Returns, for each setting, the number of the last line that changes it, in a letter with several parts.
 fn last_lines_of_settings(parts: &[SeatPart]) -> BTreeMap<String, usize> {
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
     for line in parts.iter().flat_map(|part| part.lines.iter().flatten()) {
@@ -213,7 +213,7 @@ fn last_lines_of_settings(parts: &[SeatPart]) -> BTreeMap<String, usize> {
 }
 
 /// Removes the settings that a later part changes again. The parts are not ruled on in the order of the
-/// letter, and the player means the last one.
+/// letter, and the last change is the one that counts.
 fn keep_last_settings(request: &mut Request, lines: &[Line], last: &BTreeMap<String, usize>) {
     let is_own = |no: &usize| lines.iter().any(|line| line.no == *no);
     for asked in &mut request.commands {

@@ -24,7 +24,7 @@ use crate::report::sent::{repeated_reports, repeats_reports};
 use crate::request::{Command, NumberedCommand, Request};
 use crate::store::{NewDispatch, TokenRow};
 
-/// The ruling on a letter, or on a part of it, that is not worded yet.
+/// The ruling on a letter, or on a part of it, before its answers are written.
 pub struct PartRuling {
     loaded: LoadedMatch,
     seat_letter: SeatLetter,
@@ -34,19 +34,19 @@ pub struct PartRuling {
 }
 
 impl PartRuling {
-    /// Returns the outcome of the letter, as its answer says.
+    /// Returns the outcome of the letter, as stated in its answer.
     pub fn outcome(&mut self) -> PartOutcome {
         // Only a plain receipt is left out, for a player who wants none.
         self.ruling.answer_mut().map_or(PartOutcome::Sealed, |answer| answer.outcome())
     }
 
-    /// Whether it asked for a hint and got it.
+    /// Whether the letter asked for a hint and got it.
     pub fn has_hint(&self) -> bool {
         self.seat_letter.cause.hint.is_some()
     }
 
-    /// Returns the note on the letter: words for the GM's digest. Those of another match go to the GM at
-    /// once, because the digest lists the letter under one match, and a GM may play in the other.
+    /// Returns the note on the letter, with its words for the GM's digest. Words about another match go to
+    /// the GM at once, because the digest lists the letter under one match, and a GM may play in the other.
     pub fn note(&self, desk: &Desk<'_>) -> Decided<String> {
         let SeatLetter { cause, request, .. } = &self.seat_letter;
         let game_match = &self.loaded.game_match;
@@ -117,8 +117,8 @@ pub fn rule_on_part(
     Ok(PartRuling { loaded, seat_letter, ruling, slot })
 }
 
-/// Words the letters of a ruling on a letter, and keeps both. The answer names the `others`, parts of the
-/// letter that are about other matches, and where else its absences count.
+/// Writes the letters of a ruling on a letter, and keeps the ruling and them. The answer names the `others`,
+/// which are the parts about other matches, and the matches in which the absences also count.
 pub fn finish_part(
     desk: &mut Desk<'_>,
     letter: &Letter,
@@ -146,9 +146,10 @@ pub fn finish_part(
     let gms = gms.map(|readers| readers.gms);
     let readers = Readers { answered: Some(&answered), gms: gms.as_deref(), ..Readers::seats(&loaded.seats) };
     let mut rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
-    // The answer with a new token is not counted: without it the player could not write again.
+    // An answer with a new token does not count towards the limit: without it, the player could not write
+    // again.
     if !seat_letter.cause.shows_token {
-        // A report has no limit, even if it answers a letter as well.
+        // Reports have no limit, even if they also answer a letter.
         let is_answer = |new: &&mut NewDispatch| new.answers.is_some() && new.kind != DispatchKind::Report;
         if let Some(answer) = rows.dispatches.iter_mut().find(is_answer) {
             answers::count_seat_answer(desk, row, slot, answer)?;
@@ -182,7 +183,7 @@ fn name_in_words(desk: &Desk<'_>, ruling: &mut Ruling, row: &TokenRow) -> Decide
 /// Maximum other matches that a letter to the GM offers to pause.
 const MAX_PAUSED: usize = 20;
 
-/// Removes whatever may tell of a position from a player's words for GMs who play against them.
+/// Removes whatever may reveal a position from a player's words for GMs who play against them.
 fn leave_out_play(dispatch: &mut Dispatch) {
     if let (
         Reader::Gm,
@@ -193,7 +194,8 @@ fn leave_out_play(dispatch: &mut Dispatch) {
     }
 }
 
-/// Whether anybody besides the player and the referee got this letter, and can read the seat's token in it.
+/// Whether anybody other than the player and the referee got this letter, and can read the seat's token in
+/// it.
 pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
     let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
     let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
@@ -234,8 +236,8 @@ fn holds_resignation(desk: &Desk<'_>, row: &TokenRow, letter: &Letter, request: 
     Ok(standing::new_until(desk, row.player.id, letter.from.as_str())?.is_some())
 }
 
-/// Asks the house for a hint in the sender's place, if the letter asks for one and may. The house thinks for
-/// up to a tenth of a second, so it does so once for a letter, and once for a phase.
+/// Asks the house for a hint on behalf of the sender, if the letter asks for one and is allowed one. The
+/// house thinks for up to a tenth of a second, so there is one hint per letter, and one per phase.
 fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) -> Decided<Option<Hint>> {
     let asks = request.commands.iter().any(|asked| asked.command == Command::Hint);
     if !asks || !game_match.gives_hints(row.seat) {
@@ -278,7 +280,7 @@ fn begins_with_gm(line: &str) -> bool {
     split_words(line).next().is_some_and(|word| word.eq_ignore_ascii_case("gm"))
 }
 
-/// Returns how many notices of the letter's acts the opponent and the GM may still get because of its player.
+/// Returns how many notices about this player's acts the opponent and the GM may still get.
 fn rooms(
     desk: &Desk<'_>,
     loaded: &LoadedMatch,
@@ -290,7 +292,7 @@ fn rooms(
         true => gms::readers_of_seat(desk, loaded, row.player.id)?.gms,
         false => gms::readers_of(desk, &loaded.game_match, &loaded.seats),
     };
-    // The first GM gets the original, and copies wait as long as that, so the room of the first GM counts.
+    // The first GM gets the original, and copies wait as long as it does, so the room of the first GM counts.
     let gm = gms::gm(desk, readers.first().copied().unwrap_or_default()).address.as_str().to_owned();
     let origin = Origin::Opponent(row.player.id);
     let room_of = |reader: &str| {
@@ -388,7 +390,7 @@ fn reports_of(
     Ok(repeated_reports(replies, stored.chain(unsaved), game_match))
 }
 
-/// Whether a letter tells somebody of an act of the letter that is ruled on, other than a result.
+/// Whether a dispatch notifies somebody of an act of the letter that is ruled on, other than a result.
 fn is_act_told(dispatch: &Dispatch) -> bool {
     match &dispatch.content {
         Content::Notice(_) => true,
