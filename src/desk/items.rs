@@ -227,11 +227,11 @@ fn decide_item(
         desk.reject();
     }
     if let Err(Undecided::Failed(error)) = &decided {
-        let match_id = match item {
-            Item::Match { id, .. } => id.as_str(),
-            Item::Letters(_) => "",
+        let (match_id, failure) = match item {
+            Item::Match { id, .. } => (id.as_str(), "failed to rule on a match"),
+            Item::Letters(_) => ("", "failed to set a letter aside"),
         };
-        tracing::error!(match_id, error = format!("{error:#}"), "failed to rule on a match");
+        tracing::error!(match_id, error = format!("{error:#}"), "{failure}");
     }
     let is_last = rounds == Rounds::Last;
     let (draft, read, lacking) = desk.into_parts();

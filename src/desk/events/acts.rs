@@ -1,4 +1,4 @@
-//! Acts of GMs on events. Each stands in the book with the GM's name and reason.
+//! Acts of GMs on events. The book records each with the GM's name and reason.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -63,7 +63,7 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
         let says = format!("{id} is {}; nothing of it changes any more.", loaded.event.stage);
         return Ok(GmResult::refused(says));
     }
-    // Neither a check nor an act that is refused half way changes anything.
+    // A check changes nothing, nor does an act that is refused halfway.
     let before = desk.draft.clone();
     let refusal = match carry_out(desk, &mut loaded, action) {
         Ok(()) => None,
@@ -107,7 +107,7 @@ fn carry_out(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction
     }
 }
 
-/// Lets one player take the place of another, who is the same person, in all events.
+/// Replaces one player with another, who is the same person, in all events.
 pub fn merge(desk: &mut Desk<'_>, from: i64, to: i64) -> Decided<()> {
     for mut loaded in desk.open_events()? {
         if loaded.event.has(from) {
@@ -119,7 +119,7 @@ pub fn merge(desk: &mut Desk<'_>, from: i64, to: i64) -> Decided<()> {
     Ok(())
 }
 
-/// Records what the GM did, and why.
+/// Records an act of the GM, with its reason.
 fn note(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str, fact: BookFact) -> Done {
     let cause = cause(desk, reason);
     record(desk, loaded, &cause, fact);
@@ -136,7 +136,7 @@ fn open(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
     }
     let cause = cause(desk, "");
     clock::draw(desk, loaded, &cause)?;
-    // Whoever no letter reaches was struck first, and with the rest it is tried again.
+    // Drawing has first struck the entrants whom no letter reaches, so try again with the rest.
     if loaded.event.stage == EventStage::Entries { open(desk, loaded) } else { Ok(()) }
 }
 
@@ -159,7 +159,7 @@ fn enter(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Don
     note(desk, loaded, &reason, BookFact::Entered { player: player.id })
 }
 
-/// Gives the running matches, the points and the place of one player to another.
+/// Gives one player's running matches, points and place to another.
 fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Done {
     let (from, rest) = take_player(desk, words)?;
     let (to, reason) = player_and_reason(desk, rest)?;
@@ -186,7 +186,7 @@ fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> D
     note(desk, loaded, &reason, BookFact::Replaced { from: from.id, to: to.id })
 }
 
-/// Moves the end of the season that runs, or the next opening.
+/// Moves the end of the running season, or the next opening.
 fn extend(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, days: u32, reason: &str) -> Done {
     let moved = |moment: DateTime<Utc>| Some(moment.max(desk.at()) + TimeDelta::days(i64::from(days)));
     let (opens, ends) = match (loaded.event.running(), loaded.event.opens) {
@@ -195,7 +195,7 @@ fn extend(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, days: u32, reason: &str
         (None, None) => return refuse("It opens when it is full: there is no day to move."),
     };
     note(desk, loaded, reason, BookFact::PlanChanged { opens, ends, closed: false })?;
-    // Whoever was asked or told about the earlier day is told again about the new one.
+    // Forget the letters about the earlier day, so that they are sent again for the new one.
     loaded.told = Told { resigned: std::mem::take(&mut loaded.told.resigned), ..Told::default() };
     Ok(())
 }
@@ -228,7 +228,7 @@ fn enter_result(
     Ok(())
 }
 
-/// Returns the player whom the words begin with, and the reason that follows.
+/// Returns the player named at the beginning of the words, and the reason that follows.
 fn player_and_reason(desk: &mut Desk<'_>, words: &[String]) -> Done<(Player, String)> {
     match take_player(desk, words)? {
         (_, []) => refuse("A reason is missing at the end of the line; it stands in the book."),
@@ -246,7 +246,7 @@ fn opening(day: NaiveDate, zone: Tz, hour: u32) -> DateTime<Utc> {
     midnight.with_timezone(&Utc) + TimeDelta::hours(i64::from(hour))
 }
 
-/// Replaces the quotation marks that mail programs make of straight ones.
+/// Turns typographic quotation marks, which mail programs insert, back into straight ones.
 fn straight(text: &str) -> String {
     text.replace(['“', '”', '„', '«', '»'], "\"").replace(['‘', '’'], "'")
 }

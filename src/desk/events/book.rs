@@ -22,7 +22,7 @@ pub fn add(desk: &mut Desk<'_>, ChainedBookEntry { entry, json, hash }: ChainedB
     desk.draft.changes.book_entries.push(row);
 }
 
-/// Keeps an event as a decision leaves it.
+/// Adds a changed event to the draft.
 pub fn keep(desk: &mut Desk<'_>, loaded: LoadedEvent) {
     desk.draft.events.insert(loaded.event.plan.id.clone(), loaded);
 }

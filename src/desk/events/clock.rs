@@ -1,4 +1,4 @@
-//! What is due in events: each step is one transaction.
+//! The steps that are due in events, each in one transaction.
 
 use std::ops::RangeInclusive;
 
@@ -20,11 +20,11 @@ use crate::referee::Stage;
 use crate::report::EventLetter;
 use crate::store::EventMatchRow;
 
-/// Matches that one transaction ends.
+/// Maximum matches that one transaction ends.
 const ENDED_TOGETHER: usize = 20;
 
-/// Matches that one transaction opens, in whole sections; those of a larger section open alone. Letters wait for such a
-/// commit, and an event reads its book anew for each.
+/// Maximum matches that one transaction opens, in whole sections; a larger section gets a transaction of its own.
+/// Letters wait for each commit, and each transaction reads the event's whole book again.
 const OPENED_TOGETHER: usize = 60;
 
 /// The clock as a cause.
@@ -72,13 +72,13 @@ pub fn advance(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
     Ok(true)
 }
 
-/// Draws the sections of the next season. Whoever no letter reaches is struck first.
+/// Draws the sections of the next season, after striking the entrants whom no letter reaches.
 pub fn draw(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, cause: &BookCause) -> Decided<()> {
     let unreachable = people::unreachable(desk, &loaded.event.entrants)?;
     for &player in &unreachable {
         record(desk, loaded, &CLOCK, BookFact::Struck { player });
     }
-    // With fewer entrants the step may be another one.
+    // With fewer entrants, another step may be due.
     if unreachable.is_empty() {
         let figures = people::figures(desk, &loaded.event)?;
         let fact = loaded.event.draw(&figures, desk.at());
@@ -87,7 +87,7 @@ pub fn draw(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, cause: &BookCause) ->
     Ok(())
 }
 
-/// Opens all matches of a section, or none, and of some sections behind it.
+/// Opens the matches of a section and of some sections after it, all or none.
 fn open_sections(
     desk: &mut Desk<'_>,
     loaded: &mut LoadedEvent,
@@ -133,7 +133,7 @@ fn last_opened_with(season: &Season, first: usize) -> usize {
     (first + 1..season.sections.len()).take_while(fits).last().unwrap_or(first)
 }
 
-/// Lets players whom no letter reaches any more lose their matches in sections without a move, and tells the GM.
+/// Lets players whom letters no longer reach lose their unopened matches, and tells the GM.
 fn lose_unopened(
     desk: &mut Desk<'_>,
     loaded: &mut LoadedEvent,
@@ -174,7 +174,7 @@ fn resign(desk: &mut Desk<'_>, season: &Season, player: i64) -> Decided<()> {
     desk.rows.check()
 }
 
-/// Ends unfinished matches by own time, some at a time. Returns whether it changed anything.
+/// Ends unfinished matches by own time, a limited number at a time. Returns whether it changed anything.
 fn decide(
     desk: &mut Desk<'_>,
     loaded: &mut LoadedEvent,
@@ -184,7 +184,7 @@ fn decide(
     let matches = &matches[..matches.len().min(ENDED_TOGETHER)];
     let is_meant = |game: &&Pairing| game.match_id.as_ref().is_some_and(|id| matches.contains(id));
     let mut games: Vec<&Pairing> = season.games.iter().filter(is_meant).collect();
-    // Results of one moment are rated in the order of their matches.
+    // Results of the same time are rated in the order of their match IDs.
     games.sort_unstable_by_key(|game| &game.match_id);
     let mut changed = note_without_result(desk, loaded, &games)?;
     for game in games {
@@ -196,7 +196,7 @@ fn decide(
     Ok(changed)
 }
 
-/// Enters that those of these matches which are over without a result have none.
+/// Records for each of these matches that is over without a result that it has none.
 fn note_without_result(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, games: &[&Pairing]) -> Decided<bool> {
     let mut ended = Vec::new();
     for game in games {
@@ -211,7 +211,7 @@ fn note_without_result(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, games: &[&
     Ok(!ended.is_empty())
 }
 
-/// Ends a match of an event that runs, and tells both players. Returns whether it did.
+/// Ends a match of an event if it is running, and tells both players. Returns whether it did.
 fn end_match(desk: &mut Desk<'_>, game: &Pairing, act: Act) -> Decided<bool> {
     let Some(id) = &game.match_id else { return Ok(false) };
     let Some(found) = desk.game_match(id)?.cloned().filter(|found| found.game_match.stage != Stage::Over)
@@ -235,7 +235,7 @@ fn close(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Decided<()> {
     letters::tell_standings(desk, &before, &event)
 }
 
-/// Moves the end of a season that fell into an outage by its length. Returns whether it did.
+/// If a season ended during an outage, moves its end by the length of the outage. Returns whether it did.
 pub fn slide(desk: &mut Desk<'_>, event_id: &str, since: DateTime<Utc>) -> Decided<bool> {
     let Some(mut loaded) = desk.event(event_id)? else { return Ok(false) };
     let at = desk.at();

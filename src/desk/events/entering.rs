@@ -1,4 +1,4 @@
-//! EVENTS, ENTER, LEAVE and STANDINGS: what players ask of events.
+//! EVENTS, ENTER, LEAVE and STANDINGS: players' commands about events.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -46,7 +46,7 @@ pub fn enter(desk: &mut Desk<'_>, asker: &Asker, id: &str) -> Decided<Reply> {
     Ok(Reply::EventEntered { event: Box::new(event) })
 }
 
-/// Returns why somebody cannot enter; `None` for a person who is no player yet is a newcomer.
+/// Returns why somebody cannot enter. If `player` is `None`, they are a newcomer.
 fn refusal(desk: &Desk<'_>, event: &Event, player: Option<&Player>) -> Decided<Option<EventRejection>> {
     let plan = &event.plan;
     let id = player.map(|player| player.id);
@@ -60,7 +60,8 @@ fn refusal(desk: &Desk<'_>, event: &Event, player: Option<&Player>) -> Decided<O
         return Ok(Some(EventRejection::Closed { stage: stage.to_owned() }));
     }
     let most = plan.max_entrants.unwrap_or(MAX_ENTRANTS);
-    // Whoever left counts on until the next draw, and the book is read whole for each letter.
+    // Entrants who left count until the next draw, because they too lengthen the book, which is read whole
+    // for each letter.
     if event.entrants.len() >= most || event.entrants.len() + event.gone.len() >= MAX_ENTRANTS {
         return Ok(Some(EventRejection::Full { most }));
     }
@@ -94,7 +95,7 @@ fn rating_refusal(event: &Event, points: i64) -> Option<EventRejection> {
     (!fits).then(|| EventRejection::Rating { wanted, figure: points.to_string() })
 }
 
-/// Returns until when a player cannot enter, if that is still to come.
+/// Returns the time until which a player cannot enter, if it is in the future.
 fn barred(desk: &Desk<'_>, player: &Player) -> Decided<Option<DateTime<Utc>>> {
     let until = barred_until(desk.rows.losses(player.id)?, player.member.left_event);
     Ok(until.filter(|until| *until > desk.at()))
@@ -128,7 +129,7 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> D
     Ok(Reply::EventLeft { event: id.to_owned(), running, until })
 }
 
-/// Takes a player who leaves the club out of all events.
+/// Removes a player who leaves the club from all events.
 pub fn leave_all(desk: &mut Desk<'_>, player: i64, letter: Digest) -> Decided<()> {
     for mut loaded in desk.open_events()? {
         if loaded.event.entrants.contains(&player) {
@@ -174,12 +175,12 @@ pub fn standings(desk: &Desk<'_>, asker: &Asker, named: Option<&str>, season: Op
     Ok(Reply::Standings { standings })
 }
 
-/// Returns the rejection of a name that no event has, with the nearest ones.
+/// Returns the rejection of an unknown event name, with the most similar names.
 fn no_such(desk: &Desk<'_>, id: &str) -> Decided<EventRejection> {
     Ok(EventRejection::NoSuchEvent { nearest: nearest(desk, id)? })
 }
 
-/// Returns the names of events that come nearest to one.
+/// Returns the names of events most similar to this one.
 pub fn nearest(desk: &Desk<'_>, id: &str) -> Decided<Vec<String>> {
     Ok(nearest_events(id, desk.event_names()?.into_keys()))
 }

@@ -1,4 +1,4 @@
-//! A league that was begun elsewhere: its sections, and the results so far.
+//! Imports a league that was begun elsewhere: its sections, and the results so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::game::BySeat;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
 use crate::referee::ImportedResult;
 
-/// Takes over the sections and the results of a league. Pairs without a result are opened by the clock.
+/// Imports the sections and the results of a league. The clock later opens the pairs without a result.
 pub fn import(
     desk: &mut Desk<'_>,
     loaded: &mut LoadedEvent,
@@ -79,7 +79,7 @@ fn enter(
     let is_free = |pair: (i64, i64)| {
         games.iter().any(|game| (game.first, game.second) == pair && game.result.is_none())
     };
-    // With one match of a pair the other one may have begun here.
+    // If pairs play one match, the other player may have had the first seat.
     let (first, second, outcome) = match (is_free((first, second)), outcome) {
         (true, _) => (first, second, outcome),
         (false, _) if !is_free((second, first)) => return Err("this pair has all its results already"),

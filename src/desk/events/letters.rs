@@ -38,7 +38,7 @@ pub fn tell_gms(desk: &mut Desk<'_>, event: &Event, what: &str, letter: EventLet
     Ok(())
 }
 
-/// Tells each player of a section of all opponents and matches.
+/// Tells each player of a section their opponents and matches.
 pub fn tell_started(desk: &mut Desk<'_>, event: &Event, season: &Season, section: usize) -> Decided<()> {
     for &player in &season.sections[section] {
         let mut matches = Vec::new();
@@ -64,7 +64,7 @@ pub fn tell_started(desk: &mut Desk<'_>, event: &Event, season: &Season, section
 }
 
 /// Tells the players of unfinished matches what would be decided if the season ended now. The open turn of each
-/// match is left out, because its own time would tell whether the other has filed.
+/// match is left out, because its own time would reveal whether the opponent has filed.
 pub fn tell_ending(desk: &mut Desk<'_>, event: &Event, season: &Season) -> Decided<()> {
     let mut by_player: BTreeMap<i64, Vec<EndingMatch>> = BTreeMap::new();
     let unfinished = season.games.iter().filter(|game| game.result.is_none());
@@ -107,7 +107,8 @@ pub fn tell_ending(desk: &mut Desk<'_>, event: &Event, season: &Season) -> Decid
     Ok(())
 }
 
-/// Tells the players of a season its standings, and the GMs how it went. `event` is closed, `before` is not.
+/// Tells the players of a season its standings, and the GMs how it went. `before` is the event before the
+/// season was closed, and `event` the event after.
 pub fn tell_standings(desk: &mut Desk<'_>, before: &Event, event: &Event) -> Decided<()> {
     let Some(season) = event.season().cloned() else { return Ok(()) };
     desk.ask_for_all(&season.list)?;
@@ -154,7 +155,7 @@ fn is_on(event: &Event, player: i64) -> bool {
     event.goes_on() && next_list(event, &BTreeMap::new()).contains(&player)
 }
 
-/// Tells all entrants that the event does not take place, or goes on without standings.
+/// Tells all entrants that the event is cancelled, or continues without standings.
 pub fn tell_cancelled(desk: &mut Desk<'_>, event: &Event, gm: &str, reason: &str) -> Decided<()> {
     let mut readers = event.entrants.clone();
     readers.extend(

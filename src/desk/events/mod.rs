@@ -1,5 +1,5 @@
-//! Events: what is due in them, what their players and GMs ask for, and the letters that they send. The engine is
-//! `club::events`; here its facts are written into the book, together with the matches and letters that follow.
+//! Events: their due steps, the commands of players and GMs, and their letters. The engine is `club::events`;
+//! this module writes its facts into the book, together with the matches and letters that follow.
 
 pub mod acts;
 pub mod book;

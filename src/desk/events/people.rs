@@ -14,11 +14,12 @@ use crate::desk::matches::openings;
 use crate::letter::Address;
 use crate::store::Player;
 
-/// The time in which the highest figure counts at a draw.
+/// Period whose highest figure counts at a draw.
 const FIGURES_WITHIN: TimeDelta = TimeDelta::days(365);
 
-/// Returns the highest figure of twelve months of each who may be in the next season, in hundredths; the last one
-/// of somebody without a result in that time, and that of a newcomer to the game for all others.
+/// Returns, in hundredths, the highest figure within [`FIGURES_WITHIN`] of everybody who may be in the next
+/// season. Players without a result in that period count with their last figure, and others with that of a
+/// newcomer to the game.
 pub fn figures(desk: &Desk<'_>, event: &Event) -> Decided<BTreeMap<i64, i64>> {
     let newcomer = Rating::default().figure;
     let mut found: BTreeMap<i64, i64> = event.entrants.iter().map(|player| (*player, newcomer)).collect();
@@ -40,7 +41,8 @@ pub fn figures(desk: &Desk<'_>, event: &Event) -> Decided<BTreeMap<i64, i64>> {
     Ok(found)
 }
 
-/// Returns how a reader sees a player. Whoever does not want to be known is a number to all but opponents.
+/// Returns how a reader sees a player: by name, or only by number if the player is not public and the reader
+/// is not an opponent.
 pub fn shown(desk: &Desk<'_>, id: i64, is_opponent: bool) -> Decided<String> {
     let listed = desk.rows.listed_players()?.iter().find(|listed| listed.id == id);
     let listed = listed.filter(|listed| listed.member.public || is_opponent);
@@ -52,7 +54,7 @@ pub fn name(desk: &Desk<'_>, id: i64) -> Decided<String> {
     shown(desk, id, true)
 }
 
-/// Returns those of these players whom no letter reaches.
+/// Returns the players whom no letter reaches.
 pub fn unreachable(desk: &Desk<'_>, players: &[i64]) -> Decided<Vec<i64>> {
     desk.ask_for_all(players)?;
     let mut found = Vec::new();
@@ -65,7 +67,7 @@ pub fn unreachable(desk: &Desk<'_>, players: &[i64]) -> Decided<Vec<i64>> {
 /// The outcome of an act.
 pub type Done<T = ()> = Result<T, Refusal>;
 
-/// The reason why an act was not done.
+/// The reason why an act was not carried out.
 pub enum Refusal {
     /// A sentence for the GM.
     Says(String),
@@ -82,7 +84,7 @@ pub fn refuse<T>(says: impl Into<String>) -> Done<T> {
     Err(Refusal::Says(says.into()))
 }
 
-/// Finds the player whom the words begin with, by address, name or number. Returns the rest of the words.
+/// Finds the player whose address, name or number the words begin with. Also returns the rest of the words.
 pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player, &'w [String])> {
     let Some((first, rest)) = words.split_first() else {
         return refuse("The line lacks the name, number or address of a player.");
@@ -94,7 +96,7 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
     let listed = desk.rows.listed_players()?.iter().filter(|listed| listed.is_person());
     let known: Vec<NamedPlayer> =
         listed.map(|listed| NamedPlayer { id: listed.id, name: listed.name.clone() }).collect();
-    // The longest name that fits exactly goes first: names may have several words.
+    // Prefer the longest exact name, because names may have several words.
     let exact = (1..=words.len().min(6)).rev().find_map(|at| {
         let written = words[..at].join(" ");
         let is_it = |player: &NamedPlayer| player.name.eq_ignore_ascii_case(&written);

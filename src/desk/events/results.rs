@@ -1,4 +1,4 @@
-//! Results: matches that ended, or were reopened, since an event looked at them.
+//! Results: matches that ended or were reopened since the event last looked at them.
 
 use super::book::{self, keep, record};
 use crate::club::events::event::Pairing;
@@ -12,16 +12,16 @@ use crate::letter::Digest;
 use crate::referee::Stage;
 use crate::store::EventEnd;
 
-/// A match that is over: how, and which entry says so.
+/// The end of a match: how it ended, and the entry that records it.
 pub struct MatchEnd {
     pub end: Digest,
     pub outcome: Outcome,
-    /// The seat that missed too many turns. A forfeit that a GM declared is none.
+    /// The seat that missed too many turns. A forfeit declared by a GM does not count.
     vanished: Option<Seat>,
     own: BySeat<i64>,
 }
 
-/// Enters the results of matches, and voids those of matches that were reopened.
+/// Records the results of matches, and voids those of matches that were reopened.
 pub fn look_at(desk: &mut Desk<'_>, event_id: &str, matches: &[String]) -> Decided<()> {
     let Some(mut loaded) = desk.event(event_id)? else { return Ok(()) };
     for id in matches {
@@ -74,7 +74,7 @@ fn take_end(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, id: &str, ended: Opti
     }
 }
 
-/// Enters the result of a match that is over.
+/// Records the result of a match that is over.
 pub fn enter(
     desk: &mut Desk<'_>,
     loaded: &mut LoadedEvent,

@@ -43,7 +43,7 @@ pub fn line(desk: &Desk<'_>, event: &Event, zone: Option<Tz>, reader: Option<i64
     }
 }
 
-/// Words the ratings that a plan asks for; empty for all.
+/// Renders the ratings that a plan requires; empty if it requires none.
 pub fn rating_words(plan: &Plan) -> String {
     match plan.rating {
         (None, None) => String::new(),
@@ -53,7 +53,7 @@ pub fn rating_words(plan: &Plan) -> String {
     }
 }
 
-/// Returns the head of a book, as letters tell it.
+/// Returns the head of a book, as letters show it.
 pub fn head(event: &Event) -> String {
     format!("Book {} sha256 {}", event.plan.id, event.head.hash)
 }
@@ -98,7 +98,7 @@ fn standing_row(row: &BookPlace, player: &str) -> StandingRow {
     StandingRow { place, player, points, direct, berger, wins }
 }
 
-/// Returns what GMs did in the event since the last season was closed.
+/// Returns the acts of GMs in the event since the last season was closed.
 pub fn acts(desk: &Desk<'_>, event: &Event) -> Decided<Vec<GmEventAct>> {
     let mut acts = Vec::new();
     for (fact, gm, reason) in &event.acts {
@@ -113,7 +113,7 @@ pub fn acts(desk: &Desk<'_>, event: &Event) -> Decided<Vec<GmEventAct>> {
             }
             BookFact::PlanChanged { closed: true, .. } => ("closed", String::new(), String::new()),
             BookFact::PlanChanged { .. } => ("moved", String::new(), String::new()),
-            // Notes are for GMs, and the rest is told by letters of its own.
+            // Notes are only for GMs, and the other acts have letters of their own.
             _ => continue,
         };
         acts.push(GmEventAct { kind: kind.to_owned(), gm: gm.clone(), who, by, reason: reason.clone() });
@@ -121,7 +121,8 @@ pub fn acts(desk: &Desk<'_>, event: &Event) -> Decided<Vec<GmEventAct>> {
     Ok(acts)
 }
 
-/// Returns the load of a plan: with the entrants that it can have, or as many as two sections hold.
+/// Returns the load that a plan causes with its maximum of entrants, or with two full sections if it has no
+/// maximum.
 pub fn load(desk: &Desk<'_>, plan: &Plan) -> EventLoad {
     let entrants = plan.max_entrants.unwrap_or(2 * plan.section_size);
     let sizes = crate::club::events::sections::sizes(entrants, plan.section_size);

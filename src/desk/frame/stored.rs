@@ -15,7 +15,7 @@ use crate::store::{MatchRow, SeatRow, TokenRow};
 pub fn snapshot(match_id: &str, snapshot: &str) -> anyhow::Result<Match> {
     let game_match: Match = serde_json::from_str(snapshot)
         .with_context(|| format!("the snapshot of match {match_id} cannot be read"))?;
-    // A snapshot of a newer version may parse, and still mean something else.
+    // A snapshot of a newer version may parse and still mean something else.
     knows_format(game_match.format)
         .and_then(|()| game_match.game.knows_rules(game_match.rules))
         .map_err(anyhow::Error::msg)
@@ -23,7 +23,7 @@ pub fn snapshot(match_id: &str, snapshot: &str) -> anyhow::Result<Match> {
     Ok(game_match)
 }
 
-/// Returns both seats of a match, out of the rows of several matches.
+/// Picks both seats of a match from the rows of several matches.
 ///
 /// # Errors
 /// Returns an error if a seat is missing.

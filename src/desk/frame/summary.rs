@@ -1,4 +1,4 @@
-//! Sums up a match in a line: for the GM's lists, for digests, and for players who ask for their matches.
+//! Sums up a match in one line: for the GM's lists, for digests, and for players who ask for their matches.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -47,9 +47,9 @@ pub fn match_line(
     }
 }
 
-/// Sums up a match in a few words for the GM, without anything that is hidden from either side.
+/// Sums up a match in a few words for the GM, without anything that is hidden from one side.
 pub fn gm_line(game_match: &MatchOverview, now: DateTime<Utc>) -> GmMatchSummary {
-    // Either seat will do, because only fields that both see are taken from the line.
+    // Either seat will do, because only fields that both sides see are used.
     let line = match_line(game_match, Seat::First, None, now);
     let mut marks = Vec::new();
     if game_match.asked_gm {

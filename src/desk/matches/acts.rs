@@ -14,11 +14,11 @@ use crate::referee::{Act, Match, Matter};
 use crate::report::GmResult;
 use crate::store::Player;
 
-/// Makes the cause of a ruling from the match as it is loaded, so that it is about the phase that is open
-/// then.
+/// Makes the cause of a ruling from the loaded match, so that the cause is about the phase that is open when
+/// the match is loaded.
 pub type CauseOf = Arc<dyn Fn(&Match) -> Matter<'static> + Send + Sync>;
 
-/// Rules on an act of the GM, and gives a seat its new player or its new token if that is the act.
+/// Rules on an act of the GM. If the act gives a seat a new player or a new token, saves that, too.
 pub fn act_as_gm(
     desk: &mut Desk<'_>,
     loaded: LoadedMatch,
@@ -42,7 +42,7 @@ pub fn act_as_gm(
     Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview(), desk.at()) })
 }
 
-/// Returns the clock as the cause: the time of a match has come.
+/// Returns the clock as the cause, for a match whose deadline or other time has come.
 pub fn by_clock() -> CauseOf {
     Arc::new(Match::by_clock)
 }

@@ -13,7 +13,7 @@ use crate::store::{Player, TokenRow};
 
 /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
 pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
-    // With one key for all pins, anybody who is given it to open one pin could guess the others.
+    // With one key for all pins, anybody who got it to open one pin could find the others by guessing.
     let mut random = desk.random();
     let mut pin = |kind: PinnedKind, value: &str| {
         let kept = KeptPin::new(row.seat, kind, PinKey::new(random.bytes()), value);
@@ -27,13 +27,13 @@ pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
     }
 }
 
-/// Returns the act that notes in the ledger who holds a seat of `loaded` now.
+/// Returns the act that notes in the ledger the present holder of a seat of `loaded`.
 pub fn hold(desk: &mut Desk<'_>, loaded: &LoadedMatch, seat: Seat, letter: Option<Digest>) -> Act {
     Act::Hold { seat, pins: pin_seat(desk, &loaded.seats[seat]), letter }
 }
 
-/// Notes the addresses of these players, who were merged into one, in the ledgers of their matches. Matches
-/// that are over note them, too, because letters from and to their players are compared with them.
+/// Notes the addresses of these players, who were merged into one, in the ledgers of their matches. Includes
+/// matches that are over, because their players' letters are still compared with the noted addresses.
 pub fn hold_seats_of(
     desk: &mut Desk<'_>,
     players: &[i64],
@@ -43,7 +43,8 @@ pub fn hold_seats_of(
     for id in players {
         for mut loaded in desk.matches_with(*id)? {
             let is_own = |seat: &Seat| players.contains(&loaded.seats[*seat].player.id);
-            // A player has at most one seat here: players who play each other cannot be merged.
+            // A player holds at most one seat of a match, because players who play each other cannot be
+            // merged.
             let Some(seat) = Seat::BOTH.into_iter().find(is_own) else { continue };
             loaded.seats[seat].player = player.clone();
             let act = hold(desk, &loaded, seat, letter);
@@ -57,12 +58,12 @@ pub fn hold_seats_of(
 /// Saves a seat whose token has changed.
 pub fn save_seat(desk: &mut Desk<'_>, row: &TokenRow) {
     let seats = &mut desk.draft.changes.seats;
-    // A letter may renew a token twice, and the later one counts.
+    // A letter may renew a token twice; the later one counts.
     seats.retain(|saved| (&saved.match_id, saved.seat) != (&row.match_id, row.seat));
     seats.push(seat_row(row));
 }
 
-/// Gives a seat a new reply token, if it is still this player's.
+/// Gives a seat a new reply token, if this player still holds it.
 pub fn renew_token(desk: &mut Desk<'_>, match_id: &str, seat: Seat, player_id: Option<i64>) -> Decided<bool> {
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
     if Some(loaded.seats[seat].player.id) != player_id {
@@ -76,7 +77,7 @@ pub fn renew_token(desk: &mut Desk<'_>, match_id: &str, seat: Seat, player_id: O
     Ok(true)
 }
 
-/// Gives a seat to a player with a new reply token, and rules on the matter that demands it.
+/// Gives a seat to a player with a new reply token, and rules on the matter that calls for it.
 pub fn hand_over(
     desk: &mut Desk<'_>,
     mut loaded: LoadedMatch,

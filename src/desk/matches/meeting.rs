@@ -1,5 +1,4 @@
-//! The knowledge that two people have of each other before they play: blocks, numbers, and how reliably the
-//! other files.
+//! Facts about two people who may play each other: blocks, names and numbers, and how reliably each files.
 
 use crate::club::member::number;
 use crate::club::reliability::Reliability;
@@ -26,7 +25,8 @@ pub fn reads_names(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     }))
 }
 
-/// Whether two people have a match with each other, over or not. `None` stands for somebody who is no player.
+/// Whether two people have a match with each other, over or not. `None` stands for somebody who is not a
+/// player.
 pub fn play_each_other(desk: &Desk<'_>, one: Option<i64>, other: Option<i64>) -> Decided<bool> {
     let (Some(one), Some(other)) = (one, other) else { return Ok(false) };
     let of_other = desk.rows.matches_of(other)?;
@@ -47,7 +47,7 @@ pub fn shown_to(asker: &Asker, row: &Invitation) -> String {
     }
 }
 
-/// Says how reliably a player files, whom the reader knows by this name.
+/// Returns a sentence about how reliably a player files, whom the reader knows by this name.
 pub fn filed(desk: &Desk<'_>, player_id: Option<i64>, name: &str) -> Decided<String> {
     Ok(reliability(desk, player_id)?.sentence(name))
 }

@@ -55,7 +55,7 @@ fn tell_gm_of_newcomer(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     Ok(())
 }
 
-/// Whether a command leads to a match.
+/// Whether a command can lead to a match.
 fn lets_play(command: &Command) -> bool {
     matches!(
         command,

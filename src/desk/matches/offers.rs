@@ -1,4 +1,4 @@
-//! Offers to play: made, taken up, declined, lapsed.
+//! Offers to play: making, declining, closing and lapsing. `taking` takes them up.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
@@ -27,14 +27,14 @@ const STANDING_DAYS: i64 = 30;
 /// Maximum open offers of one address.
 const MAX_OFFERS: usize = 10;
 
-/// Somebody who is challenged, by address or by name.
+/// The person whom a challenge names, by address or by name.
 pub struct Opponent {
     pub address: Address,
-    /// Name and number, if the challenge named them so: its author learns no address.
+    /// Name and number, if the challenge used them; its author then learns no address.
     pub shown: Option<String>,
 }
 
-/// The name and address of somebody who is challenged.
+/// The name and address of a challenged person.
 pub(super) struct Invited {
     pub name: String,
     pub address: String,
@@ -95,7 +95,7 @@ pub fn refuse_challenges(
                 return Ok(Err(no_such_code(desk, code, to_asker)?));
             };
             if row.stage == InvitationStage::Open {
-                // Fails only if the invitation has just lapsed.
+                // Declining fails only if the invitation has just lapsed.
                 let _declined_or_lapsed = decline(desk, asker, &code)?;
             }
         }
@@ -128,7 +128,7 @@ pub fn open_offer(desk: &Desk<'_>, code: &str) -> Decided<Option<Invitation>> {
     Ok(row.filter(|row| row.stage == InvitationStage::Open && row.lapses_at > desk.at()))
 }
 
-/// Rejects a code under which no offer is open, and names the one that was probably meant, among those that the
+/// Rejects a code without an open offer, and names the code that was probably meant, among those that the
 /// sender can see.
 pub fn no_such_code(
     desk: &Desk<'_>,
@@ -192,7 +192,7 @@ pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
     Ok(())
 }
 
-/// Returns the offer in an invitation's row.
+/// Reads the offer in an invitation's row.
 ///
 /// # Errors
 /// Returns an error if the offer cannot be read.
@@ -235,7 +235,7 @@ fn challenge(
         Some(id) if meeting::play_each_other(desk, Some(id), of_player)? => Origin::Opponent(id),
         Some(_) | None => Origin::Other,
     };
-    // A newcomer's name is theirs to choose, so the invitation shows the address instead.
+    // Newcomers can call themselves anything, so the invitation shows the address instead.
     let by = if newcomer { asker.address().to_owned() } else { asker.name.clone() };
     let offer = with_lot(desk, offer, asker);
     let row = invitation(desk, asker, by, Some(&invited), &offer)?;
@@ -293,7 +293,8 @@ pub(super) fn may_challenge(
         return Ok(Err(OfferRejection::MembersOnly));
     }
     let standing = standing::standing(desk, address)?;
-    // Answer a block like unwillingness, so that nobody learns from us whom the GM has blocked.
+    // Answer for a blocked person as for one who wants no challenges, so that nobody learns whom the GM has
+    // blocked.
     if standing.unwilling_since.is_some() || standing.blocked_since.is_some() {
         return Ok(Err(OfferRejection::Unwilling { to }));
     }
@@ -320,7 +321,8 @@ pub(super) fn may_challenge(
     Ok(Ok(()))
 }
 
-/// Whether somebody has never been registered by the GM nor played another person: the house plays everybody.
+/// Whether somebody has neither been registered by the GM nor played another person. Matches against the
+/// house do not count.
 pub(super) fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     match asker.player_id {
         Some(_) => is_new(desk, desk.player(asker.address())?.as_ref()),
@@ -377,7 +379,7 @@ pub(super) fn open_offers(desk: &Desk<'_>) -> Decided<Vec<Invitation>> {
     Ok(open)
 }
 
-/// Adds the key that the match will be drawn from.
+/// Adds the key from which the match will be drawn.
 pub(super) fn with_lot(desk: &mut Desk<'_>, offer: &Offer, asker: &Asker) -> Offer {
     let key = SealKey::new(desk.random().bytes());
     let lot = Lot { key, offer: asker.letter, seat: None };

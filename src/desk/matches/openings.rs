@@ -23,7 +23,7 @@ use crate::referee::{self, COMMAND_WORDS, Match, Opening, Terms};
 use crate::request::Request;
 use crate::store::{Player, TokenRow};
 
-/// Maximum characters of a player's name: a longer one breaks the lines of our letters.
+/// Maximum characters of a player's name: longer names do not fit the lines of our letters.
 const MAX_NAME: usize = 40;
 
 /// A person who gets a seat.
@@ -54,7 +54,7 @@ pub struct NewMatch {
 struct Plan {
     opening: Opening,
     seats: BySeat<TokenRow>,
-    /// Sentences of the first letters.
+    /// Additional sentences for the first letters.
     notes: Vec<String>,
 }
 
@@ -81,9 +81,8 @@ pub fn name_from(address: &Address) -> String {
     name_of_mailbox(address.local())
 }
 
-/// Returns a name for the unknown sender of a letter: that of their mailbox, with the capitals of the name that they
-/// write above it if its letters are the same. Any other name could carry their words to people who never asked for
-/// them.
+/// Returns a name for the unknown sender of a letter: that of their mailbox, capitalized like their display name if
+/// both have the same letters. Any other name could carry their words to people who never asked for them.
 pub fn name_of_sender(address: &Address, written: Option<&str>) -> String {
     let local = address.local();
     let mut letters = written.unwrap_or_default().chars().filter(|c| c.is_alphanumeric());
@@ -114,7 +113,8 @@ pub fn opened_by_gm(gm: &Gm) -> Cause {
 
 /// Opens matches, all or none.
 pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided<Vec<Match>> {
-    // Draw all names before wording any letter: if many are taken, this is decided several times.
+    // Draw all names before writing any letter: if many names are taken, this decision is repeated several
+    // times.
     let mut planned = Vec::with_capacity(new.len());
     for (index, one) in new.iter().enumerate() {
         let plan = or_lacking(plan(desk, one, cause, None));
@@ -166,21 +166,21 @@ fn check_addresses(desk: &Desk<'_>, new: &NewMatch) -> anyhow::Result<()> {
     if has_own { Err(anyhow!("{own} is the club's own address; a player needs another")) } else { Ok(()) }
 }
 
-/// Opens a match and words its first letters. Its secret follows from the `lot` and the letter in the cause;
+/// Opens a match and writes its first letters. Its secret follows from the `lot` and the letter in the cause;
 /// without a lot, it is drawn.
 pub fn open_match(desk: &mut Desk<'_>, new: &NewMatch, cause: Cause, lot: Option<Lot>) -> Decided<Match> {
     let plan = plan(desk, new, &cause, lot)?;
     carry_out(desk, plan, cause)
 }
 
-/// Returns the house at a level as a player. Its address is not a mail address, so that nobody can write from
-/// there and nothing is sent there.
+/// Returns the house at a level as a player. Its address is not a mail address, so nobody can write from it
+/// and nothing is sent to it.
 pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> {
     desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
 }
 
-/// Whether a name is a player's number, a game, a level of the house, or the word of a command: CHALLENGE
-/// could not tell it from one.
+/// Whether a name is also a player's number, a game, a level of the house, or a word of a command, so that
+/// CHALLENGE would be ambiguous.
 fn names_something(name: &str) -> bool {
     let is_level =
         |game: &GameKind| house::levels(*game).iter().any(|level| level.name.eq_ignore_ascii_case(name));
@@ -217,7 +217,8 @@ fn ends_in_order(name: &str, game: GameKind) -> bool {
 
 fn name_of_mailbox(local: &str) -> String {
     let short: String = local.chars().take(MAX_NAME).collect();
-    // A mailbox such as `hold` could be obeyed, and one such as `e5` even behind another word.
+    // The name of a mailbox such as `hold` could be obeyed, and that of one such as `e5` even after another
+    // word.
     let longer = format!("player {}", local.chars().take(MAX_NAME / 2).collect::<String>());
     let mut names = [short, longer].into_iter();
     names.find(|name| fit_name(name).is_ok()).unwrap_or_else(|| "a player".to_owned())
@@ -279,7 +280,7 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
     Ok(Plan { opening, seats, notes })
 }
 
-/// Words the rules of the event to which a match belongs: its end, and to whom questions go.
+/// Returns the note about the event to which a match belongs: its end, and the person to ask.
 fn event_note(desk: &Desk<'_>, terms: &Terms) -> Decided<Option<String>> {
     let Some(id) = &terms.event else { return Ok(None) };
     let Some(event) = desk.event_so_far(id)?.map(|loaded| &loaded.event) else { return Ok(None) };
@@ -318,7 +319,8 @@ fn players_of(desk: &mut Desk<'_>, new: &NewMatch) -> Decided<BySeat<Player>> {
 fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
     match holder {
         Holder::Player(NamedAddress { name, address }) if name.is_empty() => {
-            // Most are known, and finding out whether a name could be obeyed takes longer than to look them up.
+            // Most people are known, and looking them up is faster than finding out whether a name could be
+            // obeyed.
             match desk.player(address.as_str())? {
                 Some(player) => Ok(player),
                 None => desk.player_or_new(address.as_str(), &name_from(address)),
@@ -336,7 +338,8 @@ fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
 fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decided<String> {
     loop {
         let id = draw_name(game, random);
-        // The name is taken only once it is known to be free: a decision that lacks the row takes none.
+        // Reserve the name only once it is known to be free: a decision that lacks the row must not reserve
+        // any.
         if !desk.rows.is_taken(&id)? && desk.take_name(&id) {
             return Ok(id);
         }

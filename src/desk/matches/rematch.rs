@@ -1,4 +1,4 @@
-//! REMATCH: the same again, with the seats exchanged. If both ask for it, or one accepts, one match opens.
+//! REMATCH: the same match again, with the seats exchanged. It opens once both ask for it, or one accepts.
 
 use anyhow::Context as _;
 
@@ -12,7 +12,7 @@ use crate::game::Seat;
 use crate::referee::{HouseMatch, Match, Offer, OfferRejection, Reply, Stage};
 use crate::store::{Invitation, InvitationStage};
 
-/// Offers the opponent of a match that is over the same again, with the seats exchanged.
+/// Offers the opponent of a finished match the same match again, with the seats exchanged.
 pub fn rematch(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -55,7 +55,8 @@ pub fn accept(desk: &mut Desk<'_>, asker: &Asker, match_id: &str) -> Decided<Opt
     Ok(Some(taken.unwrap_or_else(|why| Reply::NoOffer { command: "YES", why })))
 }
 
-/// Opens a match if both want the same. Otherwise the asker reads both offers, and may take the opponent's.
+/// Opens a match if both want the same. Otherwise shows the asker both offers, of which the opponent's can be
+/// taken.
 fn answer(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -112,7 +113,7 @@ fn rematch_offer(
     })
 }
 
-/// Returns the options of a match, with those that are written in place of its own.
+/// Returns the options of a match, replaced by those in `written`.
 fn options_of(earlier: &Match, written: &[(String, String)]) -> Vec<(String, String)> {
     let is_written = |name: &str| written.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
     let kept = earlier.state.options().into_iter().filter(|(name, _)| !is_written(name));

@@ -12,7 +12,7 @@ use crate::store::Invitation;
 /// Maximum open seats in a digest; GAMES lists all.
 const MAX_IN_DIGEST: usize = 5;
 
-/// Returns the offers to anyone that were open when this transaction began, without those that rest.
+/// Returns the offers to anyone that were open when this transaction began, except those that rest.
 pub fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
     let mut seats = Vec::new();
     for row in desk.rows.open_invitations()? {

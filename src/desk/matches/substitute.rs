@@ -1,4 +1,4 @@
-//! Seats the house in the place of a player who has vanished, once the opponent agreed.
+//! Seats the house in place of a vanished player, once the opponent has agreed.
 
 use anyhow::{Context as _, anyhow};
 

@@ -48,7 +48,8 @@ pub fn take_up(
     if let Some(why) = refuse_meeting(desk, asker, &row)? {
         return Ok(Err(why));
     }
-    // An open seat's owner is one of the few to whom a newcomer can make the referee write.
+    // Joining makes us write to the seat's owner, which counts towards the newcomer's daily limit of people
+    // (`NEWCOMERS_REACH`).
     if row.invited.is_none() && is_limited(desk, asker)? {
         if budgets::reach_left(desk, asker.address())? == 0 {
             return Ok(Err(OfferRejection::NewcomerReach { most: NEWCOMERS_REACH }));
@@ -59,7 +60,8 @@ pub fn take_up(
     Ok(Ok(Reply::Joined { match_id }))
 }
 
-/// Opens the match of an offer that the asker takes up, and closes the offer, or counts it up.
+/// Opens the match of an offer that the asker takes up, and closes the offer, or counts another match of a
+/// standing one.
 pub fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Decided<String> {
     let offer = offer_of(&row)?;
     let mut lot = offer.lot.clone().context("an offer without a lot")?;
@@ -81,7 +83,7 @@ pub fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Deci
         terms: offer.terms(&desk.club.config.terms),
     };
     let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), Some(lot))?;
-    // The code went to the invited address alone, so whoever has it reads mail there.
+    // The code went to the invited address alone, so the asker reads mail there.
     if row.invited.is_some() {
         standing::note_known(desk, asker)?;
     }
@@ -89,7 +91,8 @@ pub fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Deci
     Ok(game_match.id)
 }
 
-/// Closes an offer. A standing one counts up, and the seat that was taken gets a row of its own.
+/// Closes an offer. A standing one stays open and counts the match, and the seat that was taken gets a row of
+/// its own.
 fn keep_taken(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -108,7 +111,7 @@ fn keep_taken(
     desk.draft.changes.invitations.push(seat);
     let taken = row.taken + 1;
     let stage = if taken < times { InvitationStage::Open } else { InvitationStage::Taken };
-    // The key of the match that has just been drawn will be told, so the next one needs another.
+    // The key of this match will be revealed, so the next match needs another.
     let offer = serde_json::to_string(&offers::with_lot(desk, offer, asker))?;
     desk.draft.changes.invitations.push(Invitation { stage, taken, offer, ..row });
     Ok(())

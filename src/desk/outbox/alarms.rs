@@ -1,7 +1,7 @@
-//! Alarms: letters that tell the GMs of trouble at once. A GM gets one an hour of each kind, which says how
-//! many others there were since the last; hourly upkeep tells of those that none followed.
+//! Alarms: letters that tell the GMs about trouble at once. A GM gets one of each kind per hour, which says
+//! how many others were left out since the last; hourly upkeep reports those that no other alarm followed.
 //!
-//! Letters that carry a player's words, a protest or a question are no alarms, and so have no such limit.
+//! Letters that carry a player's words, a protest or a question are not alarms, and have no such limit.
 
 use super::budgets;
 use super::gms::{self, About};
@@ -13,7 +13,7 @@ use crate::referee::DispatchKind;
 use crate::report::{ClubLetter, Trouble};
 use crate::store::{NewDispatch, Urgency};
 
-/// Tells the GMs who read about a subject of trouble there.
+/// Tells the GMs who read about a subject that there is trouble.
 pub fn tell(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'_>) -> Decided<()> {
     for reader in gms::readers_about(desk, about)? {
         if let Some(more) = budgets::take_alarm(desk, &subject(trouble.kind(), gms::gm(desk, reader)))? {
@@ -23,7 +23,7 @@ pub fn tell(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'
     Ok(())
 }
 
-/// Like [`tell`], for trouble that another daemon may have told already.
+/// Like [`tell`], for trouble that another daemon may have reported already.
 pub fn tell_once(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'_>) -> Decided<()> {
     for reader in gms::readers_about(desk, about)? {
         let message_id = desk.club.stationery.message_id(gms::token_of_gm(desk, reader), unique);
@@ -36,7 +36,8 @@ pub fn tell_once(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: Ab
     Ok(())
 }
 
-/// Tells each GM how many alarms were left out in earlier hours, if no alarm of the kind says so.
+/// Tells each GM how many alarms of each kind were left out in earlier hours, unless a later alarm of that
+/// kind has said so.
 pub fn tell_left_out(desk: &mut Desk<'_>) -> Decided<()> {
     for reader in gms::all_gms(desk) {
         for kind in Trouble::kinds() {

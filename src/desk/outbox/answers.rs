@@ -1,5 +1,5 @@
-//! Limits on answers, against two machines that write to each other forever: budgets (`budgets`) for each
-//! seat and each address, and for equal answers to equal texts.
+//! Limits on answers, so that two machines cannot write to each other forever: `budgets` for each seat and
+//! each address, and for equal answers to equal texts.
 
 use super::budgets::{self, Slot, seat_subject};
 use crate::desk::frame::desk::Desk;
@@ -11,7 +11,7 @@ use crate::referee::{Match, SeatLetter, without_numbers};
 use crate::report::sent::plain_text;
 use crate::store::{NewDispatch, TokenRow};
 
-/// The budget that an answer is counted in.
+/// The budget to which an answer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerBudget {
     /// The GM, whose token the answered letter has.
@@ -20,7 +20,7 @@ pub enum AnswerBudget {
     Address,
 }
 
-/// Sends an answer, at once or later, and counts it. Leaves it out if its reader has had too many answers, or
+/// Sends an answer, at once or later, and counts it. Suppresses it if its reader has had too many answers, or
 /// if it repeats earlier answers to the same text, whose digest is `asked`. Returns whether it is sent.
 pub fn send_answer(
     desk: &mut Desk<'_>,
@@ -34,7 +34,7 @@ pub fn send_answer(
     };
     let Some(slot) = slot_of_answer(desk, &answer, &subject, asked, budget)? else {
         let letter = answer.answers.map(tracing::field::display);
-        tracing::warn!(letter, kind = %answer.kind, "answer left out");
+        tracing::warn!(letter, kind = %answer.kind, "answer suppressed by the rate limit");
         return Ok(false);
     };
     slot.apply(&mut answer);
@@ -51,7 +51,7 @@ pub fn permit_answer(
     game_match: &Match,
     letter: &SeatLetter,
 ) -> Decided<(Permission, Slot)> {
-    // The match itself counts equal letters, because its ledger must show why an answer was held.
+    // The match itself counts equal letters, because its ledger must show why an answer was delayed.
     let times = game_match.past.times_asked(letter, desk.at());
     let slot = match budgets::slot_after(desk, times, budgets::EQUAL_ANSWERS) {
         Some(Slot::Now) if !row.player.addresses.is_empty() => {
@@ -81,8 +81,8 @@ pub fn digest_of_lines(lines: &[Line]) -> Digest {
     Digest::of(texts.join("\n").as_bytes())
 }
 
-/// Takes a slot for an answer, or notes that there is none. An equal answer that is left out is not noted:
-/// the one that is delayed stands for all of them.
+/// Takes a slot for an answer, or notes that there is none. An equal answer that is suppressed is not noted:
+/// the delayed one stands for all of them.
 fn slot_of_answer(
     desk: &mut Desk<'_>,
     answer: &NewDispatch,

@@ -1,9 +1,9 @@
-//! Budgets: how many letters one address, one seat, or the club may cause. Beyond a budget letters are
-//! delayed, up to a day; letters that find no place then are left out, and the next letter to the same reader
-//! says so.
+//! Budgets: the number of letters that one address, one seat, or the club may cause. Letters beyond a budget
+//! are delayed by up to a day; those that do not fit in even then are left out, and the next letter to the
+//! same reader says so.
 //!
 //! Answers to letters with a token have a budget for each seat, answers to letters without one have a budget
-//! for each address and one for the club, and letters that others cause have budgets for each reader.
+//! for each address and one for the club, and letters caused by other people have a budget for each reader.
 //! Reports, results and reminders have none. The counts are rows, so several daemons share them.
 
 use std::cmp::Ordering;
@@ -23,38 +23,38 @@ pub const CLUB: &str = "";
 /// The subject of the answers to the GM.
 pub const GM: &str = "gm";
 
-/// Answers an hour to one seat.
+/// Maximum answers per hour to one seat.
 const SEAT_ANSWERS: u32 = 200;
 
-/// Answers an hour to all letters without a token.
+/// Maximum answers per hour to all letters without a token.
 const CLUB_ANSWERS: u32 = 200;
 
-/// Further answers an hour that are each the first in 24 hours to an address.
+/// Maximum further answers per hour, each of which is the first in 24 hours to its address.
 const FIRST_ANSWERS: u32 = 200;
 
-/// Answers an hour that say the same to the same text. One more goes an hour later.
+/// Maximum identical answers per hour to the same text. One more is sent an hour later.
 pub const EQUAL_ANSWERS: u32 = 3;
 
-/// The same for a GM, who may look at one list again and again in an hour of work.
+/// [`EQUAL_ANSWERS`] for a GM, who may look at one list again and again in an hour of work.
 pub const EQUAL_ANSWERS_TO_GM: u32 = 20;
 
-/// Letters a day to one reader, caused by people whom the reader does not play.
+/// Maximum letters per day to one reader that are caused by people whom the reader does not play.
 const FROM_OTHERS: u32 = 10;
 
-/// Letters a day to one reader, caused by one opponent.
+/// Maximum letters per day to one reader that are caused by one opponent.
 const FROM_OPPONENT: u32 = 20;
 
 /// Maximum people a newcomer can have us write to per day.
 pub const NEWCOMERS_REACH: u32 = 3;
 
-/// Letters a day in which a player can change settings: each adds an entry to all of the player's running
-/// matches.
+/// Maximum letters per day in which a player can change settings: each adds an entry to all of the player's
+/// running matches.
 pub const SETTINGS_CHANGES: u32 = 20;
 
-/// Alarms of one kind an hour to one GM.
+/// Maximum alarms of one kind per hour to one GM.
 const ALARMS: u32 = 1;
 
-/// Hours by which an answer may be delayed.
+/// Maximum hours by which an answer is delayed.
 const DELAY_HOURS: i32 = 24;
 
 /// The time at which a letter may be sent.
@@ -65,7 +65,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// Returns the slot in the `n`th hour or day after the present one, which begins then.
+    /// Returns the slot in the `n`th hour or day after the present one, which begins at `begins`.
     fn of(n: i32, begins: DateTime<Utc>) -> Slot {
         if n == 0 { Slot::Now } else { Slot::Later(begins) }
     }
@@ -88,7 +88,7 @@ pub enum Origin {
     Other,
 }
 
-/// Returns when the hour of `at` began.
+/// Returns the beginning of the hour of `at`.
 pub fn start_of_hour(at: DateTime<Utc>) -> DateTime<Utc> {
     at.duration_trunc(TimeDelta::hours(1)).expect("hours divide the time since 1970")
 }
@@ -101,8 +101,7 @@ pub fn seat_subject(match_id: &str, seat: Seat) -> String {
 /// Takes a slot for an answer to a letter without a token, or returns `None` if there is none within a day.
 pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Slot>> {
     let most = desk.club.config.letters.answers_per_hour;
-    // If one address may get more than the club's limit, the club as a whole must be allowed at least as
-    // much.
+    // If the config allows one address more than the club's limit, raise the club's limit to the same number.
     let of_club = most.max(CLUB_ANSWERS);
     let since = desk.at() - TimeDelta::days(1);
     let earlier = desk.rows.budget(address)?.iter();
@@ -114,8 +113,8 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
         if used(desk, address, BudgetKind::Address, hour)? >= most {
             continue;
         }
-        // A flood of forged letters uses up the club's budget. Somebody who writes for the first time must
-        // still get an answer.
+        // A flood of forged letters uses up the club's budget. Even then, somebody who writes for the first
+        // time must get an answer.
         let (kind, room) = match used(desk, CLUB, BudgetKind::Club, hour)? < of_club {
             true => (BudgetKind::Club, of_club),
             false => (BudgetKind::First, FIRST_ANSWERS),
@@ -150,8 +149,8 @@ pub fn count_with_token(desk: &mut Desk<'_>, subject: &str, slot: Slot) {
     count(desk, subject, BudgetKind::Seat, hour, most_with_token(desk));
 }
 
-/// Returns the slot of an answer that was given `times` times within this hour, or `None` once the delayed
-/// one stands for all others: that is the first after `most` of them.
+/// Returns the slot of an answer that was given `times` times within this hour. The first one beyond `most`
+/// is delayed, and stands for all further ones, which get `None`.
 pub fn slot_after(desk: &Desk<'_>, times: u32, most: u32) -> Option<Slot> {
     match times.cmp(&most) {
         Ordering::Less => Some(Slot::Now),
@@ -160,15 +159,16 @@ pub fn slot_after(desk: &Desk<'_>, times: u32, most: u32) -> Option<Slot> {
     }
 }
 
-/// Returns the slot of an answer by the number of equal ones. `said` names the text that it answers and its
-/// own words, and `subject` those whose answers are counted.
+/// Returns the slot of an answer by the number of equal ones. `said` identifies the answer and the text that
+/// it answers, and `subject` the people whose answers are counted.
 pub fn slot_of_equal(desk: &Desk<'_>, subject: &str, said: &str, most: u32) -> Decided<Option<Slot>> {
     let mut given = 0;
     for n in 0..=DELAY_HOURS {
         given += used(desk, subject, BudgetKind::Address, hour(desk, n))?;
         given += used(desk, subject, BudgetKind::Seat, hour(desk, n))?;
     }
-    // Look this up only if it may matter: the text is not known in advance, so its count costs another round.
+    // Look this up only if it may matter: the text is not known in advance, so looking up its count costs
+    // another round.
     let times = if given < most { given } else { used(desk, said, BudgetKind::Equal, hour(desk, 0))? };
     Ok(slot_after(desk, times, most))
 }
@@ -207,8 +207,8 @@ pub fn send_for_others(desk: &mut Desk<'_>, mut dispatch: NewDispatch, origin: O
     Ok(has_room)
 }
 
-/// Like [`send_for_others`], for somebody whom the reader does not play, and unless the letter was sent
-/// already.
+/// Like [`send_for_others`], for somebody whom the reader does not play, but sends nothing if the letter was
+/// sent already.
 pub fn send_once_for_others(desk: &mut Desk<'_>, dispatch: NewDispatch) -> Decided<()> {
     if !desk.is_dispatched(&dispatch.message_id)? {
         send_for_others(desk, dispatch, Origin::Other)?;
@@ -216,7 +216,7 @@ pub fn send_once_for_others(desk: &mut Desk<'_>, dispatch: NewDispatch) -> Decid
     Ok(())
 }
 
-/// Returns the room of `reader` for notices that somebody causes.
+/// Returns the room that `reader` has for notices caused by `origin`.
 pub fn room_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Room> {
     let [today, tomorrow] = left_for_others(desk, reader, origin)?;
     let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
@@ -233,8 +233,8 @@ pub fn count_reach(desk: &mut Desk<'_>, address: &str) {
     count(desk, address, BudgetKind::Newcomer, today(desk), NEWCOMERS_REACH);
 }
 
-/// Takes the place of an alarm in the present hour, and returns how many were left out since the last one.
-/// Without room it returns `None`, and counts this one as left out.
+/// Reserves room for an alarm in the present hour, and returns how many were left out since the last one. If
+/// there is no room, returns `None`, and counts this one as left out.
 pub fn take_alarm(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     let taken = take_rest_of_alarms(desk, subject)?;
     if taken.is_none() {
@@ -243,8 +243,8 @@ pub fn take_alarm(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     Ok(taken)
 }
 
-/// Takes the place of an alarm in the present hour if there is room, and returns how many were left out since
-/// the last one.
+/// Reserves room for an alarm in the present hour, and returns how many were left out since the last one. If
+/// there is no room, returns `None`.
 pub fn take_rest_of_alarms(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     let hour = hour(desk, 0);
     if used(desk, subject, BudgetKind::Alarm, hour)? >= ALARMS {
@@ -266,7 +266,7 @@ pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool
     Ok(has_room)
 }
 
-/// Notes that an answer is left out. Rows are added only for those who had an answer recently: somebody who
+/// Notes that an answer is left out. Rows are added only for readers who had an answer recently: somebody who
 /// forges a new address for each letter must not fill the table.
 pub fn note_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     let hour = hour(desk, 0);
@@ -296,7 +296,7 @@ fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>)
     let key = BudgetKey { subject: subject.to_owned(), kind, period };
     let added: i64 =
         desk.restraints().filter_map(|changed| changed.uses.get(&key)).map(|used| used.added).sum();
-    // Below zero if two daemons have taken back the same count.
+    // The sum is below zero if two daemons have reset the same count.
     Ok(u32::try_from(i64::from(stored) + added).unwrap_or_default())
 }
 
@@ -315,7 +315,7 @@ fn today(desk: &Desk<'_>) -> DateTime<Utc> {
     desk.at().duration_trunc(TimeDelta::days(1)).expect("days divide the time since 1970")
 }
 
-/// Returns the answers an hour to one seat. A token never makes the budget smaller.
+/// Returns the maximum answers per hour to one seat. A token never makes the budget smaller.
 fn most_with_token(desk: &Desk<'_>) -> u32 {
     desk.club.config.letters.answers_per_hour.max(SEAT_ANSWERS)
 }
@@ -342,7 +342,7 @@ fn left_out_by_hour(desk: &Desk<'_>, subject: &str) -> Decided<BTreeMap<DateTime
     Ok(left_out)
 }
 
-/// Returns the subject and the kind of the count of letters to `reader`, and its limit per day.
+/// Returns the subject and the kind of the count of letters to `reader`, and the limit per day.
 fn counted_for(reader: &str, origin: Origin) -> (String, BudgetKind, u32) {
     match origin {
         Origin::Opponent(player) => (format!("{reader} {player}"), BudgetKind::Opponent, FROM_OPPONENT),

@@ -1,8 +1,8 @@
 //! The GMs: the author of a GM's letter, and the readers of letters to the GMs.
 //!
-//! A letter from a seat reaches only GMs without a seat in that match; of these, the ones on duty who look
-//! after the match. If there is none, who is on duty does not matter; if there is still none, neither does
-//! who looks after it.
+//! A letter from a seat reaches only GMs without a seat in that match; of these, those who are on duty and
+//! look after the match. If there are none, duty is ignored; if there are still none, responsibility is
+//! ignored, too.
 
 use chrono::Datelike as _;
 
@@ -23,7 +23,7 @@ use crate::store::{NewDispatch, Player, TokenRow, Urgency};
 pub enum About<'a> {
     Club,
     Match(&'a LoadedMatch),
-    /// Words of this player outside a match. They may be about any match of theirs.
+    /// This player's words outside a match, which may be about any of the player's matches.
     WordsOf(&'a Player),
 }
 
@@ -41,7 +41,7 @@ pub fn first_gm<'a>(desk: &Desk<'a>) -> &'a Gm {
     gm(desk, GmIndex::default())
 }
 
-/// Returns the GM who acts: the writer of the letter that is followed, or at the terminal the first one.
+/// Returns the GM who acts: the writer of the letter that is carried out, or at the terminal, the first GM.
 pub fn acting_gm<'a>(desk: &Desk<'a>) -> &'a Gm {
     gm(desk, desk.acting)
 }
@@ -77,7 +77,7 @@ pub fn readers_of(desk: &Desk<'_>, game_match: &Match, seats: &BySeat<TokenRow>)
     best_of(desk, all_gms(desk), game_match, seats)
 }
 
-/// Returns those of these GMs who read letters from a seat of a match; at least one.
+/// Picks the GMs who read letters from a seat of a match; at least one.
 fn best_of(desk: &Desk<'_>, gms: Vec<GmIndex>, game_match: &Match, seats: &BySeat<TokenRow>) -> Vec<GmIndex> {
     // Secrecy matters most: if no GM meets all three conditions, being on duty is dropped first, then being
     // responsible, and only then being unseated.
@@ -92,8 +92,8 @@ pub fn all_gms_play(desk: &Desk<'_>, seats: &BySeat<TokenRow>) -> bool {
     desk.club.config.club.gm.all().iter().all(|gm| is_seated(gm, seats))
 }
 
-/// Words a letter that tells the GMs something at once, for each GM who reads it. It asks them a question, or
-/// tells what a person wrote or did. Trouble is told by [`alarms`](super::alarms).
+/// Writes an urgent letter to each GM who reads it. It asks a question, or reports what a person wrote or
+/// did. For trouble, see [`alarms`](super::alarms).
 pub fn gm_letters(
     desk: &Desk<'_>,
     plain: &ClubLetter,
@@ -116,7 +116,7 @@ pub fn readers_about(desk: &Desk<'_>, about: About<'_>) -> Decided<Vec<GmIndex>>
     })
 }
 
-/// Words a letter to one GM. An answer goes to the address that the GM wrote from.
+/// Writes a letter to one GM. An answer goes to the address from which the GM wrote.
 pub fn gm_dispatch(
     desk: &Desk<'_>,
     index: GmIndex,
@@ -146,12 +146,13 @@ pub fn gms_on_duty(desk: &Desk<'_>) -> Vec<GmIndex> {
 pub struct WordReaders {
     /// The GMs, at least one.
     pub gms: Vec<GmIndex>,
-    /// Whether they hold a seat in a match of the player that hides something, because every GM does. Then
-    /// lines that may tell of a position are left out.
+    /// Whether they hold a seat in a match of the player that hides something, because every GM does. Lines
+    /// that may reveal a position are then left out.
     pub are_opponents: bool,
 }
 
-/// Returns the GMs who read a player's words outside a match: none who play against them, unless all do.
+/// Returns the GMs who read a player's words outside a match: those who do not play against the player, or
+/// all of them if all do.
 fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
     let impartial = impartial_gms(desk, player.id)?;
     let unseated = gms_without_seat(desk, player.id, |_| true)?;
@@ -160,13 +161,13 @@ fn readers_of_words(desk: &Desk<'_>, player: &Player) -> Decided<Vec<GmIndex>> {
     Ok(preferring(gms, |index| is_on_duty(desk, index)))
 }
 
-/// Returns the GMs without a seat in any running match of a player that hides something. If only matches run
-/// that hide nothing, these are all GMs.
+/// Returns the GMs without a seat in any running match of a player that hides something. If no running match
+/// hides anything, these are all GMs.
 pub fn impartial_gms(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<GmIndex>> {
     gms_without_seat(desk, player_id, GameKind::hides_something)
 }
 
-/// Returns the GMs without a seat in any running match of a player, of those whose game meets a condition.
+/// Returns the GMs without a seat in any running match of a player whose game meets a condition.
 fn gms_without_seat(
     desk: &Desk<'_>,
     player_id: i64,
@@ -193,8 +194,8 @@ pub fn readers_of_seat(desk: &Desk<'_>, loaded: &LoadedMatch, player_id: i64) ->
     if impartial.is_empty() {
         return Ok(WordReaders { gms: readers, are_opponents: true });
     }
-    // A player's words may also be about another match, so prefer readers who play against the player
-    // nowhere.
+    // A player's words may also be about another match, so prefer readers who do not play against the player
+    // anywhere.
     let both: Vec<GmIndex> = readers.iter().copied().filter(|index| impartial.contains(index)).collect();
     let gms =
         if both.is_empty() { best_of(desk, impartial, &loaded.game_match, &loaded.seats) } else { both };

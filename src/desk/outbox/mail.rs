@@ -1,4 +1,4 @@
-//! Letters about no running match: answers to anybody, offers, and letters to the GM.
+//! Letters that are not about a running match: answers to anybody, offers, and letters to the GM.
 
 use chrono::{DateTime, Utc};
 
@@ -11,7 +11,7 @@ use crate::report::envelope::{AnsweredLetter, Envelope};
 use crate::report::{self, ClubLetter, WordedLetter};
 use crate::store::{NewDispatch, Player, Urgency};
 
-/// The reader, the Message-ID and the kind of a letter about no running match.
+/// The reader, the Message-ID and the kind of a letter that is not about a running match.
 pub struct PlainEnvelope<'a> {
     pub name: &'a str,
     pub address: &'a str,
@@ -27,19 +27,19 @@ impl<'a> PlainEnvelope<'a> {
     }
 }
 
-/// Words a letter that is not an answer.
+/// Makes the dispatch of a letter that is not an answer.
 pub fn plain_dispatch(desk: &Desk<'_>, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<NewDispatch> {
     plain_letter(desk, plain, to, None)
 }
 
-/// Writes a letter that is not an answer.
+/// Queues a letter that is not an answer.
 pub fn send(desk: &mut Desk<'_>, plain: &ClubLetter, to: &PlainEnvelope<'_>) -> Decided<()> {
     let dispatch = plain_dispatch(desk, plain, to)?;
     desk.draft.changes.dispatches.push(dispatch);
     Ok(())
 }
 
-/// Words an answer that acts for no seat.
+/// Writes an answer that acts for no seat.
 pub fn plain_answer(
     desk: &Desk<'_>,
     plain: &ClubLetter,
@@ -67,7 +67,7 @@ pub fn word_club_letter(desk: &Desk<'_>, plain: &ClubLetter, token: &str) -> Dec
     Ok(report::word_club_letter(&desk.club.templates, &club, plain, token)?)
 }
 
-/// Leaves out the HTML if the letter goes to a player who wants none.
+/// Removes the HTML if the address is that of a player who wants none.
 pub fn as_reader_wants(desk: &Desk<'_>, page: WordedLetter, address: &str) -> Decided<WordedLetter> {
     Ok(match desk.player(address)? {
         Some(player) => as_player_wants(page, &player),
@@ -75,7 +75,7 @@ pub fn as_reader_wants(desk: &Desk<'_>, page: WordedLetter, address: &str) -> De
     })
 }
 
-/// Leaves out the HTML if the player wants none.
+/// Removes the HTML if the player wants none.
 pub fn as_player_wants(mut page: WordedLetter, player: &Player) -> WordedLetter {
     if player.settings.format == LetterFormat::Text {
         page.html.clear();
@@ -83,13 +83,13 @@ pub fn as_player_wants(mut page: WordedLetter, player: &Player) -> WordedLetter 
     page
 }
 
-/// Formats a time as the owner of an address reads it.
+/// Formats a time in the zone of an address's owner, or in the club's.
 pub fn local_time_at(desk: &Desk<'_>, address: &str, at: DateTime<Utc>) -> Decided<String> {
     let zone = desk.player(address)?.and_then(|player| player.settings.zone);
     Ok(desk.local_time_in(zone, at))
 }
 
-/// Puts a worded letter into its envelope. `answered` is the letter that it answers, if it does.
+/// Puts a worded letter into its envelope. `answered` is the letter that it answers, if any.
 pub fn assemble(
     desk: &Desk<'_>,
     page: WordedLetter,

@@ -1,4 +1,5 @@
-//! Letters that decisions write: worded, limited, sent again, and returned.
+//! Letters that decisions write: wording and limiting them, sending them again, and dealing with returned
+//! ones.
 
 pub mod alarms;
 pub mod answers;

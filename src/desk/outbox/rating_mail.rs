@@ -17,7 +17,7 @@ pub struct Rerated {
     pub after: Rating,
 }
 
-/// Tells players their ratings, as far as they have an address.
+/// Tells their new ratings to the players who have an address.
 pub fn tell_rerated(desk: &mut Desk<'_>, rerated: &[Rerated]) -> Decided<()> {
     for one in rerated {
         let listed = desk.rows.listed_players()?.iter().find(|listed| listed.id == one.player);
@@ -31,7 +31,8 @@ pub fn tell_rerated(desk: &mut Desk<'_>, rerated: &[Rerated]) -> Decided<()> {
             before: one.before.shown(),
             after: one.after.shown(),
         };
-        // With the figure, because results of one instant may be computed anew one after the other.
+        // Include the figure: ratings may be recomputed twice at the same instant, and each letter needs its
+        // own Message-ID.
         let (at, after) = (desk.at().timestamp_millis(), one.after.figure);
         let unique = format!("g.{}.{}.{at}.{after}", one.player, one.game.key());
         let to = PlainEnvelope { name: &listed.name, address, unique: &unique, kind: DispatchKind::Notice };

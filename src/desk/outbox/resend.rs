@@ -7,8 +7,8 @@ use crate::report::pin::pin;
 use crate::store::{DispatchRow, NewDispatch, Urgency};
 
 /// Returns a copy of a dispatch, to be sent again from `sender`. It has a Message-ID of its own, because many
-/// mail programs hide a letter whose Message-ID they know, and the fields of a letter that is sent again (RFC
-/// 5322, 3.6.6). It is not a letter of its match: the ledger pins only the original.
+/// mail programs hide a letter whose Message-ID they have seen, and the fields of a resent letter (RFC 5322,
+/// 3.6.6). It does not count as a letter of its match: the ledger pins only the original.
 pub fn copy(row: &DispatchRow, bytes: &[u8], sender: &str, at: DateTime<Utc>) -> NewDispatch {
     let message_id = match row.message_id.split_once('@') {
         Some((local, domain)) => format!("{local}.r{}@{domain}", at.timestamp_millis()),

@@ -1,5 +1,6 @@
 //! Letters that did not reach their reader: bounces, absence notes, and dispatches that were given up. A
-//! bounce moves a deadline once. After two bounces a seat misses no turn until the GM has decided.
+//! bounce moves a deadline once. After two bounces, no turn of the seat counts as missed until the GM has
+//! decided.
 
 use super::alarms;
 use super::gms::About;
@@ -18,12 +19,12 @@ pub const MATCHED_NOTE: &str = "about one of our letters: ";
 /// An outcome of sending a dispatch that concerns others than the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The dispatch is given up. The GM is told, and the seat is marked if the recipient is to blame, and not
-    /// the letter.
+    /// The dispatch is given up. The GM is told, and the seat is marked if the cause is the recipient rather
+    /// than the letter.
     GivenUp { error: String, is_undeliverable: bool },
     /// The dispatch was given up, but is queued again.
     Requeued,
-    /// The dispatch opened a phase, and the server took it late.
+    /// The dispatch opened a phase, and the server accepted it late.
     Late,
 }
 
@@ -53,7 +54,7 @@ pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<boo
     let mut about: Vec<&str> = automatic.about.iter().map(String::as_str).collect();
     for id in &automatic.return_ids {
         let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
-        // A bounce often names a letter twice: by its Message-ID and by its return path.
+        // A bounce often names a letter twice, by its Message-ID and by its return path.
         about.extend(found.filter(|message_id| !automatic.about.iter().any(|id| id == message_id)));
     }
     let mut is_matched = false;
@@ -69,7 +70,7 @@ pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<boo
     Ok(is_matched)
 }
 
-/// Tells the GM of a dispatch that was given up, and marks its seat if the recipient is to blame.
+/// Tells the GM about a dispatch that was given up, and marks its seat if the recipient is the cause.
 fn tell_of_given_up(
     desk: &mut Desk<'_>,
     row: &DispatchRow,

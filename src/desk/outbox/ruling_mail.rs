@@ -1,4 +1,4 @@
-//! Turns a ruling into rows: its entries, and its letters worded and put into envelopes.
+//! Turns a ruling into rows: its entries, and its finished letters.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ use crate::report::envelope::{self, AnsweredLetter, Envelope};
 use crate::report::{self, WordedLetter, WordingInput};
 use crate::store::{self, EntryRow, KeptSnapshot, NewDispatch, OwedTurnRow, TokenRow, Urgency};
 
-/// The time that an answer waits for the house, whose report takes its place.
+/// Time for which an answer waits for the house's move; if the report comes in time, it replaces the answer.
 const WAIT_FOR_HOUSE: TimeDelta = TimeDelta::seconds(20);
 
 /// The rows that a ruling adds to the ledger and to the outbox.
 pub struct RulingRows {
     pub entries: Vec<EntryRow>,
     pub dispatches: Vec<NewDispatch>,
-    /// Copies of letters to a GM for the other GMs who read them, each with the place of its original. They
-    /// are not letters of the match: the ledger pins the original alone.
+    /// Copies of letters to a GM for the other GMs who read them, each with the index of its original. They
+    /// do not count as letters of the match: the ledger pins only the original.
     pub copies: Vec<(usize, NewDispatch)>,
     pub ratings: RatingNews,
 }
@@ -43,7 +43,7 @@ pub struct Readers<'a> {
     pub answered: Option<&'a AnsweredLetter>,
     /// Sentences that the club adds to the first letters of a match.
     pub notes: &'a [String],
-    /// The GMs who read the words of the letter's author, unless these are the GMs who read about the match.
+    /// The GMs who read the words of the letter's author; `None` for the GMs who read about the match.
     pub gms: Option<&'a [GmIndex]>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Readers<'a> {
         Readers { seats, former: None, answered: None, gms: None, notes: &[] }
     }
 
-    /// Returns the player who reads as `reader`; `None` for a GM.
+    /// Returns the player who is this reader; `None` for a GM.
     fn player(&self, reader: Reader) -> Option<&'a TokenRow> {
         match reader {
             Reader::Seat(seat) => Some(&self.seats[seat]),
@@ -78,7 +78,7 @@ impl<'a> Readers<'a> {
         }
     }
 
-    /// Whether letters can be sent there. Players who were forgotten have no address.
+    /// Whether letters can be sent to a reader. Forgotten players have no address.
     fn can_be_reached(&self, reader: Reader) -> bool {
         self.player(reader).is_none_or(|row| !row.player.addresses.is_empty())
     }
@@ -126,11 +126,11 @@ pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Ma
     ruling
 }
 
-/// Words the letters of a ruling, and adds their pins to the match: the next entry names them.
+/// Writes the letters of a ruling, and adds their pins to the match, whose next entry names them.
 pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
     ruling.dispatches.retain(|dispatch| readers.can_be_reached(dispatch.to));
-    // Make the record before wording the letters: it may lack the ledger's entries, and wording takes
-    // longest.
+    // Make the record first: if the ledger's entries are not loaded, this round fails, and wording the
+    // letters, the slowest part, would be wasted.
     let record = record_of_ended(desk, ruling)?;
     let ratings = ratings::rated_by(desk, ruling, readers.seats)?;
     let mut told = told_ratings(&ratings, ruling, readers);
@@ -163,8 +163,8 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
     Ok(RulingRows { entries, dispatches, copies, ratings })
 }
 
-/// Words a letter about a match as the ruling left it. `notes` are sentences of the club. `gm_plays` says
-/// whether every GM plays in the match, and so also the one who reads the letter.
+/// Renders a letter about a match as the ruling left it. `notes` are sentences of the club. `gm_plays` says
+/// whether every GM plays in the match, including the one who reads the letter.
 pub fn word(
     desk: &Desk<'_>,
     game_match: &Arc<Match>,
@@ -183,7 +183,7 @@ pub fn keep_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, ruling: Ruling, row
     let delivered = ruling.entries.iter().flat_map(|chained| &chained.entry.delivered);
     let listed = delivered.map(|delivery| (ruling.after.id.clone(), delivery.letter));
     desk.draft.changes.listed.extend(listed);
-    // The audit can repeat rulings of the present procedure only, so it needs the match as it was at the
+    // The audit can repeat only rulings of the present procedure, so it needs the match as it was at the
     // change.
     if ruling.entries.iter().any(|chained| changes_procedure(&chained.entry.fact)) {
         let json = loaded.game_match.to_json();
@@ -214,7 +214,7 @@ pub fn keep_unasked(desk: &mut Desk<'_>, loaded: LoadedMatch, mut ruling: Ruling
     Ok(())
 }
 
-/// Words the letters to the GM again, for every GM who reads them besides the first.
+/// Renders the letters to the GM again for each further GM who reads them.
 fn copies_for_gms(
     desk: &Desk<'_>,
     game_match: &Arc<Match>,
@@ -239,14 +239,15 @@ fn copies_for_gms(
     Ok(copies)
 }
 
-/// Returns the letter that a report answers in place of a receipt. The report stays in the match's thread.
+/// Returns the letter that a report answers in place of a receipt. The report still belongs to the match's
+/// thread.
 fn answered_late(content: &Content) -> Option<AnsweredLetter> {
     let Content::Report { receipt: Some(answer), .. } = content else { return None };
     let (digest, message_id) = (answer.to?, answer.message_id.clone());
     Some(AnsweredLetter { digest, message_id, references: Vec::new(), subject: String::new() })
 }
 
-/// Puts a worded letter into its envelope; `unique` names it within the ruling.
+/// Puts a worded letter into its envelope; `unique` identifies it within the ruling.
 fn envelop(
     desk: &Desk<'_>,
     letter: WordedLetter,
@@ -338,7 +339,7 @@ fn entries_after(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Words the changes of ratings, for the letters that tell the result.
+/// Returns sentences about the changes of ratings, for the letters that report the result.
 fn told_ratings(news: &RatingNews, ruling: &Ruling, readers: &Readers<'_>) -> Vec<String> {
     let rated = news.rows.iter().filter_map(|row| {
         let seat = Seat::BOTH.into_iter().find(|seat| readers.seats[*seat].player.id == row.change.player)?;
@@ -347,8 +348,8 @@ fn told_ratings(news: &RatingNews, ruling: &Ruling, readers: &Readers<'_>) -> Ve
     rated.collect()
 }
 
-/// Words both own times of a match that belongs to an event, for its reports. They are those at the beginning of the
-/// open turn: later ones would tell whether the other has filed.
+/// Returns the sentence about both own times of an event's match, for its reports. The times are those at the
+/// beginning of the open turn: later ones would reveal whether the opponent has filed.
 fn told_own_time(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
     let Some(event) = &ruling.after.terms.event else { return Ok(None) };
     let is_report = |dispatch: &Dispatch| matches!(dispatch.content, Content::Report { .. });
@@ -361,7 +362,7 @@ fn told_own_time(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
     Ok(Some(desk.club.templates.render("match/own-time.txt", context)?.trim().to_owned()))
 }
 
-/// Words where the replay of a finished match will be, if the club has a site.
+/// Returns the address at which the replay of a finished match will be, if the club has a site.
 fn replay_link(desk: &Desk<'_>, game_match: &Match) -> Decided<Option<String>> {
     let Some(url) = desk.club.config.site.replay_url(&game_match.id) else { return Ok(None) };
     let sentence = desk.club.templates.render("match/replay.txt", minijinja::context! { url })?;
@@ -377,7 +378,7 @@ fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> 
     Ok(ledger::record(&entries).map(|record| record.to_string()))
 }
 
-/// Whether rulings follow another procedure from this fact on.
+/// Whether this fact changes the procedure of later rulings.
 fn changes_procedure(fact: &Fact) -> bool {
     matches!(fact, Fact::DeskSet { before: Some(_), .. })
 }

@@ -1,5 +1,5 @@
-//! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones are
-//! told at once, and can undo the change for some days.
+//! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones get a
+//! notice at once, and can undo the change for some days.
 
 use super::changes::{self, MAX_OPEN};
 use crate::desk::frame::asker::Asker;
@@ -30,9 +30,9 @@ pub fn ask_to_add(desk: &mut Desk<'_>, asker: &Asker, address: &Address) -> Deci
     changes::propose(desk, asker, &player, ChangeKind::Add, address.as_str(), registered)
 }
 
-/// Asks a new address whether it is the player's, who has vouched for it with CONFIRM ALWAYS.
+/// Asks a new address, for which the player has vouched with CONFIRM ALWAYS, whether it is the player's.
 pub fn add_confirmed(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decided<ChangeReply> {
-    // The code proves the sender, signed or not.
+    // The code proves the sender, even if the letter is unsigned.
     let Some(player) = desk.player(asker.address())? else { return Ok(ChangeReply::NoPlayer) };
     let Ok(address) = Address::parse(address) else {
         return Ok(ChangeReply::Unusable { address: address.to_owned() });
@@ -91,7 +91,7 @@ pub fn add_address(
         return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
     }
     let undo_until = desk.local_time_in(player.settings.zone, desk.at() + UNDO);
-    // Skip addresses that were added recently: they may be the thief's.
+    // Skip addresses that were added recently: they may be a thief's.
     for (index, older) in standing::trusted_addresses(desk, &player)?.iter().enumerate() {
         let letter = ChangeLetter::Added {
             address: address.clone(),
@@ -171,8 +171,8 @@ pub fn undo_removal(desk: &mut Desk<'_>, row: PlayerChange, mut player: Player) 
     undo(desk, row, player)
 }
 
-/// Returns why an address cannot be added to those of a player. The reason that another player has it is only
-/// given if `is_told`: somebody who writes without a token must learn nothing about other people.
+/// Returns why an address cannot be added to those of a player. Says that another player has it only if
+/// `is_told`: somebody who writes without a token must learn nothing about other people.
 fn refuse_addition(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -234,8 +234,8 @@ fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeRepl
 
 fn undo(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {
     desk.draft.changes.players.push(player.clone());
-    // Renew tokens after changing the addresses, because the new ones must not go to one that was just
-    // removed.
+    // Renew tokens after changing the addresses, because the new tokens must not go to an address that was
+    // just removed.
     let matches = changes::renew_tokens_of(desk, &player)?;
     let address = row.address.clone();
     let letter = ChangeLetter::Undone { name: player.name, address: address.clone(), matches };

@@ -1,9 +1,9 @@
-//! Changes that players ask for and that wait for an answer: addresses, and leaving.
+//! Changes that players ask for and that wait for an answer: of addresses, and leaving.
 //!
-//! Anybody who has seen a token can write in a player's name. So a change takes effect only when the code of
-//! a question comes back, and the question goes to an address that the player has had for some time. An
-//! address that was added a few days ago proves little: its owner may be somebody who read one letter of the
-//! player's.
+//! Anybody who has seen a token can write in a player's name. So we send a question to an address that the
+//! player has had for some time, and the change takes effect only once the answer repeats the question's
+//! code. An address that was added a few days ago proves little: its owner may be somebody who read one of
+//! the player's letters.
 
 use chrono::TimeDelta;
 
@@ -25,7 +25,7 @@ const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 /// Maximum changes of a player that wait for an answer.
 pub const MAX_OPEN: usize = 5;
 
-/// Returns the player who asks for a change, if the letter is proven.
+/// Returns the player who asks for a change, if the letter is proven to be theirs.
 pub fn asking_player(desk: &Desk<'_>, asker: &Asker) -> Decided<Option<Player>> {
     if asker.player_id.is_none() || !asker.proven {
         return Ok(None);
@@ -157,7 +157,7 @@ pub fn write_about_change(
     mail::send(desk, &ClubLetter::Change { letter }, &envelope)
 }
 
-/// Tells the GM what became of a change.
+/// Tells the GM the outcome of a change.
 pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: ChangeLetter) -> Decided<()> {
     let unique = format!("v.{}.{}", row.code.to_lowercase(), row.version);
     let alarms = gms::gm_letters(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
@@ -165,7 +165,7 @@ pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: Change
     Ok(())
 }
 
-/// Returns the change to ask about, or why nobody is asked.
+/// Returns the change to ask about, or the reply if nobody is asked.
 fn proposed(
     desk: &mut Desk<'_>,
     asker: &Asker,
@@ -186,7 +186,7 @@ fn proposed(
     if same.is_some_and(|row| is_recent(&row)) {
         return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
     }
-    // Without a token anybody can ask, so all such letters of a day cause one question.
+    // Without a token, anybody can ask, so all such letters of a day cause only one question.
     if !asker.has_token && changes.iter().filter(|row| !row.with_token).any(|row| is_recent(&row)) {
         return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
     }

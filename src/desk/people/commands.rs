@@ -1,5 +1,5 @@
 //! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of
-//! them touches a running match.
+//! them changes a running match.
 
 use chrono_tz::Tz;
 
@@ -100,7 +100,7 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
     Ok(Some(done.unwrap_or_else(|why| Reply::NoOffer { command: command.name(), why })))
 }
 
-/// Follows a CONFIRM, whether its code is for letters, a change of addresses, or commands.
+/// Carries out a CONFIRM, whether its code is for letters, a change, or commands.
 fn confirm_any(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> Decided<Reply> {
     let done = confirm::confirm_letters(desk, asker, code, always)?;
     // ALWAYS applies only to letters.
@@ -161,7 +161,7 @@ fn challenge_named(
 }
 
 /// Returns a line for each of a player's matches that is not over, as they were when this transaction began.
-/// `None` stands for somebody who is no player.
+/// `None` stands for somebody who is not a player.
 pub fn matches_of(desk: &Desk<'_>, player_id: Option<i64>, zone: Option<Tz>) -> Decided<Vec<MatchSummary>> {
     let Some(id) = player_id else { return Ok(Vec::new()) };
     let running = desk.rows.matches_of(id)?.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);

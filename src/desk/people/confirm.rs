@@ -27,7 +27,7 @@ pub fn change_under(desk: &Desk<'_>, code: &str) -> Decided<Option<(PlayerChange
     let is_named = |row: &&PlayerChange| row.code == code || row.other_code == code;
     let saved = desk.added(|changes| &changes.player_changes).rfind(is_named).cloned();
     let Some(row) = saved.or(stored) else { return Ok(None) };
-    // The address that was asked may have moved to another player since.
+    // The address that was asked may have moved to another player in the meantime.
     let player = desk.player(&row.registered)?.filter(|player| player.id == row.player_id);
     Ok(player.map(|player| (row, player)))
 }
@@ -39,12 +39,12 @@ pub fn is_trusted(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<bo
     Ok(is_own && standing::new_until(desk, player.id, sender)?.is_none())
 }
 
-/// Advances the change that this code asked about. Returns `None` if the sender was not asked under this
-/// code.
+/// Advances the change whose question had this code. Returns `None` if that question did not go to the
+/// sender.
 pub fn confirm_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Option<ChangeReply>> {
     let code = in_code_letters(written);
     let Some((row, player)) = change_under(desk, &code)? else { return Ok(None) };
-    // The code proves the sender, signed or not.
+    // The code proves the sender, even if the letter is unsigned.
     if !changes::is_open(desk, &row) {
         return Ok(None);
     }
@@ -64,7 +64,7 @@ pub fn confirm_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Deci
     Ok(Some(match row.kind {
         ChangeKind::Add => addresses::agree_to_add(desk, asker, row, &player)?,
         ChangeKind::Remove => addresses::remove_address(desk, row, player)?,
-        // Leaving changes the match that this letter is about.
+        // Leaving would change the match that this letter is about.
         ChangeKind::Leave if asker.has_token => ChangeReply::AnswerApart,
         ChangeKind::Leave => leaving::leave(desk, asker, row, &player)?,
     }))
@@ -98,8 +98,8 @@ pub fn deny_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided
     }
 }
 
-/// Confirms the letters under a code: they wait again, oldest first. With `always`, their address becomes one
-/// of the player's once its owner has agreed.
+/// Confirms the letters under a code and queues them again, oldest first. With `always`, their address
+/// becomes one of the player's once its owner has agreed.
 ///
 /// The code was sent to the registered address alone, so it proves the sender. It also counts, once, from the
 /// address that the letters came from: people get our letters at an alias and answer from the mailbox behind
@@ -162,7 +162,8 @@ pub fn is_registered(desk: &Desk<'_>, asker: &Asker) -> bool {
     asker.player_id.is_some() || desk.club.is_gm(&asker.sender)
 }
 
-/// Whether a letter bears the code of a notice about letters from its own address, which is nobody's.
+/// Whether a letter contains the code of a notice about letters from its own address, which belongs to no
+/// player.
 pub fn bears_code_for_own_letters(desk: &Desk<'_>, from: &Address, request: &Request) -> Decided<bool> {
     for asked in &request.commands {
         if let Command::Confirm { code, .. } | Command::Deny(code) = &asked.command
@@ -174,7 +175,7 @@ pub fn bears_code_for_own_letters(desk: &Desk<'_>, from: &Address, request: &Req
     Ok(false)
 }
 
-/// Returns the stored letters under a code that the asker can confirm, and as whom.
+/// Returns the stored letters under a code that the asker can confirm, and in which role.
 fn open_for(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<(Vec<UnprovenLetter>, Confirmer)> {
     let own = open_under(desk, asker, code)?;
     if !own.is_empty() {
@@ -196,7 +197,7 @@ fn open_for(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<(Vec<Unproven
     Ok((from_alias, Confirmer::Alias))
 }
 
-/// Returns the stored letters that wait for the asker's word under a code.
+/// Returns the stored letters under a code that wait for the asker's confirmation.
 fn open_under(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<Vec<UnprovenLetter>> {
     let Some(id) = asker.player_id else { return Ok(Vec::new()) };
     let of_player = desk.rows.unproven_of(id)?.iter().filter(|row| row.code == code);
@@ -215,7 +216,7 @@ fn open_from(desk: &Desk<'_>, from: &Address, code: &str) -> Decided<Vec<Unprove
     Ok(open)
 }
 
-/// Returns the letters that are open, and not answered by a letter of this transaction.
+/// Returns the letters that are open and have not been confirmed or denied in this transaction.
 fn still_open<'r>(desk: &Desk<'_>, letters: impl Iterator<Item = &'r UnprovenLetter>) -> Vec<UnprovenLetter> {
     let is_answered = |row: &UnprovenLetter| {
         desk.added(|changes| &changes.unproven).any(|other| other.letter == row.letter)

@@ -17,8 +17,7 @@ pub struct FoundPlayer {
     pub shown: String,
 }
 
-/// Finds the player who goes by a name or has a number. Players with `public=off` are found by their
-/// opponents alone.
+/// Finds the player with a name or number. Players with `public=off` are found only by their opponents.
 pub fn find_player(
     desk: &Desk<'_>,
     asker: &Asker,

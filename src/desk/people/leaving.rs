@@ -1,4 +1,4 @@
-//! LEAVE: a player gives up the matches that run now, once a registered address has agreed.
+//! LEAVE: a player gives up all running matches, once a registered address has agreed.
 
 use super::changes;
 use crate::desk::events::entering;
@@ -13,7 +13,7 @@ use crate::referee::{Act, ChangeReply, Stage};
 use crate::report::ChangeLetter;
 use crate::store::{ChangeKind, ChangeStage, Invitation, InvitationStage, Player, PlayerChange};
 
-/// Asks the registered address whether the player wants to leave, with a list of the matches that end then.
+/// Asks the registered address whether the player wants to leave, with a list of the matches that would end.
 pub fn ask_to_leave(desk: &mut Desk<'_>, asker: &Asker, confirmed: bool) -> Decided<ChangeReply> {
     if !confirmed {
         return Ok(ChangeReply::LeaveUnconfirmed);
@@ -29,8 +29,7 @@ pub fn ask_to_leave(desk: &mut Desk<'_>, asker: &Asker, confirmed: bool) -> Deci
 }
 
 /// Resigns the matches that the question listed, withdraws the player's offers, and tells the GM. A match
-/// that began after the question, or in which the player took over a seat since, continues, because nobody
-/// agreed to resign it.
+/// that the player joined after the question continues, because nobody agreed to resign it.
 pub fn leave(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange, player: &Player) -> Decided<ChangeReply> {
     let mut loaded = desk.matches_with(player.id)?;
     loaded.retain(|loaded| loaded.game_match.stage != Stage::Over);

@@ -1,4 +1,4 @@
-//! BLOCK, PROFILE and RATINGS: the people whom a player does not want to meet, and the club's facts about
+//! BLOCK, PROFILE and RATINGS: the people whom a player does not want to play, and the club's facts about
 //! players.
 
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ fn with_ratings(
     Ok(profiles)
 }
 
-/// Lists the ratings in a game, for somebody who may know the club's players. Those with `public=off` are
+/// Lists the ratings in a game, for somebody who may know the club's players. Players with `public=off` are
 /// left out.
 pub fn list_ratings(desk: &Desk<'_>, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
     let Some(game) = GameKind::parse(written) else {

@@ -27,7 +27,7 @@ use crate::store::{NewDispatch, Player, Urgency};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changer {
     Gm,
-    /// The player; the program carries it out.
+    /// The player; the program carries out the change.
     Player,
 }
 
@@ -42,7 +42,7 @@ pub struct RenamedIn {
 
 /// Changes the asker's settings, all or none, and shows them.
 pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, String)]) -> Decided<Reply> {
-    // The only setting that needs no token: it belongs to the address, and not to a player.
+    // This is the only setting that needs no token: it belongs to the address, not to a player.
     if let [(name, value)] = written
         && name == "challenges"
         && matches!(value.as_str(), "on" | "off")
@@ -127,8 +127,8 @@ pub fn spread_player(desk: &mut Desk<'_>, id: i64, player: &Player, by: Changer)
     Ok(renamed)
 }
 
-/// Tells each opponent of a player's new name, in one letter for all their matches. If the GM changed it, the
-/// player is told as well.
+/// Tells each opponent the player's new name, in one letter for all their matches. If the GM changed it,
+/// tells the player as well.
 pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player, by: Changer) -> Decided<()> {
     let Some(from) = renamed.first().map(|one| one.from.clone()) else { return Ok(()) };
     let letter =
@@ -154,8 +154,8 @@ pub fn tell_renamed(desk: &mut Desk<'_>, renamed: &[RenamedIn], player: &Player,
     Ok(())
 }
 
-/// Words a player's digest, which was due at `due`, unless nothing waits for the player or the digest was
-/// made before. An earlier one that was not sent yet lapses.
+/// Writes a player's digest, which was due at `due`, unless nothing waits for the player or the digest was
+/// made before. An earlier digest that has not been sent yet lapses.
 pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> Decided<()> {
     let mut matches = Vec::new();
     for (seat, game_match) in desk.rows.matches_of(player.id)? {
@@ -186,7 +186,7 @@ pub fn digest_for(desk: &mut Desk<'_>, player: &Player, due: DateTime<Utc>) -> D
     Ok(())
 }
 
-/// Returns why a player cannot go by this name.
+/// Returns why a player cannot take this name.
 fn name_fault(desk: &Desk<'_>, name: &str, player: &Player) -> Decided<Option<SettingFaultKind>> {
     // An invitation that shows an address in place of a name counts as that of a newcomer.
     if fit_name(name).is_err() || name.contains('@') {
@@ -196,7 +196,7 @@ fn name_fault(desk: &Desk<'_>, name: &str, player: &Player) -> Decided<Option<Se
     let own = likeness(name);
     let is_clubs = likeness(&config.club.name) == own
         || config.club.gm.all().iter().any(|gm| likeness(&gm.name) == own)
-        // Nobody may pass for the computer player, whatever its level.
+        // Nobody may pass for the computer player, at any level.
         || own.starts_with("house")
         || own == "referee";
     let stored = desk.rows.listed_players()?.iter();
@@ -258,8 +258,8 @@ fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> D
     Ok(desk.game_match(&id)?.context("a match that was just ruled on")?.clone())
 }
 
-/// Words a letter to a player that is about no single match. Its Message-ID is made of the time and the text,
-/// because a letter may change a name twice. Returns `None` if the player is told already.
+/// Writes a letter to a player that is not about a single match. Its Message-ID depends on the time and the
+/// text, because a letter may change a name twice. Returns `None` if the same letter exists already.
 fn letter_to_player(
     desk: &Desk<'_>,
     plain: &ClubLetter,

@@ -61,12 +61,12 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
     Ok(asked)
 }
 
-/// Takes back a question whose letter found no slot: nobody could answer it.
+/// Takes back a question whose letter got no slot, because nobody could answer it.
 pub fn withdraw_question(desk: &mut Desk<'_>, asker: &Asker) {
     desk.draft.changes.restraints.questions.remove(&asker.from);
 }
 
-/// Returns the commands that waited for this code, and knows the address from now on.
+/// Returns the commands that waited for this code, and marks the address as known.
 pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Option<Request>> {
     let question = open_question(desk, &asker.from)?.filter(|question| question.code == code);
     let Some(question) = question else { return Ok(None) };
@@ -105,7 +105,7 @@ pub fn rejection_at_once(desk: &Desk<'_>, asker: &Asker, command: &Command) -> D
                 None => Some(offers::no_such_code(desk, code, is_open_seat)?),
             }
         }
-        // Nothing else waits for an answer, except settings, which are never rejected.
+        // Only SETTINGS and ENTER are left; neither can be rejected yet.
         other => {
             debug_assert!(matches!(other, Command::Settings(_) | Command::Enter(_)));
             None
@@ -118,7 +118,7 @@ pub fn rejection_at_once(desk: &Desk<'_>, asker: &Asker, command: &Command) -> D
 /// Whether a command waits until its sender is known: it would make the referee write to others, open a
 /// match, list a seat, or lift what the owner of the address has asked for.
 pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
-    // Without a required signature the command is refused anyway.
+    // If a required signature is missing, the command is refused anyway.
     let is_doubtful = asker.proven && !asker.is_known;
     match command {
         Command::Challenge { .. }
@@ -126,13 +126,13 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         | Command::Open { .. }
         | Command::Join(_)
         | Command::Enter(_) => is_doubtful,
-        // The others need a token.
+        // Of the settings, only `challenges` works without a token.
         Command::Settings(settings) => {
             is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
         }
         // The code of an invitation went to the invited address alone, and that of a question to the address
-        // asked. ADDRESS and LEAVE ask a registered address first, whoever wrote. The other commands only
-        // ask, or need a seat and so a token.
+        // asked. ADDRESS and LEAVE ask a registered address first, no matter who wrote. The other commands
+        // only ask, or need a seat and so a token.
         _ => false,
     }
 }

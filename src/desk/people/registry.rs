@@ -60,7 +60,7 @@ pub fn clear_bounces(desk: &mut Desk<'_>, address: &Address, check: bool) -> Dec
     save_player(desk, Player { bouncing: false, ..player })
 }
 
-/// Blocks a person, whose letters then go unread, or unblocks them. A person who is blocked is told once.
+/// Blocks a person, so that their letters are ignored, or unblocks them. A blocked person gets one notice.
 pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: bool) -> Decided<GmResult> {
     let player = desk.player(address.as_str())?;
     let mut addresses = player.as_ref().map(|player| player.addresses.clone()).unwrap_or_default();
@@ -95,7 +95,7 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
 pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check: bool) -> Decided<GmResult> {
     let Some(old) = desk.player(gone.as_str())? else { return Ok(no_player(gone)) };
     let Some(new) = desk.player(into.as_str())? else { return Ok(no_player(into)) };
-    // In a chain of mergers seats would move to a player who is deleted by the same commit.
+    // In a chain of mergers, seats would move to a player whom the same commit deletes.
     let is_merged =
         |id: i64| desk.added(|changes| &changes.merged).any(|(gone, into)| *gone == id || *into == id);
     let of_old = match_ids_of(desk, old.id)?;
@@ -119,13 +119,13 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     let renamed = player_settings::spread_player(desk, old.id, &new, Changer::Gm)?;
     player_settings::tell_renamed(desk, &renamed, &new, Changer::Gm)?;
     desk.draft.changes.merged.push((old.id, new.id));
-    // Recompute all ratings, because the results of both belong to one player now.
+    // Recompute all ratings, because both players' results now belong to one.
     desk.draft.changes.stale_ratings.extend(GameKind::ALL);
     let mut addresses = new.addresses.clone();
     addresses.extend(old.addresses);
     let member = new.member.clone().merged_with(&old.member);
     let merged = Player { addresses: addresses.clone(), member, ..new.clone() };
-    // Its addresses are moved by the merger itself.
+    // The merger itself moves the addresses.
     desk.draft.changes.players.push(Player { addresses: new.addresses.clone(), ..merged.clone() });
     keep_blocks(desk, (old.id, new.id), &merged.addresses)?;
     event_acts::merge(desk, old.id, new.id)?;
@@ -134,15 +134,15 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, blocked, matches })
 }
 
-/// Returns the open event in which both players are.
+/// Returns the open event that both players are in.
 fn event_of_both(desk: &Desk<'_>, one: i64, other: i64) -> Decided<Option<String>> {
     let mut open = desk.open_events()?.into_iter();
     let of_both = open.find(|loaded| loaded.event.has(one) && loaded.event.has(other));
     Ok(of_both.map(|loaded| loaded.event.plan.id))
 }
 
-/// Keeps what blocks either of two players who are one now: a GM who lets their letters go unread, and players who
-/// want no offers from the one who is gone.
+/// Keeps the blocks against two players who are merged: those by the GM, and those by players who want no offers
+/// from the one who is gone.
 fn keep_blocks(desk: &mut Desk<'_>, (gone, into): (i64, i64), addresses: &[String]) -> Decided<()> {
     let mut standings = Vec::new();
     for address in addresses {
@@ -195,7 +195,7 @@ fn is_blocked(desk: &Desk<'_>, player: &Player) -> Decided<bool> {
 fn running_seats_of(desk: &Desk<'_>, player_id: i64) -> Decided<Vec<HeldSeat>> {
     let matches = desk.rows.matches_of(player_id)?.iter();
     let running = matches.filter(|(seat, game_match)| match desk.ruled_on(&game_match.id) {
-        // An earlier line of the same letter may have ended the match, or given the seat to somebody else.
+        // An earlier line of the same letter may have ended the match or given away the seat.
         Some(now) => now.game_match.stage != Stage::Over && now.seats[*seat].player.id == player_id,
         None => game_match.stage != Stage::Over,
     });
