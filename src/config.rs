@@ -1,7 +1,7 @@
 //! `config.toml`: the club's name, its mailbox and mail server, and its defaults for matches.
 //!
-//! Each error is one line that names the key, its line, the value found, and one that would be valid.
-//! Relative paths are relative to the file's folder.
+//! Each error is one line that names the key, its line, the value found, and a valid value. Relative paths
+//! are relative to the file's folder.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ pub use self::ratings::RatingsSection;
 pub use self::return_path::ReturnPath;
 pub use self::shared::SharedMailbox;
 
-/// The config file that `init` writes. Shows every key with its default.
+/// The config file that `init` writes. It shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");
 
 /// Minimum of `letters.keep_unruled_days`. The database allows no earlier deletion either.
@@ -68,7 +68,7 @@ pub struct Config {
     pub site: SiteSection,
     #[serde(default)]
     pub log: Log,
-    /// The last change of the config file, or of a file that the mailbox's login needs.
+    /// The last modification of the config file, or of a file that the mailbox's login needs.
     #[serde(skip)]
     pub login_changed: Option<DateTime<Utc>>,
 }
@@ -82,7 +82,7 @@ pub struct Club {
     pub address: Address,
     /// The address for bounces. By default the referee's address.
     pub return_path: Option<ReturnPath>,
-    /// Whether the mailbox accepts `local+anything@domain`. Reply-To addresses then hold the token, too.
+    /// Whether the mailbox accepts `local+anything@domain`. If so, Reply-To addresses contain the token, too.
     #[serde(default)]
     pub plus_addresses: bool,
     /// Domain of our Message-IDs. We recognize our own letters by it, so nobody else may use it. By default
@@ -101,7 +101,7 @@ pub struct Club {
 pub enum Membership {
     #[default]
     Open,
-    /// The GM admits each of them.
+    /// The GM approves each of them.
     Approval,
     Closed,
 }
@@ -140,7 +140,7 @@ pub struct DatabaseSection {
     pub url: String,
     /// Whether a PostgreSQL server on another machine may be used without `sslmode=verify-full`.
     pub allow_unverified_tls: bool,
-    /// Free space in megabytes below which the mailbox is not emptied, so that letters cannot fill the disk.
+    /// Free space in megabytes below which no mail is fetched, so that letters cannot fill the disk.
     pub min_free_mb: u64,
 }
 
@@ -177,16 +177,17 @@ pub struct LettersSection {
     pub max_bytes: usize,
     pub max_parts: usize,
     pub max_nesting: usize,
-    /// Maximum answers in an hour to one address without a token. Others are delayed by up to a day.
+    /// Maximum answers per hour to one address that writes without a token. Others are delayed by up to a
+    /// day.
     pub answers_per_hour: u32,
-    /// Whether letters from players and the GM must have a valid DKIM signature of their sender's domain.
+    /// Whether letters from players and the GM must have a valid DKIM signature by their sender's domain.
     pub require_dkim: bool,
     /// Days after which the bytes of letters that caused no ledger entry are deleted; 0 for never.
     pub keep_unruled_days: u32,
     /// The `authserv-id` (RFC 8601) of our own mail server, whose Authentication-Results we trust.
     pub trusted_authserv_id: Option<String>,
     /// Whether that server adds Authentication-Results to every letter, above its own Received. If it does
-    /// not, a letter without its field could bring a forged one along, so none counts.
+    /// not, a letter could carry a forged field, so no field counts.
     pub authserv_marks_every_letter: bool,
 }
 
@@ -221,7 +222,7 @@ impl LettersSection {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TemplateFolder {
-    /// Files in it override the built-in templates of the same path, such as `match/report.txt`.
+    /// Files in this folder override the built-in templates with the same path, such as `match/report.txt`.
     pub folder: Option<PathBuf>,
 }
 
@@ -229,7 +230,7 @@ pub struct TemplateFolder {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Audit {
-    /// Hours between two verifications of all matches. 0: never.
+    /// Hours between two verifications of all matches; 0 for never.
     pub every_hours: u32,
 }
 
@@ -243,7 +244,7 @@ impl Default for Audit {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StatusPage {
-    /// Such as `127.0.0.1:9118`. Without it there is no page.
+    /// The address of the page, such as `127.0.0.1:9118`. Without it, there is no page.
     pub listen: Option<SocketAddr>,
 }
 
@@ -251,7 +252,7 @@ pub struct StatusPage {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScreenSection {
-    /// Such as `127.0.0.1:9119`. Without it there is no screen.
+    /// The address of the screen, such as `127.0.0.1:9119`. Without it, there is no screen.
     pub listen: Option<SocketAddr>,
 }
 
@@ -272,14 +273,14 @@ impl ScreenSection {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiteSection {
-    /// Where the daemon writes it. Without it there is no site, unless `fogpost site build` makes one.
+    /// The folder into which the daemon writes the site. Without it, only `fogpost site build` makes one.
     pub folder: Option<PathBuf>,
-    /// The address under which the folder is served. Results then link their replays.
+    /// The URL at which the folder is served. If set, results link to their replays.
     pub url: Option<String>,
 }
 
 impl SiteSection {
-    /// Returns the address of a match's replay.
+    /// Returns the URL of a match's replay.
     pub fn replay_url(&self, match_id: &str) -> Option<String> {
         self.url.as_ref().map(|url| format!("{}/matches/{match_id}/", url.trim_end_matches('/')))
     }
@@ -306,17 +307,17 @@ pub struct Log {
     pub json: bool,
 }
 
-/// The words of a log filter that stand for a level.
+/// The words of a log filter that mean a level.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// The parts of the program whose level a log filter can set, besides fogpost and its own parts.
+/// The crates, apart from fogpost, whose level a log filter can set.
 const LOGGING_CRATES: [&str; 9] =
     ["sqlx", "axum", "hyper", "hyper_util", "rustls", "tokio", "mail_auth", "imap", "h2"];
 
 impl Log {
     /// # Errors
-    /// Returns a sentence if the filter cannot be read, or names a level or a part of the program that
-    /// does not exist: it would log nothing, silently.
+    /// Returns a sentence if the filter cannot be read, or names a level or a part of the program that does
+    /// not exist: such a filter would silently log nothing.
     fn check(&self) -> Result<(), String> {
         let fault = |why: String| {
             format!(
@@ -392,8 +393,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads the file at `path`, without the passwords to which it refers: they may be given to the
-    /// service alone, and most commands use neither mailbox nor mail server.
+    /// Reads the file at `path`, without the passwords to which it refers: only the service may have access
+    /// to them, and most commands use neither the mailbox nor the mail server.
     ///
     /// # Errors
     /// [`ConfigError`] if the file cannot be read or is faulty; it is one line for the terminal.
@@ -546,7 +547,7 @@ fn fault(text: &str, name: &str, error: &toml::de::Error) -> ConfigError {
     let start = error.span().map_or(0, |span| span.start);
     let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
     let message = error.message().lines().collect::<Vec<_>>().join(" ");
-    // The parser finds a missing section in the whole file.
+    // The parser reports a missing section as a fault of the whole file.
     if let (0, Some(section)) = (start, message.strip_prefix("missing field ").filter(|_| line == 1)) {
         let section = section.trim_matches('`');
         let reason =
@@ -590,7 +591,8 @@ fn reword(message: &str) -> String {
     }
 }
 
-/// Rewords the fault of a value with the wrong type. Suggests a valid one, made from the value if possible.
+/// Rewords an error about a value of the wrong type. Suggests a valid value, derived from the wrong one if
+/// possible.
 fn reword_type(message: &str) -> Option<String> {
     let (found, expected) = message.split_once(", expected ")?;
     let (kind, value) = found.split_once(": ")?.1.split_once(' ')?;

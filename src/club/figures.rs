@@ -1,5 +1,6 @@
 //! The fixed figures of the house, from the matches between its levels (docs/house.md): Average is 1500, and
-//! the others lie as far from it as they won and lost. Distances that were only bounded count with the bound.
+//! the distance of each other level follows from its wins and losses. Where only a bound of a distance is
+//! known, the bound counts.
 
 use crate::game::any::GameKind;
 use crate::ledger::HouseFigure;

@@ -1,4 +1,4 @@
-//! A member of the club: wishes that concern no match, and facts that the club remembers.
+//! A member of the club: wishes that are not about a match, and facts that the club remembers.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 /// Time in which nobody else can take a name that was given up.
 const NAME_KEPT: TimeDelta = TimeDelta::days(365);
 
-/// Maximum names that were given up and are kept.
+/// Maximum given-up names that are kept for one player.
 const MAX_FORMER: usize = 10;
 
 /// Maximum players whom one player can block.
 pub const MAX_BLOCKED: usize = 100;
 
-/// A player's choices that concern no single match.
+/// A player's choices that are not about a single match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Member {
     /// Whether a GM has registered the player.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub registered: bool,
-    /// Whether people other than opponents are told name, number and profile.
+    /// Whether people other than opponents can see name, number and profile.
     #[serde(skip_serializing_if = "is_true")]
     pub public: bool,
     /// Whether new matches may be rated.
@@ -31,7 +31,7 @@ pub struct Member {
     /// The numbers of the players whose offers the player does not want.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<i64>,
-    /// Names that the player gave up, and when.
+    /// Names that the player gave up, each with the time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_names: Vec<(String, DateTime<Utc>)>,
     /// The last time that the player left an event after its start.
@@ -73,7 +73,7 @@ impl Member {
         self.blocked.contains(&player)
     }
 
-    /// Returns the player after taking over what another one, who is the same person, has blocked.
+    /// Returns the player with the blocks of another one, who is the same person, added.
     pub fn merged_with(mut self, other: &Member) -> Member {
         self.registered |= other.registered;
         self.left_event = self.left_event.max(other.left_event);

@@ -1,11 +1,11 @@
 //! The club beyond single matches: its members, their reliability, the meanings of names, and events. Pure.
 //!
 //! - `member`: a player's wishes, and the club's memory of them
-//! - `owed`: which turns a ruling closed, and whether they were filed in time
+//! - `owed`: the turns that a ruling closed, and whether they were filed in time
 //! - `reliability`: how many of a player's last turns were filed in time
 //! - `figures`: how strong the house is
 //! - `rating`: Glicko-2, one result at a time
-//! - `rated`: the rated results of a match, and the table that follows from all
+//! - `rated`: the rated results of a match, and the rating table of all results
 //! - `names`: the player that a name or a number means
 //! - `events`: leagues, cups and ladders
 

@@ -4,13 +4,13 @@ use strsim::jaro_winkler;
 
 use super::member::{number, read_number};
 
-/// Maximum players whom an answer lists.
+/// Maximum players that an answer lists.
 const MAX_LISTED: usize = 10;
 
-/// Minimum likeness of a name that is offered.
+/// Minimum similarity of a name that is suggested.
 const ALIKE: f64 = 0.75;
 
-/// A player as others can know them.
+/// The facts about a player that others can know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedPlayer {
     pub id: i64,
@@ -23,7 +23,7 @@ pub enum Meant {
     Player(i64),
     /// These players, each with name and number.
     Several(Vec<String>),
-    /// Nobody. These names come nearest.
+    /// Nobody. These names are the most similar.
     Nobody(Vec<String>),
 }
 
@@ -33,7 +33,7 @@ pub fn may_mean(written: &str, player: &NamedPlayer) -> bool {
 }
 
 /// Finds who is meant by a name, the beginning of one, or a number such as `P-12`, among `known`. An exact
-/// name goes before beginnings.
+/// name takes precedence over beginnings.
 pub fn meant(written: &str, known: &[NamedPlayer]) -> Meant {
     if let Some(id) = read_number(written.trim()) {
         return match known.iter().any(|player| player.id == id) {
@@ -55,7 +55,8 @@ pub fn meant(written: &str, known: &[NamedPlayer]) -> Meant {
     }
 }
 
-/// Returns the names that come nearest to one that nobody has. Each is given as it is compared, and as it is shown.
+/// Returns the names most similar to `wanted`, which nobody has. `known` holds each name in the form to compare,
+/// and in the form to show.
 pub fn nearest(wanted: &str, known: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let likeness = known.map(|(name, shown)| (jaro_winkler(&name, wanted), shown));
     let mut alike: Vec<(f64, String)> = likeness.filter(|(likeness, _)| *likeness >= ALIKE).collect();
@@ -63,7 +64,7 @@ pub fn nearest(wanted: &str, known: impl Iterator<Item = (String, String)>) -> V
     alike.into_iter().take(3).map(|(_, shown)| shown).collect()
 }
 
-/// Returns the events whose names come nearest to one that no event has.
+/// Returns the events with names most similar to `wanted`, which no event has.
 pub fn nearest_events(wanted: &str, known: impl Iterator<Item = String>) -> Vec<String> {
     // All names begin alike.
     let compared = |id: &str| id.strip_prefix("EV-").unwrap_or(id).to_owned();

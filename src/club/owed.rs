@@ -14,12 +14,12 @@ pub struct OwedTurn {
     pub seq: u64,
     pub seat: Seat,
     pub at: DateTime<Utc>,
-    /// Whether it was filed by the deadline. A day of the bank moves the deadline; a filing in the grace
-    /// after it is not in time.
+    /// Whether it was filed by the deadline. A day from the bank moves the deadline; a filing in the grace
+    /// period after the deadline is not in time.
     pub in_time: bool,
 }
 
-/// Returns the turns that these entries of a ruling closed. `before` is the match before them.
+/// Returns the turns that these entries of a ruling closed. `before` is the match before these entries.
 pub fn owed_turns(before: &Match, entries: &[ChainedEntry]) -> Vec<OwedTurn> {
     if Seat::BOTH.iter().any(|seat| before.house[*seat].is_some()) {
         return Vec::new();
@@ -40,8 +40,8 @@ pub fn owed_turns(before: &Match, entries: &[ChainedEntry]) -> Vec<OwedTurn> {
             Fact::DeadlineMissed { seats, .. } => seats.iter().for_each(|seat| close(*seat, false)),
             Fact::TurnAdjudicated { .. } => {
                 for seat in Seat::BOTH {
-                    // A seat that filed nothing missed the deadline, which is counted already, or a GM
-                    // adjudicated the turn before it was due.
+                    // A seat that filed nothing does not count here: it missed the deadline, which is counted
+                    // already, or a GM adjudicated the turn before it was due.
                     if let Some(filed_at) = filed[seat] {
                         close(seat, deadline.is_none_or(|deadline| filed_at <= deadline));
                     }

@@ -1,5 +1,5 @@
-//! The rated results of a match, which follow from its ledger alone, and the table that follows from all of
-//! them.
+//! The rated results of a match, which follow from its ledger alone, and the table of ratings that follows
+//! from all results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ pub struct RatedPlayer {
     pub rating: Rating,
     /// The rated results so far.
     pub results: u32,
-    /// The time of the last one.
+    /// The time of the last rated result.
     pub last: Option<DateTime<Utc>>,
 }
 
@@ -45,7 +45,7 @@ pub struct RatingChange {
 }
 
 impl RatedPlayer {
-    /// Returns the rating at `at`, whose deviation has grown since the last result.
+    /// Returns the rating at `at`, with the growth of its deviation since the last result.
     pub fn at(&self, at: DateTime<Utc>) -> Rating {
         self.rating.grown(self.days(at))
     }
@@ -58,7 +58,7 @@ impl RatedPlayer {
         Side { rating: self.rating, days: self.days(at) }
     }
 
-    /// Takes a change.
+    /// Applies a change of this player's rating.
     pub fn take(&mut self, change: &RatingChange) {
         *self = RatedPlayer { rating: change.after, results: change.no, last: Some(change.at) };
     }
@@ -70,7 +70,7 @@ pub fn results_of(entries: &[Entry]) -> Vec<RatedResult> {
         return Vec::new();
     };
     let mut followed = Followed::default();
-    // Facts that a correction voids do not count, but some facts cannot be voided, so note all entries.
+    // Facts that a correction voids do not count, but some facts cannot be voided, so go through all entries.
     let stands: BTreeSet<u64> = standing(entries).iter().map(|entry| entry.seq).collect();
     for entry in entries {
         followed.note(entry, stands.contains(&entry.seq));
@@ -78,12 +78,12 @@ pub fn results_of(entries: &[Entry]) -> Vec<RatedResult> {
     followed.results(entries, basis)
 }
 
-/// The result of a match, followed through its ledger.
+/// The state of a match's results while reading its ledger.
 #[derive(Default)]
 struct Followed {
     filed: BySeat<bool>,
     played: BySeat<bool>,
-    /// The time at which each first holder gave the seat up, and whether that is rated.
+    /// The time at which each seat's first holder gave it up, and whether that is rated.
     given_up: BySeat<Option<(DateTime<Utc>, bool)>>,
     ended: Option<(DateTime<Utc>, Outcome)>,
     is_unrated: bool,
@@ -185,8 +185,8 @@ pub fn rate(result: &RatedResult, players: &BySeat<RatedPlayer>) -> Vec<RatingCh
     changes
 }
 
-/// Rates all results of a game, in the order of their times, then of their matches. `same` holds the present
-/// numbers of players who were merged.
+/// Rates all results of a game, in order of time, then of match ID. `same` maps a player's number to the
+/// present one, which differs if players were merged.
 pub fn table(mut results: Vec<RatedResult>, same: &dyn Fn(i64) -> i64) -> Vec<RatingChange> {
     results.sort_by(|one, other| (one.at, &one.match_id).cmp(&(other.at, &other.match_id)));
     let mut players: BTreeMap<i64, RatedPlayer> = BTreeMap::new();

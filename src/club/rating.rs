@@ -1,5 +1,5 @@
-//! Ratings by Glicko-2, one result at a time. Figures are rounded after each result, and kept and used in
-//! that form.
+//! Ratings by Glicko-2, one result at a time. Figures are rounded after each result, and stored and used
+//! rounded.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl Rating {
         }
     }
 
-    /// Returns the figure as letters show it: `1480`, or `1480?` while little is known.
+    /// Returns the figure as letters show it: `1480`, or `1480?` while it is uncertain.
     pub fn shown(&self) -> String {
         let mark = if self.is_unsure() { "?" } else { "" };
         format!("{}{mark}", self.points())
@@ -86,7 +86,7 @@ pub enum Score {
     Loss,
 }
 
-/// One side before a result.
+/// One player before a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     pub rating: Rating,

@@ -9,7 +9,7 @@ pub const TURNS: usize = 100;
 const FEW: u32 = 10;
 
 /// The number of a player's last turns against people that were filed in time. Absences, pauses and outages
-/// move deadlines, and so do not count.
+/// move deadlines, so they do not make a turn late.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reliability {
     /// The turns that count.
@@ -31,12 +31,13 @@ impl Reliability {
         }
     }
 
-    /// Whether the player meets a condition such as `reliable=90`. Too few turns meet every condition.
+    /// Whether the player meets a condition such as `reliable=90`. With too few turns, the player meets every
+    /// condition.
     pub fn meets(&self, percent: u32) -> bool {
         self.owed < FEW || self.in_time * 100 >= percent * self.owed
     }
 
-    /// Words the reliability for somebody who is asked to play against `name`.
+    /// Returns the sentence about the reliability for somebody who is asked to play against `name`.
     pub fn sentence(&self, name: &str) -> String {
         let Reliability { owed, in_time, lost } = *self;
         if owed < FEW {

@@ -25,7 +25,7 @@ pub struct Gm {
     /// Hour of the day at which the digest is sent, 0 to 23, in the time zone of new matches.
     #[serde(default = "Gm::digest_hour")]
     pub digest_hour: u32,
-    /// The games that this GM looks after. With neither games nor matches, the GM looks after everything.
+    /// The games that this GM looks after. A GM with neither games nor matches looks after everything.
     #[serde(default)]
     pub games: Vec<GameKind>,
     /// Further matches that this GM looks after, by ID.
@@ -62,7 +62,7 @@ impl Gm {
     }
 }
 
-/// A GM, by place in the config.
+/// The index of a GM in the config.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GmIndex(pub usize);
 
@@ -71,7 +71,7 @@ pub struct GmIndex(pub usize);
 pub struct Gms(Vec<Gm>);
 
 impl Gms {
-    /// Returns the GM who comes first in the config: the one who acts at the terminal.
+    /// Returns the first GM in the config, who acts at the terminal.
     pub fn first(&self) -> &Gm {
         &self.0[0]
     }

@@ -10,9 +10,9 @@ use crate::referee::{HouseDefaults, OfferRejection, house_level};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HouseSection {
-    /// The level. A game without it uses its strongest.
+    /// The level. A game that does not have it uses its strongest.
     pub level: String,
-    /// Whether a player who has beaten a level meets the next one, unless they choose otherwise.
+    /// Whether players who have beaten a level meet the next one, unless they choose otherwise.
     pub advance: bool,
 }
 

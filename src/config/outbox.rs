@@ -1,10 +1,10 @@
-//! The section `[outbox]`: the way out for letters, and its limits.
+//! The section `[outbox]`: how letters are sent, and limits on their number.
 
 use serde::Deserialize;
 
 use crate::post::{maildirs, outbox, sendmail, smtp};
 
-/// The way out for letters, with its limits.
+/// The way in which letters are sent, with limits on their number.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Section")]
 pub struct OutboxSection {
@@ -12,7 +12,7 @@ pub struct OutboxSection {
     pub quota: Quota,
 }
 
-/// Number of letters that the mail provider accepts. Further ones wait.
+/// Maximum letters that the mail provider accepts. Further ones wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quota {
     pub per_minute: Option<u32>,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::EXAMPLE;
 
-/// A provider whose settings are known, or a server of one's own.
+/// A provider whose settings are known, or the user's own server.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preset {
@@ -16,7 +16,7 @@ pub struct Preset {
     pub key: String,
     /// The name as people know it.
     pub name: String,
-    /// A stand-in for the club's address, which the GM replaces.
+    /// A placeholder for the club's address, which the GM replaces.
     address: String,
     /// Whether the mailbox takes letters to `name+anything@`.
     plus_addresses: bool,
@@ -36,7 +36,7 @@ pub struct Preset {
     page: String,
 }
 
-/// A provider's way to log in programs.
+/// The way in which programs log in at a provider.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Login {
@@ -50,9 +50,9 @@ pub enum Login {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Limits {
-    /// Limits that the provider's page states.
+    /// Limits that the provider publishes on its page.
     Published { per_minute: Option<u32>, per_day: u32, page: String, note: Option<String> },
-    /// No number is published. The sentence says what is known.
+    /// No limit is published. The sentence says what is known.
     Unpublished(String),
 }
 
@@ -128,7 +128,8 @@ user = \"{address}\"
 }
 
 impl Limits {
-    /// Returns the section with the limits, a tenth below the provider's: people may write from it, too.
+    /// Returns the section with the limits, a tenth below the provider's, because people may also send
+    /// letters from the account.
     fn section(&self) -> String {
         match self {
             Limits::Published { per_minute, per_day, page, note } => {
@@ -182,8 +183,8 @@ client_id = \"00000000-0000-0000-0000-000000000000\"
     }
 }
 
-/// Returns the DKIM selectors of the provider with this SMTP server for a customer's domain. It publishes the
-/// keys of its own domain itself.
+/// Returns the DKIM selectors of the provider with this SMTP server for a customer's domain. For its own
+/// domain, the provider publishes the keys itself.
 pub fn dkim_selectors(smtp_host: &str, domain: &str) -> &'static [String] {
     let of_provider = |preset: &&Preset| preset.smtp_host.eq_ignore_ascii_case(smtp_host);
     match PRESETS.iter().find(of_provider) {

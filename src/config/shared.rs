@@ -1,4 +1,4 @@
-//! One mailbox for two: a GM's address that leads to the mailbox of the club.
+//! Detects a mailbox with two uses: a GM's address that leads to the mailbox of the club.
 //!
 //! The program files every letter in its mailbox, so letters to the GM would vanish unseen, and it takes
 //! letters from its own address for its own mail.
@@ -6,16 +6,16 @@
 use super::Config;
 use crate::letter::Address;
 
-/// Domains of one provider, each with its canonical name.
+/// Domains that are aliases of another domain, with that domain.
 const ALIASES: [(&str, &str); 1] = [("googlemail.com", "gmail.com")];
 
 /// A GM's address that leads to the mailbox of the club.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SharedMailbox {
-    /// The program reads the folder in which the letters to the GM arrive. The sentence names the ways out.
+    /// The program reads the folder in which the letters to the GM arrive. The sentence names the remedies.
     Taken(String),
-    /// The letters to one of the two addresses must be sorted into a folder of their own. The sentence says
-    /// so.
+    /// The letters to one of the two addresses must be sorted into a folder of their own, as the sentence
+    /// says.
     Sorted(String),
 }
 

@@ -1,4 +1,4 @@
-//! An event as its book tells it.
+//! The state of an event, as its book shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -26,7 +26,7 @@ const BETWEEN: TimeDelta = TimeDelta::days(7);
 named_enum! {
     /// The stage of an event.
     pub enum EventStage {
-        /// Waits for entries or for its day, before the first season or between two.
+        /// Waits for entries or for its opening day, before the first season or between two seasons.
         Entries = "entries",
         Running = "running",
         Over = "over",
@@ -43,15 +43,16 @@ pub struct Event {
     pub stage: EventStage,
     /// Nobody can enter, and no season follows.
     pub closed: bool,
-    /// The time of the next draw; `None`: as soon as it is full, or when a GM opens it.
+    /// The time of the next draw; `None` if the draw takes place as soon as the event is full, or when a GM
+    /// opens it.
     pub opens: Option<DateTime<Utc>>,
     /// The players who are in, in the order of entry.
     pub entrants: Vec<i64>,
     /// The players who left or were struck since the last draw.
     pub gone: BTreeSet<i64>,
     pub seasons: Vec<Season>,
-    /// The acts of GMs since the last season was closed, apart from what they brought along from elsewhere: the
-    /// fact, the GM's name, and the reason.
+    /// The acts of GMs since the last season was closed, except imports: the fact, the GM's name, and the
+    /// reason.
     pub acts: Vec<(BookFact, String, String)>,
     pub head: Head,
 }
@@ -81,7 +82,7 @@ pub struct Pairing {
     pub result: Option<BookResult>,
 }
 
-/// Why a book cannot be read.
+/// The reason why a book cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("entry #{seq}: {what}")]
 pub struct BookError {
@@ -90,7 +91,7 @@ pub struct BookError {
 }
 
 impl Event {
-    /// Folds a book. `same`: the number that a player has by now, if two were merged.
+    /// Folds a book. `same` maps a player's number to the present one, which differs if players were merged.
     ///
     /// # Errors
     /// [`BookError`] if an entry does not fit those before it.
@@ -149,12 +150,12 @@ impl Event {
         chained
     }
 
-    /// The season that runs, or ran last.
+    /// Returns the running season, or the last one.
     pub fn season(&self) -> Option<&Season> {
         self.seasons.last()
     }
 
-    /// The season that runs.
+    /// Returns the running season.
     pub fn running(&self) -> Option<&Season> {
         self.season().filter(|season| season.places.is_none() && self.stage == EventStage::Running)
     }
@@ -164,7 +165,7 @@ impl Event {
         !self.closed && matches!(self.stage, EventStage::Entries | EventStage::Running)
     }
 
-    /// Whether somebody is in, or plays in the season that runs.
+    /// Whether a player is entered, or plays in the running season.
     pub fn has(&self, player: i64) -> bool {
         self.entrants.contains(&player) || self.running().is_some_and(|season| season.list.contains(&player))
     }
@@ -233,7 +234,7 @@ impl Event {
         Ok(())
     }
 
-    /// Notes an act of a GM. What was played elsewhere, and who played it, is none.
+    /// Notes an act of a GM, except imported entrants and results.
     fn note_act(&mut self, entry: &BookEntry) {
         let BookCause::Gm { name, reason } = &entry.cause else { return };
         match &entry.fact {
@@ -320,7 +321,7 @@ impl Event {
 }
 
 impl Pairing {
-    /// Whether its match is neither opened nor decided.
+    /// Whether the match is neither opened nor decided.
     pub fn is_unopened(&self) -> bool {
         self.match_id.is_none() && self.result.is_none()
     }
@@ -373,7 +374,7 @@ impl Season {
         ranked_sections
     }
 
-    /// Returns those who lost a match of the season by missed turns.
+    /// Returns the players who lost a match of the season by missed turns.
     pub fn vanishing(&self) -> BTreeSet<i64> {
         let mut vanished = BTreeSet::new();
         for game in &self.games {

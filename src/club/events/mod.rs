@@ -1,16 +1,17 @@
-//! Events: leagues, cups and ladders that run themselves, all of sections in which everybody plays everybody.
+//! Events: leagues, cups and ladders that run themselves. All consist of sections in which everybody plays
+//! everybody.
 //!
-//! Each of these uses only those above it:
+//! Each module uses only those above it:
 //!
-//! - `plan`: what a GM announces, checked
-//! - `sections`: how entrants are cut and dealt into sections, and who has which seat
+//! - `plan`: the checked plan that a GM announces
+//! - `sections`: the division of the entrants into sections, and the seats of their matches
 //! - `points`: the table of a section, and the order in which its players rise, fall and go on
-//! - `own_time`: how long each side of a match kept the other waiting, as the ledger tells it
-//! - `vanishing`: until when somebody cannot enter
-//! - `event`: an event as its book tells it
-//! - `seasons`: the list of the next season
-//! - `steps`: what is due in an event
-//! - `verify`: whether a book follows from itself
+//! - `own_time`: how long each side of a match kept the other waiting, as the ledger shows
+//! - `vanishing`: the time for which vanished players cannot enter
+//! - `event`: the state of an event, as its book shows it
+//! - `seasons`: the list of players for the next season
+//! - `steps`: the steps that are due in an event
+//! - `verify`: the check that a book is consistent with itself
 
 pub mod event;
 pub mod own_time;

@@ -1,8 +1,9 @@
-//! Own time: how long each seat of a match owed a filing while none of its filings stood, as the ledger tells it.
+//! Own time: how long each seat of a match owed a filing while none of its filings stood, as the ledger shows.
 //!
-//! Days of a bank, grace and absences count. A filing with WAIT stands from the deadline only. Pauses by a GM,
-//! outages, the settle time and letters that were sent late count for nobody; the time of a protest counts for
-//! whoever protested, unless the GM corrected a turn because of it. What a correction voids is forgotten.
+//! Bank days, grace and absences count. A filing with WAIT stands only from the deadline on. Pauses by a GM,
+//! outages, the settle time and the delay of letters that were sent late count for nobody; the time of a
+//! protest counts for the player who protested, unless the GM corrected a turn because of it. Phases that a
+//! correction voids do not count.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -10,7 +11,7 @@ use crate::club::owed::deadline_by;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Act, Entry, Fact, PauseReason};
 
-/// Two own times that are no further apart are equal.
+/// Two own times that differ by no more than this count as equal.
 pub const EQUAL: TimeDelta = TimeDelta::hours(1);
 
 type Span = (DateTime<Utc>, DateTime<Utc>);
@@ -44,14 +45,14 @@ struct PhaseTimes {
 #[derive(Default)]
 struct Walk {
     last: DateTime<Utc>,
-    /// The phases that stand, and the open one.
+    /// The phases that were not voided, and the open one.
     phases: Vec<PhaseTimes>,
     open: PhaseTimes,
     owing: BySeat<bool>,
-    /// Whether a filing is there, and whether it waits for the deadline.
+    /// Each seat's filing, if any: whether it waits for the deadline.
     filed: BySeat<Option<bool>>,
     deadline: Option<DateTime<Utc>>,
-    /// The beginning of a pause, and the seat whose protest it is.
+    /// The beginning of a pause, and the seat that protested, if the pause is due to a protest.
     paused: Option<(DateTime<Utc>, Option<Seat>)>,
     protester: Option<Seat>,
     void: Vec<Span>,
@@ -117,7 +118,7 @@ impl Walk {
         self.last = self.last.max(at);
     }
 
-    /// Notes the time in which the referee was away, or its letter had not left.
+    /// Notes the time in which the referee was down, or had not yet sent its letter.
     fn note_absent_referee(&mut self, entry: &Entry) {
         let since = match entry.own_cause().and_then(|cause| cause.act()) {
             Some(Act::Slide { since }) => *since,
@@ -155,7 +156,7 @@ impl Walk {
     }
 }
 
-/// Returns the length of a span without what lies in one of the others, which are sorted.
+/// Returns the length of a span, without its overlaps with the `void` spans, which are sorted.
 fn without((from, to): Span, void: &[Span]) -> TimeDelta {
     let mut left = to - from;
     let mut counted = from;

@@ -30,7 +30,7 @@ named_enum! {
 /// A checked plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Such as `EV-SPRING`.
+    /// The event's ID, such as `EV-SPRING`.
     pub id: String,
     pub name: String,
     pub game: GameKind,
@@ -39,7 +39,8 @@ pub struct Plan {
     pub section_size: usize,
     /// Matches of a pair: 1 or 2.
     pub games: usize,
-    /// The day on which the first sections are drawn; `None`: as soon as `max_entrants` have entered.
+    /// The day on which the first sections are drawn; `None` if they are drawn as soon as `max_entrants` have
+    /// entered.
     pub opens: Option<NaiveDate>,
     pub max_entrants: Option<usize>,
     pub season_days: u32,
@@ -48,7 +49,7 @@ pub struct Plan {
     pub promote: usize,
     /// Players of each section of a cup who go on.
     pub advance: usize,
-    /// Percentage of turns in time that an entrant needs.
+    /// Minimum percentage of turns in time that an entrant needs.
     pub reliable: Option<u32>,
     /// The lowest and the highest rating of an entrant.
     pub rating: (Option<i64>, Option<i64>),
@@ -56,7 +57,7 @@ pub struct Plan {
     pub days: Option<u32>,
     pub bank: Option<u32>,
     pub absence_days: Option<u32>,
-    /// Numbers of players, the strongest first, for the first draw. Those who are not named follow.
+    /// Numbers of players, the strongest first, for the first draw. Unlisted players follow.
     pub order: Vec<i64>,
 }
 
@@ -84,7 +85,7 @@ impl Plan {
         if reader.faults.is_empty() { Ok(plan) } else { Err(reader.faults) }
     }
 
-    /// Returns the terms of its matches, based on the club's.
+    /// Returns the terms of the event's matches, based on the club's.
     pub fn terms(&self, club: &Terms) -> Terms {
         Terms {
             days: self.days.unwrap_or(club.days),
@@ -99,7 +100,7 @@ impl Plan {
         }
     }
 
-    /// The fewest entrants with whom it begins.
+    /// Returns the minimum number of entrants.
     pub fn least(&self) -> usize {
         if self.section_size == 2 { 2 } else { 3 }
     }
@@ -108,7 +109,7 @@ impl Plan {
         TimeDelta::days(i64::from(self.season_days))
     }
 
-    /// Matches that one player has in a full section.
+    /// Returns the number of matches of one player in a full section.
     pub fn matches_each(&self) -> usize {
         (self.section_size - 1) * self.games
     }
@@ -134,7 +135,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Notes the keys that nothing asks for, before all other faults.
+    /// Notes unknown keys, before all other faults.
     fn check_keys(&mut self) {
         let others = std::mem::take(&mut self.faults);
         let unknown: Vec<String> =
@@ -148,7 +149,7 @@ impl Reader<'_> {
         self.faults.extend(others);
     }
 
-    /// Reads the value of a key, or notes what the key takes.
+    /// Reads the value of a key. If it is invalid, notes what the key takes.
     fn take<T>(
         &mut self,
         key: &'static str,
@@ -165,7 +166,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Reads a value of a key that a plan must have.
+    /// Reads the value of a required key.
     fn needed<T>(
         &mut self,
         key: &'static str,

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::game::Seat;
 use crate::ledger::book::{BookOutcome, BookPlace};
 
-/// A result of a section: first, second, outcome.
+/// A result in a section: first player, second player, outcome.
 pub type SectionResult = (i64, i64, BookOutcome);
 
-/// The values that break a tie where one must go on, rise or fall, besides places.
+/// The values that break a tie when one of several players in the same place must go on, rise or fall.
 pub struct Breaks<'a> {
     /// Seconds of own time in the section.
     pub own: &'a BTreeMap<i64, i64>,
@@ -18,8 +18,8 @@ pub struct Breaks<'a> {
     pub list: &'a [i64],
 }
 
-/// Returns the table of a section, best first: points, then the direct encounter once among all who are level, then
-/// Sonneborn-Berger, then wins. Whoever is level in all of these shares a place.
+/// Returns the table of a section, best first: points, then direct encounters, applied once among all who are
+/// level, then Sonneborn-Berger, then wins. Players who are level in all of these share a place.
 pub fn table(section: &[i64], results: &[SectionResult]) -> Vec<BookPlace> {
     let points: BTreeMap<i64, u32> =
         section.iter().map(|player| (*player, sum(results, *player, |_, halves| halves))).collect();
@@ -44,8 +44,8 @@ pub fn table(section: &[i64], results: &[SectionResult]) -> Vec<BookPlace> {
     rows
 }
 
-/// Returns the players of a table in the order in which they rise or go on: by place, then whoever used fewer
-/// hours of own time, then the lower figure at the draw, then the lower place there.
+/// Returns the players of a table in the order in which they rise or go on: by place, then by fewer hours of
+/// own time, then by the lower figure at the draw, then by the lower place in its list.
 pub fn ranked(table: &[BookPlace], breaks: &Breaks<'_>) -> Vec<i64> {
     let mut rows: Vec<&BookPlace> = table.iter().collect();
     rows.sort_by_key(|row| {
@@ -57,7 +57,7 @@ pub fn ranked(table: &[BookPlace], breaks: &Breaks<'_>) -> Vec<i64> {
     rows.into_iter().map(|row| row.player).collect()
 }
 
-/// Sums up what a player's results count, by the opponent and the halves of a point.
+/// Sums `count` over a player's results. It gets the opponent and the player's half points.
 fn sum(results: &[SectionResult], player: i64, count: impl Fn(i64, u32) -> u32) -> u32 {
     let counted = results.iter().filter_map(|&(first, second, outcome)| {
         let (seat, foe) = match player {

@@ -1,4 +1,4 @@
-//! The list of the next season: who rises, falls, goes on, is struck, and is new.
+//! The list of players for the next season: those who rise, fall, go on, are struck, or are new.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::event::{Event, Season};
 use super::plan::Format;
 
-/// Returns the players of the next draw, in its order, given the figures of all who may be in it.
+/// Returns the players of the next draw, in draw order. `figures` are those of all who may be in it.
 pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {
     let mut list = match event.season() {
         None => return by_strength(event, &event.entrants, figures),
@@ -19,7 +19,7 @@ pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {
             Format::Ladder => after_ladder(&season.list, &season.ranked()),
         },
     };
-    // Who left or vanished is no longer in; newcomers follow at the end.
+    // Players who left or vanished are no longer entered; newcomers follow at the end.
     list.retain(|player| event.entrants.contains(player));
     let newcomers: Vec<i64> =
         event.entrants.iter().filter(|player| !list.contains(player)).copied().collect();
@@ -27,7 +27,7 @@ pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {
     list
 }
 
-/// Sorts players by the order of the plan before the first season, else by figure; equal ones by entry.
+/// Sorts players by the order in the plan, then by figure, then by time of entry.
 fn by_strength(event: &Event, players: &[i64], figures: &BTreeMap<i64, i64>) -> Vec<i64> {
     let order = &event.plan.order;
     let planned = |player: &i64| order.iter().position(|named| named == player).unwrap_or(usize::MAX);
@@ -39,7 +39,7 @@ fn by_strength(event: &Event, players: &[i64], figures: &BTreeMap<i64, i64>) -> 
     sorted
 }
 
-/// Lets neighbours across each border of a league change places. Whoever vanished takes one of the lowest.
+/// Exchanges the players next to each border of a league. Players who vanished come last in their division.
 pub fn after_league(ranked: &[Vec<i64>], promote: usize, vanished: &BTreeSet<i64>) -> Vec<i64> {
     let mut divisions: Vec<Vec<i64>> = ranked.to_vec();
     for division in &mut divisions {
@@ -48,7 +48,7 @@ pub fn after_league(ranked: &[Vec<i64>], promote: usize, vanished: &BTreeSet<i64
     for upper in 1..divisions.len() {
         let (above, below) = divisions.split_at_mut(upper);
         let (above, below) = (&mut above[upper - 1], &mut below[0]);
-        // Nobody rises and falls at the same time, however small the divisions are.
+        // At most half of a division, so that nobody both rises and falls in a small one.
         let moving = promote.min(above.len() / 2).min(below.len() / 2);
         let fall_from = above.len() - moving;
         above[fall_from..].swap_with_slice(&mut below[..moving]);
@@ -56,7 +56,8 @@ pub fn after_league(ranked: &[Vec<i64>], promote: usize, vanished: &BTreeSet<i64
     divisions.concat()
 }
 
-/// Returns the best of each section who are still there. They are sorted by strength for the next draw.
+/// Returns the best `advance` of each section who have not left or vanished. The caller sorts them by
+/// strength.
 fn going_on(season: &Season, advance: usize, gone: &BTreeSet<i64>) -> Vec<i64> {
     let is_out = |player: &&i64| !gone.contains(player) && !season.vanished.contains(player);
     season.ranked().iter().flat_map(|section| section.iter().filter(is_out).take(advance)).copied().collect()
@@ -65,7 +66,7 @@ fn going_on(season: &Season, advance: usize, gone: &BTreeSet<i64>) -> Vec<i64> {
 /// Moves the winner of each section a quarter of the way to the top, and its loser a quarter to the foot.
 pub fn after_ladder(list: &[i64], ranked: &[Vec<i64>]) -> Vec<i64> {
     let foot = list.len() as i64;
-    // Of equal keys the riser goes first.
+    // If keys are equal, the riser goes first.
     let key = |place: i64, player: i64| {
         let section = ranked.iter().find(|section| section.contains(&player));
         match section {

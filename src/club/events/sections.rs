@@ -14,7 +14,7 @@ pub fn sizes(entrants: usize, section_size: usize) -> Vec<usize> {
     (0..sections).map(|no| entrants / sections + usize::from(no < entrants % sections)).collect()
 }
 
-/// Draws the sections of a list, the strongest first. `met`: the pairs of the last season of a ladder.
+/// Divides a list, the strongest first, into sections. `met` are the pairs of a ladder's last season.
 pub fn draw(format: Format, list: &[i64], section_size: usize, met: &BTreeSet<(i64, i64)>) -> Vec<Vec<i64>> {
     let sizes = sizes(list.len(), section_size);
     match format {
@@ -24,8 +24,8 @@ pub fn draw(format: Format, list: &[i64], section_size: usize, met: &BTreeSet<(i
     }
 }
 
-/// Returns the seats of a section's matches: first and second. With two matches of a pair both have each seat;
-/// with one, the upper begins if the sum of both places is odd.
+/// Returns the seats of a section's matches: first and second player. With two matches for each pair, both
+/// players get each seat; with one, the upper player has the first seat if the sum of both places is odd.
 pub fn seats(section: &[i64], games: usize) -> Vec<(i64, i64)> {
     let mut seats = Vec::new();
     for (place, &upper) in section.iter().enumerate() {
@@ -51,7 +51,7 @@ fn cut(list: &[i64], sizes: &[usize]) -> Vec<Vec<i64>> {
     sections
 }
 
-/// Deals the list like cards: from the first section to the last, and back. Full sections are passed over.
+/// Deals the list like cards, from the first section to the last and back, skipping full sections.
 fn deal(list: &[i64], sizes: &[usize]) -> Vec<Vec<i64>> {
     let mut sections: Vec<Vec<i64>> = vec![Vec::new(); sizes.len()];
     let rounds = (0..).flat_map(|round| {
@@ -70,9 +70,9 @@ fn deal(list: &[i64], sizes: &[usize]) -> Vec<Vec<i64>> {
     sections
 }
 
-/// Pairs neighbours from the top; of an odd number the last three are one section. Whoever met the next one in
-/// the last season meets the nearest below whom they did not meet. What is left at the end is exchanged upwards
-/// until nobody meets the same opponent again, if that can be done.
+/// Pairs neighbours from the top; if the number is odd, the last three form one section. If neighbours met in
+/// the last season, pairs the upper one with the nearest player below whom they did not meet. If the last two
+/// would meet again, exchanges one of them with the lower player of an earlier pair, if possible.
 fn neighbours(list: &[i64], met: &BTreeSet<(i64, i64)>) -> Vec<Vec<i64>> {
     let is_again = |one: i64, other: i64| met.contains(&(one.min(other), one.max(other)));
     let mut left = list.to_vec();

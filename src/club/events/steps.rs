@@ -9,16 +9,16 @@ use super::plan::{Format, Unfinished};
 use super::{seasons, sections};
 use crate::ledger::book::BookFact;
 
-/// The time before the end of a season at which players read what would be decided.
+/// Time before the end of a season at which players are told how unfinished matches would be decided.
 pub const WARNED: TimeDelta = TimeDelta::days(10);
 
-/// The news of an event that players and GMs were told without an entry in its book.
+/// The letters about an event that players and GMs got without an entry in its book.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Told {
     /// The GM was asked, because there were too few entrants for this season.
     pub too_few: u32,
-    /// Players of this season read what would be decided at its end.
+    /// Players of this season were told how unfinished matches would be decided at its end.
     pub ending: u32,
     /// The GM was asked to decide the unfinished matches of this season.
     pub unfinished: u32,
@@ -37,18 +37,19 @@ pub enum Step {
     Open(usize),
     /// The running matches of this player, who left or was struck, are resigned.
     Resign(i64),
-    /// Players read what would be decided at the end.
+    /// Players are told how unfinished matches would be decided at the end.
     Warn,
-    /// The season is at its end, but these matches run: whoever used less time wins.
+    /// The season is at its end, but these matches are still running: in each, the player who used less time
+    /// wins.
     Decide(Vec<String>),
-    /// The season is at its end, but matches run, and the GM decides.
+    /// The season is at its end, but matches are still running, and the GM decides.
     AskGm,
     /// The standings are closed.
     Close,
 }
 
 impl Event {
-    /// Returns what is due by `at`.
+    /// Returns the step that is due by `at`.
     pub fn step(&self, told: &Told, at: DateTime<Utc>) -> Option<Step> {
         match self.stage {
             EventStage::Entries => self.step_before_season(told, at),
@@ -57,7 +58,7 @@ impl Event {
         }
     }
 
-    /// Returns when something is due next, apart from results.
+    /// Returns the time at which something is due next, apart from results.
     pub fn wake_at(&self, told: &Told) -> Option<DateTime<Utc>> {
         let soon = |moment: DateTime<Utc>| self.step(told, moment).is_some().then_some(moment);
         match (self.stage, self.running()) {
@@ -88,7 +89,7 @@ impl Event {
         if !has_come {
             return None;
         }
-        // The rest of a cup plays on, however few they are.
+        // The remaining players of a cup go on, however few they are.
         let least = if self.plan.format == Format::Cup && !is_first { 1 } else { self.plan.least() };
         if count >= least {
             return Some(Step::Draw);
@@ -139,7 +140,7 @@ impl Event {
         }
     }
 
-    /// Returns the entry that closes the season that runs.
+    /// Returns the fact that closes the running season.
     pub fn closing(&self) -> Option<BookFact> {
         let season = self.running()?;
         Some(BookFact::StandingsClosed {

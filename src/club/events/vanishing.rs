@@ -1,17 +1,18 @@
-//! Vanishing: whoever loses matches by missed turns cannot enter events for a while.
+//! Vanishing: players who lose matches by missed turns cannot enter events for a while.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Losses no further apart are one vanishing, and so long nobody enters after one.
+/// Losses that are no further apart than this count as one vanishing. A player cannot enter for the same time
+/// after a vanishing.
 const APART: TimeDelta = TimeDelta::days(30);
 
-/// The time without entering after a second vanishing within [`YEAR`].
+/// Time for which a player cannot enter after a second vanishing within [`YEAR`].
 const AGAIN: TimeDelta = TimeDelta::days(90);
 
 const YEAR: TimeDelta = TimeDelta::days(365);
 
-/// Returns until when a player cannot enter, given when they lost matches by missed turns against people, and
-/// when they last left an event after its start.
+/// Returns the time until which a player cannot enter, given the times of `losses` by missed turns against
+/// people, and the time at which they last left an event after its start.
 pub fn barred_until(losses: &[DateTime<Utc>], left: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
     let vanished = vanishings(losses);
     let after_losses = vanished.last().map(|(begun, last)| {

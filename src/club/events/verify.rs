@@ -1,5 +1,5 @@
-//! Whether a book follows from itself: each entry from the one before it, each draw from the figures that it names
-//! and the places before it, each table from the results. Needs the book alone.
+//! Checks that a book is consistent with itself: that each entry follows from the one before it, each draw from
+//! the figures that it names and the earlier places, and each table from the results. Needs nothing but the book.
 
 use super::event::Event;
 use crate::ledger::book::{BookEntry, BookFact, BookOutcome};
@@ -20,7 +20,8 @@ pub fn verify(rows: &[(String, Digest)]) -> Vec<String> {
     }
     let mut findings = Vec::new();
     for at in 1..=entries.len() {
-        // An announcement alone follows from the GM who made it.
+        // Recompute only the entries that the engine derives, each from the book before it. The last round
+        // folds the whole book.
         let decides = entries.get(at).is_some_and(|entry| is_derived(&entry.fact));
         if !decides && at < entries.len() {
             continue;
@@ -61,7 +62,8 @@ fn differs(event: &Event, entry: &BookEntry) -> Option<String> {
     }
 }
 
-/// Returns what the ledger of a match must say of its result, as the book has it: match, hash of its end, outcome.
+/// Returns the results in the book, which the ledgers of their matches must confirm: match, hash of its end,
+/// outcome.
 pub fn results(event: &Event) -> Vec<(String, Digest, BookOutcome)> {
     let games = event.seasons.iter().flat_map(|season| &season.games);
     let results = games.filter_map(|game| game.result.as_ref());

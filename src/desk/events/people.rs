@@ -17,7 +17,7 @@ use crate::store::Player;
 /// Period whose highest figure counts at a draw.
 const FIGURES_WITHIN: TimeDelta = TimeDelta::days(365);
 
-/// Returns, in hundredths, the highest figure within [`FIGURES_WITHIN`] of everybody who may be in the next
+/// Returns, in hundredths, the highest figure within twelve months of everybody who may be in the next
 /// season. Players without a result in that period count with their last figure, and others with that of a
 /// newcomer to the game.
 pub fn figures(desk: &Desk<'_>, event: &Event) -> Decided<BTreeMap<i64, i64>> {

@@ -13,7 +13,7 @@ use crate::ledger::{Fact, RatingBasis};
 use crate::referee::{Ruling, Stage, Terms};
 use crate::store::{Player, RatingRow, TokenRow};
 
-/// Rated matches that two players can open within 30 days, and within a year.
+/// Maximum rated matches that two players can open within 30 days, and [`IN_A_YEAR`] within a year.
 const IN_A_MONTH: usize = 4;
 const IN_A_YEAR: usize = 12;
 

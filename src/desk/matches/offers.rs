@@ -20,7 +20,7 @@ use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::store::{Invitation, InvitationStage, Player, Standing};
 
-/// Days for which an offer stands; the second number is for an offer that can be taken several times.
+/// Days for which an offer stays open. [`STANDING_DAYS`] is for one that can be taken several times.
 const OFFER_DAYS: i64 = 14;
 const STANDING_DAYS: i64 = 30;
 

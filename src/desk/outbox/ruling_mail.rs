@@ -362,7 +362,7 @@ fn told_own_time(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
     Ok(Some(desk.club.templates.render("match/own-time.txt", context)?.trim().to_owned()))
 }
 
-/// Returns the address at which the replay of a finished match will be, if the club has a site.
+/// Returns the sentence that says where the replay of a finished match will be, if the club has a site.
 fn replay_link(desk: &Desk<'_>, game_match: &Match) -> Decided<Option<String>> {
     let Some(url) = desk.club.config.site.replay_url(&game_match.id) else { return Ok(None) };
     let sentence = desk.club.templates.render("match/replay.txt", minijinja::context! { url })?;

@@ -259,7 +259,8 @@ fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> D
 }
 
 /// Writes a letter to a player that is not about a single match. Its Message-ID depends on the time and the
-/// text, because a letter may change a name twice. Returns `None` if the same letter exists already.
+/// text, because a letter may change a name twice. Returns `None` if the player has no address, or if the
+/// same letter exists already.
 fn letter_to_player(
     desk: &Desk<'_>,
     plain: &ClubLetter,
