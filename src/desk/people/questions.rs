@@ -36,7 +36,7 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
     let mut question = match open {
         Some(open) => open,
         None => Question {
-            // Long enough that nobody guesses it while it is valid.
+            // The code is long enough that nobody can guess it while it is valid.
             code: draw_short_code::<8>(&mut desk.random()),
             lines: Vec::new(),
             asked_at: now,
@@ -126,7 +126,7 @@ pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
         | Command::Open { .. }
         | Command::Join(_)
         | Command::Enter(_) => is_doubtful,
-        // Of the settings, only `challenges` works without a token.
+        // Only the setting `challenges` works without a token.
         Command::Settings(settings) => {
             is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
         }

@@ -1,4 +1,4 @@
-//! After the end of a match an entry lists its last letters, so that the chain pins them, and says that they arrived.
+//! After the end of a match, an entry lists its last letters and says that they arrived, so that the chain pins them.
 
 use fogpost::daemon::audit::verify;
 use fogpost::game::any::GameKind;
@@ -72,7 +72,8 @@ fn letters_that_were_given_up_are_listed_by_their_pins() {
     assert_eq!(listings(&desk, &id).len(), 1, "nothing is new");
 }
 
-/// Ways to tamper with what is stored of a match that is over, and what names them. `{result}` is the result to Ann.
+/// Ways to tamper with the stored data of a finished match, each with words of the finding. `{result}` is the result
+/// to Ann.
 const WAYS: &[(&str, &str)] = &[
     (
         "DELETE FROM dispatch_picture WHERE dispatch_id = {result}; \

@@ -123,8 +123,8 @@ fn a_changed_order_in_a_recomputed_chain_is_found() {
     assert!(finding.what.contains("body.orders"), "{verdict:#?}");
 }
 
-/// Restores the database from before Ann's letter, and lets the program rule on another one instead. Everything stored
-/// is consistent then; only the mail in the players' hands reveals the change.
+/// Restores the database from before Ann's letter, and lets the program rule on another one instead. All stored data
+/// is then consistent; only the mail that players have reveals the change.
 #[test]
 fn a_consistently_rewritten_history_is_revealed_by_the_players_mail() {
     let mut desk = Desk::new();

@@ -1,4 +1,5 @@
-//! Columns beside a ledger, which lists show: `audit verify` names each that says something else.
+//! Columns that repeat parts of a ledger for use in lists: `audit verify` names each that contradicts the
+//! ledger.
 
 use fogpost::daemon::audit::verify;
 use fogpost::game::any::GameKind;
@@ -12,7 +13,7 @@ fn code(sent: &Sent, word: &str) -> String {
     line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
 }
 
-/// A running match that came of a challenge, and in which Ann confirmed a letter and wrote another one.
+/// A running match that resulted from a challenge, and in which Ann confirmed a letter and wrote another one.
 fn scene() -> (Desk, String) {
     let desk = Desk::new();
     desk.know(ANN);

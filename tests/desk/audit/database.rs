@@ -1,4 +1,4 @@
-//! The audit finds every change to the database file and says where it is.
+//! The audit finds every change to the database file, and names its place.
 
 use std::path::Path;
 use std::task::Poll;
@@ -67,7 +67,7 @@ pub fn cheat(desk: &Desk, statements: &[&str]) {
 /// Changes a database file, without its triggers.
 pub fn cheat_file(desk: &Desk, path: &Path, statements: &[&str]) {
     desk.block_on(async {
-        // A statement of many cannot keep to references between rows.
+        // No foreign keys: one statement may break a reference that a later one restores.
         let options = SqliteConnectOptions::new().filename(path).foreign_keys(false);
         let mut file = SqliteConnection::connect_with(&options).await.expect("the file opens");
         let triggers: Vec<String> =
@@ -295,7 +295,7 @@ fn digests_missing_in_the_snapshot_are_found() {
 #[test]
 fn a_second_letter_for_one_dispatch_is_found() {
     let (desk, game_match) = played();
-    // Its ID sorts before the true one, so that a lookup by Message-ID might overlook it.
+    // Its ID sorts before the true one, so that a lookup by Message-ID might miss it.
     cheat(
         &desk,
         &[

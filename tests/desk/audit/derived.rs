@@ -1,5 +1,5 @@
-//! Random letters of every kind through the whole program: the audit makes each ruling again from its cause and its letter,
-//! with all that the budgets of readers, the answers left out and the words of GMs did to it.
+//! Random letters of every kind through the whole program: the audit makes each ruling again from its cause and its
+//! letter, including the effects of readers' budgets, suppressed answers and words for GMs.
 
 use fogpost::daemon::instruct;
 use fogpost::game::any::{AnyState, GameKind};
@@ -15,7 +15,7 @@ use crate::random_play::RandomPlay as _;
 
 const HOLIDAY: &str = "ann@holiday.example";
 
-/// Lines of letters besides orders.
+/// Lines of letters other than orders.
 const COMMANDS: [&str; 24] = [
     "STATUS",
     "REPORT",
@@ -43,7 +43,7 @@ const COMMANDS: [&str; 24] = [
     "and also C4, I think",
 ];
 
-/// Ann and Bo at several tables, and the dice of their letters.
+/// Several matches of Ann and Bo, and the random source of their letters.
 struct Club {
     desk: Desk,
     random: Random,
@@ -67,7 +67,7 @@ impl Club {
         self.desk.all_to(reader).into_iter().rfind(about)
     }
 
-    /// Orders that may be legal now.
+    /// Orders that may be legal in the open phase.
     fn orders(&mut self, id: &str, seat: Seat) -> Vec<String> {
         let state: AnyState = self.desk.find(id).state;
         if state.due().is_none_or(|due| !due.seats.contains(&seat)) {
@@ -87,7 +87,8 @@ impl Club {
         lines
     }
 
-    /// A letter from one of the players, perhaps about two matches, from elsewhere, or several times.
+    /// Sends a letter from one of the players, perhaps about two matches, from another address, or several
+    /// times.
     fn write(&mut self) {
         let id = self.random.pick(&self.matches).clone();
         let house = self.desk.find(&id).house;
@@ -108,7 +109,7 @@ impl Club {
         }
     }
 
-    /// Ann's word on the letters that came from elsewhere.
+    /// Lets Ann confirm the letters that came from another address.
     fn confirm(&mut self) {
         let code = |sent: &Sent| {
             sent.text.lines().find_map(|line| Some(line.trim().strip_prefix("| CONFIRM ")?.to_owned()))
@@ -133,7 +134,8 @@ impl Club {
         self.desk.work();
     }
 
-    /// Twenty-one messages exhaust the opponent's budget, and six equal letters that of answers.
+    /// Sends twenty-one messages, which exhaust the opponent's budget, and six equal letters, which exhaust
+    /// that of answers.
     fn exhaust_budgets(&self) {
         if let Some(letter) = self.last_about(BO, &self.matches[0]) {
             for n in 0..45 {

@@ -1,7 +1,7 @@
-//! Frozen ledgers: one match of each game as procedure 1 ruled on it. Rulings on the same causes must bring the same entries
-//! until the number of the procedure is raised.
+//! Frozen ledgers: one match of each game as procedure 1 ruled on it. Rulings on the same causes must produce the same
+//! entries until the number of the procedure is raised.
 //!
-//! With `FOGPOST_FREEZE` set, matches are played and their ledgers frozen anew, for the present procedure.
+//! If `FOGPOST_FREEZE` is set, matches are played and their ledgers frozen again for the present procedure.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ use crate::desk::{ANN, BO, Desk};
 use crate::random::Random;
 use crate::random_play::RandomPlay as _;
 
-/// Everything that a check needs of a match, except the letters that we sent.
+/// Everything in a match that a check needs, except the letters that we sent.
 #[derive(Serialize, Deserialize)]
 struct Frozen {
     snapshot: Match,
@@ -136,7 +136,7 @@ impl Frozen {
         check.push_batch(reader.take_batch());
         check.rule_pending(true);
         let mut verdict = check.finish();
-        // Our letters are not frozen: their words may change.
+        // Our letters are not frozen, because their wording may change.
         verdict.findings.retain(|finding| !matches!(finding.place, Place::Sent(_)));
         verdict
     }

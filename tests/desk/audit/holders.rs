@@ -1,4 +1,5 @@
-//! Who held a seat, when its letters came and when ours went out: the ledger pins it, and the audit compares what is stored.
+//! The holder of a seat, and the times at which letters came and went: the ledger pins them, and the audit compares
+//! them with the stored rows.
 
 use fogpost::audit::Place;
 use fogpost::daemon::instruct;

@@ -1,5 +1,5 @@
-//! Letters that entries name besides their cause are compared like those: the one that opened the match, a player's CONFIRM,
-//! and the one that changed who holds a seat.
+//! Letters that entries name in addition to their cause are compared like causes: the one that opened the match, a
+//! player's CONFIRM, and the one that changed the holder of a seat.
 
 use fogpost::audit::Place;
 use fogpost::ledger::{Act, Cause, Entry, EntryCause};
@@ -19,7 +19,7 @@ fn only_match(desk: &Desk) -> String {
     desk.block_on(desk.office().store.match_ids()).expect("the store answers").remove(0)
 }
 
-/// A match that Bo opened with an ACCEPT, and the digest of that.
+/// A match that Bo opened with an ACCEPT, and the digest of that letter.
 fn opened() -> (Desk, String, Digest) {
     let desk = Desk::new();
     desk.know(ANN);
@@ -108,7 +108,7 @@ fn a_named_letter_with_other_words_is_found() {
 
 #[test]
 fn a_named_letter_must_be_from_the_player() {
-    // Bo's letter is there and whole, but does not prove what Ann wrote.
+    // Bo's letter is stored unchanged, but does not prove what Ann wrote.
     let (desk, id, _) = confirmed();
     let to_bo = desk.last_to(BO);
     desk.reply(BO, &to_bo, "STATUS");

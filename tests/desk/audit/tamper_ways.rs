@@ -1,8 +1,8 @@
-//! Ways to tamper with the database by hand: what is done, the statements, and words of the finding.
+//! Ways to tamper with the database by hand: a description, the statements, and words of the finding.
 //!
 //! `{id}` stands for the match and `{other}` for another one of the same players; see `tampered` for the other names.
 
-/// With the ledger's entries.
+/// Ways to tamper with the ledger's entries.
 pub const WITH_ENTRIES: &[(&str, &str, &str)] = &[
     (
         "an order is changed",
@@ -55,7 +55,7 @@ pub const WITH_ENTRIES: &[(&str, &str, &str)] = &[
     ("an entry is no JSON", "UPDATE entry SET json = '{' WHERE match_id = '{id}' AND seq = 5", "entry #5"),
 ];
 
-/// With letters that arrived.
+/// Ways to tamper with letters that arrived.
 pub const WITH_RECEIVED_LETTERS: &[(&str, &str, &str)] = &[
     (
         "a letter is said to have come earlier",
@@ -95,7 +95,7 @@ pub const WITH_RECEIVED_LETTERS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// With letters that we sent.
+/// Ways to tamper with letters that we sent.
 pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
     (
         "its recipient is changed",
@@ -172,7 +172,7 @@ pub const WITH_SENT_LETTERS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// With who holds the seats.
+/// Ways to tamper with the holders of seats.
 pub const WITH_SEATS: &[(&str, &str, &str)] = &[
     (
         "a seat is given to the other player",

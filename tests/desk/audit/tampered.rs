@@ -1,5 +1,5 @@
-//! A GM who owns the database tampers with it: each way is named, by `audit verify` or by a letter in a player's own
-//! mailbox.
+//! A GM who owns the database tampers with it: each way is exposed, by `audit verify` or by a letter in a player's
+//! own mailbox.
 //!
 //! All ways are tried on copies of the database of one match.
 
@@ -38,7 +38,8 @@ pub fn tampered(desk: &Desk, statements: &[String]) -> Office {
     })
 }
 
-/// A running match in which much has happened, another one with the same players, and what is tampered with.
+/// A running match in which much has happened, another one with the same players, and the data to tamper
+/// with.
 struct Scene {
     desk: Desk,
     game_match: Match,
@@ -127,7 +128,7 @@ impl Scene {
         statements
     }
 
-    /// The statements after `change` to the first entry of a kind, with every hash made right again.
+    /// The statements that apply `change` to the first entry of a kind, with every hash recomputed.
     fn rehashed(&self, kind: &str, change: impl Fn(&mut Value)) -> Vec<String> {
         let mut entries = self.entries.clone();
         let entry = entries.iter_mut().find(|entry| entry["kind"] == kind);
@@ -144,7 +145,7 @@ impl Scene {
         )
     }
 
-    /// The statement after a change to the snapshot.
+    /// The statement that applies a change to the snapshot.
     fn changed(&self, change: impl Fn(&mut Value)) -> Vec<String> {
         let mut snapshot = serde_json::to_value(&self.game_match).expect("JSON");
         change(&mut snapshot);
@@ -164,10 +165,10 @@ fn words(verdict: &AuditVerdict) -> String {
     findings.collect()
 }
 
-/// A way to tamper: what is done, the statements, and words of the finding.
+/// A way to tamper: a description, the statements, and words of the finding.
 type Way = (&'static str, Vec<String>, &'static str);
 
-/// Asserts that every way is named in its words.
+/// Asserts that the findings for every way contain its words.
 #[track_caller]
 fn assert_named(scene: &Scene, ways: Vec<Way>) {
     scene.desk.untidy.set(true);
@@ -192,7 +193,7 @@ fn set(path: &'static str, value: impl Into<Value>) -> impl Fn(&mut Value) {
     }
 }
 
-/// The ways of a table, in whose statements these names stand for parts.
+/// The ways of a table, with the names in their statements replaced by these parts.
 fn ways(scene: &Scene, table: &[(&'static str, &str, &'static str)], parts: &[(&str, &str)]) -> Vec<Way> {
     let with_parts =
         |sql: &str| parts.iter().fold(sql.to_owned(), |sql, (name, part)| sql.replace(name, part));

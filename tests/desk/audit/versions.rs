@@ -1,4 +1,4 @@
-//! What the audit says of rulings by another procedure, and of deadlines of other time zones.
+//! The audit's findings about rulings by another procedure, and about deadlines by other time zone data.
 
 use chrono::TimeDelta;
 use fogpost::audit::{AuditVerdict, Finding, Place};
@@ -17,7 +17,7 @@ fn desk_of_procedure(number: u32) -> Desk {
     desk
 }
 
-/// A match of which another procedure ruled on the first turn, with its desk.
+/// A match whose first turn another procedure ruled on, with its desk.
 fn played_by_another() -> (Desk, Match) {
     let desk = desk_of_procedure(77);
     let game_match = desk.open(GameKind::Quad, &[]);
@@ -67,7 +67,7 @@ fn without_the_kept_match_later_rulings_are_not_repeated_either() {
     assert_eq!(verdict.rulings_by_procedure, [(77, 6)].into(), "two more: the change, and Bo's letter");
 }
 
-/// The findings in a match by another procedure after a change to its entries, with every hash made right again.
+/// The findings in a match by another procedure after a change to its entries, with every hash recomputed.
 fn after(change: impl FnOnce(&mut Vec<Entry>)) -> Vec<Finding> {
     let (desk, _) = played_by_another();
     let game_match = desk.find(&entries_id(&desk));
@@ -142,7 +142,7 @@ fn of_rulings_by_another_procedure_letters_are_compared() {
     assert!(!desk.verify(&game_match.id).is_sound());
 }
 
-/// Verifies a match whose ledger sets every deadline later than this version's time zones do.
+/// Verifies a match whose ledger sets every deadline later than this version's time zone data does.
 fn check_of_later_deadlines(mut desk: Desk, hours: i64) -> AuditVerdict {
     let id = desk.open(GameKind::Quad, &[]).id;
     let to_ann = desk.one_to(ANN);

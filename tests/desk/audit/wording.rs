@@ -1,4 +1,4 @@
-//! Letters that the club words with templates of its own: the ledger records it, the players are told, and the audit names
+//! Letters from the club's own templates: the ledger records those templates, the players are told, and the audit names
 //! them.
 
 use std::path::Path;
@@ -13,7 +13,7 @@ const LYING_NEWS: &str = "- Nothing was seen.\n";
 const CHANGED: &str = "The club has changed the words of these letters, in quad/news.txt.";
 const BACK: &str = "The club has gone back to the program's own words";
 
-/// Puts a template in place, or takes it away.
+/// Installs a template, or removes it.
 pub fn put_template(folder: &Path, name: &str, source: Option<&str>) {
     let own = folder.join("own");
     let path = own.join(name);
@@ -97,7 +97,7 @@ fn a_page_of_the_manual_is_told_as_any_other_template() {
         .says("The club has changed the words of these letters, in help/orders.txt.");
 }
 
-/// Otherwise Ann would read in her next letter that Bo has written.
+/// Otherwise Ann's next letter would show that Bo has written.
 #[test]
 fn a_template_that_comes_and_goes_while_only_one_side_writes_is_told_to_that_side_alone() {
     let (mut desk, [to_ann, to_bo]) = with_template("quantum/news.txt");

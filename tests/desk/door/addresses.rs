@@ -1,4 +1,5 @@
-//! Addresses: domains beyond ASCII, spellings that providers gave out, and senders that cannot be made out.
+//! Addresses: domains beyond ASCII, alternative spellings at providers, and senders that cannot be
+//! identified.
 
 use fogpost::store::LetterStatus;
 
@@ -86,7 +87,7 @@ fn nobody_plays_from_an_address_that_few_servers_deliver_to() {
     }
     desk.write(stranger, "HELP");
     desk.one_to(stranger).says("How to play by letter");
-    // A player may have written from it, but gets no letters there.
+    // A player can write from such an address, but we cannot send letters there.
     desk.reply(stranger, &to_bo, "NOTE I am away");
     let question = question_to(&desk, BO);
     desk.reply(BO, &question, &format!("CONFIRM {} ALWAYS", code_in(&question.text)));
@@ -111,7 +112,7 @@ fn look_alike_letters_of_an_address_are_kept() {
     desk.reply(ANN, &to_ann, "CHALLENGE ivan@почта.example quad");
     desk.one_to("ivan@xn--80a1acny.example").says("ACCEPT");
     desk.sent_to(ANN);
-    // In Cyrillic letters only, `сосо` looks like Latin ones.
+    // `сосо` is all Cyrillic, but looks like Latin letters.
     desk.reply(ANN, &to_ann, "ADDRESS ann@\u{441}\u{43e}\u{441}\u{43e}.example");
     question_to(&desk, ANN).says("ann@xn--n1aahb.example");
 }
@@ -136,7 +137,7 @@ fn a_letter_with_a_token_whose_sender_is_broken_reaches_the_registered_address()
             .says("nothing in it was done");
         assert!(desk.sent_to(BO).is_empty());
         assert!(desk.find(&game_match.id).adjudicated.is_empty());
-        // Others that follow within the hour tell nothing new.
+        // Further letters within the hour get no answer.
         desk.receive(&letter.replace("MARBLE E5", "MARBLE E6"));
         assert!(desk.sent_to(ANN).is_empty());
     }
@@ -149,7 +150,7 @@ fn a_token_in_the_text_shows_whose_a_letter_without_a_sender_is() {
     let text = format!("MARBLE E5\n\n> Reply token: {}\n", to_ann.token());
     desk.receive(&format!("From: Ann Adams\nTo: {REFEREE}\nSubject: orders\nMessage-ID: <a@x>\n\n{text}"));
     desk.one_to(ANN).says("its sender's line (From) holds no complete address");
-    // Of two senders one is registered; the owner of the token is told, too.
+    // One of the two senders is registered and gets an answer; so does the owner of the token.
     let two = format!("From: {BO}, eve@elsewhere.example\nTo: {REFEREE}\nMessage-ID: <b@x>\n\n{text}");
     desk.sleep(2);
     desk.receive(&two);

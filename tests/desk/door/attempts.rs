@@ -16,8 +16,8 @@ use crate::positions::quad;
 
 const EVE: &str = "eve@elsewhere.example";
 
-/// Long enough for a letter without a trap, on a busy machine too: there the program gets little time of the
-/// processors, and a letter has three times as long.
+/// Time limit for one letter. Long enough for letters without a trap even on a busy machine, where the
+/// program gets little CPU time and the limit is tripled.
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Holds threads until it is dropped, so that a test can end.
@@ -30,7 +30,7 @@ impl Gate {
         drop(self.0.1.wait_while(open, |open| !*open).expect("the gate"));
     }
 
-    /// Like [`Gate::hold`], but keeps a processor busy meanwhile.
+    /// Like [`Gate::hold`], but keeps a processor busy.
     fn hold_busily(&self) {
         while !*self.0.0.lock().expect("the gate") {
             std::hint::spin_loop();
@@ -111,13 +111,13 @@ fn a_letter_that_panics_is_set_aside_after_three_attempts_and_blocks_nobody() {
     }
 }
 
-/// Notes, as a daemon does before it reads letters, that a daemon called `run` has these in work; it then
-/// dies.
+/// Records, as a daemon does before it reads letters, that a daemon called `run` is working on these. That
+/// daemon then dies.
 fn die_at(desk: &Desk, run: &str, letters: &[Digest]) {
     desk.block_on(desk.office().store.note_in_work(run, letters)).expect("it is noted");
 }
 
-/// Stores what is in the mailbox, as a daemon would that dies before it reads the letters.
+/// Stores the letters in the mailbox without reading them, like a daemon that dies in between.
 fn take_in(desk: &Desk, raw: &str) -> Digest {
     let letter = fetched(desk, raw);
     let digest = letter.digest;
@@ -180,7 +180,7 @@ fn letters_that_were_in_work_when_the_program_was_killed_are_ruled_on() {
     let desk = Desk::new();
     let letters: Vec<Digest> =
         ["ed", "flo", "guy"].iter().map(|who| take_in(&desk, &stranger(who, "HELP"))).collect();
-    // However often the program is killed, several letters together are not to blame.
+    // Letters that were in work together are not blamed, however often the program is killed.
     for run in ["first", "second", "third", "fourth"] {
         die_at(&desk, run, &letters);
     }
@@ -244,7 +244,7 @@ fn letters_set_aside_bring_one_alarm_an_hour_and_then_their_number() {
     desk.put(&stranger("eve", "HELP trap once more"));
     desk.work();
     desk.one_to(GM).says("A letter could not be ruled on").keeps_silent_of("more letter");
-    // One that follows in a later hour tells of those before it.
+    // An alarm in a later hour mentions the earlier letters.
     desk.put(&stranger("eve", "HELP trap and again"));
     desk.work();
     assert!(desk.sent_to(GM).is_empty());

@@ -1,4 +1,4 @@
-//! Letters that arrive: which are copies of others, whom they speak for, and what marks them as a machine's.
+//! Arriving letters: which are copies of others, for whom they act, and what marks them as a machine's.
 
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
@@ -24,7 +24,7 @@ fn a_letter_with_the_message_id_of_another_is_answered_if_its_text_is_new() {
     desk.receive(&answer(&to_ann, "same", "MARBLE E5"));
     desk.one_to(ANN).says("Your orders are sealed");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
-    // Copies of both that took other ways: another header, other blanks, another encoding.
+    // Copies of both letters that arrived by other routes: another header, other blanks, another encoding.
     let encoded = answer(&to_ann, "same", "=4DARBLE E5").replacen(
         "\n\n",
         "\nContent-Transfer-Encoding: quoted-printable\n\n",
@@ -36,7 +36,7 @@ fn a_letter_with_the_message_id_of_another_is_answered_if_its_text_is_new() {
         assert_eq!(desk.last_status(), LetterStatus::Repeated, "{copy}");
     }
     assert!(desk.sent_to(ANN).is_empty());
-    // The same, if they arrive together.
+    // The same happens if they arrive together.
     for body in ["HISTORY", "MATCHES", "HISTORY "] {
         desk.put(&answer(&to_ann, "together", body));
     }
@@ -58,7 +58,7 @@ fn a_large_letter_with_a_known_message_id_is_answered_if_its_text_is_new() {
         assert_eq!(desk.last_status(), status);
         assert_eq!(desk.sent_to(ANN).len(), usize::from(status == LetterStatus::Ruled));
     }
-    // The same, if the first of them was the large one.
+    // The same happens if the large one is the first.
     for (letter, status) in [
         (large.replace("<same@", "<other@"), LetterStatus::Ruled),
         (answer(&to_ann, "other", "HISTORY"), LetterStatus::Ruled),
@@ -69,7 +69,7 @@ fn a_large_letter_with_a_known_message_id_is_answered_if_its_text_is_new() {
     }
 }
 
-/// Returns whether this letter of Ann's is ruled on.
+/// Whether this letter of Ann's is ruled on.
 fn is_ruled_on(desk: &Desk, head: &str, body: &str, id: &str) -> bool {
     desk.receive(&format!(
         "From: {ANN}\nSubject: orders\nMessage-ID: <{id}@players.example>\n{head}\n\n{body}\n"

@@ -80,7 +80,7 @@ fn a_due_match_waits_for_letters_that_came_in_time() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);
     desk.sleep(1);
-    // From her address and without a visible token: it may be about the match.
+    // The letter is from her address and has no visible token, so it may be about the match.
     store(&desk, [from(ANN, 1, "STATUS")]);
     let deadline = game_match.wake_at().expect("a deadline");
     desk.sleep((deadline - desk.now()).num_hours() + 1);

@@ -1,4 +1,4 @@
-//! Machines and people: which letters are taken for automatic mail, and what their writers hear.
+//! Machines and people: which letters are taken for automatic mail, and the answers to their writers.
 
 use std::collections::BTreeSet;
 
@@ -169,7 +169,8 @@ fn a_question_about_a_bounce_marks_nothing() {
     desk.receive(&bare_answer(ANN, &to_ann, "a", "Re: Undelivered Mail Returned to Sender", &asks));
     assert_eq!(desk.last_status(), LetterStatus::Ruled);
     desk.one_to(ANN);
-    // Even one that only quotes the server, and is taken for a bounce, comes from the address that works.
+    // A letter that only quotes the server is taken for a bounce, but it comes from Ann's address, so that
+    // address works.
     let pasted =
         "Your message could not be delivered to one or more recipients. Final-Recipient: rfc822; ann";
     desk.receive(&bare_answer(ANN, &to_ann, "b", "Undelivered Mail Returned to Sender", pasted));
@@ -289,7 +290,7 @@ fn the_writer_of_a_letter_is_found_behind_any_header() {
     // A machine behind such a header is not answered.
     desk.receive(&format!("{junk}Auto-Submitted: auto-replied\n{}", letter("away")));
     assert_eq!(desk.last_status(), LetterStatus::Automatic);
-    // Nobody can be told if there is no sender, but the GM sees why.
+    // Without a sender, nobody can be told, but the GM sees the reason.
     desk.receive(&format!("{junk}Subject: a riddle\n\nMARBLE E5\n"));
     let row = desk.letters().remove(0);
     assert_eq!((row.status, row.note.as_str()), (LetterStatus::Ignored, "its header is too big"));
@@ -374,7 +375,7 @@ fn an_unmarked_ticket_robot_does_not_get_answer_after_answer() {
     assert!(answers <= 4, "{answers} answers to a robot");
 }
 
-/// Matches to which the letters of the corpus belong.
+/// Number of matches to which the letters of the corpus belong.
 const MATCHES: usize = 40;
 
 /// Opens matches, and returns the letter that each seat got.
@@ -438,7 +439,7 @@ fn every_person_of_the_corpus_is_answered_and_nothing_is_done_by_mistake() {
         .flat_map(|writer| desk.sent_to(&writer).into_iter().map(move |sent| (writer.clone(), sent)))
         .collect();
     let answered: BTreeSet<&str> = sent.iter().filter_map(|(_, sent)| sent.in_reply_to.as_deref()).collect();
-    // Whoever was asked today is not asked again.
+    // Nobody is asked twice a day.
     let is_question = |sent: &Sent| sent.text.contains("I took this for an automatic reply");
     let asked: BTreeSet<&String> =
         sent.iter().filter(|(_, sent)| is_question(sent)).map(|(writer, _)| writer).collect();

@@ -1,4 +1,5 @@
-//! What anyone may ask for: the manual, the rules, the list of games, and offers with their faults.
+//! Letters that anyone may send: for the manual, the rules and the list of games, and offers with their
+//! faults.
 
 use fogpost::game::any::GameKind;
 
@@ -18,7 +19,7 @@ fn the_readme_contains_the_manual_that_help_sends() {
     desk.write(EVE, "HELP");
     let sent = desk.one_to(EVE);
     let begin = sent.text.find("Answer any of my letters").expect("the manual");
-    // What follows is for those who have no match yet.
+    // The rest is for people who have no match yet.
     let end = sent.text.find("\nTo play at once").expect("how to begin");
     let readme = include_str!("../../../README.md");
     assert!(readme.contains(sent.text[begin..end].trim_end()), "{}", &sent.text[begin..end]);

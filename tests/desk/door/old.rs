@@ -20,13 +20,13 @@ fn put(desk: &Desk, name: &str, at: DateTime<Utc>, raw: &str) -> PathBuf {
     path
 }
 
-/// A letter with this line in its header, from somebody who writes nothing else.
+/// A letter with `received` in its header, from somebody who has not written otherwise.
 fn help(received: &str) -> String {
     let n = received.len();
     format!("{received}From: eve{n}@elsewhere.example\nSubject: help\nMessage-ID: <{n}@x.example>\n\nHELP\n")
 }
 
-/// The time of an old file, and a name that tells the same.
+/// The time of an old file, and a file name that contains it.
 fn long_ago(desk: &Desk, number: u32) -> (DateTime<Utc>, String) {
     let at = desk.now() - TimeDelta::days(3 * 365);
     (at, format!("{}.M{number}P1.host", at.timestamp()))
@@ -46,7 +46,7 @@ fn letters_from_before_the_club_are_left_alone() {
     assert!(files.iter().all(|file| file.exists()), "they stay unread");
     let left = desk.block_on(desk.office().store.left_letters(&desk.office().config.inbox.name()));
     assert_eq!(left.expect("the store answers").len(), 2);
-    // They are not looked at again: nothing happens to one that would be new now.
+    // They are not looked at again, even if a file's time becomes new.
     File::options()
         .append(true)
         .open(&files[0])
@@ -115,7 +115,7 @@ fn the_mark_of_a_mailbox_that_is_named_later_is_its_first_opening() {
     let later = began + TimeDelta::days(3);
     assert_eq!(mark("imap gm mail.example Club", later), later);
     assert_eq!(mark("imap gm mail.example Club", later + TimeDelta::days(1)), later);
-    // A mark never lies after now: the clock was wrong when it was set.
+    // A mark is never in the future, even if it was set while the clock was wrong.
     assert_eq!(mark("imap gm mail.example Club", began), began);
     assert_eq!(mark("imap gm mail.example Club", later), began);
 }

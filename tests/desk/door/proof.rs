@@ -25,10 +25,11 @@ fn where_signatures_are_required_an_unsigned_letter_has_no_effect() {
         format!("{FORGED}{RECEIVED}"),
         RECEIVED.to_owned(),
         String::new(),
-        // Below our own server's Received, the sender wrote it; without one, nobody received the letter.
+        // The sender wrote any field below our own server's Received. Without that Received, our server did
+        // not add the field either.
         format!("{RECEIVED}{PASSED}"),
         PASSED.to_owned(),
-        // Programs disagree about where such a header ends.
+        // Programs disagree on where such a header ends.
         format!("{PASSED}{RECEIVED}no field\n"),
     ];
     for (n, mark) in marks.iter().enumerate() {
@@ -109,7 +110,7 @@ fn bounces_of_one_letter_move_a_deadline_once_by_the_grace() {
     assert_eq!(count_of(&desk, &game_match.id, "MailReturned"), 1, "counted once");
     assert_eq!(marked.deadline, game_match.deadline.map(|deadline| deadline + TimeDelta::hours(12)));
     desk.one_to(BO).says("A letter to Ann could not be delivered. The deadline has moved to");
-    // Whoever forges a bounce of their own letter gains these hours, and no more.
+    // Forging a bounce of one's own letter gains these hours, but no more.
     desk.advance(8 * 24 + 12);
     let after = desk.find(&game_match.id);
     assert_eq!((after.missed.first, after.asked_gm), (1, false));
@@ -138,7 +139,7 @@ fn no_deadline_is_enforced_on_a_seat_of_which_two_letters_bounce() {
     let invitation = desk.one_to(ANN);
     desk.advance(1);
     desk.receive(&bounce(&invitation, ANN, 1));
-    // The reminder two days before the deadline.
+    // The reminder is sent two days before the deadline.
     desk.advance(6 * 24);
     let reminder = desk.last_to(ANN);
     desk.receive(&bounce(&reminder, ANN, 2));
@@ -227,7 +228,7 @@ fn orders_of_an_earlier_turn_are_asked_about_if_nothing_tells_their_turn() {
     desk.receive(&without_thread(BO, to_bo.token(), "hold", 2));
     desk.one_to(BO).says("You sent the same orders for turn 1").says("TURN 2");
     assert!(desk.find(&game_match.id).held.second.is_none());
-    // With the turn, or in the thread, the same orders are fine.
+    // With the turn, or in the thread, the same orders are accepted.
     desk.receive(&without_thread(BO, to_bo.token(), "TURN 2\nHOLD\nWAIT", 3));
     desk.one_to(BO).says("Your orders are sealed");
     let filed = desk.find(&game_match.id).held.second;
@@ -248,7 +249,7 @@ fn an_address_whose_last_five_letters_were_signed_is_expected_to_sign() {
     let invitation = desk.one_to(ANN);
     let unsigned = |body: &str| format!("{FAILED}{RECEIVED}{}", desk.answer(ANN, &invitation, body));
     let signed = |body: &str| format!("{PASSED}{RECEIVED}{}", desk.answer(ANN, &invitation, body));
-    // Four signed letters are no habit, and an unsigned one begins the count anew.
+    // Four signed letters are not a habit, and an unsigned one restarts the count.
     for question in ["STATUS", "GAMES", "HELP", "MATCHES"] {
         desk.receive(&signed(question));
     }
@@ -258,7 +259,7 @@ fn an_address_whose_last_five_letters_were_signed_is_expected_to_sign() {
         desk.receive(&signed(question));
     }
     desk.sent_to(ANN);
-    // Whoever forges many letters does not end the habit.
+    // Forging many letters does not end the habit.
     for n in 0..6 {
         desk.receive(&unsigned(&format!("MARBLE E5 # {n}")));
         assert_eq!(desk.last_status(), LetterStatus::Ignored);
@@ -328,7 +329,7 @@ fn a_gms_unsigned_question_is_answered() {
     desk.sent_to(GM);
     desk.receive(&format!("{FAILED}{RECEIVED}{}", desk.answer(GM, &to_gm, "GM LIST all\nMATCHES")));
     desk.one_to(GM).says(&game_match.id);
-    // Beside a command, the question waits with it.
+    // In the same letter as a command, the question waits, too.
     let mixed = format!("GM LIST all\nGM MATCH {} PAUSE a reason", game_match.id);
     desk.receive(&format!("{FAILED}{RECEIVED}{}", desk.answer(GM, &to_gm, &mixed)));
     desk.one_to(GM).says("A letter came in your name");

@@ -24,7 +24,7 @@ fn lay(desk: &Desk, began: DateTime<Utc>, post: &[Post]) {
     }
 }
 
-/// The same letter by another route: other bytes, but the same Message-ID.
+/// Returns the same letter by another route: other bytes, but the same Message-ID.
 fn on_another_way(raw: &str, n: usize) -> String {
     format!("Received: from mx{n}.example by mx.club.example; Thu, 7 May 2026 10:0{n}:00 +0000\n{raw}")
 }
@@ -32,7 +32,8 @@ fn on_another_way(raw: &str, n: usize) -> String {
 #[test]
 fn shuffled_and_copied_letters_have_the_effect_of_ordered_ones() {
     let [north, south] = setups();
-    // Both first send other orders. Ann's clock is wrong: by its Date field, her later letter is the older one.
+    // Both send other orders first. Ann's clock is wrong: according to the Date field, her later letter is the
+    // older one.
     let other = north.replace("SHIP 1 3/2 G1", "SHIP 1 2/2 G1");
     let elsewhere = south.replace("SHIP 1 3/2 S1", "SHIP 1 2/2 S1");
     let mut outcomes = Vec::new();
@@ -88,7 +89,7 @@ fn shuffled_and_copied_letters_have_the_effect_of_ordered_ones() {
         desk.check();
     }
     assert!(outcomes.windows(2).all(|two| two[0] == two[1]), "the order in the mailbox changes nothing");
-    // The letters that count, one after the other, have the same effect.
+    // The letters that count have the same effect in sequence.
     let desk = Desk::new();
     let game_match = desk.open(GameKind::QuadrantZ, &[]);
     desk.reply(ANN, &desk.one_to(ANN), &north);

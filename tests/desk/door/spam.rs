@@ -1,4 +1,5 @@
-//! The provider's spam folder: letters that concern the club are taken from it, and believed only if they are signed.
+//! The provider's spam folder: letters that concern the club are fetched from it, and trusted only if they are
+//! signed.
 
 use fogpost::daemon::intake;
 use fogpost::post::{Batch, FetchedLetter, InboxMessage, Taken};
@@ -7,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::desk::{ANN, Desk, GM};
 use crate::positions::quad;
 
-/// Hands over letters as the reader of a spam folder does, and returns which were taken.
+/// Delivers letters as the reader of a spam folder does, and returns those that were taken.
 fn from_spam(desk: &Desk, letters: &[String]) -> Taken {
     let (to, batches) = mpsc::channel(1);
     let (stored, taken) = oneshot::channel();

@@ -1,4 +1,4 @@
-//! Impostors: their letters have no effect and no answer, and the player and the GM learn of them.
+//! Impostors: their letters have no effect and get no answer, and the player and the GM learn about them.
 
 use fogpost::game::any::GameKind;
 use fogpost::store::LetterStatus;
@@ -30,7 +30,7 @@ fn a_token_used_from_another_address_has_no_effect_and_the_gm_sees_it() {
         desk.reply(sender, &to_ann, &format!("MARBLE E{}\nSTATUS\nTELL I am Ann.\nEND", n + 5));
         assert_eq!(desk.last_status(), LetterStatus::Ignored, "{sender}");
     }
-    // Not one address, so nobody knows whose it is.
+    // This is not a single address, so its owner is unclear.
     desk.reply(&format!("Ann <{ANN}@elsewhere.example>"), &to_ann, "MARBLE E4");
     assert_eq!(desk.last_status(), LetterStatus::Answered);
     for reader in [EVE, BO] {

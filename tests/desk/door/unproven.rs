@@ -47,7 +47,7 @@ fn a_denied_letter_is_discarded_and_the_token_renewed() {
     let notice = desk.one_to(ANN);
     notice.says("> RESIGN");
     let code = code_of(&notice);
-    // The code is of no use to anybody else.
+    // Nobody else can use the code.
     desk.reply(BO, &notice, &format!("DENY {code}"));
     desk.one_to(BO).says("No letter waits for your word");
     desk.reply("eve@elsewhere.example", &notice, &format!("CONFIRM {code}"));
@@ -220,7 +220,7 @@ fn no_deadline_waits_for_a_confirmation() {
     desk.advance(7 * 24 + 8 + 14);
     assert_eq!(desk.find(&game_match.id).missed.first, 1);
     desk.sent_to(ANN);
-    // The phase is still open, because a move must be made, and nothing was filed since.
+    // The phase is still open, because a move must be made and nothing has been filed since.
     desk.reply(ANN, &notice, &format!("CONFIRM {}", code_of(&notice)));
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
 }
@@ -247,7 +247,7 @@ fn a_letter_that_shows_its_token_to_others_is_ruled_on_and_the_token_renewed() {
     desk.sent_to(ANN);
     desk.reply(ANN, receipt, "STATUS");
     desk.last_to(ANN).says("Quad");
-    // Ann's own addresses are not others.
+    // Ann's own addresses do not count as other people's.
     let before = desk.all_to(ANN).pop().expect("a letter");
     let letter = desk.answer(ANN, receipt, "HISTORY");
     desk.receive(&letter.replace("Subject:", &format!("Cc: {ANN}\nSubject:")));
@@ -280,7 +280,7 @@ fn the_alias_that_a_notice_is_about_confirms_it_once() {
     let notice = desk.one_to(ANN);
     notice.says(&format!("That line also counts, once, from {HOLIDAY}"));
     let code = code_of(&notice);
-    // From any other address, registered or not, it counts for nothing.
+    // It has no effect from any other address, registered or not.
     for other in [BO, "eve@elsewhere.example"] {
         desk.reply(other, &notice, &format!("CONFIRM {code}"));
         desk.one_to(other).says("TELL GM").keeps_silent_of("answered it already");
@@ -310,7 +310,7 @@ fn the_alias_that_a_notice_is_about_confirms_it_once() {
     assert_ne!(code_of(&again), code);
     desk.reply(HOLIDAY, &notice, &format!("CONFIRM {code}"));
     desk.one_to(HOLIDAY).says("I have no open question to your address");
-    // Also beside the token, in an answer to a letter about the match.
+    // This also works with the token, in an answer to a letter about the match.
     desk.reply(HOLIDAY, &to_ann, &format!("CONFIRM {}", code_of(&again)));
     desk.one_to(HOLIDAY).says("You confirmed the letter from");
     let letters = desk.sent_to(ANN);

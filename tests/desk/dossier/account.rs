@@ -1,4 +1,4 @@
-//! The account of a match has a sentence for every fact, and for whatever is known of a letter.
+//! The account of a match has a sentence for every fact, and for every known circumstance of a letter.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ fn every_circumstance_of_a_letter_is_worded() {
         };
         assert_eq!(lines(&says), lines(sentences), "{sample}");
     }
-    // All fields but those that every letter has.
+    // All fields except those that every letter has.
     let source = include_str!("../../../src/ledger/cause.rs");
     let (_, fields) = source.split_once("pub struct LetterCause {").expect("the fields");
     let fields = fields.lines().take_while(|line| *line != "}");

@@ -1,4 +1,4 @@
-//! A layman checks a dossier by its own check.py, on a machine with nothing but Python.
+//! A layman checks a dossier with its own check.py, on a machine with nothing but Python.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,7 +17,7 @@ use crate::dossier::contents::{by_hand, write};
 
 const FORMS: [DossierForm; 2] = [DossierForm::Public, DossierForm::Arbiter];
 
-/// Runs check.py of an unpacked dossier, and returns its exit status and its words.
+/// Runs check.py of an unpacked dossier, and returns its exit status and output.
 pub fn checked(folder: &Path, own_letters: &[&Path]) -> (i32, String) {
     let python =
         ["/usr/bin/python3", "/usr/local/bin/python3"].into_iter().find(|path| Path::new(path).exists());
@@ -101,7 +101,7 @@ fn dossiers_of_all_games_in_both_forms_are_found_sound() {
     }
 }
 
-/// A match whose end an event or the clock decides has entries of its own kinds.
+/// A match whose end an event or the clock decides has special kinds of entries.
 #[test]
 fn dossiers_of_matches_with_banks_that_ended_by_less_time_or_by_missed_turns_of_both_are_found_sound() {
     let club = crate::events::club("forfeit_after = 1\n");
@@ -128,7 +128,7 @@ fn dossiers_of_matches_with_banks_that_ended_by_less_time_or_by_missed_turns_of_
     }
 }
 
-/// Replaces a text in a file whose name begins so, and leaves the list of files right if `listed`.
+/// Replaces a text in a file whose name begins with `name`. If `listed`, updates the list of files to match.
 fn tampered(
     files: &BTreeMap<String, Vec<u8>>,
     (name, from, to): (&str, &str, &str),
@@ -277,7 +277,7 @@ fn the_key_of_a_running_match_is_in_no_dossier() {
     }
 }
 
-/// Words of a refusal, and what puts something at a path that is refused so.
+/// Words of a refusal, and a function that puts something at a path that is refused for that reason.
 type Way = (&'static str, fn(&Path));
 
 #[test]

@@ -297,8 +297,8 @@ fn what_is_no_arbiters_dossier_of_a_finished_match_is_refused_with_a_reason() {
     assert!(refused(BTreeMap::new()).contains("about.json is missing"));
 }
 
-/// A finished match in which letters prove something without being rulings: Bo's ACCEPT opened it, Ann's CONFIRM took a
-/// letter of hers from elsewhere, and the answer from her new address gave her seat to that address.
+/// A finished match in which letters prove something without being rulings: Bo's ACCEPT opened it, Ann's CONFIRM
+/// accepted a letter of hers from another address, and the answer from her new address moved her seat to that address.
 fn with_proofs() -> (Desk, Match) {
     let desk = Desk::new();
     desk.know(ANN);

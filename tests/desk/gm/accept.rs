@@ -1,4 +1,5 @@
-//! Letters that were dropped, and that a GM accepts: what that overrules, and what it never does.
+//! Letters that were dropped, and that a GM accepts: the decisions that this overrules, and those that it
+//! never does.
 
 use fogpost::daemon::GmIndex;
 use fogpost::daemon::instruct;

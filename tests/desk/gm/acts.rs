@@ -1,4 +1,4 @@
-//! What GMs write to players and list, and what their acts change.
+//! GMs' letters to players, their lists, and the effects of their acts.
 
 use fogpost::referee::{Match, Stage};
 

@@ -1,4 +1,4 @@
-//! The daily audit tells the GM of each finding once.
+//! The daily audit reports each finding to the GM once.
 
 use fogpost::daemon::audit;
 use fogpost::daemon::audit::unsound;
@@ -77,7 +77,7 @@ fn a_running_match_is_paused_and_the_status_tells_it_until_the_gm_acknowledges_i
     assert_eq!((acknowledge(None), faults(&desk).len()), (vec![id.clone()], 0));
     desk.advance(48);
     assert!(alarms(&desk).is_empty() && faults(&desk).is_empty(), "nothing new was found");
-    // Something else is found.
+    // There is another finding.
     cheat(
         &desk,
         &[

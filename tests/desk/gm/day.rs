@@ -1,5 +1,5 @@
-//! A GM's day with sixty matches, in which people are late, protest and write: from the links of digests alone, and from
-//! the screen alone.
+//! A GM's day with sixty matches, in which people are late, protest and write. It can be done with the links in digests
+//! alone, or with the screen alone.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn busy_day() -> (Desk, Vec<Match>) {
     (desk, matches)
 }
 
-/// Checks that what was decided is on the ledgers.
+/// Asserts that the ledgers contain these decisions.
 fn assert_decided(desk: &Desk, matches: &[Match], wanted: &[&str]) {
     let all: Vec<String> = matches.iter().flat_map(|opened| kinds(desk, opened)).collect();
     for kind in wanted {
@@ -52,7 +52,8 @@ fn a_gm_decides_on_everything_that_waits_from_the_desk_alone() {
         }
         decided += 1;
         assert!(decided < 3 * MATCHES, "{page}");
-        // The first matter, by the second of its buttons every third time: the day is not all extensions.
+        // Decide the first matter, every third time with its last button, so that the day is not all
+        // extensions.
         let rest = page.split_once("<ul class=\"rows\">").expect("a list").1;
         let matter = rest.split_once("</li>").expect("a matter").0;
         let labels = matter.split("</button>").filter_map(|part| part.rsplit_once('>'));
@@ -68,8 +69,8 @@ fn a_gm_decides_on_everything_that_waits_from_the_desk_alone() {
     assert_decided(&desk, &matches, &["DeadlineExtended", "GmNoted", "MatchResumed"]);
 }
 
-/// Follows the first link of each match in the GM's digests, and those that write to its players, until no digest has a
-/// new match. Returns the matches.
+/// Follows the first link of each match in the GM's digests, and the links for writing to its players, until no digest
+/// has a new match. Returns the matches.
 fn follow_digests(desk: &Desk, matches: &[Match]) -> BTreeSet<String> {
     let mut decided: BTreeSet<String> = BTreeSet::new();
     loop {

@@ -1,4 +1,4 @@
-//! The GM's digest: what it tells, in which order, and what it hides from a GM who plays.
+//! The GM's digest: its contents, their order, and what it hides from a GM who plays.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -199,7 +199,8 @@ fn the_digest_tells_how_much_of_the_limit_is_used_and_what_waits() {
     for _ in 0..6 {
         desk.open(GameKind::Quad, &[]);
     }
-    // A part of a day's letters is kept for alarms, so the digest itself is sent a day after the invitations.
+    // Part of the daily limit is reserved for alarms, so the digest itself is sent a day after the
+    // invitations.
     desk.advance(28);
     latest_digest(&desk, GM).says(
         "9 letters were sent in the last 24 hours, of 10 that your limit allows; 3 letters wait to be sent.",

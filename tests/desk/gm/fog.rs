@@ -1,5 +1,5 @@
-//! Words of a player of a game that hides something reach no GM who plays against that player, or tell nothing of the
-//! position.
+//! In games that hide something, a player's words do not reach a GM who plays against that player, or reveal nothing
+//! of the position.
 
 use fogpost::game::any::GameKind;
 
@@ -12,7 +12,7 @@ fn gm(name: &str, address: &str) -> String {
     format!("[[club.gm]]\nname = \"{name}\"\naddress = \"{address}\"\n")
 }
 
-/// Words with orders of Quadrant Z in other forms, and a line that tells nothing.
+/// Words with orders of Quadrant Z in other forms, and lines that reveal nothing.
 const WORDS: &str = "Dear GM, I am ill.\nNave 1 da A3 a A1\nstatek 3 zostaje\nSee you soon";
 
 #[test]

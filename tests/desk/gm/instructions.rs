@@ -1,4 +1,5 @@
-//! The GM's instructions by letter: who may send them, what they do, and how they are confirmed and announced.
+//! The GM's instructions by letter: their permitted senders, their effects, and how they are confirmed and
+//! announced.
 
 use fogpost::daemon::instruct;
 use fogpost::game::Seat;

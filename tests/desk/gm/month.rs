@@ -16,16 +16,16 @@ const PLAYERS: usize = 12;
 const MATCHES: usize = 20;
 const DAYS: u32 = 30;
 
-/// Letters to a GM in the month, at most 1.3 a day.
+/// Maximum letters to a GM in the month: 1.3 per day.
 const MOST_LETTERS: usize = 39;
 
 const DIGEST: &str = "The day at The Test Club";
 
-/// Players who write no more from this day on.
+/// Players who stop writing in the course of the month.
 const VANISHED: [usize; 2] = [3, 8];
 const VANISH_ON: u32 = 9;
 
-/// Words that players write beside their games.
+/// Words that players write apart from their games.
 const WORDS: [&str; 6] = [
     "Thank you for running this club, I enjoy it very much.",
     "My daughter has learned to walk this week, what a joy.",
@@ -81,7 +81,7 @@ impl Month {
         all.into_iter().rev().find(|sent| sent.subject.contains(id)).expect("a letter about the match")
     }
 
-    /// Lets about half of those who owe orders file, and everything else of a day happen.
+    /// Lets about half of the players who owe orders file, and everything else of the day happen.
     fn day(&mut self, day: u32) {
         for (id, players) in self.matches.clone() {
             let found = self.desk.find(&id);
@@ -131,7 +131,7 @@ fn items(digest: &Sent) -> Vec<String> {
     digest.text.lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect()
 }
 
-/// The number of words of a digest without those that players wrote.
+/// The number of words in a digest, except those that players wrote.
 fn own_words(digest: &Sent) -> usize {
     let text =
         WORDS.iter().fold(digest.text.split_whitespace().collect::<Vec<_>>().join(" "), |text, words| {

@@ -1,4 +1,4 @@
-//! Several GMs: who may do what, who is told what, and what a GM who plays never reads.
+//! Several GMs: their rights, the letters that each gets, and what a GM who plays never reads.
 
 use fogpost::game::any::GameKind;
 use fogpost::referee::{Match, Stage};
@@ -8,7 +8,7 @@ use crate::desk::{ANN, BO, Desk, Sent};
 const KIM: &str = "kim@club.example";
 const LEE: &str = "lee@club.example";
 
-/// Kim looks after everything; Lee after Pacific alone.
+/// Kim looks after everything, and Lee only after Pacific.
 const KIM_AND_LEE: &str = "[[club.gm]]\nname = \"Kim\"\naddress = \"kim@club.example\"\n\
     [[club.gm]]\nname = \"Lee\"\naddress = \"lee@club.example\"\nalso = [\"lee@home.example\"]\ngames = [\"pacific\"]\n";
 
@@ -196,7 +196,7 @@ fn words_without_a_token_do_not_reach_a_gm_who_plays_against_their_writer() {
     desk.write(ANN, "TELL GM I suspect that Bo reads my mail.\nEND");
     desk.one_to(KIM).says("I suspect that Bo reads my mail");
     assert!(desk.sent_to(BO).is_empty());
-    // Somebody who plays against no GM may be read by all.
+    // The words of somebody who does not play against a GM may go to all GMs.
     desk.write("dora@elsewhere.example", "TELL GM May I join?\nEND");
     desk.one_to(KIM).says("May I join?");
     desk.one_to(BO).says("May I join?");

@@ -1,4 +1,5 @@
-//! The commands that letters to the GM suggest: each can be followed, and hits whom the letter means.
+//! The commands that letters to the GM suggest: each can be carried out, and affects the player whom the
+//! letter means.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;

@@ -31,7 +31,7 @@ fn the_gm_confirms_a_command_from_an_address_that_is_not_listed() {
     let question = desk.one_to(GM);
     question.says(&format!("from {ALIAS}")).says(&format!("> GM MATCH {} PAUSE", game_match.id));
     question.keeps_silent_of("secret reason");
-    // Others join it, and the code is of use to the GM alone.
+    // Further letters are added to the question, and only the GM can use the code.
     desk.reply(ALIAS, &to_gm, &format!("GM MATCH {} NOTE hello", game_match.id));
     assert!(desk.sent_to(GM).is_empty(), "one question a day");
     for other in [ALIAS, ANN, "eve@elsewhere.example"] {

@@ -1,4 +1,4 @@
-//! The club beyond single matches: every kind of letter that finds the next opponent, and those about ratings.
+//! The club beyond single matches: every kind of letter about finding an opponent, and about ratings.
 
 use fogpost::game::Line;
 use fogpost::game::any::GameKind;
@@ -32,14 +32,14 @@ impl Letters {
         all
     }
 
-    /// Leaves out the letters so far.
+    /// Skips the letters so far.
     fn skip(&self) {
         self.desk.sent_to(ANN);
         self.desk.sent_to(BO);
     }
 }
 
-/// Replaces what differs from run to run: names of matches, codes, tokens and hashes.
+/// Replaces everything that differs between runs: names of matches, codes, tokens and hashes.
 fn stable(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let named = matches_named_in(&Line::numbered(&lines));

@@ -6,7 +6,7 @@ use fogpost::request::matches_named_in;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::events::{CY, LEAGUE, club, gm, matches, play_until_resigned};
 
-/// Replaces what differs from run to run: names of matches, tokens and hashes.
+/// Replaces everything that differs between runs: names of matches, tokens and hashes.
 fn stable(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let named = matches_named_in(&Line::numbered(&lines));

@@ -58,7 +58,7 @@ impl Play {
         }
     }
 
-    /// Replaces what differs from run to run: the match's name, the token and the hashes.
+    /// Replaces everything that differs between runs: the match's name, the token and the hashes.
     fn stable(&self, sent: &Sent) -> String {
         let text = format!("{}\n\n{}", sent.subject, sent.text);
         let text =

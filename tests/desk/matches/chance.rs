@@ -12,7 +12,7 @@ use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::check_program::{checked, unpacked};
 use crate::dossier::contents::by_hand;
 
-/// The SHA-256 that a letter tells, which stands on a line of its own.
+/// The SHA-256 in a letter, on a line of its own.
 fn told_pin(sent: &Sent) -> Digest {
     let lines = sent.text.lines().map(|line| line.trim_start_matches([' ', '|']));
     let pin = lines.filter_map(|line| line.parse().ok()).next();
@@ -45,7 +45,8 @@ fn last_letter(desk: &Desk) -> Digest {
     desk.letters().first().expect("a letter").digest
 }
 
-/// A match of Quad that Ann offers and Bo takes up; with it what Ann's offer told Bo, her letter, and his.
+/// A match of Quad that Ann offers and Bo takes up, with the pin that Ann's offer showed Bo, and the letters
+/// of both.
 struct Met {
     game_match: Match,
     told: Sent,
@@ -171,7 +172,7 @@ fn the_end_of_a_match_and_its_dossier_show_the_key() {
     }
 }
 
-/// The verdict after a change to the opening and to the match, with every hash made right again.
+/// The verdict after a change to the opening and to the match, with every hash recomputed.
 fn rewritten(change: impl FnOnce(&mut Entry, &mut Match)) -> AuditVerdict {
     let desk = two_people();
     let mut game_match = ended(&desk);

@@ -16,7 +16,7 @@ fn code(sent: &Sent, word: &str) -> String {
     line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
 }
 
-/// Whether a match begins by what this person reads.
+/// Whether this person was told that a match begins.
 fn begins(desk: &Desk, reader: &str) -> bool {
     desk.sent_to(reader).iter().any(|sent| sent.text.contains("begins; its first letter"))
 }
@@ -26,7 +26,7 @@ fn matches(desk: &Desk) -> Vec<Match> {
     ids.iter().map(|id| desk.find(id)).collect()
 }
 
-/// The match that runs, of those that are not this one.
+/// The running match other than `first`.
 fn other(desk: &Desk, first: &Match) -> Match {
     let mut others = matches(desk);
     others.retain(|one| one.id != first.id && one.stage == Stage::Running);
@@ -158,7 +158,7 @@ fn a_stranger_learns_nobodys_name_or_number() {
         desk.one_to(EVE).says("Nobody of that name takes challenges from strangers; OPEN finds anyone.");
         assert!(desk.sent_to(BO).is_empty(), "{line}");
     }
-    // Nor does whoever has played only the house.
+    // The same holds for somebody who has played only the house.
     desk.write(EVE, "CHALLENGE house quad level=easy first=me");
     desk.sent_to(EVE);
     desk.write(EVE, "PROFILE Bo");
@@ -304,7 +304,7 @@ fn an_offer_for_reliable_players_refuses_who_files_late() {
     let code = code(&desk.one_to(ANN), "JOIN");
     desk.reply(BO, &to_bo, &format!("JOIN {code}"));
     desk.one_to(BO).says("who file 95 of 100 turns in time. Bo filed 9 of his last 10 turns in time.");
-    // Whoever has owed few turns passes every condition.
+    // A player who has owed few turns meets every condition.
     desk.know(CY);
     desk.write(CY, &format!("JOIN {code}"));
     assert!(begins(&desk, CY), "an answer");
@@ -367,7 +367,7 @@ fn a_mistyped_code_is_answered_with_the_one_that_was_meant_among_those_that_the_
     desk.sent_to(ANN);
     desk.write(ANN, "OPEN quantum");
     let seat = code(&desk.last_to(ANN), "CLOSE");
-    // The last letter is another one.
+    // Replace the last character.
     let mistyped =
         |code: &str| format!("{}{}", &code[..code.len() - 1], if code.ends_with('7') { "8" } else { "7" });
     desk.write(BO, &format!("ACCEPT {}", mistyped(&challenge)));
@@ -376,7 +376,7 @@ fn a_mistyped_code_is_answered_with_the_one_that_was_meant_among_those_that_the_
     desk.last_to(BO).says(&format!("Did you mean {seat}?"));
     desk.write(ANN, &format!("CLOSE {}", mistyped(&seat)));
     desk.last_to(ANN).says(&format!("Did you mean {seat}?"));
-    // Neither a challenge to somebody else nor a code that is farther away is told.
+    // Neither a challenge to somebody else nor a less similar code is revealed.
     desk.write(CY, &format!("ACCEPT {}", mistyped(&challenge)));
     desk.last_to(CY).says("It may have been").keeps_silent_of(&challenge);
     desk.write(BO, "ACCEPT 222222");

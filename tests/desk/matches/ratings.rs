@@ -1,4 +1,4 @@
-//! Ratings by letter: which matches are rated, what the result tells, and figures that are computed anew.
+//! Ratings by letter: which matches are rated, what the result says about ratings, and recomputed figures.
 
 use fogpost::daemon::ratings;
 use fogpost::game::any::GameKind;

@@ -1,4 +1,4 @@
-//! A player who vanishes: the opponent goes on against the house, or takes the win.
+//! A player who vanishes: the opponent continues against the house, or takes the win.
 
 use chrono::TimeDelta;
 use fogpost::daemon::instruct;

@@ -38,7 +38,7 @@ fn three_matches(desk: &Desk) -> ([Match; 3], Sent) {
     (matches, invitation)
 }
 
-/// Returns how many absences of Ann each match has.
+/// Returns the number of Ann's absences in each match.
 fn noted(desk: &Desk, matches: &[Match; 3]) -> [usize; 3] {
     matches.each_ref().map(|game_match| desk.find(&game_match.id).absences[Seat::First].len())
 }
@@ -61,7 +61,7 @@ fn one_absence_counts_in_all_matches_and_each_opponent_gets_one_letter() {
         .says(&third)
         .keeps_silent_of(&first)
         .keeps_silent_of(&second);
-    // The same once more changes nothing, and nobody else hears of it.
+    // Repeating it changes nothing, and nobody else hears of it.
     desk.reply(ANN, &invitation, &format!("{ABSENT}\nSTATUS"));
     assert_eq!(noted(&desk, &matches), [1, 1, 1]);
     assert!(desk.sent_to(CY).is_empty());

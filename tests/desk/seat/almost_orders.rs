@@ -1,4 +1,4 @@
-//! What becomes of lines that are almost orders: nothing is filed that its author may not have meant.
+//! Lines that are almost orders: nothing is filed that its author may not have meant.
 
 use fogpost::game::any::GameKind;
 use fogpost::game::{Phase, Seat};
@@ -19,7 +19,7 @@ fn stars() -> String {
     setup
 }
 
-/// The same for the South-East.
+/// A legal setup of Quadrant Z for the South-East, without ships.
 fn stars_of_second() -> String {
     let mut setup =
         String::from("STAR Y1 3 BASE\nSTAR Y4 1\nSTAR X1 3\nSTAR W1 2\nSTAR T1 2\nSTAR S1 2\nSTAR O1 2\n");
@@ -41,7 +41,7 @@ pub fn both_set_up(desk: &Desk) -> (Match, Sent, Sent) {
     (desk.find(&game_match.id), report, desk.last_to(BO))
 }
 
-/// The same, with Ann's report alone.
+/// Like [`both_set_up`], but returns only Ann's report.
 fn quadrant_z(desk: &Desk) -> (Match, Sent) {
     let (game_match, report, _) = both_set_up(desk);
     (game_match, report)
@@ -123,7 +123,7 @@ fn a_copied_example_is_named_and_shown_without_its_bar() {
     let answer = desk.one_to(ANN);
     answer.says("an example of mine").says(&format!("Without the bar it would be {}", &example[2..]));
     assert_eq!(held(&desk, &game_match, Seat::First), None);
-    // Beside a valid order it is not passed over either.
+    // It is not ignored next to a valid order either.
     desk.reply(ANN, &report, &format!("{example}\nSHIP 3 B2 TO B1"));
     desk.one_to(ANN)
         .says("an example of mine")
@@ -265,7 +265,7 @@ fn the_side_that_moves_second_can_answer_the_invitation() {
     desk.reply(ANN, &to_ann, "MARBLE E5");
     desk.reply(BO, &to_bo, "MARBLE A5");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2);
-    // Later the invitation is old for both.
+    // Now the invitation is old for both players.
     desk.reply(ANN, &to_ann, "MARBLE E6");
     desk.last_to(ANN).says("Turn 1 was adjudicated");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2);

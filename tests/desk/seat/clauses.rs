@@ -1,4 +1,5 @@
-//! Clauses of the rules pages that show in letters alone: options of a match, and which of two orders counts.
+//! Clauses of the rules pages that are visible only in letters: options of a match, and which of two orders
+//! counts.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;

@@ -1,4 +1,4 @@
-//! The commands of a match: for each, its answer and what the other side learns.
+//! The commands of a match: the answer to each, and what the opponent learns from it.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
@@ -283,7 +283,7 @@ fn commands_and_orders_share_a_letter_and_a_faulty_command_stops_both() {
     let refusal = desk.one_to(ANN);
     refusal.says("> EXTEND 3 moons").says("EXTEND needs a number of days").says("No order in this letter");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
-    // All faulty lines are told at once.
+    // All faulty lines are reported at once.
     desk.reply(ANN, &to_ann, "MARBLE A1\nEXTEND 3 moons\nSTAR Z99");
     desk.one_to(ANN).says("> MARBLE A1").says("> EXTEND 3 moons").says("> STAR Z99");
     desk.reply(ANN, &to_ann, "MARBLE E5\nSTATUS\nHELP time");

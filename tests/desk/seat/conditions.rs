@@ -1,4 +1,4 @@
-//! Conditional orders by letter: met, void or illegal, and hidden from the other side.
+//! Conditional orders by letter: met, void or illegal, and hidden from the opponent.
 
 use fogpost::game::any::GameKind;
 use fogpost::game::record::Record;
@@ -168,7 +168,7 @@ fn a_letter_that_only_mentions_a_move_is_no_condition() {
 fn conditions_that_are_confirmed_too_late_are_refused() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quad(&desk);
-    // Nothing but the token tells what this letter is about.
+    // Only the token shows what this letter is about.
     desk.write("bo@holiday.example", &format!("IF E5 THEN F6\nReply token: {}", to_bo.token()));
     let notice = desk.one_to(BO);
     let code = notice.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM ")).expect("a code");
@@ -182,7 +182,7 @@ fn conditions_that_are_confirmed_too_late_are_refused() {
     assert!(desk.verify(&game_match.id).is_sound());
 }
 
-/// Somebody else could send an old letter again, without its subject and its thread.
+/// Otherwise somebody else could send an old letter again, without its subject and its thread.
 #[test]
 fn the_same_conditions_in_a_later_turn_ask_which_turn_is_meant() {
     let desk = Desk::new();

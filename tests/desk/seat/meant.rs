@@ -1,4 +1,5 @@
-//! A letter as its writer meant it: what is offered, what YES files, and what nobody files against the letter's words.
+//! A letter as its writer meant it: the orders that are offered, those that YES files, and that nothing is filed
+//! against the letter's words.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
@@ -112,10 +113,10 @@ fn an_offer_ends_with_its_phase() {
     assert_eq!(held(&desk, &game_match), None);
 }
 
-/// The beginnings of the lines above what an answer offers.
+/// The beginnings of the lines that come before an answer's offers.
 const ADVICE: [&str; 3] = ["You may mean this:", "For example:", "These orders are legal."];
 
-/// Sends what an answer shows as a correction or as an example, and returns the answer to it.
+/// Sends the correction or the example that an answer shows, and returns the answer to it.
 fn send_advice(desk: &Desk, report: &Sent, answer: &Sent) -> Option<Sent> {
     let lines: Vec<&str> = answer.text.lines().collect();
     let at = lines.iter().position(|line| ADVICE.iter().any(|advice| line.contains(advice)))?;
@@ -216,7 +217,7 @@ fn a_correction_names_the_ship_that_stands_there() {
         desk.reply(ANN, &report, "WITHDRAW");
         desk.one_to(ANN);
     }
-    // Ship 2 does not stand on A3.
+    // Ship 2 is not at A3.
     desk.reply(ANN, &report, "Schiff 2 A3 nach A1");
     desk.one_to(ANN).keeps_silent_of("You may mean");
 }

@@ -29,7 +29,7 @@ fn acts(letter: &Sent) -> Vec<String> {
     acts
 }
 
-/// Words of an answer to a letter that was not understood, or not followed.
+/// Phrases in answers to letters that were not understood, or not carried out.
 const REFUSED: [&str; 8] = [
     "cannot stand",
     "Not read as",
@@ -41,7 +41,7 @@ const REFUSED: [&str; 8] = [
     "There is no such",
 ];
 
-/// The beginnings of acts, and words of the answer by which each did what it says.
+/// The beginnings of acts, and words in the answer that show that the act took effect.
 const DONE: [(&str, &str); 17] = [
     ("ABSENT", "You are away from"),
     ("ADDRESS", "to ask whether that is what you want"),
@@ -65,7 +65,7 @@ const DONE: [(&str, &str); 17] = [
 /// The situation whose acts are only examples.
 const FAULT: &str = "a fault in a command";
 
-/// A letter with offers: its reader's address, and how it comes about.
+/// A letter with offers: its name, its reader's address, and a function that makes it.
 type Situation = (&'static str, &'static str, fn(&Desk) -> Sent);
 
 /// Sends back every act of the letter, each in a club of its own. Returns their number.
@@ -89,7 +89,7 @@ fn send_back(desk: fn() -> Desk, (name, reader, make): Situation) -> usize {
             let texts: Vec<String> = answers.iter().map(flat).collect();
             assert!(texts.iter().any(|text| text.contains(words)), "{name}: {act}: {texts:#?}");
         }
-        // Pages of the manual hold such words themselves.
+        // Pages of the manual contain such words themselves.
         for answer in answers.into_iter().filter(|_| !act.starts_with("HELP")) {
             let text = flat(&answer);
             let refused = REFUSED.iter().find(|words| text.contains(**words));
@@ -118,7 +118,7 @@ fn in_quadrant_z(desk: &Desk, text: &str) -> Sent {
     desk.one_to(ANN)
 }
 
-/// What Bo's letter makes the referee write to Ann.
+/// The letter to Ann that this letter from Bo causes.
 fn by_bo(desk: &Desk, text: &str) -> Sent {
     let (_, _, to_bo) = quad(desk);
     desk.reply(BO, &to_bo, text);

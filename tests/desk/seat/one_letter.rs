@@ -1,4 +1,4 @@
-//! One letter where two would say the same: receipt and report, and the links that answer a letter.
+//! One letter in place of two: receipt and report in one, and the links that answer a letter.
 
 use fogpost::game::any::GameKind;
 

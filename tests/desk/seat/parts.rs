@@ -230,7 +230,7 @@ fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
     assert!(by_hand().contains("was changed"));
     let refused = Dossier::read(files).expect_err("a letter is withheld");
     assert!(refused.contains(&format!("is withheld until {} ends", second.id)), "{refused}");
-    // Once both are over, each dossier holds the whole letter.
+    // Once both matches are over, each dossier contains the whole letter.
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
     for id in [&first.id, &second.id] {
         let files = dossier(id);
@@ -313,7 +313,7 @@ fn of_the_settings_in_several_parts_the_last_in_the_letter_counts() {
     let told = answers(&desk);
     assert_eq!(told.len(), 2);
     told[0].says("| format=text");
-    // A part that goes on below another one.
+    // A part that continues after another one.
     let text = format!(
         "SETTINGS name=Anna Adam\nMATCH {other}\nSETTINGS name=Anna Berg\nMATCH {own}\nSETTINGS name=Anna Cole"
     );
@@ -376,7 +376,7 @@ fn a_letter_that_cannot_be_read_any_more_is_withheld_while_its_players_play_else
     let [(first, invitation), (_, to_ann)] = two_matches(&desk);
     desk.reply(ANN, &invitation, "STATUS\nmy secret plan");
     desk.reply(ANN, &invitation, "RESIGN CONFIRM");
-    // Without the address that the referee had then, nothing tells its letters from others.
+    // Without the address that the referee had at the time, its letters cannot be told from others.
     desk.untidy.set(true);
     desk.change_database(
         "UPDATE match SET snapshot = replace(snapshot, '\"address\":\"referee@club.example\"', '\"address\":\"\"')",

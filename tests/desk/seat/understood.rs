@@ -1,5 +1,5 @@
-//! Letters in the words of twelve languages, and how their answers begin: what they offer, and that it does what the
-//! letter wished.
+//! Letters in the words of twelve languages, and the beginnings of their answers: the lines that they offer, which
+//! do what the letter asked for.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
@@ -77,7 +77,7 @@ fn orders_in_words_are_offered_whole_and_yes_files_them() {
     }
 }
 
-/// Letters that say that nothing is done.
+/// Letters that say that the player does nothing this turn.
 const IDLE: [&str; 18] = [
     "I'm not moving this turn.",
     "No orders this turn, thanks!",

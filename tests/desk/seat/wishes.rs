@@ -1,4 +1,4 @@
-//! Wishes in people's own words: the answer offers the line that does it, and that line does it.
+//! Wishes in people's own words: the answer offers a line that fulfils the wish, and that line works.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
