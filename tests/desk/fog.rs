@@ -14,13 +14,13 @@ use crate::random::{Random, dice};
 use crate::random_play::RandomPlay as _;
 use crate::site::{build, files};
 
-/// Clubs that are played, each twice from the same point on.
+/// Clubs to play, each twice from the same point on.
 const CLUBS: u64 = 3;
 
 /// Filings to try in search of a legal one.
 const TRIES: usize = 200;
 
-/// Letters that change nothing that the world may see.
+/// Letters that change nothing visible to the public.
 const HIDDEN: [&str; 6] =
     ["MARBLE Z99", "DRAW", "EXTEND 3 days", "CHECK\nnonsense", "TELL Good luck!\nEND", "POSITION"];
 
@@ -46,7 +46,7 @@ fn file(desk: &Desk, id: &str, seat: Seat, random: &mut Random) {
         let orders = game_match.state.random_filing(seat, &mut rng).join("\n");
         game_match.state.seal(seat, &lines(&orders)).ok().map(|_| orders)
     });
-    // An empty filing is one, too.
+    // An empty filing counts, too.
     answer(
         desk,
         seat,
@@ -55,7 +55,8 @@ fn file(desk: &Desk, id: &str, seat: Seat, random: &mut Random) {
     );
 }
 
-/// Plays a match up to this turn, in either order of both seats' letters. Returns whether it still runs.
+/// Plays a match up to this turn, with the letters of both seats in random order. Returns whether it is still
+/// running.
 fn play_to(desk: &Desk, id: &str, turn: u32, random: &mut Random) -> bool {
     for _ in 0..60 {
         let Some(due) = desk.find(id).due() else { return false };
@@ -73,7 +74,7 @@ fn play_to(desk: &Desk, id: &str, turn: u32, random: &mut Random) -> bool {
     panic!("{id} does not come to turn {turn}");
 }
 
-/// Leaves hidden letters in a match, and some of the filings that are due, but not all.
+/// Sends hidden letters in a match, and some of the filings that are due, but not all.
 fn hide(desk: &Desk, id: &str, random: &mut Random) {
     let game_match = desk.find(id);
     for _ in 0..2 {
@@ -91,7 +92,7 @@ fn copy(from: &Path, to: &Path) {
     assert!(done.success());
 }
 
-/// Puts the club back to how it was.
+/// Restores the club's folder from the copy.
 fn put_back(folder: &Path, kept: &Path) {
     for entry in fs::read_dir(folder).expect("the club").flatten() {
         let path = entry.path();

@@ -34,7 +34,7 @@ pub fn link(sent: &Sent, label: &str) -> Option<String> {
     links(sent).into_iter().find(|(found, _)| found == label).map(|(_, target)| target)
 }
 
-/// Sends what a link writes, with more words after its first line.
+/// Sends the letter of a link, with more words after its first line.
 pub fn follow_with(desk: &Desk, from: &str, target: &str, words: &str) {
     let (to, rest) = target.strip_prefix("mailto:").and_then(|rest| rest.split_once('?')).expect("a link");
     let (subject, body) =
@@ -47,7 +47,7 @@ pub fn follow_with(desk: &Desk, from: &str, target: &str, words: &str) {
     ));
 }
 
-/// Sends what a link writes.
+/// Sends the letter of a link.
 pub fn follow(desk: &Desk, from: &str, target: &str) {
     follow_with(desk, from, target, "");
 }

@@ -1,4 +1,4 @@
-//! The whole program by letter: what arrives, what is sent, and what the ledgers contain afterwards.
+//! The whole program by letter: incoming and outgoing letters, and the ledgers that result.
 
 mod correspondents;
 #[path = "../support/desk.rs"]
@@ -18,7 +18,7 @@ mod random_play;
 mod screen;
 mod site;
 
-/// Letters that come in: whose they are, which are answered, and in which order.
+/// Incoming letters: their senders, their answers and their order.
 mod door {
     mod addresses;
     mod attempts;
@@ -65,7 +65,7 @@ mod outbox {
     mod trouble;
 }
 
-/// Matches: their beginnings, and their fate if a player vanishes.
+/// Matches: how they begin, and how they continue if a player vanishes.
 mod matches {
     mod challenge;
     mod chance;
@@ -127,7 +127,7 @@ mod play {
     mod wording;
 }
 
-/// What the audit finds, and what it can derive again.
+/// The findings of the audit, and its repeated rulings.
 mod audit {
     mod after_end;
     mod chain;
@@ -150,7 +150,7 @@ mod dossier {
     pub mod contents;
 }
 
-/// What keeps the program running for years.
+/// Maintenance: backups and disk space.
 mod upkeep {
     mod backup;
     mod space;

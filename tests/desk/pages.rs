@@ -1,4 +1,4 @@
-//! Whether pages are sound: HTML without faults, headings in order, names for pictures, links that lead somewhere.
+//! Checks of pages: valid HTML, headings in order, names for pictures, and links that lead somewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use html5gum::{Token, Tokenizer};
 /// Elements without an end tag.
 const VOID: [&str; 5] = ["meta", "link", "input", "img", "br"];
 
-/// What a page contains.
+/// The contents of a page.
 #[derive(Default)]
 struct Page {
     faults: Vec<String>,
@@ -55,7 +55,7 @@ fn read(html: &str) -> Page {
     page
 }
 
-/// Fails if a page of a site has a fault. Both are given by path.
+/// Fails if a page of a site has a fault. `files` holds all files by path.
 pub fn assert_sound(files: &BTreeMap<String, String>) {
     let pages: BTreeMap<&str, Page> = files
         .iter()

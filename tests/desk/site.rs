@@ -1,4 +1,4 @@
-//! The site: what it shows of matches, and what it never touches.
+//! The site: the facts about matches that it shows, and the files that it never touches.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -77,7 +77,7 @@ fn what_the_rules_hide_changes_no_byte_of_the_site() {
             desk.reply(ANN, &to_ann, letter);
             assert_eq!(build(&desk, folder.path()).written, 0, "{game}: {letter}");
         }
-        // Where both file, the first filing decides nothing.
+        // If both sides file in a phase, the first filing decides nothing.
         let setup = match game {
             GameKind::QuadrantZ => Some("SETUP balanced"),
             GameKind::Pacific => Some("SETUP line"),
@@ -92,7 +92,7 @@ fn what_the_rules_hide_changes_no_byte_of_the_site() {
     }
 }
 
-/// In a match with casualties to choose, the number of turns that were owed tells of a battle.
+/// In a match with casualties to choose, the number of owed turns would reveal a battle.
 #[test]
 fn a_turn_of_a_running_match_changes_no_page_of_a_player() {
     let desk = Desk::new();
@@ -196,7 +196,7 @@ fn every_page_of_a_club_is_sound() {
     let files = files(folder.path());
     assert!(files.len() > 25, "{:?}", files.keys());
     assert_sound(&files);
-    // To look at it.
+    // Keep a copy for inspection, if asked to.
     if let Some(kept) = std::env::var_os("FOGPOST_KEEP_SITE") {
         let copied = std::process::Command::new("cp").arg("-a").arg(folder.path()).arg(kept).status();
         assert!(copied.expect("cp runs").success());

@@ -51,7 +51,7 @@ impl Club {
         club
     }
 
-    /// Replaces the config. Nobody else may read it.
+    /// Replaces the config, readable only by its owner.
     pub fn configure(&self, config: &str) {
         let file = self.path("config.toml");
         fs::write(&file, config).expect("the config");
@@ -123,7 +123,7 @@ impl Club {
         fs::read_to_string(self.path("log")).unwrap_or_default()
     }
 
-    /// The letters and the end of the log, for a test that fails.
+    /// The letters and the end of the log, for the message of a failing test.
     pub fn report(&self) -> String {
         let letters = String::from_utf8_lossy(&self.run(&["letters"]).stdout).into_owned();
         let log = self.log();

@@ -65,9 +65,9 @@ pub struct Desk {
     now: Arc<Mutex<DateTime<Utc>>>,
     /// The number of letters written so far.
     letters: Cell<u32>,
-    /// How many letters to each address the test has seen.
+    /// The number of letters to each address that the test has seen.
     seen: RefCell<BTreeMap<String, usize>>,
-    /// The letters read so far, by their files, each with the number of its dispatch.
+    /// The letters read so far, by file, each with the number of its dispatch.
     read: RefCell<BTreeMap<PathBuf, (Option<i64>, Sent)>>,
     /// Set by a test that leaves a dispatch unsent or breaks a ledger itself.
     pub untidy: Cell<bool>,
@@ -151,7 +151,8 @@ impl Desk {
     fn of(config: &str) -> Self {
         let club = Club::with(config);
         let now = Arc::new(Mutex::new(BEGINNING.parse().expect("an instant")));
-        // Threads for tasks would only wake each other at every step: the tests took a third more CPU time.
+        // With several threads, tasks would wake another thread at every step, and tests take a third more
+        // CPU time.
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let office = runtime.block_on(open(&club, &now));
         Desk {
@@ -242,7 +243,7 @@ impl Desk {
         }
     }
 
-    /// Moves the clock while the program is down. After a long time somebody confirms it.
+    /// Moves the clock while the program is down. If that is long, the clock is then confirmed.
     pub fn sleep(&self, hours: i64) {
         self.set_clock(hours);
         if hours.abs() > 24 {
@@ -300,7 +301,7 @@ impl Desk {
         format!("From: {from}\nTo: {REFEREE}\nSubject: hello\nMessage-ID: <{n}@players.example>\n\n{body}\n")
     }
 
-    /// Makes the referee know an address, as if its owner had answered the question whether a letter came from there.
+    /// Makes the referee know an address, as if its owner had answered our question whether a letter was theirs.
     pub fn know(&self, address: &str) {
         let standing = Standing { proven_at: Some(self.now()), ..Standing::default() };
         let restraints = Restraints {
@@ -400,8 +401,8 @@ impl Desk {
         Unseal::new(gms, &gms.first().name, reason).expect("a fit reason")
     }
 
-    /// The files of a match's dossier, `unsealed` if the match runs. An arbiter's renews reply tokens, and its letters are
-    /// sent.
+    /// The files of a match's dossier, `unsealed` if the match is running. An arbiter's dossier renews reply tokens;
+    /// the letters about that are sent.
     pub fn dossier(
         &self,
         id: &str,

@@ -1,7 +1,7 @@
-//! Letters that tell people from machines: the short texts in `tests/letters/doubt/`, one file for each language or
-//! kind, and the mails that mail programs and mail servers would make of them.
+//! Letters for testing whether people are told from machines: the short texts in `tests/letters/doubt/`, one file
+//! for each language or kind, and the letters that mail programs and servers would make of them.
 //!
-//! A text begins with `== name | subject | form`. A subject of `-` is that of a reply to our letter.
+//! A text begins with `== name | subject | form`. The subject `-` stands for that of a reply to our letter.
 
 #![allow(dead_code, reason = "each test program uses its own part")]
 
@@ -15,8 +15,8 @@ pub struct Note {
     pub name: String,
     /// `None` for the subject of a reply.
     pub subject: Option<String>,
-    /// For a person's letter, in which form it comes (`fresh`, `stranger`, `phone`, `quote-ticket` …); for a machine's,
-    /// what it reports.
+    /// For a person's letter, its form (`fresh`, `stranger`, `phone`, `quote-ticket` …); for a machine's, the event
+    /// that it reports.
     pub form: String,
     pub body: String,
 }
@@ -32,7 +32,7 @@ pub struct Answered {
     pub text: String,
 }
 
-/// Whether a machine's letter bears the marks that such letters usually have.
+/// Whether a machine's letter has the marks that such letters usually have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
     Usual,
@@ -75,11 +75,11 @@ fn notes_in(file: &Path) -> Vec<Note> {
     notes
 }
 
-/// Ways in which mail programs quote.
+/// Number of ways in which mail programs quote.
 const STYLES: usize = 7;
 
 impl Note {
-    /// Whether it answers none of our letters.
+    /// Whether the letter does not answer any of ours.
     pub fn is_fresh(&self) -> bool {
         self.form == "fresh" || self.form == "stranger"
     }
@@ -92,7 +92,7 @@ impl Note {
         }
     }
 
-    /// The letter of a person that says this in answer to ours, in one of several forms, or as a letter of its own.
+    /// A person's letter with this text, in answer to ours in one of several forms, or as a new letter.
     pub fn by_a_person(&self, index: usize, answered: &Answered) -> String {
         let thread = match self.is_fresh() {
             true => "To: referee@club.example\n".to_owned(),
@@ -126,11 +126,11 @@ impl Note {
         }
     }
 
-    /// The letter of a machine that says this after ours reached it.
+    /// A machine's letter with this text, in reaction to ours.
     pub fn by_a_machine(&self, index: usize, marks: Marks, answered: &Answered) -> String {
         let (from, thread) = self.machine_sender(index, marks, answered);
         let subject = self.subject.clone().unwrap_or_else(|| format!("Re: {}", answered.subject));
-        // The texts speak of one match; the letters go to many.
+        // The texts name one match; the letters are about many.
         let tag = answered.subject.split(']').next().map(|tag| format!("{tag}]")).unwrap_or_default();
         let subject = subject.replace("[QZ-7K3M]", &tag);
         let (kind, marks) = match marks {
@@ -148,8 +148,8 @@ impl Note {
         plain(&head, &format!("{}\n{returned}", self.body))
     }
 
-    /// Who sends it, and the fields that make it an answer to ours. Absence notes come from the reader's own address,
-    /// bounces from a server, tickets from a desk to which the reader forwards mail.
+    /// The sender, and the fields that make the letter an answer to ours. Absence notes come from the reader's own
+    /// address, bounces from a server, tickets from a help desk to which the reader forwards mail.
     fn machine_sender(&self, index: usize, marks: Marks, answered: &Answered) -> (String, String) {
         let in_thread = format!("To: {}\nIn-Reply-To: <{}>\n", answered.reply_to, answered.message_id);
         let in_the_dark = "To: referee@club.example\n".to_owned();

@@ -10,14 +10,14 @@ pub fn options<O: Options>(chosen: &[(&str, &str)]) -> O {
     options
 }
 
-/// Orders of the house, which plays by the rules.
+/// Seals orders of the house; panics if they are illegal.
 pub fn sealed<G: Game>(view: &G::View, orders: &[G::Order]) -> Sealed<G::Order> {
     let numbered: Vec<_> =
         (1..).zip(orders).map(|(line, order)| Numbered { line, order: order.clone() }).collect();
     G::check(view, &numbered).unwrap_or_else(|faults| panic!("{orders:?}: {faults:?}"))
 }
 
-/// The state after these orders of the one side that is due.
+/// The state after these orders of the only side that is due.
 pub fn after<G: Game>(state: &G, orders: &[G::Order]) -> G {
     let side = state.due().expect("the match runs").seats[0];
     let mut filed = BySeat::new(None, None);
@@ -25,8 +25,8 @@ pub fn after<G: Game>(state: &G, orders: &[G::Order]) -> G {
     state.adjudicate(&filed)
 }
 
-/// Returns the matches that `strong` won and lost against `weak`. Each begins half of them. `winner` plays a
-/// match with a seed.
+/// Returns the numbers of matches that `strong` won and lost against `weak`. Each side begins half of them.
+/// `winner` plays a match with a seed.
 pub fn score(
     [strong, weak]: [Level; 2],
     matches: u64,

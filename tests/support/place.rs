@@ -22,7 +22,7 @@ pub struct Place {
     _ground: Ground,
 }
 
-/// What a place needs to exist, dropped together with it.
+/// The resources of a place, dropped together with it.
 enum Ground {
     Folder(#[expect(dead_code, reason = "dropped with the place")] TempDir),
     Cluster(#[expect(dead_code, reason = "dropped with the place")] Arc<Cluster>),
@@ -150,8 +150,8 @@ impl Cluster {
     }
 }
 
-/// Makes the files of an empty cluster. initdb takes ten times as long as copying them, and each test has a process and a
-/// cluster of its own, so the first test keeps a copy for the others.
+/// Creates the files of an empty cluster. initdb takes ten times as long as copying them, and each test has its own
+/// process and cluster, so the first test keeps a copy for the others.
 fn provide_data(programs: &Path, owner: (u32, u32), data: &Path) {
     let version = programs.parent().and_then(Path::file_name).unwrap().to_string_lossy();
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("postgresql-{version}-of-{}", owner.0));
@@ -167,7 +167,7 @@ fn provide_data(programs: &Path, owner: (u32, u32), data: &Path) {
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let whole = place.path().join("data");
     copy(data, &whole);
-    // Another test may have been faster.
+    // Another test may have made the copy first.
     let _ = fs::rename(&whole, kept);
 }
 

@@ -15,8 +15,8 @@ pub enum Eye {
 impl Eye {
     pub const ALL: [Eye; 4] = [Eye::Usual, Eye::Deuteranope, Eye::Protanope, Eye::Print];
 
-    /// The transformation of linear red, green and blue: Machado, Oliveira and Fernandes (2009), at full
-    /// severity, and the luminance of sRGB.
+    /// The transformation of linear red, green and blue: by Machado, Oliveira and Fernandes (2009), at full
+    /// severity, or the luminance of sRGB.
     fn matrix(self) -> [[f64; 3]; 3] {
         match self {
             Eye::Usual => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -26,7 +26,8 @@ impl Eye {
         }
     }
 
-    /// The perceived difference of two colours: their distance in CIELAB. From 2 it is noticed side by side.
+    /// The perceived difference of two colours: their distance in CIELAB. A difference of 2 or more is
+    /// noticed side by side.
     pub fn contrast(self, one: Colour, other: Colour) -> f64 {
         let (one, other) = (self.lab(one), self.lab(other));
         one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
@@ -52,7 +53,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Asserts that every eye tells each pair of colours apart by at least `least`.
+/// Asserts that every viewer sees a difference of at least `least` between the colours of each pair.
 pub fn assert_told_apart(least: f64, pairs: &[(Colour, Colour)]) {
     for (one, other) in pairs {
         for eye in Eye::ALL {

@@ -6,7 +6,7 @@ const BYTES: usize = 9_900_000;
 /// A name, and the letter's bytes.
 pub type Shape = (&'static str, fn() -> Vec<u8>);
 
-/// The ten that used to take the most, first.
+/// All shapes, the ten most demanding ones first.
 pub const SHAPES: &[Shape] = &[
     ("HTML: line feeds in <pre>", || html("<pre>", "\n")),
     ("HTML: line feeds in a quoted <pre>", || html("<blockquote type=cite><pre>", "\n")),

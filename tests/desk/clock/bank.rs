@@ -1,4 +1,4 @@
-//! The bank of days by letter: what both sides read, and when.
+//! The bank of days by letter: the letters to both sides, and their times.
 
 use fogpost::game::any::GameKind;
 
@@ -7,7 +7,7 @@ use crate::desk::{ANN, BO, Desk};
 #[test]
 fn both_read_the_first_day_of_a_turn_and_the_late_seat_the_last() {
     let desk = Desk::with("bank = 3\ndays = 1\nforfeit_after = 9\n");
-    // Due on Fri 8 May, 20:00 CEST.
+    // The turn is due on Fri 8 May, 20:00 CEST.
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.last_to(ANN);
     invitation.says("Bank: 3 days for turns that come late");

@@ -10,7 +10,7 @@ use fogpost::post::FetchedLetter;
 use crate::desk::{ANN, Desk};
 use crate::positions::quad;
 
-/// In 2038.
+/// A time in 2038.
 const AHEAD: &str = "2038-01-19T03:14:07+00:00";
 const AHEAD_MS: i64 = 2_147_483_647_000;
 
@@ -47,7 +47,7 @@ fn a_remembered_time_in_the_future_counts_as_now_and_status_names_it() {
         assert!(remembered(&desk, key).is_some_and(|at| at <= desk.now()), "{key}");
     }
     assert!(!faults(&desk).contains("2038"), "{}", faults(&desk));
-    // What they time goes on.
+    // The tasks that these times control continue.
     let audited = remembered(&desk, "audited");
     desk.advance(26);
     desk.block_on(audit::audit_when_due(desk.office())).expect("the store answers");

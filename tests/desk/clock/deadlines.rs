@@ -8,7 +8,7 @@ use crate::desk::{ANN, BO, Desk, GM};
 #[test]
 fn a_seat_that_has_not_filed_gets_two_reminders() {
     let desk = Desk::new();
-    // Due on Thu 14 May, 20:00 CEST: in a week and eight hours.
+    // The turn is due on Thu 14 May, 20:00 CEST: in a week and eight hours.
     desk.open(GameKind::Quad, &[]);
     desk.sent_to(ANN);
     desk.sent_to(BO);

@@ -89,7 +89,7 @@ fn a_stamp_of_another_server_ends_the_doubt_and_the_time_counts_as_an_outage() {
     let (game_match, ..) = quad(&desk);
     let before = deadline(&desk, &game_match.id);
     desk.set_clock(30 * 24);
-    // Neither a stamp of this machine, whose clock is in doubt, nor an old one says anything.
+    // Neither a stamp of this machine, whose clock is in doubt, nor an old stamp counts as a witness.
     let own = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells it");
     desk.put(&stamped(own.trim(), desk.now()));
     desk.work();
@@ -112,7 +112,7 @@ fn the_gm_ends_the_doubt_by_answering_the_question() {
     desk.set_clock(30 * 24);
     desk.work();
     let question = desk.one_to(GM);
-    // Without the GM's reply token it may be anybody.
+    // Without the GM's reply token, the letter may be from anybody.
     desk.write(GM, "GM CLOCK CONFIRM");
     assert!(is_doubted(&desk));
     desk.reply(GM, &question, "Yes.");

@@ -39,7 +39,8 @@ fn while_the_mailbox_is_unreadable_nobody_is_late_and_deadlines_slide() {
 
 #[test]
 fn after_a_short_outage_at_least_the_grace_is_left() {
-    // Due in 32 hours. The program stops 5 hours before the grace ends and starts 3 hours after its end.
+    // The turn is due in 32 hours. The program stops 5 hours before the grace ends, and starts 3 hours after
+    // its end.
     let mut desk = Desk::with("days = 1\ngrace_hours = 24\n");
     let (game_match, _, _) = quad(&desk);
     desk.advance(32 + 19);
@@ -134,7 +135,7 @@ fn a_deadline_missed_while_the_program_was_down_can_still_be_met() {
     desk.last_to(ANN).says("No orders came from you for turn 1");
 }
 
-/// A sendmail that takes nothing while a file stands beside it, and then delivers to the desk's Maildirs.
+/// A sendmail that delivers to the desk's Maildirs, but fails while a file `….closed` lies beside it.
 const SENDMAIL: &str = r#"#!/bin/sh
 [ -e "$0.closed" ] && { cat > /dev/null; exit 75; }
 box="MAIL/$5"

@@ -160,7 +160,7 @@ fn reminders_go_at_the_configured_times_to_those_who_have_not_filed() {
     let (_, to_ann, _) = quadrant_z(&desk);
     desk.reply(ANN, &to_ann, "HOLD");
     desk.sent_to(ANN);
-    // Due in 32 hours.
+    // The turn is due in 32 hours.
     desk.advance(18);
     assert!(desk.sent_to(BO).is_empty());
     desk.advance(2);

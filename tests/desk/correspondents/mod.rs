@@ -1,4 +1,4 @@
-//! Whole matches between correspondents who know nothing except the text part of the letters.
+//! Whole matches between correspondents who know only the text part of our letters.
 
 mod pacific;
 mod quad;

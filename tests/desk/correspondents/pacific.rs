@@ -1,4 +1,4 @@
-//! How correspondents play War in the Pacific: from the tables in a report, looking one reply ahead.
+//! A correspondent's play of War in the Pacific: from the tables in a report, looking one reply ahead.
 
 use super::examples;
 use crate::random::Random;
@@ -44,10 +44,10 @@ const SIDEWAYS: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
-/// Returns orders for what a letter asks: a setup, a surface turn, or an order to a submarine.
+/// Returns the orders that a letter asks for: a setup, a surface turn, or an order to a submarine.
 pub fn orders(letter: &str, dice: &mut Random) -> Vec<String> {
     if letter.contains("Set up your fleet") {
-        // The words for whole setups stand above it.
+        // The names of ready setups come before it.
         let form = letter.split_once("A valid setup:").map_or(letter, |(_, form)| form);
         return setup(examples(form), dice);
     }
@@ -90,7 +90,8 @@ fn setup(form: Vec<String>, dice: &mut Random) -> Vec<String> {
     lines
 }
 
-/// Returns the move that gains most: what it sinks, less what the reply can sink, else the way to the enemy.
+/// Returns the best move: the one that sinks most, less what the reply can sink, or else one towards the
+/// enemy.
 fn surface(own: &Side, foe: &Side, dice: &mut Random) -> Option<String> {
     let mut best: Option<(i32, String)> = None;
     for (i, ship) in own.ships.iter().enumerate() {
@@ -167,7 +168,7 @@ fn worth(ship: &Ship) -> i32 {
     }
 }
 
-/// Returns the squares that a ship may go to, except for a squadron's leap.
+/// Returns the squares to which a ship may move, except by a squadron's leap.
 fn moves(ship: &Ship, own: &[Ship], foe: &[Ship]) -> Vec<Square> {
     let all_around = [SIDEWAYS, DIAGONAL].concat();
     match ship.class {
@@ -177,7 +178,7 @@ fn moves(ship: &Ship, own: &[Ship], foe: &[Ship]) -> Vec<Square> {
         Class::Cruiser => {
             let mut found = steps(ship.at, &DIAGONAL, 15, own, foe);
             let mut sideways = steps(ship.at, &SIDEWAYS, 1, own, foe);
-            // Sideways a cruiser goes to empty squares only.
+            // Sideways, a cruiser can move only to empty squares.
             sideways.retain(|to| foe.iter().all(|foe| foe.at != *to));
             found.append(&mut sideways);
             found

@@ -1,4 +1,4 @@
-//! How correspondents play Quad: from the text board, looking one turn ahead.
+//! A correspondent's play of Quad: from the text board, looking one turn ahead.
 
 use crate::random::Random;
 use std::cmp::Reverse;

@@ -1,4 +1,4 @@
-//! How correspondents play Quadrant Z: from the tables in a report, without looking ahead.
+//! A correspondent's play of Quadrant Z: from the tables in a report, without looking ahead.
 
 use crate::random::Random;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ struct Ship {
     at: Place,
 }
 
-/// Returns orders for what a letter asks: a setup or a turn.
+/// Returns the orders that a letter asks for: a setup or a turn.
 pub fn orders(letter: &str, dice: &mut Random) -> Vec<String> {
     let text = letter.lines().map(str::trim).collect::<Vec<_>>();
     if text.iter().any(|line| line.starts_with("Place your stars")) {
@@ -58,13 +58,14 @@ fn setup(text: &[&str], dice: &mut Random) -> Vec<String> {
     let home = quadrants_after(text, "Stars in your home sector, quadrants");
     let neutral = quadrants_after(text, "Stars in the neutral sector,");
     let mut lines = Vec::new();
-    // 3 + 3 + 2 + 2 + 2 + 2 + 1 = 15, a star in each quadrant and a second one in the first.
+    // 3 + 3 + 2 + 2 + 2 + 2 + 1 = 15: a star in each quadrant, and a second one in the first.
     for (place, value) in home.iter().zip([3, 3, 2, 2, 2, 2]) {
         let base = if lines.is_empty() { " BASE" } else { "" };
         lines.push(format!("STAR {place}{} {value}{base}", 1 + dice.below(2)));
     }
     lines.extend(home.first().map(|place| format!("STAR {place}4 1")));
-    // One star in each, of value 2 while the thirty points last, and the rest of the points in second stars.
+    // One star in each quadrant, of value 2 while the thirty points last; the remaining points go into second
+    // stars.
     let mut left = 30_usize.saturating_sub(neutral.len());
     for place in &neutral {
         let value = if left > 0 { 2 } else { 1 };
@@ -116,7 +117,7 @@ fn turn(text: &[&str], dice: &mut Random) -> Vec<String> {
         let nearest = goals.map(|(at, _)| *at).min_by_key(|at| (ship.at.quadrants_to(*at), *at));
         let goal = match nearest.filter(|_| dice.below(4) > 0) {
             Some(near) => near,
-            // Into the unknown, towards the enemy's home.
+            // Head into the unknown, towards the enemy's home.
             None => Place {
                 quadrant: if base.is_some_and(|at| at.quadrant == 0) { 24 } else { 0 },
                 number: 1 + dice.below(4) as u8,

@@ -1,4 +1,4 @@
-//! How correspondents play Quantum: from the text board, looking one reply ahead.
+//! A correspondent's play of Quantum: from the text board, looking one reply ahead.
 
 use crate::random::Random;
 use std::collections::BTreeMap;

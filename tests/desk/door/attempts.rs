@@ -240,7 +240,7 @@ fn letters_set_aside_bring_one_alarm_an_hour_and_then_their_number() {
     let told = desk.sent_to(GM);
     let [told] = &told[..] else { panic!("{} alarms", told.len()) };
     told.says("19 more letters were set aside since my last letter about that");
-    // The next one comes at once, alone.
+    // Those letters are counted no longer, and the next alarm comes at once.
     desk.put(&stranger("eve", "HELP trap once more"));
     desk.work();
     desk.one_to(GM).says("A letter could not be ruled on").keeps_silent_of("more letter");

@@ -1,4 +1,4 @@
-//! Lines about events that cannot stand.
+//! Lines about events that are refused.
 
 use super::{CY, DI, EVE, LEAGUE, announced, book, club, gm};
 use crate::desk::{ANN, BO};
@@ -69,7 +69,7 @@ fn a_check_refuses_what_the_act_would_and_writes_nothing() {
 fn a_limit_of_matches_is_checked_when_somebody_enters() {
     let desk = club("");
     announced(&desk, LEAGUE, &[]);
-    // SETTINGS needs a token, which letters about a match bring.
+    // SETTINGS needs a token, so open a match: its letters have one.
     desk.write(EVE, "CHALLENGE house quad level=easy first=me");
     let letters = desk.sent_to(EVE);
     let board =

@@ -1,4 +1,4 @@
-//! GMs and events: a GM who plays, who cancels, who decides unfinished matches, and outages.
+//! GMs and events: a GM who plays, cancels, or decides unfinished matches; and outages.
 
 use chrono::TimeDelta;
 use fogpost::club::events::event::EventStage;
@@ -12,7 +12,7 @@ use super::{
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::events::club;
 
-/// Bo, who plays, is a GM beside another.
+/// Two GMs, one of whom is Bo, who plays.
 const GM_AND_BO: &str = "[[club.gm]]\nname = \"The GM\"\naddress = \"gm@club.example\"\n\
     [[club.gm]]\nname = \"Bo\"\naddress = \"bo.the.gm@club.example\"\nalso = [\"bo@players.example\"]\n";
 
@@ -100,7 +100,7 @@ fn unfinished_matches_are_left_to_the_gm_if_the_plan_says_so() {
     let asked = "its plan leaves unfinished matches to you";
     with_words(&desk, GM, asked)[0].says(&all[1].id).keeps_silent_of(&format!("{},", all[0].id));
     assert_eq!(event(&desk, "EV-SPRING").stage, EventStage::Running);
-    // More time, and the GM is asked again at the new end.
+    // The GM grants more time, and is asked again at the new end.
     gm(&desk, "GM EVENT EV-SPRING EXTEND 2 days They are slow.").says("Done. The event now:");
     desk.advance(24);
     assert_eq!(with_words(&desk, GM, asked).len(), 1);
@@ -118,7 +118,7 @@ fn unfinished_matches_are_left_to_the_gm_if_the_plan_says_so() {
         games.iter().filter_map(|game| Some(game.result.as_ref()?.outcome)).collect();
     assert_eq!(outcomes[1], BookOutcome::None);
     assert!(outcomes[2..].iter().all(|outcome| *outcome == BookOutcome::Second), "{outcomes:?}");
-    // Nobody has vanished because a GM decided.
+    // A GM's decision does not make anybody count as vanished.
     assert_eq!(closed.entrants.len(), 3);
     desk.write(CY, "LEAVE EV-SPRING CONFIRM");
     gm(

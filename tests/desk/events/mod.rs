@@ -1,4 +1,4 @@
-//! Events by letter: announced, entered, opened, played, closed.
+//! Events by letter: announcing, entering, opening, playing and closing them.
 
 mod bad_input;
 mod book;
@@ -22,7 +22,7 @@ pub const EVE: &str = "eve@players.example";
 pub const LEAGUE: &str = "id = \"EV-SPRING\"\nname = \"Spring League\"\ngame = \"quad\"\nformat = \"league\"\n\
                           section_size = 3\nopens = 2026-05-10\nseason_days = 30\ndays = 3";
 
-/// The people of the tests, registered by the GM and known by their answers.
+/// A club whose people are registered by the GM and known by their answers.
 pub fn club(config: &str) -> Desk {
     peopled(Desk::with(config))
 }
@@ -47,7 +47,7 @@ pub fn gm(desk: &Desk, lines: &str) -> Sent {
     desk.sent_to(GM).into_iter().find(|sent| sent.in_reply_to.is_some()).expect("an answer")
 }
 
-/// Announces the small league, and lets these people enter.
+/// Announces an event by this plan, and lets these people enter.
 pub fn announced(desk: &Desk, plan: &str, entrants: &[&str]) {
     gm(desk, &format!("GM EVENT NEW\n{plan}\nEND")).says("Players enter with the line ENTER EV-");
     let id = plan.split('"').nth(1).expect("an id");
@@ -67,14 +67,14 @@ pub fn event(desk: &Desk, id: &str) -> Event {
     Event::fold(&book(desk, id), &|player| player).expect("a book")
 }
 
-/// The matches of the season that runs, or ran last.
+/// The matches of the running season, or of the last one.
 pub fn matches(desk: &Desk, id: &str) -> Vec<Match> {
     let event = event(desk, id);
     let games = event.season().expect("a season").games.clone();
     games.iter().filter_map(|game| game.match_id.clone()).map(|id| desk.find(&id)).collect()
 }
 
-/// The letters to somebody whose text has these words.
+/// The letters to somebody that contain these words.
 pub fn with_words(desk: &Desk, address: &str, words: &str) -> Vec<Sent> {
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     desk.all_to(address).into_iter().filter(|sent| flat(&sent.text).contains(words)).collect()
@@ -101,6 +101,6 @@ pub fn play_until_resigned(desk: &Desk, game_match: &Match, loser: fogpost::game
     desk.reply(&second, &about(desk, &second, &game_match.id), "MARBLE F6");
     let loser = reader(loser);
     desk.reply(&loser, &about(desk, &loser, &game_match.id), "RESIGN CONFIRM");
-    // Results of the same instant would be rated anew together.
+    // Results of the same instant would cause all ratings to be recomputed.
     desk.advance(1);
 }

@@ -1,4 +1,4 @@
-//! Players who leave, lose their addresses or become one, and what a newcomer may read.
+//! Players who leave, lose their addresses or are merged, and the names that a newcomer may read.
 
 use fogpost::club::events::event::EventStage;
 use fogpost::club::events::verify::verify;
@@ -17,7 +17,7 @@ fn a_player_without_an_address_loses_without_a_move_and_the_event_goes_on() {
     let desk = club("");
     announced(&desk, LEAGUE, &[ANN, BO, CY, DI]);
     desk.change_database("DELETE FROM address WHERE address = 'di@players.example'");
-    // The sections are drawn, but not opened yet, when the next address is lost.
+    // The next address is lost when the sections are drawn but not yet opened.
     let open = Instruction::Event { id: "EV-SPRING".to_owned(), action: EventAction::Open };
     desk.block_on(instruct::carry_out(desk.office(), &open)).expect("drawn");
     assert_eq!(event(&desk, "EV-SPRING").season().map(|season| season.list.len()), Some(3));
@@ -108,14 +108,14 @@ fn a_newcomer_who_enters_an_event_reads_no_names() {
     desk.last_to(zed).says("You are in");
     desk.write(zed, "PROFILE Bo");
     desk.last_to(zed).says("Nobody of that name takes challenges from strangers");
-    // Whom the GM lets in, the GM knows.
+    // A player whom the GM enters counts as registered by the GM.
     gm(&desk, "GM EVENT EV-SPRING ENTER yan@players.example He asked me.");
     desk.know("yan@players.example");
     desk.write("yan@players.example", "PROFILE Bo");
     desk.last_to("yan@players.example").says("Bo (P-");
 }
 
-/// Rows are loaded together: a decision that asked for one person after the other would give up.
+/// Rows are loaded together: a decision that asked for people one by one would give up.
 #[test]
 fn an_event_of_many_is_taken_over_opened_decided_and_drawn_again() {
     let desk = club("");
@@ -140,7 +140,7 @@ fn an_event_of_many_is_taken_over_opened_decided_and_drawn_again() {
     desk.advance(15 * 24);
     let closed = event(&desk, "EV-SPRING");
     assert_eq!((closed.stage, closed.entrants.len()), (EventStage::Entries, 74));
-    // What was played elsewhere is no act of the GM.
+    // Imported results do not count as acts of the GM.
     for no in [2, 74] {
         with_words(&desk, &person(no), "is over.")[0].keeps_silent_of("the GM, ");
     }

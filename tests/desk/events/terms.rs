@@ -16,7 +16,7 @@ fn at_the_end_whoever_used_less_own_time_wins() {
     announced(&desk, &plan, &[ANN, BO, CY]);
     desk.advance(4 * 24);
     let all = matches(&desk, "EV-SPRING");
-    // In one match the first side moves at once, and the second side never.
+    // In one match, the first side moves at once, and the second side never does.
     let first = address_of(&all[0].players.first);
     desk.reply(&first, &about(&desk, &first, &all[0].id), "MARBLE E5");
     desk.advance(11 * 24);
@@ -29,7 +29,7 @@ fn at_the_end_whoever_used_less_own_time_wins() {
     let games = &over.season().expect("a season").games;
     let of = |id: &str| games.iter().find(|game| game.match_id.as_deref() == Some(id)).expect("a game");
     assert_eq!(of(&all[0].id).result.as_ref().expect("a result").outcome, BookOutcome::First);
-    // In the others the first side owed a turn all the time.
+    // In the other matches, the first side owed a turn all the time.
     for one in &all[1..] {
         assert_eq!(of(&one.id).result.as_ref().expect("a result").outcome, BookOutcome::Second);
     }

@@ -1,5 +1,5 @@
 //! Some months of a club: leagues, a cup and a ladder at the same time, with players who vanish, are slow, or play
-//! only the house. A small run belongs to the suite; `FOGPOST_YEAR=60` plays a year of sixty people.
+//! only the house. The suite makes a small run; `FOGPOST_YEAR=60` plays a year with sixty people.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::correspondents::orders;
 use crate::desk::{Desk, Sent};
 use crate::random::Random;
 
-/// A player's way with matches.
+/// A player's habit in matches.
 #[derive(Clone, Copy, PartialEq)]
 enum Habit {
     Keen,
@@ -50,7 +50,7 @@ struct Year {
     strengths: BTreeMap<String, f64>,
     /// The seat that will lose each match.
     losers: BTreeMap<String, Seat>,
-    /// The letters to each player, as they lie there today.
+    /// The letters to each player as of today.
     letters: BTreeMap<String, Vec<Sent>>,
 }
 
@@ -65,7 +65,7 @@ impl Year {
         }
         (0..people).for_each(|no| desk.know(&address(no)));
         let mut random = Random::new(7);
-        // Twelve throws make a normal distribution, here around 1500 with a deviation of 250.
+        // The sum of twelve throws is about normally distributed, here around 1500 with a deviation of 250.
         let mut strength =
             || 1500.0 + 0.25 * ((0..12).map(|_| random.below(1001) as f64).sum::<f64>() - 6000.0);
         let strengths = (0..people).map(|no| (name(no), strength())).collect();
@@ -79,7 +79,7 @@ impl Year {
         }
     }
 
-    /// Of six players one is slow and one vanishes; of a whole club four play only the house.
+    /// One player in six is slow, and one vanishes; in a whole club, four play only the house.
     fn habit(&self, no: usize) -> Habit {
         match no % 6 {
             _ if self.strengths.len() >= 20 && no + 4 >= self.strengths.len() => Habit::House,
@@ -121,7 +121,7 @@ impl Year {
         self.desk.work();
     }
 
-    /// Lets a match go on by letters. Once each side has moved, the loser resigns.
+    /// Continues a match by letters. Once each side has moved, the loser resigns.
     fn turn(&mut self, game_match: &Match, advantage: i32) {
         let loser = self.loser(game_match, advantage);
         let reader = |seat: Seat| format!("{}@players.example", game_match.players[seat].to_lowercase());
@@ -171,7 +171,7 @@ impl Year {
         loser
     }
 
-    /// Lets a player of the house begin a match each week, and give it up after some turns.
+    /// Lets somebody who plays the house begin a match each week, and give it up after some turns.
     fn turn_against_the_house(&mut self, no: usize) {
         let own = address(no);
         if self.random.once_in(7) {

@@ -1,4 +1,4 @@
-//! What a player may ask of the house by letter, and the house against itself.
+//! Players' requests to the house by letter, and the house against itself.
 
 use fogpost::daemon::instruct;
 use fogpost::daemon::{Holder, NewMatch};
@@ -175,7 +175,7 @@ fn against_the_trainer_a_hint_tells_what_average_would_do() {
         letter_causes(&desk, &game_match.id).into_iter().any(|cause| cause.hint.as_ref() == Some(&hint));
     assert!(noted, "the ledger says what was advised");
     let average = house::level(GameKind::Quad, "average").expect("a level");
-    // Dice other than the house's own, of which the hint must not tell.
+    // Use other dice than the house's own, which the hint must not reveal.
     let dice = !before.key.dice(before.phase_no);
     assert_eq!(hint.orders, house::play(&seen, average, dice).expect("it plays").orders);
 }

@@ -1,4 +1,4 @@
-//! Matches against the house: how they open, every level to the end, and what the house answers to commands.
+//! Matches against the house: their opening, every level to the end, and the house's answers to commands.
 
 use fogpost::audit::account;
 use fogpost::audit::dossier::DossierForm;
@@ -53,7 +53,7 @@ pub fn entries(desk: &Desk, id: &str) -> Vec<Entry> {
     rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect()
 }
 
-/// What the house plays in a match against Ann.
+/// The turn that the house plays in a match against Ann.
 pub fn turn(desk: &Desk, game_match: &Match) -> Option<HousePlay> {
     let seen = ledger::seen(&entries(desk, &game_match.id), game_match.house_due()?);
     game_match.house_turn(&seen.expect("a sound ledger"), &house::play)
@@ -118,7 +118,7 @@ fn board(desk: &Desk, id: &str) -> State {
     <&State>::try_from(&state).expect("Quad").clone()
 }
 
-/// Plays the match out; Ann plays as the house would at `level`.
+/// Plays a match to its end; Ann plays as the house would at `level`.
 pub fn play_out(desk: &Desk, id: &str, level: Level) -> Match {
     for _ in 0..40 {
         let game_match = desk.find(id);
@@ -309,7 +309,7 @@ fn a_letter_that_the_house_answers_has_one_answer_with_both_turns() {
     let message_id = letter.lines().find_map(|line| line.strip_prefix("Message-ID: <")?.strip_suffix('>'));
     assert_eq!(answer.in_reply_to.as_deref(), message_id);
     assert!(answer.subject.contains("Turn 3: your move"), "{}", answer.subject);
-    // Her next letter is answered alike, and what was told is not told again.
+    // Her next letter gets the same kind of answer, without the turns that were already reported.
     let free = ["MARBLE A2", "MARBLE K2"].into_iter().find(|order| !answer.text.contains(&order[7..]));
     desk.reply(ANN, &answer, free.expect("a free point"));
     let answer = desk.one_to(ANN);

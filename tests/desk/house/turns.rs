@@ -1,4 +1,4 @@
-//! The turns of the house: what the ledger says of them, what the audit makes of that, and what follows from a fault.
+//! The turns of the house: their entries in the ledger, their audit, and the consequences of a fault.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
@@ -25,7 +25,7 @@ fn by_house(game_match: &Match, play: &HousePlay) -> Matter<'static> {
     Matter::House { phase: game_match.phase_no, play: play.clone() }
 }
 
-/// Files this turn for the house, as somebody could who has access to the database.
+/// Files this turn for the house, as somebody with access to the database could.
 fn forge(desk: &Desk, game_match: &Match, play: &HousePlay) {
     let ruling = referee::rule(game_match, &by_house(game_match, play), desk.now());
     let row = desk
@@ -43,11 +43,11 @@ fn forge(desk: &Desk, game_match: &Match, play: &HousePlay) {
         ..Changes::default()
     };
     desk.block_on(desk.office().store.commit(&forged)).expect("the rules allow it");
-    // The letters that follow from it were not worded.
+    // The letters of this ruling were never written.
     desk.untidy.set(true);
 }
 
-/// The findings about the entry after the present ones, once this turn is forged.
+/// Forges this turn, and returns the findings about its entry.
 fn findings(desk: &Desk, game_match: &Match, play: &HousePlay) -> Vec<String> {
     forge(desk, game_match, play);
     let at = Place::Entry(game_match.head.seq + 1);
@@ -55,7 +55,7 @@ fn findings(desk: &Desk, game_match: &Match, play: &HousePlay) -> Vec<String> {
     found.into_iter().filter(|finding| finding.place == at).map(|finding| finding.what).collect()
 }
 
-/// The turn that the house plays in this match, with some of it changed.
+/// The turn that the house plays in this match, after `change`.
 fn changed(
     desk: &Desk,
     game_match: &Match,
@@ -185,7 +185,7 @@ fn where_the_house_fails_easy_plays_and_the_gm_and_the_audit_tell() {
     }
 }
 
-/// Whoever looks at the ledger can tell a fault of the program from an excuse.
+/// The ledger shows whether a fault was really the program's, and not an excuse.
 #[test]
 fn a_failure_that_the_audit_cannot_repeat_is_found() {
     let desk = Desk::new();
@@ -268,15 +268,15 @@ fn a_match_that_was_ended_while_the_house_was_stuck_is_no_fault() {
     assert!(faults(&desk).iter().all(|fault| !fault.contains("the house")), "{:?}", faults(&desk));
 }
 
-/// The priority of this thread, as Linux counts it: from 0, the ordinary one, to 19, the lowest.
+/// The nice value of this thread: from 0, the ordinary priority, to 19, the lowest.
 fn own_nice() -> i32 {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux tells of each thread");
-    // The name of the thread, which may hold blanks, ends with the last bracket.
+    // The name of the thread, which may contain spaces, ends at the last parenthesis.
     let (_, fields) = stat.rsplit_once(')').expect("a name in brackets");
     fields.split_whitespace().nth(16).and_then(|nice| nice.parse().ok()).expect("the 19th field")
 }
 
-/// A house that plays as always, notes the priority of its threads, and calls `wait` before each turn.
+/// A house that plays normally, notes the nice value of its threads, and calls `wait` before each turn.
 fn noting_nice(wait: impl Fn() + Send + Sync + 'static) -> (Arc<Mutex<Vec<i32>>>, Arc<HousePlayer>) {
     let noted = Arc::new(Mutex::new(Vec::new()));
     let notes = Arc::clone(&noted);
@@ -314,7 +314,7 @@ fn a_turn_that_a_person_waits_for_starts_at_ordinary_priority_and_all_others_at_
 fn one_turn_at_a_time_has_ordinary_priority() {
     let mut desk = Desk::new();
     house_is_due(&desk);
-    // Both threads are at work before either goes on.
+    // Both threads must be at work before either continues.
     let both = Barrier::new(2);
     let (noted, player) = noting_nice(move || {
         both.wait();

@@ -14,7 +14,7 @@ use crate::audit::database::letter_causes;
 use crate::desk::{ANN, Desk};
 use crate::house::levels::{ann, entries, to_ann};
 
-/// More letters than any of these matches takes.
+/// Letters after which a match has failed. All these matches are shorter.
 const MOST: u64 = 400;
 
 /// Opens a match in which Ann is `first` against this level.
@@ -31,8 +31,8 @@ fn opened(desk: &Desk, game: GameKind, level: &str, options: &[(&str, &str)]) ->
     game_match
 }
 
-/// Plays a match to its end. Ann writes what Easy would play on what she was told, and each of her letters brings her
-/// one.
+/// Plays a match to its end. Ann plays as Easy would with her knowledge, and each of her letters gets exactly one
+/// answer.
 fn play_out(desk: &Desk, id: &str) -> Match {
     for dice in 0..MOST {
         let game_match = desk.find(id);

@@ -45,8 +45,8 @@ fn last_letter(desk: &Desk) -> Digest {
     desk.letters().first().expect("a letter").digest
 }
 
-/// A match of Quad that Ann offers and Bo takes up, with the pin that Ann's offer showed Bo, and the letters
-/// of both.
+/// A match of Quad that Ann offered and Bo took up, with the letter that showed Bo the offer, and the digests
+/// of both their letters.
 struct Met {
     game_match: Match,
     told: Sent,

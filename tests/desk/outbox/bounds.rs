@@ -1,4 +1,5 @@
-//! What one letter can cause: however much it asks for, the answer is short, and says what it leaves out.
+//! Bounds on the effects of one letter: however much it asks for, the answer is short, and says what it
+//! leaves out.
 
 use std::fmt::Write as _;
 
@@ -65,7 +66,7 @@ fn each_question_about_a_match_is_answered_once() {
     let answer = desk.one_to(ANN);
     assert_eq!(answer.text.matches(&first.subject).count(), 1, "{}", answer.text);
     answer.says("The other 180 had no effect");
-    // Two reports are two questions.
+    // Requests for two reports are two questions.
     desk.reply(ANN, &to_ann, "REPORT 2\nREPORT 3\nREPORT 2\nREPORT 9");
     let answer = desk.one_to(ANN);
     for report in [&first, &second] {
@@ -166,7 +167,7 @@ fn only_the_repeated_answer_itself_waits_an_hour() {
     }
     desk.reply(ANN, &to_ann, "HELP");
     assert!(desk.sent_to(ANN).is_empty(), "the fourth answer waits");
-    // Another answer and a report go at once.
+    // A different answer and a report are sent at once.
     desk.reply(ANN, &to_ann, "STATUS");
     desk.one_to(ANN).says("Quad");
     desk.reply(ANN, &to_ann, "MARBLE E5");

@@ -1,4 +1,4 @@
-//! No letter makes the club shout: what one person can make the referee send to others, and to themselves, is bounded.
+//! Limits on the letters that one person can make the referee send, to others or to themselves.
 
 use fogpost::game::any::GameKind;
 use fogpost::ledger::Room;
@@ -25,7 +25,8 @@ fn put(desk: &Desk, from: &str, n: usize, body: &str) {
     desk.put(&format!("From: {from}\nTo: {REFEREE}\nMessage-ID: <{n}.{from}>\n\n{body}\n"));
 }
 
-/// Asserts that what a limit delays is still waiting, and lets the test end like that.
+/// Asserts that `count` letters that a limit delays are still waiting, and lets the test end with them
+/// unsent.
 fn leaves_delayed(desk: &Desk, count: u64) {
     let queues = desk.block_on(desk.office().store.queues()).expect("the store answers");
     assert_eq!(queues.dispatches_waiting, count);

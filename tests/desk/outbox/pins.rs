@@ -1,4 +1,4 @@
-//! The pins of our letters: what they cover, and the canonical form that they are the digest of.
+//! The pins of our letters: the parts that they cover, and the canonical form of which they are the digest.
 
 use fogpost::ledger;
 use fogpost::letter::Digest;

@@ -1,5 +1,5 @@
-//! Servers on the way that give our letters another Message-ID: bounces are matched by the return path, and replies by the
-//! reply token.
+//! Servers that change the Message-ID of our letters in transit: bounces are matched by the return path, and replies by
+//! the reply token.
 
 use fogpost::game::any::GameKind;
 
@@ -62,7 +62,7 @@ fn a_reply_counts_by_its_plus_address_or_its_footer_where_the_message_id_was_cha
         desk.one_to(BO);
         let invitation = Sent { message_id: "changed@relay.example".to_owned(), ..desk.one_to(ANN) };
         let reply = match plus_addresses {
-            // Nothing is quoted, so the address alone bears the token.
+            // Nothing is quoted, so only the address contains the token.
             true => format!(
                 "From: {ANN}\nTo: {}\nSubject: Re: {}\nMessage-ID: <1@players.example>\n\
                  In-Reply-To: <changed@relay.example>\nReferences: <changed@relay.example>\n\nMARBLE E5\n",

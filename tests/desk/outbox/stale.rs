@@ -1,4 +1,5 @@
-//! Letters that lose their truth while the outbox is shut: reminders lapse, and digests become one.
+//! Letters that become outdated while they cannot be sent: reminders lapse, and digests are combined into
+//! one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 use crate::desk::{ANN, BO, Desk, GM};
 use crate::positions::{self, kinds, quad};
 
-/// Delivers to the desk's Maildirs, unless a file beside it says that the post is shut.
+/// A sendmail that delivers to the desk's Maildirs, but fails while a file `….shut` lies beside it.
 const SENDMAIL: &str = r#"#!/bin/sh
 [ -e "$0.shut" ] && { echo "the post is shut" >&2; exit 75; }
 box="MAIL/$5"
@@ -18,7 +19,7 @@ mkdir -p "$box/new" "$box/cur" "$box/tmp"
 cat > "$box/new/$$.$(date +%N)"
 "#;
 
-/// A desk whose post can be shut.
+/// A desk whose sendmail can be made to fail.
 struct Post {
     desk: Desk,
     shut: PathBuf,
@@ -46,7 +47,7 @@ impl Post {
         fs::write(&self.shut, "").expect("a file");
     }
 
-    /// Opens the post, and returns the subjects of the letters to Ann and to Bo that come then.
+    /// Lets sendmail work again, and returns the subjects of the letters to Ann and to Bo that are then sent.
     fn open(&self) -> [Vec<String>; 2] {
         fs::remove_file(&self.shut).expect("a file");
         self.desk.advance(1);
@@ -121,7 +122,7 @@ fn a_reminder_lapses_once_its_deadline_has_moved() {
     post.desk.reply(BO, &to_bo, "AGREE");
     let [to_ann, _] = post.open();
     assert_eq!(reminders(&to_ann), 0, "{to_ann:?}");
-    // The reminder for the new deadline.
+    // The reminder for the new deadline is sent.
     post.desk.advance(3 * 24);
     let later = post.desk.sent_to(ANN).into_iter().map(|sent| sent.subject).collect::<Vec<_>>();
     assert_eq!(reminders(&later), 1, "{later:?}");

@@ -1,4 +1,5 @@
-//! The texts of letters: where a passed-on text ends, what a mail program shows first, and what a reader's HTML fetches.
+//! The texts of letters: the end of a passed-on text, the words that a mail program shows first, and the resources that
+//! HTML loads.
 
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
@@ -103,7 +104,7 @@ fn a_letter_to_the_gm_begins_with_what_happened() {
     }
 }
 
-/// Each `src`, and each `href` that is no answer link.
+/// Each `src`, and each `href` except answer links.
 fn fetched(sent: &Sent) -> Vec<&str> {
     let sources = sent.html.split("src=\"").skip(1).chain(sent.html.split("href=\"").skip(1));
     let values = sources.filter_map(|rest| rest.split('"').next());

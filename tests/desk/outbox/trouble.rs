@@ -119,7 +119,7 @@ fn signed(letter: &str) -> String {
     (header + &letter).replace("\r\n", "\n")
 }
 
-/// A verifier without a DNS server, which may have the players' key in its cache.
+/// A verifier without a DNS server. If `knows_key`, it has the players' key in its cache.
 fn verifier(knows_key: bool) -> Verifier {
     let resolver = ResolverConfig::from_parts(None, vec![], vec![]);
     let authenticator = MessageAuthenticator::new(resolver, ResolverOpts::default()).expect("a resolver");

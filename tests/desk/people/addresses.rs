@@ -10,12 +10,12 @@ use crate::positions::quad;
 const NEW: &str = "ann@new.example";
 const EVE: &str = "eve@elsewhere.example";
 
-/// The code that a letter of ours asks for with CONFIRM.
+/// The code with which one of our letters can be confirmed.
 pub fn code_of(question: &Sent) -> String {
     code_after(question, "| CONFIRM ")
 }
 
-/// The code with which a letter of ours can be denied.
+/// The code with which one of our letters can be denied.
 pub fn denial_of(letter: &Sent) -> String {
     code_after(letter, "| DENY ")
 }
@@ -30,7 +30,7 @@ fn addresses_of(desk: &Desk, address: &str) -> Vec<String> {
     found.map(|player| player.addresses).unwrap_or_default()
 }
 
-/// The last of these letters whose subject has these words.
+/// The last of these letters whose subject contains these words.
 pub fn titled(letters: &[Sent], words: &str) -> Sent {
     let found = letters.iter().rev().find(|sent| sent.subject.contains(words));
     let subjects: Vec<_> = letters.iter().map(|sent| &sent.subject).collect();
@@ -43,7 +43,7 @@ fn ask(desk: &Desk, to_ann: &Sent, new: &str) -> Sent {
     titled(&desk.sent_to(ANN), "A new address")
 }
 
-/// Gives Ann a new address, and returns the letter that tells her old one.
+/// Gives Ann a new address, and returns the notice to her old one.
 pub fn add(desk: &Desk, to_ann: &Sent, new: &str) -> Sent {
     let question = ask(desk, to_ann, new);
     desk.reply(ANN, &question, &format!("CONFIRM {}", code_of(&question)));
@@ -70,7 +70,7 @@ fn a_new_address_counts_when_the_registered_and_the_new_one_have_agreed() {
     assert_eq!(addresses_of(&desk, ANN), [ANN]);
     let to_new = desk.one_to(NEW);
     to_new.says("would like to get my letters at this address").keeps_silent_of("Ann");
-    // Neither code is good for the other address.
+    // Neither code is valid for the other address.
     assert_ne!(code_of(&to_new), code_of(&question));
     desk.reply(ANN, &to_new, &format!("CONFIRM {}", code_of(&to_new)));
     desk.one_to(ANN).says("I have no open question");
@@ -96,7 +96,7 @@ fn within_seven_days_the_old_address_undoes_the_change_and_all_tokens_are_renewe
     desk.sent_to(ANN);
     desk.sent_to(BO);
     let told = add(&desk, &to_ann, EVE);
-    // Nobody else can deny it, and the code of the question to the new address is worth nothing.
+    // Nobody else can deny it, and the code of the question to the new address has no effect.
     desk.reply(BO, &told, &format!("DENY {}", denial_of(&told)));
     desk.sent_to(BO);
     desk.reply(EVE, &told, &format!("DENY {}", denial_of(&told)));
@@ -115,7 +115,7 @@ fn within_seven_days_the_old_address_undoes_the_change_and_all_tokens_are_renewe
     assert!(desk.sent_to(EVE).is_empty(), "the new tokens go to Ann alone");
     titled(&desk.sent_to(GM), "has undone a change").says(EVE).says(&other.id);
     assert_eq!(addresses_of(&desk, ANN), [ANN]);
-    // The old token is worth nothing.
+    // The old token is no longer valid.
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
     assert!(desk.find(&other.id).state.outcome().is_none());
     desk.sent_to(ANN);
@@ -157,7 +157,7 @@ fn a_new_address_cannot_resign_leave_or_change_addresses_for_seven_days() {
     }
     assert!(desk.sent_to(ANN).is_empty());
     assert!(desk.sent_to("eve@third.example").is_empty());
-    // Ann's older address can do all this, and is the one that is asked.
+    // Ann's older address can do all this, and gets the questions.
     desk.reply(ANN, &to_ann, "LEAVE CONFIRM");
     let question = desk.one_to(ANN);
     question.says("these matches would be resigned");
@@ -196,7 +196,7 @@ fn whoever_forges_a_letter_without_a_token_causes_one_question_a_day_and_learns_
     let questions: Vec<&Sent> = letters.iter().filter(|sent| sent.subject.contains("new address")).collect();
     assert_eq!(questions.len(), 1);
     assert!(letters.iter().all(|sent| !sent.text.contains("another player")));
-    // Ann denies it: her tokens are still a secret, and stay.
+    // Ann denies it. Her tokens are still secret, so they are not renewed.
     desk.reply(ANN, questions[0], &format!("DENY {}", denial_of(questions[0])));
     desk.one_to(ANN).says("Nothing has been changed");
     desk.reply(ANN, &to_ann, "STATUS");
@@ -244,7 +244,7 @@ fn an_address_that_was_removed_can_undo_it() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
     add(&desk, &to_ann, NEW);
-    // With the new address alone nobody could undo its addition.
+    // If only the new address were left, nobody could undo its addition.
     desk.reply(ANN, &to_ann, &format!("ADDRESS REMOVE {ANN}"));
     desk.one_to(NEW).says("stays for now");
     desk.advance(8 * 24);
@@ -279,7 +279,7 @@ fn leaving_resigns_every_match_once_the_registered_address_has_confirmed() {
     let question = titled(&letters, "Do you want to leave");
     question.says(&game_match.id).says(&other.id).says("cannot be undone");
     assert!(desk.find(&game_match.id).state.outcome().is_none(), "nothing has changed yet");
-    // In a letter about a match the answer would change that match while it is ruled on.
+    // In a letter about a match, CONFIRM would change that match while it is ruled on.
     desk.reply(ANN, &to_ann, &format!("CONFIRM {}", code_of(&question)));
     desk.one_to(ANN).says("Please answer the letter in which I asked you");
     desk.reply(BO, &question, &format!("CONFIRM {}", code_of(&question)));

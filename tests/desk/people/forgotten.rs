@@ -1,4 +1,4 @@
-//! A player is forgotten: addresses and letters go, and the chains stay whole.
+//! Forgetting a player: addresses and letters are deleted, and the chains stay valid.
 
 use fogpost::audit::{AuditVerdict, Place};
 use fogpost::daemon::audit::forget;
@@ -123,7 +123,7 @@ fn a_match_whose_letters_are_withheld_for_somebody_whom_the_ledger_does_not_name
     assert!(verdict.findings[0].what.contains("does not record that"), "{verdict:#?}");
 }
 
-/// A match that Bo has lost, with Ann's first letter of it.
+/// A match that Bo has lost, with the first letter about it to Ann.
 fn over(desk: &Desk) -> (String, Sent) {
     let id = desk.open(GameKind::Quad, &[]).id;
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
@@ -132,7 +132,7 @@ fn over(desk: &Desk) -> (String, Sent) {
     (id, to_ann)
 }
 
-/// Forgets the player with this address, and returns the player's name from then on.
+/// Forgets the player with this address, and returns the player's name afterwards.
 fn forget(desk: &Desk, address: &str) -> String {
     let number = player(desk, address).expect("the player").id;
     desk.block_on(forget::forget(desk.office(), number)).expect("it is forgotten");
@@ -143,7 +143,7 @@ fn words(verdict: &AuditVerdict) -> String {
     verdict.findings.iter().map(|finding| format!("{}: {}; ", finding.place, finding.what)).collect()
 }
 
-/// Tells both sides of a match something as the GM.
+/// Sends both sides of a match a note from the GM.
 fn tell(desk: &Desk, id: &str) -> GmResult {
     let text = "Well played".to_owned();
     let words = MatchAction::Act(Act::Tell { to: None, digest: Digest::of(text.as_bytes()), text });

@@ -213,7 +213,7 @@ fn strangers_cannot_flood_the_gm_with_words() {
         desk.write(&format!("cy{n}@players.example"), "Dear GM, hello!");
     }
     assert_eq!(desk.sent_to(GM).len(), 10);
-    // Ten more wait for the next day.
+    // Ten more letters wait for the next day.
     desk.untidy.set(true);
 }
 

@@ -1,4 +1,4 @@
-//! SETTINGS: what a player can choose for their letters, and its effect.
+//! SETTINGS: players' choices for their letters, and their effects.
 
 use fogpost::game::any::GameKind;
 
@@ -150,7 +150,7 @@ fn reminders_come_at_the_hours_that_the_player_has_chosen() {
     desk.sent_to(ANN);
     desk.reply(BO, &to_bo, "SETTINGS reminders=off");
     desk.sent_to(BO);
-    // Due on Thu 14 May, 20:00 CEST: in a week and eight hours.
+    // The turn is due on Thu 14 May, 20:00 CEST: in a week and eight hours.
     desk.advance(4 * 24 + 7);
     assert!(desk.sent_to(ANN).is_empty());
     desk.advance(2);
@@ -184,7 +184,8 @@ fn a_daily_digest_tells_what_waits_and_takes_the_place_of_reminders() {
     let told = desk.one_to(ANN);
     assert_eq!(told.subject, "2 matches wait for your orders");
     told.says(&game_match.id).says(&other.id).says("due Thu 14 May, 20:00 CEST");
-    // Six more digests; the one on the last day comes before the deadline, but not within two hours of it.
+    // Six more digests are sent; the last one is sent on the day of the deadline, but more than two hours
+    // before it.
     desk.advance(6 * 24 + 5);
     let subjects: Vec<String> = desk.sent_to(ANN).into_iter().map(|sent| sent.subject).collect();
     assert_eq!(subjects.len(), 6, "{subjects:?}");
@@ -236,7 +237,7 @@ fn a_name_that_is_anothers_or_harmful_is_refused() {
     for (name, says) in [
         ("Bo", "Somebody here goes by this name"),
         ("b o", "Somebody here goes by this name"),
-        // The first letter is Cyrillic.
+        // The first character is Cyrillic.
         ("Во", "Somebody here goes by this name"),
         ("The GM", "Somebody here goes by this name"),
         ("The Test Club", "Somebody here goes by this name"),
@@ -284,7 +285,7 @@ fn a_refused_name_counts_among_the_changes_of_a_day() {
     for n in 0..20 {
         desk.reply(ANN, &to_ann, &format!("SETTINGS name=Bo{}", "!".repeat(n)));
     }
-    // The answers that say the same come later.
+    // Repeated answers are delayed.
     desk.advance(2);
     desk.sent_to(ANN);
     desk.reply(ANN, &to_ann, "SETTINGS name=Anna");

@@ -1,4 +1,4 @@
-//! What a seat remembers of the fog: in its reports, beside the snapshot, and after a rollback.
+//! A seat's memory of the fog: in its reports, in the rows next to the snapshot, and after a rollback.
 
 use crate::audit::database::cheat;
 use crate::desk::{ANN, BO, Desk, GM, Sent};

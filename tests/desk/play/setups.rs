@@ -1,4 +1,4 @@
-//! Ready setups (rulings Z-READY and P-READY), and what a report of Quadrant Z tells of one's own turn.
+//! Ready setups (rulings Z-READY and P-READY), and a report of Quadrant Z about one's own turn.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;

@@ -7,7 +7,7 @@ use fogpost::referee::Match;
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::positions::setups;
 
-/// What one side may write without telling the other anything.
+/// Letters by which one side reveals nothing to the other.
 const BUSY: [&str; 7] = [
     "STATUS",
     "HELP",
@@ -18,7 +18,7 @@ const BUSY: [&str; 7] = [
     "GAMES\nMATCHES",
 ];
 
-/// The letters of both sides in a phase: Ann's, what Bo changes his mind about, and what he files in the end.
+/// The letters of both sides in a phase: Ann's, Bo's first orders, and the orders that he files in the end.
 struct Phase<'a> {
     ann: &'a str,
     amended: &'a [&'a str],
@@ -28,7 +28,7 @@ struct Phase<'a> {
 /// The shortest run of hexadecimal digits that is a hash, a digest or a veiled number.
 const SHORTEST_DIGEST: usize = 16;
 
-/// Replaces what may differ.
+/// Replaces everything that may differ between the two matches.
 fn with_placeholders(text: &str, game_match: &Match, token: &str) -> String {
     let text = text.replace(&game_match.id, "MATCH").replace(&game_match.id.to_lowercase(), "match");
     let text = text.replace(token, "TOKEN");
@@ -85,7 +85,7 @@ fn the_number_of_the_opponents_letters_changes_no_byte_of_a_seats_mail() {
         Phase { ann: "STATUS please", amended: &["TURN 2\nMARBLE E5"], bo: "HELP" },
     ];
     let quantum = [Phase { ann: "NO SUCH ORDER 8", amended: &["NO SUCH ORDER 9"], bo: "STATUS" }];
-    // Not ready setups, which are drawn from the secret of the match.
+    // Do not use ready setups, which are drawn from the secret of the match.
     let [north, south] = setups();
     let quadrant_z = [Phase {
         ann: &north,

@@ -1,4 +1,4 @@
-//! What the letters of the games say, and how orders are answered that no rule knows.
+//! The letters of the games, and the answers to orders that no rule allows.
 
 use fogpost::game::any::GameKind;
 use fogpost::house;

@@ -1,5 +1,5 @@
-//! Acts from the screen: each arrives in the ledger as by letter, a stale form does nothing, and what cannot be undone
-//! is shown first.
+//! Acts from the screen: each is recorded in the ledger as if it came by letter, a stale form does nothing, and
+//! irreversible acts must be confirmed.
 
 use fogpost::game::any::GameKind;
 use fogpost::referee::{Match, Stage};
@@ -9,7 +9,7 @@ use crate::desk::{ANN, BO, Desk, GM};
 use crate::events::{self, CY, LEAGUE};
 use crate::positions::{kinds, quad};
 
-/// Removes the number of each line, which it has in the letter or in the form.
+/// Removes the numbers of lines, which differ between a letter and a form.
 fn without_numbers(value: &mut serde_json::Value) {
     if let Some(fields) = value.as_object_mut() {
         fields.remove("no");
@@ -18,7 +18,7 @@ fn without_numbers(value: &mut serde_json::Value) {
     value.as_array_mut().into_iter().flatten().for_each(without_numbers);
 }
 
-/// The causes and facts of a match, without what is drawn at random.
+/// The causes and facts of a match, without random values.
 fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
     let rows = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
     let mut facts = Vec::new();
@@ -37,7 +37,7 @@ fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
     facts
 }
 
-/// A way to do something: the line in a letter, the button, and what is filled in.
+/// An act in both ways: the line in a letter, and the button with the fields to fill in.
 type WrittenAct = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const ACTS: [WrittenAct; 14] = [
@@ -110,7 +110,7 @@ fn a_stale_form_says_so_and_nothing_is_written() {
     let before = kinds(&desk, &game_match);
     browser.press(&page, "Extend 3 days", &[]).is(409).says("The form is out of date");
     browser.press(&page, "Pause", &[("word", "late")]).is(409);
-    // What would follow is asked of the present match, too.
+    // A form that asks for confirmation goes out of date, too.
     let page = browser.get(&path);
     let line = format!("MATCH {} FORFEIT second", game_match.id);
     let (token, guard) = (super::attribute_of(&page.text, "form"), super::attribute_of(&page.text, "guard"));

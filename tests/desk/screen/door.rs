@@ -1,4 +1,4 @@
-//! Who is let in: links, cookies, hosts, origins, and the size of what they send.
+//! Access to the screen: links, cookies, hosts, origins, and the size of requests.
 
 use axum::http::header;
 

@@ -1,4 +1,5 @@
-//! What the screen hides: what one side alone may know, and from a GM with a seat what the letters did not say.
+//! The screen hides what only one side may know and, from a GM with a seat, what that seat's letters do not
+//! say.
 
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
@@ -19,7 +20,7 @@ fn page(browser: &Browser<'_>, path: &str) -> String {
     secrets.iter().fold(text, |text, secret| text.replace(secret, ""))
 }
 
-/// Two filings that each side can make first.
+/// Two different first filings of each side.
 fn filings(game: GameKind) -> BothWays {
     match game {
         GameKind::QuadrantZ => [["SETUP balanced", "SETUP balanced"], ["SETUP raid", "SETUP guard"]],
@@ -95,7 +96,7 @@ fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
             desk.reply(ANN, &to_ann, letter);
             assert_eq!(look(), before, "{game}: {letter}");
         }
-        // Whoever looks after it without a seat sees that there were letters, and not when.
+        // A GM without a seat who looks after the match sees that there were letters, but not when.
         let kim = Browser::of_gm(&desk);
         kim.get(&paths[1]).says("sealedruled");
         kim.get("/").says("Ann wrote to you about");
@@ -103,7 +104,7 @@ fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
     }
 }
 
-/// At the terminal, which logs in, nobody proves which GM they are.
+/// Logins from the terminal do not prove which GM it is.
 #[test]
 fn when_a_seat_wrote_is_on_no_page_of_a_running_match() {
     for game in GameKind::ALL {

@@ -1,4 +1,4 @@
-//! What people call themselves, and what a GM types, creates no element of a page.
+//! Neither people's names nor a GM's input can create an element of a page.
 
 use fogpost::daemon::instruct;
 use fogpost::daemon::{Holder, NamedAddress, NewMatch};
@@ -43,7 +43,7 @@ fn hostile_names_and_words_create_no_element() {
     };
     let id = desk.block_on(instruct::open(office, new)).expect("it opens").id;
     desk.work();
-    // A name as a database from elsewhere may hold it.
+    // An imported database may contain such a name.
     let sql = format!("UPDATE player SET name = '{}' WHERE id = 1", names[0].replace('\'', "''"));
     desk.change_database(Box::leak(sql.into_boxed_str()));
     let sql = format!(

@@ -64,7 +64,7 @@ fn unescaped(text: &str) -> String {
     marks.iter().fold(text.to_owned(), |text, (mark, c)| text.replace(mark, c))
 }
 
-/// A form of a page: the tags that make it, and its hidden fields.
+/// A form on a page: its HTML, and its hidden fields.
 pub struct Form {
     pub html: String,
     pub fields: Vec<(String, String)>,
@@ -93,7 +93,7 @@ fn attribute(tag: &str, name: &str) -> String {
     unescaped(value.unwrap_or_default())
 }
 
-/// The form with a button of this label, and what the button says to do.
+/// The form with a button of this label, and the value of the button.
 #[track_caller]
 pub fn button(html: &str, label: &str) -> (Form, Option<(String, String)>) {
     let has = |form: &Form| form.html.contains(&format!(">{label}</button>"));
@@ -181,7 +181,7 @@ impl<'a> Browser<'a> {
         self.post(&attribute(&form.html, "action"), &fields)
     }
 
-    /// Presses a button, and the one that confirms what would follow, if it is asked.
+    /// Presses a button, and then the one that confirms it, if asked.
     #[track_caller]
     pub fn press_surely(&self, page: &Answer, label: &str, filled: &[(&str, &str)]) -> Answer {
         let mut answer = self.press(page, label, filled);

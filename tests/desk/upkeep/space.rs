@@ -1,5 +1,5 @@
-//! What keeps the disk from filling: old letters of strangers lose their bytes, old letters of ours their pictures, and a
-//! full disk leaves new letters in the mailbox.
+//! Saving disk space: the bytes of strangers' old letters and the pictures of our old letters are deleted, and if the
+//! disk is full, new letters stay in the mailbox.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn old_letters_that_caused_no_entry_lose_their_bytes_and_ledgers_still_verify() 
     assert_eq!(desk.letters().len(), before);
 }
 
-/// A number that the database holds.
+/// The result of a query for one number.
 fn stored(desk: &Desk, sum: &'static str) -> i64 {
     let path = desk.folder().join("fogpost.db");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path).read_only(true);
@@ -93,7 +93,7 @@ fn pictures_are_dropped_a_week_after_their_letter_was_sent_and_the_match_still_v
     assert!(desk.verify(&game_match.id).is_sound());
 }
 
-/// The letters that were sent to Ann, each with its picture if that is kept.
+/// The stored letters to Ann, each with its picture if that is kept.
 fn kept(desk: &Desk) -> Vec<Vec<u8>> {
     let to_ann = DispatchFilter { recipient: Some(ANN.to_owned()), ..DispatchFilter::default() };
     let found = desk.block_on(desk.office().store.find_dispatches(&to_ann, 99)).expect("the store answers");
@@ -141,7 +141,7 @@ fn a_letter_whose_picture_cannot_be_drawn_as_it_was_is_sent_again_without_it() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "MARBLE E5");
-    // As if another version had drawn it.
+    // Pretend that another version drew the picture.
     cheat(&desk, &["UPDATE dispatch_picture SET picture = x'00'"]);
     let before = desk.raw_to(BO).len();
     desk.sleep(8 * 24);
@@ -165,7 +165,7 @@ fn letters_are_kept_forever_if_the_club_wants_that() {
     assert!(has_bytes(&desk, &letter_of(&desk, EVE)));
 }
 
-/// Sets the free space below which the mailbox is left alone.
+/// Sets the free space below which no mail is fetched.
 fn set_floor(folder: &Path, megabytes: u64) {
     let file = folder.join("config.toml");
     let config = fs::read_to_string(&file).expect("the config");
@@ -175,7 +175,7 @@ fn set_floor(folder: &Path, megabytes: u64) {
     fs::write(&file, config.replace("[database]", &floor)).expect("the config");
 }
 
-/// More than any disk has.
+/// A number of megabytes that no disk has.
 const NEVER_ENOUGH: u64 = u64::MAX / 2_000_000;
 
 #[test]

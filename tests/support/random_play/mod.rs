@@ -19,7 +19,7 @@ const TRIES: usize = 100;
 /// A match that is played at random.
 pub trait RandomPlay {
     /// Makes order lines for the phase that is due from `seat`. They drive the match towards an end, and are mostly
-    /// legal: now and then a line is at fault.
+    /// legal: now and then a line is faulty.
     fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String>;
 
     /// Tries filings of [`random_filing`](Self::random_filing) until one is legal; gives up after many illegal ones.

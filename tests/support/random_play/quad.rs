@@ -6,7 +6,7 @@ use fogpost::game::{Game, Seat};
 use super::{RandomPlay, Rng};
 
 impl RandomPlay for State {
-    /// Now and then plays stars, takes over the first marble, or writes a line that is at fault.
+    /// Now and then plays stars, takes over the first marble, or writes a faulty line.
     fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
         let view = self.view(seat);
         let mut empty = view.empty();

@@ -6,7 +6,7 @@ use fogpost::game::{Game, Seat};
 use super::{RandomPlay, Rng};
 
 impl RandomPlay for State {
-    /// Prefers stacking moves, so that towers rise. Now and then the line is at fault.
+    /// Prefers stacking moves, so that towers rise. Now and then, the line is faulty.
     fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
         let view = self.view(seat);
         let moves = view.moves();
