@@ -332,7 +332,7 @@ impl Log {
         for directive in self.filter.split(',') {
             // `Targets` would read these as the name of a part, and log nothing.
             if directive.is_empty() || directive.trim() != directive {
-                return Err(fault("it must hold neither blanks nor empty parts".to_owned()));
+                return Err(fault("it must contain neither spaces nor empty parts".to_owned()));
             }
             let is_level = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(directive));
             let target = directive.split('=').next().unwrap_or_default();
@@ -601,7 +601,7 @@ fn reword_type(message: &str) -> Option<String> {
     let is_number = !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit());
     Some(match expected {
         "u16" if is_number && kind != "string" => {
-            format!("{bare} is no port; a port is from 1 to 65535, such as 993")
+            format!("{bare} is not a port; a port is from 1 to 65535, such as 993")
         }
         "a sequence" => format!("it must be a list in brackets, such as [{value}]"),
         "a boolean" => format!("it is {value}; it must be true or false, without quotes"),
@@ -609,7 +609,7 @@ fn reword_type(message: &str) -> Option<String> {
             format!("it must be a number without quotes: {bare}")
         }
         "a string" if matches!(kind, "integer" | "float" | "boolean") => {
-            format!("it must stand in quotes: \"{value}\"")
+            format!("it must be in quotes: \"{value}\"")
         }
         _ => return None,
     })

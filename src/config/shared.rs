@@ -29,7 +29,7 @@ impl Config {
             let what = if is_same { "is the club's own address" } else { "leads to the club's own mailbox" };
             return Some(SharedMailbox::Taken(format!(
                 "club.gm: {found} {what} (club.address is {club}), so the program would take the letters to the \
-                 GM out of it, and take the GM's for its own; either give the GM an address with another mailbox \
+                 GM out of it, and mistake the GM's for its own; either give the GM an address with another mailbox \
                  in club.gm.address, or give the club one of its own: another mailbox, or {} with a filter at the \
                  provider that moves letters to it into a folder, named in inbox.imap.folder",
                 with_plus_part(found)
@@ -42,8 +42,8 @@ impl Config {
     }
 }
 
-/// Returns the address that stands for all spellings of a mailbox: without case, plus part and, at Gmail,
-/// dots.
+/// Normalizes an address, so that all spellings of a mailbox are equal: without case, plus part and, at
+/// Gmail, dots.
 fn mailbox_of(address: &Address) -> (String, String) {
     let domain = address.domain().to_lowercase();
     let domain = ALIASES.iter().find(|(alias, _)| *alias == domain).map_or(domain.as_str(), |(_, name)| name);

@@ -193,7 +193,7 @@ fn parser_errors_in_the_config_are_reworded_with_an_example() {
         (with_inbox(&format!("{imap}port = \"993\"\n")), &["`port`", "a number without quotes: 993"]),
         (
             with_inbox(&format!("{imap}port = 99999\n")),
-            &["`port`", "99999 is no port; a port is from 1 to 65535"],
+            &["`port`", "99999 is not a port; a port is from 1 to 65535"],
         ),
         (
             with_inbox(&imap.replace("\"localhost\"", "\"localhost:993\"")),

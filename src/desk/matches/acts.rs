@@ -38,7 +38,7 @@ pub fn act_as_gm(
     } else {
         ruling_mail::keep_unasked(desk, loaded, ruling)?;
     }
-    let loaded = desk.game_match(&id)?.context("a match that was just ruled on")?;
+    let loaded = desk.game_match(&id)?.context("a match that was just ruled on is missing")?;
     Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview(), desk.at()) })
 }
 

@@ -46,7 +46,7 @@ pub fn challenge_house(
             Err(why) => return Ok(Err(why)),
         },
     };
-    let address = Address::parse(asker.address()).context("the address of the asker")?;
+    let address = Address::parse(asker.address()).context("the sender's address cannot be parsed")?;
     let player = Holder::Player(NamedAddress { name: asker.name.clone(), address });
     let seat = wanted.seat.unwrap_or_else(|| draw_seat(desk));
     let new = NewMatch {

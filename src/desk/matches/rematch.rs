@@ -20,7 +20,7 @@ pub fn rematch(
     options: &[(String, String)],
     days: Option<u32>,
 ) -> Decided<Result<Reply, OfferRejection>> {
-    let loaded = desk.game_match(match_id)?.context("the match of the letter")?.clone();
+    let loaded = desk.game_match(match_id)?.context("the letter's match is missing")?.clone();
     let earlier = &loaded.game_match;
     if earlier.stage != Stage::Over {
         return Ok(Err(OfferRejection::NotOver { match_id: match_id.to_owned() }));

@@ -11,7 +11,7 @@ use crate::referee::Act;
 
 /// Gives a seat to the house, at the club's level.
 pub fn seat_house(desk: &mut Desk<'_>, match_id: &str, seat: Seat) -> Decided<()> {
-    let loaded = desk.game_match(match_id)?.context("a match that was just ruled on")?.clone();
+    let loaded = desk.game_match(match_id)?.context("a match that was just ruled on is missing")?.clone();
     let level = desk.club.config.house.level(loaded.game_match.game, None);
     let level = level.map_err(|_| anyhow!("the house does not play {}", loaded.game_match.game))?;
     let act = Act::Replace {

@@ -64,7 +64,7 @@ pub fn take_up(
 /// standing one.
 pub fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Decided<String> {
     let offer = offer_of(&row)?;
-    let mut lot = offer.lot.clone().context("an offer without a lot")?;
+    let mut lot = offer.lot.clone().context("an offer lacks its lot")?;
     if offer.seat.is_none() {
         lot = lot.draw_seat(asker.letter);
     }
@@ -165,6 +165,6 @@ fn refuse_standing(
 }
 
 fn seated(name: &str, address: &str) -> anyhow::Result<Holder> {
-    let address = Address::parse(address).context("a stored address")?;
+    let address = Address::parse(address).context("a stored address cannot be parsed")?;
     Ok(Holder::Player(NamedAddress { name: name.to_owned(), address }))
 }

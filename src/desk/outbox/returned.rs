@@ -110,7 +110,7 @@ fn slide_for(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
     let act = Act::SentLate { seat, written: row.created_at };
     let ruling = ruling_mail::act(desk, &loaded.game_match, act);
     if ruling.rejection.is_none() {
-        tracing::info!(match_id = id, %seat, "the deadline moved, because a letter was sent late");
+        tracing::info!(match_id = id, %seat, "deadline moved, because a letter was sent late");
         ruling_mail::keep_unasked(desk, loaded, ruling)?;
     }
     Ok(())

@@ -53,7 +53,7 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
     if !asker.has_token {
         return Ok(Reply::SettingsLackToken);
     }
-    let player = desk.player(asker.address())?.context("a letter with a token is a player's")?;
+    let player = desk.player(asker.address())?.context("the letter's token belongs to no player")?;
     let hour = desk.club.config.club.gm.first().digest_hour;
     let change = match SettingsChange::read(written, &player.settings, hour, desk.at()) {
         Ok(change) => change,
@@ -255,7 +255,7 @@ fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> D
     let id = loaded.game_match.id.clone();
     let ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
     ruling_mail::keep_unasked(desk, loaded, ruling)?;
-    Ok(desk.game_match(&id)?.context("a match that was just ruled on")?.clone())
+    Ok(desk.game_match(&id)?.context("a match that was just ruled on is missing")?.clone())
 }
 
 /// Writes a letter to a player that is not about a single match. Its Message-ID depends on the time and the

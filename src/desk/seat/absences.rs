@@ -146,7 +146,7 @@ fn note_absences(
             None => {
                 ruling_mail::keep_unasked(desk, loaded, ruling)?;
                 let after = desk.game_match(&id)?;
-                loaded = after.context("a match that was just ruled on")?.clone();
+                loaded = after.context("a match that was just ruled on is missing")?.clone();
                 is_new = true;
             }
             // A match that has already noted these days does not refuse them.

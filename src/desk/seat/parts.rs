@@ -44,7 +44,7 @@ pub fn rule_on_seat_letter(
     let written = letter.new_text(quotable.as_deref());
     let parts = parts_of(desk, letter, row, &written)?;
     let settings = last_lines_of_settings(&parts);
-    let (first, rest) = parts.split_first().context("a letter from a seat has a part")?;
+    let (first, rest) = parts.split_first().context("a letter from a seat has no part")?;
     let first_dispatch = desk.draft.changes.dispatches.len();
     let (mut others, mut has_hint) = (Vec::new(), false);
     let rule = |desk: &mut Desk<'_>, part: &SeatPart, has_hint: bool| {
@@ -149,7 +149,8 @@ pub fn read_part(
         accepted_by: waiting.accepted_by.clone(),
         ..LetterCause::new(waiting.digest, row.seat, waiting.received_at)
     };
-    let mut read = referee::prepare(game_match, cause, letter, written.clone()).context("a part")?;
+    let mut read =
+        referee::prepare(game_match, cause, letter, written.clone()).context("the part cannot be read")?;
     if read.request.passes_texts_on() {
         read.withhold_texts(game_match.game, &other_games_of(desk, row)?);
     }
