@@ -47,7 +47,7 @@ pub fn robots() -> Vec<Note> {
     notes("robots")
 }
 
-/// Machines' texts that the classifier takes for a person's if they bear no mark.
+/// Machines' texts that the classifier takes for a person's if they have no mark.
 pub fn unrecognised() -> Vec<Note> {
     notes("unrecognised")
 }

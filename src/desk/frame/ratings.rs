@@ -152,8 +152,8 @@ pub fn rated_terms(
     Ok(RatedTerms { basis: Some(RatingBasis { numbers, advantage, house: figure }), note })
 }
 
-/// Whether a match of a player against the house is rated: while little is known of the player, one at a
-/// time.
+/// Whether a player's match against the house is rated: only while the player's rating is uncertain, and only
+/// one match at a time in a game.
 fn plays_house_rated(desk: &Desk<'_>, player: i64, game: GameKind) -> Decided<bool> {
     let standing = rated_player(desk, player, game)?.at(desk.at());
     if !standing.is_unsure() {

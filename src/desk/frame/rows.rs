@@ -377,7 +377,7 @@ impl<'a> Rows<'a> {
     pub fn seat_by_token(&self, token: &str) -> Decided<Option<&'a TokenRow>> {
         let found = self.optional(self.loaded.tokens.get(token), Key::Token(token.to_owned()))?;
         if let Some(row) = found {
-            // The row holds the player as well, so it is out of date if either changes.
+            // The row also contains the player, so it is outdated if the match or the player changes.
             self.note(Key::Match(row.match_id.clone()));
             self.note(Key::Holder(row.player.id));
         }

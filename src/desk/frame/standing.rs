@@ -54,7 +54,7 @@ pub fn new_until(desk: &Desk<'_>, player_id: i64, address: &str) -> Decided<Opti
     Ok(until.filter(|until| *until > desk.at()))
 }
 
-/// Returns the addresses of a player without those that were added a few days ago. Questions go to the first.
+/// Returns a player's addresses except those that were added a few days ago. Questions go to the first one.
 pub fn trusted_addresses(desk: &Desk<'_>, player: &Player) -> Decided<Vec<String>> {
     let mut trusted = Vec::new();
     for address in &player.addresses {

@@ -138,7 +138,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     Ok(())
 }
 
-/// Formats a day, with the year if it is not the present one.
+/// Formats a day, with the year if it is not the current one.
 fn day_and_month(desk: &Desk<'_>, day: NaiveDate) -> String {
     let is_this_year = day.year() == desk.at().with_timezone(&desk.club.config.terms.zone).year();
     day.format(if is_this_year { "%a %-d %b" } else { "%a %-d %b %Y" }).to_string()

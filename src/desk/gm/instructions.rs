@@ -114,7 +114,7 @@ pub fn instruct_unless_playing(
     instruct(desk, instruction, check)
 }
 
-/// Returns the event that an instruction changes, or in which its match is.
+/// Returns the event that an instruction changes, or to which its match belongs.
 fn event_of(desk: &Desk<'_>, instruction: &Instruction) -> Decided<Option<String>> {
     match instruction {
         Instruction::Event { id, .. } => Ok(Some(id.to_ascii_uppercase())),

@@ -219,7 +219,7 @@ fn open_seat(desk: &mut Desk<'_>, asker: &Asker, offer: &Offer) -> Decided<Resul
     Ok(Ok(Reply::Opened { code, offer, lapses }))
 }
 
-/// Invites one person, unless that would be a nuisance.
+/// Invites one person, if they may be challenged.
 fn challenge(
     desk: &mut Desk<'_>,
     asker: &Asker,

@@ -233,7 +233,7 @@ pub fn count_reach(desk: &mut Desk<'_>, address: &str) {
     count(desk, address, BudgetKind::Newcomer, today(desk), NEWCOMERS_REACH);
 }
 
-/// Reserves room for an alarm in the present hour, and returns how many were left out since the last one. If
+/// Reserves room for an alarm in the current hour, and returns how many were left out since the last one. If
 /// there is no room, returns `None`, and counts this one as left out.
 pub fn take_alarm(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     let taken = take_rest_of_alarms(desk, subject)?;
@@ -243,7 +243,7 @@ pub fn take_alarm(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     Ok(taken)
 }
 
-/// Reserves room for an alarm in the present hour, and returns how many were left out since the last one. If
+/// Reserves room for an alarm in the current hour, and returns how many were left out since the last one. If
 /// there is no room, returns `None`.
 pub fn take_rest_of_alarms(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     let hour = hour(desk, 0);
@@ -310,7 +310,7 @@ fn hour(desk: &Desk<'_>, n: i32) -> DateTime<Utc> {
     start_of_hour(desk.at()) + TimeDelta::hours(1) * n
 }
 
-/// Returns the beginning of the present day, in UTC.
+/// Returns the beginning of today, in UTC.
 fn today(desk: &Desk<'_>) -> DateTime<Utc> {
     desk.at().duration_trunc(TimeDelta::days(1)).expect("days divide the time since 1970")
 }

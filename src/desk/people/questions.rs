@@ -1,7 +1,6 @@
-//! Questions to senders: anybody can put somebody else's address on a letter. A command that makes the
-//! referee write to others, or lists something in public, therefore waits until an address that nothing
-//! proves has answered a question. There is one question a day to an address, with all the commands that wait
-//! there.
+//! Questions to senders: anybody can put somebody else's address on a letter. So a command that makes the
+//! referee write to others, or that lists something in public, waits until a sender without proof has
+//! answered a question. Each address gets one question a day, about all its waiting commands.
 
 use chrono::TimeDelta;
 
@@ -76,8 +75,8 @@ pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Optio
     Ok(Some(Request::read(&lines.collect::<Vec<_>>(), |_: &str| false)))
 }
 
-/// Returns the rejection of a command that could not be carried out even after the sender's answer, as far as
-/// that is known now.
+/// Returns the rejection of a command that could not be carried out even after the sender's answer, if that
+/// is already known.
 pub fn rejection_at_once(desk: &Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
     if let Some(why) = membership::rejection_of_newcomer(desk, asker, command) {
         return Ok(Some(Reply::NoOffer { command: command.name(), why }));

@@ -18,8 +18,8 @@ use crate::report::ClubLetter;
 use crate::request::first_match_line;
 use crate::store::{Player, TokenRow};
 
-/// Maximum absences of a letter that are carried into other matches, and maximum matches. Each costs a
-/// ruling.
+/// Maximum absences of a letter that are carried into other matches, and [`MAX_MATCHES`] for those matches.
+/// Each absence costs a ruling in each match.
 const MAX_ABSENCES: usize = 5;
 const MAX_MATCHES: usize = 100;
 

@@ -24,7 +24,7 @@ const MAX_PARTS: usize = 20;
 /// The part of a letter that is ruled on for one seat.
 pub struct SeatPart {
     pub row: TokenRow,
-    /// The whole letter is about this match if it has no other part.
+    /// The lines of this part; `None` for the whole letter, which then has no other part.
     lines: Option<Vec<Line>>,
     pub by_other_token: bool,
 }

@@ -334,7 +334,7 @@ fn answer_commands(
     for (reply, asked) in answer.replies.iter_mut().zip(&request.commands) {
         match reply {
             Reply::CheckedOnly { .. } | Reply::MatchOver | Reply::Repeated => continue,
-            // Following DENY would change this match, which this letter is about to change itself.
+            // Carrying out DENY would change this match, which the ruling on this letter changes, too.
             Reply::NotHere { .. } if matches!(asked.command, Command::Deny(_)) => continue,
             _ => {}
         }

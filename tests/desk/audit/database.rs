@@ -49,7 +49,7 @@ pub fn packed(letter: &[u8]) -> String {
     pack(letter).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The statements that store a letter of ours with its picture in its text.
+/// The statements that overwrite a letter of ours with these bytes, and delete its separate picture.
 fn overwrite(id: i64, letter: &[u8]) -> String {
     format!(
         "DELETE FROM dispatch_picture WHERE dispatch_id = {id}; \
