@@ -345,7 +345,7 @@ impl<'a> Rows<'a> {
         self.read.borrow_mut().insert(key);
     }
 
-    /// Notes that a row was read, or that it is lacking.
+    /// Returns what was found under a key, and notes the key as read, or as lacking.
     fn row<T>(&self, found: Option<T>, key: Key) -> Decided<T> {
         match found {
             Some(found) => {
@@ -359,12 +359,12 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Notes that a list was read, or that it is lacking.
+    /// Returns the list found under a key, and notes the key as read, or as lacking.
     fn list<T>(&self, found: Option<&'a Vec<T>>, key: Key) -> Decided<&'a [T]> {
         self.row(found.map(Vec::as_slice), key)
     }
 
-    /// Notes that a row, which may not exist, was read, or that it is lacking.
+    /// Returns what is stored under a key, which may be nothing, and notes the key as read, or as lacking.
     fn optional<T>(&self, found: Option<&'a Option<T>>, key: Key) -> Decided<Option<&'a T>> {
         self.row(found.map(Option::as_ref), key)
     }

@@ -76,8 +76,8 @@ fn against_the_house<'a>(desk: &Desk<'a>, player_id: Option<i64>) -> Decided<Vec
 }
 
 /// Returns the level above the highest one that the player has beaten in a match with `advance`, or `default`
-/// if they have beaten none. The level may be below `default`, because the invitations to those matches are
-/// written without regard to the club's default.
+/// if they have beaten none. The level may be below `default`, because the letters that offer the next level
+/// do not know the club's default.
 fn advanced(
     default: &'static HouseLevel,
     game: GameKind,
