@@ -440,7 +440,7 @@ impl Config {
         self.house.check()?;
         self.ratings.check()?;
         let own = &self.club.address;
-        // lettre assembles our letters and refuses such a sender, as many mail servers do.
+        // lettre, which assembles our letters, refuses such a sender, as do many mail servers.
         if own.as_str().parse::<lettre::Address>().is_err() {
             return Err(format!(
                 "club.address is `{own}`, which not every mail server takes; try referee@club.example"

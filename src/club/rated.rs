@@ -143,7 +143,7 @@ impl Followed {
         };
         let score = match outcome.winner {
             Some(winner) => lost_by(winner.other()),
-            // Time that ran out for both says nothing of their play.
+            // A draw by equal own times says nothing about their play.
             None if outcome.is_draw() && outcome.reason != Reason::LessTime => Score::Draw,
             None => return Vec::new(),
         };

@@ -74,7 +74,7 @@ struct DecidedItem {
 }
 
 impl Batch {
-    /// Takes the items in the order in which they came.
+    /// Creates a batch of these items, in order of arrival.
     pub fn new(items: Arc<Vec<Item>>, loaded: &LoadedRows) -> Batch {
         let alone = items.iter().map(|_| None).collect();
         Batch {

@@ -136,7 +136,7 @@ fn a_folder_with_other_files_is_refused_and_strange_files_stay() {
     build(&desk, folder.path());
     fs::write(folder.path().join("CNAME"), "club.example").expect("a file");
     fs::write(folder.path().join("games/notes.txt"), "mine").expect("a file");
-    // A match that is over appears; then it is as if it had never been.
+    // A finished match appears. Then the site of a club without that match is built into the same folder.
     let opened = desk.open(GameKind::Quad, &[]);
     let to_ann = desk.one_to(ANN);
     desk.reply(ANN, &to_ann, "RESIGN CONFIRM");

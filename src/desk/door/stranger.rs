@@ -25,7 +25,7 @@ use crate::report::envelope::AnsweredLetter;
 use crate::request::{Command, Request};
 use crate::store::{LetterStatus, WaitingLetter};
 
-/// The answer to somebody who gives a command for a match without its token.
+/// The answer to a command for a match that comes without the match's token.
 const NO_TOKEN: &str = "For a match I need its reply token, because anybody can write a new letter in your name. Nothing was filed: please answer a letter of mine about that match.";
 
 /// Maximum characters of a line in a note.

@@ -66,7 +66,7 @@ impl Club {
         Club { config, templates, own, stationery, identity, pictures, trap: None, house }
     }
 
-    /// Springs the trap, if there is one.
+    /// Runs the trap, if there is one.
     pub fn spring(&self, moment: Moment, raw: &[u8]) {
         if let Some(trap) = &self.trap {
             trap(moment, raw);

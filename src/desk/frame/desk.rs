@@ -49,7 +49,7 @@ pub struct Desk<'a> {
     accepted: &'a Draft,
     /// The GM who acts; at the terminal, the first one.
     pub acting: GmIndex,
-    /// Whether a GM acts at the terminal or on the screen, where nothing proves who it is.
+    /// Whether a GM acts at the terminal or on the screen, where nothing proves who they are.
     pub without_letter: bool,
     /// Identifies the letter that is being decided on, for its random streams.
     subject: Vec<u8>,
@@ -269,12 +269,12 @@ impl<'a> Desk<'a> {
 
     /// Returns a match if this transaction has ruled on it.
     pub fn ruled_on(&self, id: &str) -> Option<&LoadedMatch> {
-        // The latest draft first: a letter is ruled on as those before it left the match.
+        // Prefer the latest draft: a letter is ruled on in the state in which earlier letters left the match.
         self.drafts().into_iter().rev().find_map(|draft| draft.matches.get(id))
     }
 
     /// Returns the matches that this transaction has ruled on. A match that was ruled on several times occurs
-    /// as often, its latest state last.
+    /// several times, its latest state last.
     pub fn all_ruled_on(&self) -> impl Iterator<Item = &LoadedMatch> {
         self.drafts().into_iter().flat_map(|draft| draft.matches.values())
     }

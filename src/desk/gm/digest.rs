@@ -496,7 +496,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
         let Fact::AbsenceNoted { seat, from, to } = &entry.fact else { continue };
         let days = format!("{} to {}", day_and_month(desk, *from), day_and_month(desk, *to));
         let who = &game_match.players[*seat];
-        // One announcement counts in all matches of its player.
+        // An absence is noted in each of the player's matches, but listed once.
         match absences.iter_mut().find(|told| (&told.who, &told.days) == (who, &days)) {
             Some(told) => told.matches.push(entry.match_id.clone()),
             None => {

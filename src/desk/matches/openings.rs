@@ -76,7 +76,7 @@ pub fn fit_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Returns a name for somebody about whom only the address is known.
+/// Returns a name for somebody of whom only the address is known.
 pub fn name_from(address: &Address) -> String {
     name_of_mailbox(address.local())
 }

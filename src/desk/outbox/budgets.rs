@@ -79,7 +79,7 @@ impl Slot {
     }
 }
 
-/// The person who causes a letter to somebody else.
+/// The person who causes a letter to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A player whom the reader plays, or who writes to the GM about a match.

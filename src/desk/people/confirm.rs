@@ -189,7 +189,7 @@ fn open_for(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<(Vec<Unproven
             return Ok((of_gm, Confirmer::Gm));
         }
     }
-    // A registered player never confirms for another, who may be the opponent.
+    // A registered player must not confirm for another, who may be the opponent.
     let from_alias = match asker.player_id {
         Some(_) => Vec::new(),
         None => open_from(desk, &asker.sender, code)?,

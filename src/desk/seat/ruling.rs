@@ -251,8 +251,8 @@ fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) 
     Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
 }
 
-/// Completes the answer of a ruling with data that the referee does not have: reports as they were sent, and
-/// replies to the commands that need no seat.
+/// Completes the answer of a ruling with data that the referee does not have: the sent reports, and replies
+/// to the commands that need no seat.
 fn complete_answer(
     desk: &mut Desk<'_>,
     ruling: &mut Ruling,

@@ -154,7 +154,7 @@ impl Ship {
     }
 }
 
-/// Parses the stars below `Stars that you know of …`: square, value, and `base` after one's own.
+/// Parses the stars below `Stars that you know of …`: square, value, and `base` after the player's own.
 fn stars(text: &[&str]) -> BTreeMap<Place, (u32, bool)> {
     let mut found = BTreeMap::new();
     let lines = text.iter().skip_while(|line| !line.starts_with("Stars that you know of")).skip(3);

@@ -1,4 +1,4 @@
-//! The dossier can be checked with public tools alone, by the commands in CHECK.txt.
+//! The dossier can be checked with public tools alone, using the commands in CHECK.txt.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -207,7 +207,7 @@ fn the_digest_tells_how_much_of_the_limit_is_used_and_what_waits() {
     );
 }
 
-/// Delivers to the desk's Maildirs, but only once the file OPEN exists.
+/// A sendmail that delivers to the desk's Maildirs, but only once the file OPEN exists.
 const BUSY: &str = r#"#!/bin/sh
 [ -e OPEN ] || exit 75
 box="MAIL/$5"

@@ -23,7 +23,7 @@ use mail_auth::{MessageAuthenticator, ResolverCache, Txt};
 use crate::desk::{ANN, BO, Desk, GM};
 use crate::positions::{kinds, quad};
 
-/// Delivers to the desk's Maildirs, but rejects mail to Bo.
+/// A sendmail that delivers to the desk's Maildirs, but rejects mail to Bo.
 const SENDMAIL: &str = r#"#!/bin/sh
 [ "$5" = bo@players.example ] && { echo "550 no such user" >&2; exit 67; }
 box="MAIL/$5"

@@ -9,7 +9,7 @@ use crate::positions::{pacific, quad, quadrant_z};
 const CY: &str = "cy@players.example";
 
 /// The acts that a letter offers: a line behind a bar without the words that explain it, or the lines of a text up
-/// to its `END`. Quoted rules hold examples from other positions.
+/// to its `END`. Quoted rules are skipped, because their examples are from other positions.
 fn acts(letter: &Sent) -> Vec<String> {
     let mut acts: Vec<String> = Vec::new();
     let mut text: Option<String> = None;
