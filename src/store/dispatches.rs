@@ -66,6 +66,14 @@ impl Database {
         self.read_with_bytes(select).await
     }
 
+    /// Returns up to `limit` dispatches that were given up since `since`, newest first.
+    pub async fn given_up_since(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<DispatchRow>> {
+        let sql = format!(
+            "SELECT {DISPATCH} FROM dispatch d WHERE d.given_up_at >= $1 ORDER BY d.id DESC LIMIT $2"
+        );
+        self.read(self.statement(sql).bind(since.timestamp_millis()).bind(i64::from(limit))).await
+    }
+
     async fn read_with_bytes(&self, select: Statement) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
         let rows: Vec<DispatchBytes> = self.read(select).await?;
         Ok(rows.into_iter().map(|row| (row.dispatch, row.bytes)).collect())

@@ -135,6 +135,7 @@ on_both! {
         the_picture_of_a_letter_is_dropped_seven_days_after_it_was_sent_and_its_digest_stays
         a_sent_dispatch_stays_sent
         a_dispatch_that_was_given_up_can_be_revived
+        letters_are_listed_by_when_they_were_given_up
         of_two_outcomes_of_a_dispatch_the_last_counts
         what_is_queued_is_due_until_it_is_sent_or_deferred
         dispatches_are_found_by_match_and_message_id

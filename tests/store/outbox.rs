@@ -141,6 +141,24 @@ pub async fn a_dispatch_that_was_given_up_can_be_revived(place: Place) {
     assert_eq!(due(store, 100).await, ids);
 }
 
+pub async fn letters_are_listed_by_when_they_were_given_up(place: Place) {
+    let store = &place.store;
+    add_dispatches(store, 0..3).await;
+    let (ids, held) = claim(store, 0, 3).await;
+    let given_up = SendOutcome::GivenUp { error: "550".to_owned() };
+    store.record_outcomes(held, at(10), &[(ids[2], given_up.clone())]).await.unwrap();
+    // The oldest letter was tried for the longest time.
+    for (id, seconds) in [(ids[1], 49), (ids[0], 50)] {
+        store.record_outcomes(Claim::default(), at(seconds), &[(id, given_up.clone())]).await.unwrap();
+    }
+    let found = async |since, limit| -> Vec<i64> {
+        store.given_up_since(at(since), limit).await.unwrap().iter().map(|row| row.id).collect()
+    };
+    assert_eq!(found(0, 9).await, [ids[2], ids[1], ids[0]]);
+    assert_eq!(found(50, 1).await, [ids[0]]);
+    assert_eq!(found(51, 9).await, [0; 0]);
+}
+
 pub async fn of_two_outcomes_of_a_dispatch_the_last_counts(place: Place) {
     let store = &place.store;
     add_dispatches(store, 0..3).await;

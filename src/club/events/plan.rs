@@ -57,7 +57,7 @@ pub struct Plan {
     pub days: Option<u32>,
     pub bank: Option<u32>,
     pub absence_days: Option<u32>,
-    /// Numbers of players, the strongest first, for the first draw. Unlisted players follow.
+    /// Numbers of players, the strongest first, for draws by strength. Unlisted players follow, by figure.
     pub order: Vec<i64>,
 }
 

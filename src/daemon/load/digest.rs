@@ -12,7 +12,7 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::letter::tokens_in_header;
 use crate::referee::{Stage, WORDS_NOTE};
-use crate::store::{BudgetKind, DispatchFilter, DispatchRow, EntryRow, LetterRow, LetterStatus, Player};
+use crate::store::{BudgetKind, EntryRow, LetterRow, LetterStatus, Player};
 
 /// Maximum letters, entries of a kind, and newcomers that a digest counts.
 const MAX_COUNTED: u32 = 1000;
@@ -43,7 +43,7 @@ pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result
     Ok(DigestRows {
         since: last,
         refused: facts_since(office, "OrdersRefused", since).await?,
-        given_up: given_up_since(office, since).await?,
+        given_up: office.store.given_up_since(since, MAX_COUNTED).await?,
         set_aside: letters_decided_since(office, LetterStatus::SetAside, since).await?,
         ignored: letters_decided_since(office, LetterStatus::Ignored, since).await?,
         words: words_since(office, since).await?,
@@ -111,12 +111,6 @@ async fn left_out_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result
     let counts = office.store.budgets(&[CLUB.to_owned()], start_of_hour(since)).await?;
     let left_out = counts.iter().filter(|(key, _)| key.kind == BudgetKind::LeftOut);
     Ok(left_out.map(|(_, count)| u64::from(*count)).sum())
-}
-
-async fn given_up_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Vec<DispatchRow>> {
-    let filter = DispatchFilter { only_given_up: true, ..DispatchFilter::default() };
-    let found = office.store.find_dispatches(&filter, MAX_COUNTED).await?.into_iter().map(|(row, _)| row);
-    Ok(found.filter(|row| row.given_up_at.is_some_and(|at| at >= since)).collect())
 }
 
 /// Returns the letters with words for the GM, according to their notes.
