@@ -1,7 +1,7 @@
 //! The house, the computer player: its games, its levels and its turns.
 //!
-//! It knows what a player of its seat knows, and files by the same rules. When it plays, and at which level,
-//! is decided in [`referee`](crate::referee).
+//! The house knows what a player in its seat knows, and files by the same rules. [`referee`](crate::referee)
+//! decides when it plays, and at which level.
 
 use std::fmt::Display;
 
@@ -53,15 +53,18 @@ pub fn level(game: GameKind, name: &str) -> Option<&'static HouseLevel> {
     levels(game).iter().find(|level| level.is_called(name))
 }
 
-/// Returns the version of the house for a game, 0 if none plays it. It rises with every change of turns.
+/// Returns the version of the house for a game, 0 if it does not play it. Every change that can alter a turn
+/// raises it.
 pub fn version(game: GameKind) -> u32 {
     on_game!(game, State => State::HOUSE.map_or(0, |house| house.version))
 }
 
-/// The highest limit on turns of a match against the house: nobody waits for it to play on alone for longer.
+/// The highest turn limit of a match against the house. It bounds how long the house plays on if its opponent
+/// vanishes.
 const MOST_TURNS: u32 = 100;
 
-/// Returns why the house does not play with these options: a sentence that begins with a small letter.
+/// Returns the reason why the house does not play with these options, as a sentence that begins in lower
+/// case.
 pub fn limit_fault(game: GameKind, wanted: &[(&str, &str)]) -> Option<String> {
     let is_limit = |name: &str| {
         let mut limits = game.option_rules().iter().filter(|rule| matches!(rule.values, Values::Limit));
@@ -76,7 +79,7 @@ pub fn limit_fault(game: GameKind, wanted: &[(&str, &str)]) -> Option<String> {
     ))
 }
 
-/// Checks options of a match against the house. The level's own options apply where `wanted` has none.
+/// Checks the options of a match against the house. Options that `wanted` lacks come from the level.
 ///
 /// # Errors
 /// As for [`GameKind::choose`], or if a limit is too high for the house.
@@ -89,23 +92,23 @@ pub fn choices_at(game: GameKind, level: &HouseLevel, wanted: &[(&str, &str)]) -
     game.choose(wanted.iter().copied().chain(of_level))
 }
 
-/// Returns what the house plays at this level, as order lines; `None` if it does not play the game. Something
-/// must be due from the seat.
+/// Returns the turn that the house plays at this level, as order lines; `None` if it does not play the game.
+/// The seat must owe orders.
 pub fn play(seen: &AnySeen, level: &HouseLevel, dice: u64) -> Option<Chosen<String>> {
     on_seen!(seen, seen of State => Some(written((State::HOUSE?.play)(seen, level, Dice::new(dice)))))
 }
 
-/// Returns what the highest level plays if it guesses from setups alone, for measurements; `None` in a game
-/// that hides nothing. Something must be due from the seat.
+/// Returns the turn of the highest level if it guesses from setups alone, for measurements; `None` for a game
+/// that hides nothing. The seat must owe orders.
 pub fn play_blind(seen: &AnySeen, dice: u64) -> Option<Chosen<String>> {
     on_seen!(seen, seen of State => {
         Some(written((State::HOUSE?.with_insight?)(seen, Insight::Blind, Dice::new(dice))))
     })
 }
 
-/// Returns what the highest level plays if it guesses right, for measurements; `None` in a game that hides
-/// nothing. The last view must be that of the match closed in a phase in which something was due from the
-/// seat, so that it shows everything.
+/// Returns the turn of the highest level if it guesses right, for measurements; `None` for a game that hides
+/// nothing. The last view must show everything: take it from the match closed in a phase in which the seat
+/// owes orders.
 pub fn play_open(seen: &AnySeen, dice: u64) -> Option<Chosen<String>> {
     on_seen!(seen, seen of State => {
         let mut seen = seen.clone();

@@ -74,10 +74,10 @@ mod tests {
 
     #[test]
     fn an_uneven_mixture_is_drawn_in_its_proportions() {
-        // The first row belongs in two draws of five.
+        // The first row should be drawn two times in five.
         let counts = shares(&[vec![2, -1], vec![-1, 1]]);
         assert!((105..135).contains(&counts[0]), "{counts:?}");
-        // And here in four of five.
+        // Here, four times in five.
         let counts = shares(&[vec![1, -1], vec![-4, 4]]);
         assert!((225..255).contains(&counts[0]), "{counts:?}");
     }

@@ -1,7 +1,7 @@
 //! The computer player of any game: its levels, its input, and the parts that the games share.
 //!
-//! It knows what a player of its seat knows: what the seat was told and what it filed. No state is in the
-//! signature of [`House::play`], so the house cannot look at what the rules hide.
+//! The house knows what a player in its seat knows: what the seat was told and what it filed. [`House::play`]
+//! takes no state, so the house cannot look at what the rules hide.
 
 use crate::game::names::named_enum;
 use crate::game::{Dice, Seen};
@@ -19,15 +19,15 @@ pub struct House<V, O> {
     pub version: u32,
     /// The levels at which it plays, the weakest first.
     pub levels: &'static [HouseLevel],
-    /// Chooses legal orders for a seat from which some are due. The same arguments give the same orders: it
-    /// reads no clock, counts the positions that it looks at, and calculates in integers. May take a second.
+    /// Chooses legal orders for a seat that owes some. The same arguments give the same orders: it reads no
+    /// clock, limits its search by the number of positions, and calculates in integers. It may take a second.
     pub play: fn(&Seen<V, O>, &HouseLevel, Dice) -> Chosen<O>,
-    /// Plays the highest level with another insight, to measure the worth of its own; never used in a match.
-    /// `None` in a game that hides nothing.
+    /// Plays the highest level with another insight, to measure how much its own is worth; never used in a
+    /// match. `None` for a game that hides nothing.
     pub with_insight: Option<WithInsight<V, O>>,
 }
 
-/// Chooses orders as [`House::play`] does at the highest level, from other guesses.
+/// Chooses orders as [`House::play`] does at the highest level, but with another insight.
 pub type WithInsight<V, O> = fn(&Seen<V, O>, Insight<'_, V>, Dice) -> Chosen<O>;
 
 /// The source of the house's guesses about hidden things.
@@ -46,7 +46,7 @@ pub enum Insight<'a, V> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen<O> {
     pub orders: Vec<O>,
-    /// The number of positions that it looked at, for measurements.
+    /// The number of positions searched, for measurements.
     pub positions: u64,
 }
 
@@ -64,7 +64,7 @@ pub struct HouseLevel {
 }
 
 impl HouseLevel {
-    /// The name that stands in for a player's.
+    /// The name shown in place of a player's.
     pub fn player_name(&self) -> String {
         format!("the house ({})", self.name)
     }

@@ -1,4 +1,4 @@
-//! The order in which a search tries moves, and which quiet moves were good elsewhere in it.
+//! Orders the moves of a search, and remembers the quiet moves that were good elsewhere in it.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ const KILLER: i32 = 900_000;
 /// The highest rank of any other quiet move.
 const HISTORY: i32 = 800_000;
 
-/// Returns the moves by their rank, the highest first; equal ones keep their order.
+/// Returns the moves sorted by rank, highest first; moves of equal rank keep their order.
 pub(in crate::house) fn by_rank<T>(turns: Vec<T>, rank: impl Fn(&T) -> i32) -> Vec<T> {
     // Most ranks are equal, and then a stable sort is fast: `sort_by_cached_key` made turns of the Pacific 30
     // % slower.
@@ -18,11 +18,12 @@ pub(in crate::house) fn by_rank<T>(turns: Vec<T>, rank: impl Fn(&T) -> i32) -> V
     ranked.into_iter().map(|(_, turn)| turn).collect()
 }
 
-/// The quiet moves that refuted the move before them.
+/// A record of the quiet moves that refuted the move before them.
 pub(in crate::house) struct QuietMoves<T> {
-    /// For each ply, the last two of them (killers).
+    /// For each ply, the last two such moves (killers).
     killers: Vec<[Option<T>; 2]>,
-    /// How often each was a killer, at any ply; deep searches count for more. The game numbers its moves.
+    /// For each move, by its number in the game, how often it was a killer, at any ply; deep searches count
+    /// for more.
     history: Vec<i32>,
 }
 

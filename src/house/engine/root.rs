@@ -1,7 +1,7 @@
 //! Parts that the principal variation searches of the games share: iterative deepening at the root until the
-//! positions are used up, and the windows in which turns are searched.
+//! position budget is used up, and the windows in which turns are searched.
 
-/// The bounds between which a worth matters, alpha and beta.
+/// The bounds, alpha and beta, between which a worth matters.
 pub(in crate::house) type Window = (i32, i32);
 
 /// A turn and its worth for the side that makes it.
@@ -28,14 +28,14 @@ pub(in crate::house) struct Goal {
 pub(in crate::house) struct Choice {
     /// Maximum difference from the worth of the best turn.
     pub margin: i32,
-    /// Whether turns that the last depth does not reach count too, as far behind the best as at the depth
-    /// before: more turns to choose from, some of them less well known.
+    /// Whether to include turns that the last depth did not reach, as far behind the best as at the depth
+    /// before. This gives more turns to choose from, some of them less well known.
     pub wide: bool,
 }
 
-/// Returns the turns within the margin of the best, best first. `worth` rates what follows from a turn for
-/// the other side, to a depth and in a window, and returns `None` once the positions are used up. There is at
-/// least one turn.
+/// Returns the turns within the margin of the best, best first. `worth` rates the position after a turn for
+/// the other side, to a depth and in a window, and returns `None` once the position budget is used up. There
+/// must be at least one turn.
 pub(in crate::house) fn deepen<T: Copy>(
     turns: Vec<T>,
     goal: Goal,
@@ -65,8 +65,8 @@ pub(in crate::house) fn deepen<T: Copy>(
     rated
 }
 
-/// Searches each turn to `depth` and sorts them, best first. Returns how many it has searched, which are the
-/// first ones then; `None` if the positions did not last for one.
+/// Searches each turn to `depth` and sorts them, best first. Returns how many it has searched, which are then
+/// the first ones; `None` if the budget did not suffice for one.
 fn iterate<T: Copy>(
     rated: &mut [Rated<T>],
     depth: i32,
@@ -89,9 +89,9 @@ fn iterate<T: Copy>(
     (looked_at > 0).then_some(looked_at)
 }
 
-/// Rates the turn of this number in a position: the first with the full window, others only enough to see
-/// that they are no better, and at first `late` turns less deep. `worth` rates what follows for the other
-/// side, to a depth and in a window.
+/// Rates a turn by its number in the order of search: the first with the full window, others only enough to
+/// see that they are no better, and at first `late` turns less deep. `worth` rates the position after it for
+/// the other side, to a depth and in a window.
 pub(in crate::house) fn in_window(
     number: usize,
     (depth, late): (i32, i32),
@@ -115,7 +115,7 @@ pub(in crate::house) fn in_window(
 mod tests {
     use super::*;
 
-    /// Chooses among three turns, each worth 10 less than the one before, for as long as the calls last.
+    /// Chooses among three turns, each worth 10 less than the one before, with a budget of `calls`.
     fn chosen(wide: bool, mut calls: u32) -> Vec<(i32, i32)> {
         let choice = Choice { margin: 15, wide };
         let goal = Goal { deepest: 9, infinite: 1_000, decided: 900, choice };

@@ -43,15 +43,16 @@ impl<T> Entry<T> {
 
 /// A table of fixed size. Newer positions replace older ones.
 ///
-/// A match that is decided is worth less by one for each turn from the root. The table holds the worth from
-/// the remembered position on, because it can be met at another ply.
+/// A decided match is worth one less for each turn from the root. The table stores the worth counted from the
+/// stored position, because the same position can be reached at another ply.
 pub(in crate::house) struct Table<T> {
     entries: Vec<Option<Entry<T>>>,
     decided: i32,
 }
 
 impl<T: Copy> Table<T> {
-    /// Makes a table of two to the power of `bits` entries. Beyond `decided`, the match is won or lost.
+    /// Makes a table of two to the power of `bits` entries. A worth beyond `decided` means that the match is
+    /// won or lost.
     pub fn new(bits: u32, decided: i32) -> Table<T> {
         Table { entries: vec![None; 1 << bits], decided }
     }
@@ -60,7 +61,7 @@ impl<T: Copy> Table<T> {
         key as usize & (self.entries.len() - 1)
     }
 
-    /// The difference of `worth` between the root and a position `ply` turns after it.
+    /// The difference between `worth` at the root and at a position `ply` turns after it.
     fn distance(&self, worth: i32, ply: usize) -> i32 {
         if worth.abs() > self.decided { worth.signum() * ply as i32 } else { 0 }
     }
@@ -86,7 +87,7 @@ impl<T: Copy> Table<T> {
     }
 }
 
-/// Returns random numbers to tell positions apart (Zobrist), fixed for every build.
+/// Returns random numbers that distinguish positions (Zobrist hashing), the same in every build.
 pub(in crate::house) const fn keys<const ROWS: usize, const COLUMNS: usize>(
     mut seed: u64,
 ) -> [[u64; COLUMNS]; ROWS] {

@@ -1,8 +1,9 @@
-//! Joint guesses of the squares of all enemy submarines, moved on and corrected by what was told of them.
+//! Joint guesses of the squares of all enemy submarines, moved on each round and corrected by the news of
+//! them.
 //!
-//! It reads only what both sides were told (4.5), the number of submarines left, and where the viewer's ships
-//! were: an enemy that does not fire probably has no target, and one that fires probably has no dearer
-//! target.
+//! Only three things go into them: what both sides were told (4.5), the number of submarines left, and where
+//! the viewer's ships were. An enemy that does not fire probably has no target, and one that fires probably
+//! has no more valuable target.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +13,17 @@ use crate::game::pacific::{
 };
 use crate::game::{Dice, Seat};
 
-/// The submarines of a side at the start (1.5), and the most that a guess puts into the viewer's waters.
+/// The number of a side's submarines at the start (1.5), and the most that a guess puts into the viewer's
+/// waters.
 const SUBMARINES: usize = 5;
 const ABROAD: usize = 2;
-/// The enemy is taken to have passed in one of this many rounds in which it was not heard.
+/// The enemy is assumed to have passed in one of this many rounds in which it was not heard.
 const PASSES: usize = 6;
-/// Squares that a corrected submarine may be moved.
+/// The distance, in squares, that a correction may move a submarine.
 const CORRECTION: u8 = 4;
-/// The odds, to one, that the enemy takes its best shot.
+/// The odds, to one, that an enemy with a shot takes its best one.
 const LIKELY: usize = 8;
-/// The enemy is taken to have moved without a plan in one of this many rounds in which it was not heard.
+/// The enemy is assumed to have moved without a plan in one of this many rounds in which it was not heard.
 const AIMLESS: usize = 4;
 /// A rough limit on the rounds that are replayed for all guesses together: a long match gets fewer guesses.
 const FOLLOWED: u32 = 25_600;
@@ -41,7 +43,7 @@ pub(super) struct Belief {
     torpedo: Torpedo,
 }
 
-/// An attack on an area as it was told.
+/// An attack on an area, as reported.
 #[derive(Clone, Copy)]
 struct Attack {
     area: Area,
@@ -50,13 +52,13 @@ struct Attack {
 }
 
 impl Belief {
-    /// Works out `many` guesses at most from what the viewer was told so far, and from its fleet in each
-    /// submarine phase.
+    /// Makes at most `many` guesses from what the viewer was told so far and from its fleet in each submarine
+    /// phase.
     pub fn new(view: &View, fleets: &Fleets<'_>, many: usize, dice: &mut Dice) -> Belief {
         Belief::from_news(view, (&view.sightings, fleets), many, dice)
     }
 
-    /// Guesses from setups and the number of submarines left alone.
+    /// Guesses from nothing but setups and the number of submarines left.
     pub fn blind(view: &View, many: usize, dice: &mut Dice) -> Belief {
         let mut belief = Belief::from_news(view, (&[], &Fleets::new()), many, dice);
         for guess in &mut belief.guesses {
@@ -157,7 +159,7 @@ impl Belief {
         );
     }
 
-    /// Draws as many guesses from the present ones, each in proportion to its weight, which is positive.
+    /// Resamples the guesses, each in proportion to its weight, which must be positive.
     fn weigh(&mut self, weight: impl Fn(&Guess) -> usize, dice: &mut Dice) {
         let weights: Vec<usize> = self.guesses.iter().map(weight).collect();
         let (total, many) = (weights.iter().sum::<usize>(), self.guesses.len());
@@ -197,7 +199,7 @@ impl Belief {
         self.keep(|guess| guess.iter().any(|&at| is_near(at)), correct, dice);
     }
 
-    /// Keeps the guesses that fit. The others become copies of these, or are corrected if few fit.
+    /// Keeps the guesses that fit. The others become copies of them, or are corrected if few fit.
     fn keep(
         &mut self,
         fits: impl Fn(&Guess) -> bool,
@@ -214,7 +216,7 @@ impl Belief {
         }
     }
 
-    /// The submarines that an attack on the area can be expected to sink, in thousandths.
+    /// The expected number of submarines, in thousandths, that an attack on the area sinks.
     pub fn expected(&self, area: Area) -> i32 {
         let squares = self.guesses.iter().flatten();
         let hits = squares.filter(|&&at| area.distance(at) == 0).count();

@@ -1,4 +1,4 @@
-//! Chooses the orders of submarines, and rates attacks on those of the enemy.
+//! Chooses the orders of submarines, and rates attacks on the enemy's submarines.
 
 use super::belief::Belief;
 use super::prospects::{Prospects, goals};
@@ -8,17 +8,19 @@ use crate::game::pacific::{Area, Notice, REACH, Square, SubmarineOrder, View, re
 /// The gain from sinking a submarine with depth charges, in hundredths of a point. With 400 the house was
 /// weaker.
 const DEPTH_CHARGED: i32 = 1200;
-/// The gain from sinking one with sonar: less than from any shot, because a side that searches does not fire.
+/// The gain from sinking a submarine with sonar: less than any shot, because a side that searches does not
+/// fire.
 const SOUNDED: i32 = 100;
 /// The cost of losing a submarine.
 const SUBMARINE: i32 = 1200;
 /// The cost of being heard even where no ship can attack.
 const HEARD: i32 = 60;
-/// The chance, in thousandths, that the enemy hits a submarine that was heard and that it can attack.
+/// The chance, in thousandths, that the enemy hits a submarine that it has heard and can attack.
 const HEARD_FOUND: i32 = 250;
-/// The estimate of how often the enemy hits begins as if it had made so many attacks, one in ten a hit.
+/// The estimate of how often the enemy hits starts as if the enemy had already made this many attacks, one in
+/// ten a hit.
 const ATTACKS_BEFORE: i32 = 2;
-/// A shot that a move prepares counts for a half, because its target may move on.
+/// The divisor of a shot that a move prepares: it counts for half, because its target may move on.
 const PREPARED: i32 = 2;
 
 /// Returns the most promising attack with depth charges (3.6), and its worth. `None` if there is none.
@@ -42,7 +44,7 @@ pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut
     let squares: Vec<Square> = view.own_submarines().iter().map(|submarine| submarine.at).collect();
     let ears = belief.ears();
     // The chance, in thousandths, that the enemy can attack a square once the ship at `but` is sunk. Enemy
-    // submarines count for a half, because they seldom search.
+    // submarines count for half, because they seldom search.
     let exposed = |at: Square, but: Option<Square>| {
         if prospects.is_exposed(at, but) { 1000 } else { ears[at.index()] / 2 }
     };
@@ -74,7 +76,8 @@ pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut
     best[dice.below(best.len())]
 }
 
-/// The expected loss of a submarine, from the chances in thousandths that the enemy can attack and then hits.
+/// The expected loss of a submarine, from the chances, in thousandths, that the enemy can attack it and then
+/// hits.
 fn at_risk(exposed: i32, found: i32) -> i32 {
     exposed * found / 1000 * SUBMARINE / 1000
 }

@@ -37,23 +37,23 @@ const LEVELS: &[HouseLevel] = &[
 
 /// Positions that Average looks at in a turn. Debug builds look at fewer, because they are slow.
 const POSITIONS: u32 = if cfg!(debug_assertions) { 100 } else { 30_000 };
-/// Guesses that Average makes of the enemy's submarines.
+/// Number of guesses that Average makes of the enemy's submarines.
 const GUESSES: usize = if cfg!(debug_assertions) { 8 } else { 256 };
 /// The moves that the dice may choose from: in the opening, and later.
 const IN_OPENING: Choice = Choice { margin: 12, wide: false };
 const LATER: Choice = Choice { margin: 4, wide: false };
-/// The rounds that count as the opening.
+/// Number of rounds that count as the opening.
 const OPENING_ROUNDS: u32 = 6;
 
 /// The abilities of a level.
 struct Skill<'a> {
-    /// Positions to look at in a search; 0 for a look at the enemy's next move only.
+    /// Positions to look at in a search; 0 to look only at the enemy's next move.
     positions: u32,
-    /// Guesses of the enemy's submarines.
+    /// Number of guesses of the enemy's submarines.
     guesses: usize,
     /// The source of the guesses.
     insight: Insight<'a, View>,
-    /// The number of threats or shots that are overlooked out of eight.
+    /// The number of threats or shots, out of eight, that are overlooked.
     overlooked: usize,
 }
 
@@ -66,13 +66,13 @@ fn skill(level: Level) -> Skill<'static> {
     Skill { positions, guesses, insight: Insight::Told, overlooked }
 }
 
-/// Chooses the orders of a seat. Its present view lists everything that was told of submarines so far, and
-/// the earlier views show where its ships were.
+/// Chooses the orders of a seat. Its present view lists all reports of submarines so far, and the earlier
+/// views show where its ships were.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
     choose(seen.now(), &fleets(seen), &skill(Level::of(level)), dice)
 }
 
-/// Plays Average by other guesses.
+/// Plays Average with another insight.
 fn with_insight(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: Dice) -> Chosen<Order> {
     choose(seen.now(), &fleets(seen), &Skill { insight, ..skill(Level::Average) }, dice)
 }
@@ -83,7 +83,7 @@ fn fleets(seen: &Seen<View, Order>) -> Fleets<'_> {
     phases.map(|view| (view.round, view.own_ships())).collect()
 }
 
-/// Chooses orders for the viewer, from whom some must be due.
+/// Chooses orders for the viewer, who must owe some.
 fn choose(view: &View, fleets: &Fleets<'_>, skill: &Skill<'_>, mut dice: Dice) -> Chosen<Order> {
     let (orders, positions) = match view.phase {
         Some(Phase::Setup) => (setup::draw(view.viewer, &view.options, &mut dice), 0),

@@ -17,7 +17,7 @@ pub(super) struct Move {
 /// No move on the surface: the side attacks submarines instead.
 pub(super) const PASS: Move = Move { from: 0, to: 0 };
 
-/// The worth to its side of a ship on each square, by side and class, in hundredths of a point.
+/// The worth of a ship to its side on each square, by side and class, in hundredths of a point.
 pub(super) type Values = [[[i32; 256]; 5]; 2];
 
 /// A ship. Sunk ships keep their place in the list.
@@ -33,7 +33,7 @@ pub(super) struct Hull {
     pub afloat: bool,
 }
 
-/// The changes by a move, to take it back.
+/// The changes that a move made, to take it back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
     turn: Move,
@@ -48,7 +48,7 @@ pub(super) struct Undo {
     worth: i32,
 }
 
-/// Nothing, in place of the number of a hull.
+/// Stands for no hull, in place of a hull's number.
 const NONE: u8 = u8::MAX;
 
 const STRAIGHT: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
@@ -239,7 +239,7 @@ impl<'a> Position<'a> {
         (self.key, self.worth) = (undo.key, undo.worth);
     }
 
-    /// The squadron that goes along with a carrier (3.4).
+    /// The squadron that moves along with a carrier (3.4).
     fn escort(&self, carrier: &Hull) -> Option<u8> {
         let goes = |hull: &Hull| {
             hull.afloat
@@ -278,7 +278,7 @@ impl<'a> Position<'a> {
         number.map(|number| number as u8)
     }
 
-    /// Returns the moves of the side to move; if `sinking`, only moves that sink a ship.
+    /// Returns the moves of the side to move; if `sinking` is set, only moves that sink a ship.
     pub fn moves(&self, sinking: bool) -> Vec<Move> {
         let mut moves = Vec::with_capacity(if sinking { 16 } else { 256 });
         for hull in self.hulls.iter().filter(|hull| hull.afloat && usize::from(hull.side) == self.mover) {
@@ -308,7 +308,8 @@ impl<'a> Position<'a> {
         }
     }
 
-    /// Adds the move to a square, unless an own ship is there. Returns whether the square is empty.
+    /// Adds the move to a square, unless a ship of its own side is there. Returns whether the square is
+    /// empty.
     fn add_move(&self, hull: &Hull, to: At, sinking: bool, moves: &mut Vec<Move>) -> bool {
         let holder = self.hull(to);
         if holder.map_or(!sinking, |holder| holder.side != hull.side) {
@@ -335,7 +336,7 @@ impl<'a> Position<'a> {
         }
     }
 
-    /// The steps of a carrier, which its squadron must be able to follow (P-ESCORT).
+    /// Adds the steps of a carrier, which its squadron must be able to follow (P-ESCORT).
     fn walk(&self, hull: &Hull, sinking: bool, moves: &mut Vec<Move>) {
         let escort = self.escort(hull).map(|number| self.hulls[usize::from(number)].at);
         for &by in STRAIGHT.iter().chain(&DIAGONAL) {

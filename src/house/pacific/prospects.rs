@@ -4,7 +4,7 @@ use crate::game::pacific::{REACH, Ship, ShipKind, Square, Torpedo, torpedo_reach
 
 const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
-/// The cost of each square on the way to the nearest shot, in hundredths of a point.
+/// The cost, in hundredths of a point, of each square on the way to the nearest shot.
 const AWAY: i32 = 20;
 /// Ships and submarines attack areas at most two squares away, so one at this distance can be hit (3.6).
 pub(super) const HUNTED: u8 = REACH + 1;
@@ -67,7 +67,8 @@ impl Prospects {
         self.hunters[at.index()] > u8::from(spared)
     }
 
-    /// Rates a square: its best shot, a little of the others, or else how near they are.
+    /// Rates a square by its best shot and a little of the others, or, if there is none, by the distance to
+    /// the nearest.
     pub fn promise(&self, from: Square) -> i32 {
         self.promise[from.index()]
     }
@@ -84,7 +85,7 @@ fn gain(fleet: &[Ship], ship: &Ship) -> i32 {
     100 * points as i32
 }
 
-/// The squares that a submarine can go to (4.1), where `own` are those of its side.
+/// The squares that a submarine can go to (4.1). `own` holds the squares of its side's submarines.
 pub(super) fn goals(from: Square, own: &[Square]) -> Vec<Square> {
     let mut goals = Vec::with_capacity(24);
     for (files, ranks) in DIRECTIONS {

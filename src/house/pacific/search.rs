@@ -15,9 +15,10 @@ const INFINITE: i32 = 2 * WON;
 const DEEPEST: i32 = 20;
 /// Maximum turns that the search looks ahead, exchanges included.
 const LONGEST: usize = 48;
-/// The worth of the move itself.
+/// The worth of being the side to move.
 const TO_MOVE: i32 = 10;
-/// An allowance for gains other than sinkings and [`Position::shift`]: a carrier moves its squadron, too.
+/// An allowance for gains that sinkings and [`Position::shift`] do not cover: a carrier also moves its
+/// squadron.
 const QUIET_GAIN: i32 = 60;
 /// Quiet moves from this number on are searched one turn less deep at first.
 const LATE: usize = 6;
@@ -34,7 +35,7 @@ struct Search {
 
 /// Returns the moves that the dice may choose from, best first, after a search of at most `positions`
 /// positions, and how many were searched. An attack on submarines instead of a move gains `attack`, if the
-/// side can make one. There is a move or an attack.
+/// side can make one. There must be a move or an attack.
 pub(super) fn best(
     position: &mut Position<'_>,
     attack: Option<i32>,
@@ -95,7 +96,7 @@ impl Search {
         Some(best)
     }
 
-    /// Searches the moves in this order. A position without a move keeps its own worth.
+    /// Searches the moves in this order. A position without a move keeps its static worth.
     fn best_of(
         &mut self,
         position: &mut Position<'_>,
@@ -205,12 +206,12 @@ pub(super) fn sunk(position: &Position<'_>, turn: Move) -> i32 {
     price(position, turn.to)
 }
 
-/// Orders sinkings: the dearest target first, then the cheapest attacker.
+/// Orders sinkings: the most valuable target first, then the cheapest attacker.
 fn gain(position: &Position<'_>, turn: Move) -> i32 {
     10 * sunk(position, turn) - price(position, turn.from)
 }
 
-/// Whether a move sinks less than it loses, because the square is guarded.
+/// Whether a move loses more than it sinks, because the square is guarded.
 pub(super) fn loses(position: &Position<'_>, turn: Move) -> bool {
     price(position, turn.from) > sunk(position, turn)
         && position.is_guarded(turn.to, 1 - position.mover as u8)

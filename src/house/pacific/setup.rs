@@ -17,11 +17,11 @@ fn ranks(class: Class) -> std::ops::Range<u8> {
     }
 }
 
-/// The ranks in which submarines start: three before their own fleet, two where the enemy's probably is.
+/// The ranks in which submarines start: three in front of their own fleet, two where the enemy's probably is.
 const AT_HOME: std::ops::Range<u8> = 2..8;
 const ABROAD: std::ops::Range<u8> = 9..15;
 
-/// Squares that are still free, in random order.
+/// The squares that are still free, in random order.
 struct Free(Vec<Square>);
 
 impl Free {

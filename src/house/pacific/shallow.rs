@@ -4,12 +4,13 @@ use super::position::{Move, PASS, Position};
 use super::search::{loses, sunk};
 use crate::game::Dice;
 
-/// Maximum difference from the worth of the best move, for the dice to choose a move.
+/// Maximum difference from the worth of the best move at which the dice may choose a move.
 const MARGIN: i32 = 15;
 /// The number of threats out of which some are overlooked.
 const THREATS: usize = 8;
 
-/// Chooses a move, or [`PASS`] for an attack on submarines that gains `attack`. There is one of them.
+/// Chooses a move, or [`PASS`] for an attack on submarines that gains `attack`. At least one must be
+/// possible.
 pub(super) fn best(
     position: &mut Position<'_>,
     attack: Option<i32>,

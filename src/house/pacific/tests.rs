@@ -9,7 +9,7 @@ use crate::house::support::{options, score, sealed};
 /// Average with so few positions that debug builds finish soon.
 const FEW: Skill<'static> = Skill { positions: 60, guesses: 8, insight: Insight::Told, overlooked: 0 };
 
-/// A match, and what each seat was told and filed in it.
+/// A match, and what each seat has been told and has filed in it.
 struct Play {
     state: State,
     seen: BySeat<Seen<View, Order>>,
@@ -21,7 +21,7 @@ impl Play {
         Play { seen: BySeat::from_fn(|seat| Seen::begin(&state, seat)), state }
     }
 
-    /// Plays the phase that is due, in which each seat files what `file` returns.
+    /// Plays the phase that is due; each seat files what `file` returns.
     fn step(&mut self, mut file: impl FnMut(&State, &Seen<View, Order>) -> Option<Sealed<Order>>) {
         let mut filed = BySeat::new(None, None);
         for seat in self.state.due().expect("it runs").seats {
@@ -124,7 +124,7 @@ fn with_submarines_in_the_south() -> Play {
     play
 }
 
-/// The view of South, which has one submarine, on `own`, while the enemy has these ships on the surface.
+/// The view of South, which has one submarine, on `own`; the enemy has these ships on the surface.
 fn beneath(own: &str, enemy: &[(Class, &str)]) -> View {
     let mut view = Play::set_up(1).state.view(Seat::First);
     let at = |text: &str| Square::parse(text).expect("a square");
@@ -190,12 +190,12 @@ fn guesses_shun_places_from_which_the_enemy_would_have_fired() {
     let fleets: Fleets<'_> = [(1, &fleet[..])].into();
     let danger =
         |view: &View, fleets: &Fleets<'_>| Belief::new(view, fleets, 256, &mut Dice::new(1)).danger();
-    // It sank the destroyer, so it had no shot at the battleship.
+    // The enemy sank the destroyer, so it had no shot at the battleship.
     let torpedo = Notice::Torpedo { side: Seat::Second, at: destroyer, sunk: Class::Destroyer };
     view.sightings = vec![Sighted { round: 1, notice: torpedo }];
     let (told, untold) = (danger(&view, &fleets), danger(&view, &Fleets::new()));
     assert!(told[battleship.index()] * 2 < untold[battleship.index()], "{told:?} {untold:?}");
-    // It was quiet, so the nearest of its submarines moved to where it can fire.
+    // The enemy was quiet, so its nearest submarine moved to where it can fire.
     view.sightings.clear();
     let (told, untold) = (danger(&view, &fleets), danger(&view, &Fleets::new()));
     assert!(told[battleship.index()] > untold[battleship.index()], "{told:?} {untold:?}");

@@ -1,5 +1,5 @@
-//! The worth of ships on the squares of the board, in hundredths of a point. The search adds these up, so
-//! they are worked out once a turn.
+//! The worth of ships on the squares of the board, in hundredths of a point. Computed once a turn; the search
+//! adds these values up.
 
 use super::position::Values;
 use crate::game::Seat;
@@ -33,7 +33,7 @@ pub(super) fn values(view: &View, danger: &[i32; 256]) -> Values {
     values
 }
 
-/// Rates a square for a ship of this class: carriers stay behind, and the others go near to the enemy's.
+/// Rates a square for a ship of this class: carriers stay behind, and the others approach the enemy's ships.
 fn place(class: Class, side: Seat, at: Square, near: i32) -> i32 {
     let from_home = i32::from(if side == Seat::First { at.rank() } else { 15 - at.rank() });
     let from_edge = i32::from(at.file().min(15 - at.file()));

@@ -8,8 +8,8 @@ use super::position::{Position, points};
 /// The number of traits of one side.
 pub(super) const TRAITS: usize = 8;
 
-/// The traits of one side: its open squares with one and with two marbles; the points where it can make one
-/// threat, two, three, and more at once; its stars; and whether it has none.
+/// Returns the traits of one side: its open squares with one and with two marbles; the points where it can
+/// make one, two, three, and more threats at once; its stars; and whether it has none.
 pub(super) fn traits(position: &Position, side: usize) -> [i32; TRAITS] {
     let mut forks = [0; 4];
     for point in points(position.attacks(side)) {
@@ -21,7 +21,7 @@ pub(super) fn traits(position: &Position, side: usize) -> [i32; TRAITS] {
     [position.all(side, 1), position.all(side, 2), one, two, three, more, stars, i32::from(stars == 0)]
 }
 
-/// The weight of each trait for the side to move, with all its marbles left and with none.
+/// The weight of each trait for the side to move: with all its marbles left, and with none.
 const MOVER_FULL: [i32; TRAITS] = [10, 58, 48, 150, 280, 600, 250, 0];
 const MOVER_NONE: [i32; TRAITS] = [3, -63, -68, -122, 0, 0, 930, 0];
 /// The same for the other side.

@@ -1,15 +1,16 @@
-//! The first marble where the second side may take it over (Q-FIRST): where to place one, and which to take.
+//! The first marble under the option that lets the second side take it over (Q-FIRST): where to place it, and
+//! whether to take it.
 //!
-//! The board has eight symmetries, so its 117 points have 20 kinds.
+//! The board has eight symmetries, so its 117 points are of 20 kinds.
 
 use crate::game::Dice;
 use crate::game::quad::Point;
 
 /// The share of the points, in tenths of a percent, that the side with the first marble takes when the other
-/// side moves next. By the distances of the marble from the middle file and the middle rank, the greater one
-/// first; the corner is no point.
+/// side moves next. Indexed by the distances of the marble from the middle file and the middle rank, the
+/// greater first; the corner is not a point.
 ///
-/// Average won these against itself in 200 matches from each kind (95 %: at most ± 7):
+/// Measured by Average against itself, in 200 matches from each kind of point (95 %: at most ± 7):
 /// `cargo bench --bench house -- first quad average 200 --swap on`.
 const WORTH: [&[i32]; 6] = [
     &[965],
@@ -21,7 +22,7 @@ const WORTH: [&[i32]; 6] = [
 ];
 /// An even chance.
 const EVEN: i32 = 500;
-/// Places to open at are at most this much further from even than the nearest.
+/// An opening point is at most this much further from even than the point nearest to even.
 const MARGIN: i32 = 50;
 
 /// Returns the worth of the first marble on this point to the side that has it.
@@ -84,7 +85,7 @@ mod tests {
         assert!(worst < nearest_other, "{worst} {nearest_other}");
         let nearest = drawn.iter().map(from_even).min().expect("it opens somewhere");
         assert!(worst - nearest <= MARGIN);
-        // With each point all of its mirror images.
+        // Each point occurs with all its mirror images.
         assert!(
             drawn.iter().all(|&at| images(Point::at(at).expect("a point")).is_subset(&drawn)),
             "{drawn:?}"

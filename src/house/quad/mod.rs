@@ -39,11 +39,11 @@ const EXPERT_POSITIONS: u32 = if cfg!(debug_assertions) { 10_000 } else { 200_00
 const FIRST: Choice = Choice { margin: 200, wide: true };
 const IN_OPENING: Choice = Choice { margin: 60, wide: false };
 const LATER: Choice = Choice { margin: 12, wide: false };
-/// The turns of both sides that count as first, and as the opening.
+/// The number of turns, of both sides together, that count as first, and as the opening.
 const FIRST_TURNS: u32 = 3;
 const OPENING_TURNS: u32 = 6;
 
-/// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
+/// Chooses the turn of a seat by its present view: nothing is hidden, so the past adds nothing.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
     choose(seen.now(), Level::of(level), dice)
 }
@@ -89,7 +89,7 @@ fn choice_in(view: &View, side: Seat) -> Choice {
     }
 }
 
-/// Returns the position in `view`, in which only the squares that `sees` accepts are known.
+/// Returns the position in `view`; it knows only the squares that `sees` accepts.
 fn position_of(view: &View, side: Seat, mut sees: impl FnMut(&Quad) -> bool) -> Position {
     let mut position = Position::new(side as usize, |number| sees(&SQUARES.all[number]));
     for seat in Seat::BOTH {
@@ -145,7 +145,7 @@ fn thoughtful(position: &mut Position, positions: u32, choice: Choice, dice: &mu
     if rated.is_empty() {
         return (last_stand(position), used);
     }
-    // Pass over turns that lose by force, as far as the positions last.
+    // Skip turns that lose by force, as far as the position budget lasts.
     let mut left: Vec<Turn> = rated.iter().map(|rated| rated.turn).collect();
     while left.len() > 1 && used + positions / 32 < positions {
         let chosen = dice.below(left.len());

@@ -1,4 +1,4 @@
-//! A position as the house sees it: how far each side has come with each square of the board. Updated as
+//! A position as the house sees it: how many corners of each square of the board each side holds. Updated as
 //! turns are made and taken back, because a search visits hundreds of thousands of positions.
 //!
 //! Sides are numbered 0 and 1, points as in [`Point::index`].
@@ -62,12 +62,13 @@ struct Corners {
     blocked: u8,
 }
 
-/// For one side, by how many of its marbles they hold: the squares that are still open to it.
+/// The squares that are still open to one side, by how many of its marbles they hold.
 #[derive(Clone)]
 struct Reach {
-    /// For each point, the squares through it. The squares with no marble or with all four are not counted.
+    /// For each point, the number of such squares through it. Squares with no marble or with all four are not
+    /// counted.
     through: [[u8; POINTS]; 4],
-    /// The points with such a square.
+    /// The points with at least one such square.
     points: [Set; 4],
     all: [i32; 5],
 }
@@ -84,7 +85,7 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// Returns the empty board, on which only the squares are known whose number `sees` accepts.
+    /// Returns the empty board. It knows only the squares whose number `sees` accepts.
     pub fn new(mover: usize, mut sees: impl FnMut(usize) -> bool) -> Position {
         let count = SQUARES.all.len();
         let blocked = (0..count).map(|number| u8::from(!sees(number)));
@@ -196,7 +197,7 @@ impl Position {
         self.key ^= SECOND_MOVES;
     }
 
-    /// Tells positions apart. The marbles left follow from those on the board.
+    /// The key of the position in the table. It omits the marbles left, which follow from those on the board.
     pub fn key(&self) -> u64 {
         let [first, second] = self.stars_left.map(usize::from);
         self.key ^ STAR_KEYS[0][first] ^ STAR_KEYS[1][second]

@@ -1,9 +1,9 @@
-//! Proof-number search for a forced win: every turn of the attacker makes a threat, every answer blocks them
-//! all (Allis 1994). It goes deeper than the other search, because it always looks where least is left to
-//! prove.
+//! Proof-number search for a forced win: every turn of the attacker makes a threat, and every answer blocks
+//! all threats (Allis 1994). It goes deeper than the other search, because it always continues where least is
+//! left to prove.
 //!
-//! The defender's free marbles after stars are tried only where they promise most, so a proof is very likely,
-//! not sure.
+//! A defender who blocks with stars has the marble free. It is tried only on the most promising points, so a
+//! proof is very likely right, not certain.
 
 use super::position::{Position, Set, Turn, points};
 use super::search::{candidates, promise};
@@ -18,7 +18,7 @@ struct Node {
     turn: Turn,
     parent: usize,
     children: std::ops::Range<usize>,
-    /// The least number of positions that would have to be won for a proof, and lost for a disproof.
+    /// The least number of positions that would have to be won for a proof; likewise `disproof`.
     proof: u32,
     disproof: u32,
 }
@@ -50,7 +50,7 @@ pub(super) fn forced_win(position: &mut Position, positions: u32) -> (Option<Tur
     (won.filter(|_| nodes[0].proof == 0).map(|child| nodes[child].turn), nodes.len() as u32)
 }
 
-/// Adds what can follow from the position of a node, which is the present one.
+/// Adds the turns that can follow from the position of a node, which is the present one.
 fn expand(nodes: &mut Vec<Node>, at: usize, position: &mut Position, attacker: usize) {
     let turns = if position.mover == attacker { attacks(position) } else { candidates(position, ANSWERS) };
     let first = nodes.len();

@@ -1,4 +1,5 @@
-//! Expert's and Average's search: principal variation search, in which answering a threat costs little depth.
+//! The search of Expert and Average: principal variation search in which answering a threat costs little
+//! depth.
 //!
 //! A side that can complete a quad has won, and one that cannot block every threat has lost. So chains of
 //! threats and forced answers are searched far, and quiet turns only a few steps deep.
@@ -54,8 +55,8 @@ pub(super) fn best(position: &mut Position, positions: u32, choice: Choice) -> (
     (rated, positions - search.positions_left)
 }
 
-/// Returns every way to block all threats of the opponent; without any, the `width` most promising points.
-/// Empty if the side to move cannot block them all.
+/// Returns every way to block all threats of the opponent; if there are no threats, the `width` most
+/// promising points. Empty if the side to move cannot block them all.
 pub(super) fn candidates(position: &Position, width: usize) -> Vec<Turn> {
     let me = position.mover;
     let blocks = position.threats(1 - me);
@@ -78,7 +79,8 @@ pub(super) fn candidates(position: &Position, width: usize) -> Vec<Turn> {
     turns
 }
 
-/// Rates a marble of the side to move on `point`: own squares that it advances, and others that it spoils.
+/// Rates a marble of the side to move on `point` by its own squares that it advances and the opponent's that
+/// it spoils.
 pub(super) fn promise(position: &Position, point: u8) -> i32 {
     let (me, foe) = (position.mover, 1 - position.mover);
     let count = |side: usize, marbles: usize| position.count(side, marbles, point);
@@ -137,7 +139,7 @@ fn cost(position: &Position, turn: Turn) -> i32 {
     }
 }
 
-/// Returns the worth for the side to move if nothing needs to be searched.
+/// Returns the worth for the side to move if the position needs no further search.
 fn settled(position: &Position, depth: i32, ply: usize) -> Option<i32> {
     let (me, foe) = (position.mover, 1 - position.mover);
     let taken = ply as i32;

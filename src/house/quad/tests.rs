@@ -54,8 +54,8 @@ fn expert_never_loses_to_trainer() {
     assert_eq!(lost, 0, "{won} were won");
 }
 
-/// The points where a marble would complete a quad. Independent of the table of squares: takes the line from
-/// the point to each marble as a side of a square, and looks for marbles on its other two corners.
+/// The points where a marble would complete a quad. Independent of the table of squares: treats the line from
+/// the point to each marble as a side of a square, and looks for marbles on the other two corners.
 fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
     let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));
     let view = shown(state);
@@ -77,7 +77,7 @@ fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
     Point::all().filter(|&point| !stands(point) && completes(point)).collect()
 }
 
-/// A position of random turns; a turn that would end the match is skipped.
+/// A position after random turns; a turn that would end the match is skipped.
 fn random_state(dice: &mut Dice) -> State {
     let mut state = start(false);
     for _ in 0..12 + dice.below(25) {
@@ -89,7 +89,7 @@ fn random_state(dice: &mut Dice) -> State {
     state
 }
 
-/// Clause 4. If there are more threats than pieces to block them, as many as possible are blocked.
+/// Clause 4. If there are more threats than pieces to block them, the house blocks as many as possible.
 #[test]
 fn from_average_up_the_house_completes_every_quad_and_blocks_every_threat_it_can() {
     let mut dice = Dice::new(1);
@@ -123,7 +123,7 @@ fn the_house_plays_to_the_last_marble() {
         while let Some(side) = shown(&state).to_move {
             // Replace winning turns, so that the match goes on to the last marble.
             let view = state.view(side);
-            // At the end, enough for proofs.
+            // Near the end, enough positions for proofs.
             let positions = if shown(&state).turn < 38 { 50 } else { 3_200 };
             let orders = choose_within(&view, Level::ALL[dice.below(4)], Dice::new(seed), positions).orders;
             let next = after(&state, &orders);
@@ -142,7 +142,7 @@ fn the_house_plays_to_the_last_marble() {
     }
 }
 
-/// Nobody attacks after the last marble, although there are points that would make a threat.
+/// A side without marbles cannot attack, although there are points that would make a threat.
 #[test]
 fn no_win_is_forced_without_a_marble_left() {
     let mut position = Position::new(0, |_| true);
@@ -151,7 +151,7 @@ fn no_win_is_forced_without_a_marble_left() {
     }
     assert_ne!(position.attacks(0), 0);
     assert!(proof::forced_win(&mut position.clone(), 100).0.is_none());
-    // The other side has the last marble, and asks whether its turn lets this one win.
+    // The other side has the last marble, and asks whether its turn would let this side win.
     (position.mover, position.marbles_left) = (1, [0, 1]);
     let key = position.key();
     thoughtful(&mut position, 3_200, LATER, &mut Dice::new(1));
@@ -188,7 +188,7 @@ fn levels_are_read_by_name() {
     assert_eq!(["medium", "Hard", "master"].map(called), [Some("average"), Some("expert"), None]);
 }
 
-/// Clause 4. Which squares are missed is drawn anew in each turn.
+/// Clause 4. The squares that are missed are drawn afresh each turn.
 #[test]
 fn trainer_overlooks_squares_at_odd_tilts_more_often_than_easy_and_no_others() {
     let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));

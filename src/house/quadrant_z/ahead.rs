@@ -1,4 +1,4 @@
-//! Plays on from guesses, to compare plans and orders.
+//! Plays on from guesses to compare plans and orders.
 
 use super::belief::{Guess, adjudicated};
 use super::known::Known;
@@ -15,20 +15,21 @@ const POINT: i32 = 3;
 pub(super) struct Ahead<'a> {
     pub me: Seat,
     pub guesses: &'a [Guess],
-    /// The same for everything that is compared, so that only plans and orders differ.
+    /// The dice, the same for everything compared, so that only plans and orders differ.
     pub dice: Dice,
     /// The turns played so far.
     pub played: u64,
 }
 
 impl Ahead<'_> {
-    /// Returns the worth of a pair of plans, the seat's own and the enemy's, after these turns on a guess.
+    /// Returns the worth of a pair of plans, the seat's own and the enemy's, after this many turns on a
+    /// guess.
     pub fn outlook(&mut self, guess: &Guess, (own, theirs): (&Plan, &Plan), turns: usize) -> i32 {
         let mut dice = self.dice.clone();
         self.play_on(guess.state.clone(), (own, theirs), turns, &mut dice)
     }
 
-    /// Returns the worth of orders after these turns on all guesses. The enemy answers with one list of
+    /// Returns the worth of orders after this many turns on all guesses. The enemy answers with one list of
     /// orders for each guess, and then both sides follow plans.
     pub fn outcome(&mut self, orders: &[Order], answers: &[Vec<Order>], own: &Plan, turns: usize) -> i32 {
         let guesses = self.guesses;
@@ -71,7 +72,7 @@ impl Ahead<'_> {
     }
 }
 
-/// Rates a side by its victory, or else by its stars, ships and stock.
+/// Rates a side by its victory or, if it has not won, by its stars, ships and stock.
 fn worth(state: &State, seat: Seat) -> i32 {
     if let Some(outcome) = state.outcome()
         && outcome.winner.is_some()

@@ -1,8 +1,8 @@
 //! Guesses of the galaxy: whole states that fit what the seat was told.
 //!
 //! A guess is played along with the match: the enemy sets up and moves by a plan that the dice choose, and
-//! after each turn the guess is corrected by what the seat was told. It is made from [`Seen`], never from a
-//! state.
+//! after each turn the guess is corrected by what the seat was told. It is made from [`Seen`], never from the
+//! real state.
 
 use super::known::Known;
 use super::plan::{self, Plan};
@@ -32,7 +32,7 @@ pub(super) fn guesses(
     if first.context.phase != Some(Phase::Setup) {
         return None;
     }
-    // The view after each turn, in which the next one is due. A phase `casualties` is part of its turn.
+    // The views in which the next turn is due. A phase `casualties` is part of its turn.
     let turns: Vec<(&View, &[Order])> =
         history.iter().copied().filter(|(view, _)| view.context.phase == Some(Phase::Turn)).collect();
     let guess = |plan: Plan| {
@@ -71,7 +71,8 @@ pub(super) fn adjudicated(state: &State, me: Seat, own: &[Order], theirs: &[Orde
 }
 
 impl Guess {
-    /// Plays a turn as the seat filed it, then corrects its possessions and the stars by what it was told.
+    /// Plays a turn as the seat filed it, then corrects the seat's possessions and the stars by what it was
+    /// told.
     fn follow(&mut self, filed: &[Order], view: &View, dice: &mut Dice) {
         let me = view.context.viewer;
         let theirs = plan::orders(&Known::from_state(&self.state, me.other()), &self.plan, dice);
@@ -109,7 +110,7 @@ impl Guess {
         foe.highest = foe.ships.last().map_or(0, |ship| ship.no);
     }
 
-    /// Sets the stars that the seat knows, and clears the squares that it knows to be without one.
+    /// Sets the stars that the seat knows, and clears the squares that it knows to be empty.
     fn correct_stars(&mut self, view: &View) {
         let me = view.context.viewer;
         let mut known = view.stars.iter().peekable();

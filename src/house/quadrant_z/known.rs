@@ -16,7 +16,7 @@ pub(super) struct Known<'a> {
     pub charted: Quadrants,
     /// The stars that nobody has captured.
     pub stars: Vec<KnownStar>,
-    /// The intruders that battles left.
+    /// The intruders that survived battles.
     pub intruders: Vec<Intruder>,
 }
 
@@ -78,8 +78,8 @@ impl Known<'_> {
     }
 }
 
-/// Returns the intruders left after combat; they are told as they were before it (3.3, 3.4). Each battle is a
-/// quadrant and the size of the ships that the enemy lost there.
+/// Returns the intruders left after combat; they are reported as they were before it (3.3, 3.4). Each battle
+/// is a quadrant and the size of the ships that the enemy lost there.
 fn left(mut intruders: Vec<Intruder>, battles: impl Iterator<Item = (Quadrant, u16)>) -> Vec<Intruder> {
     for (quadrant, mut lost) in battles {
         for intruder in intruders.iter_mut().filter(|intruder| intruder.at.quadrant() == quadrant) {

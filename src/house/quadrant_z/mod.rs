@@ -45,17 +45,17 @@ fn only_plan(level: Level) -> Option<Plan> {
     }
 }
 
-/// Chooses orders for a seat from which some must be due.
+/// Chooses orders for a seat, which must owe some.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
     choose(seen, Level::of(level), Insight::Told, dice)
 }
 
-/// Plays Average by other guesses.
+/// Plays Average with another insight.
 fn with_insight(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: Dice) -> Chosen<Order> {
     choose(seen, Level::Average, insight, dice)
 }
 
-/// Chooses orders as [`play`] does. In the phase `casualties` the least set is lost.
+/// Chooses orders as [`play`] does. In the phase `casualties`, the least valuable set is lost.
 fn choose(
     seen: &Seen<View, Order>,
     level: Level,

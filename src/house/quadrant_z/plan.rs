@@ -1,4 +1,5 @@
-//! Turns a plan into orders: what to build, who guards the home base, and which ship goes to which star.
+//! Turns a plan into orders: what to build, which ships guard the home base, and which ship goes to which
+//! star.
 
 use std::cmp::Reverse;
 
@@ -13,20 +14,20 @@ pub(super) struct Plan {
     pub value: i32,
     /// The worth that a star loses for each step by which it is nearer to the enemy's home quadrant.
     pub shy: i32,
-    /// The worth of an intruder for each point of its size; 0 leaves it alone.
+    /// The worth of an intruder for each point of its size; 0 to leave it alone.
     pub hunt: i32,
     /// Whether the home base is guarded against intruders.
     pub guard: bool,
     /// The points of offence that go for the enemy's home base together; 0 for none.
     pub strike: u16,
-    /// The greatest offence and defence of a ship that is built.
+    /// The greatest offence and defence of ships to build.
     pub largest: u16,
     pub armour: u16,
-    /// The number of goals that are overlooked out of eight.
+    /// The number of goals, out of eight, that are overlooked.
     pub overlooked: usize,
 }
 
-/// Gathers stars and guards the base. Other plans differ from it.
+/// The plan that gathers stars and guards the base. Other plans are variations of it.
 pub(super) const PLAIN: Plan =
     Plan { value: 20, shy: 0, hunt: 0, guard: true, strike: 0, largest: 2, armour: 0, overlooked: 0 };
 
@@ -34,7 +35,7 @@ pub(super) const PLAIN: Plan =
 const STAR: i32 = 100;
 /// The worth of the enemy's home base.
 const BASE: i32 = 2000;
-/// An enemy that comes so near the home quadrant is a danger to the base.
+/// An enemy at most this far from the home quadrant is a danger to the base.
 const NEAR: u8 = 3;
 
 /// A place to go to.
@@ -50,7 +51,7 @@ struct Goal {
     is_star: bool,
 }
 
-/// The turns from corner to corner.
+/// The number of turns from corner to corner.
 const FARTHEST: usize = 8;
 
 impl Goal {
@@ -64,11 +65,11 @@ impl Goal {
 struct Best {
     goal: usize,
     worth: i32,
-    /// If not, the goal is worth at most that, perhaps less.
+    /// Whether the worth is exact; if not, it is an upper bound.
     is_sure: bool,
 }
 
-/// Gives ships to goals, one pair after the other.
+/// Assigns ships to goals, one pair at a time.
 struct Planner<'a> {
     known: &'a Known<'a>,
     plan: &'a Plan,
@@ -160,7 +161,7 @@ impl<'a> Planner<'a> {
         self.known.stars.iter().find(|star| star.base).map(|star| star.at)
     }
 
-    /// Spends the stock (3.1): on guards if the base is in danger, else on ships that capture.
+    /// Spends the stock (3.1): on guards if the base is in danger, otherwise on ships that capture.
     fn build(&mut self) {
         let at_home = |star: &&KnownStar| star.at.quadrant() == self.home();
         let yard = self.known.stars.iter().filter(at_home).max_by_key(|star| star.base).map(|star| star.at);
@@ -234,7 +235,7 @@ impl<'a> Planner<'a> {
         let noise = dice.bits();
         let rate = |goals: &[Goal], ship: &Ship, number: usize| match promise(ship, &goals[number]) {
             0 => 0,
-            // Two bits of the dice tell goals apart that are nearly as good.
+            // Two bits of the dice choose between goals that are nearly as good.
             worth => worth + (noise.rotate_left(2 * number as u32) & 3) as i32,
         };
         let best_for = |goals: &[Goal], ship: &Ship| {
@@ -259,8 +260,8 @@ impl<'a> Planner<'a> {
             let number = best.remove(place).goal;
             self.goals[number].sent += ship.class.offence;
             self.go(ship, self.goals[number].at);
-            // Only what this goal promises has changed. A ship whose best it was finds a new one when its
-            // time comes.
+            // Only the promise of this goal has changed. A ship whose best goal it was looks for a new one
+            // when its turn comes.
             for (other, best) in self.free.iter().zip(&mut best) {
                 let worth = rate(&self.goals, other, number);
                 if best.goal == number {

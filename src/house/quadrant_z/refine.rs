@@ -11,14 +11,14 @@ use crate::game::quadrant_z::{Order, Quadrant, Ship, Square};
 /// The limits of the search for better squares.
 #[derive(Clone, Copy)]
 pub(super) struct Tries {
-    /// The maximum number of squares that all ships try together.
+    /// Maximum squares that all ships together try.
     pub squares: usize,
-    /// The turns that each is played ahead. With four, the house lost more matches than it won against itself
-    /// with three.
+    /// The number of turns that each try is played ahead. With four, the house lost more matches than it won
+    /// against itself with three.
     pub turns: usize,
 }
 
-/// The maximum number of squares with enemies that one ship tries.
+/// Maximum squares with enemies that one ship tries.
 const ATTACKS: usize = 3;
 /// Minimum gain for another square to be chosen, on average over the guesses. With 1 and with 4 the house
 /// lost more matches than it won against itself with 2.
@@ -147,7 +147,7 @@ impl Turn {
         near
     }
 
-    /// Other squares for a ship: where most enemies are, or where it is.
+    /// Other squares for a ship: those with the most enemies, or the square where it is.
     fn alternatives(&self, number: usize, enemies: &Enemies) -> impl Iterator<Item = Square> {
         let (ship, old) = self.ships[number];
         let is_attack = |at: &Square| ship.at.reaches(*at) && *at != old && enemies.at(*at) > 0;

@@ -47,7 +47,7 @@ fn gatherers(layout: Layout, seat: Seat, dice: &mut Dice) -> Vec<Order> {
     orders
 }
 
-/// Two stars in each quadrant; those farther from home are dearer, and so slower to capture.
+/// Two stars in each quadrant; those farther from home are more valuable, and so slower to capture.
 fn neutral_stars(layout: Layout, seat: Seat, dice: &mut Dice) -> Vec<Order> {
     let mut quadrants: Vec<Quadrant> = layout.neutral().collect();
     dice.shuffle(&mut quadrants);

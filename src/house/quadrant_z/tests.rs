@@ -146,7 +146,8 @@ fn a_fleet_is_corrected_by_entries_and_captures() {
     let (mut state, seen) = set_up();
     let mut view = seen.now().clone();
     let before = [ship(1, "O1"), ship(2, "S1"), ship(3, "X1")];
-    // The second one is guessed to have entered N, which was not told; one entered R, one captured a star.
+    // The second one is guessed to have entered N, but that was not reported; one entered R, one captured a
+    // star.
     let foe = &mut state.sides.second;
     foe.ships = vec![ship(1, "O1"), ship(2, "N1"), ship(3, "X1")];
     foe.highest = 3;
@@ -160,7 +161,7 @@ fn a_fleet_is_corrected_by_entries_and_captures() {
 }
 
 /// Tells the seat, whose only ship is at M1, of a standoff in M, and corrects a fleet that has not moved.
-/// Returns the enemy's ships that are in M then.
+/// Returns the enemy's ships that are in M afterwards.
 fn after_a_standoff(ships: &[(&str, Class)], battle: Option<Side<u16>>) -> Vec<(String, Class)> {
     let at = |text: &str| Square::parse(text).expect("a square");
     let (mut state, seen) = set_up();
@@ -185,7 +186,7 @@ fn after_a_standoff(ships: &[(&str, Class)], battle: Option<Side<u16>>) -> Vec<(
 fn a_standoff_without_a_battle_tells_the_square() {
     let small = Class { offence: 1, defence: 0 };
     assert_eq!(after_a_standoff(&[("M2", small), ("X1", small)], None), [("M4".to_owned(), small)]);
-    // One from the next quadrant, where none was guessed to be.
+    // A ship from the next quadrant, because none was guessed to be in M.
     assert_eq!(after_a_standoff(&[("R2", small), ("X1", small)], None), [("M4".to_owned(), small)]);
 }
 
@@ -198,7 +199,7 @@ fn a_battle_leaves_what_its_totals_tell() {
     assert_eq!(after_a_standoff(&fleet, enemy(1, 0, 2, 1)), []);
     // One point of five was lost.
     assert_eq!(after_a_standoff(&fleet, enemy(3, 2, 1, 1)), [("M4".to_owned(), large)]);
-    // Nothing was.
+    // Nothing was lost.
     assert_eq!(after_a_standoff(&fleet, enemy(3, 2, 0, 0)).len(), 2);
 }
 

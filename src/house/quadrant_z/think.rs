@@ -10,17 +10,17 @@ use crate::game::quadrant_z::{Order, State, View};
 use crate::game::{Dice, Seat, Seen};
 use crate::house::engine::{Chosen, Insight, mixture};
 
-/// The amount of play ahead that chooses orders.
+/// The limits of playing ahead to choose orders.
 #[derive(Clone, Copy)]
 struct Effort {
     /// Guesses of the galaxy, and how many of them each plan is tried on alone.
     guesses: usize,
     trials: usize,
-    /// The plans of either side that are left after that.
+    /// The number of plans of either side that remain after that.
     kept: usize,
-    /// The turns that plans are played ahead.
+    /// The number of turns that plans are played ahead.
     turns: usize,
-    /// The other squares that ships try.
+    /// The limits on other squares that ships try.
     tries: Tries,
 }
 
@@ -31,7 +31,7 @@ const EFFORT: Effort = if cfg!(debug_assertions) {
     Effort { guesses: 16, trials: 4, kept: 5, turns: 4, tries: Tries { squares: 48, turns: 3 } }
 };
 
-/// The ships of both sides up to which all guesses are played.
+/// With up to this many ships on both sides together, all guesses are played.
 const SHIPS: usize = 32;
 /// A rough limit on the phases that are replayed for all guesses together: a long match gets fewer guesses,
 /// but at least [`Effort::trials`].
@@ -55,7 +55,7 @@ pub(super) const PLANS: [Plan; 16] = [
     // Strike with more ships, or with a few and the base open.
     Plan { strike: 8, largest: 3, ..PLAIN },
     Plan { value: 10, guard: false, strike: 4, largest: 4, ..PLAIN },
-    // Go for the dearest stars, in large ships.
+    // Go for the most valuable stars, in large ships.
     Plan { value: 40, shy: 10, hunt: 40, largest: 4, ..PLAIN },
     // Build ships that withstand the enemy's.
     Plan { shy: 10, hunt: 20, armour: 2, ..PLAIN },
@@ -66,7 +66,7 @@ pub(super) const PLANS: [Plan; 16] = [
     Plan { hunt: 20, strike: 5, largest: 3, armour: 3, ..PLAIN },
 ];
 
-/// Chooses orders for the seat of `seen`, and counts the turns that it plays for that.
+/// Chooses orders for the seat of `seen`, and counts the turns that it plays ahead.
 pub(super) fn choose(seen: &Seen<View, Order>, insight: Insight<'_, View>, dice: &mut Dice) -> Chosen<Order> {
     let known = Known::from_view(seen.now());
     let followed = FOLLOWED / seen.before().count().max(1);
@@ -98,7 +98,8 @@ fn best_own(ahead: &mut Ahead<'_>) -> Vec<Plan> {
     best(|own| trials.clone().map(|guess| ahead.outlook(guess, (own, &guess.plan), EFFORT.turns)).sum())
 }
 
-/// The enemy's plans that cost the seat most there, if the seat follows the first of [`PLANS`].
+/// The enemy's plans that cost the seat most in the first guesses, if the seat follows the first of
+/// [`PLANS`].
 fn best_theirs(ahead: &mut Ahead<'_>) -> Vec<Plan> {
     let trials = ahead.guesses.iter().take(EFFORT.trials);
     best(|theirs| -> i32 {

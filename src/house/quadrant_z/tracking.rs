@@ -1,9 +1,9 @@
 //! Corrects the enemy's fleet in a guess by what the seat was told in a turn.
 //!
-//! In the guess each ship has followed a plan. Intruders, captures, entries and standoffs that were told are
-//! attributed to the nearest ships that could have caused them, battles leave what their totals tell, and a
-//! ship that would have been reported where it is goes elsewhere. Finally the fleet becomes as large as the
-//! enemy's points allow.
+//! In the guess, each ship has followed a plan. Reported intruders, captures, entries and standoffs are
+//! attributed to the nearest ships that could have caused them. Battles leave as much as their totals show,
+//! and a ship that would have been reported where it is goes elsewhere. Finally, the fleet becomes as large
+//! as the enemy's points allow.
 
 use super::known::Known;
 use crate::game::quadrant_z::{
@@ -14,8 +14,8 @@ use crate::game::{Dice, Seat};
 /// The largest ship that [`Fleet::count`] adds.
 const BUILT: Class = Class { offence: 2, defence: 2 };
 
-/// Corrects the ships of the viewer's enemy. `before` are those before the turn, and `lost` the enemy's
-/// losses in all battles so far.
+/// Corrects the ships of the viewer's enemy. `before` holds its ships before the turn, and `lost` is its
+/// total losses in all battles so far.
 pub(super) fn correct(state: &mut State, before: &[Ship], view: &View, lost: u16, dice: &mut Dice) {
     let foe = view.context.viewer.other();
     let side = &mut state.sides[foe];
@@ -61,8 +61,8 @@ struct Fleet<'a> {
 }
 
 impl Fleet<'_> {
-    /// A ship that would have been reported as it entered a quadrant has not moved; or it went to another
-    /// quadrant, if it would have been reported as it captured the star that it stood on.
+    /// Moves ships that would have been reported when they entered a quadrant: back to where they were, or to
+    /// another quadrant, if they would have been reported capturing the star there.
     fn take_back_entries(&mut self) {
         for number in 0..self.ships.len() {
             let Tracked { ship, was, .. } = self.ships[number];
@@ -99,14 +99,14 @@ impl Fleet<'_> {
         star.value() > 0 && star.captured_by.is_none()
     }
 
-    /// Draws a square of a quadrant on which a ship may be: one with a star to capture, or any.
+    /// Draws a square of a quadrant for a ship: one with a star to capture, if any, or else any square.
     fn place_within(&mut self, quadrant: Quadrant) -> Square {
         let goals: Vec<Square> = quadrant.squares().filter(|&at| self.is_goal(at)).collect();
         let cell = self.dice.below(if goals.is_empty() { 4 } else { goals.len() });
         goals.get(cell).copied().unwrap_or(quadrant.square(cell as u8))
     }
 
-    /// Moves ships away from where the seat would have seen them, which is its home sector and quadrants with
+    /// Moves ships away from where the seat would have seen them, that is, its home sector and quadrants with
     /// ships of its own: back to where they were, or to a place nearby.
     fn leave_seen_places(&mut self) {
         let view = self.view;
@@ -157,7 +157,8 @@ impl Fleet<'_> {
         there.map(|tracked| measure(tracked.ship.class)).sum()
     }
 
-    /// Brings ships to a square until they amount to what was told; a new one for what is missing.
+    /// Brings ships to a square until they add up to the reported amount; adds a new ship for what is
+    /// missing.
     fn bring(&mut self, at: Square, amount: u16, measure: impl Fn(Class) -> u16) {
         let mut missing = amount.saturating_sub(self.settled(at, &measure));
         let rank = |&Tracked { ship, was, is_settled }: &Tracked, missing: u16| {
@@ -179,7 +180,7 @@ impl Fleet<'_> {
                 return self.add(Class { offence: missing, defence: 0 }, at, true);
             };
             let class = &mut tracked.ship.class;
-            // A ship that was guessed too large is made smaller.
+            // Shrink a ship that was guessed too large.
             class.offence -= measure(*class).saturating_sub(missing).min(class.offence);
             class.defence -= measure(*class).saturating_sub(missing).min(class.defence);
             missing -= measure(*class);
@@ -235,7 +236,8 @@ impl Fleet<'_> {
         }
     }
 
-    /// Finds a ship that entered a quadrant, and sends it to a square: to a star, if it is not known where.
+    /// Finds a ship that entered a quadrant, and sends it to the square, or to a star if the square is
+    /// unknown.
     fn enter(&mut self, quadrant: Quadrant, at: Option<Square>) {
         let entered = |tracked: &&mut Tracked| {
             tracked.ship.at.quadrant() == quadrant && tracked.was.quadrant() != quadrant
@@ -257,7 +259,7 @@ impl Fleet<'_> {
     }
 
     /// Makes the fleet as large as the enemy's `points`: the points that it had and captured, less those that
-    /// it lost and may have left.
+    /// it lost or may have in stock.
     fn count(&mut self, points: u16) {
         let mut size: u16 = self.ships.iter().map(|tracked| tracked.ship.class.size()).sum();
         while size > points && self.ships.len() > 1 {

@@ -1,8 +1,8 @@
 //! Rates quiet positions.
 //!
 //! A lead counts for little where the enemy has too few pieces left to build towers on. A piece is worth 100.
-//! The weights were chosen by matches: those of a logistic regression on positions of
-//! such matches told the winner better, and won no more.
+//! The weights were chosen by playing matches. Weights from a logistic regression on positions of such
+//! matches predicted the winner better, but did not win more.
 
 use super::position::{Position, TRAITS};
 use crate::game::quantum::TOWER;
@@ -17,9 +17,9 @@ fn sum(traits: &[i32], weights: &[i32]) -> i32 {
     traits.iter().zip(weights).map(|(count, weight)| count * weight).sum()
 }
 
-/// Where the heights of [`Position::traits`] begin.
+/// The index at which the heights begin in [`Position::traits`].
 const HEIGHTS: usize = 2;
-/// The worth of a lead by the pieces that the leader can spare: with this many or more, all of it.
+/// With this many or more pieces to spare, a lead counts in full.
 const PLENTY: i32 = 12;
 
 /// Rates a position for the side to move.
@@ -33,8 +33,8 @@ pub(super) fn worth(position: &Position) -> i32 {
 }
 
 /// Returns how many enemy pieces would be left if `side` built on them the towers that it still needs to have
-/// more than the enemy; fewer than none if they are not enough. A tower needs an enemy stack to land on, and
-/// lacks what its side's highest stack has not got yet. Without a need for another tower there is plenty.
+/// more than the enemy; negative if there are not enough. A tower needs an enemy stack to land on, and as
+/// many more pieces as its side's highest stack lacks. A side that needs no other tower has plenty.
 fn spare(position: &Position, side: usize, own: &[i32], theirs: &[i32]) -> i32 {
     let needed = i32::from(position.towers[1 - side]) - i32::from(position.towers[side]) + 1;
     if needed <= 0 {
@@ -58,7 +58,7 @@ fn spare(position: &Position, side: usize, own: &[i32], theirs: &[i32]) -> i32 {
 fn share_of(spare: i32) -> i32 {
     match spare {
         0.. => PLENTY + spare.min(PLENTY),
-        // A draw is near, but may not come if the enemy takes some stacks first.
+        // A draw is likely, but may not come if the enemy takes some stacks first.
         _ => (PLENTY / 2 + spare).max(1),
     }
 }

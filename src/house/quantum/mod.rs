@@ -34,14 +34,14 @@ const IN_OPENING: Choice = Choice { margin: 40, wide: true };
 const LATER: Choice = Choice { margin: 10, wide: false };
 /// Maximum difference from the worth of the best turn, for the levels that look at one turn.
 const SHALLOW_MARGIN: i32 = 20;
-/// The turns of both sides that count as the opening.
+/// The number of turns, of both sides together, that count as the opening.
 const OPENING_TURNS: u32 = 10;
-/// The number of threats out of which Easy overlooks one, and Trainer three.
+/// Out of this many threats, Easy overlooks one and Trainer three.
 const THREATS: usize = 8;
 
 const NOTHING: Chosen<Order> = Chosen { orders: Vec::new(), positions: 0 };
 
-/// Chooses the turn of a seat by its present view: nothing is hidden, so the past tells no more.
+/// Chooses the turn of a seat by its present view: nothing is hidden, so the past adds nothing.
 fn play(seen: &Seen<View, Order>, level: &HouseLevel, dice: Dice) -> Chosen<Order> {
     choose(seen.now(), Level::of(level), dice)
 }
@@ -83,7 +83,8 @@ fn position_of(view: &View, side: Seat) -> Position {
     position
 }
 
-/// Returns the moves after which the opponent cannot make a tower at once, if any, or the move that wins.
+/// Returns the moves after which the opponent cannot make a tower at once, if there are any, or the move that
+/// wins.
 fn safe(position: &Position, moves: Vec<Move>) -> Vec<Move> {
     if let Some(&wins) = moves.iter().find(|&&turn| wins(position, turn)) {
         return vec![wins];
@@ -109,8 +110,8 @@ fn thoughtful(
 }
 
 /// Chooses by the opponent's stacking moves in its next turn, and overlooks some in [`THREATS`] of them.
-/// Positions are rated as the search rates them: by the pieces alone, one match in ten against random moves
-/// would not be won.
+/// Positions are rated as the search rates them: if only the pieces counted, one match in ten against random
+/// moves would not be won.
 fn shallow(position: &Position, moves: &[Move], overlooked: usize, dice: &mut Dice) -> Move {
     // Rolled once for each pair of squares, so that a threat is overlooked for every move considered.
     let sees: Vec<bool> = (0..64 * 64).map(|_| dice.below(THREATS) >= overlooked).collect();

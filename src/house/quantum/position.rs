@@ -19,10 +19,10 @@ const STEPS: [i8; 8] = [8, 1, -8, -1, 9, -7, -9, 7];
 /// The number of directions along ranks and files, which come first.
 const STRAIGHT: usize = 4;
 
-/// A random number for each stack on each square, to tell positions apart (Zobrist). A stack's row is
-/// `side * 30 + kind * 10 + height - 1`.
+/// A random number for each stack on each square, which distinguishes positions (Zobrist hashing). A stack's
+/// row is `side * 30 + kind * 10 + height - 1`.
 static KEYS: [[u64; 64]; 60] = keys(0x2545_f491_4f6c_dd1d);
-/// Told apart by the side to move.
+/// Distinguishes positions by the side to move.
 const SECOND_MOVES: u64 = 0x9d39_247e_3377_6d41;
 
 /// The number of traits that [`Position::traits`] counts.
@@ -60,7 +60,7 @@ pub(super) struct Position {
     pub terms: Terms,
 }
 
-/// Moves every square of `set` one step, and drops those that leave the board.
+/// Shifts every square of `set` by one step, and drops those that leave the board.
 fn shift(set: u64, direction: usize) -> u64 {
     match direction {
         0 => set << 8,
@@ -190,7 +190,8 @@ impl Position {
         self.sides[side] & !self.at_least[6]
     }
 
-    /// Whether a side has no stack below a tower, so that nothing can be stacked any more (N-STALL).
+    /// Whether a side has no stack below the height of a tower, so that nothing more can be stacked
+    /// (N-STALL).
     pub fn is_frozen(&self) -> bool {
         self.movable(0) == 0 || self.movable(1) == 0
     }
@@ -251,9 +252,9 @@ impl Position {
         self.stacking_moves().iter().any(|&turn| self.stacked(turn) >= TOWER)
     }
 
-    /// The traits of `side`: the first and the second tower; its stacks of the heights 1 to 5, its queens and
-    /// its circles; the empty squares that its stacks reach, each counted once for each stack; the enemy
-    /// stacks of the heights 1 to 5 that it can land on, and those of them where it would make a tower.
+    /// Returns the traits of `side`: its first and its second tower; its stacks of heights 1 to 5, its queens
+    /// and its circles; the empty squares that its stacks reach, each counted once for each stack; the enemy
+    /// stacks of heights 1 to 5 that it can land on, and those of them on which it would make a tower.
     pub fn traits(&self, side: usize) -> [i32; TRAITS] {
         let (own, empty, prey) = (self.movable(side), self.empty(), self.prey(side));
         let (mut attacked, mut joins, mut reach) = (0_u64, 0_u64, 0);
@@ -270,7 +271,8 @@ impl Position {
                     continue;
                 }
                 attacked |= reached & prey;
-                // Stacks of each height apart, because the sum of both heights decides about a tower.
+                // Treat each height separately, because the sum of both heights decides whether it is a
+                // tower.
                 for height in n..usize::from(TOWER) {
                     let exactly = set & self.at_least[height] & !self.at_least[height + 1];
                     if exactly != 0 {

@@ -17,15 +17,16 @@ const INFINITE: i32 = 2 * WON;
 const DEEPEST: i32 = 40;
 /// Maximum turns that the search looks ahead, exchanges included.
 const LONGEST: usize = 100;
-/// Turns of an exchange that are searched with every stacking move; deeper, only those that make towers.
+/// Depth, in turns, to which an exchange is searched with every stacking move; deeper, only with those that
+/// make towers.
 const EXCHANGE: i32 = 6;
-/// From this depth on, quiet moves are searched one turn less deep at first from number [`LATE`] on, and two
-/// turns less from number [`LATER`] on.
+/// At depths of [`LATE_DEPTH`] or more, quiet moves from number [`LATE`] on are first searched one turn less
+/// deep, and from number [`LATER`] on two turns less.
 const LATE: usize = 4;
 const LATER: usize = 16;
 const LATE_DEPTH: i32 = 3;
 
-/// Spreads the few bits of a number of turns over a key.
+/// Spreads the few bits of a turn count over a key.
 const QUIET_KEY: u64 = 0x9e37_79b9_7f4a_7c15;
 
 struct Search {
@@ -34,7 +35,7 @@ struct Search {
     quiet: QuietMoves<Move>,
 }
 
-/// Returns those of `turns` that the dice may choose from, best first, after a search of at most `positions`
+/// Returns the `turns` that the dice may choose from, best first, after a search of at most `positions`
 /// positions, and how many were searched.
 pub(super) fn best(
     position: &Position,

@@ -202,7 +202,7 @@ fn from_average_up_the_house_does_not_take_the_last_enemy_stack_without_a_tower(
 
 #[test]
 fn a_lead_counts_for_little_if_no_tower_can_be_built_with_it_any_more() {
-    // The leader has twelve pieces; in the last position a tower, too.
+    // The leader has twelve pieces, and in the last position also a tower.
     let worth = |heights: &[u8], enemies: u8| {
         let mut position = Position::new(0, 0, Terms { jump: false, quiet_limit: 100 });
         (0..).zip(heights).for_each(|(file, &height)| position.put(file, 0, PieceKind::Square, height));
