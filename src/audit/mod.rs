@@ -5,7 +5,7 @@
 //! letters with their pins in the chain. [`witness`] compares the ledger line in a player's own mail with the
 //! chain.
 //!
-//! Nothing here loads anything, or knows where it is stored.
+//! This module neither loads data nor knows where it is stored.
 
 mod check;
 pub mod dossier;

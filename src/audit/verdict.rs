@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::ledger::Head;
 use crate::letter::Digest;
 
-/// A discrepancy, and the first place where it shows.
+/// A discrepancy, and the first place where it appears.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     #[serde(flatten)]
@@ -26,7 +26,7 @@ impl Finding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// A thing that is stored beside the ledger, by its name.
+    /// Data stored beside the ledger, by its name.
     Kept(&'static str),
     /// An entry, by its number.
     Entry(u64),
@@ -60,15 +60,15 @@ pub struct AuditVerdict {
     /// Our letters that were compared with their pins.
     pub sent: u64,
     /// Number of turns that another version of the house played, and of hints that it gave. The turns are
-    /// legal, and follow from what its seat had been told, but were not found again.
+    /// legal and were chosen from what the seat had been told, but were not derived again.
     pub house_turns_of_other_versions: u64,
     /// Rulings that were not repeated, by the number of their procedure: another procedure made them, or an
     /// earlier ruling of their match.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rulings_by_procedure: BTreeMap<u32, u64>,
-    /// The entries of turns for which the house's level found nothing legal, so that an easier one played.
-    /// Those of other versions are listed as the entries have them, because only the version that played can
-    /// fail again.
+    /// The entries of turns for which the house's level found nothing legal, so that an easier level played.
+    /// Turns of other versions are listed as the entries record them, because only the version that played
+    /// can fail again.
     pub house_failures: Vec<u64>,
     /// The club's own templates that shaped letters, each with the number of letters to a seat that were sent
     /// while it replaced the program's.

@@ -1,4 +1,5 @@
-//! Finds the ledger line in each of our letters, so that a player's own mail can be checked by the chain.
+//! Finds the ledger line in each of our letters, so that a player's own mail can be checked against the
+//! chain.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +8,8 @@ use serde::Serialize;
 
 use crate::letter::Digest;
 
-/// A line such as `Ledger QZ-7K3M sha256`, with the hash that follows. It omits the number of the entry,
-/// which would show how often the other side wrote.
+/// A line such as `Ledger QZ-7K3M sha256`, and the hash that follows it. The line omits the number of the
+/// entry, which would reveal how often the other side wrote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LedgerLine {
     #[serde(rename = "match")]
@@ -33,16 +34,16 @@ pub struct PlayersMail {
 }
 
 impl PlayersMail {
-    /// Reads a mail from us, or one that quotes or forwards it.
+    /// Reads a mail from us, or a mail that quotes or forwards one.
     pub fn read(name: &str, raw: &[u8]) -> PlayersMail {
         PlayersMail { name: name.to_owned(), lines: in_mail(raw) }
     }
 }
 
-/// Maximum nesting of forwarded mails that are searched.
+/// Maximum nesting of forwarded mails to search.
 const MAX_NESTING: usize = 5;
 
-/// Collects the texts of a mail, and of those forwarded in it.
+/// Collects the texts of a mail, and of the mails forwarded in it.
 fn collect(raw: &[u8], depth: usize, texts: &mut Vec<String>) {
     let Some(mail) = MessageParser::default().parse(raw).filter(|_| depth < MAX_NESTING) else { return };
     for part in &mail.parts {
@@ -62,7 +63,7 @@ pub fn in_text(text: &str) -> Vec<LedgerLine> {
     after.filter_map(read).collect()
 }
 
-/// Whether a character may stand between the parts of a line: a quote prefix, a bar, or a line break.
+/// Whether a character may occur between the parts of a ledger line: a quote prefix, a bar, or a line break.
 fn is_between(c: char) -> bool {
     c.is_whitespace() || matches!(c, '>' | '|')
 }

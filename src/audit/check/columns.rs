@@ -1,4 +1,4 @@
-//! Compares the columns that lists show with the ledger and the letters.
+//! Compares the stored columns that lists show with the ledger and the letters.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::letter::Digest;
 
 /// The columns of a match that lists show.
 pub struct StoredColumns {
-    /// The columns of the match whose contents differ from the values that they are read as.
+    /// The columns of the match whose stored contents differ from the values parsed from them.
     pub unread: Vec<&'static str>,
     /// The pins of the match, with their values.
     pub pins: Vec<KeptPin>,
@@ -19,12 +19,12 @@ pub struct StoredColumns {
     pub unproven: Vec<UnprovenColumns>,
 }
 
-/// A letter as it is listed, and as its bytes show it.
+/// The data of a letter as lists show it, and as its bytes contain it.
 pub struct LetterColumns {
     pub digest: Digest,
     /// Its sender and its subject, as they are stored.
     pub listed: (String, String),
-    /// Its sender and its subject, as they are in its bytes.
+    /// Its sender and its subject, according to its bytes.
     pub written: (String, String),
     /// The match and the seat for which it is listed.
     pub place: Option<(String, Seat)>,
@@ -39,7 +39,7 @@ pub struct OfferColumns {
     pub is_taken: bool,
 }
 
-/// A letter that was not proven at first, as it is stored.
+/// A letter that was not proven at first, as stored.
 pub struct UnprovenColumns {
     pub letter: Digest,
     pub confirmed_by: Option<Digest>,
@@ -47,7 +47,7 @@ pub struct UnprovenColumns {
     pub is_confirmed: bool,
 }
 
-/// The letters that the entries of a match rule on, noted as the entries are checked.
+/// The letters that the entries of a match rule on, collected as the entries are checked.
 #[derive(Default)]
 pub struct RuledLetters {
     game: Option<GameKind>,
@@ -73,7 +73,7 @@ struct RuledOn {
 }
 
 impl RuledLetters {
-    /// Notes the next entry.
+    /// Collects the letters of the next entry.
     pub(super) fn note(&mut self, entry: &Entry) {
         if let Fact::MatchOpened { game, .. } = &entry.fact {
             self.game = Some(*game);

@@ -1,5 +1,5 @@
-//! Accepts deadlines from other versions of the time zones: a country that changes its clocks must not make
-//! ledgers look forged.
+//! Accepts deadlines computed with other versions of the time zone data: a country that changes its rules
+//! must not make ledgers look forged.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::IANA_TZDB_VERSION;
@@ -8,13 +8,13 @@ use super::state::Check;
 use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::{Match, Ruling, move_deadline};
 
-/// The maximum difference between clocks: a day may begin up to 26 hours earlier or later elsewhere.
+/// The maximum difference between local clocks: a day may begin up to 26 hours earlier or later elsewhere.
 const MOST: TimeDelta = TimeDelta::hours(26);
 
-/// Replaces the deadlines of a repeated ruling by the recorded ones, if it was made with other time zones and
-/// they differ by no more than clocks can.
+/// Replaces the deadlines of a repeated ruling with the recorded ones, if the recorded ruling was made with
+/// other time zone data and they differ by no more than clocks can.
 pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
-    // The entry that opens a match names its own time zones.
+    // The entry that opens a match names the version of the time zone data itself.
     let then = check.current.as_ref().unwrap_or(&ruling.after);
     if then.desk.tzdata == IANA_TZDB_VERSION {
         return;

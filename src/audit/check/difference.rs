@@ -9,7 +9,8 @@ use crate::audit::verdict::{Finding, Place};
 use crate::ledger::{Cause, ChainedEntry};
 use crate::referee::Ruling;
 
-/// Returns the first pending entry that differs from those of the repeated ruling, and takes those before it.
+/// Returns the first pending entry that differs from those of the repeated ruling, and removes the ones
+/// before it.
 pub(super) fn first(pending: &mut VecDeque<PendingEntry>, ruling: &Ruling) -> Option<Finding> {
     let cause = ruling.entries.first().and_then(|first| first.entry.own_cause());
     let cause = cause.map(describe).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Our letters: the rulings that sent them, their readers, and their deliveries.
+//! Checks our letters: the rulings that sent them, their recipients, and their deliveries.
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ pub(super) fn confirm(check: &mut Check, pins: &[Digest], expected: &mut Vec<Exp
     true
 }
 
-/// Compares the deliveries that the first pending entry lists with the stored ones; the match takes them.
+/// Compares the deliveries that the first pending entry lists with the stored ones, and notes them in the
+/// match.
 pub(super) fn note_deliveries(check: &mut Check, seq: u64) {
     let Some(first) = check.pending.front() else { return };
     let delivered = first.link.delivered.clone();
@@ -85,8 +86,8 @@ pub(super) fn of_ruling(
     expected
 }
 
-/// Returns our letters that a ruling which ends with this entry sent, in order, as far as `count` pins tell.
-/// `None` for one that is withheld, or missing, which is reported.
+/// Returns the letters sent by a ruling that ends with this entry, in order; `count` is the number of pins.
+/// `None` stands for a letter that is withheld, or missing, which is reported.
 fn sent_by(check: &mut Check, head: Head, at: DateTime<Utc>, count: usize) -> Vec<Option<ExpectedDispatch>> {
     let mut sent = Vec::new();
     let Some(key) = check.first_key() else { return sent };
@@ -112,7 +113,7 @@ fn sent_by(check: &mut Check, head: Head, at: DateTime<Utc>, count: usize) -> Ve
     sent
 }
 
-/// Whether a letter with this place in the match is withheld: it went to a forgotten or former player.
+/// Whether a letter with this place in the match is withheld because it went to a forgotten or former player.
 fn is_withheld(check: &Check, names: impl Fn(&str) -> bool) -> bool {
     let Some(key) = check.first_key() else { return false };
     check.withheld.sent.iter().any(|(message_id, seat)| {

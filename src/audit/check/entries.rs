@@ -1,6 +1,6 @@
-//! Notes the entries of a ruling, and compares the letters that they name besides their cause, each of which
-//! proves who opened a match, confirmed a letter, changed the holder of a seat, or announced an absence in
-//! another match.
+//! Notes the entries of a ruling, and compares the letters that they name in addition to their cause. Each of
+//! these proves who opened a match, confirmed a letter, changed the holder of a seat, or announced an absence
+//! in another match.
 
 use super::state::Check;
 use crate::audit::verdict::Place;
@@ -29,7 +29,7 @@ pub(super) fn note<'a>(check: &mut Check, entries: impl Iterator<Item = &'a Entr
     check.record_entries.extend(entries.filter(|entry| is_of_record(&entry.fact)).cloned());
 }
 
-/// Whether the game record depends on the fact.
+/// Whether the game record depends on this fact.
 fn is_of_record(fact: &Fact) -> bool {
     matches!(
         fact,
@@ -54,11 +54,12 @@ enum Sender {
     Confirmer { seat: Seat, of: Digest },
     /// A player of the match.
     Player,
-    /// Somebody who may have had another address then.
+    /// Anybody, because the sender may have had another address at the time.
     Anybody,
 }
 
-/// Checks that the letters that an entry names besides its cause are there, whole, and from the right sender.
+/// Checks that the letters that an entry names in addition to its cause are present, whole, and from the
+/// right sender.
 fn check_named_letters(check: &mut Check, entry: &Entry) {
     let mut named: Vec<(Digest, Sender)> = Vec::new();
     match entry.own_cause() {
@@ -118,7 +119,8 @@ fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Sende
                 };
                 let is_sender = match sender {
                     Sender::Seat(seat) => is_from(seat),
-                    // The code of a notice also counts from the address that the notice is about.
+                    // The code of a notice is also valid in a letter from the address that the notice is
+                    // about.
                     Sender::Confirmer { seat, of } => is_from(seat) || wrote(of),
                     Sender::Player => Seat::BOTH.into_iter().any(is_from),
                     Sender::Anybody => true,

@@ -26,7 +26,7 @@ pub struct StoredDispatch {
 }
 
 impl StoredDispatch {
-    /// Returns the place that its Message-ID names.
+    /// Returns the place in the match that its Message-ID names.
     pub(super) fn place(&self, match_id: &str, key: &SealKey) -> Option<PlaceInMatch<'_>> {
         PlaceInMatch::read(&self.message_id, match_id, key)
     }

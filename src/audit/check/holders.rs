@@ -8,7 +8,7 @@ use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Fact, KeptPin, LetterCause, PinnedKind, SeatPins, TokenOf};
 use crate::letter::{Digest, Letter};
 
-/// A seat as it is stored: its reply token, and the addresses of its player.
+/// A seat as stored: its reply token, and the addresses of its player.
 #[derive(Clone, Debug, Default)]
 pub struct StoredSeat {
     pub token: String,
@@ -50,7 +50,7 @@ impl Holders {
         Ok(())
     }
 
-    /// Whether a seat had this token or address at some time since. For a forgotten player nobody can tell.
+    /// Whether a seat had this token or address at some time since `since`. Unknown for a forgotten player.
     pub(super) fn had(
         &self,
         seat: Seat,

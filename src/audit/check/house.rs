@@ -1,4 +1,4 @@
-//! Checks the turns and hints of the house, and the facts that it was shown for them.
+//! Checks the turns and hints of the house, and the data that it was given for them.
 
 use super::state::Check;
 use crate::house;
@@ -6,7 +6,7 @@ use crate::ledger::{self, HousePlay, LetterCause};
 use crate::referee::digest_of;
 
 /// Checks a turn of the house, unless it was checked before. Counts a turn that another version of the house
-/// played, which cannot be found again, and lists one in which its level failed.
+/// played, because it cannot be derived again, and lists a turn in which the house's level failed.
 ///
 /// # Errors
 /// Returns what is wrong, as a clause.
@@ -31,7 +31,8 @@ pub(super) fn check_turn(check: &mut Check, seq: u64, play: &HousePlay) -> Resul
     Ok(())
 }
 
-/// Finds the hint in a letter's cause again, unless it was checked before. Counts one of another version.
+/// Derives the hint in a letter's cause again, unless it was checked before. Counts a hint of another
+/// version.
 ///
 /// # Errors
 /// Returns what is wrong, as a clause.

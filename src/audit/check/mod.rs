@@ -28,7 +28,7 @@ pub use self::state::{Check, StoredMatch, Withheld};
 
 impl Check {
     /// Repeats the pending rulings whose entries are complete, or all of them `at_end`. Returns the letters
-    /// that rulings must have sent and whose digests are known: from the next entry or, `at_end`, from the
+    /// that rulings must have sent and whose digests are known, from the next entry or, if `at_end`, from the
     /// snapshot.
     pub fn rule_pending(&mut self, at_end: bool) -> Vec<ExpectedDispatch> {
         let mut expected = Vec::new();
@@ -48,13 +48,13 @@ impl Check {
         expected
     }
 
-    /// Whether an entry of another ruling follows those of the first.
+    /// Whether an entry of another ruling follows the entries of the first.
     fn first_is_complete(&self) -> bool {
         self.count_first() < self.pending.len()
     }
 
     /// Repeats the ruling on the first pending entry, and compares all its entries. A ruling that cannot be
-    /// repeated is checked as far as its entries and letters tell.
+    /// repeated is checked as far as its entries and letters allow.
     fn repeat_ruling(&mut self, expected: &mut Vec<ExpectedDispatch>) {
         let Some(first) = self.pending.front() else { return };
         let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
@@ -94,7 +94,8 @@ impl Check {
         self.current = Some(ruling.after);
     }
 
-    /// Checks that entries name these letters, stored as ruled on in this match. Call after the last entry.
+    /// Checks that entries name these letters, which are stored as ruled on in this match. Call after the
+    /// last entry.
     pub fn check_acted_letters(&mut self, acted: &[Digest]) {
         if self.is_stopped() {
             return;

@@ -12,15 +12,15 @@ use crate::referee::Match;
 /// The reason why a ruling is not repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unrepeated {
-    /// It followed this procedure, or an earlier ruling did, from which this program cannot continue.
+    /// It, or an earlier ruling, followed this procedure, from which this program cannot continue.
     Procedure(u32),
     /// Letters of the match are withheld.
     Withheld,
 }
 
-/// The play up to an entry.
+/// The play of a match up to an entry.
 pub(super) struct Play {
-    /// The reason why rulings are not repeated since it began.
+    /// The reason why rulings are not repeated from its beginning on.
     pub why: Unrepeated,
     start: AnyState,
     state: AnyState,
@@ -28,17 +28,17 @@ pub(super) struct Play {
     sealed: BySeat<Option<OrderLines>>,
     /// The lines of the conditional orders that each seat sent.
     conditions: BySeat<Vec<String>>,
-    /// The orders of each seat's refused letters of the open phase, which `YES` may file.
+    /// The orders in each seat's refused letters of the open phase, which `YES` may file.
     refused: BySeat<Vec<String>>,
     /// The filings of the adjudications in force.
     adjudicated: Vec<BySeat<Option<OrderLines>>>,
-    /// Whether the ruling decides a turn again, on filings that are not sealed again.
+    /// Whether the ruling decides a turn again, with filings that are not sealed a second time.
     is_corrected: bool,
 }
 
 impl Play {
-    /// Returns the play of a match from its opening on. `None` if the first entry opens none that the rules
-    /// know.
+    /// Returns the play of a match from its opening on. `None` if the first entry does not open a match that
+    /// the rules know.
     pub fn of_opening(entry: &Entry, why: Unrepeated) -> Option<Play> {
         let Fact::MatchOpened { game, options, .. } = &entry.fact else { return None };
         let start = game.start_with(options).ok()?;
@@ -54,7 +54,8 @@ impl Play {
         })
     }
 
-    /// Returns the play of a match as the last repeated ruling left it; `entries` are those of its record.
+    /// Returns the play of a match as the last repeated ruling left it; `entries` are the entries of its
+    /// record.
     pub fn of_match(game_match: &Match, entries: &[Entry], why: Unrepeated) -> Option<Play> {
         let mut play = Play::of_opening(entries.first()?, why)?;
         play.state = game_match.state.clone();
@@ -81,8 +82,8 @@ impl Play {
         self.is_corrected = false;
     }
 
-    /// Continues with the next entry, whose cause has these lines; `None` if it is withheld. `key` draws
-    /// ready setups.
+    /// Continues with the next entry. `written` holds the lines of its cause, or is `None` if that is
+    /// withheld. `key` draws ready setups.
     ///
     /// # Errors
     /// Returns what is wrong, as a clause.

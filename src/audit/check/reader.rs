@@ -36,7 +36,7 @@ pub struct LedgerRow {
 /// An entry whose ruling has not been repeated yet.
 pub(super) struct PendingEntry {
     pub link: Link,
-    /// The cause of its ruling, if it is the first entry and the cause is known to this program.
+    /// The cause of its ruling, if it is the ruling's first entry and this program knows the cause.
     pub cause: Option<Cause>,
     pub json: String,
     pub hash: Digest,
@@ -91,10 +91,10 @@ impl LedgerBatch {
     }
 }
 
-/// Reads a match from its first entry on. The caller pushes rows in order, and takes batches out.
+/// Reads a match from its first entry on. The caller pushes rows in order, and takes batches.
 pub struct LedgerReader {
     match_id: String,
-    /// The secret that veils numbers of entries in Message-IDs; `None` if it cannot be read.
+    /// The secret that veils the numbers of entries in Message-IDs; `None` if it cannot be read.
     key: Option<SealKey>,
     head: Head,
     /// The referee's identity, as the last entry that set it records.
@@ -156,7 +156,7 @@ impl LedgerReader {
         }
         let cause = link.cause.as_ref().and_then(|cause| Cause::deserialize(cause).ok());
         let mut letters: Vec<Digest> = cause.iter().flat_map(Cause::letters).collect();
-        // Only these kinds hold anything that concerns the reader besides their cause, and decoding takes
+        // Apart from their cause, only these kinds hold anything that concerns the reader, and decoding takes
         // time.
         if ["MatchOpened", "DeskSet"].contains(&link.kind.as_str())
             && let Ok(entry) = serde_json::from_str::<Entry>(&row.json)
@@ -179,8 +179,7 @@ impl LedgerReader {
         self.sent_until.is_some_and(|seq| seq <= self.head.seq)
     }
 
-    /// Adds the next of our letters, in the order of their creation. An empty vector means that there are no
-    /// more.
+    /// Adds the next of our letters, in the order of creation. An empty vector means that there are no more.
     pub fn push_dispatches(&mut self, sent: Vec<StoredDispatch>) {
         if sent.is_empty() {
             self.sent_until = None;

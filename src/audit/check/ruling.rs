@@ -44,7 +44,7 @@ pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
     Ok(referee::rule(game_match, &matter, at))
 }
 
-/// Completes an act with data that only the match keeps.
+/// Completes an act with data that only the match stores.
 fn complete(check: &Check, mut act: Act) -> Result<Act, Finding> {
     match check.snapshot.as_ref().is_some_and(|snapshot| act.complete(snapshot)) {
         true => Ok(act),
@@ -76,7 +76,7 @@ pub(super) fn in_letter(cause: &LetterCause, seq: u64, reason: impl Display) -> 
     Finding::at(Place::Letter(cause.letter), format!("{reason}; entry #{seq} names it"))
 }
 
-/// Returns a letter and its new text, if it is stored as its cause says, and its seat's player sent it.
+/// Returns a letter and its new text, if it is stored as its cause says and the player of its seat sent it.
 pub(super) fn letter_of_cause(
     check: &Check,
     cause: &LetterCause,

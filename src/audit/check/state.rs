@@ -32,7 +32,7 @@ pub struct StoredMatch {
     /// The match as lists show it.
     pub overview: MatchOverview,
     pub wake_at: Option<DateTime<Utc>>,
-    /// Time of its end, as lists show it. `None` while it is not over.
+    /// Time of its end, as lists show it. `None` until it is over.
     pub ended_at: Option<DateTime<Utc>>,
     /// The match as JSON.
     pub snapshot: String,
@@ -54,7 +54,7 @@ impl SentLetter {
 pub(super) enum Unconfirmed {
     /// The letters of the repeated ruling, in order. `None` for a missing letter, which has been reported.
     Repeated(Vec<Option<ExpectedDispatch>>),
-    /// The letters of the ruling at `at` that ends with this entry, as far as the pins tell.
+    /// The letters of the ruling at `at` that ends with this entry, as far as the pins show.
     Unrepeated { head: Head, at: DateTime<Utc> },
 }
 
@@ -72,7 +72,7 @@ pub struct Check {
     pub(super) dispatches: BTreeMap<String, StoredDispatch>,
     pub(super) head: Head,
     pub(super) pending: VecDeque<PendingEntry>,
-    /// The letters that they name, each with its new text.
+    /// The letters that the pending entries name, each with its new text.
     pub(super) letters: BTreeMap<Digest, (ParsedLetter, NewText)>,
     /// The letters that the entries so far rule on, to be compared with lists.
     pub(super) listed: RuledLetters,
@@ -88,23 +88,24 @@ pub struct Check {
     pub(super) play: Option<Play>,
     /// The identity that the last entry that set it records.
     pub(super) identity: Option<MailIdentity>,
-    /// Our letters whose delivery no entry has listed, by pin. `None` for a missing one, which was reported.
+    /// Our letters whose delivery no entry has listed, by pin. `None` for a missing letter, which has been
+    /// reported.
     pub(super) undelivered: BTreeMap<Digest, Option<SentLetter>>,
     pub(super) unconfirmed: Unconfirmed,
     pub(super) verdict: AuditVerdict,
-    /// Finds the house's turns again, which takes as long as the first time. `None` accepts them as played.
+    /// Derives the house's turns again, which takes as long as the first time. `None` accepts them as played.
     pub(super) house: Option<Arc<HousePlayer>>,
     /// The letters that are permanently withheld.
     pub(super) withheld: Withheld,
     /// The match as it was before each change of the procedure.
     pub(super) kept: Vec<String>,
-    /// Turns of the house up to this entry are not found again: they were checked before.
+    /// Turns of the house up to this entry are not derived again, because they were checked before.
     pub(super) checked_until: u64,
 }
 
 impl Check {
-    /// Begins a check. `pins` are the kept pins of the seats. `house` finds the turns of the house again;
-    /// without it they are accepted as they were played.
+    /// Begins a check. `pins` are the kept pins of the seats. `house` derives the turns of the house again;
+    /// without it they are accepted as played.
     pub fn new(
         stored: StoredMatch,
         seats: BySeat<StoredSeat>,
@@ -162,8 +163,8 @@ impl Check {
         self.verdict.findings.extend(broken);
     }
 
-    /// Sets the match as it was stored before each change of the procedure: rulings can be repeated from
-    /// there.
+    /// Sets the match as it was stored before each change of the procedure, from which rulings can be
+    /// repeated.
     pub fn set_kept_snapshots(&mut self, kept: Vec<String>) {
         self.kept = kept;
     }
@@ -204,7 +205,7 @@ impl Check {
         1 + self.pending.iter().skip(1).take_while(|next| next.link.of == Some(first)).count()
     }
 
-    /// Returns one of our letters, sent by the ruling that ends with this entry.
+    /// Returns one of our letters as sent by the ruling that ends with this entry.
     pub(super) fn expect(&self, stored: StoredDispatch, head: Head, at: DateTime<Utc>) -> ExpectedDispatch {
         let key = self.first_key();
         let place = key.as_ref().and_then(|key| stored.place(&self.stored.id, key));
@@ -238,7 +239,7 @@ impl Check {
         self.withheld = withheld;
     }
 
-    /// Accepts turns of the house up to this entry as played, because they were found again before.
+    /// Accepts turns of the house up to this entry as played, because they were checked before.
     pub fn set_checked_until(&mut self, seq: u64) {
         self.checked_until = seq;
     }

@@ -53,7 +53,7 @@ fn check_lists(check: &mut Check, game_match: &Match, is_over: bool) {
             "its game, stage, next wake-up, or something else that lists show, differs from its snapshot";
         return check.report(Place::Kept("the match"), what);
     }
-    // A correction that leaves the match over may leave the time of its first end.
+    // A correction after which the match is still over may keep the time of its first end.
     let is_end = match check.stored.ended_at {
         Some(ended_at) => is_over && check.ends.contains(&ended_at),
         None => !is_over || check.ends.is_empty(),

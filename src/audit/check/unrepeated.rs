@@ -1,7 +1,7 @@
 //! Checks rulings that are not repeated: those that followed another procedure, and those of matches with
-//! permanently withheld letters. Everything that needs no procedure is compared all the same: that letters
-//! are there, whole and from the holder of their seat, that they contain the orders, that adjudications
-//! follow, and that our own letters match their pins.
+//! permanently withheld letters. Everything that needs no procedure is still checked: that letters are
+//! present, whole and from the holder of their seat, that they contain the orders, that adjudications follow
+//! from the filings, and that our own letters match their pins.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -114,7 +114,7 @@ fn check_key(check: &Check, opening: &Entry) -> Result<(), Finding> {
     is_pinned.then_some(()).ok_or_else(|| Finding::at(Place::Kept("the snapshot"), what))
 }
 
-/// Checks that the salts of entries are those of a secret of the match.
+/// Checks that the salts of entries follow from the secret of the match.
 fn check_salts<'a>(check: &Check, entries: impl Iterator<Item = &'a Entry>) -> Result<(), Finding> {
     for entry in entries {
         let has = |game_match: &Match| game_match.keys().any(|key| key.salt(entry.seq) == entry.salt);

@@ -1,7 +1,7 @@
-//! The account of a match: all filings with their times, questions and answers, and the letters to each seat.
+//! The account of a match: all filings and their times, questions and answers, and the letters to each seat.
 //!
-//! It shows everything. The caller decides whether it may be shown. Its words are in `templates/account`; the
-//! program's own templates word it, so that readers can compare a club's own wordings with the program's.
+//! The account shows everything; the caller decides whether it may be shown. It uses the program's own
+//! templates in `templates/account`, so that readers can compare a club's wording with the program's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,13 +32,13 @@ pub struct ArchivedDispatch {
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
     pub bytes: Vec<u8>,
-    /// Whether it may repeat words of a letter that is withheld, and so is withheld itself.
+    /// Whether it is withheld because it may repeat words of a withheld letter.
     pub withheld: bool,
 }
 
 impl MatchArchive {
     /// Withholds the letters that answered or passed on a letter that cannot be shown at all yet, but not
-    /// reports, which only show decisions.
+    /// reports, because these show only decisions.
     pub fn withhold_answers(&mut self) {
         let is_hidden =
             |digest: &Digest| self.withheld.get(digest).is_some_and(|letter| letter.part.is_none());
@@ -77,7 +77,7 @@ pub struct MatchArchive {
     pub game_match: Match,
     pub entries: Vec<Entry>,
     pub letters: BTreeMap<Digest, Vec<u8>>,
-    /// The letters that are also about other matches, which are not over.
+    /// The letters that are also about other matches that are not over.
     pub withheld: BTreeMap<Digest, WithheldLetter>,
     pub dispatches: Vec<ArchivedDispatch>,
 }
@@ -126,7 +126,7 @@ impl Account<'_> {
         Account { templates: Templates::of_program(), archive, reached: reached(&archive.entries) }
     }
 
-    /// Words one line.
+    /// Renders one line.
     fn line(&self, template: &str, context: Value) -> Result<String, TemplateError> {
         Ok(self.templates.render(template, Serde(context))?.trim().replace('\n', " "))
     }
@@ -216,7 +216,7 @@ impl Account<'_> {
         }))
     }
 
-    /// Words the facts about a letter that are not in its bytes, in lines.
+    /// Returns, line by line, the facts about a letter that are not in its bytes.
     fn circumstances(&self, cause: Option<&Cause>) -> Result<Vec<String>, TemplateError> {
         let context = json!({ "cause": cause, "names": self.archive.game_match.players });
         let worded = self.templates.render("account/circumstances.txt", Serde(context))?;
@@ -249,8 +249,8 @@ impl Account<'_> {
         Some(title.map(drawn))
     }
 
-    /// Returns the knowledge that the rules allow each seat after a change of the position, and the report
-    /// that it was sent.
+    /// Returns what the rules let each seat know after a change of the position, and the report that the seat
+    /// was sent.
     fn beside(&self, ruling: &[Entry], sent: &[&ArchivedDispatch]) -> Result<Vec<Value>, TemplateError> {
         let game_match = &self.archive.game_match;
         let reached: Vec<&Reached> = ruling.iter().filter_map(|entry| self.reached.get(&entry.seq)).collect();
@@ -297,7 +297,7 @@ impl Account<'_> {
         })
     }
 
-    /// Returns the new text of a letter.
+    /// Describes a received letter: its sender, its subject and its new text.
     fn written(&self, digest: Digest) -> Result<Value, TemplateError> {
         let archive = self.archive;
         if let Some(WithheldLetter { seat, part, until }) = archive.withheld.get(&digest) {

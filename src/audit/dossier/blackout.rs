@@ -5,7 +5,7 @@ use crate::letter::Token;
 /// The text that replaces blacked-out text.
 pub const BLACK: &str = "[blacked out]";
 
-/// Returns a text without anything that looks like a mail address or a reply token.
+/// Replaces everything in a text that looks like a mail address or a reply token.
 pub fn black_out(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -20,7 +20,7 @@ pub fn black_out(text: &str) -> String {
     out
 }
 
-/// Whether a character can stand within an address: also the signs between tokens in a Message-ID.
+/// Whether a character can occur within an address, or between the parts of a Message-ID.
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '@' | '.' | '_' | '+' | '-' | '%' | '=' | '\'' | '~' | '!' | '/' | '?')
 }
@@ -30,7 +30,7 @@ fn push_word(word: &str, out: &mut String) {
         !local.is_empty() && domain.starts_with(|c: char| c.is_alphanumeric())
     });
     if is_address {
-        // The full stop that ends a sentence is no part of the address.
+        // The full stop that ends a sentence is not part of the address.
         let end = word.trim_end_matches(['.', '!', '?', '\'', '-']).len();
         out.push_str(BLACK);
         out.push_str(&word[end..]);
@@ -47,8 +47,8 @@ fn push_word(word: &str, out: &mut String) {
     }
 }
 
-/// Whether a word can be a reply token. A token of 16 letters without a digit occurs once in 240; words of 16
-/// letters that consist of its letters, such as "straightforwards", are blacked out as well.
+/// Whether a word can be a reply token. One token in 240 has no digit, so words of 16 letters from the same
+/// alphabet, such as "straightforwards", are blacked out as well.
 fn is_token(word: &str) -> bool {
     Token::parse(word).is_some()
 }

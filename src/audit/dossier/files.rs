@@ -26,7 +26,7 @@ const CHECK_PROGRAM: &str = include_str!("../check.py");
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DossierForm {
-    /// For everybody: no address, no reply token and no letter's bytes.
+    /// For everybody: without addresses, reply tokens and the bytes of letters.
     Public,
     /// For an arbiter: every byte that may be shown.
     Arbiter,
@@ -55,7 +55,8 @@ pub struct About {
     pub head: Head,
     /// The digests of the letters that the last ruling sent, which no entry lists yet.
     pub told: Vec<Digest>,
-    /// The match after its last entry. It contains the key: only in the arbiter's dossier of a finished one.
+    /// The match after its last entry. It contains the key, so only an arbiter's dossier of a finished match
+    /// has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Match>,
 }
@@ -80,8 +81,8 @@ pub struct LetterRecord {
     /// The seat of the writer. `None` if the letter was not ruled on in the match, but proves something, such
     /// as an absence.
     pub seat: Option<Seat>,
-    /// The matches that must be over before a dossier holds the whole letter. Until then it holds the part
-    /// for its match, if the letter was ruled on in parts.
+    /// The matches that must be over before a dossier contains the whole letter. Until then it contains only
+    /// the part about its own match, if the letter was ruled on in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld_until: Option<Vec<String>>,
     /// Whether addresses or tokens are blacked out in the text of the letter.
@@ -106,7 +107,7 @@ pub struct DispatchRecord {
     pub seat: Option<Seat>,
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
-    /// The pin of a letter that is withheld because it answers one that is.
+    /// The pin of a letter that is withheld because it answers a withheld letter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Digest>,
     /// The pin of a letter whose file is only its text, with addresses and tokens blacked out.
@@ -114,7 +115,7 @@ pub struct DispatchRecord {
     pub blacked_out: Option<Digest>,
 }
 
-/// Returns the files of a dossier by name. In the public form, `archive` holds no letter's bytes.
+/// Returns the files of a dossier by name. For the public form, `archive` must not hold the bytes of letters.
 ///
 /// # Errors
 /// [`TemplateError`] if a template of the account is faulty.

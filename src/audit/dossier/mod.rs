@@ -1,5 +1,5 @@
-//! The dossier of a match: files that a third party can check. There are two forms of it ([`DossierForm`]);
-//! [`Dossier`] reads the arbiter's. It contains the [`account`] of the match.
+//! The dossier of a match: files that a third party can check, the [`account`] of the match among them. It
+//! has two forms ([`DossierForm`]); [`Dossier`] reads the arbiter's.
 
 pub mod account;
 mod blackout;

@@ -1,6 +1,6 @@
 //! Reads an arbiter's dossier of a finished match, and checks it as the club itself checks the match.
 //!
-//! The maker of a dossier chose everything in it, so only data that the ledger pins is believed.
+//! Whoever made the dossier chose everything in it, so only data that the ledger pins is trusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Dossier {
     game_match: Match,
     /// The entries, each with its line in the file.
     entries: Vec<(Entry, String)>,
-    /// The letters that are listed; without bytes if the file is missing.
+    /// The listed letters; without bytes if the file is missing.
     letters: Vec<(LetterRecord, Option<Vec<u8>>)>,
     dispatches: Vec<StoredDispatch>,
 }
@@ -67,7 +67,8 @@ impl Dossier {
         Ok(Dossier { players, pins, game_match, entries, letters, dispatches })
     }
 
-    /// Repeats every ruling from the letters, and compares. `house` finds the turns of the house again.
+    /// Repeats every ruling from the letters and compares the results. `house` derives the turns of the house
+    /// again.
     pub fn check(self, house: Arc<HousePlayer>) -> AuditVerdict {
         let altered = self.altered_letters();
         let Dossier { players, pins, game_match, entries, letters, dispatches } = self;
@@ -98,7 +99,7 @@ impl Dossier {
         check.push_batch(reader.take_batch());
         let before = check.finding_count();
         let expected = check.rule_pending(true);
-        // The pin is all that a letter is compared by, whatever version worded it.
+        // A letter is compared only with its pin, whichever version of the program worded it.
         check.record_comparisons(expected.iter().map(|letter| letter.compare()).collect(), before);
         check.check_acted_letters(&ruled);
         let mut verdict = check.finish();
@@ -106,8 +107,8 @@ impl Dossier {
         verdict
     }
 
-    /// Finds the letters that an entry names and that are missing or altered. A cause that is missing stops
-    /// the check at its entry; this names the others, too.
+    /// Finds all letters that entries name and that are missing or altered. The check alone would stop at the
+    /// first entry whose cause is missing.
     fn altered_letters(&self) -> Vec<Finding> {
         let held: BTreeMap<Digest, Option<&Vec<u8>>> =
             self.letters.iter().map(|(record, raw)| (record.letter, raw.as_ref())).collect();
@@ -129,8 +130,8 @@ impl Dossier {
     }
 }
 
-/// Returns the match as the check expects it beside its ledger. A dossier holds no columns for lists, so they
-/// follow from the snapshot and the ledger.
+/// Returns the match as the check expects it beside its ledger. A dossier has no columns for lists, so they
+/// are derived from the snapshot and the ledger.
 fn stored(game_match: &Match, entries: &[(Entry, String)]) -> StoredMatch {
     let is_end = |(entry, _): &&(Entry, String)| matches!(entry.fact, Fact::MatchEnded { .. });
     StoredMatch {

@@ -15,7 +15,7 @@ pub struct Reached {
     pub memories: Memories,
 }
 
-/// Returns the positions after every adjudication, closing and correction, by the number of the entry.
+/// Returns the position after every adjudication, closing and correction, by the number of the entry.
 pub fn reached(entries: &[Entry]) -> BTreeMap<u64, Reached> {
     let mut reached = BTreeMap::new();
     let Some(first) = entries.first() else { return reached };
