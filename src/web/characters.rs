@@ -21,7 +21,7 @@ fn split(text: &str) -> (&str, Option<&str>) {
     text.split_once("\n\n").map_or((text, None), |(board, legend)| (board, Some(legend)))
 }
 
-/// Drops lines without a letter, a digit or a dot, which only keep squares apart.
+/// Drops lines without a letter, a digit or a dot, which only separate squares.
 fn shortened(board: &str) -> String {
     let says = |line: &&str| line.contains(|c: char| c.is_alphanumeric() || c == '.');
     board.lines().filter(says).map(|line| line.trim_end().to_owned() + "\n").collect()

@@ -47,7 +47,8 @@ impl EventNews {
     }
 }
 
-/// The names of players, the open turns of running matches, and the matches that have a replay.
+/// The data that the grid shows: names of players, open turns of running matches, and matches that have a
+/// replay.
 pub struct Shown<'a> {
     pub names: BTreeMap<i64, &'a str>,
     pub running: BTreeMap<&'a str, Option<u32>>,
@@ -134,7 +135,7 @@ fn cell(game: &Pairing, seat: Seat, shown: &Shown<'_>) -> Value {
     }
 }
 
-/// Returns the name of a player, or the number of one who is not shown by name.
+/// Returns the name of a player, or the number if the name is not shown.
 pub fn name(player: i64, shown: &Shown<'_>) -> String {
     shown.names.get(&player).map_or_else(|| number(player), |name| (*name).to_owned())
 }

@@ -26,7 +26,7 @@ pub struct ListedMatch {
     pub end: Option<(Outcome, DateTime<Utc>)>,
 }
 
-/// A player as the site shows them.
+/// A player as the site shows one.
 #[derive(Clone, Debug)]
 pub struct ListedMember {
     pub id: i64,

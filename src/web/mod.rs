@@ -1,4 +1,4 @@
-//! The pages of the site and of the GM's screen: values in, bytes out. The daemon reads the rows, and writes or
+//! The pages of the site and of the GM's screen: values in, bytes out. The daemon reads the rows and writes or
 //! serves the pages.
 
 use serde::Serialize;
@@ -25,12 +25,12 @@ pub struct Site {
     pub url: Option<String>,
     /// The style sheet, in a page that stands alone.
     pub sheet: Option<&'static str>,
-    /// The script of such a page.
+    /// The script, in a page that stands alone.
     pub script: Option<&'static str>,
 }
 
 impl Site {
-    /// A page that stands alone, with everything that it needs.
+    /// The facts for a page that stands alone and contains everything it needs.
     pub fn of_one_page(club: &str, address: &str) -> Site {
         Site {
             club: club.to_owned(),
@@ -45,12 +45,12 @@ impl Site {
 /// Returns a file that pages of the site refer to.
 ///
 /// # Panics
-/// Panics if there is none of this name.
+/// Panics if no asset has this name.
 pub fn asset(name: &str) -> &'static str {
     compiled_in(&format!("site/{name}"))
 }
 
-/// Returns the sheet that pages of the GM's screen use beside the site's.
+/// Returns the style sheet that pages of the GM's screen use in addition to the site's.
 pub fn screen_sheet() -> &'static str {
     compiled_in("screen/screen.css")
 }

@@ -1,4 +1,4 @@
-//! The pages of the site besides the replays.
+//! The pages of the site other than the replays.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::game::any::{Choices, GameKind};
 use crate::game::picture::Picture;
 use crate::report::{self, TemplateError, Templates};
 
-/// Everything that the site shows besides the replays.
+/// Everything that the site shows apart from the replays.
 #[derive(Debug, Default)]
 pub struct Contents {
     /// The matches, by ID.
@@ -58,7 +58,7 @@ struct Row<'a> {
     ended: String,
 }
 
-/// The pages in the making: their paths and bytes.
+/// The pages made so far: their paths and bytes.
 struct Pages<'a> {
     templates: &'a Templates,
     site: &'a Site,
@@ -283,7 +283,7 @@ impl<'a> Pages<'a> {
             let rules = report::page_html(&text("rules")?, address);
             if let Some(figure) = figure {
                 let path = format!("games/{}/figure.svg", game.key());
-                // A picture of its own knows no style of the page.
+                // A standalone SVG does not see the page's style sheet, so embed the dark colours.
                 let style = format!("><style>{}</style>", boards::dark_style(*game));
                 self.pages.insert(path, report::svg(&figure).replacen('>', &style, 1).into_bytes());
             }
@@ -348,7 +348,7 @@ impl<'a> Pages<'a> {
         Ok(())
     }
 
-    /// Words the news of an event.
+    /// Returns the feed entries for the news of an event.
     fn news(&self, listed: &ListedEvent) -> Result<Vec<FeedEntry>, TemplateError> {
         let plan = &listed.event.plan;
         let mut entries = Vec::new();
@@ -371,10 +371,10 @@ impl<'a> Pages<'a> {
         let mut feed = Feed::default();
         feed.set_title(Text::plain(title.to_owned()));
         feed.set_id(format!("urn:fogpost:{id}"));
-        // A feed without entries has the time at which all feeds begin.
+        // A feed without entries is dated to the epoch.
         feed.set_updated(entries.first().map(|entry| entry.at).unwrap_or_default().fixed_offset());
         feed.set_authors(vec![Person { name: self.site.club.clone(), ..Person::default() }]);
-        // Without the site's address, links are relative to the feed.
+        // If the site's address is unknown, links are relative to the feed.
         let base = match &self.site.url {
             Some(url) => format!("{}/", url.trim_end_matches('/')),
             None => "../".repeat(folder.matches('/').count()),

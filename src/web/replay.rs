@@ -1,4 +1,4 @@
-//! The replay of a finished match: one page with every step, as each side saw it and as it was.
+//! The replay of a finished match: one page with every step, as each side saw it and as it really was.
 
 use chrono::{DateTime, Utc};
 use minijinja::value::Serde;
@@ -18,7 +18,7 @@ use crate::report::{self, TemplateError, Templates};
 #[derive(Clone, Debug)]
 pub struct FinishedMatch {
     pub id: String,
-    /// With the names that the club shows.
+    /// The record, with the names that the club shows.
     pub record: Record,
     pub outcome: Outcome,
     /// The ID and the name of its event.
@@ -71,7 +71,7 @@ pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Res
     let record = &finished.record;
     let hides = record.game.hides_something();
     let Played { pictures, texts, mut steps } = play(templates, record)?;
-    // Of a game that hides something the truth is shown first, else the first player's side.
+    // If the game hides something, show the truth first, else the first player's side.
     let Boards { symbols, steps: drawn, legend: signs, width, height } =
         boards::draw(pictures, if hides { 2 } else { 0 });
     let TextBoards { steps: written, legend } = characters::write(&texts);
@@ -96,16 +96,16 @@ pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Res
     templates.render("site/replay.html", page)
 }
 
-/// The bytes of a page, apart from its steps, and for each of them. Half of the first part is the frame.
+/// The bytes of a page apart from its steps, about half of them its frame, and the bytes of each step.
 const PAGE_BYTES: usize = 15_000;
 const STEP_BYTES: usize = 5_000;
-/// The bytes that the parts of a page may have together, so that it can stand alone in a letter.
+/// Maximum bytes of all parts of a page together, so that it can stand alone in a letter.
 const MOST_BYTES: usize = 120_000;
-/// The frame of a step, its heading and links, and of a sign in the legend.
+/// The bytes of a step's frame, heading and links, and of a sign in the legend.
 const FRAME_BYTES: usize = 600;
 const SIGN_BYTES: usize = 160;
 
-/// Leaves all boards in characters out but the last if the page would become too large.
+/// Omits all boards in characters except the last if the page would become too large.
 fn keep_within_limit(steps: &mut [Step], drawn_once: usize) {
     let words =
         |step: &Step| step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>();
@@ -122,7 +122,7 @@ fn game(game: GameKind) -> Value {
     context! { key => game.key(), name => game.name() }
 }
 
-/// Words how a match between these players ended, in one sentence.
+/// Returns a sentence on how a match between these players ended.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
@@ -188,13 +188,13 @@ impl Played {
     }
 }
 
-/// Words what both sides were told of a step, or once what both know.
+/// Returns the reports to both sides on a step, or one report if both were told the same.
 fn told(templates: &Templates, record: &Record, done: &Adjudicated<'_>) -> Result<Vec<Told>, TemplateError> {
     let adjudication = Adjudication::from(done);
     let news =
         |seat| report::word_news(templates, &adjudication, &record.players, seat).map(|text| items(&text));
     if !record.game.hides_something() {
-        // Told to the other side, it names the player who moved.
+        // The report to the other side names the player who moved.
         let mover = done.before.due().and_then(|due| due.seats.first().copied()).unwrap_or(Seat::First);
         return Ok(vec![Told { class: "", name: None, items: news(mover.other())? }]);
     }

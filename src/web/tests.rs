@@ -73,7 +73,7 @@ fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
     found.collect()
 }
 
-/// The bytes that a web server sends for it.
+/// The number of bytes that a web server sends for a page.
 fn gzipped(html: &str) -> usize {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(html.as_bytes()).expect("a Vec");
@@ -129,7 +129,7 @@ fn both_views_of_a_game_with_secrets_and_the_truth_are_on_one_page() {
     assert!(html.contains("Ann played a marble on") && !html.contains("You played"));
 }
 
-/// A league of three players in its second season, of which one match is over and one runs.
+/// A league of three players in its second season, in which one match is over and one is running.
 fn league(name: &str) -> ListedEvent {
     let plan = "id = \"EV-SPRING\"\nname = \"Spring\"\ngame = \"quad\"\nformat = \"league\"\nsection_size = 3\n\
                 opens = 2026-05-10\nseason_days = 30";

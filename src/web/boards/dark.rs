@@ -1,4 +1,4 @@
-//! The colours of the boards on a dark page: grounds darken, pieces keep their colours.
+//! The colours of boards on a dark page: grounds darken, pieces keep their colours.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use super::svg::Hex;
 use crate::game::any::GameKind;
 use crate::game::picture::Colour;
 
-/// A colour that changes on a dark page, in elements of this kind; in all if it is empty.
+/// A colour that changes on a dark page, in elements that match a selector, or in all if that is empty.
 pub struct DarkColour {
     element: &'static str,
     pub light: Colour,
     pub dark: Colour,
 }
 
-/// A colour that changes wherever it is.
+/// A colour that changes in all elements.
 pub const fn all(light: u32, dark: u32) -> DarkColour {
     only("", light, dark)
 }
@@ -27,7 +27,7 @@ const QUADRANT_Z: &[DarkColour] = &[
     all(0x626870, 0xafb8bd),
     all(0xaeb3b8, 0x4c555c),
     all(0x3a3f45, 0x07090a),
-    // Words beside the board; those on a star stay dark.
+    // Text beside the board; text on a star stays dark.
     only("text[text-anchor]", 0x22262b, 0xe3e1da),
     only("text[font-size=\"15\"]", 0x22262b, 0xe3e1da),
     // The disc behind the star of a home base.
@@ -64,7 +64,7 @@ const PACIFIC: &[DarkColour] = &[
 
 const QUANTUM: &[DarkColour] = &[
     all(0xfbf8f1, 0x14181a),
-    // Words beside the board and in its legend; numbers on pieces stay dark.
+    // Text beside the board and in its legend; numbers on pieces stay dark.
     only("text[font-size=\"21\"]", 0x2f2b26, 0xe3e1da),
     only("text[font-size=\"19\"]", 0x2f2b26, 0xe3e1da),
     all(0xefe6d2, 0xb3a68a),
@@ -76,7 +76,7 @@ const QUAD: &[DarkColour] = &[
     only("text", 0x2f2b26, 0xe3e1da),
     all(0xe9d8b4, 0xb3a07a),
     all(0x8f7b55, 0x6d5d3e),
-    // The edge of black pieces, which also stand below the board.
+    // The edge of black pieces, which are also shown below the board.
     all(0x050506, 0x9aa3a8),
 ];
 
@@ -101,7 +101,7 @@ pub fn dark_rules(colours: &[DarkColour]) -> String {
     for DarkColour { element, light, dark } in colours {
         let (light, dark) = (Hex(*light), Hex(*dark));
         write!(style, "{element}[fill=\"{light}\"]{{fill:{dark}}}").expect("a String");
-        // Letters have no outline, and only lines and outlines have a stroke.
+        // Text has no stroke.
         if !element.starts_with("text") {
             write!(style, "{element}[stroke=\"{light}\"]{{stroke:{dark}}}").expect("a String");
         }

@@ -1,4 +1,4 @@
-//! The marks that never change, which lie in two layers: below all others, and between them.
+//! Separates the marks that never change into two layers: below all others, and between them.
 
 use super::marks::{MarkSet, Overlaps};
 
@@ -14,9 +14,9 @@ pub struct Layer {
     pub of_views: Vec<Vec<u32>>,
 }
 
-/// Takes the marks out of the steps that never change, and under which nothing lies that does; also those that others
-/// hide where they are missing, such as the ground of a square below its fog. Returns them, and what is left of each step
-/// and view.
+/// Takes out of the steps the marks that never change and have nothing changing below them. Also takes marks that are
+/// missing only where others would hide them, such as the ground of a square below its fog. Returns them, and the rest
+/// of each step and view.
 pub fn lowest(overlaps: &Overlaps, steps: Sequences) -> (Layer, Sequences) {
     let views = steps.first().map_or(0, Vec::len);
     let all: Vec<&[u32]> = steps.iter().flatten().map(Vec::as_slice).collect();
@@ -62,12 +62,12 @@ fn without(marks: &[u32], is_chosen: &[bool]) -> Vec<u32> {
     marks.iter().copied().filter(|mark| !is_chosen[*mark as usize]).collect()
 }
 
-/// Finds the marks that are in each of these pictures or hidden, and that look the same if they are drawn first, above
-/// the marks `below`.
+/// Finds the marks that each of these pictures contains or would hide, and that look the same if they are drawn first,
+/// above the marks `below`.
 fn constant(overlaps: &Overlaps, pictures: &[&[u32]], below: &[u32]) -> Vec<bool> {
     let mut is_constant = in_all(overlaps, pictures);
     add_hidden(overlaps, pictures, below, &mut is_constant);
-    // The marks that stay above may not lie below one that moves down. One that is held back holds back others.
+    // A mark that stays may not lie below one that moves down. Each mark held back may hold back others.
     loop {
         let mut held_back = false;
         for marks in pictures {
@@ -79,7 +79,7 @@ fn constant(overlaps: &Overlaps, pictures: &[&[u32]], below: &[u32]) -> Vec<bool
     }
 }
 
-/// Finds the marks that are in each of these pictures once.
+/// Finds the marks that each of these pictures contains exactly once.
 fn in_all(overlaps: &Overlaps, pictures: &[&[u32]]) -> Vec<bool> {
     let mut counts = vec![0_usize; overlaps.len()];
     let mut seen_in = vec![usize::MAX; overlaps.len()];
@@ -94,7 +94,7 @@ fn in_all(overlaps: &Overlaps, pictures: &[&[u32]]) -> Vec<bool> {
     counts.iter().map(|count| *count == pictures.len()).collect()
 }
 
-/// Adds the marks of most pictures that others hide in the rest of them.
+/// Adds the marks that most pictures contain and that other marks would hide in the rest.
 fn add_hidden(overlaps: &Overlaps, pictures: &[&[u32]], below: &[u32], is_constant: &mut [bool]) {
     let set_of = |marks: &mut dyn Iterator<Item = u32>| {
         let mut set = overlaps.none();
@@ -105,14 +105,14 @@ fn add_hidden(overlaps: &Overlaps, pictures: &[&[u32]], below: &[u32], is_consta
     let all = || 0..u32::try_from(is_constant.len()).expect("few marks");
     let mut constant = set_of(&mut all().filter(|mark| is_constant[*mark as usize]));
     let below = set_of(&mut below.iter().copied());
-    // The marks of the steps that hide others have to stay there.
+    // Marks that hide others have to stay in their steps.
     let mut stays = overlaps.none();
     for mark in all() {
         let count = contents.iter().filter(|set| set.has(mark)).count();
         if 2 * count <= pictures.len() || constant.has(mark) || stays.has(mark) {
             continue;
         }
-        // One that is drawn below it may not show again beside what hides it.
+        // A mark drawn below must not show beside the marks that hide it.
         let hiding = overlaps.hidden_by(mark);
         let beside = overlaps.of(mark).without(hiding);
         if beside.meets(&constant) || beside.meets(&below) {
@@ -143,8 +143,8 @@ fn hold_back(overlaps: &Overlaps, marks: &[u32], is_constant: &mut [bool]) -> bo
     held_back
 }
 
-/// Takes the marks out of the steps that never change, such as headings above arrows. Returns them, and what is left of
-/// each step and view below them and above.
+/// Takes out of the steps the other marks that never change, such as headings above arrows. Returns them, and the rest
+/// of each step and view below and above them.
 pub fn middle(overlaps: &Overlaps, steps: &[Vec<Vec<u32>>]) -> (Layer, Sequences, Sequences) {
     let views = steps.first().map_or(0, Vec::len);
     let of_view = |view: usize| steps.iter().map(move |step| step[view].as_slice());
@@ -181,8 +181,8 @@ pub fn middle(overlaps: &Overlaps, steps: &[Vec<Vec<u32>>]) -> (Layer, Sequences
     (layer, below, above)
 }
 
-/// Takes the marks out of the layer that cover a mark above it, and those of this view that lie below one of all views,
-/// which are drawn first.
+/// Takes out of the layer the marks that cover a mark above it, and the marks of this view that lie below a mark of all
+/// views, because those are drawn first.
 fn hold_back_misplaced(overlaps: &Overlaps, marks: &[u32], is_in: &mut [bool], is_common: &[bool]) -> bool {
     let (mut inside, mut own, mut above) = (overlaps.none(), overlaps.none(), overlaps.none());
     let mut held_back = false;
@@ -211,7 +211,7 @@ fn hold_back_misplaced(overlaps: &Overlaps, marks: &[u32], is_in: &mut [bool], i
     held_back
 }
 
-/// Returns the marks outside the layer that lie below it, or the others.
+/// Returns the marks outside the layer: those below it if `is_below`, else those above.
 fn part(overlaps: &Overlaps, marks: &[u32], is_in: &[bool], is_below: bool) -> Vec<u32> {
     let mut above = overlaps.none();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The legend of a match: every sign that is on any of its boards, once.
+//! The legend of a match: every sign that appears on any of its boards, once.
 
 use serde::Serialize;
 
@@ -19,7 +19,8 @@ pub struct LegendLine {
 /// Space between the middle of a legend's first sample and the board above it.
 const ABOVE: f64 = 24.0;
 
-/// Takes the legends off the pictures, which end below their boards. Returns these, and the one legend of all.
+/// Removes the legends from the pictures, which then end below their boards. Returns the pictures and one
+/// common legend.
 pub fn separate(steps: Vec<Vec<Picture>>, views: Views) -> (Vec<Vec<Picture>>, Vec<LegendLine>) {
     let mut signs: Vec<Sign> = Vec::new();
     for view in 0..views.count {
@@ -83,7 +84,7 @@ fn board(mut board: Picture) -> Picture {
     let (Some(first), Some(last)) = (signs.first(), signs.last()) else { return board };
     board.shapes.drain(first.shapes.start..last.shapes.end);
     board.height = (first.at.1 - ABOVE) as u32;
-    // The ground, which would reach below the board.
+    // Shorten the ground, which would reach below the board.
     if let Some(Shape::Rect { height, .. }) = board.shapes.first_mut() {
         *height = f64::from(board.height);
     }

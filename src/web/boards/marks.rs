@@ -10,12 +10,13 @@ use crate::report::text_width;
 #[derive(Clone, Copy, Debug)]
 pub struct Views {
     pub count: usize,
-    /// The one that is visible where there are no styles.
+    /// The view that is visible without styles.
     pub open: usize,
 }
 
 impl Views {
-    /// Returns the class of what only these views show, a bit each; `None` if all do. The truth is the last of three.
+    /// Returns the class of elements that only these views show, a bit each; `None` if all do. The truth is the last
+    /// of three.
     pub fn class(self, mask: u8) -> Option<&'static str> {
         match (self.count, mask) {
             (2, 0b01) | (3, 0b001) => Some("f"),
@@ -111,16 +112,18 @@ impl Bounds {
     }
 }
 
-/// The width of an overlap that nobody sees, in tenths of a pixel.
+/// The width of an invisible overlap, in tenths of a pixel.
 const HAIR: i32 = 10;
 
 /// The same for two marks with outlines of one colour: both draw the line between them.
 const OUTLINE: i32 = 20;
 
-/// A frame around more than this, in hundredths of a square pixel, stands alone: things are drawn inside it.
+/// A frame around a larger area, in hundredths of a square pixel, is a mark of its own, because things are
+/// drawn inside it.
 const LARGE: i64 = 800_000;
 
-/// A small shape on a mark this many times its area is a mark of its own, so that equal ones are found.
+/// A shape on a mark of at least this many times its area is a mark of its own, so that equal shapes are
+/// found.
 const SMALL: i64 = 8;
 
 pub fn tenths(length: f64) -> i32 {
@@ -128,14 +131,14 @@ pub fn tenths(length: f64) -> i32 {
     (length * 10.0 + 0.5_f64.copysign(length)) as i32
 }
 
-/// A mark at its place. The same shapes elsewhere are another mark with the same symbol.
+/// A mark at its place. Equal shapes elsewhere are another mark with the same symbol.
 #[derive(Clone, Debug)]
 pub struct Mark {
     pub symbol: usize,
     /// The place of the symbol's origin, in tenths of a pixel.
     pub at: (i32, i32),
     pub bounds: Bounds,
-    /// Rectangles that cover it, where these are much less than its bounds.
+    /// Rectangles that cover it, if these are much smaller than its bounds.
     parts: Vec<Bounds>,
     /// The colour of the frame around it.
     outline: Option<Colour>,
@@ -144,7 +147,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Whether one of the two hides a part of the other if it is drawn later.
+    /// Whether the later of the two would hide a part of the other.
     fn overlaps(&self, other: &Mark) -> bool {
         let strip = if self.outline.is_some() && self.outline == other.outline { OUTLINE } else { HAIR };
         let meets = |part: &Bounds| other.covering().iter().any(|other| part.overlaps(*other, strip));
@@ -235,11 +238,11 @@ impl MarkSet {
     }
 }
 
-/// For each mark, others that lie where it does.
+/// For each mark, the marks that overlap it.
 pub struct Overlaps {
-    /// Marks that look different if they are drawn in another order.
+    /// Marks that look different if drawn in another order.
     of: Vec<MarkSet>,
-    /// Marks that hide all of it if they are drawn later.
+    /// Marks that hide all of it if drawn later.
     hidden_by: Vec<MarkSet>,
 }
 
@@ -258,7 +261,7 @@ impl Overlaps {
         self.of(mark).has(other)
     }
 
-    /// Returns the marks that look different if they and this one are drawn in another order.
+    /// Returns the marks whose order relative to this one matters.
     pub fn of(&self, mark: u32) -> &MarkSet {
         &self.of[mark as usize]
     }
@@ -268,7 +271,7 @@ impl Overlaps {
         self.of(mark).meets(others)
     }
 
-    /// Returns the marks that hide all of this one if they are drawn later.
+    /// Returns the marks that hide all of this one if drawn later.
     pub fn hidden_by(&self, mark: u32) -> &MarkSet {
         &self.hidden_by[mark as usize]
     }
@@ -311,7 +314,7 @@ pub fn read(steps: &[Vec<Picture>]) -> (Catalogue, Vec<Vec<Vec<u32>>>) {
     (catalogue, sequences)
 }
 
-/// Splits the words off shapes that end with them.
+/// Splits shapes that end with text into the others and the text.
 pub fn body(shapes: &[Shape]) -> Option<(&[Shape], &[Shape])> {
     match shapes.last() {
         Some(Shape::Text { .. }) if shapes.len() > 1 => Some(shapes.split_at(shapes.len() - 1)),
@@ -319,14 +322,14 @@ pub fn body(shapes: &[Shape]) -> Option<(&[Shape], &[Shape])> {
     }
 }
 
-/// The places of a symbol that are compared with those of others.
+/// Maximum places of a group of alike symbols to compare with those of other groups.
 const COMPARED: usize = 8;
 
 /// The largest move of an origin in each direction, in tenths of a pixel.
 const MOST_MOVED: i32 = 700;
 
 /// Moves the origins of symbols so that the marks on a square have the same coordinates, which compress well. Symbols
-/// that differ in their words alone move together.
+/// that differ only in their text move together.
 fn align(catalogue: &mut Catalogue) {
     let mut alike: BTreeMap<Vec<i32>, usize> = BTreeMap::new();
     let group_of: Vec<usize> = catalogue
@@ -371,7 +374,7 @@ fn align(catalogue: &mut Catalogue) {
 }
 
 fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {
-    // Shapes that are larger stand alone: all others would lie on a board's ground.
+    // Larger shapes are marks of their own, or all others would be part of the board's ground.
     let most = i64::from(picture.width) * i64::from(picture.height) * 100 / 12;
     let mut marks = Vec::new();
     let mut rest = picture.shapes.as_slice();
@@ -401,7 +404,7 @@ fn marks_of(catalogue: &mut Catalogue, picture: &Picture) -> Vec<u32> {
     marks
 }
 
-/// Returns how many shapes at the start of these make one arrow: lines that end in one place, and their head.
+/// Returns how many of the first shapes make one arrow: lines that end in one place, and their head.
 pub fn arrow(shapes: &[Shape]) -> Option<usize> {
     let Some(Shape::Line { to, stroke, .. }) = shapes.first() else { return None };
     let is_tail = |shape: &&Shape| matches!(shape, Shape::Line { to: end, stroke: own, .. } if (end, own) == (to, stroke));
@@ -414,7 +417,7 @@ pub fn arrow(shapes: &[Shape]) -> Option<usize> {
     }
 }
 
-/// Whether the last of these shapes is part of one mark with those before it, whose bounds are `held`.
+/// Whether the last of these shapes belongs to the same mark as those before it, whose bounds are `held`.
 fn joins(shapes: &[Shape], held: Bounds, bounds: Bounds, most: i64) -> bool {
     let (larger, smaller) = (bounds.area().max(held.area()), bounds.area().min(held.area()));
     let is_framed =

@@ -1,4 +1,4 @@
-//! Merges the views of a step: what several of them show alike is drawn once.
+//! Merges the views of a step: marks that several views share are drawn once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub fn merge(views: &[Vec<u32>]) -> Vec<Shown> {
 
 /// Adds the marks of one more view, along a longest common subsequence.
 fn with_view(merged: &[Shown], marks: &[u32], bit: u8) -> Vec<Shown> {
-    // Most of it often stands at the beginning and the end.
+    // Most of it is often at the beginning and the end.
     let is_same = |(shown, mark): &(&Shown, &u32)| shown.0 == **mark;
     let same = merged.iter().zip(marks).take_while(is_same).count();
     let (first, merged) = merged.split_at(same);
@@ -59,7 +59,7 @@ fn with_view(merged: &[Shown], marks: &[u32], bit: u8) -> Vec<Shown> {
 /// The places of marks in one order of all.
 pub type Order = BTreeMap<Shown, usize>;
 
-/// Orders all marks: those of most steps first, and those of the same steps together.
+/// Orders all marks: those in the most steps first, and those in the same steps together.
 pub fn order(steps: &[Vec<Shown>]) -> Order {
     let mut lives: BTreeMap<Shown, Vec<usize>> = BTreeMap::new();
     for (no, step) in steps.iter().enumerate() {
@@ -70,8 +70,8 @@ pub fn order(steps: &[Vec<Shown>]) -> Order {
     ordered.into_iter().enumerate().map(|(place, (shown, _))| (shown, place)).collect()
 }
 
-/// Brings marks together that the same views show, in one order as far as the order in which marks cover one another
-/// allows: then neighbours are often the same.
+/// Brings together marks that the same views show, and keeps to one order as far as overlaps allow, so that
+/// neighbours are often the same.
 pub fn gather(overlaps: &Overlaps, order: &Order, marks: &[Shown]) -> Vec<Shown> {
     // The marks that lie above each one, and how many lie below it. Views that never show two marks together do
     // not see in which order they are drawn.
@@ -91,7 +91,8 @@ pub fn gather(overlaps: &Overlaps, order: &Order, marks: &[Shown]) -> Vec<Shown>
         ready.entry(marks[place].1).or_default().insert(rank(place));
     }
     let mut gathered = Vec::with_capacity(marks.len());
-    // The views take turns in the same order in each step.
+    // Go round the sets of views in descending order of their masks, as in every step, so that neighbours are
+    // often the same.
     let mut mask = u8::MAX;
     while !ready.is_empty() {
         mask = ready.range(..mask).next_back().or(ready.last_key_value()).map_or(0, |(mask, _)| *mask);

@@ -1,8 +1,8 @@
 //! The boards of a replay: all pictures of a match, drawn once as SVG symbols that its steps use.
 //!
-//! The pictures are those of the letters. Their shapes are gathered to [`marks`](marks); what never changes goes
-//! into one of two layers ([`layers`]), what several views show alike is drawn once for them ([`merge`]), and
-//! marks that often stand together get a name together ([`pairs`]). The legends of all boards become one ([`legend`]).
+//! The pictures are those of the letters. Their shapes are grouped into [`marks`](marks). Marks that never change go
+//! into one of two layers ([`layers`]), marks that several views share are drawn once ([`merge`]), and marks that are
+//! often neighbours get a common name ([`pairs`]). The legends of all boards become one ([`legend`]).
 
 use crate::game::picture::Picture;
 
@@ -35,7 +35,7 @@ pub struct Boards {
 
 /// Draws the pictures of each step. Every step has one for each view, in the same order.
 ///
-/// `open` is the view that is visible where there are no styles.
+/// `open` is the view that is visible without styles.
 pub fn draw(steps: Vec<Vec<Picture>>, open: usize) -> Boards {
     let views = marks::Views { count: steps.first().map_or(0, Vec::len), open };
     let (pictures, legend) = legend::separate(steps, views);

@@ -1,10 +1,10 @@
-//! Names pairs of neighbouring marks that stand together in several steps, and pairs of such pairs.
+//! Names pairs of marks that are neighbours in several steps, and pairs of such pairs.
 
 use std::collections::BTreeMap;
 
 use super::merge::Shown;
 
-/// The pairs, each of two marks or pairs. The first one has the number after the last mark.
+/// The pairs, each of two marks or pairs. They are numbered after the last mark.
 #[derive(Debug)]
 pub struct Pairs {
     pub first: u32,
@@ -21,14 +21,14 @@ impl Pairs {
 /// A pair has to occur this often, because its name costs about as much as two uses.
 const OFTEN: u32 = 4;
 
-/// Each round joins neighbours once, so that a name stands for up to 2^8 marks.
+/// Each round joins neighbours once, so a name stands for up to 2^8 marks.
 const ROUNDS: usize = 8;
 
-/// The marks in all steps from which pairs are named, so that the page can stand alone. A page with names is shorter,
-/// but longer once it is compressed.
+/// Pairs are named if all steps together have this many marks, so that the page is small enough to stand alone. Names
+/// make a page shorter, but longer once it is compressed.
 const MANY: usize = 2_500;
 
-/// Joins neighbours of equal visibility. Returns the pairs, and the steps in which they stand for their marks.
+/// Joins neighbours of equal visibility. Returns the pairs, and the steps in which they replace their marks.
 pub fn join(marks: u32, mut steps: Vec<Vec<Shown>>) -> (Pairs, Vec<Vec<Shown>>) {
     let mut pairs = Pairs { first: marks, pairs: Vec::new() };
     if steps.iter().map(Vec::len).sum::<usize>() < MANY {

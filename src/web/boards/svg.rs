@@ -25,7 +25,7 @@ fn length(value: f64) -> Length {
     Length(tenths(value))
 }
 
-/// A colour, in three digits where these are enough.
+/// A colour, in three digits if these suffice.
 pub struct Hex(pub Colour);
 
 impl Display for Hex {
@@ -55,7 +55,7 @@ pub fn symbol(out: &mut String, name: &str, inner: &str) {
     }
 }
 
-/// The way of an arrow's line below its head, which gives the head its direction, in pixels.
+/// The length, in pixels, of the arrow's line below its head, which gives the head its direction.
 const BELOW_HEAD: f64 = 3.0;
 
 /// The name of the marker for the heads of arrows with this stroke.
@@ -87,7 +87,7 @@ pub fn add_markers<'a>(out: &mut String, symbols: impl Iterator<Item = &'a [Shap
     }
 }
 
-/// Writes shapes like [`add`], but the heads of arrows as markers, which [`add_markers`] has written.
+/// Writes shapes like [`add`], but the heads of arrows as uses of the markers that [`add_markers`] wrote.
 pub fn add_with_markers(out: &mut String, shapes: &[Shape], origin: Point) {
     let mut plain = 0;
     let mut at = 0;
@@ -220,7 +220,7 @@ impl Display for Edge {
 
 fn pair(point: Point, origin: Point) -> String {
     let (x, y) = (length(point.0 - origin.0), length(point.1 - origin.1));
-    // A minus parts two numbers by itself.
+    // A minus sign alone separates two numbers.
     let gap = if y.0 < 0 { "" } else { " " };
     format!("{x}{gap}{y}")
 }

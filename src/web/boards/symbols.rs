@@ -15,17 +15,17 @@ struct Uses {
     symbols: Vec<u32>,
     marks: Vec<u32>,
     pairs: Vec<u32>,
-    /// Whether a symbol is at one place only, and is drawn there.
+    /// Whether a symbol is drawn at its place because it occurs only there.
     is_fixed: Vec<bool>,
-    /// The uses from which a mark has a name.
+    /// A mark used at least this often has a name.
     named: u32,
 }
 
-/// A part that symbols share has a name from this number of uses on.
+/// A part that symbols share has a name if it is used at least this often.
 const SHARED: u32 = 4;
 
-/// A mark has a name of its own from this number of uses on, on a page with named pairs and on others: the name saves
-/// its coordinates, but these compress better.
+/// A mark has a name of its own if it is used at least this often, on a page with named pairs and on others. A name
+/// saves coordinates, but coordinates compress better.
 const NAMED: [u32; 2] = [4, 8];
 
 struct Writer<'a> {
@@ -35,12 +35,12 @@ struct Writer<'a> {
     symbol_names: Vec<String>,
     mark_names: Vec<String>,
     pair_names: Vec<String>,
-    /// The names of what several symbols have below their words, such as the plates of ships.
+    /// The names of parts that several symbols have below their text, such as the plates of ships.
     body_names: BTreeMap<Vec<i32>, String>,
 }
 
 /// Returns the symbols and the contents of each step's drawing: the lowest layer, the lower half of the step, the other
-/// layer, and the upper half, which stands behind all lower ones.
+/// layer, and the upper half. The upper halves follow all lower ones.
 pub fn write(
     catalogue: &Catalogue,
     pairs: &Pairs,
@@ -58,7 +58,7 @@ pub fn write(
         body_names: BTreeMap::new(),
         uses,
     };
-    // The layers are used by every step, and get the first names.
+    // Every step uses the layers, so they get the first names.
     writer.name_all(layers.len() * (1 + views.count));
     let mut symbols = writer.symbols();
     let mut no = 0;
@@ -104,7 +104,7 @@ impl Uses {
         for token in halves.iter().flatten().map(|(token, _)| token).chain(in_layers) {
             uses.add(pairs, *token);
         }
-        // A pair is written out once, whatever uses it.
+        // A pair is written once, however often it is used.
         for place in (0..pairs.pairs.len()).rev() {
             let (a, b) = pairs.pairs[place];
             if uses.pairs[place] > 0 {
@@ -243,7 +243,7 @@ impl Writer<'_> {
         svg::add_with_markers(out, &waiting, (0.0, 0.0));
     }
 
-    /// Returns the shapes of a mark that is written out.
+    /// Returns the shapes and the place of a mark without a name.
     fn unnamed(&self, mark: u32) -> Option<(&[Shape], (i32, i32))> {
         let symbol = self.catalogue.mark(mark).symbol;
         let (shapes, taken_from) = &self.catalogue.symbols[symbol];
@@ -315,7 +315,7 @@ fn place((x, y): (i32, i32)) -> String {
     x + &y
 }
 
-/// The name with this number. Names begin with a capital: those of steps and fields do not.
+/// The name with this number. It begins with a capital, unlike the names of steps and fields.
 fn name(no: usize) -> String {
     const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut name = String::from(char::from(b'A' + u8::try_from(no % 26).expect("below 26")));

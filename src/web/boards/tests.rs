@@ -33,7 +33,7 @@ fn equal_marks_are_drawn_once_and_what_never_changes_lies_below_all_steps() {
     assert_eq!(boards.symbols.matches("<circle").count(), 1, "{}", boards.symbols);
     assert!(boards.symbols.contains("&lt;") && !boards.symbols.contains("><<"), "{}", boards.symbols);
     for step in &boards.steps {
-        // The base, and the disc that the first view alone shows.
+        // The base, and the disc that only the first view shows.
         assert_eq!(step.matches("<use").count(), 2, "{step}");
         assert_eq!(step.matches("class=f").count(), 1, "{step}");
     }
@@ -60,7 +60,7 @@ fn a_view_that_is_not_the_visible_one_is_hidden_without_styles() {
     }
 }
 
-/// Pairs of a ground and what stands on it, in their colours on a light page.
+/// Pairs of a ground and a sign on it, in their colours on a light page.
 type Pairs = &'static [(u32, u32)];
 
 #[test]
@@ -103,7 +103,7 @@ const RECORDS: [&str; 4] = [
     include_str!("../../cli/demo/records/quad.toml"),
 ];
 
-/// The pictures of a recorded match: both sides' and, where the game hides something, the whole.
+/// The pictures of a recorded match: both sides' and, if the game hides something, the whole.
 fn pictures(record: &Record) -> Vec<Vec<Picture>> {
     let mut steps = Vec::new();
     record.replay(|step| {
@@ -133,7 +133,7 @@ fn document(boards: &Boards, step: usize, classes: &[&str]) -> String {
 
 /// A drawing as a document of this size.
 fn xml(inner: &str, (width, height): (u32, u32)) -> String {
-    // XML wants quotes around all values.
+    // XML requires quotes around all values.
     let mut quoted = String::new();
     for tag in inner.split_inclusive('>') {
         let (text, tag) = tag.split_at(tag.find('<').unwrap_or(tag.len()));
@@ -168,7 +168,7 @@ fn pixels(document: &str, (width, height): (u32, u32)) -> Vec<u8> {
     pixmap.take()
 }
 
-/// Whether two colours are told apart, in one of red, green, blue and opacity.
+/// Whether two colours differ visibly in red, green, blue or opacity.
 fn differs((one, other): &(&[u8], &[u8])) -> bool {
     one.iter().zip(*other).any(|(a, b)| a.abs_diff(*b) > 64)
 }

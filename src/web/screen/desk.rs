@@ -1,4 +1,4 @@
-//! The desk: what waits for the GM, the matches that move slowly, mail trouble, and the state of the program.
+//! The desk: matters that wait for the GM, slow matches, mail trouble, and the state of the program.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use minijinja::value::Serde;
@@ -10,16 +10,16 @@ use crate::game::{BySeat, Seat};
 use crate::referee::Consequence;
 use crate::report::{TemplateError, format_duration};
 
-/// Slow matches that the desk shows.
+/// Maximum slow matches that the desk shows.
 const SLOW: usize = 10;
 
-/// Days without a turn from which a match can count as slow.
+/// Days without a turn after which a match can count as slow.
 const SLOW_DAYS: i64 = 3;
 
 /// Everything that the desk shows.
 #[derive(Clone, Debug, Default)]
 pub struct DeskRows {
-    /// The matters shown, and the number of others.
+    /// The matters to show, and the number of others.
     pub waiting: Vec<Waiting>,
     pub more: usize,
     /// The running matches.
@@ -49,7 +49,8 @@ pub struct AboutMatch {
     pub awaited: Vec<Seat>,
     /// Missed turns in a row of each seat.
     pub missed: BySeat<u32>,
-    /// Days left in each seat's bank when the open turn began. Later ones would tell how late the seat is.
+    /// Days left in each seat's bank when the open turn began. The present number would reveal how late the
+    /// seat is.
     pub bank: BySeat<u32>,
     pub has_bank: bool,
     pub can_adjudicate: bool,
@@ -73,7 +74,7 @@ pub enum Matter {
     Protest {
         by: Seat,
     },
-    /// A player wrote to the GM. The words are in the GM's mail.
+    /// A player wrote to the GM. The message itself is in the GM's mail.
     Words {
         by: Seat,
     },
@@ -81,7 +82,7 @@ pub enum Matter {
     SetAside {
         sender: String,
         digest: String,
-        /// Whether a running match seals when it came.
+        /// Whether a running match hides the time at which it came.
         is_sealed: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! The page of an event: its sections as grids, a cell for each match, and the acts of a GM.
+//! The page of an event: its sections as grids, with a cell for each match, and the acts of a GM.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,11 +8,11 @@ use crate::game::{BySeat, Line};
 use crate::referee::{Act, Instruction, InstructionFault, MatchAction, instruction};
 use crate::report::{SeenTurn, TemplateError};
 
-/// A form as it comes from a browser: names and values, in its order.
+/// A form as a browser sends it: names and values, in the order sent.
 #[derive(Clone, Debug, Default)]
 pub struct Form(pub Vec<(String, String)>);
 
-/// The fields that a form takes along when it asks first.
+/// The fields that a form keeps when it asks for confirmation.
 const KEPT: [&str; 5] = ["guard", "back", "do", "word", "below"];
 
 impl Form {
@@ -21,7 +21,7 @@ impl Form {
         self.0.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
     }
 
-    /// Returns the path of our own that the form came from.
+    /// Returns the path on this site that the form came from.
     pub fn back(&self) -> &str {
         let back = self.get("back");
         let is_path = back.starts_with('/') && !back.starts_with("//");
@@ -29,13 +29,13 @@ impl Form {
         if is_path && is_plain { back } else { "/" }
     }
 
-    /// Reads the instruction: the words of `do` and of each `word`, and `below`, of which no line is an
+    /// Reads the instruction: the words of `do` and of each `word`, and `below`, none of whose lines is an
     /// instruction of its own.
     ///
     /// # Errors
-    /// [`InstructionFault`] if they are no instruction.
+    /// [`InstructionFault`] if they are not an instruction.
     pub fn instruction(&self) -> Result<Instruction, InstructionFault> {
-        // A browser sends the button that was pressed, which says what to do, behind the fields above it.
+        // A browser sends the pressed button, which says what to do, after the fields above it.
         let of_line = self.0.iter().filter(|(name, _)| name == "word").map(|(_, value)| value.as_str());
         let words: Vec<&str> =
             std::iter::once(self.get("do")).chain(of_line).flat_map(str::split_whitespace).collect();
@@ -43,13 +43,13 @@ impl Form {
         instruction(&words, Line::numbered(&below))
     }
 
-    /// Whether the GM has seen what would follow.
+    /// Whether the GM has confirmed the act after seeing its consequences.
     pub fn is_sure(&self) -> bool {
         self.get("sure") == "yes"
     }
 
-    /// Returns the page that shows what would follow, with the same form once more. `seen` is what each side
-    /// saw of turns that would be void.
+    /// Returns the page that shows the consequences, with the same form once more. `seen` is what each side
+    /// saw of the turns that would be voided.
     ///
     /// # Errors
     /// [`TemplateError`] if the template cannot be rendered.
@@ -68,7 +68,7 @@ impl Form {
     }
 }
 
-/// Whether a form first shows what would follow: these acts cannot be undone, or void turns.
+/// Whether a form first shows the consequences, because the act cannot be undone or voids turns.
 pub fn asks_first(instruction: &Instruction) -> bool {
     let Instruction::Match { action, .. } = instruction else { return false };
     matches!(
@@ -78,7 +78,7 @@ pub fn asks_first(instruction: &Instruction) -> bool {
     )
 }
 
-/// Says what an act is, for the template.
+/// Describes an act for the template.
 fn follows(instruction: &Instruction) -> minijinja::Value {
     let Instruction::Match { action, .. } = instruction else { return context! { act => "" } };
     match action {

@@ -14,7 +14,7 @@ use crate::ledger::{Cause, Entry, EntryCause, Fact};
 use crate::referee::{Match, Stage};
 use crate::report::TemplateError;
 
-/// Rulings that a page shows.
+/// Maximum rulings that a page shows.
 const SHOWN: usize = 40;
 
 /// Everything that the page of a match shows.
@@ -29,7 +29,7 @@ pub struct MatchRows {
     pub sent: Vec<Sent>,
 }
 
-/// A letter of ours about the match.
+/// One of our letters about the match.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub at: DateTime<Utc>,
@@ -87,7 +87,7 @@ fn seat_facts(rows: &MatchRows, seat: Seat) -> Value {
     }
 }
 
-/// Returns the names and values of the terms, and those from the next turn on where they differ.
+/// Returns the names and values of the terms, with the values from the next turn on where these differ.
 fn terms(game_match: &Match) -> Vec<(String, String)> {
     let values = |terms| match serde_json::to_value(terms) {
         Ok(serde_json::Value::Object(values)) => values,
@@ -106,9 +106,9 @@ fn terms(game_match: &Match) -> Vec<(String, String)> {
     values(&game_match.terms).into_iter().map(line).collect()
 }
 
-/// Returns the rulings, the latest first: their causes, the kinds of what they recorded, and the letters that
-/// followed. While the match runs, they are those that both sides were told of: when a seat writes is its own
-/// business, and nothing proves who reads the screen.
+/// Returns the rulings, the latest first: their causes, the kinds of facts that they recorded, and the
+/// letters that followed. While the match runs, only rulings that both sides were told about: the times at
+/// which a seat writes are private, and nothing proves who reads the screen.
 fn timeline(frame: &Frame<'_>, rows: &MatchRows) -> Vec<Ruling> {
     let names = &rows.game_match.players;
     let is_over = rows.game_match.stage == Stage::Over;
@@ -143,7 +143,7 @@ fn timeline(frame: &Frame<'_>, rows: &MatchRows) -> Vec<Ruling> {
     rulings.into_iter().rev().map(|(_, ruling)| ruling).collect()
 }
 
-/// Words who caused a ruling.
+/// Describes the cause of a ruling.
 fn by(cause: Option<&Cause>, rows: &MatchRows) -> String {
     match cause {
         Some(Cause::Letter(_)) if rows.game_match.stage != Stage::Over => "a letter".to_owned(),
@@ -155,7 +155,7 @@ fn by(cause: Option<&Cause>, rows: &MatchRows) -> String {
     }
 }
 
-/// Words the kind of a fact, with its turn and its seat, and nothing else of it.
+/// Describes the kind of a fact, with its turn and its seat, and reveals nothing else about it.
 fn words(fact: &Fact, names: &BySeat<String>) -> String {
     let mut words = String::new();
     for c in fact.kind().chars() {
@@ -174,7 +174,7 @@ fn words(fact: &Fact, names: &BySeat<String>) -> String {
     seat.map_or(words.clone(), |seat| format!("{words}: {}", names[seat]))
 }
 
-/// Whether both sides were told of a fact when it was recorded.
+/// Whether both sides were told about a fact when it was recorded.
 fn is_told_to_both(fact: &Fact) -> bool {
     match fact {
         Fact::MatchOpened { .. }

@@ -1,5 +1,5 @@
 //! The pages of the GM's screen: values in, HTML out. They show what both sides of a match may know. The daemon
-//! loads the rows, and serves the pages.
+//! loads the rows and serves the pages.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -20,7 +20,7 @@ pub struct Frame<'a> {
     pub club: &'a str,
     /// The name of the GM who has logged in.
     pub gm: &'a str,
-    /// A secret that forms bring along.
+    /// A secret that every form carries.
     pub form: &'a str,
     /// The outcome of the last act.
     pub told: Option<&'a str>,
@@ -48,7 +48,7 @@ impl Frame<'_> {
         (self.now - at).num_days()
     }
 
-    /// Words how long ago something was.
+    /// Describes how long ago something was.
     fn ago(&self, at: DateTime<Utc>) -> String {
         match self.now - at {
             span if span < TimeDelta::minutes(1) => "just now".to_owned(),
@@ -56,7 +56,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Returns the page on which a link that logs in is followed.
+    /// Returns the page that a login link opens, on which the GM confirms the login.
     ///
     /// # Errors
     /// [`TemplateError`] if the template cannot be rendered.
@@ -64,7 +64,8 @@ impl Frame<'_> {
         self.render("screen/login.html", "", context! { token => token })
     }
 
-    /// Returns a page that says why there is no other, in the words of the template or in these, with a way back.
+    /// Returns a page that says why the requested one cannot be shown, in the template's text for `why` or in
+    /// `text`, with a link back.
     ///
     /// # Errors
     /// [`TemplateError`] if the template cannot be rendered.
@@ -75,7 +76,7 @@ impl Frame<'_> {
         self.render("screen/notice.html", "", page)
     }
 
-    /// Returns the page of what a search has found: kinds, addresses and names.
+    /// Returns the page of a search's results: addresses and names.
     ///
     /// # Errors
     /// [`TemplateError`] if the template cannot be rendered.

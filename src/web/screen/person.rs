@@ -23,7 +23,7 @@ pub struct PersonRows {
     pub absences: Vec<String>,
     /// Running matches first, then finished ones, the latest first.
     pub matches: Vec<PersonMatch>,
-    /// Letters from the person, the latest first. `None`: the GM plays against them.
+    /// Letters from the person, the latest first; `None` if the GM plays against them.
     pub letters: Option<Vec<LetterLine>>,
 }
 
@@ -48,7 +48,7 @@ pub struct LetterLine {
     pub received_at: Option<DateTime<Utc>>,
     pub status: &'static str,
     pub match_id: Option<String>,
-    /// The beginning of its digest, if a GM can accept it.
+    /// The beginning of its digest, if a GM can accept the letter.
     pub accept: Option<String>,
 }
 
