@@ -33,7 +33,7 @@ pub enum ClubLetter {
         /// Whether the sender is a player.
         is_known: bool,
     },
-    /// Passes words to the GM, from somebody who has no seat or whose letter has no token.
+    /// Passes a message on to the GM, from somebody who has no seat or whose letter has no token.
     Words { address: String, message: Vec<String> },
     /// Invites a challenged player. `filed` is the author's reliability, `again` the match that a REMATCH
     /// follows.
@@ -60,30 +60,31 @@ pub enum ClubLetter {
     },
     /// Sums up the day for the GM.
     Digest { digest: Box<GmDigest> },
-    /// Tells the GM of trouble at once. `more` counts those of the same kind since the last such letter.
+    /// Alerts the GM to trouble at once. `more` counts further trouble of the same kind since the last such
+    /// letter.
     Trouble { trouble: Trouble, more: u32 },
     /// Warns the GM at once of matches that do not verify.
     Alarm { failed: Vec<FailedMatch> },
-    /// Tells the GM the result of an audit that was asked for. `faults` holds the findings in each unsound
+    /// Tells the GM the result of a requested audit. `faults` holds the findings in each unsound
     /// match.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Asks a GM about a letter in their name that was not proven to be theirs.
     GmUnproven { letter: GmUnprovenSummary, code: String },
     /// Asks a player about a letter in their name that was not proven to be theirs.
     Unproven { letter: UnprovenSummary, code: String },
-    /// Tells a player that letters in their name were confirmed from the address that they came from, not
-    /// from a registered one.
+    /// Tells a player that letters in their name were confirmed from the unregistered address that they came
+    /// from.
     ConfirmedFromAlias { address: String, letters: usize, matches: Vec<String> },
-    /// Brings a GM a new reply token.
+    /// Gives a GM a new reply token.
     GmToken,
     /// Asks or tells about a change of a player's addresses, or about leaving.
     Change { letter: ChangeLetter },
     /// Lists, once a day, the matches that wait for a player's orders. Players can ask for it. `seats` holds
     /// open seats of other players.
     PlayerDigest { matches: Vec<MatchSummary>, seats: Vec<OpenSeat> },
-    /// Tells a player and each opponent of the player's new name, in these matches of the reader.
+    /// Tells a player and each opponent the player's new name; `matches` holds the reader's matches.
     Renamed { from: String, to: String, matches: Vec<String> },
-    /// Passes on a GM's words to all players, or to all who play a game.
+    /// Passes on a GM's message to all players, or to all players of a game.
     Announcement {
         gm: String,
         #[serde(borrow)]
@@ -96,9 +97,9 @@ pub enum ClubLetter {
     Event { event: Box<EventLine>, letter: EventLetter },
     /// Tells a person that their letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
-    /// Tells the GM that a newcomer waits to be admitted.
+    /// Tells the GM that a newcomer is waiting to be admitted.
     Newcomer { address: String },
-    /// Tells an opponent that a player is away, in these matches. `days` holds the first and last day of each
+    /// Tells an opponent in these matches that a player is away. `days` holds the first and last day of each
     /// absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
@@ -111,8 +112,7 @@ pub enum ClubLetter {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum EventLetter {
-    /// Tells a player of a section that it begins.
-    /// `missed` turns in a row lose a match.
+    /// Tells a player of a section that it begins. Missing `missed` turns in a row loses a match.
     Started {
         section: usize,
         sections: usize,
@@ -123,17 +123,17 @@ pub enum EventLetter {
     },
     /// Tells a player what would be decided if the season ended now.
     Ending { matches: Vec<EndingMatch>, decides: String },
-    /// Tells a player the standings at the end; `on`: the player is in the next season.
+    /// Tells a player the standings at the end; `on` says whether the player is in the next season.
     Standings { standings: Box<Standings>, on: bool },
-    /// Tells a player that a GM cancelled it.
+    /// Tells a player that a GM cancelled the event.
     Cancelled { gm: String, reason: String, has_begun: bool },
-    /// Asks a GM, because too few have entered.
+    /// Asks a GM to decide, because too few have entered.
     TooFew { least: usize },
     /// Tells a GM that matches of a section did not open, because no letter reaches these players.
     Unreachable { players: Vec<String> },
     /// Asks a GM to decide the matches that run at the end.
     Unfinished { matches: Vec<String> },
-    /// Tells a GM how a season went. `without`: matches without a result.
+    /// Tells a GM how a season went. `without` is the number of matches without a result.
     Report { players: usize, matches: usize, without: usize, top: Vec<String>, vanished: Vec<String> },
 }
 
@@ -151,14 +151,14 @@ pub struct StartedMatch {
 pub struct EndingMatch {
     pub id: String,
     pub foe: String,
-    /// Own times, such as `31 d 4 h`.
+    /// The time that the reader has used, such as `31 d 4 h`.
     pub own: String,
     pub theirs: String,
     /// `won`, `lost` or `drawn`.
     pub decided: String,
 }
 
-/// Trouble that GMs are told of at once, within limits.
+/// Trouble that GMs are told about at once, within limits.
 #[derive(Clone, Debug, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(tag = "is", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -180,13 +180,13 @@ pub enum Trouble {
     LowSpace { free_mb: u64, min_free_mb: u64 },
     /// The clock has jumped since it was last trusted, and the GM is asked whether it is right.
     ClockDoubted { now: String, last: String, apart: String },
-    /// The mail server has taken no letter since then.
+    /// The mail server has accepted no letter since `since`.
     CannotSend { since: String, error: String, waiting: u64 },
-    /// The mailbox cannot be read since then.
+    /// The mailbox has been unreadable since `since`.
     CannotRead { since: String, reason: String },
     /// The house cannot play its turn.
     HouseStuck { match_id: String },
-    /// Only the number of further alarms of this kind.
+    /// Stands for further alarms of a kind, which are only counted.
     More { of: String },
 }
 
@@ -218,7 +218,7 @@ pub struct FailedMatch {
     pub findings: Vec<String>,
 }
 
-/// A letter in a player's name, as described to the player, without any of its sender's words.
+/// A letter in a player's name, as described to the player, without any of the sender's own text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnprovenSummary {
     pub match_id: String,
@@ -228,13 +228,13 @@ pub struct UnprovenSummary {
     pub address: String,
     /// Whether it has the player's own address, but no valid signature.
     pub unsigned: bool,
-    /// Its requests: legal words of orders, and the verbs of commands.
+    /// Its requests: the legal words of its orders, and the verbs of its commands.
     pub asks: Vec<String>,
     /// The number of its other lines.
     pub more: usize,
 }
 
-/// A letter in a GM's name, as described to the GM, without any free words.
+/// A letter in a GM's name, as described to the GM, without any free text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GmUnprovenSummary {
     /// The time at which it came, in the club's zone.
@@ -273,7 +273,7 @@ pub enum ChangeLetter {
     Left { name: String, matches: Vec<String> },
 }
 
-/// The question to a sender whether a letter came from them.
+/// The question to a sender whether they wrote a letter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AskedSender {
     pub code: String,
@@ -298,7 +298,7 @@ pub struct GmItem {
 pub enum GmResult {
     /// The instruction was carried out; `line` shows the match after it.
     Match { line: GmMatchSummary },
-    /// The instruction was only checked; it could be carried out.
+    /// The instruction was only checked; it can be carried out.
     Would,
     #[serde(rename = "untaken")]
     /// The match did not accept the act.
@@ -328,15 +328,15 @@ pub enum GmResult {
     Blocked { address: String, on: bool, matches: Vec<HeldSeat> },
     /// The event after an act, or with `load` as it was announced; with `check` as it would be.
     Event { event: Box<EventLine>, load: Option<EventLoad>, check: bool },
-    /// A plan cannot stand, because of these.
+    /// A plan was refused, for these faults.
     PlanRefused { faults: Vec<PlanFault> },
     /// The text went to this many readers, or would go to them if `check` is set.
     Announced { readers: usize, lines: Vec<String>, check: bool },
-    /// The letter waits again, and is ruled on next.
+    /// The letter is queued again, and is ruled on next.
     Accepted { letter: String, sender: String },
     /// The instruction cannot be carried out, for this reason.
     Refused { says: String },
-    /// The form was made before something changed that it is about.
+    /// The form is older than a change of what it is about.
     Stale,
     /// The machine's clock counts as right.
     ClockConfirmed,
@@ -344,8 +344,8 @@ pub enum GmResult {
     NotRead { says: String, example: String },
     /// The digest, if there is news for it.
     Digest { digest: Option<Box<GmDigest>> },
-    /// Nothing was done yet. Before a rollback the GM reads what each side saw of the turns that would be
-    /// void.
+    /// Nothing has been done yet. Before a rollback, the GM reads what each side saw of the turns that would
+    /// be voided.
     Voided { id: String, turn: u32, seen: Vec<SeenTurn> },
 }
 

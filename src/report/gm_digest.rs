@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{Reason, Seat};
 
-/// The daily digest for a GM. It does not repeat items of an earlier digest.
+/// The daily digest for a GM. Its news does not repeat items of an earlier digest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct GmDigest {
@@ -17,21 +17,21 @@ pub struct GmDigest {
     pub waiting: Listed<Decision>,
     /// Letters that could not be ruled on.
     pub set_aside: Listed<LetterNote>,
-    /// Matches past the deadline but within the grace period, by the end of the latter.
+    /// Matches past the deadline but within the grace period, ordered by the end of that period.
     pub late: Vec<LateMatches>,
     /// The number of matches that became late, and how many of them are not shown.
     pub late_count: usize,
     pub late_more: usize,
     /// Turns that seats missed.
     pub missed: Listed<MissedNote>,
-    /// Words for a person, the gravest first.
+    /// Messages to a person, the gravest first.
     pub words: Listed<WordsNote>,
     /// People whom letters do not reach, or who may not read them.
     pub unread: Listed<UnreadNote>,
     pub began: Listed<String>,
     pub ended: Listed<EndedNote>,
     pub newcomers: Listed<PersonNote>,
-    /// The players who have not filed once a week after their season began, each with the event.
+    /// The players who have filed nothing a week after their season began, each with the event.
     pub silent: Listed<String>,
     pub absences: Listed<AbsenceNote>,
     pub refused: Listed<RefusalCount>,
@@ -44,9 +44,9 @@ pub struct GmDigest {
     pub from_spam: u64,
     /// The number of answers left out because a limit was reached for more than a day.
     pub left_out: u64,
-    /// The number of letters that wait to be read. It is no news by itself.
+    /// The number of letters that wait to be read. It alone is not news.
     pub letters_waiting: u64,
-    /// Set if the config limits sending, or if letters wait for long. It is no news by itself.
+    /// Set if the config limits sending, or if letters have been waiting for long. It alone is not news.
     pub sending: Option<SendingSummary>,
 }
 
@@ -75,7 +75,7 @@ impl<T> Listed<T> {
         !self.shown.is_empty()
     }
 
-    /// Shows at most `most` items of those that it shows.
+    /// Reduces the items shown to at most `most`.
     fn shorten(&mut self, most: usize) {
         self.more += self.shown.len().saturating_sub(most);
         self.shown.truncate(most);
@@ -128,7 +128,7 @@ impl GmDigest {
         self.automatic.shorten(told);
     }
 
-    /// Counts the words that are quoted from people.
+    /// Counts the words quoted from people.
     pub fn quoted_words(&self) -> usize {
         self.words.shown.iter().map(|note| note.text.split_whitespace().count()).sum()
     }
@@ -144,7 +144,7 @@ pub struct Decision {
     pub awaited: Vec<String>,
     /// The turn that they owe orders for; 0 is the setup.
     pub turn: u32,
-    /// The number of days for which it has waited.
+    /// The number of days that it has waited.
     pub days: i64,
     /// Whether the rules assume orders for those who have not filed.
     pub can_adjudicate: bool,
@@ -177,14 +177,14 @@ pub struct MissedNote {
     pub made_good: Option<String>,
 }
 
-/// Words from one person about one match, or outside matches.
+/// Messages from one person about one match, or about none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WordsNote {
     /// The player's name or the address.
     pub who: String,
     /// The match and the seat, if the letter is about one.
     pub about: Option<(String, Seat)>,
-    /// The gravest letter's words, on one line.
+    /// The text of the gravest letter, on one line.
     pub text: String,
     /// The number of further letters.
     pub more: usize,
@@ -200,7 +200,7 @@ pub struct UnreadNote {
     pub is_away: bool,
     /// The last letter of that machine, which a GM can accept.
     pub letter: Option<String>,
-    /// The kind of mail that the letter was taken for, with its first line.
+    /// The kind of mail that the letter was classified as, with its first line.
     pub note: String,
     /// The reason why the last letter to them was given up.
     pub given_up: Option<String>,
@@ -215,7 +215,7 @@ pub struct EndedNote {
     pub reason: Reason,
 }
 
-/// An absence that counts in these matches.
+/// An absence that affects these matches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AbsenceNote {
     pub who: String,
@@ -247,7 +247,7 @@ pub struct LetterNote {
     pub note: String,
 }
 
-/// A letter in a player's name whose player did not answer our notice.
+/// A letter in the name of a player who did not answer our notice.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LapsedLetter {
     pub match_id: String,
@@ -260,7 +260,7 @@ pub struct LapsedLetter {
 pub struct SendingSummary {
     /// Letters sent in the last 24 hours.
     pub sent: u64,
-    /// The number of them that the config allows.
+    /// The number that the config allows in 24 hours.
     pub per_day: Option<u32>,
     pub waiting: u64,
 }

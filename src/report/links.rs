@@ -1,4 +1,4 @@
-//! Links that answer a letter (`mailto:`, RFC 6068): they open the reader's mail program with the letter
+//! Links that answer a letter (`mailto:`, RFC 6068): they open the reader's mail program with the answer
 //! already written. Only the HTML part has them. They are percent-encoded, so a quoted link is not read as
 //! orders.
 
@@ -18,10 +18,10 @@ pub struct AnswerLink {
     href: String,
 }
 
-/// Maximum bytes of a link: some mail programs cut longer ones at 2,000.
+/// Maximum bytes of a link: some mail programs cut links at 2,000.
 const MAX_LINK: usize = 1900;
 
-/// The characters that a link holds as they are.
+/// Percent-encodes all characters except letters, digits and these four.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The letter that opens when a reader follows a link.
@@ -33,8 +33,8 @@ pub struct LinkedLetter<'a> {
 
 impl LinkedLetter<'_> {
     /// Returns the link that sends a command, for a destination that a template has written: the reader's token,
-    /// a colon, and the command with `%20` for its spaces. Whoever else is quoted in the letter does not know
-    /// the token, so a link among their words leads nowhere.
+    /// a colon, and the command with `%20` for its spaces. Nobody else who is quoted in the letter knows the
+    /// token, so a link in a quote leads nowhere.
     pub fn of_command(&self, destination: &str) -> Option<String> {
         let command = destination.strip_prefix(self.token)?.strip_prefix(':')?;
         (!self.token.is_empty()).then(|| self.href(&[&command.replace("%20", " ")]))
@@ -47,7 +47,7 @@ impl LinkedLetter<'_> {
         AnswerLink { label: label.to_owned(), href }
     }
 
-    /// Returns a link for each act that a letter wished for, labelled with its command.
+    /// Returns a link for each act that a letter seemed to wish for, labelled with its command.
     fn acts(&self, wishes: &Wishes) -> Vec<AnswerLink> {
         let named = |act: Vec<&str>| {
             let label = act.first().copied().unwrap_or_default().to_owned();
@@ -59,7 +59,7 @@ impl LinkedLetter<'_> {
     fn href(&self, lines: &[&str]) -> String {
         let mut body = lines.join("\r\n");
         if !self.token.is_empty() {
-            // A line below a signature's delimiter is no remark.
+            // A line below a signature's delimiter does not count as a remark.
             body.push_str(&format!("\r\n\r\n-- \r\nReply token: {}\r\n", self.token));
         }
         let encode = |text: &str| utf8_percent_encode(text, KEPT).to_string();
@@ -70,7 +70,7 @@ impl LinkedLetter<'_> {
 }
 
 /// Returns the links under a letter about a match: those that file the reader's orders, if they are due and
-/// the letter asks for them; under a result, the one that offers a rematch.
+/// the letter asks for them; under a result, the link that offers a rematch.
 ///
 /// # Errors
 /// [`TemplateError`] if the form cannot be rendered.
@@ -96,7 +96,7 @@ pub fn for_match(
     let orders = orders_of_form(&form, game_match, seat);
     let orders: Vec<&str> = orders.iter().map(String::as_str).collect();
     links.push(draft.link("Answer with this form", &orders));
-    // A side that must move cannot hold.
+    // The seat may also file nothing, which a side that must move cannot.
     if game_match.state.missed(seat).is_some() {
         links.push(draft.link("Hold all", &["HOLD"]));
     }
@@ -106,7 +106,7 @@ pub fn for_match(
 }
 
 /// Returns the first examples of a form, without bars. If they are not legal together, they are alternatives,
-/// and only the first one is taken if it is legal.
+/// and only the first is taken, if it is legal.
 fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
     let lines = form.lines().map(|line| line.trim_start().strip_prefix("| "));
     let block = lines.skip_while(Option::is_none).map_while(|line| line).map(|line| line.trim().to_owned());

@@ -10,9 +10,9 @@ pub const BOARD: &str = "cid:board";
 /// Ends a list. Without it, indented lines below a list would belong to its last item.
 const END_OF_LIST: &str = "<!-- -->";
 
-/// Converts a text to HTML. Escapes raw HTML and drops links and images, so that all that players write stays
-/// text. The only image kept is the board, at most `board_width` CSS pixels wide, with its alternative text
-/// as a caption; the only links kept are those that send a command in `letter`.
+/// Converts a text to HTML. Escapes raw HTML and drops links and images, so that everything that players
+/// write stays text. The only image kept is the board, at most `board_width` CSS pixels wide, with its
+/// alternative text as a caption; the only links kept are those that send a command in `letter`.
 pub fn html(text: &str, board_width: u32, letter: Option<&LinkedLetter<'_>>) -> String {
     let text = with_lists_ended(text);
     let mut depth_of_dropped_image = 0_u32;

@@ -1,6 +1,6 @@
 //! Words letters: from a dispatch to its template context, text, HTML, picture and bytes.
 //!
-//! A letter to a seat is made from that seat's view and from what both sides may know, and from nothing else.
+//! A letter to a seat is made only from that seat's view and from what both sides may know.
 
 use std::sync::Arc;
 
@@ -75,12 +75,12 @@ pub struct WordingInput<'a> {
     pub token: &'a str,
     /// Sentences that the club adds to a first letter or a result.
     pub notes: &'a [String],
-    /// Whether a GM who reads it plays in the match, because every GM does.
+    /// Whether a GM plays in the match: every GM reads the letter.
     pub gm_plays: bool,
     pub at: DateTime<Utc>,
 }
 
-/// Words a letter about a match, and draws its board unless `pictures` already holds it.
+/// Writes a letter about a match, and draws its board unless `pictures` already holds it.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.
@@ -103,7 +103,7 @@ pub fn word(
 }
 
 /// Draws the figure of the first page of rules among the replies that has one, and returns it with its game. `own` is
-/// the game of the match. A letter carries one picture; of other figures it has the characters.
+/// the game of the match. A letter carries one picture; other figures appear as text.
 fn figure(replies: &[Reply], own: Option<GameKind>) -> Option<(GameKind, Picture)> {
     replies.iter().find_map(|reply| {
         let Reply::Rules { game } = reply else { return None };
@@ -147,7 +147,7 @@ impl WordingInput<'_> {
         LetterDraft { templates, name, context, links, writer: None, board_width, figure, new_templates }
     }
 
-    /// Returns the club's own templates, if this letter tells that they have changed.
+    /// Returns the club's own templates, if this letter announces that they have changed.
     fn new_templates(&self) -> Option<Vec<String>> {
         let Reader::Seat(seat) = self.dispatch.to else { return None };
         let tells = self.game_match.wording_news[seat] == WordingNews::Told;
@@ -155,7 +155,7 @@ impl WordingInput<'_> {
     }
 }
 
-/// Words a letter that is not about a running match. `token` is the recipient's reply token, or empty.
+/// Writes a letter that is not about a running match. `token` is the recipient's reply token, or empty.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.
@@ -178,7 +178,7 @@ pub fn word_club_letter(
     .into_letter()
 }
 
-/// Counts the words of a digest, without those that it quotes from people.
+/// Counts the words of a digest, except those that it quotes from people.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
@@ -188,8 +188,8 @@ pub fn own_words(templates: &Templates, digest: &GmDigest) -> Result<usize, Temp
     Ok(text.split_whitespace().count().saturating_sub(digest.quoted_words()))
 }
 
-/// Words the result of one of the GM's instructions for the terminal. Commands in it are those of the
-/// terminal.
+/// Returns the text of the result of one of the GM's instructions, for the terminal. Commands in it are those
+/// of the command line.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
@@ -210,7 +210,7 @@ pub fn page_html(text: &str, figure: Option<(&str, u32)>) -> String {
     body.replace("<h2>", "<h3>").replace("</h2>", "</h3>")
 }
 
-/// Words the news of one adjudication for `seat`.
+/// Returns the text of the news of one adjudication for `seat`.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
@@ -229,7 +229,7 @@ pub fn word_news(
 const MAX_TEXT: usize = 48_000;
 const MAX_HTML: usize = 64_000;
 
-/// A letter's own template and its context, to be set into the frame that all letters share.
+/// A letter's own template and its context, to be rendered inside the frame that all letters share.
 struct LetterDraft<'a> {
     templates: &'a Templates,
     name: &'static str,
@@ -242,7 +242,7 @@ struct LetterDraft<'a> {
     board_width: u32,
     /// The figure of the rules that is shown in place of a board, and its game.
     figure: Option<(GameKind, Picture)>,
-    /// The club's own templates, if the letter tells that they have changed.
+    /// The club's own templates, if the letter announces that they have changed.
     new_templates: Option<Vec<String>>,
 }
 
@@ -287,7 +287,8 @@ impl LetterDraft<'_> {
         Ok((subject, text))
     }
 
-    /// Says that the club has replaced templates. Stands outside all of them, so that none can suppress it.
+    /// Says that the club has replaced templates. It is outside all replaceable templates, so that none can
+    /// suppress it.
     fn notice(&self) -> Result<Option<String>, TemplateError> {
         let Some(names) = &self.new_templates else { return Ok(None) };
         self.templates.render("frame/wording.txt", minijinja::context! { names => names }).map(Some)
@@ -304,7 +305,7 @@ impl LetterDraft<'_> {
     }
 }
 
-/// Converts a body to HTML of at most [`MAX_HTML`] bytes. Returns whether it had to be cut for that.
+/// Converts a body to HTML of at most [`MAX_HTML`] bytes. Also returns whether it had to be cut.
 fn bounded_html(markdown: &str, board_width: u32, letter: Option<&LinkedLetter<'_>>) -> (String, bool) {
     let mut most = MAX_TEXT;
     loop {
@@ -318,7 +319,7 @@ fn bounded_html(markdown: &str, board_width: u32, letter: Option<&LinkedLetter<'
     }
 }
 
-/// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it stands
+/// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it comes
 /// above the marker line, because mailboxes show it beside the subject. If it ends with a colon, it keeps
 /// what it announces, unless that is long: the marker counts only in the first lines of a quote.
 fn split_lead(body: &str) -> (&str, &str) {

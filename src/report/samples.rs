@@ -30,7 +30,7 @@ const BO: &str = "Bo-Wolfeschlegelsteinhausenbergerdorffjr";
 
 const TOKEN: &str = "0000000000000000";
 
-/// Checks a club's own templates: a mistake in one is found before a letter needs it.
+/// Checks a club's own templates, so that a mistake in one is found before a letter needs it.
 ///
 /// # Errors
 /// [`TemplateError`] if a template uses a value that does not exist, or does not end.
@@ -101,7 +101,7 @@ fn notices() -> Vec<Notice> {
     read(include_str!("samples/notices.json"))
 }
 
-/// Returns replies that a sender without a seat can get, too.
+/// Returns replies that even a sender without a seat can get.
 fn replies_to_anyone() -> Vec<Reply> {
     let mut replies: Vec<Reply> = read(include_str!("samples/replies.json"));
     replies.extend(manual_pages());
@@ -114,7 +114,7 @@ fn replies_to_seats() -> Vec<Reply> {
     replies
 }
 
-/// Reads samples into the program's own types, so that they cannot lack a field of a letter.
+/// Parses samples into the program's own types, so that they cannot lack a field of a letter.
 fn read<T: Deserialize<'static>>(samples: &'static str) -> T {
     serde_json::from_str(samples).expect("a test reads them")
 }
@@ -171,7 +171,7 @@ fn resigned(mut game_match: Match) -> Match {
     game_match
 }
 
-/// Words a letter without drawing its picture, which no template affects.
+/// Writes a letter without drawing its picture, which no template affects.
 fn word_without_picture(
     templates: &Templates,
     game_match: &Arc<Match>,
@@ -316,7 +316,7 @@ fn conditions(sealed: Option<Digest>) -> Orders {
     Orders::Conditions { lines, sealed, replaced: sealed.is_some(), wait: true }
 }
 
-/// Returns orders of the house's weakest level that can stand now, if any are due from the first seat.
+/// Returns legal orders of the house's weakest level, if any are due from the first seat.
 fn first_orders(game_match: &Match) -> Option<Filing> {
     let due = game_match.state.due().filter(|due| due.seats.contains(&Seat::First));
     let level = house::levels(game_match.game).first().filter(|_| due.is_some())?;

@@ -13,7 +13,7 @@ pub fn shown_board(game_match: &Match, dispatch: &Dispatch) -> Option<Board> {
         .then(|| state.shown_board(seat, memories.as_ref(), own_part))
 }
 
-/// Whether the letter tells of the whole position, or brings the form for orders.
+/// Whether the letter reports the whole position, or contains the form for orders.
 pub fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
     let is_due = || game_match.due().is_some_and(|due| due.seats.contains(&seat));
     match content {
@@ -28,7 +28,7 @@ pub fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
     }
 }
 
-/// Whether the letter brings the form for orders that the reader owes.
+/// Whether the letter contains the form for orders that the reader owes.
 pub fn brings_form(game_match: &Match, content: &Content, seat: Seat) -> bool {
     let asks = match content {
         Content::Answer(answer) => answer.asks_for_orders(),

@@ -1,6 +1,6 @@
 //! The templates: they are compiled in, and a club's file of the same path overrides one.
 //!
-//! A template's folder tells its purpose: `match/` holds the letters to seats, `commands/` the answers to
+//! A template's folder shows its purpose: `match/` holds the letters to seats, `commands/` the answers to
 //! commands, which anybody may get, `help/` the manual, `club/` and `gm/` the letters to people outside
 //! matches and to GMs, `frame/` the parts around every letter, `account/` the account of a match; each game
 //! has a folder of its own.
@@ -23,8 +23,8 @@ const FUEL: u64 = 2_000_000;
 /// The name and source of every template, sorted by name, as `build.rs` finds them in `templates/`.
 pub const COMPILED_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
 
-/// Whether a club's own template may replace this one: not the sentence that announces own templates, and not
-/// the account, by which readers compare own templates with the program's.
+/// Whether a club's own template may replace this one. It may not replace the sentence that announces own
+/// templates, or the account, with which readers compare own templates with the program's.
 fn is_replaceable(name: &str) -> bool {
     name != "frame/wording.txt"
         && !["account/", "site/", "screen/"].iter().any(|folder| name.starts_with(folder))
@@ -113,13 +113,13 @@ impl Templates {
     }
 }
 
-/// Words a time of the ledger.
+/// Formats a time of the ledger.
 fn utc(time: &str) -> String {
     let parsed = DateTime::parse_from_rfc3339(time);
     parsed.map_or_else(|_| time.to_owned(), |at| at.to_utc().format("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
-/// Returns the number in `Bo (P-12)`, or the whole if there is none.
+/// Returns the number in `Bo (P-12)`, or the whole text if there is none.
 fn number_of(player: &str) -> String {
     let number = player.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     number.unwrap_or(player).to_owned()
@@ -201,11 +201,11 @@ fn explain(name: &str, error: &minijinja::Error) -> TemplateError {
     TemplateError { name: error.name().unwrap_or(name).to_owned(), reason: format!("{line}{reason}") }
 }
 
-/// Maximum lines of a page that are shown about a word.
+/// Maximum lines of a page to show about a word.
 const MAX_ABOUT: usize = 20;
 
-/// Returns the sections of a page of rules whose heading holds all of these words or, if there is none, the
-/// paragraphs that hold them, each below its heading.
+/// Returns the sections of a page of rules whose heading contains all of these words or, if there are none,
+/// the paragraphs that contain them, each below its heading.
 fn about(page: &str, words: &str) -> String {
     // "capturing" is found by "capture".
     let stem = |word: &str| {
@@ -250,7 +250,8 @@ mod tests {
     use super::*;
 
     impl Templates {
-        /// Returns the program's own templates, and a set to which rendering adds each one's name.
+        /// Returns the program's own templates, and a set to which rendering adds the name of each template
+        /// used.
         pub(in crate::report) fn noting() -> (Templates, Arc<Mutex<BTreeSet<String>>>) {
             let mut templates = Templates::of_program();
             let rendered = Arc::new(Mutex::new(BTreeSet::new()));

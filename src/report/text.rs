@@ -9,8 +9,8 @@ pub fn format_with_year(at: DateTime<Utc>, zone: Tz) -> String {
     at.with_timezone(&zone).format("%a %-d %b %Y, %H:%M %Z").to_string()
 }
 
-/// Formats an instant in `zone`: `Sat 16 May, 20:00 CEST`, or `Sat 16 May 2028, 20:00 CEST` if that is
-/// another year than `now`.
+/// Formats an instant in `zone`: `Sat 16 May, 20:00 CEST`, or `Sat 16 May 2028, 20:00 CEST` if its year is
+/// not that of `now`.
 pub fn format_local(at: DateTime<Utc>, zone: Tz, now: DateTime<Utc>) -> String {
     let local = at.with_timezone(&zone);
     match local.year() == now.with_timezone(&zone).year() {
@@ -19,7 +19,7 @@ pub fn format_local(at: DateTime<Utc>, zone: Tz, now: DateTime<Utc>) -> String {
     }
 }
 
-/// Words the two largest units of a time span: `2 days 10 hours`, `1 hour 5 minutes`, `less than a minute`.
+/// Formats the two largest units of a time span: `2 days 10 hours`, `1 hour 5 minutes`, `less than a minute`.
 ///
 /// A negative span counts as less than a minute.
 pub fn format_duration(span: TimeDelta) -> String {
@@ -33,7 +33,7 @@ pub fn format_duration(span: TimeDelta) -> String {
     if words.is_empty() { "less than a minute".to_owned() } else { words }
 }
 
-/// Counts things in words: `1 match`, `2 matches`.
+/// Formats a count of things: `1 match`, `2 matches`.
 pub fn counted(number: impl TryInto<u64>, one: &str, several: &str) -> String {
     match number.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {one}"),

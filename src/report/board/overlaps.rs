@@ -8,9 +8,9 @@ use crate::game::random::dice;
 use crate::game::random_play::RandomPlay as _;
 use crate::game::{BySeat, Line, Seat};
 
-/// The part of a capital letter's em that lies above the baseline.
+/// The height of a capital letter above the baseline, in ems.
 const CAPITAL: f64 = 0.73;
-/// The overlap, in pixels, that nobody sees.
+/// The largest overlap, in pixels, that is invisible.
 const UNSEEN: f64 = 1.0;
 
 /// The room that a text takes.
@@ -30,7 +30,8 @@ fn overlap(one: Bounds, other: Bounds) -> bool {
     one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom
 }
 
-/// The heads of a picture's arrows, with the places of their shapes: triangles that a line of their colour leads to.
+/// The heads of a picture's arrows, with the indices of their shapes: triangles to which a line of their colour
+/// leads.
 fn heads(picture: &Picture) -> Vec<(usize, [Point; 3])> {
     let mut heads = Vec::new();
     let mut ends: Vec<(Point, Colour)> = Vec::new();
@@ -91,7 +92,7 @@ fn points_within([a, b, c]: [Point; 3]) -> Vec<Point> {
     points
 }
 
-/// Minimum width of a line that strikes a text out; grids are thinner.
+/// Minimum width of a line that strikes out a text; grid lines are thinner.
 const STRIKING: f64 = 2.0;
 
 /// Points along the lines of a shape, one pixel apart.
@@ -154,7 +155,7 @@ fn struck_out(picture: &Picture) -> Vec<String> {
     faults
 }
 
-/// Describes everything on a board that covers what it should not.
+/// Describes every shape on a board that covers another one that must stay visible.
 pub(super) fn faults(picture: &Picture) -> Vec<String> {
     let mut faults = struck_out(picture);
     let texts: Vec<(Bounds, &str)> = picture.shapes.iter().filter_map(room).collect();

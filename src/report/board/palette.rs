@@ -2,11 +2,11 @@
 
 use crate::game::picture::Colour;
 
-/// The coverage of a pixel that takes on a colour completely. At twice the shown size, four steps between two
-/// colours look as smooth as 256, and make a smaller file.
+/// The coverage at which a pixel takes on a colour completely. At twice the shown size, four steps between
+/// two colours look as smooth as 256, and make a smaller file.
 pub const FULL: u8 = 2;
 
-/// Maximum difference in each channel at which a mixture reuses a colour that is there already.
+/// Maximum difference in each channel at which a mixture reuses an existing colour.
 const ALIKE: u8 = 4;
 
 /// A list of up to 256 colours. Once it is full, the nearest colour stands in for a new one.
@@ -22,7 +22,7 @@ impl Palette {
         &self.colours
     }
 
-    /// Returns the place of a colour, and adds it if it is new.
+    /// Returns the index of a colour, and adds it if it is new.
     pub fn index(&mut self, colour: Colour) -> u8 {
         let same = self.colours.iter().position(|known| *known == colour);
         same.map_or_else(|| self.add(colour), |place| place as u8)

@@ -1,7 +1,7 @@
 //! Renders a picture as pixels of a palette.
 //!
 //! A board has few colours and many equal shapes, so each pixel is an index into a palette from the start,
-//! and equal shapes are smoothed once: tiny-skia finds out how much of each pixel a shape covers, and the
+//! and equal shapes are smoothed once: tiny-skia computes how much of each pixel a shape covers, and the
 //! result is stamped wherever the shape occurs. This takes a third of the time of drawing in full colours and
 //! reducing them afterwards.
 
@@ -31,7 +31,7 @@ pub enum Edges {
     Hard,
 }
 
-/// Renders `picture` at `scale` times its size. `None` if that makes no pixels, or more than [`MAX_PIXELS`].
+/// Renders `picture` at `scale` times its size. `None` if that has no pixels, or more than [`MAX_PIXELS`].
 ///
 /// A shape that covers nothing, such as a blank text or a circle without a radius, is left out.
 pub fn render(picture: &Picture, scale: u16, edges: Edges) -> Option<Bitmap> {
@@ -46,7 +46,7 @@ pub fn render(picture: &Picture, scale: u16, edges: Edges) -> Option<Bitmap> {
     Some(canvas.bitmap)
 }
 
-/// Maximum pixels of a picture: several times a board, and far below what could exhaust memory.
+/// Maximum pixels of a picture: several times as many as a board has, and far too few to exhaust memory.
 const MAX_PIXELS: usize = 1 << 25;
 
 /// Fractions of a pixel to which positions are rounded, so that shapes that look equal have equal stamps.
@@ -60,7 +60,8 @@ struct Canvas {
     stamps: BTreeMap<Figure, Option<Rc<Stamp>>>,
 }
 
-/// A figure that is smoothed once. All lengths are in parts of a pixel; positions count from a whole pixel.
+/// A figure that is smoothed once. All lengths are in fractions of a pixel; positions count from a whole
+/// pixel.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Figure {
     Disc { x: i32, y: i32, radius: i32 },
@@ -181,7 +182,7 @@ impl Canvas {
         }
     }
 
-    /// A length of the picture in parts of a pixel.
+    /// Converts a length of the picture to fractions of a pixel.
     fn parts(&self, length: f64) -> i32 {
         (length as f32 * self.scale * SUBPIXELS).round() as i32
     }
@@ -191,7 +192,7 @@ impl Canvas {
         (position as f32 * self.scale).round() as i32
     }
 
-    /// Splits a position into a whole pixel and the parts of a pixel beyond it.
+    /// Splits a position into a whole pixel and the fractions of a pixel beyond it.
     fn split(&self, position: f64) -> (i32, i32) {
         let (parts, whole) = (self.parts(position), SUBPIXELS as i32);
         (parts.div_euclid(whole), parts.rem_euclid(whole))

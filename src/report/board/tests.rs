@@ -124,7 +124,7 @@ fn a_picture_without_pixels_or_with_too_many_is_not_rendered() {
 }
 
 /// The side, in pixels, of the areas whose mean colours are compared. The renderers smooth edges differently,
-/// and ours puts letters at whole pixels, so that pixels differ but areas do not.
+/// and ours puts letters at whole pixels, so pixels differ but areas do not.
 const AREA: usize = 20;
 
 /// The mean colours of a picture's areas, row by row.

@@ -10,8 +10,7 @@ use crate::referee::MAX_COMMANDS;
 use crate::report::text::shortened;
 use crate::report::{Club, ClubLetter};
 
-/// Returns the context of a letter that is not about a running match. Lines that the letter quotes are
-/// shortened.
+/// Returns the context of a letter that is not about a running match. Quoted lines are shortened.
 pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
     let mut own = match serde_json::to_value(letter).expect("a letter has string keys and plain values") {
         serde_json::Value::Object(fields) => fields,

@@ -50,14 +50,14 @@ pub struct LazyView {
     state: AnyState,
     seat: Seat,
     memories: Option<Memories>,
-    /// The state before, and the seat's filing in it, if the view shows the seat's actions.
+    /// The previous state, and the seat's filing in it, if the view shows the seat's actions.
     own: Option<(AnyState, Option<Filing>)>,
     view: OnceLock<Value>,
     extra: OnceLock<Value>,
 }
 
 impl LazyView {
-    /// Returns the view of a match as it is.
+    /// Returns the view of a match's present state.
     pub fn of_match(game_match: &Match, seat: Seat) -> Arc<LazyView> {
         LazyView::new(game_match.state.clone(), seat, game_match.memories.clone(), None)
     }

@@ -10,8 +10,8 @@ use crate::referee::{HouseDefaults, Reply};
 use crate::report::topics;
 
 /// Returns the context of the manual's pages: every game with its options, if one of `replies` is such a
-/// page. The club's defaults for matches against the house are always there, because strangers read of them
-/// without asking.
+/// page. The club's defaults for matches against the house are always included, because strangers read about
+/// them without asking.
 pub fn manual(replies: &[Reply], house: HouseDefaults) -> Value {
     let has_page = replies
         .iter()

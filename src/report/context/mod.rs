@@ -65,7 +65,7 @@ const SHARED: [(&str, ComputeField); 27] = [
     ("lot", |source| lot(&source.game_match)),
 ];
 
-/// The fields that only a letter to a seat has.
+/// The fields that only a letter to a seat can have.
 const OWN: [(&str, ComputeField); 9] = [
     ("me", |source| value(source.seat)),
     ("foe", |source| value(source.seat.map(Seat::other))),
@@ -98,7 +98,7 @@ fn option_notes(source: &FieldSource) -> Value {
     value(rules.map(|rule| (rule.name, rule.says)).collect::<BTreeMap<_, _>>())
 }
 
-/// Returns the time until which the opponent of a player who has vanished may choose.
+/// Returns the time until which the opponent of a vanished player may choose.
 fn choice_until(source: &FieldSource) -> Value {
     let open = source.game_match.vanished.filter(|vanished| !vanished.agreed);
     value(open.map(|vanished| format_local(vanished.until, zone(source), source.at)))
@@ -179,7 +179,7 @@ fn value(serializable: impl serde::Serialize) -> Value {
     Value::from(Serde(serializable))
 }
 
-/// Returns the open phase, as it follows the match's name in a subject.
+/// Returns the name of the open phase as it follows the match's name in a subject.
 pub fn title(game_match: &Match) -> String {
     match game_match.due() {
         Some(due) if due.turn == 0 => "Setup".to_owned(),
@@ -188,7 +188,7 @@ pub fn title(game_match: &Match) -> String {
     }
 }
 
-/// Returns the open phase, as it stands in the middle of a sentence.
+/// Returns the name of the open phase for the middle of a sentence.
 fn open_turn(game_match: &Match) -> String {
     match game_match.due() {
         Some(due) if due.turn == 0 => "the setup".to_owned(),
@@ -248,7 +248,7 @@ fn shown_view(game_match: &Match, content: &Content, seat: Seat) -> Arc<LazyView
     }
 }
 
-/// Returns the orders that a report repeats to a reader who gets receipts of faults only.
+/// Returns the orders that a report repeats to a reader who gets receipts only for faults.
 fn own_orders(
     game_match: &Match,
     seat: Seat,
@@ -282,8 +282,8 @@ pub fn for_gm(input: &WordingInput<'_>) -> TemplateContext {
     TemplateContext::new(None).with_lazy(field_source(input, None), SHARED).with(own)
 }
 
-/// Returns the context of a letter to the player who held `seat` until now. It tells nothing about the match
-/// but the notice.
+/// Returns the context of a letter to the player who held `seat` until now. It discloses nothing about the
+/// match except the notice.
 pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
     let notice = notice_of(&input.dispatch.content);
     let own = [
@@ -394,7 +394,7 @@ fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -
 /// Maximum lines of a player's letter in one list.
 const MAX_LISTED: usize = 20;
 
-/// Returns the number of `count` items that a list of at most `most` leaves out.
+/// Returns how many of `count` items a list of at most `most` leaves out.
 fn beyond(most: usize, count: usize) -> usize {
     count.saturating_sub(most)
 }
@@ -406,7 +406,7 @@ fn faults(faults: &[Fault], quoted: &[Line]) -> Value {
     groups.map(|group| self::fault(group, quoted)).collect()
 }
 
-/// Faults of one reason: one fault, or several doubtful lines.
+/// Returns the faults with one reason: one fault, or several doubtful lines.
 fn fault(group: &[Fault], quoted: &[Line]) -> Value {
     let Some(first) = group.first() else { return Value::UNDEFINED };
     let line_of = |fault: &Fault| quoted.iter().find(|line| Some(line.no) == fault.line);

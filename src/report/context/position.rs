@@ -1,4 +1,4 @@
-//! Words the part of a position that the rules let a seat know, for the account.
+//! Writes the part of a position that the rules let a seat know, for the account.
 
 use std::sync::Arc;
 
@@ -24,8 +24,9 @@ pub struct Position<'a> {
     pub adjudicated: &'a [(Phase, u32, DateTime<Utc>)],
 }
 
-/// Words everything that the rules let `seat` know of a position: the news that led to it, and its view. The
-/// account passes the program's own templates, so that readers see what a club's own ones should have said.
+/// Writes everything that the rules let `seat` know of a position: the news that led to it, and its view. The
+/// account passes the program's own templates, so that readers see what a club's own templates should have
+/// said.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.

@@ -25,7 +25,7 @@ pub fn keys(game_match: &Match) -> Value {
     all.filter(|_| game_match.stage == Stage::Over).map(SealKey::reveal).collect()
 }
 
-/// Returns the GM's words to one side alone, for the result.
+/// Returns the GM's messages to one side alone, for the result.
 pub fn messages(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
     let is_over = game_match.stage == Stage::Over;
     let messages = game_match.gm_messages.iter().filter(|message| is_over && message.to.is_some());

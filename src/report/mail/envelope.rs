@@ -43,7 +43,7 @@ impl AnsweredLetter {
     }
 }
 
-/// The parts of a header that differ from letter to letter.
+/// The header data that differs from letter to letter.
 #[derive(Clone, Debug)]
 pub struct Envelope<'a> {
     /// The reply token of the recipient's seat, or of the GM; empty for anybody else.
@@ -54,7 +54,8 @@ pub struct Envelope<'a> {
     pub message_id: &'a str,
     /// The match that the letter is about.
     pub match_id: Option<&'a str>,
-    /// Whether the letter keeps its own subject even as an answer. Reports do, because they are found by it.
+    /// Whether the letter keeps its own subject even as an answer. Reports do, because readers find them by
+    /// it.
     pub keeps_subject: bool,
     pub date: DateTime<Utc>,
 }
@@ -119,10 +120,10 @@ impl Stationery {
 }
 
 /// Returns the part of a Message-ID that is unique to one letter of a match: the match, the letter's place in
-/// its ledger, which the secret of the match veils, and the open turn, which shows what a reply is about.
+/// its ledger, veiled with the secret of the match, and the open turn, which shows what a reply is about.
 ///
 /// The place is the length of the ledger after the ruling and the letter's index among those of the ruling.
-/// Unveiled, both would tell how often the other side wrote, and whether its letters were answered.
+/// Unveiled, both would reveal how often the other side wrote, and whether its letters were answered.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
     let start = unique_start(&game_match.id, game_match.first_key(), game_match.head.seq, index);
     start + &open_turn(game_match)
@@ -132,8 +133,8 @@ fn open_turn(game_match: &Match) -> String {
     game_match.due().map_or(OVER.to_owned(), |due| due.turn.to_string())
 }
 
-/// Maximum bytes of the References that an answer takes over from the letter it answers, and of its subject:
-/// a stranger writes both.
+/// Maximum bytes of the References that an answer takes from the letter it answers, and then of its subject.
+/// Both are written by strangers.
 const MAX_REFERENCES: usize = 4000;
 const MAX_SUBJECT: usize = 250;
 
@@ -149,7 +150,7 @@ fn latest_within<'a>(ids: impl Iterator<Item = &'a String>, most: usize) -> Vec<
     ids[first..].iter().map(|id| (*id).clone()).collect()
 }
 
-/// Stands in for the turn once a match is over.
+/// Replaces the turn once a match is over.
 const OVER: &str = "over";
 
 /// Returns the kind under which a letter about a match is listed.
@@ -165,8 +166,8 @@ pub fn kind(content: &Content) -> DispatchKind {
 }
 
 /// Returns the subject of an answer. About a match it is our own, because it says what became of the letter.
-/// Otherwise it is the subject of the answered letter, by which mail programs group threads, unless that is
-/// empty or far too long.
+/// Otherwise it is the subject of the answered letter, because mail programs group threads by it, unless that
+/// is empty or far too long.
 fn reply_subject(theirs: &str, ours: &str) -> String {
     let kept = theirs.trim();
     if ours.starts_with('[') || kept.is_empty() || kept.len() > MAX_SUBJECT {

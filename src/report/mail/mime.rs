@@ -77,7 +77,7 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
 /// The start of the line before each part of the `multipart/alternative`. The first part is the text.
 pub(super) const ALTERNATIVE_DELIMITER: &str = "\r\n--=a=";
 
-/// The Content-ID of the picture.
+/// The Content-ID of the picture within the mail.
 pub(super) const PICTURE_ID: &str = "board";
 
 /// Returns the text, the HTML with its picture, and the attachments. The boundaries are derived from the
@@ -117,10 +117,10 @@ fn with_attachments(mixed: MultiPart, letter: &WordedLetter) -> MultiPart {
     })
 }
 
-/// Encodes a text as lettre does, with CRLF. Given a text with bare line feeds, lettre inserts each carriage
-/// return by moving the rest of the text, which is quadratic.
+/// Encodes a text as lettre does, but with CRLF already in place. In a text with bare line feeds, lettre
+/// inserts each carriage return by moving the rest of the text, which is quadratic.
 ///
-/// Chooses the encoding, as lettre does, before it converts the line ends, so that a letter that is assembled
+/// Chooses the encoding before it converts the line ends, as lettre does, so that a letter that is assembled
 /// again has the same bytes.
 fn body(text: &str) -> Body {
     let with_crlf = with_crlf(text);
@@ -184,7 +184,7 @@ mod tests {
             "a\nb".to_owned(),
             "a\r\nb\n\nc\n".to_owned(),
             "\ra\n".to_owned(),
-            // Around the length of a line at which the encoding changes.
+            // Lines around the length at which the encoding changes.
             line(73, "a") + &line(74, "b") + "c",
             line(74, "a") + &line(75, "b"),
             line(10, "a") + &line(76, "b"),

@@ -12,8 +12,8 @@ use crate::letter::Digest;
 use crate::letter::pictures::stands_for;
 use crate::report::WordedLetter;
 
-/// The canonical form of a letter, which is hashed as JSON (RFC 8785). The fields are in the order of their
-/// names, so that they need not be sorted.
+/// The canonical form of a letter, which is hashed as JSON (RFC 8785). The fields are declared in the order
+/// of their names, so they need not be sorted.
 #[derive(Debug, Default, Serialize)]
 struct Contents<'a> {
     files: Vec<File>,
@@ -36,8 +36,8 @@ pub fn pin(mail: &[u8]) -> Digest {
     Digest::of(canonical(mail).as_bytes())
 }
 
-/// Returns the pin of a letter that was just made of these contents: the same as [`pin`], but nothing has to
-/// be decoded.
+/// Returns the pin of a letter that was just made from these contents. It equals that of [`pin`], but nothing
+/// has to be decoded.
 pub fn pin_of_new(mail: &[u8], letter: &WordedLetter) -> Digest {
     let mut contents = Contents {
         header: header_fields(mail),

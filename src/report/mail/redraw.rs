@@ -11,7 +11,7 @@ use crate::report::board::png;
 
 /// Returns a letter to a seat with the picture that was dropped from it, drawn again from the ledger to the
 /// end of the ruling that sent it. `None` if no picture was dropped, or if this version of the program draws
-/// it otherwise.
+/// it differently.
 pub fn redraw(
     letter: &[u8],
     message_id: &str,
@@ -25,8 +25,8 @@ pub fn redraw(
     put_in(&take_out(letter)?.0, &picture(&entries[..end], seat, digest)?)
 }
 
-/// Draws the seat's board, or a figure of the rules. A report's board marks the seat's actions in the adjudication, another letter's
-/// does not; the digest shows which board it was.
+/// Draws the seat's board, or a figure of the rules. The board of a report marks the seat's actions in the
+/// adjudication, that of another letter does not; the digest shows which board it was.
 fn picture(entries: &[Entry], seat: Seat, digest: Digest) -> Option<Vec<u8>> {
     let record = ledger::record(entries)?;
     let mut boards = Vec::new();

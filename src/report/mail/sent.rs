@@ -3,8 +3,8 @@
 use super::mime;
 use crate::referee::{Match, PastReport, PastReports, Reply};
 
-/// Maximum bytes of the reports that one answer repeats: some ten reports, which leaves room for its other
-/// words (see `MAX_TEXT` in the room's main file).
+/// Maximum bytes of the reports that one answer repeats: about ten reports, which leaves room for its other
+/// text (see `MAX_TEXT` in `report`).
 const MAX_REPEATED: usize = 32_000;
 
 /// Whether a reply repeats reports.
@@ -12,8 +12,8 @@ pub fn repeats_reports(reply: &Reply) -> bool {
     matches!(reply, Reply::Report { .. } | Reply::History)
 }
 
-/// Returns the reports that each reply repeats: of a turn, or the last one, only those that stand. `sent`
-/// holds those that the seat has received so far, in order.
+/// Returns the reports that each reply repeats: those of a turn, or the last one, and only those still in
+/// force. `sent` holds the reports that the seat has received so far, in order.
 pub fn repeated_reports<'a>(
     replies: &[Reply],
     sent: impl Iterator<Item = &'a [u8]>,
@@ -37,7 +37,7 @@ pub fn repeated_reports<'a>(
     repeated
 }
 
-/// A report, and the second at which it was written.
+/// A report, and the time, in whole seconds, at which it was written.
 struct DatedReport {
     report: PastReport,
     at: Option<i64>,
@@ -78,7 +78,7 @@ fn latest_within(reports: &[&PastReport], left: &mut usize) -> PastReports {
     }
 }
 
-/// Returns a report without the marker and the reply token: the letter that repeats it has its own.
+/// Returns a report without the marker and the reply token, because the letter that repeats it has its own.
 fn past_report(bytes: &[u8]) -> DatedReport {
     let mail = parse_text_part(bytes);
     let title = mail.as_ref().and_then(|mail| mail.subject()).unwrap_or_default().to_owned();

@@ -7,8 +7,8 @@ use crate::letter::Digest;
 use crate::report::COMPILED_IN;
 use crate::request::Request;
 
-/// Returns lines that are too wide, and lines that would be read as orders or commands if the letter came
-/// back from a mail program that quotes without a prefix.
+/// Returns lines that are too wide, and lines that would be read as orders or commands if a mail program
+/// quoted the letter without a prefix.
 fn faults(letter: &WordedLetter) -> Vec<String> {
     let lines: Vec<Line> =
         (1..).zip(letter.text.lines()).map(|(no, text)| Line { no, text: text.to_owned() }).collect();
@@ -82,7 +82,7 @@ fn letters_about_a_match_are_narrow_and_hold_no_order_or_command() {
 fn no_line_is_broken_into_a_command_wherever_a_name_stands_in_it() {
     let templates = Templates::new(&BTreeMap::new()).expect("our templates parse");
     let mut found = BTreeSet::new();
-    // Only the contents that name a player depend on the name.
+    // Only contents that name a player depend on the name.
     let mut named = open_match(GameKind::Quad);
     named.players = BySeat::new("Quentin".to_owned(), "Quentin".to_owned());
     let named = Arc::new(named);
@@ -95,7 +95,7 @@ fn no_line_is_broken_into_a_command_wherever_a_name_stands_in_it() {
         })
         .collect();
     assert!(is_named.contains(&true));
-    // Names that players may have. A longer first word moves the rest through the line.
+    // Names that players may have. A growing first word moves the rest through the line.
     for command in ["RESIGN CONFIRM", "WITHDRAW", "TELL GM", "match QD-7K3M", "Hold"] {
         for length in (1..40 - command.len()).step_by(3) {
             let name = format!("{} {command}", "x".repeat(length));
