@@ -40,7 +40,7 @@ pub(super) fn address(text: &str) -> Result<Address, String> {
     Address::parse(text).map_err(|_| "try name@example.org".to_owned())
 }
 
-/// Ends the program as for any other faulty command line, with the usage of the command that was given.
+/// Ends the program like any other faulty command line, with the usage of the command that was given.
 pub(super) fn usage(fault: &str) -> ! {
     let mut command = super::Cli::command();
     command.build();
@@ -53,7 +53,7 @@ pub(super) fn usage(fault: &str) -> ! {
 /// Options for carrying out a GM's act and printing the result.
 #[derive(Clone, Copy, clap::Args)]
 pub(super) struct Output {
-    /// Only say what would be done, and do nothing
+    /// Only show what would be done, and do nothing
     #[arg(long, global = true)]
     pub(super) check: bool,
     /// Print JSON, one object per line
@@ -81,18 +81,18 @@ impl ActingGm {
 /// A GM's request to see what the rules hide, with a reason.
 #[derive(clap::Args)]
 pub(super) struct Unsealing {
-    /// Show what the rules hide in a running match, for this reason; the ledger records it, and both players
-    /// read it with the result
+    /// Show what the rules hide in a running match, for this reason; the ledger records that, and both
+    /// players are told with the result
     #[arg(long, value_name = "REASON", requires = "gm")]
     unseal: Option<String>,
-    /// Name of the GM who reads it; a GM with a seat in the match is refused
+    /// Name of the GM who looks; a GM with a seat in the match is refused
     #[arg(long, value_name = "NAME", requires = "unseal")]
     gm: Option<String>,
 }
 
 impl Unsealing {
     /// # Errors
-    /// Returns an error if no GM has this name, or if the reason is not usable.
+    /// Returns an error if no GM has this name, or if the reason is not acceptable.
     pub(super) fn asked(&self, gms: &Gms) -> anyhow::Result<Option<Unseal>> {
         let Some((name, reason)) = self.gm.as_ref().zip(self.unseal.as_ref()) else { return Ok(None) };
         Unseal::new(gms, name, reason).map(Some).map_err(anyhow::Error::msg)
@@ -108,7 +108,7 @@ pub(super) fn party(text: &str) -> Result<Party, String> {
 #[derive(Clone, Debug)]
 pub(super) enum HolderArgument {
     Player(NamedAddress),
-    /// The house, at the club's level if none is named.
+    /// The house, at the club's default level if none is named.
     House(Option<String>),
 }
 
@@ -152,10 +152,10 @@ fn named_address(text: &str) -> Result<NamedAddress, String> {
     Ok(NamedAddress { name, address })
 }
 
-/// Returns the options of a match between these two. `given` overrides those of the level of the house.
+/// Returns the options of a match between these two. `given` overrides the options of the house's level.
 ///
 /// # Errors
-/// Returns an error if the game has no such option, or the option no such value.
+/// Returns an error if the game has no such option, or the option does not take the value.
 pub(super) fn choices(
     game: GameKind,
     players: &BySeat<Holder>,
@@ -167,7 +167,7 @@ pub(super) fn choices(
     }
 }
 
-/// Returns the terms of a match between these two, based on the club's.
+/// Returns the club's terms for a match between these two.
 pub(super) fn terms(config: &Config, players: &BySeat<Holder>) -> Terms {
     let advance = match [&players.first, &players.second] {
         [Holder::Player(_), Holder::House(_)] | [Holder::House(_), Holder::Player(_)] => config.house.advance,
@@ -212,7 +212,7 @@ pub(super) struct TermsArguments {
     /// Successor of a player who missed too many turns: ask (the GM) or house
     #[arg(long, value_name = "ASK|HOUSE")]
     substitute: Option<String>,
-    /// Days of absence that each player has
+    /// Days of absence allowed to each player
     #[arg(long, value_name = "DAYS")]
     absence_days: Option<String>,
     /// Messages between the players: signed or none
@@ -221,7 +221,7 @@ pub(super) struct TermsArguments {
     /// Whether the match may be rated: on or off
     #[arg(long, value_name = "ON|OFF")]
     rated: Option<String>,
-    /// Days that each side can take after deadlines, 0 to 60
+    /// Extra days that each side can use after deadlines, 0 to 60
     #[arg(long, value_name = "DAYS")]
     bank: Option<String>,
 }
@@ -265,7 +265,7 @@ impl TermsArguments {
 /// Maximum bytes of a file with orders, matches or a record. The longest record of a test match takes 200 kB.
 pub(super) const MAX_TEXT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Reads a file of at most `limit` bytes, or standard input for `-`. Reads nothing of a larger file.
+/// Reads a file of at most `limit` bytes, or standard input for `-`. Rejects a larger file before reading it.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or is larger.
@@ -303,7 +303,7 @@ fn too_large(limit: u64) -> String {
     format!("it is larger than {} MB", limit / 1024 / 1024)
 }
 
-/// Reads the order lines of a file, or of standard input if it is called `-`.
+/// Reads the order lines of a file, or of standard input for `-`.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.

@@ -9,15 +9,15 @@ use crate::store;
 /// Write a copy of the database, even while the daemon runs (SQLite; for PostgreSQL use pg_dump)
 #[derive(clap::Args)]
 pub struct Backup {
-    /// The file to write; it must not exist. It holds reply tokens and sealed orders: keep it safe
+    /// The file to write; it must not exist yet. It will contain reply tokens and sealed orders: keep it safe
     file: PathBuf,
 }
 
 /// Replace the database with a backup while no daemon runs
 ///
 /// The replaced database is kept beside the new one. The daemon then reads the mailbox's folder of processed
-/// letters once more: letters that the backup knows have no second effect and get no second answer; later
-/// ones are ruled on again, and their answers get the same Message-IDs as before.
+/// letters once more. Letters that the backup knows have no second effect and get no second answer. Later
+/// letters are ruled on again, and their answers get the same Message-IDs as before.
 #[derive(clap::Args)]
 pub struct Restore {
     /// A file that fogpost backup wrote

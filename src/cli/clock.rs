@@ -1,4 +1,4 @@
-//! `fogpost clock`: a person's word on the machine's clock.
+//! `fogpost clock`: lets a person confirm the machine's clock.
 
 use std::path::Path;
 use std::process::ExitCode;

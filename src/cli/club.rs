@@ -22,10 +22,10 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Print what waits for a GM, and what went wrong in the last day
+    /// Print what is waiting for a GM, and what went wrong in the last day
     ///
-    /// The digest that each GM gets by mail also shows letters from seats of running matches; this one does
-    /// not.
+    /// Unlike the digest that each GM gets by mail, this one does not show letters from seats of running
+    /// matches.
     Digest {
         #[command(flatten)]
         gm: ActingGm,

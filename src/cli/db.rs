@@ -27,7 +27,7 @@ enum Command {
 /// Copy everything from SQLite to PostgreSQL, or back, while no daemon runs
 ///
 /// The database to move to must be empty; a missing SQLite file is created. Every table is then read back and
-/// compared, and the ledger of every match is followed from its first entry. A move that fails leaves nothing
+/// compared, and the hash chain of every match's ledger is verified. A move that fails leaves nothing
 /// behind, and the old database is never changed. No letter may be waiting before a move to PostgreSQL.
 #[derive(clap::Args)]
 pub struct Move {
@@ -41,7 +41,7 @@ pub struct Move {
     allow_unverified_tls: bool,
 }
 
-/// Entries read together.
+/// Number of entries to read at a time.
 const PAGE: u32 = 256;
 
 impl Args {
@@ -104,7 +104,8 @@ impl Move {
     }
 }
 
-/// Fails if a daemon works on the database. PostgreSQL has no lock for daemons, but a heartbeat of each.
+/// Fails if a daemon works on the database. PostgreSQL has no lock for daemons, but stores a heartbeat of
+/// each.
 async fn none_works(store: &Database) -> anyhow::Result<()> {
     let status =
         Status::of(store, &DatabaseSection::default(), &Quota::default(), Utc::now(), SILENT_AFTER).await?;
@@ -119,7 +120,7 @@ async fn none_works(store: &Database) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Follows every ledger to its end, and returns how many there are.
+/// Verifies the chain of every ledger to its end, and returns how many ledgers there are.
 async fn follow_ledgers(store: &Database, bar: &ProgressBar) -> anyhow::Result<usize> {
     let ids = store.match_ids().await?;
     bar.set_message("ledgers");
@@ -139,7 +140,7 @@ async fn follow_ledgers(store: &Database, bar: &ProgressBar) -> anyhow::Result<u
     Ok(ids.len())
 }
 
-/// Follows a chain to the end of these entries. Returns whether there were any.
+/// Verifies a chain to the end of these entries. Returns whether there were any.
 fn follow(head: &mut Head, entries: &[EntryRow], chain: &str) -> anyhow::Result<bool> {
     for entry in entries {
         let followed = head.follow(&entry.json, entry.hash);

@@ -24,11 +24,11 @@ pub struct Args {
     /// arrives, and the receiving server's verdict on SPF, DKIM and DMARC
     #[arg(long)]
     send: bool,
-    /// Maximum time to wait for that letter
+    /// Maximum seconds to wait for that letter
     #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "send")]
     wait: u64,
-    /// Also look up the DKIM key with this selector in the DNS. The selectors of Google, Microsoft 365 and
-    /// Fastmail are known
+    /// Also look up the DKIM key with this selector in the DNS. Not needed for Google, Microsoft 365 and
+    /// Fastmail, whose selectors are known
     #[arg(long, value_name = "SELECTOR")]
     dkim_selector: Option<String>,
 }
@@ -106,7 +106,7 @@ impl Args {
     }
 }
 
-/// Fails on a config that is unchanged since `init` wrote it: its addresses do not exist.
+/// Fails if the config is unchanged since `init` wrote it, because its addresses do not exist.
 fn edited(path: &Path) -> anyhow::Result<String> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
@@ -116,7 +116,7 @@ fn edited(path: &Path) -> anyhow::Result<String> {
     Ok(name)
 }
 
-/// Fails if somebody besides their owner has access to the files that hold secrets.
+/// Fails if anybody other than their owner has access to the files that hold secrets.
 fn private_files(path: &Path, config: &mut Config) -> anyhow::Result<String> {
     let mut files = vec![path.to_owned()];
     files.extend(config.password_files());
@@ -153,7 +153,7 @@ async fn database(config: &Config) -> anyhow::Result<String> {
     ))
 }
 
-/// Counts the letters that arrived before the mark of the mailbox, and returns the mark.
+/// Counts the letters that arrived before the mailbox's mark, and returns the mark.
 async fn old_letters(
     config: &Config,
     arrivals: &[Option<DateTime<Utc>>],
@@ -177,7 +177,7 @@ async fn schema(config: &Config) -> anyhow::Result<String> {
     Ok("tables, indexes and triggers match those of this program".to_owned())
 }
 
-/// Describes the state of a login by OAuth.
+/// Describes the state of an OAuth login.
 fn state_of(login: &oauth::OauthLogin) -> anyhow::Result<String> {
     let Some(state) = login.state()? else { bail!("nobody has logged in yet; run: fogpost login") };
     if state.has_ended {

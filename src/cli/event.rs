@@ -30,7 +30,7 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Announce an event by a plan; with --check, only say what would be done
+    /// Announce an event from a plan; with --check, only show what would be done
     New {
         /// File with the plan; `-` for standard input
         #[arg(value_name = "PLAN.toml")]
@@ -55,13 +55,13 @@ enum Command {
     Open(EventId),
     /// Take no more entries; no further season follows
     Close(EventId),
-    /// Cancel an event; matches that run go on as friendly ones
+    /// Cancel an event; running matches go on as friendly ones
     Cancel(Words),
     /// Record a note in the book
     Note(Words),
-    /// Let a player in, whatever the conditions: a name, number or address, and a reason
+    /// Admit a player regardless of the conditions: a name, number or address, and a reason
     Enter(Words),
-    /// Take a player out: a name, number or address, and a reason
+    /// Remove a player: a name, number or address, and a reason
     Strike(Words),
     /// Give the place and the matches of one player to another: both, and a reason
     Replace(Words),
@@ -72,7 +72,7 @@ enum Command {
         /// Days
         #[arg(value_parser = clap::value_parser!(u32).range(1..=366))]
         days: u32,
-        /// The reason, which stands in the book
+        /// The reason, recorded in the book
         #[arg(required = true)]
         reason: Vec<String>,
     },
@@ -86,11 +86,11 @@ enum Command {
         /// first, second, draw or none
         #[arg(value_parser = outcome)]
         outcome: BookOutcome,
-        /// The reason, which stands in the book
+        /// The reason, recorded in the book
         #[arg(required = true)]
         reason: Vec<String>,
     },
-    /// Take over a league that was begun elsewhere
+    /// Take over a league that began elsewhere
     Import {
         #[command(flatten)]
         event: EventId,
@@ -100,7 +100,7 @@ enum Command {
     },
 }
 
-/// The event that is meant.
+/// The event that a command names.
 #[derive(clap::Args)]
 struct EventId {
     /// Name of the event, such as EV-SPRING
@@ -108,7 +108,7 @@ struct EventId {
     id: String,
 }
 
-/// An event, and words about it.
+/// An event, and the rest of an instruction about it.
 #[derive(clap::Args)]
 struct Words {
     #[command(flatten)]
@@ -164,12 +164,12 @@ fn instruction(command: Command) -> anyhow::Result<Instruction> {
     Ok(Instruction::Event { id: event.id, action })
 }
 
-/// Returns the words one by one, also those that the shell passed on together.
+/// Splits arguments that contain several words, so that each word is one item.
 fn split(words: &[String]) -> Vec<String> {
     words.iter().flat_map(|word| word.split_whitespace()).map(str::to_owned).collect()
 }
 
-/// Reads a table of results that were played elsewhere.
+/// Reads a table of results from elsewhere.
 fn imported(text: &str) -> anyhow::Result<Vec<ImportedResult>> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let columns: Vec<String> = reader.headers()?.iter().map(str::to_ascii_lowercase).collect();

@@ -16,8 +16,7 @@ use crate::store::private;
 #[derive(clap::Args)]
 pub struct Args {
     /// The provider of the club's mailbox: gmail, microsoft365, outlook, fastmail, icloud, mailbox-org, gmx,
-    /// or own for a server of your own. Without it, the club gets a mailbox on this machine, for trying it
-    /// out
+    /// or own for a server of your own. Without it, the club gets a mailbox on this machine, to try it out
     #[arg(long, value_name = "PROVIDER", value_parser = provider)]
     provider: Option<&'static Preset>,
 }
@@ -61,7 +60,8 @@ fn create_mailbox(config: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says how to log in. Creates an empty file for the password, so that it is private from the beginning.
+/// Explains how to log in. Creates an empty file for the password, so that the file is private from the
+/// beginning.
 fn prepare_login(preset: &Preset, config: &Path) -> anyhow::Result<()> {
     println!("{} is written, for {}.", config.display(), preset.name);
     println!("Set the club's name, its addresses and the users in it.");

@@ -15,7 +15,7 @@ use crate::report::GmResult;
 /// Carries out a GM's instruction and prints the result, for people or as JSON.
 ///
 /// # Errors
-/// Returns an error if nothing was done. It says why in one line.
+/// Returns an error, of one line, if nothing was done.
 pub(super) async fn carry_out(
     office: &Office,
     gm: &ActingGm,
@@ -27,8 +27,8 @@ pub(super) async fn carry_out(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Carries out several instructions, each by itself, and prints the results. One that fails stops none
-/// of the others.
+/// Carries out several instructions independently, and prints the results. A failed one does not stop the
+/// others.
 ///
 /// # Errors
 /// Returns an error if nothing was done for one of them.

@@ -64,16 +64,16 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Rule on a letter and discard the ruling: the daemon runs this for a letter on which it died
+    /// Rule on a letter and discard the ruling: the daemon runs this for a letter that may have crashed it
     #[command(hide = true)]
     Try {
         /// The letter's digest
         digest: Digest,
     },
-    /// Show letters of the referee, and send them again after a question
+    /// Show letters of the referee, and send them again after asking
     ///
-    /// A letter that was given up is sent as it is. A letter that the mail server accepted is sent as a copy,
-    /// with a new Message-ID and Resent- fields.
+    /// A letter that was given up is sent unchanged. A letter that the mail server accepted is sent as a
+    /// copy, with a new Message-ID and Resent- fields.
     Resend {
         #[command(flatten)]
         which: Which,
@@ -333,7 +333,7 @@ fn columns(listed: &Listed, zone: chrono_tz::Tz, now: DateTime<Utc>) -> Vec<Stri
         letter.subject.chars().take(40).collect(),
         status,
         letter.seat.as_ref().map(|(id, seat)| format!("{id} {seat}")).unwrap_or_default(),
-        // A person's words can be long; JSON holds them in full.
+        // A person's words can be long; the JSON has them in full.
         note(letter).chars().take(80).collect(),
     ]
 }
@@ -362,7 +362,7 @@ fn as_json(listed: &Listed) -> serde_json::Value {
     })
 }
 
-/// Describes why a letter has its status, and whether its bytes were deleted.
+/// Explains why a letter has its status, and whether its bytes were deleted.
 fn note(letter: &LetterRow) -> String {
     match (letter.bytes_deleted_at, letter.note.as_str()) {
         (None, note) => note.to_owned(),

@@ -16,7 +16,7 @@ use super::output::PrintableWriter;
 use crate::config::Log;
 use crate::letter::printable::printable_line;
 
-/// Changes what is logged while the program runs.
+/// A handle that changes the log filter while the program runs.
 pub struct LogFilter(reload::Handle<Targets, Registry>);
 
 impl LogFilter {

@@ -1,4 +1,5 @@
-//! `fogpost login`: a person logs in once at the provider of the club's mailbox, instead of a password.
+//! `fogpost login`: lets a person log in once at the provider of the club's mailbox, which replaces a
+//! password.
 
 use std::io::BufRead as _;
 use std::path::Path;
@@ -19,7 +20,7 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 /// Time limit for a person to log in in the browser.
 const BROWSER_LIMIT: Duration = Duration::from_secs(5 * 60);
 
-/// Maximum bytes of the browser's request that are read.
+/// Maximum bytes to read of the browser's request.
 const MAX_REQUEST_BYTES: u64 = 16 * 1024;
 
 /// Log in at the provider of the mailbox, for [inbox.imap.oauth] and [outbox.smtp.oauth]
@@ -29,7 +30,7 @@ const MAX_REQUEST_BYTES: u64 = 16 * 1024;
 /// club needs its own login.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Log in with a browser on another machine, and paste the address at which it ends
+    /// Log in with a browser on another machine, and paste the address of the page it ends on
     #[arg(long)]
     paste: bool,
 }
@@ -104,7 +105,7 @@ async fn answer_one_request(listener: &TcpListener) -> anyhow::Result<String> {
 }
 
 async fn by_pasted_address(login: &oauth::OauthLogin) -> anyhow::Result<()> {
-    // Nobody listens there: the browser shows an error, and the address to paste.
+    // Nobody listens there, so the browser shows an error, and the address to paste.
     let waiting = login.begin_browser_login("http://127.0.0.1/".to_owned())?;
     println!("Open this page in any browser, and log in as the owner of the club's mailbox:");
     println!("{}", waiting.page);

@@ -82,7 +82,7 @@ impl Completions {
     }
 }
 
-/// Print the man page, or write one for every command
+/// Print the man page, or write a page for every command
 #[derive(clap::Args)]
 pub struct Man {
     /// Write the pages of all commands into this folder: fogpost.1, fogpost-run.1 …

@@ -80,10 +80,10 @@ impl List {
     }
 }
 
-/// Matches whose addresses and dates are read together.
+/// Number of matches whose addresses and dates are read together.
 const CHUNK: usize = 200;
 
-/// Prints matches as JSON, each on a line.
+/// Prints matches as JSON, one per line.
 async fn print_summaries(office: &Office, matches: &[MatchOverview]) -> anyhow::Result<()> {
     for chunk in matches.chunks(CHUNK) {
         let ids: Vec<String> = chunk.iter().map(|game_match| game_match.id.clone()).collect();
@@ -129,7 +129,7 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
     Ok(())
 }
 
-/// Says whether a seat has filed. The time is only for GMs who do not play.
+/// Says whether a seat has filed, but not when: the time is only for GMs who do not play.
 fn filed(game_match: &Match, seat: Seat) -> String {
     if game_match.held[seat].is_some() { "yes".to_owned() } else { "no".to_owned() }
 }
@@ -171,7 +171,7 @@ fn summary(
         "deadline": game_match.deadline,
         "ended_at": dates.and_then(|dates| dates.ended_at),
         "outcome": game_match.outcome,
-        // Omit the entry's number, which would tell how often the players wrote.
+        // Omit the entry's number, which would reveal how often the players wrote.
         "ledger": game_match.head.hash,
     })
 }

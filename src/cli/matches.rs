@@ -63,7 +63,7 @@ enum Command {
         #[command(flatten)]
         target: Target,
     },
-    /// Void the result of a match, which may be over; a running match ends
+    /// Void the result of a match, even one that is over; a running match ends
     Annul {
         #[command(flatten)]
         target: Target,
@@ -102,7 +102,8 @@ enum Command {
         #[arg(required = true)]
         text: Vec<String>,
     },
-    /// Tell one side something, or both; the other side learns of it, and reads it with the result
+    /// Send a message to one side, or both; the other side learns that there is one, and reads it with the
+    /// result
     Tell {
         #[command(flatten)]
         target: Target,
@@ -123,7 +124,7 @@ enum Command {
         /// The new holder: a mail address, or the house, as `house:average`
         #[arg(value_parser = party)]
         by: Party,
-        /// Do not rate the former player, who else is rated as having lost
+        /// Do not rate the former player, who is otherwise rated as having lost
         #[arg(long)]
         excused: bool,
     },
@@ -159,7 +160,7 @@ enum Command {
         seat: Seat,
         /// File with the orders that should have counted, one per line; `-` for standard input
         file: PathBuf,
-        /// The turn to decide again
+        /// The turn to decide again with these orders
         #[arg(long)]
         turn: u32,
         /// The reason, which both players are told
@@ -233,7 +234,7 @@ struct Extend {
 }
 
 impl Extend {
-    /// Returns the matches, unless all late ones are meant, and the days.
+    /// Returns the matches, none if all late ones are meant, and the days.
     fn parts(&self) -> Result<(&[String], u32), String> {
         let (days, ids) = self.words.split_last().ok_or("name the matches, and the days to add")?;
         let days = days.parse().ok().filter(|days| (1..=366).contains(days));
@@ -395,7 +396,7 @@ impl New {
     }
 }
 
-/// Reports given names that are not used because the addresses are registered under others.
+/// Reports names that are not used because the addresses are registered under others.
 fn tell_unused_names(new: &NewMatch, opened: &Match) {
     for (seat, holder) in new.players.iter() {
         let (Holder::Player(given), name) = (holder, &opened.players[seat]) else { continue };

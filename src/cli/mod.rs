@@ -1,5 +1,5 @@
 //! The command line, one file per command. It parses arguments, calls the daemon's [`Office`] and prints; it
-//! knows no rules of any game.
+//! does not know the rules of any game.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -55,8 +55,8 @@ mod status;
 
 /// A referee for games played by letter
 ///
-/// Reads the letters in a mailbox, checks the orders in them by the rules of their game, adjudicates each
-/// turn when both sides have filed or its deadline has passed, and sends each side its own report.
+/// Reads the letters in a mailbox, checks the orders in them against the rules of their game, adjudicates
+/// each turn when both sides have filed or its deadline has passed, and sends each side its own report.
 #[derive(Parser)]
 #[command(name = "fogpost", version, max_term_width = 100, after_long_help = FIRST_STEPS)]
 pub struct Cli {
@@ -112,7 +112,7 @@ impl Cli {
     /// Runs the command and returns the program's exit status.
     ///
     /// # Errors
-    /// Returns an error if the command failed. It says why in one line for the terminal.
+    /// Returns an error if the command failed, with the reason in one line for the terminal.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config;
         match self.command {
@@ -157,14 +157,14 @@ fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<
     done
 }
 
-/// Opens the club's database, and the office that works on it.
+/// Opens the club's database, and an office that works on it.
 async fn office(config: Config) -> anyhow::Result<Arc<Office>> {
     // No context with the URL here: it may contain a password.
     let store = store::open(&config.database.url).await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
 }
 
-/// Runs a command's work in the office of the club that the config file describes.
+/// Runs a command in the office of the club that the config file describes.
 fn in_club(
     config: &Path,
     work: impl AsyncFnOnce(&Office) -> anyhow::Result<ExitCode>,

@@ -1,4 +1,4 @@
-//! Standard output. Text from players and strangers is made fit to print here, whatever command prints it.
+//! Standard output. Text from players and strangers is made safe to print here, for all commands.
 
 use std::io::{self, Write};
 
@@ -49,12 +49,12 @@ pub fn print_table(head: &[&str], rows: Vec<Vec<String>>) {
 /// A writer that makes text fit to print.
 pub struct PrintableWriter<W> {
     pub inner: W,
-    /// Whether JSON is written, whose characters are escaped rather than replaced.
+    /// Whether the output is JSON, whose characters are escaped rather than replaced.
     pub json: bool,
 }
 
 impl<W: Write> Write for PrintableWriter<W> {
-    /// Takes whole characters only, as the macros of the standard library write them.
+    /// Accepts only whole characters, as the macros of the standard library write them.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
         let printable = if self.json { printable_json(&text) } else { printable_text(&text) };

@@ -19,7 +19,7 @@ use crate::referee::TERM_NAMES;
 const COLUMNS: [&str; 4] = ["game", "first", "second", "options"];
 const REQUIRED: [&str; 3] = ["game", "first", "second"];
 
-/// Reads the file. `config` has the defaults for columns that a line leaves empty.
+/// Reads the file. `config` supplies the defaults for columns that a line leaves empty.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or a line is faulty. It names every faulty line by its number.

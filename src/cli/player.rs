@@ -46,7 +46,7 @@ enum Command {
         #[arg(value_parser = player)]
         player: PlayerArgument,
     },
-    /// Rename a player, also in running matches; both sides are told
+    /// Rename a player, in running matches too; both sides are told
     Rename {
         /// An address of the player, or the number
         #[arg(value_parser = player)]
@@ -90,7 +90,7 @@ enum Command {
         /// The player, as shown by `list`: P-12
         #[arg(value_parser = player_number)]
         player: i64,
-        /// Confirm that this is meant
+        /// Confirm the deletion
         #[arg(long, required_unless_present = "check")]
         yes: bool,
     },
@@ -135,14 +135,14 @@ impl PlayerArgument {
         let Some(player) = players.into_iter().find(|player| player.id == number) else {
             bail!("there is no player P-{number}; `fogpost player list` shows all");
         };
-        // The house has a name in the place of an address, and a player who was forgotten has none.
+        // The house has a name in place of an address, and a forgotten player has no address.
         let address = player.addresses.first().and_then(|address| Address::parse(address).ok());
         address.with_context(|| format!("P-{number} is {}, who has no mail address", player.name))
     }
 }
 
 impl Command {
-    /// Returns the instruction to carry out, or `None` for a list, which needs none.
+    /// Returns the instruction to carry out, or `None` if the command is not an instruction.
     async fn instruction(self, office: &Office) -> anyhow::Result<Option<Instruction>> {
         Ok(Some(match self {
             Command::Add { address, name } => Instruction::PlayerAdd { address, name: name.join(" ") },

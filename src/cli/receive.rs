@@ -1,4 +1,4 @@
-//! `fogpost receive`: stores one letter from a mail server's pipe.
+//! `fogpost receive`: stores one letter that a mail server pipes in.
 
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -21,8 +21,8 @@ const TEMPORARY_FAILURE: u8 = 75;
 
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
-        // The letter must not be lost, so every failure is temporary: somebody will correct even a faulty
-        // config, or a fault of this program.
+        // The letter must not be lost, so every failure is temporary: even a faulty config or a bug in this
+        // program will be fixed.
         match catch_unwind(|| receive(config)) {
             Ok(Ok(())) => return Ok(ExitCode::SUCCESS),
             Ok(Err(error)) => eprintln!("fogpost: {}", printable_line(&format!("{error:#}"))),

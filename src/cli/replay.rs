@@ -35,7 +35,7 @@ pub struct Args {
 /// Exit status if any filing was refused, even one that `--as` or `--turn` hides.
 const REFUSED: u8 = 2;
 
-/// Whether the reader of our output has closed it (`| head`), which is not a failure.
+/// Whether the error is that the reader closed our output (`| head`), which is not a failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
@@ -144,7 +144,8 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// Prints what each side was told, or only the requested one. If both see the same, it prints that once.
+    /// Prints what each side was told, or only the requested side. If both were told the same, prints it
+    /// once.
     fn news(&self, out: &mut impl Write, done: &Adjudicated<'_>) -> anyhow::Result<()> {
         let alike = done.view(Seat::First) == done.view(Seat::Second);
         let adjudication = Adjudication::from(done);

@@ -40,9 +40,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Form {
-    /// A line for people
+    /// Lines of text for people
     Text,
-    /// A line of JSON
+    /// Lines of JSON
     Json,
 }
 
@@ -67,7 +67,7 @@ impl Args {
     }
 }
 
-/// The sources of the settings, at startup and at a reload.
+/// The sources of the settings, read at startup and at a reload.
 struct ConfigFile {
     path: PathBuf,
     form: Option<Form>,

@@ -9,9 +9,9 @@ use super::arguments::ActingGm;
 use crate::daemon::screen::sessions::new_link;
 use crate::daemon::status::is_any_running;
 
-/// Print a link that logs in to the GM's screen, once and within five minutes
+/// Print a link that logs in to the GM's screen; it works once, within five minutes
 ///
-/// The screen is a page for the browser, which the daemon serves at screen.listen.
+/// The screen is a set of web pages that the daemon serves at screen.listen.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

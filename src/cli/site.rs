@@ -14,7 +14,7 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Build the site, or what has changed of it
+    /// Build the site, or update what has changed
     ///
     /// The folder must be empty or missing, or hold a site that this command or the daemon built. Files that no
     /// longer belong to the site are deleted; others are never touched.

@@ -84,7 +84,7 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
     }
 }
 
-/// Describes how many matches run, and in how many somebody is awaited.
+/// Describes how many matches are running, and in how many somebody is awaited.
 fn matches(status: &Status) -> String {
     let mut text = format!("{} running", status.matches_running);
     let waiting = status.matches_waiting_for_gm;
@@ -115,7 +115,7 @@ impl Times {
         at.map_or("never".to_owned(), |at| self.ago(at))
     }
 
-    /// Describes the length of a queue, and since when its oldest item has waited.
+    /// Describes the length of a queue, and how long its oldest item has been waiting.
     fn queue(&self, count: u64, oldest: Option<DateTime<Utc>>) -> String {
         match oldest {
             Some(at) => format!("{count} waiting, the oldest since {}", self.ago(at)),

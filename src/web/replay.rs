@@ -96,7 +96,7 @@ pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Res
     templates.render("site/replay.html", page)
 }
 
-/// The bytes of a page apart from its steps, about half of them its frame, and the bytes of each step.
+/// The expected bytes of a page apart from its steps, about half of them its frame, and of each step.
 const PAGE_BYTES: usize = 15_000;
 const STEP_BYTES: usize = 5_000;
 /// Maximum bytes of all parts of a page together, so that it can stand alone in a letter.

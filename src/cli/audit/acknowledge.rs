@@ -1,4 +1,4 @@
-//! `fogpost audit acknowledge`: notes that the GM has seen the findings of the daily audit.
+//! `fogpost audit acknowledge`: records that the GM has seen the findings of the daily audit.
 
 use std::process::ExitCode;
 

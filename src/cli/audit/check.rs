@@ -19,7 +19,7 @@ use crate::house;
 use crate::letter::printable::printable_text;
 
 /// Check an arbiter's dossier of a finished match: walk its ledger, repeat every ruling from the letters in
-/// it, and compare. Needs neither config nor database
+/// it, and compare. Needs neither a config nor a database
 ///
 /// Exit status: 0 sound; 1 wrong; 2 not a dossier that can be checked this way.
 #[derive(clap::Args)]
@@ -32,7 +32,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Maximum bytes of a dossier. For a match of 20 turns it takes 1 MB.
+/// Maximum bytes of a dossier. A match of 20 turns takes 1 MB.
 const MAX_ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Maximum bytes of an unpacked dossier, which is held in memory.
@@ -47,11 +47,12 @@ const MAX_NAME_BYTES: usize = 200;
 /// The first bytes of each file's description in an archive's central directory.
 const ENTRY_SIGNATURE: &[u8] = b"PK\x01\x02";
 
-/// The bits of a Unix mode for the type of a file, and those of a regular file. Other archives have none.
+/// The bits of a Unix mode for the type of a file, and their value for a regular file. Archives from other
+/// systems have none.
 const KIND_OF_FILE: u32 = 0o170_000;
 const REGULAR_FILE: u32 = 0o100_000;
 
-/// The exit status for something that is not a dossier, or that cannot be checked.
+/// The exit status for a file that is not a dossier, or that cannot be checked.
 const NOT_CHECKED: u8 = 2;
 
 impl Args {
@@ -76,7 +77,8 @@ impl Args {
 }
 
 fn unpack(archive: Vec<u8>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-    // Count before the library builds a table of them, whatever number the archive claims.
+    // Count the entries before the library builds a table of them, regardless of the number that the archive
+    // claims.
     let entries = memmem::find_iter(&archive, ENTRY_SIGNATURE).take(MAX_FILES + 1).count();
     ensure!(entries <= MAX_FILES, "it holds more than {MAX_FILES} files");
     let mut zip = ZipArchive::new(Cursor::new(archive))?;

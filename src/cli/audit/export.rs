@@ -18,7 +18,8 @@ use crate::store::private;
 /// Write a dossier that a third party can check with nothing but Python, or sha256sum and jq
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match, such as QZ-7K3M, or event, such as EV-SPRING, whose book is written as a text with an entry a line
+    /// Match, such as QZ-7K3M, or event, such as EV-SPRING; an event's book is written as text, one entry per
+    /// line
     #[arg(value_name = "MATCH")]
     id: String,
     /// Archive to write; it must not exist yet
@@ -37,7 +38,7 @@ impl Args {
         let name = self.file.display().to_string();
         let id = self.id.to_ascii_uppercase();
         if id.starts_with("EV-") {
-            // Canonical JSON, so that `sha256sum` of a line is the `prev` of the next.
+            // Write canonical JSON, so that the `sha256sum` of a line is the `prev` of the next.
             let rows = book::rows(office, &id).await?;
             let mut out = private::create_new(&self.file).with_context(|| name.clone())?;
             for (json, _) in &rows {

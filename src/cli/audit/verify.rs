@@ -38,13 +38,13 @@ pub struct Args {
     #[arg(long)]
     all: bool,
     /// Check the matches named in the ledger lines of these letters, taken from players' own mailboxes, and
-    /// that each line is on its chain. This also reveals a deleted match
+    /// check that each line is in its chain. This also reveals a deleted match
     #[arg(long, value_name = "LETTER.eml", num_args = 1.., conflicts_with = "all")]
     against: Vec<PathBuf>,
-    /// Compute the ratings anew from the ledgers, and compare them with those that are stored
+    /// Recompute the ratings from the ledgers, and compare them with the stored ones
     #[arg(long, conflicts_with_all = ["id", "all", "against", "report"])]
     ratings: bool,
-    /// Also send the result to the GM by letter
+    /// Also mail the result to the GM
     #[arg(long, conflicts_with = "against")]
     report: bool,
     /// Print JSON, one object per line for each match
@@ -52,7 +52,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Matches that are checked in parallel before their verdicts are shown.
+/// Number of matches to check in parallel before showing their verdicts.
 const BATCH_SIZE: usize = 16;
 
 impl Args {
@@ -72,7 +72,7 @@ impl Args {
         })
     }
 
-    /// Reads players' letters. Each must name a ledger, or with `only` the ledger of that match.
+    /// Reads players' letters. Each must name a ledger, or, with `only`, the ledger of that match.
     fn mails(&self, only: Option<&str>) -> anyhow::Result<Vec<PlayersMail>> {
         let mut mails = Vec::new();
         for path in &self.against {
@@ -85,7 +85,8 @@ impl Args {
         Ok(mails)
     }
 
-    /// Checks the matches and shows the verdicts, batch by batch. Returns at least those that are not sound.
+    /// Checks the matches and shows the verdicts, batch by batch. Returns all verdicts that are not sound,
+    /// and perhaps others.
     async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<AuditVerdict>> {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
         let bar = bar();

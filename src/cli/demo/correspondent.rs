@@ -11,16 +11,16 @@ use crate::daemon::NamedAddress;
 use crate::post::maildir;
 use crate::post::maildirs::folder_of;
 
-/// A player whose orders are those of a record.
+/// A player whose orders come from a record.
 pub struct Correspondent {
     who: NamedAddress,
     /// The correspondent's own Maildir.
     own: PathBuf,
     /// The referee's Maildir.
     referee: PathBuf,
-    /// The files of the letters that were read here. Another mail program may have read others.
+    /// The files of the letters that this correspondent has read. Another mail program may have read others.
     seen: BTreeSet<String>,
-    /// The latest letter from the referee that orders can answer.
+    /// The latest letter from the referee that can be answered with orders.
     latest: Option<RefereeLetter>,
     pub letters_written: usize,
 }
@@ -43,7 +43,7 @@ impl Correspondent {
         self.send(&words(orders))
     }
 
-    /// Sends these words in answer to the latest letter that was read.
+    /// Sends this text in answer to the latest letter read.
     pub fn send(&mut self, words: &str) -> anyhow::Result<()> {
         let letter = self.latest.as_ref().context("there is no letter to answer")?;
         let answer = self.reply(letter, words)?;
@@ -120,8 +120,8 @@ pub struct RefereeLetter {
 }
 
 impl RefereeLetter {
-    /// Whether orders in answer to it are for the open turn. The opponent's words and a receipt may concern a
-    /// turn that is over, and arrive together with the report, in any order.
+    /// Whether orders in answer to it are for the open turn. A message from the opponent or a receipt may
+    /// concern a turn that is over, and may arrive together with the report, in any order.
     fn may_be_answered_with_orders(&self) -> bool {
         !self.subject.contains("a message from") && !self.subject.ends_with("sealed")
     }

@@ -135,7 +135,8 @@ async fn play_both(office: &Office, folder: &Path, record: &Record) -> anyhow::R
     }
 }
 
-/// Returns how many of the next filings are sent before the referee reads: one, or both if both are awaited.
+/// Returns how many of the next filings to send before the referee reads: one, or both if both seats are
+/// awaited.
 fn sent_together(next: &[Filed], game_match: &Match) -> usize {
     match next {
         [Filed { by: By::Seat(a, _), .. }, Filed { by: By::Seat(b, _), .. }, ..]
@@ -152,13 +153,13 @@ fn named_address(name: &str) -> anyhow::Result<NamedAddress> {
     Ok(NamedAddress { name: name.to_owned(), address })
 }
 
-/// Returns `fogpost-demo`, or `fogpost-demo-2` and so on if that exists.
+/// Returns `fogpost-demo`, or, if that exists, `fogpost-demo-2` and so on.
 fn free_folder() -> PathBuf {
     let names = (1..).map(|n| if n == 1 { "fogpost-demo".to_owned() } else { format!("fogpost-demo-{n}") });
     names.map(PathBuf::from).find(|path| !path.exists()).expect("the numbers do not end")
 }
 
-/// Returns a folder's path as text, because the URL of the database can contain nothing else.
+/// Returns a folder's path as text, because the URL of the database must be text.
 ///
 /// # Errors
 /// Returns an error if the path is not UTF-8.
@@ -200,7 +201,7 @@ mod tests {
     use super::*;
     use crate::game::record::Replayed;
 
-    /// A record holds one letter with a mistake, so that the mailbox shows a refusal.
+    /// Each record contains one letter with a mistake, so that the mailbox shows a refusal.
     #[test]
     fn each_record_is_a_whole_match_in_which_one_letter_is_refused() {
         for game in GameKind::ALL.iter().copied() {

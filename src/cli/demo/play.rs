@@ -82,12 +82,12 @@ fn absolute(folder: &Path) -> io::Result<PathBuf> {
 }
 
 /// Whether a character has a special meaning inside the quotes of a muttrc or a shell script, or is not
-/// printed as it is. mutt splits `sendmail` at spaces even inside quotes.
+/// printed unchanged. mutt splits `sendmail` at spaces even inside quotes.
 fn is_special_in_muttrc(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | '\\' | '$' | '`') || !is_printable(c)
 }
 
-/// Runs the daemon until it is told to stop, or the person at the prompt stops.
+/// Runs the daemon until it is told to stop, or the person at the prompt quits.
 async fn referee(office: &Arc<Office>, prompt: Prompt<'_>) -> anyhow::Result<()> {
     let mut signals = Signals::listen().context("signals")?;
     let (stopper, stop) = ShutdownSignal::new();
@@ -96,7 +96,8 @@ async fn referee(office: &Arc<Office>, prompt: Prompt<'_>) -> anyhow::Result<()>
     let mut prompt = std::pin::pin!(prompt.run());
     loop {
         tokio::select! {
-            // Signals first: Ctrl-C may end the program at the terminal, too, and is seen before its end.
+            // Check signals first: Ctrl-C may also end a program in the terminal, and is seen before that
+            // program's end.
             biased;
             request = signals.next() => match request {
                 Request::Interrupt if has_guest.get() => {}
@@ -114,7 +115,7 @@ async fn referee(office: &Arc<Office>, prompt: Prompt<'_>) -> anyhow::Result<()>
     running.await
 }
 
-/// Names the match, and how to play it with a mail program.
+/// Prints the name of the match, and how to play it with a mail program.
 fn tell(game_match: &Match, folder: &Path) {
     let folder = folder.display();
     println!(
@@ -130,7 +131,7 @@ fn tell(game_match: &Match, folder: &Path) {
     println!("Ctrl-C stops the referee here.");
 }
 
-/// Creates the mailboxes, mutt's config, and the program with which it sends.
+/// Creates the mailboxes, mutt's config, and the program with which mutt sends.
 fn write_mail(folder: &Path, address: &str) -> anyhow::Result<()> {
     let own = folder_of(&folder.join("mail"), address);
     for place in [&own, &folder.join("mail/sent")] {

@@ -1,4 +1,4 @@
-//! The prompt of `fogpost demo --play`: prints the letters that come, and takes the answers.
+//! The prompt of `fogpost demo --play`: prints incoming letters and reads the answers.
 
 use std::cell::Cell;
 use std::io::{self, Write as _};
@@ -22,7 +22,7 @@ use crate::referee::Stage;
 /// The line between letters and answers.
 const RULE: &str = "────────────────────────────────────────────────────────────────────────";
 
-/// Time between two looks into the mailbox.
+/// Time between two checks of the mailbox.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The person at the terminal, who has the first seat.
@@ -32,7 +32,7 @@ pub struct Prompt<'a> {
     match_id: String,
     correspondent: Correspondent,
     keyboard: Keyboard,
-    /// Whether the terminal belongs to an editor or a mail program, for which Ctrl-C is then meant.
+    /// Whether the terminal belongs to an editor or a mail program, so that Ctrl-C is meant for that.
     has_guest: Rc<Cell<bool>>,
     /// Whether the board has been opened in a viewer.
     has_viewer: bool,
@@ -60,12 +60,12 @@ impl<'a> Prompt<'a> {
         Prompt { office, folder, match_id, correspondent, keyboard, has_guest, has_viewer: false }
     }
 
-    /// Tells, at any time, whether the terminal belongs to another program.
+    /// Returns a shared flag that shows whether the terminal belongs to another program.
     pub fn has_guest(&self) -> Rc<Cell<bool>> {
         Rc::clone(&self.has_guest)
     }
 
-    /// Shows letters and sends answers until the match is over or the person stops.
+    /// Shows letters and sends answers until the match is over or the person quits.
     pub async fn run(mut self) -> anyhow::Result<()> {
         loop {
             self.wait_for_letters().await?;
@@ -95,7 +95,7 @@ impl<'a> Prompt<'a> {
         }
     }
 
-    /// Waits until every letter is answered, and the person is to move or the match is over.
+    /// Waits until every letter has been answered, and it is the person's move or the match is over.
     async fn wait_for_letters(&self) -> anyhow::Result<()> {
         let unread = self.folder.join("mail/referee/new");
         loop {
@@ -122,14 +122,14 @@ impl<'a> Prompt<'a> {
                 std::fs::write(&file, picture).with_context(|| file.display().to_string())?;
                 println!();
                 println!("The board as a picture: {}", file.display());
-                // A viewer shows later boards, too.
+                // A viewer that is already open shows later boards, too.
                 self.has_viewer = self.has_viewer || open(&file);
             }
         }
         Ok(())
     }
 
-    /// Runs a program that takes the terminal, and returns whether it succeeded.
+    /// Runs a program that takes over the terminal, and returns whether it succeeded.
     async fn lend_terminal(&self, program: &mut Command) -> anyhow::Result<bool> {
         self.has_guest.set(true);
         let status = program.status().await;
@@ -137,7 +137,7 @@ impl<'a> Prompt<'a> {
         Ok(status.with_context(|| format!("{program:?}"))?.success())
     }
 
-    /// Reads an answer, or a letter that stands for an act.
+    /// Reads an answer, or a single letter that stands for a choice.
     async fn wish(&mut self) -> anyhow::Result<Wish> {
         let has_mutt = is_installed("mutt");
         println!("{RULE}");
@@ -165,8 +165,8 @@ impl<'a> Prompt<'a> {
         }
     }
 
-    /// Lets the person write in an editor, above the quoted letter. Returns the words without it, and none if the
-    /// editor fails, as it does to discard a text.
+    /// Lets the person write in an editor, above the quoted letter. Returns the text without the quote. Returns
+    /// an empty text if the editor fails, which is how one discards a text.
     async fn edit(&self) -> anyhow::Result<String> {
         let draft = self.folder.join("answer.txt");
         let quoted = self.correspondent.latest_text().lines().map(|line| format!("> {line}\n"));
@@ -193,7 +193,7 @@ impl<'a> Prompt<'a> {
     }
 }
 
-/// Opens a file as a click on it would, if there is a screen. Returns whether a program for that was started.
+/// Opens a file as a click on it would, if there is a screen. Returns whether a program was started for it.
 fn open(file: &Path) -> bool {
     let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
     let mut viewer = Command::new("xdg-open");
@@ -207,8 +207,8 @@ fn is_installed(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Reads lines from the terminal one by one, so that an editor gets all other keys. The thread that reads is not
-/// waited for: it may be blocked when the program ends.
+/// Reads lines from the terminal one by one, so that an editor gets all other keys. Nothing waits for the thread
+/// that reads, because it may be blocked when the program ends.
 struct Keyboard {
     ask: sync_mpsc::Sender<()>,
     lines: mpsc::Receiver<Option<String>>,

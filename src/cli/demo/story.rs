@@ -16,7 +16,7 @@ use crate::web::{self, Site};
 /// Maximum number of turns in the summary.
 const MOMENTS: usize = 8;
 
-/// Parts of words that mark a turn as dramatic, so that the summary prefers it.
+/// Parts of words that mark a turn as dramatic; the summary prefers such turns.
 const DRAMATIC: [&str; 8] =
     ["attle", "sank", "sunk", "home base", "tower", "high now", "blocked", "completes"];
 
@@ -68,7 +68,7 @@ pub async fn tell(
     Ok(())
 }
 
-/// Returns the replay of the match, a page that needs nothing else.
+/// Returns the replay of the match as a page that needs nothing else.
 pub fn replay_page(office: &Office, game_match: &Match, record: Record) -> anyhow::Result<String> {
     let club = &office.config.club;
     let finished = FinishedMatch {

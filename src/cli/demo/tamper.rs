@@ -1,6 +1,7 @@
 //! `fogpost demo --tamper`: alters one letter in the database, and shows that the audit names it.
 //!
-//! The store has no means to do that: it takes a connection of its own, as somebody with a database tool would.
+//! The store has no way to do that, so this opens a connection of its own, as somebody with a database tool
+//! would.
 
 use std::path::Path;
 
@@ -35,7 +36,8 @@ pub async fn tamper(office: &Office, game_match: &Match, folder: &Path) -> anyho
     Ok(())
 }
 
-/// Replaces the bytes of a letter in the demo's database, whose triggers forbid it.
+/// Replaces the bytes of a letter in the demo's database. Drops the trigger that forbids it, and restores it
+/// afterwards.
 async fn replace(url: &str, digest: Digest, bytes: &[u8]) -> sqlx::Result<()> {
     const TRIGGER: &str = "letter_raw_is_not_changed";
     let mut connection = SqliteConnection::connect(url).await?;

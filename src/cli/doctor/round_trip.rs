@@ -12,7 +12,7 @@ use crate::post::FoundLetter;
 use crate::post::dkim::{DkimVerdict, Verifier};
 use crate::post::outbox::{Outbox, Outgoing};
 
-/// Maximum time between two looks at the mailbox: providers count logins.
+/// Maximum time between two checks of the mailbox, which grows up to this because providers count logins.
 const MAX_PAUSE: Duration = Duration::from_secs(15);
 
 /// The methods by which receivers check a sender.
@@ -79,7 +79,7 @@ fn test_letter(address: &str, message_id: &str) -> Vec<u8> {
 }
 
 impl Arrival {
-    /// Describes how long it took and where the letter was found.
+    /// Describes how long the letter took and where it was found.
     pub fn found(&self) -> String {
         let FoundLetter { folder, .. } = &self.letter;
         format!("back after {:.1} seconds, in {folder}{}", self.after.as_secs_f64(), self.verdicts())
@@ -102,7 +102,7 @@ impl Arrival {
         format!("; {} says: {}", results.authserv_id, verdicts.join(", "))
     }
 
-    /// Returns warnings about problems that may keep letters from other people.
+    /// Returns warnings about problems that may keep letters from reaching other people.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.letter.is_spam {
@@ -131,7 +131,7 @@ impl Arrival {
 }
 
 fn value<'a>(results: &'a AuthenticationResults, method: &str) -> &'a str {
-    // A letter can have several signatures. One that passes is enough.
+    // A letter can have several signatures; one that passes is enough.
     let mut of_method = results.results.iter().filter(|result| result.method == method);
     let first = of_method.next().map_or("not checked", |result| &result.value);
     if of_method.any(|result| result.value == "pass") { "pass" } else { first }
