@@ -1,7 +1,8 @@
 //! The closed enum over the games, and the methods that the rest of the program may call on any of them.
 //!
-//! A new game is one line in [`games!`]; the compiler reports what it lacks. A new question to the games is a
-//! method of [`Game`] that [`AnyState`] or [`GameKind`] forwards with `on_state!` or `on_game!`.
+//! A new game takes one line in [`games!`]; the compiler reports what else it needs. A new question to the
+//! games takes a method of [`Game`], which [`AnyState`] or [`GameKind`] forwards with `on_state!` or
+//! `on_game!`.
 
 use std::collections::BTreeMap;
 
@@ -39,8 +40,9 @@ macro_rules! games {
             }
         }
 
-        /// The orders of one seat for one phase, checked against the state that they are filed for. Its JSON
-        /// is their canonical lines, which name no game; [`AnyState::unseal`] turns them back into orders.
+        /// The orders of one seat for one phase, checked against the state that they are filed for. The JSON
+        /// is their canonical lines, which do not name the game; [`AnyState::unseal`] turns them back into
+        /// orders.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Filing { $($variant(Sealed<<$state as Game>::Order>)),+ }
 
@@ -54,13 +56,14 @@ macro_rules! games {
             }
         }
 
-        /// All that a seat of any game was told and filed so far; see [`Seen`]. Its JSON names no game.
+        /// Everything that a seat of any game was told and filed so far; see [`Seen`]. The JSON does not name
+        /// the game.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum AnySeen { $($variant(Seen<<$state as Game>::View, <$state as Game>::Order>)),+ }
 
         impl AnySeen {
-            /// Returns what `seat` is told as a match starts with this state.
+            /// Returns what `seat` is told when a match starts with this state.
             pub fn begin(state: &AnyState, seat: Seat) -> AnySeen {
                 match state { $(AnyState::$variant(state) => AnySeen::$variant(Seen::begin(state, seat))),+ }
             }
@@ -110,7 +113,7 @@ macro_rules! games {
             impl<'a> TryFrom<&'a AnyState> for &'a $state {
                 type Error = GameKind;
 
-                /// Fails with the game of the state if that is another game.
+                /// Fails with the game of the state if it is another one.
                 fn try_from(state: &'a AnyState) -> Result<Self, GameKind> {
                     match state {
                         AnyState::$variant(state) => Ok(state),
@@ -122,7 +125,7 @@ macro_rules! games {
             impl TryFrom<Filing> for Sealed<<$state as Game>::Order> {
                 type Error = GameKind;
 
-                /// Fails with the game of the filing if that is another game.
+                /// Fails with the game of the filing if it is another one.
                 fn try_from(filing: Filing) -> Result<Self, GameKind> {
                     match filing {
                         Filing::$variant(sealed) => Ok(sealed),
@@ -133,7 +136,7 @@ macro_rules! games {
         )+
 
         /// Evaluates an expression with `$name` bound to the game's own state inside an [`AnyState`] and, if
-        /// it is named, `$game` standing for the state's type.
+        /// given, `$game` standing for the state's type.
         macro_rules! on_state {
             ($d any:expr, $d name:ident => $d body:expr) => {
                 match $d any { $(AnyState::$variant($d name) => $d body),+ }
@@ -155,8 +158,8 @@ macro_rules! games {
             };
         }
 
-        /// Evaluates an expression with `$name` bound to what a seat was told and, if it is named, `$game`
-        /// standing for the state's type.
+        /// Evaluates an expression with `$name` bound to what a seat was told and, if given, `$game` standing
+        /// for the state's type.
         macro_rules! on_seen {
             ($d any:expr, $d name:ident => $d body:expr) => {
                 match $d any { $(AnySeen::$variant($d name) => $d body),+ }
@@ -180,7 +183,7 @@ games! { $
     Quad => crate::game::quad::State,
 }
 
-/// A game whose own memories can be found among those of any game.
+/// A game whose own memories can be extracted from [`Memories`].
 trait Remembering: Game {
     fn memories(any: &Memories) -> Option<&BySeat<Self::Memory>>;
     fn memories_mut(any: &mut Memories) -> Option<&mut BySeat<Self::Memory>>;
@@ -201,7 +204,7 @@ impl Serialize for Filing {
     }
 }
 
-/// A sealed filing that its state makes illegal: one of the two was changed.
+/// A sealed filing that is illegal in its state, because one of the two was changed.
 #[derive(Debug, thiserror::Error)]
 #[error("the orders sealed for {seat} cannot stand in this state: {}", .faults.first().map_or("", |f| f.reason.as_str()))]
 pub struct IllegalFiling {
@@ -209,7 +212,7 @@ pub struct IllegalFiling {
     pub faults: Vec<Fault>,
 }
 
-/// A match of any game. Each method does what the method of [`Game`] with the same name does.
+/// A match of any game. A method that [`Game`] has too does the same as that one.
 impl AnyState {
     /// Returns what the match waits for; `None` once it is over.
     pub fn due(&self) -> Option<Due> {
@@ -231,7 +234,7 @@ impl AnyState {
         on_state!(self, state => state.position())
     }
 
-    /// The facts that a replay of a finished match shows besides the position; `null` for most games.
+    /// The facts that a replay of a finished match shows in addition to the position; `null` for most games.
     pub fn beside_position(&self) -> Value {
         on_state!(self, state => state.beside_position())
     }
@@ -247,7 +250,7 @@ impl AnyState {
         json.expect("a view has string keys and plain values")
     }
 
-    /// Returns the data for templates besides the view.
+    /// Returns the data that templates get in addition to the view.
     pub fn extra(&self, viewer: Seat) -> Value {
         on_state!(self, state of State => State::extra(&state.view(viewer)))
     }
@@ -282,22 +285,23 @@ impl AnyState {
         }
     }
 
-    /// Returns the order that moves what `seat` has on one square to another, as it is filed.
+    /// Returns the order that moves the piece of `seat` from one square to another, in the form in which
+    /// orders are filed.
     pub fn between(&self, seat: Seat, from: &str, to: &str) -> Option<String> {
         on_state!(self, state of State => {
             State::between(&state.view(seat), from, to).map(|order| order.to_string())
         })
     }
 
-    /// Returns an order for every capture of `seat` that is legal now, as it is filed.
+    /// Returns an order for every capture of `seat` that is legal now, in the form in which orders are filed.
     pub fn captures(&self, seat: Seat) -> Vec<String> {
         on_state!(self, state of State => {
             State::captures(&state.view(seat)).iter().map(ToString::to_string).collect()
         })
     }
 
-    /// Returns a legal order of the open phase, or several lines of them, for somebody whose `line` could not
-    /// be read; `None` if nothing is due from `seat`.
+    /// Returns a legal order of the open phase, or several on separate lines, as an example for somebody
+    /// whose `line` could not be read; `None` if nothing is due from `seat`.
     pub fn example(&self, seat: Seat, line: &str) -> Option<String> {
         if !self.is_due(seat) {
             return None;
@@ -311,12 +315,13 @@ impl AnyState {
         on_state!(self, state of State => State::write_out(&state.view(seat), lines))
     }
 
-    /// Returns the lines that a ready setup stands for, drawn by `dice`; `None` unless it is the only line.
+    /// Returns the lines that a ready setup stands for, drawn by `dice`; `None` unless a ready setup is the
+    /// only line.
     pub fn ready_setup(&self, seat: Seat, lines: &[Line], dice: u64) -> Option<Vec<Line>> {
         on_state!(self, state => ready_setup(state, seat, lines, dice))
     }
 
-    /// Whether the last move is the one in this part of a condition.
+    /// Whether the last move was the one that this part of a condition expects.
     pub fn has_come(&self, expected: &str) -> bool {
         on_state!(self, state => condition::has_come(state, expected))
     }
@@ -374,7 +379,7 @@ fn ready_setup<G: Game>(state: &G, seat: Seat, lines: &[Line], dice: u64) -> Opt
 /// Returns the orders of a filing.
 ///
 /// # Panics
-/// Panics if the filing is for another game than these orders.
+/// Panics if the filing is for a game other than that of these orders.
 fn sealed_orders<O>(filing: &Filing) -> Sealed<O>
 where
     Sealed<O>: TryFrom<Filing, Error = GameKind>,

@@ -6,18 +6,18 @@ use super::picture::{Bounds, Colour, HEAD_LENGTH, Picture, Point, arrowhead};
 const GAP: f64 = 1.5;
 /// The least cosine of the angle between an arrow and the edge's normal at which it leaves or meets a sign.
 const STEEP: f64 = 0.25;
-/// The price of a part of a head that is not clear, in pixels of way.
+/// The price of an obstructed part of a head, in pixels of length.
 const HIDDEN_HEAD: f64 = 1_000.0;
-/// The price of a pixel of way that is hidden.
+/// The price of a hidden pixel of the line, in pixels of length.
 const HIDDEN_WAY: f64 = 3.0;
 
-/// The price of a right angle between the line and its head.
+/// The price of a right angle between the line and its head, in pixels of length.
 const BEND: f64 = 20.0;
 
 /// An end of an arrow.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// The middle of a place where nothing stands.
+    /// The middle of an empty place.
     Point(Point),
     /// The outline of a sign made of rectangles.
     Outline(Vec<Bounds>),
@@ -58,7 +58,7 @@ struct Mooring {
     outwards: Option<Point>,
 }
 
-/// The ways of a bundle: its tails, and the tip and the direction of its one head.
+/// Lines that share one head: the tails, and the tip and direction of the head.
 struct Bundle {
     tails: Vec<Point>,
     tip: Point,
@@ -121,7 +121,8 @@ impl Arrows {
         best.map(|(_, bundle)| bundle)
     }
 
-    /// An arrow whose head stands square to the sign. It fits between two signs where a slanted one does not.
+    /// An arrow whose head is perpendicular to the sign's edge. It fits between two signs where a slanted one
+    /// does not.
     fn bent(&self, start: Mooring, tip: Mooring) -> Option<Bundle> {
         let (x, y) = tip.outwards?;
         let bundle = Bundle { tails: vec![start.at], tip: tip.at, along: (-x, -y) };
@@ -130,8 +131,8 @@ impl Arrows {
         (along > 0.0 && start.leaves_towards(back)).then_some(bundle)
     }
 
-    /// Bundles of several tails with this tip. The head points away from the middle of the origins, or stands square to
-    /// the sign.
+    /// Bundles of several tails with this tip. The head points away from the middle of the origins, or is perpendicular
+    /// to the sign's edge.
     fn joined(&self, from: &[Vec<Mooring>], tip: Mooring) -> Vec<Bundle> {
         let all = || from.iter().flatten();
         let count = all().count() as f64;
@@ -141,7 +142,7 @@ impl Arrows {
         heads.filter_map(|head| self.with_tails(head, from)).collect()
     }
 
-    /// The bundle with a tail from each origin, the one that costs least.
+    /// The bundle with the cheapest tail from each origin.
     fn with_tails(&self, head: Bundle, from: &[Vec<Mooring>]) -> Option<Bundle> {
         let back = self.back(&head);
         let price = |from: Point| distance(from, back) + HIDDEN_WAY * self.hidden(from, back);
@@ -154,7 +155,7 @@ impl Arrows {
         Some(Bundle { tails, ..head })
     }
 
-    /// Returns the price of a bundle if it is below `most`. What is hidden is counted last, because it takes longest.
+    /// Returns the price of a bundle if it is below `most`. Hidden parts are priced last, because that takes longest.
     fn price_below(&self, bundle: &Bundle, most: f64) -> Option<f64> {
         let lines = bundle.tails.iter().map(|tail| {
             let length = distance(*tail, bundle.tip);
@@ -221,7 +222,7 @@ impl Arrows {
 }
 
 impl End {
-    /// The points at which an arrow may begin or end: three on each edge, those within the sign left out.
+    /// The points at which an arrow may begin or end: three on each edge, except those inside the sign.
     fn moorings(&self) -> Vec<Mooring> {
         let parts = match self {
             End::Point(at) => return vec![Mooring { at: *at, outwards: None }],
@@ -256,7 +257,7 @@ impl Mooring {
     }
 }
 
-/// A straight arrow, if it leaves the one sign and meets the other at open angles.
+/// A straight arrow, if it leaves one sign and meets the other at steep enough angles.
 fn bundle(start: Mooring, tip: Mooring) -> Option<Bundle> {
     let length = distance(start.at, tip.at);
     let meets = start.leaves_towards(tip.at) && tip.leaves_towards(start.at) && length > 0.0;

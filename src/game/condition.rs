@@ -1,6 +1,6 @@
-//! Conditional orders: the answer that a side sends ahead to a move it expects (rules page `records.md`).
+//! Conditional orders: the answers that a side sends ahead to moves it expects (rules page `records.md`).
 //!
-//! A line is `IF move THEN order`, up to three times in a row. Lines are alternatives for the next move.
+//! A line is `IF move THEN order`, up to three times. The lines are alternatives for the next move.
 
 use std::fmt::{self, Display};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Game, Seat, Syntax};
 
-/// Maximum lines of a filing: more answers than a player prepares, and little to search.
+/// Maximum lines of a filing: more answers than a player prepares, and quick to search.
 pub const MAX_CONDITIONS: usize = 20;
 
 /// The fault of conditions from the side to move.
@@ -55,7 +55,7 @@ pub enum ConditionOutcome {
     Illegal {
         expected: String,
         answer: String,
-        /// A sentence to the player. Ledgers hold none.
+        /// A sentence to the player. Ledgers do not record it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
@@ -74,7 +74,7 @@ impl ConditionOutcome {
     }
 }
 
-/// Whether a line has the form of a condition, readable or not. Such a line is never a plain order.
+/// Whether a line is meant as a condition, even a faulty one. Such a line is never a plain order.
 pub fn is_condition(line: &str) -> bool {
     let mut words = line.split_whitespace();
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("IF"))
@@ -84,7 +84,7 @@ pub fn is_condition(line: &str) -> bool {
 /// Parses a line of conditional orders.
 ///
 /// # Errors
-/// [`Syntax`] if the line is none: `Unknown` if it may be prose.
+/// [`Syntax`] if the line is not a condition: `Unknown` if it may be prose.
 pub(super) fn parse<G: Game>(line: &str) -> Result<Condition, Syntax> {
     if !is_condition(line) {
         return Err(Syntax::Unknown);
@@ -98,7 +98,7 @@ pub(super) fn parse<G: Game>(line: &str) -> Result<Condition, Syntax> {
         };
         let canonical = |part: &str| match orders::<G>(part) {
             Ok(orders) => Ok(G::on_one_line(&orders)),
-            // Only capitals tell a condition from prose about squares.
+            // Only capitals distinguish a condition from prose about squares.
             Err(_) if is_first && !line.contains("IF ") => Err(Syntax::Unknown),
             Err(Syntax::Unknown) => Err(malformed(format!("I do not understand \"{part}\" as a move."))),
             Err(Syntax::Malformed { reason, .. }) => Err(malformed(reason)),
@@ -114,7 +114,7 @@ pub(super) fn parse<G: Game>(line: &str) -> Result<Condition, Syntax> {
     Ok(Condition { first, rest: pairs })
 }
 
-/// Splits a text at each word `mark`. What stands before the first one is left out if it is empty.
+/// Splits a text at each word `mark`. The part before the first one is omitted if it is empty.
 fn parts(text: &str, mark: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let parts =
@@ -168,7 +168,7 @@ impl Serialize for Condition {
     }
 }
 
-/// Reads the canonical text. Whether it names moves of the game shows when they are compared.
+/// Parses the canonical text, but does not check that it names moves of the game.
 impl<'de> Deserialize<'de> for Condition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;

@@ -1,7 +1,7 @@
-//! Random numbers that the rules draw, the same for the same seed.
+//! Reproducible random numbers for the rules and the house.
 
 /// A generator of random numbers that depends only on its seed (SplitMix64; Steele, Lea, Flood 2014). The
-/// audit repeats what was drawn, so a crate's generator, which may change with its version, would not do.
+/// audit repeats every draw, so a crate's generator, which may change with its version, is unsuitable.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
@@ -10,7 +10,7 @@ impl Dice {
         Dice(seed)
     }
 
-    /// Returns other dice, which depend on these and on `number`.
+    /// Returns different dice that depend on these and on `number`.
     pub fn mixed(self, number: u64) -> Dice {
         Dice(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
@@ -20,7 +20,7 @@ impl Dice {
         (self.next() % n as u64) as usize
     }
 
-    /// Returns 64 random bits, not all of which are set.
+    /// Returns 64 random bits, but never all ones.
     pub fn bits(&mut self) -> u64 {
         self.next() % u64::MAX
     }

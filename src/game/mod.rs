@@ -1,7 +1,7 @@
 //! The rules of the games: values in, values out.
 //!
-//! A game knows its rules and nothing else: no clock, network, storage or global randomness. It answers what
-//! is due, what a seat may see, whether orders may stand, and what follows from them. [`any`] closes the
+//! A game knows its rules and nothing else: no clock, network, storage or global randomness. It determines
+//! what is due, what a seat may see, whether orders may stand, and what follows from them. [`any`] closes the
 //! games into one enum for the rest of the program; [`record`] is a match as a file.
 
 use std::fmt::{Debug, Display};
@@ -44,14 +44,15 @@ pub use phase::{Due, Outcome, Phase, Reason};
 pub use seat::{BySeat, Seat};
 pub use seen::Seen;
 
-/// The fault of a ready setup beside other orders, or in a record, which holds lines only.
+/// The fault of a ready setup together with other orders, or in a record, which holds only the lines of a
+/// setup.
 const READY_ALONE: &str =
     "A ready setup stands alone in a letter, and I put its lines in its place; it is no order beside others.";
 
 /// A board, drawn from what one viewer may see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Board {
-    /// At most 68 columns wide, every line ended.
+    /// At most 68 columns wide; every line ends with a line break.
     pub text: String,
     pub picture: picture::Picture,
 }
@@ -74,12 +75,12 @@ pub struct Rulebook {
 /// The rules of a game, implemented by the state of a match.
 ///
 /// A state holds everything the rules remember: the options, the news of the last adjudication, and the
-/// outcome. Random play tests these laws for every game: a state survives JSON; `parse(order.to_string())` is
-/// that order; nothing here panics; two states that a seat cannot tell apart by the rules give it equal
-/// views.
+/// outcome. Random play tests these laws for every game: a state survives JSON; `parse(order.to_string())`
+/// gives that order; nothing here panics; two states that the rules do not let a seat distinguish give it
+/// equal views.
 pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     const RULEBOOK: Rulebook;
-    /// The words that orders begin with, in capitals. A line that begins with a misspelt one is questioned.
+    /// The words that orders begin with, in capitals. A line that begins with a misspelt one is doubtful.
     const VERBS: &'static [&'static str];
 
     type Options: Options;
@@ -106,39 +107,40 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Ends the match from outside the rules: the position stays, without news, and everything is disclosed.
     fn close(&self, outcome: Outcome) -> Self;
 
-    /// Returns the `state` of the rules page as JSON: what is on the board, not all that is remembered.
+    /// Returns the `state` of the rules page as JSON: the board, not everything that the state remembers.
     fn position(&self) -> serde_json::Value;
 
-    /// Returns what a replay of a finished match shows besides the position, as JSON.
+    /// Returns what a replay of a finished match shows in addition to the position, as JSON.
     fn beside_position(&self) -> serde_json::Value {
         serde_json::Value::Null
     }
 
-    /// Returns what `viewer` may know, built from nothing rather than filtered down.
+    /// Returns what `viewer` may know, built up from nothing rather than filtered down.
     fn view(&self, viewer: Seat) -> Self::View;
 
     /// Parses one line, ignoring case and spacing. The line has no line break or comment and is not blank. It
-    /// may hold several orders where the rules of the game say so. Does not depend on a match.
+    /// may hold several orders if the rules of the game say so. Does not depend on a match.
     ///
     /// # Errors
     /// [`Syntax`] if the line is not an order, or an incomplete one.
     fn parse(line: &str) -> Result<Vec<Self::Order>, Syntax>;
 
-    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None`
-    /// if it can only be a bullet. `rest` is the line without it.
+    /// Returns the order that a line means if the bullet or number before it is part of the order; `None` if
+    /// it can only be a bullet. `rest` is the line without it.
     fn with_bullet(_bullet: &str, _rest: &str) -> Option<String> {
         None
     }
 
-    /// Writes out the short forms of orders that letters may have, one order a line, from what the seat sees.
-    /// Returns the lines, which keep their numbers, and the faults of those that cannot be written out. A
-    /// record has no short forms.
+    /// Writes out the short forms of orders that letters may have, one order per line, from what the seat
+    /// sees. Returns the lines, which keep their numbers, and the faults of lines that cannot be written out.
+    /// Records have no short forms.
     fn write_out(_view: &Self::View, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
         (lines.to_vec(), Vec::new())
     }
 
     /// Returns the setup that a ready setup stands for, drawn by `dice` (rulings `Z-READY`, `P-READY`);
-    /// `None` if `order` is none. The same for the same arguments, in every version of the program.
+    /// `None` if `order` is not a ready setup. The result is the same for the same arguments in every version
+    /// of the program.
     fn ready_setup(
         _options: &Self::Options,
         _seat: Seat,
@@ -148,17 +150,17 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         None
     }
 
-    /// Returns a legal order of the open phase, or several lines of them, as an example for somebody whose
-    /// `line` could not be read: if possible one of the same kind. `None` if nothing is due.
+    /// Returns a legal order of the open phase, or several on separate lines, as an example for somebody
+    /// whose `line` could not be read; if possible, one of the same kind. `None` if nothing is due.
     fn example(view: &Self::View, line: &str) -> Option<String>;
 
-    /// Returns the order that moves what stands on one square to another, for a line that names only the
+    /// Returns the order that moves a piece from one square to another, for a line that names only the
     /// squares; `None` if the seat has nothing there, or the game has no such order.
     fn between(_view: &Self::View, _from: &str, _to: &str) -> Option<Self::Order> {
         None
     }
 
-    /// Returns an order for every capture that is legal now, if nothing moves.
+    /// Returns an order for every capture that is legal if nothing moves.
     fn captures(_view: &Self::View) -> Vec<Self::Order> {
         Vec::new()
     }
@@ -186,7 +188,7 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         orders.iter().map(Self::Order::to_string).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether the last move was this one, its pieces compared as sets.
+    /// Whether the last move was this one; the order of its pieces does not matter.
     fn has_just_played(&self, _orders: &[Self::Order]) -> bool {
         false
     }
@@ -194,24 +196,25 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns what counts as filed for a seat that is due and sent nothing; `None` if it must move itself.
     fn missed(view: &Self::View) -> Option<Sealed<Self::Order>>;
 
-    /// Decides the phase that is due. Deterministic; never fails. A seat that is not due has `None`, as both
-    /// have when the referee passes. If a required filing is absent, the state is returned unchanged.
+    /// Decides the phase that is due. Deterministic; never fails. A seat that is not due has `None`; so do
+    /// both when the referee passes. If a required filing is absent, the state is returned unchanged.
     fn adjudicate(&self, filed: &BySeat<Option<Sealed<Self::Order>>>) -> Self;
 
-    /// Returns what templates get besides the JSON of the view; like that JSON, derived from the view alone.
+    /// Returns what templates get in addition to the JSON of the view; like that JSON, derived from the view
+    /// alone.
     fn extra(_view: &Self::View) -> serde_json::Value {
         serde_json::Value::Null
     }
 
-    /// Adds the news of `view` to what its seat remembers, before the next adjudication replaces them.
-    /// Derived from views, so that memory is no part of the state (rules page `records.md`, Memory).
+    /// Adds the news of `view` to its seat's memory, before the next adjudication replaces it. Memory is
+    /// derived from views, so it is not part of the state (rules page `records.md`, Memory).
     fn remember(_memory: &mut Self::Memory, _view: &Self::View) {}
 
-    /// Puts what the seat remembers into a view that is shown to it: the key `memory` of its JSON.
+    /// Adds the seat's memory to a view that is shown to it, as the key `memory` of its JSON.
     fn recall(_view: &mut Self::View, _memory: &Self::Memory) {}
 
-    /// Puts what the seat did itself into a view that is shown to it, the key `did` of its JSON: in the
-    /// adjudication that led to `view`, it `filed` these orders in what it saw `before`.
+    /// Adds the seat's own actions to a view that is shown to it, as the key `did` of its JSON. In the
+    /// adjudication that led to `view`, the seat `filed` these orders, seeing the view `before`.
     fn tell_deeds(_view: &mut Self::View, _before: &Self::View, _filed: &[Self::Order]) {}
 
     /// Draws the board as `view` knows it.

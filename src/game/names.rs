@@ -1,8 +1,8 @@
-//! Enums whose variants have names, each written once, beside its variant.
+//! Enums whose variants have names. Each name is written once, beside its variant.
 
 /// Declares an enum of named values. The names are what JSON, records, letters and the command line use.
 ///
-/// `ALL`, `NAMES`, `as_str`, `parse` (ignoring case), `Display`, `Serialize` and `Deserialize` follow.
+/// Generates `ALL`, `NAMES`, `as_str`, `parse` (ignoring case), `Display`, `Serialize` and `Deserialize`.
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*

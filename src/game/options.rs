@@ -1,4 +1,4 @@
-//! The options of a game: which ones there are, and those chosen for a match.
+//! The options of a game, and the choices for a match.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display};
@@ -22,7 +22,7 @@ pub enum Values {
     OneOf(&'static [&'static str]),
     /// A whole number from 1 to 999.
     Limit,
-    /// Text that the game itself parses. The words describe it.
+    /// Text that the game itself parses, with a description of it.
     Text(&'static str),
 }
 
@@ -33,7 +33,8 @@ pub trait Options: Clone + Debug + Default + PartialEq + Serialize + Deserialize
     /// Sets an option by its name in [`Options::RULES`].
     ///
     /// # Errors
-    /// Returns a sentence if the name is unknown, or if the value is invalid: what it must look like.
+    /// Returns a sentence if the name is unknown, or if the value is invalid, in which case it says what
+    /// values are valid.
     fn set(&mut self, name: &str, value: &str) -> Result<(), String>;
 
     /// Returns the value of an option as text; empty for an unknown name.
@@ -45,7 +46,7 @@ pub trait Options: Clone + Debug + Default + PartialEq + Serialize + Deserialize
     }
 }
 
-/// A type of option values: how they are written, and which there are.
+/// A type of option values: how to parse and write them, and which ones there are.
 pub(super) trait OptionValue: Sized {
     const VALUES: Values;
 
@@ -58,7 +59,7 @@ pub(super) trait OptionValue: Sized {
 
 /// Declares the options of a game: each one's field, type, default and description, in one place.
 ///
-/// The name of an option is the name of its field. The default is text, read like a chosen value.
+/// The name of an option is the name of its field. The default is text, parsed like a chosen value.
 macro_rules! options {
     (
         $(#[$meta:meta])*

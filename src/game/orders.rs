@@ -1,4 +1,4 @@
-//! Orders on their way from a line of text to a checked filing, and the faults found on the way.
+//! The steps from a line of text to a checked filing, and the faults found in them.
 
 use std::fmt::Display;
 
@@ -48,12 +48,12 @@ pub(super) fn two_squares(word: &str, is_square: impl Fn(&str) -> bool) -> Optio
     to.into_iter().flatten().find(|to| is_square(to)).map(|to| (from, to))
 }
 
-/// Why a line could not be read. Reveals no match state.
+/// The reason why a line could not be read. Reveals no match state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// The line does not begin like an order of this game. In a letter it is a remark, in a record a fault.
     Unknown,
-    /// The line begins like an order: what was not understood, and an example of a valid line.
+    /// The line begins like an order. Holds what was not understood, and an example of a valid line.
     Malformed { reason: String, example: &'static str },
 }
 
@@ -66,14 +66,14 @@ pub struct Fault {
     pub reason: String,
     /// Valid orders, as an example.
     pub example: Option<String>,
-    /// Whether the fault is that a required order is absent. It is not reported beside a malformed line,
-    /// which may have been the missing order.
+    /// Whether the fault is that a required order is absent. It is not reported together with a malformed
+    /// line, which may have been the missing order.
     #[serde(skip)]
     pub(super) missing: bool,
     /// Whether the line is doubtful rather than wrong.
     #[serde(skip)]
     pub doubtful: bool,
-    /// Whether the example is what the line seems to mean, rather than an order like it.
+    /// Whether the example is what the line seems to mean, rather than just a similar order.
     #[serde(skip)]
     pub corrected: bool,
 }
@@ -97,7 +97,7 @@ impl Fault {
         Fault { missing: true, ..Fault::whole(reason) }
     }
 
-    /// Adds what the line seems to mean, as orders that can stand.
+    /// Adds what the line seems to mean, as legal orders.
     pub fn with_correction(self, orders: impl Display) -> Self {
         Fault { corrected: true, ..self.with_example(orders) }
     }
@@ -126,7 +126,7 @@ impl<O> Sealed<O> {
     }
 }
 
-/// The canonical lines of a filing, one for each order: what ledgers, snapshots and records hold.
+/// The canonical lines of a filing, one for each order, as in ledgers, snapshots and records.
 ///
 /// Stored lines are text that somebody may have changed. Only
 /// [`AnyState::unseal`](super::any::AnyState::unseal), which checks them against a state, turns them into

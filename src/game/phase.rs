@@ -35,7 +35,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the match was drawn, and not ended without a result.
+    /// Whether the match was drawn, rather than ended without a result.
     pub fn is_draw(&self) -> bool {
         let is_void = matches!(self.reason, Reason::Abandoned | Reason::Annulled | Reason::BothForfeited);
         self.winner.is_none() && !is_void
@@ -43,7 +43,7 @@ impl Outcome {
 }
 
 named_enum! {
-    /// Why a match ended, in the words of the rules pages.
+    /// The reason why a match ended, in the words of the rules pages.
     pub enum Reason {
         // Quadrant Z
         BaseCaptured = "base captured",
@@ -65,11 +65,11 @@ named_enum! {
         DrawAgreed = "draw agreed",
         Abandoned = "abandoned",
         Forfeited = "forfeited",
-        // Both sides missed too many turns together.
+        // Both sides missed too many turns at the same time.
         BothForfeited = "both forfeited",
-        // The time was over, and whoever used less of it won; nobody did if both used about as much.
+        // Time ran out. The side that had used less of it won, or neither if both had used about as much.
         LessTime = "less time",
-        // The GM has voided the result.
+        // The GM voided the result.
         Annulled = "annulled",
     }
 }

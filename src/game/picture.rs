@@ -1,6 +1,6 @@
 //! The picture of a board as a value: shapes on a page.
 //!
-//! Games compose pictures from what a viewer may know. They are rendered as SVG or pixels elsewhere.
+//! Games compose pictures from what a viewer may know. Other modules render them as SVG or pixels.
 
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub struct Picture {
 pub struct LegendSign {
     /// The middle of its sample.
     pub at: Point,
-    /// The places of its shapes among those of the picture: the sample, then its words, which start at the left.
+    /// The indices of its shapes in the picture: the sample, then its text, which is aligned left.
     pub shapes: Range<usize>,
 }
 
@@ -127,7 +127,8 @@ impl Picture {
         self.shapes.push(Shape::Polygon { points: points.to_vec(), fill: None, stroke });
     }
 
-    /// An arrow whose head ends at `to`. Nothing is drawn if the two lie closer than the head is long.
+    /// An arrow whose head ends at `to`. Nothing is drawn if the points are closer than the length of the
+    /// head.
     pub fn arrow(&mut self, from: Point, to: Point, colour: Colour, stroke_width: f64) {
         let length = (to.0 - from.0).hypot(to.1 - from.1);
         let back = length - HEAD_LENGTH * stroke_width;
@@ -139,7 +140,7 @@ impl Picture {
         self.polygon(&arrowhead(to, (dx, dy), stroke_width), colour, colour, 1.0);
     }
 
-    /// Makes the shapes from the place `start` on a sign of the legend, whose sample is around `at`.
+    /// Makes the shapes from index `start` on a sign of the legend, with its sample around `at`.
     pub fn sign(&mut self, at: Point, start: usize) {
         self.signs.push(LegendSign { at, shapes: start..self.shapes.len() });
     }
@@ -151,7 +152,7 @@ impl Picture {
     }
 }
 
-/// The length of an arrow's head, and half its width, by the width of the line.
+/// The length of an arrow's head, and half its width, as multiples of the line's width.
 pub const HEAD_LENGTH: f64 = 3.2;
 pub const HEAD_HALF_WIDTH: f64 = 1.76;
 

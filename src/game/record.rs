@@ -16,7 +16,7 @@ use super::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub game: GameKind,
-    /// The rules version that the match is played under.
+    /// The rules version under which the match is played.
     pub rules: u32,
     pub players: BySeat<String>,
     pub options: Choices,
@@ -47,10 +47,10 @@ pub enum Ending {
     Draw,
     Abandon,
     Forfeit(Seat),
-    /// Both sides missed too many turns together.
+    /// Both sides missed too many turns at the same time.
     #[serde(rename = "both forfeit")]
     BothForfeit,
-    /// The time was over; this seat used more of it, or both used about as much.
+    /// Time ran out. This seat had used more of it; `None` if both had used about as much.
     #[serde(rename = "less time")]
     MoreTime(Option<Seat>),
 }
@@ -99,7 +99,7 @@ impl std::fmt::Display for Ending {
     }
 }
 
-/// Why a text is not a record.
+/// The reason why a text is not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct ParseRecordError {
@@ -108,7 +108,7 @@ pub struct ParseRecordError {
     pub reason: String,
 }
 
-/// Returns the order lines of a text, without comments and blank lines, but numbered with them from 1.
+/// Returns the order lines of a text. Drops comments and blank lines, but counts them in the lines' numbers.
 pub fn lines(orders: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (no, line) in (1..).zip(orders.lines()) {
@@ -377,7 +377,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Adjudicates the referee's passes for a side that cannot move, and conditional orders that were met.
+    /// Adjudicates the passes that the referee makes for a side that cannot move, and conditional orders that
+    /// were met.
     fn pass_on(&mut self, each: &mut impl FnMut(Replayed<'_>)) {
         while let Some(due) = self.state.due().filter(|due| self.is_complete(due)) {
             self.decide(&due, each, AnyState::adjudicate);
@@ -388,7 +389,7 @@ impl Replay {
         due.seats.iter().all(|seat| self.held[*seat].is_some())
     }
 
-    /// Changes the state by the filings for the open phase, and shows the adjudication.
+    /// Adjudicates the filings for the open phase, and passes the adjudication to `each`.
     fn decide(
         &mut self,
         due: &Due,
@@ -425,8 +426,8 @@ fn read_conditions(state: &AnyState, due: &Due, seat: Seat, orders: &str) -> Res
 }
 
 /// The line that `replay --json` prints for an adjudication. `only` limits it to what that seat was told; without
-/// it, there are also the orders of both seats, the position at the start beside the first adjudication, and what
-/// else the rules hide until the end.
+/// it, the line also has the orders of both seats, with the first adjudication the position at the start, and
+/// whatever else the rules hide until the end.
 pub fn adjudication_json(done: &Adjudicated<'_>, only: Option<Seat>) -> Value {
     let seats = Seat::BOTH.into_iter().filter(|seat| only.is_none_or(|only| only == *seat));
     let views: serde_json::Map<_, _> = seats.map(|seat| (seat.to_string(), done.view(seat))).collect();

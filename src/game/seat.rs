@@ -37,7 +37,7 @@ impl<T> BySeat<T> {
         BySeat { first, second }
     }
 
-    /// Calls `f` for each seat, `first` first, and keeps what it returns.
+    /// Calls `f` for each seat, `first` first, and collects the results.
     pub fn from_fn(mut f: impl FnMut(Seat) -> T) -> Self {
         BySeat { first: f(Seat::First), second: f(Seat::Second) }
     }

@@ -6,8 +6,8 @@ use super::{Game, OrderLines, Sealed, Seat};
 
 /// Everything that a seat was told and filed in a match, in order, up to now.
 ///
-/// Only [`AnySeen`](super::any::AnySeen) and tests make one, from [`Game::view`]. Adjudications that a
-/// correction voided are not in it.
+/// Only [`AnySeen`](super::any::AnySeen) and tests make one, from [`Game::view`]. It omits adjudications that
+/// a correction voided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen<V, O> {
     seat: Seat,

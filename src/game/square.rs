@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Seat;
 
-/// A square of a board of `FILES` × `RANKS` (at most 26 × 99). Files are A, B, … from the left, ranks 1, 2, …
+/// A square on a board of `FILES` × `RANKS` (at most 26 × 99). Files are A, B, … from the left, ranks 1, 2, …
 /// from the bottom. Ordered A1, B1, … then A2, …; written in capitals, parsed in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square<const FILES: u8, const RANKS: u8> {
@@ -46,7 +46,7 @@ impl<const FILES: u8, const RANKS: u8> Square<FILES, RANKS> {
         Self::new(self.file.checked_add_signed(files)?, self.rank.checked_add_signed(ranks)?)
     }
 
-    /// The square that lies in the place of this one when the board is turned for a reader: `second` sits at
+    /// The square in the place of this one when the board is turned for a reader: `second` sits at
     /// the upper edge. Turning twice gives the same square.
     pub const fn turned_for(self, reader: Seat) -> Self {
         match reader {

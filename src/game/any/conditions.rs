@@ -1,4 +1,4 @@
-//! Reads the conditional orders of a side, and decides what a move means for them.
+//! Reads the conditional orders of a side, and decides how a move affects them.
 
 use super::{AnyState, Filing, GameKind};
 use crate::game::condition::{self, Condition, ConditionOutcome, Conditions, MAX_CONDITIONS, Pair};
@@ -14,7 +14,8 @@ pub struct Followed {
 }
 
 impl Conditions {
-    /// Whether a filing holds conditional orders: one is enough, because plain orders beside it are faults.
+    /// Whether a filing contains conditional orders. One is enough, because plain orders together with it are
+    /// faults.
     pub fn are_in(game: GameKind, lines: &[Line]) -> bool {
         game.takes_conditions() && lines.iter().any(|line| condition::is_condition(&line.text))
     }
@@ -22,7 +23,7 @@ impl Conditions {
     /// Reads the lines of a filing.
     ///
     /// # Errors
-    /// Returns every fault: lines that cannot be read, plain orders among them, and too many lines.
+    /// Returns every fault: lines that are not conditions, such as plain orders, and too many lines.
     pub fn read(game: GameKind, lines: &[Line]) -> Result<Conditions, Vec<Fault>> {
         let mut conditions = Vec::new();
         let mut faults = Vec::new();
@@ -46,7 +47,7 @@ impl Conditions {
         if faults.is_empty() { Ok(Conditions(conditions)) } else { Err(faults) }
     }
 
-    /// Returns what the move or pass that led to `state` means for these conditions of `author`.
+    /// Returns the effect of the move or pass that led to `state` on these conditions of `author`.
     pub fn after_move(self, state: &AnyState, author: Seat) -> Followed {
         let found = self.0.iter().find(|condition| state.has_come(&condition.first.expected));
         let Some(Condition { first, rest }) = found.filter(|_| state.outcome().is_none()) else {
@@ -83,9 +84,9 @@ impl Followed {
     }
 }
 
-/// Decides the conditions that the adjudication which led to `state` concerns: those of the other side of a
-/// move; after a pass of the referee, and at the end of the match, those of both. `due` are the seats that
-/// were due in it.
+/// Decides the conditions that are affected by the adjudication that led to `state`: after a move, those of
+/// the other side; after a pass of the referee, and at the end of the match, those of both. `due` holds the
+/// seats that were due in it.
 pub fn follow(
     conditions: &mut BySeat<Option<Conditions>>,
     due: &[Seat],

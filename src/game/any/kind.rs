@@ -66,7 +66,7 @@ impl GameKind {
     /// Checks that matches under this rules version can be ruled on.
     ///
     /// # Errors
-    /// Returns a sentence that names this version and the known ones, if it is none of those.
+    /// Returns a sentence that names this version and the known ones if it is unknown.
     pub fn knows_rules(self, version: u32) -> Result<(), String> {
         if version == self.rules() {
             return Ok(());
@@ -128,7 +128,7 @@ impl GameKind {
     /// Parses a line of conditional orders.
     ///
     /// # Errors
-    /// [`Syntax`] if the line is none.
+    /// [`Syntax`] if the line is not a condition.
     pub fn condition(self, line: &str) -> Result<Condition, Syntax> {
         match self.takes_conditions() {
             true => on_game!(self, State => condition::parse::<State>(line)),
@@ -136,7 +136,7 @@ impl GameKind {
         }
     }
 
-    /// Returns the orders on a line as they are filed, or `None` if it is not an order.
+    /// Returns the orders on a line in the form in which orders are filed, or `None` if it is not an order.
     pub fn canonical(self, line: &str) -> Option<Vec<String>> {
         let orders = on_game!(self, State => {
             State::parse(line).map(|orders| orders.iter().map(ToString::to_string).collect())
@@ -158,8 +158,8 @@ impl GameKind {
         }
     }
 
-    /// Returns the order that a line means if the bullet or number before it is a part of the order; `None`
-    /// if it can only be a bullet.
+    /// Returns the order that a line means if the bullet or number before it is part of the order; `None` if
+    /// it can only be a bullet.
     pub fn with_bullet(self, bullet: &str, rest: &str) -> Option<String> {
         on_game!(self, State => State::with_bullet(bullet, rest))
     }
@@ -170,7 +170,7 @@ impl GameKind {
     }
 }
 
-/// Writes the text the way a game's key is written.
+/// Converts a text to the spelling of a game's key.
 fn hyphenated(text: &str) -> String {
     text.trim().replace([' ', '_'], "-").to_ascii_lowercase()
 }

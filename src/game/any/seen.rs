@@ -4,10 +4,10 @@ use super::{AnySeen, AnyState, Filing, sealed_orders};
 use crate::game::{BySeat, Seat};
 
 impl AnySeen {
-    /// Adds an adjudication: the filings, of which only the seat's own is kept, and the state that followed.
+    /// Adds an adjudication: the seat's own filing, taken from `filed`, and the state that followed.
     ///
     /// # Panics
-    /// Panics if they are not of the same match.
+    /// Panics if they are of another game.
     pub fn add(&mut self, filed: &BySeat<Option<Filing>>, after: &AnyState) {
         on_seen!(self, seen of State => {
             let after = <&State>::try_from(after).expect("a match stays one of its game");
@@ -15,7 +15,7 @@ impl AnySeen {
         });
     }
 
-    /// The seat that was told this and filed.
+    /// The seat whose knowledge and filings these are.
     pub fn seat(&self) -> Seat {
         on_seen!(self, seen => seen.seat())
     }

@@ -1,4 +1,4 @@
-//! A state as it is shown to a seat: with what the seat remembers, and with what it did itself.
+//! Shows a state to a seat, together with the seat's memory and its own actions.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{AnyState, Filing, GameKind, Memories, Remembering, sealed_orders};
 use crate::game::{Board, Game, Sealed, Seat};
 
-/// The adjudication that led to a state, as far as one seat took part in it.
+/// One seat's part in the adjudication that led to a state.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPart<'a> {
     pub before: &'a AnyState,
@@ -14,7 +14,7 @@ pub struct OwnPart<'a> {
 }
 
 /// Everything that `viewer` may know of a state, to be serialized: with the keys `memory` and `did` in the games
-/// that hide something. `did` tells of the adjudication `own`.
+/// that hide something. `did` describes the seat's actions in the adjudication `own`.
 ///
 /// # Panics
 /// Serializing panics if the parts are not of one match.
@@ -53,7 +53,7 @@ impl AnyState {
 }
 
 impl Memories {
-    /// Adds the news of `state`, which the next adjudication will replace.
+    /// Adds the news of `state` before the next adjudication replaces it.
     pub fn remember(&mut self, state: &AnyState) {
         if state.kind().keeps_memory() {
             on_state!(state, state => remember(state, self));
@@ -62,7 +62,7 @@ impl Memories {
 }
 
 impl GameKind {
-    /// Whether what a seat remembers has to be kept beside the state.
+    /// Whether a seat's memory has to be kept beside the state.
     pub fn keeps_memory(self) -> bool {
         on_game!(self, State => State::KEEPS_MEMORY)
     }
@@ -88,7 +88,7 @@ where
     view
 }
 
-/// The view of a state with what its seat remembers.
+/// The view of a state, with its seat's memory.
 fn recalled<G: Remembering>(state: &G, viewer: Seat, memories: Option<&Memories>) -> G::View {
     let mut view = state.view(viewer);
     match memories.and_then(G::memories) {

@@ -1,4 +1,4 @@
-//! The board as text: four columns a square.
+//! The board as text: four columns per square.
 
 use std::fmt::Write as _;
 
@@ -33,8 +33,8 @@ fn text(view: &View) -> String {
     text + &legend(view, &attacks)
 }
 
-/// Adds four columns: a mark, two for the ship, or the submarine on open water, and one for what is below. A `?` above a
-/// submarine of the viewer takes the place of the mark if there is no other.
+/// Adds four columns: a mark, two for the ship or, on open water, the submarine, and one for what is below. A `?` above
+/// one of the viewer's submarines goes into the mark's column if that is free.
 fn add_cell(text: &mut String, view: &View, attacks: &[Attack], at: Square) {
     let mark = view.news.iter().find_map(|notice| mark(notice, at)).unwrap_or(' ');
     let ship = view.ships.iter().find_map(|(side, fleet)| {
@@ -81,7 +81,7 @@ fn name(ship: &Ship) -> String {
     format!("{}{no}", ship.class().letter())
 }
 
-/// A name in capitals if it belongs to the viewer, else in lower case.
+/// A name, in capitals if it belongs to the viewer, else in lower case.
 fn cased(view: &View, side: Seat, name: &str) -> String {
     if side == view.viewer { name.to_owned() } else { name.to_ascii_lowercase() }
 }
@@ -144,7 +144,7 @@ fn legend(view: &View, attacks: &[Attack]) -> String {
             format!("{} {}{}", class.letter(), class.name(), if aloft { " (^ in the air)" } else { "" })
         })
         .collect();
-    // All five with their words are wider than a letter.
+    // A line with all five classes would be wider than a letter.
     let lines_of_classes = classes.chunks(3).map(|some| some.join(", ")).collect::<Vec<_>>().join(",\n");
     if !classes.is_empty() {
         lines.push(lines_of_classes + ".");

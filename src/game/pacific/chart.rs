@@ -13,7 +13,7 @@ const ORTHOGONAL: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const KNIGHT: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
-/// Both fleets, indexed by square: checking a move looks up many squares.
+/// Both fleets, indexed by square because checking a move looks up many squares.
 pub struct Chart<'a> {
     fleets: &'a BySeat<Vec<Ship>>,
     leap: Leap,
@@ -104,7 +104,8 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The square of the squadron of carrier `no`, if it is not launched and so moves with its carrier (3.4).
+    /// The square of the squadron of carrier `no`, if it has not been launched and so moves with its carrier
+    /// (3.4).
     pub fn escort(&self, side: Seat, no: u16) -> Option<Square> {
         self.fleets[side].iter().find_map(|ship| match ship.kind {
             ShipKind::Squadron { no: of, launched: false, .. } if of == no => Some(ship.at),

@@ -31,7 +31,7 @@ pub fn check(view: &View, orders: &[Numbered<Order>]) -> Result<Sealed<Order>, V
     }
 }
 
-/// Replaces the number of an own ship by its square, which is what an adjudication knows ships by.
+/// Replaces the number of the viewer's own ship with its square, by which an adjudication identifies ships.
 fn with_square(view: &View, numbered: &Numbered<Order>) -> Numbered<Order> {
     let Order::Numbered { class, no, to } = numbered.order else { return numbered.clone() };
     let is_meant = |ship: &&Ship| ship.class() == class && ship.kind.no() == Some(no);
@@ -74,7 +74,7 @@ fn setup(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
             faults.push(Fault { example: like_line(view, order), ..Fault::on(*line, reason) });
         }
     }
-    // The totals say nothing about lines beside a ready setup.
+    // Lines that accompany a ready setup are not a whole setup, so do not check their totals.
     if !orders.iter().any(|numbered| matches!(numbered.order, Order::Ready(_))) {
         faults.extend(fleet.totals().into_iter().map(Fault::whole));
     }
@@ -106,7 +106,7 @@ fn submarines(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     one_order(orders, of_this_phase, |order| submarine_fault(view, order))
 }
 
-/// Returns the fault of each line, and that of having more than the one order allowed.
+/// Returns the fault of each line, and the fault of more than one order.
 fn one_order(
     orders: &[Numbered<Order>],
     of_this_phase: impl Fn(&Order) -> bool,

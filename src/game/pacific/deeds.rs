@@ -1,4 +1,4 @@
-//! The submarine order of a seat, for its own report. Its moves on the surface are news to both sides.
+//! The submarine order of a seat, for its own report. Its surface moves are in the news to both sides.
 
 use super::order::{Order, SubmarineOrder, submarine_order};
 use super::rules::written_out;
@@ -16,7 +16,7 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     Deeds { submarine, prevented }
 }
 
-/// Returns what a seat remembers. The state keeps all sightings; only those of this turn's news are left out.
+/// Returns what a seat remembers. The state keeps all sightings; only those in this turn's news are left out.
 pub fn memory(view: &View) -> Memory {
     let is_attack = |notice: &&Notice| match notice {
         Notice::Asw { .. } | Notice::Sonar { .. } | Notice::Torpedo { .. } => true,

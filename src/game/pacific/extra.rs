@@ -1,4 +1,5 @@
-//! Data for templates besides the view's JSON: attacks on submarines so far, the score, and sample orders.
+//! Data for templates in addition to the view's JSON: attacks on submarines so far, the score, and sample
+//! orders.
 
 use serde_json::{Value, json};
 

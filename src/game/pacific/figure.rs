@@ -10,7 +10,7 @@ use crate::game::picture::{Anchor, Bounds, Picture, Point};
 const CELL: f64 = 46.0;
 const LEFT: f64 = 36.0;
 const TOP: f64 = 10.0;
-/// The first file and rank that are shown, and the number of both: I to N, 5 to 10.
+/// The first file and rank shown, and how many of each: I to N, 5 to 10.
 const FIRST: (u8, u8) = (8, 4);
 const SHOWN: u8 = 6;
 

@@ -1,4 +1,4 @@
-//! The shapes of ships in the picture, seen from above, the bow to the right: one outline for each class.
+//! The shapes of ships in the picture, seen from above with the bow to the right: one outline for each class.
 
 use super::fleet::{Class, ShipKind};
 use crate::game::Seat;
@@ -6,7 +6,7 @@ use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point};
 
 pub(super) const PAPER: Colour = Colour::hex(0xfbf7ec);
 
-/// The colours of a side. South's ships are dark and North's light, which also shows in print.
+/// The colours of a side. South's ships are dark and North's light, so that they also differ in print.
 pub(super) struct Paint {
     pub fill: Colour,
     pub edge: Colour,
@@ -22,7 +22,7 @@ pub(super) fn paint(side: Seat) -> Paint {
     }
 }
 
-/// The room that a ship takes around the middle of its square. Between two neighbours there is as much as twice the
+/// Half the room that a ship takes around the middle of its square. The gap between two neighbours is twice the
 /// rest.
 const HALF_WIDTH: f64 = 17.5;
 const HALF_HEIGHT: f64 = 14.0;

@@ -1,4 +1,4 @@
-//! The legend of the picture: every sign that is on the board, and no other.
+//! The legend of the picture: every sign that appears on the board, and no others.
 
 use super::fleet::ShipKind;
 use super::hulls;
@@ -8,7 +8,7 @@ use super::view::{Notice, View};
 use crate::game::Seat;
 use crate::game::picture::{Anchor, Bounds, Picture, legend_places};
 
-/// The middles of the samples.
+/// The x coordinates of the samples' middles.
 const COLUMNS: [f64; 3] = [50.0, 260.0, 475.0];
 const ROW: f64 = 40.0;
 
@@ -41,7 +41,7 @@ fn is_alike(one: ShipKind, other: ShipKind) -> bool {
     one.class() == other.class() && aloft(one) == aloft(other)
 }
 
-/// The signs of this board, those of one kind once.
+/// The signs of this board, each kind once.
 pub(super) fn signs(view: &View) -> Vec<Sign> {
     let afloat = |kind: ShipKind| {
         let mut ships = view.ships.iter().flat_map(|(_, fleet)| fleet);

@@ -1,4 +1,4 @@
-//! The marks that stand both on the board and in its legend.
+//! The marks that appear both on the board and in its legend.
 
 use super::fleet::{Ship, Square};
 use super::hulls::PAPER;
@@ -24,8 +24,8 @@ fn searched(side: Seat) -> Colour {
     }
 }
 
-/// The old contacts on the board, the latest of each square. On a square that is taken, or where something was sunk,
-/// other signs would cover it.
+/// The old contacts on the board, the latest on each square. Omits those on squares that are taken or where
+/// something was sunk, because other signs would cover them.
 pub(super) fn shown_contacts(view: &View) -> Vec<(u32, Square)> {
     let mut shown: Vec<(u32, Square)> = Vec::new();
     for (round, at) in old_contacts(view) {

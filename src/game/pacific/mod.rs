@@ -119,7 +119,7 @@ impl Game for State {
         Some(setup.draw(seat, options, &mut Dice::new(dice)))
     }
 
-    /// A second move of the ship or submarine that the first one moves.
+    /// A second move of the same ship or submarine replaces the first.
     fn replaces(later: &Order, earlier: &Order) -> bool {
         match (later, earlier) {
             (Order::Move { from, .. }, Order::Move { from: before, .. }) => from == before,
@@ -138,7 +138,7 @@ impl Game for State {
         check::example(view, line)
     }
 
-    /// Submarines pass (4). A setup or a surface turn must be filed.
+    /// Submarines pass (4). Setups and surface turns must be filed.
     fn missed(view: &View) -> Option<Sealed<Order>> {
         (view.phase == Some(Phase::Submarines)).then(|| Sealed::new(Vec::new()))
     }

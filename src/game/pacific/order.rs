@@ -17,7 +17,7 @@ pub enum Order {
     Ships { class: Class, at: Vec<Square> },
     /// Submarines of a setup, with or without numbers (2.1).
     Submarines(Vec<(Option<u16>, Square)>),
-    /// `P-READY`: in a letter it stands for a whole setup.
+    /// A ready setup, which in a letter stands for a whole setup (`P-READY`).
     Ready(ReadySetup),
     /// A surface move, with the class if one was written (3).
     Move { class: Option<Class>, from: Square, to: Square },
@@ -33,7 +33,7 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SubmarineOrder {
-    /// A move, with its start if that was written (4.1).
+    /// A move, with its starting square if that was written (4.1).
     Move { no: u16, from: Option<Square>, to: Square },
     /// A torpedo at the ship on this square (4.2).
     Fire { no: u16, at: Square },
@@ -44,8 +44,8 @@ pub enum SubmarineOrder {
 }
 
 named_enum! {
-    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better
-    /// one gets another name.
+    /// A family of ready setups. The audit repeats every draw, so no family is ever changed: a better one
+    /// gets another name.
     pub enum ReadySetup {
         Line = "line",
         Wings = "wings",
@@ -172,7 +172,7 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     Ok(vec![order])
 }
 
-/// Splits `A3XB1` and `A3B1`, in capitals, into two squares; with the letter of a class before them, too.
+/// Splits `A3XB1` and `A3B1`, in capitals and perhaps after the letter of a class, into two squares.
 fn split_word(word: &str) -> Vec<&str> {
     let is_square = |word: &str| Square::parse(word).is_some();
     if let Some((from, to)) = two_squares(word, is_square) {
@@ -316,7 +316,7 @@ fn is_known(word: &str) -> bool {
     word == "TO" || Square::parse(word).is_some() || begins_with_class && word.get(1..).is_some_and(is_short)
 }
 
-/// Whether it is nothing, a number or a square, as after the letter of a class.
+/// Whether a text can follow the letter of a class in one word: it is empty, a number or a square.
 fn is_short(text: &str) -> bool {
     text.is_empty() || text.bytes().all(|byte| byte.is_ascii_digit()) || Square::parse(text).is_some()
 }

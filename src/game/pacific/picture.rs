@@ -1,4 +1,4 @@
-//! The board as a picture, in the style of a sea chart, turned for the side that reads.
+//! The board as a picture, in the style of a sea chart, turned for the reader's side.
 
 use super::fleet::{Area, Ship, Square, Submarine, in_friendly_waters};
 use super::hulls::{self, PAPER};
@@ -20,7 +20,8 @@ const WIDTH: u32 = 700;
 /// Distance from the middle of a square at which two submarines that share it are drawn.
 const SHARED: f64 = 9.0;
 
-/// The light and the dark squares of a side's waters, which a cruiser tells apart.
+/// The colours of the light and dark squares of a side's waters. They differ because a cruiser moves along
+/// one colour.
 pub(super) fn waters(side: Seat) -> (Colour, Colour) {
     match side {
         Seat::First => (Colour::hex(0xe9f3f9), Colour::hex(0xcbe0ec)),
@@ -59,8 +60,8 @@ pub fn draw(view: &View) -> Picture {
             chart.sounding(*side, *area, *contact);
         }
     }
-    // Arrows pass over the hulls of submarines and under their numbers, and under old contacts. Submarines come before
-    // ships, so that a ship above one stays legible.
+    // Arrows pass over the hulls of submarines, but under their numbers and under old contacts. Submarines are drawn
+    // before ships, so that a ship above one stays legible.
     for (side, submarine) in known_submarines(view) {
         let centre = chart.submarine_centre(side, submarine.at);
         hulls::draw_submarine(&mut chart.picture, centre, side);
@@ -154,7 +155,7 @@ impl Chart<'_> {
         self.picture.text(x + CELL / 2.0, y + CELL / 2.0, size, Anchor::Middle, OLD, &label);
     }
 
-    /// The way of each ship that moved, up to the edge of the ship.
+    /// The path of each ship that moved, up to the edge of the ship.
     fn arrows(&mut self) {
         let mut obstacles: Vec<Obstacle> = Vec::new();
         for ship in self.view.ships.iter().flat_map(|(_, fleet)| fleet) {
@@ -186,7 +187,7 @@ impl Chart<'_> {
         End::Outline(parts)
     }
 
-    /// The middle of a ship, which makes room for a submarine below it.
+    /// The middle of a ship, moved aside if a submarine is below it.
     fn ship_centre(&self, ship: &Ship) -> Point {
         let (x, y) = self.centre(ship.at);
         let is_above = known_submarines(self.view).any(|(_, submarine)| submarine.at == ship.at);

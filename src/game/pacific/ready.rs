@@ -17,7 +17,7 @@ struct Formation {
     eighth_destroyer: &'static str,
 }
 
-/// Plain rows, with the purchase spent on five battleships.
+/// Plain rows, with all purchase points spent on five battleships.
 const LINE: Formation = Formation {
     carriers: &[("D2", Some("E3")), ("M2", Some("L3"))],
     battleships: "A1 F1 G1 H1 I1 J1 K1 O1 P1",

@@ -8,7 +8,7 @@ use super::setup::SetupFleet;
 use super::state::{Event, Logged, Sighting, Stage, State};
 use crate::game::{BySeat, Outcome, Reason, Seat};
 
-/// Whether a torpedo reaches this far, in king's moves (4.2).
+/// Whether a torpedo hits at this distance, in king's moves (4.2).
 pub fn torpedo_reaches(rule: Torpedo, distance: u8) -> bool {
     match rule {
         Torpedo::Exact => distance == 2,
@@ -35,8 +35,8 @@ pub fn seats_due(state: &State) -> Vec<Seat> {
 }
 
 /// Whether `side` has a legal move or attack (3.7). With submarines it always has an attack: a ship other
-/// than a squadron is always afloat, or the match would be over (5.1), and some area is always within its
-/// reach.
+/// than a squadron is always afloat, or the match would be over (5.1), and some area is always within that
+/// ship's reach.
 fn can_act(state: &State, side: Seat) -> bool {
     state.options.submarines || Chart::new(&state.ships, state.options.squadron_leap).can_move(side)
 }
@@ -56,7 +56,7 @@ pub fn open(state: &State, setups: &BySeat<&[Order]>) -> State {
     next
 }
 
-/// Plays the surface turn of `side`, a pass without an order. An impossible order changes nothing.
+/// Plays the surface turn of `side`; without an order, it passes. An impossible order changes nothing.
 pub fn surface(state: &State, side: Seat, order: Option<&Order>) -> State {
     let mut next = state.clone();
     next.events.clear();
@@ -221,7 +221,7 @@ impl State {
         true
     }
 
-    /// Sinks every enemy submarine in `area` (3.6). Returns how many, and whether there is contact.
+    /// Sinks every enemy submarine in `area` (3.6). Returns how many it sank, and whether there is contact.
     fn attack_depths(&mut self, side: Seat, area: Area) -> (u8, bool) {
         let (enemy, mut sunk) = (side.other(), 0);
         let events = &mut self.events;
@@ -290,7 +290,7 @@ fn fated_squadron(fleet: &[Ship], carrier: u16) -> Option<usize> {
     own.map(|(place, _)| place).or(first_launched.map(|(_, place)| place))
 }
 
-/// Clause 5.1: a side that has nothing but squadrons on the surface is defeated.
+/// Clause 5.1: a side that has only squadrons on the surface is defeated.
 fn defeat(ships: &BySeat<Vec<Ship>>) -> Option<Outcome> {
     let beaten = ships.as_ref().map(|fleet| fleet.iter().all(Ship::is_squadron));
     let winner = match (beaten.first, beaten.second) {

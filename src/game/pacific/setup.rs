@@ -1,4 +1,4 @@
-//! Setups (2): collects a fleet line by line, and finds what is wrong with a line or with the whole.
+//! Setups (2): collects a fleet line by line, and finds the faults of lines and of the whole.
 
 use super::fleet::{Class, Ship, ShipKind, Square, Submarine, in_friendly_waters};
 use super::options::Options;
@@ -32,7 +32,7 @@ impl<'a> SetupFleet<'a> {
         SetupFleet { side, options, carriers: Vec::new(), others: Vec::new(), submarines: Vec::new() }
     }
 
-    /// Adds a line of a setup. Ships of a faulty line count too, so that later lines and the totals are
+    /// Adds a line of a setup. Ships on a faulty line count too, so that later lines and the totals are
     /// checked as they were meant, and every fault is reported at once (2.4).
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl<'a> SetupFleet<'a> {
                 self.check_submarines(placed, &mut wrong);
                 self.submarines.extend(placed);
             }
-            // The referee has put its lines in its place, unless it does not stand alone.
+            // The referee replaces a ready setup with its lines, unless other lines accompany it.
             Order::Ready(_) => wrong.push(READY_ALONE.to_owned()),
             Order::Move { .. } | Order::Numbered { .. } | Order::Asw(_) | Order::Submarine(_) => {
                 wrong.push("The match has not begun: first both sides set up their fleets.".to_owned());
@@ -73,7 +73,7 @@ impl<'a> SetupFleet<'a> {
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join(" ")) }
     }
 
-    /// Clause 2.1: ships stand in friendly waters, each on a square of its own.
+    /// Clause 2.1: ships start in friendly waters, each on a square of its own.
     fn check_squares(&self, squares: &[Square], wrong: &mut Vec<String>) {
         for (i, at) in squares.iter().enumerate() {
             if !in_friendly_waters(self.side, *at) {
@@ -183,7 +183,7 @@ fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Makes a ship of a class other than carrier and squadron, which have an order of their own.
+/// Makes a ship of a class other than carrier or squadron, which have an order of their own.
 fn plain_ship(class: Class, at: Square) -> Ship {
     let kind = match class {
         Class::Battleship => ShipKind::Battleship,
@@ -202,7 +202,7 @@ pub fn basic_fleet(class: Class, options: &Options) -> usize {
     }
 }
 
-/// Clause 2.1: either all are numbered, from 1 without gaps, or none. (A repeated number is a fault of its
+/// Clause 2.1: either all are numbered, from 1 without gaps, or none is. (A repeated number is a fault of its
 /// line.)
 fn numbering_fault(numbers: &[Option<u16>], ships: &str, letter: char) -> Option<String> {
     let given: Vec<u16> = numbers.iter().copied().flatten().collect();

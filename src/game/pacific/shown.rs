@@ -18,8 +18,8 @@ pub fn recent_attacks(view: &View) -> impl Iterator<Item = &Notice> {
 const CONTACTS_SHOWN: usize = 4;
 
 /// Squares where the other side's submarines were noticed before the attacks that the board still shows, with
-/// the round, the latest first: ships that they torpedoed, and the south-western squares of areas around
-/// which one was heard.
+/// the round, latest first: the squares of ships that they torpedoed, and the south-west squares of areas
+/// around which one was heard.
 pub fn old_contacts(view: &View) -> impl Iterator<Item = (u32, Square)> {
     let is_old = |sighted: &&Sighted| view.phase.is_some() && sighted.round + ROUNDS_SHOWN <= view.round;
     let contact = |sighted: &Sighted| match &sighted.notice {
@@ -39,7 +39,7 @@ pub fn old_contacts(view: &View) -> impl Iterator<Item = (u32, Square)> {
     view.sightings.iter().rev().filter(is_old).filter_map(contact).take(CONTACTS_SHOWN)
 }
 
-/// The submarines whose squares the viewer knows: its own, and once the match is over those of both sides.
+/// The submarines whose squares the viewer knows: its own, and, once the match is over, those of both sides.
 pub fn known_submarines(view: &View) -> impl Iterator<Item = (Seat, Submarine)> {
     view.submarines.iter().flat_map(|(side, depths)| {
         let known = match depths {

@@ -12,13 +12,13 @@ use crate::game::{BySeat, Outcome, Seat};
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     Setup,
-    /// This side moves on the surface, or passes if it cannot.
+    /// This side is to move on the surface, or pass if it cannot.
     Surface(Seat),
     Submarines,
     Over(Outcome),
 }
 
-/// A result of an adjudication, as the referee knows it.
+/// A result of an adjudication, with everything that the referee knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -32,7 +32,7 @@ pub enum Event {
     Passed { side: Seat },
 }
 
-/// An attack by or on submarines that both sides were told about, and its round.
+/// An attack by or on submarines of which both sides were told, and its round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sighting {
     pub round: u32,

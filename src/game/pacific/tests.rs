@@ -1,4 +1,5 @@
-//! Tests that the cases of `tests/cases/pacific` cannot reach by play from a setup: endings, passes, secrecy.
+//! Tests of what the cases in `tests/cases/pacific` cannot reach by playing from a setup: endings, passes,
+//! secrecy.
 
 use super::state::{Event, Sighting};
 use super::*;
@@ -229,7 +230,7 @@ fn two_submarines_on_one_square_are_both_shown() {
         };
         board.picture.shapes.iter().filter_map(at).collect::<Vec<_>>()
     };
-    // The legend shows one more.
+    // The legend shows another one.
     let drawn = places("U1");
     assert!(matches!(drawn[..], [one, other, _] if one != other), "{drawn:?}");
 }

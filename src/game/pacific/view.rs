@@ -9,7 +9,7 @@ use super::order::SubmarineOrder;
 use super::state::{Event, Logged, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
-/// The side to move, as in the JSON.
+/// The side to move, as the JSON names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToMove {
@@ -83,7 +83,7 @@ pub struct Sighted {
     pub notice: Notice,
 }
 
-/// The news of the depths that both sides were told in earlier turns.
+/// The news about submarines that both sides were told in earlier turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Memory {
     pub sightings: Vec<Sighted>,
@@ -94,7 +94,7 @@ pub struct Memory {
 pub struct Deeds {
     /// `None` in other phases, and if all submarines passed.
     pub submarine: Option<SubmarineOrder>,
-    /// The submarine was sunk before it could move (P-SUBTURN).
+    /// Whether the submarine was sunk before it could move (P-SUBTURN).
     pub prevented: bool,
 }
 
@@ -188,8 +188,8 @@ pub fn view(state: &State, viewer: Seat) -> View {
 }
 
 /// Returns what `viewer` is told about an event (4.5). Both sides are told what happens on the surface and
-/// what attacks achieved. Neither is told which submarine acted or what became of it: its own side sees that
-/// on its chart.
+/// what attacks achieved. Neither is told which submarine acted or what became of it; its own side sees that
+/// on its board.
 fn disclose(event: &Event, _viewer: Seat) -> Option<Notice> {
     match *event {
         Event::Moved { side, from, to, sunk, squadron_to } => {

@@ -34,7 +34,7 @@ pub(super) fn threatens(view: &View, seat: Seat, point: Point) -> bool {
     threats(view).is_some_and(|threats| threats[seat].contains(&point))
 }
 
-/// The three columns of a point, as the reader sees it.
+/// The three columns of a point on the board as the reader sees it.
 fn cell(rows: &mut [Vec<char>], reader: Seat, point: Point) -> &mut [char] {
     let at = point.turned_for(reader);
     &mut rows[usize::from(at.rank())][3 * usize::from(at.file())..][..3]
@@ -122,7 +122,7 @@ mod tests {
         state
     }
 
-    /// Counts the discs in the colour of the mark, the one in the legend included.
+    /// Counts the discs in the mark's colour, including the one in the legend.
     fn rings(state: &AnyState, viewer: Seat) -> usize {
         let is_ring = |shape: &&Shape| matches!(shape, Shape::Circle { fill, .. } if *fill == MARK);
         state.board(viewer).picture.shapes.iter().filter(is_ring).count()

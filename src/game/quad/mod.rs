@@ -116,8 +116,8 @@ impl Game for State {
         }
     }
 
-    /// `free`: two free points near the centre; `stars`: how many may be played now; `swap`: whether the
-    /// first marble may be taken over now.
+    /// `free`: two free points near the centre; `stars`: how many stars may be played now; `swap`: whether
+    /// the first marble may be taken over now.
     fn extra(view: &View) -> serde_json::Value {
         serde_json::json!({
             "free": view.free_near_the_middle().take(2).collect::<Vec<_>>(),

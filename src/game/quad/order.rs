@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use super::point::Point;
 use crate::game::{Line, Syntax, condition};
 
-/// A piece of a turn, or the answer to the first marble (clauses 2.1, 2.5). A line may hold several.
+/// One piece of a turn, or the answer to the first marble (clauses 2.1, 2.5). A line may hold several orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Star(Point),
@@ -66,7 +66,7 @@ pub(super) fn split(line: &Line) -> Vec<Line> {
     texts.into_iter().map(|text| Line { no: line.no, text }).collect()
 }
 
-/// Words that begin an order with points after them.
+/// Words that begin an order and are followed by points.
 const VERBS: [&str; 4] = ["STAR", "STARS", "MARBLE", "MARBLES"];
 
 /// Parses the points after `STAR` or `MARBLE`, with or without `AT`, `ON` or `TO` before them.

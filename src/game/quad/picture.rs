@@ -1,4 +1,4 @@
-//! The board of Quad as a picture, turned for the side that reads.
+//! The board of Quad as a picture, turned for the reader's side.
 
 use super::board::{Piece, is_new, pieces, threatens, threats};
 use super::point::{Point, Points, Quad, SQUARES};
@@ -15,11 +15,11 @@ const PAPER: Colour = Colour::hex(0xfbf8f1);
 const WOOD: Colour = Colour::hex(0xe9d8b4);
 const INK: Colour = Colour::hex(0x2f2b26);
 const GRID: Colour = Colour::hex(0x8f7b55);
-/// The last turn.
+/// The colour that marks the last turn.
 pub(super) const MARK: Colour = Colour::hex(0xc2500a);
-/// A quad that is complete.
+/// The colour of a complete quad.
 const QUAD: Colour = Colour::hex(0xb3261e);
-/// A quad that the opponent, or the reader, could complete.
+/// The colours of a quad that the opponent could complete, and of one that the reader could.
 const FOE: Colour = Colour::hex(0xb8420b);
 const OWN: Colour = Colour::hex(0x14508c);
 const BLACK: Colour = Colour::hex(0x26262a);
@@ -98,7 +98,8 @@ fn grid(picture: &mut Picture, reader: Seat) {
     }
 }
 
-/// Maximum squares that are drawn whole. The lines of more would tangle, so that only their points are marked.
+/// Maximum squares that are drawn whole. The lines of more would tangle, so beyond that only their points are
+/// marked.
 const MAX_OUTLINES: usize = 4;
 
 /// The corners and the colour of each whole square that a side could complete with its next marble.
@@ -121,7 +122,7 @@ fn threat_of_foe(picture: &mut Picture, x: f64, y: f64) {
     picture.text(x, y, 24.0, Anchor::Middle, FOE, "!");
 }
 
-/// Both signs at the point where either side could complete a quad.
+/// Both signs, at a point where either side could complete a quad.
 fn threat_of_both(picture: &mut Picture, x: f64, y: f64) {
     picture.circle(x, y, 18.0, Colour::hex(0xfbe0cf), FOE);
     picture.text(x - 7.0, y, 22.0, Anchor::Middle, FOE, "!");
@@ -173,7 +174,7 @@ enum Sign {
     ThreatOfReader,
 }
 
-/// The signs of this board besides its pieces.
+/// The signs of this board other than its pieces.
 fn signs(view: &View) -> Vec<Sign> {
     let threat = |seat: Seat| threats(view).is_some_and(|threats| !threats[seat].is_empty());
     let all = [
@@ -229,7 +230,7 @@ fn legend(picture: &mut Picture, view: &View, signs: &[Sign]) {
     }
 }
 
-/// The middles of the legend's samples.
+/// The x coordinates of the middles of the legend's samples.
 const COLUMNS: [f64; 2] = [47.0, 370.0];
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl Point {
         self.0.rank()
     }
 
-    /// The point that lies in the place of this one when the board is turned for a reader.
+    /// The point in the place of this one when the board is turned for a reader.
     pub(super) fn turned_for(self, reader: Seat) -> Point {
         Point(self.0.turned_for(reader))
     }
@@ -186,7 +186,7 @@ impl Squares {
 mod tests {
     use super::*;
 
-    /// OEIS A124479: the number of squares by tilt.
+    /// The number of squares by tilt; see OEIS A124479.
     #[test]
     fn the_board_has_1173_squares_348_upright_165_at_45_degrees_and_660_at_other_tilts() {
         let squares = &SQUARES.all;
@@ -212,7 +212,7 @@ mod tests {
         let mut found = 0;
         for (i, &a) in points.iter().enumerate() {
             for &b in &points[i + 1..] {
-                // Check each square once, at its first two points in order.
+                // Check each square once, at its first two points.
                 for quad in SQUARES.all.iter().filter(|quad| quad[0] == a && quad[1] == b) {
                     let mut distances = Vec::new();
                     for (j, &c) in quad.iter().enumerate() {

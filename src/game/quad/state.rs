@@ -71,7 +71,8 @@ impl State {
         !has_twice && expected == stars && marble == Some(last.marble)
     }
 
-    /// Returns the state after a legal filing of `side`; the same if the filing holds no marble or swap.
+    /// Returns the state after a legal filing of `side`; the state is unchanged if the filing contains
+    /// neither a marble nor a swap.
     pub(super) fn after(&self, side: Seat, orders: &[Order]) -> State {
         let mut next = self.clone();
         let mut last = None;

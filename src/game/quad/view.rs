@@ -87,8 +87,8 @@ impl View {
         let mut faults = Vec::new();
         let mut turn = TurnCheck { view: self, taken: self.taken(), stars: 0, marble: None };
         for line in orders.chunk_by(|a, b| a.line == b.line) {
-            // A piece counts for later lines even if it cannot stand, so that a second marble is reported as
-            // a second one.
+            // A piece counts for later lines even if it is illegal, so that a second marble is reported as
+            // such.
             let complaints = line.iter().map(|piece| turn.take(piece.order));
             let why = complaints.fold(None, |first, next| first.or(next));
             faults.extend(why.map(|why| self.with_example(Fault::on(line[0].line, why))));
@@ -142,7 +142,7 @@ fn whole(orders: &[Numbered<Order>]) -> Option<Fault> {
     }
 }
 
-/// The check of a turn, as far as it has been read.
+/// The check of a turn in progress.
 struct TurnCheck<'a> {
     view: &'a View,
     taken: Points,
@@ -151,7 +151,7 @@ struct TurnCheck<'a> {
 }
 
 impl TurnCheck<'_> {
-    /// Reads the next order. Returns why it cannot stand here, if it cannot.
+    /// Reads the next order. Returns the reason why it cannot stand here, if there is one.
     fn take(&mut self, order: Order) -> Option<String> {
         match order {
             Order::Swap if self.view.may_swap() => None,
@@ -176,7 +176,7 @@ impl TurnCheck<'_> {
         Some(format!("The marble on {marble} ends the turn; nothing can follow on {point}."))
     }
 
-    /// Returns why the last star is one too many, if it is.
+    /// Returns the reason why the last star is one too many, if there is one.
     fn no_star(&self) -> Option<String> {
         if self.view.swap && self.view.turn == 0 {
             return Some("The first turn of a match with SWAP is a marble alone, without stars.".to_string());
@@ -189,7 +189,7 @@ impl TurnCheck<'_> {
         })
     }
 
-    /// Places a piece on a point. Returns why it cannot stand there, if it cannot.
+    /// Places a piece on a point. Returns the reason why it cannot go there, if there is one.
     fn place(&mut self, point: Point) -> Option<String> {
         if self.taken.insert(point) {
             return None;

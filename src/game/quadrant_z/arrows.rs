@@ -1,4 +1,4 @@
-//! The arrows of the picture: where the viewer's ships went in this turn.
+//! The arrows of the picture, which show the moves of the viewer's ships in this turn.
 
 use super::galaxy::{Quadrant, Square};
 use super::layout::{heading_strip, label_place, plate_place, star_place};
@@ -12,7 +12,7 @@ pub(super) const STROKE: f64 = 3.5;
 /// The radius of the largest sign of a star, and of a ring around it.
 const STAR: f64 = 17.5;
 
-/// Draws an arrow for each way. Ways from one quadrant to one square are bundled.
+/// Draws an arrow for each move. Moves from one quadrant to one square are bundled.
 pub(super) fn draw(picture: &mut Picture, map: &SquareMap<'_>) {
     let mut bundles: Vec<(Quadrant, Square, Vec<Square>)> = Vec::new();
     for (from, to) in map.moves() {
@@ -43,7 +43,7 @@ fn obstacles(map: &SquareMap<'_>) -> Vec<Obstacle> {
     obstacles
 }
 
-/// The outline of the boxes on a square, or the place of a box if there is none.
+/// The outline of the boxes on a square, or the empty place of a box if there is none.
 fn end(map: &SquareMap<'_>, square: Square) -> End {
     let contents = map.at(square);
     let mut parts = Vec::new();

@@ -1,6 +1,6 @@
 //! Checks whether the orders of a turn, or of the casualties, may stand together (clauses 3.0 to 3.5).
 //!
-//! It sees only the seat's view. `rules` carries the orders out.
+//! The check sees only the seat's view. `rules` carries out the orders.
 
 use std::fmt::Display;
 
@@ -88,7 +88,7 @@ struct FilingCheck<'a> {
     faults: Vec<Fault>,
 }
 
-/// Returns an order that the seat could give this turn, of the kind that `line` begins like if there is one.
+/// Returns an order that the seat could give this turn; if possible, of the kind that `line` begins like.
 pub(super) fn turn_example(view: &View, line: &str) -> Order {
     let check = FilingCheck::new(view);
     let mut words = line.split_whitespace();
@@ -110,7 +110,7 @@ pub(super) fn turn_example(view: &View, line: &str) -> Order {
     })
 }
 
-/// Returns an order for every capture by ships that stand on a star now.
+/// Returns an order for every capture by ships that are on a star now.
 pub(super) fn captures(view: &View) -> Vec<Order> {
     let mut check = FilingCheck::new(view);
     while let Some(at) = check.some_capture() {
@@ -142,7 +142,7 @@ impl FilingCheck<'_> {
         self.view.stars.iter().find(|star| star.at == at)
     }
 
-    /// Clause 3.1.
+    /// Checks an order to build a ship (clause 3.1).
     fn build(&mut self, line: usize, class: Class, at: Square) -> Result<(), Fault> {
         let home = Quadrant::home(self.view.context.viewer);
         let free = |at: Square| self.star(at).is_some_and(|star| star.captured_by.is_none());
@@ -201,7 +201,7 @@ impl FilingCheck<'_> {
         Ok(*ship)
     }
 
-    /// Clause 3.2.
+    /// Checks a move (clause 3.2).
     fn movement(&mut self, line: usize, no: u16, from: Option<Square>, to: Square) -> Result<(), Fault> {
         let ship = self.ship(line, no)?;
         let at = ship.at;
@@ -262,7 +262,7 @@ impl FilingCheck<'_> {
         (self.stock > 0).then_some(Order::Build { class: Class { offence: self.stock, defence: 0 }, at })
     }
 
-    /// Clause 3.5, the conditions at the time of filing.
+    /// Checks a capture: the conditions of clause 3.5 that apply at the time of filing.
     fn capture(&mut self, line: usize, at: Square) -> Result<(), Fault> {
         let example = |fault: Fault| match self.some_capture() {
             Some(at) => fault.with_example(Order::Capture { at }),
@@ -280,7 +280,7 @@ impl FilingCheck<'_> {
         }
     }
 
-    /// Returns why the orders read so far cannot capture the star at `at`, if they cannot.
+    /// Returns the reason why the orders read so far cannot capture the star at `at`, if there is one.
     fn capture_fault(&self, at: Square) -> Option<String> {
         let staying =
             || self.ships.iter().filter(move |ship| ship.at == at && !self.moving.contains(&ship.no));
@@ -309,7 +309,7 @@ impl FilingCheck<'_> {
         self.ships.iter().map(|ship| ship.at).find(|at| new(at) && self.capture_fault(*at).is_none())
     }
 
-    /// `Z-CASUALTIES`, `standing`.
+    /// Checks a standing list of losses (`Z-CASUALTIES`, option `standing`).
     fn losses(&mut self, line: usize, ships: &[u16]) -> Result<(), Fault> {
         if self.view.context.options.casualties == Casualties::Ask {
             let reason = "In this match you are asked after combat which ships go; no list is filed before.";
@@ -371,7 +371,7 @@ pub(super) fn casualties_faults(view: &View, orders: &[Numbered<Order>]) -> Vec<
     faults
 }
 
-/// Checks that `ships` are all among `own`, each once. A fault comes with the ships that pass, as an example.
+/// Checks that `ships` are all among `own`, each once. A fault lists the ships that pass, as an example.
 fn named_once(
     line: usize,
     ships: &[u16],

@@ -1,6 +1,6 @@
-//! Combat (clause 3.4): who takes part, what damage is done, and which ships are lost.
+//! Combat (clause 3.4): which ships take part, what damage is done, and which ships are lost.
 //!
-//! Depends on ships alone. `view` decides what each side is told, and `rules` applies the losses.
+//! Combat depends on ships alone. `view` decides what each side is told, and `rules` applies the losses.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,8 @@ pub(crate) struct Fight {
 /// One side of a fight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Force {
-    /// The total of its ships that take part, less a point for each that has no enemy on its own square.
+    /// The total offence of its ships that take part, less a point for each that has no enemy on its own
+    /// square.
     pub offence: u16,
     pub defence: u16,
     /// The damage that this side takes.

@@ -1,4 +1,4 @@
-//! A seat's own deeds in a turn, for its report. They follow from its views before and after the turn and
+//! A seat's own actions in a turn, for its report. They follow from its views before and after the turn and
 //! from its orders, so the state does not keep them.
 
 use super::fleet::Ship;
@@ -12,7 +12,7 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     let (ships, orders) = match &before.context.unfinished {
         Some(turn) => (turn.ships.as_slice(), turn.orders.as_slice()),
         None if before.context.phase == Some(Phase::Turn) => (before.ships.as_slice(), filed),
-        // A setup holds nothing that its author does not know.
+        // A setup tells its author nothing new.
         None => return Deeds::default(),
     };
     let built = built(before, orders);
@@ -26,8 +26,8 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     Deeds { built, moved, opened: opened(before, after), captured, failed }
 }
 
-/// Whether the turn was played to its end, which decides the captures. A turn that waited for casualties then
-/// tells of a battle, unless the match was closed in between.
+/// Whether the turn was played to its end, when captures are decided. If it waited for casualties, its news
+/// now includes a battle, unless the match was closed in between.
 fn is_played_out(before: &View, after: &View) -> bool {
     after.context.unfinished.is_none() && (before.context.unfinished.is_none() || !after.battles.is_empty())
 }
@@ -115,7 +115,7 @@ mod tests {
         after.shown_view(Seat::First, None, Some(OwnPart { before, filed }))["did"].clone()
     }
 
-    /// The first side's deeds in a turn with these orders.
+    /// The first side's actions in a turn with these orders.
     fn deeds(state: &State, first: &[&str], second: &[&str]) -> serde_json::Value {
         let before = AnyState::from(state.clone());
         let sealed = |seat, lines: &[&str]| before.seal(seat, &Line::numbered(lines)).expect("legal orders");
@@ -155,7 +155,7 @@ mod tests {
         let state = galaxy(&mine, &[(1, 1, 9, "D1")]);
         let contested = serde_json::json!([{ "at": "C1", "value": 2, "reason": "contested" }]);
         assert_eq!(deeds(&state, &["CAPTURE C1"], &["SHIP 1 TO C1"])["failed"], contested);
-        // The enemy destroys the ship that was to capture, from the square beside it.
+        // The enemy, on the square beside it, destroys the ship that was to capture.
         let state = galaxy(&[(1, 2, 0, "C1")], &[(1, 4, 9, "D1")]);
         let too_weak = serde_json::json!([{ "at": "C1", "value": 2, "reason": "too_weak" }]);
         assert_eq!(deeds(&state, &["CAPTURE C1"], &["SHIP 1 TO C2"])["failed"], too_weak);

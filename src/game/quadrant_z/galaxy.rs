@@ -1,4 +1,5 @@
-//! The geometry of the galaxy: squares, quadrants and sectors. Knows nothing about stars or ships.
+//! The geometry of the galaxy: squares, quadrants and sectors. This module knows nothing about stars or
+//! ships.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -95,7 +96,7 @@ impl Quadrant {
         self.0 / 5
     }
 
-    /// The number of steps to `other`, from quadrant to adjacent quadrant.
+    /// The number of steps between adjacent quadrants that lead to `other`.
     pub fn distance(self, other: Quadrant) -> u8 {
         self.row().abs_diff(other.row()) + self.column().abs_diff(other.column())
     }
@@ -105,7 +106,7 @@ impl Quadrant {
         self.distance(other) == 1
     }
 
-    /// Returns the quadrants that share an edge with it, in order.
+    /// Returns the quadrants that share an edge with this one, in order.
     pub fn beside(self) -> impl Iterator<Item = Quadrant> {
         let (row, column) = (self.row(), self.column());
         let neighbours = [

@@ -1,4 +1,4 @@
-//! The places of the picture: quadrants under their headings, squares, and the room for stars and ships on a square.
+//! The layout of the picture: quadrants under their headings, squares, and the room for stars and ships on a square.
 
 use super::galaxy::{Quadrant, Square};
 use super::symbols;
@@ -31,8 +31,8 @@ pub(super) fn square_corner(square: Square) -> Point {
     (x + column * CELL, y + HEADING + row * CELL)
 }
 
-/// The middle of the star on a square. Stars stand on the right, ships on the left; the lower and the right edge of a
-/// square are left to arrows.
+/// The middle of the star on a square. Stars are on the right, ships on the left; the lower and the right edge of a
+/// square are left for arrows.
 pub(super) fn star_place(square: Square) -> Point {
     let (x, y) = square_corner(square);
     (x + 48.0, y + 18.0)

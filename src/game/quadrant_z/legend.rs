@@ -1,4 +1,4 @@
-//! The legend of the picture: every sign that is on the board, and no other.
+//! The legend of the picture: every sign that appears on the board, and no others.
 
 use super::arrows;
 use super::colours::{FAINT, GROUND, INK, tint};
@@ -10,7 +10,7 @@ use super::view::Side;
 use crate::game::picture::{Anchor, Bounds, Picture, legend_places};
 use crate::game::{Phase, Seat};
 
-/// The middles of the samples.
+/// The x coordinates of the samples' middles.
 const COLUMNS: [f64; 4] = [40.0, 206.0, 372.0, 538.0];
 const ROW: f64 = 42.0;
 
@@ -27,11 +27,11 @@ pub(super) enum Sign {
     Base,
     Ship(u16),
     Ships(usize),
-    /// An offence and a defence.
+    /// The offence and defence of the viewer's ships.
     Strength,
     /// The size of the enemy's ships.
     EnemySize,
-    /// Their offence and defence.
+    /// The enemy ships' offence and defence.
     EnemyStrength,
     /// The size of enemy ships in an earlier turn.
     Ghost {
@@ -49,7 +49,7 @@ pub(super) enum Sign {
     Squares,
 }
 
-/// The signs of this board, those of one kind once.
+/// The signs of this board, each kind once.
 pub(super) fn signs(map: &SquareMap<'_>) -> Vec<Sign> {
     let mut signs = Vec::new();
     stars(map, &mut signs);
@@ -64,7 +64,7 @@ pub(super) fn signs(map: &SquareMap<'_>) -> Vec<Sign> {
     if Quadrant::all().any(|quadrant| !map.is_charted(quadrant)) {
         signs.push(Sign::Unexplored);
     }
-    // On the board of the setup the numbers stand in the squares.
+    // On the board of the setup, the numbers are in the squares themselves.
     if map.view.context.phase.is_some_and(|phase| phase != Phase::Setup) {
         signs.push(Sign::Squares);
     }

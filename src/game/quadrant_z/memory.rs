@@ -1,5 +1,6 @@
-//! A seat's memory of the enemy: the latest news of each place from earlier turns, with its turn (rules page
-//! `records.md`, Memory). It follows from the views that the seat was shown, so the state does not keep it.
+//! A seat's memory of the enemy: the latest news of each place from earlier turns, and the turn of the news
+//! (rules page `records.md`, Memory). It follows from the views that the seat was shown, so the state does
+//! not keep it.
 
 use super::galaxy::Quadrant;
 use super::view::{Memory, Past, Place, View};
@@ -8,7 +9,8 @@ use crate::game::Phase;
 impl Memory {
     /// Implements [`crate::game::Game::remember`].
     pub fn add(&mut self, view: &View) {
-        // While casualties are chosen, a view shows the news of the turn before again, and half a battle.
+        // While casualties are chosen, a view repeats the news of the previous turn, and shows only half of a
+        // battle.
         if view.context.phase == Some(Phase::Casualties) {
             return;
         }
@@ -25,7 +27,7 @@ fn place(quadrant: &Quadrant) -> Place {
     Place { quadrant: *quadrant }
 }
 
-/// Puts this turn's news in the place of what was remembered of the same quadrants.
+/// Replaces the memory of quadrants with this turn's news of them.
 fn replace<News>(
     past: &mut Vec<Past<News>>,
     turn: u16,
@@ -35,7 +37,7 @@ fn replace<News>(
     let news: Vec<News> = news.collect();
     past.retain(|known| news.iter().all(|new| quadrant(new) != quadrant(&known.news)));
     past.extend(news.into_iter().map(|news| Past { turn, news }));
-    // Within a quadrant they keep the order of the squares.
+    // The sort is stable: within a quadrant, items keep the order of the squares.
     past.sort_by_key(|known| quadrant(&known.news));
 }
 

@@ -149,7 +149,8 @@ impl Game for State {
         Some(setup.draw(options.layout, seat, &mut Dice::new(dice)))
     }
 
-    /// In a setup, a second line for a ship or a star is a fault: it may be meant for another one.
+    /// In a setup, a second line for the same ship or star is a fault, because it may be meant for another
+    /// one.
     fn replaces(later: &Order, earlier: &Order) -> bool {
         let is_setup = matches!(later, Order::Star { .. } | Order::Place { .. });
         !is_setup && later.concerns().is_some() && later.concerns() == earlier.concerns()
@@ -184,7 +185,7 @@ impl Game for State {
         Some(order.to_string())
     }
 
-    /// In a turn every ship holds; in the phase `casualties` the least set is lost. A setup must be filed.
+    /// In a turn, every ship holds; in the phase `casualties`, the least set is lost. A setup must be filed.
     fn missed(view: &View) -> Option<Sealed<Order>> {
         match view.context.phase {
             Some(Phase::Turn | Phase::Casualties) => Some(Sealed::new(Vec::new())),

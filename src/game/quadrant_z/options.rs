@@ -18,7 +18,7 @@ options! {
 }
 
 named_enum! {
-    /// The rule on the damage that a force does (`Z-EXCESS`).
+    /// The rule for the damage that a force does (`Z-EXCESS`).
     pub(super) enum Damage {
         Excess = "excess",
         Full = "full",

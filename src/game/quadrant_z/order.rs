@@ -12,21 +12,21 @@ use crate::game::{Syntax, not_understood, two_squares};
 /// An order. Numbers are at most [`MOST`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
-    /// Setup, clause 2.1.
+    /// Places a star in the setup (clause 2.1).
     Star { at: Square, value: u16, base: bool },
-    /// Setup, clause 2.3.
+    /// Places a ship in the setup (clause 2.3).
     Place { no: u16, class: Class, at: Square },
-    /// `Z-READY`: in a letter it stands for a whole setup.
+    /// A ready setup, which in a letter stands for a whole setup (`Z-READY`).
     Ready(ReadySetup),
-    /// Clause 3.1.
+    /// Builds a ship (clause 3.1).
     Build { class: Class, at: Square },
-    /// Clause 3.2.
+    /// Moves a ship (clause 3.2).
     Move { no: u16, from: Option<Square>, to: Square },
     /// This ship stays (clause 3.2).
     Hold { no: u16 },
     /// Every ship without an order stays (clause 3.2).
     HoldAll,
-    /// Clause 3.5.
+    /// Captures a star (clause 3.5).
     Capture { at: Square },
     /// The standing list (`Z-CASUALTIES`). Empty for `LOSSES NONE`.
     Losses { ships: Vec<u16> },
@@ -35,8 +35,8 @@ pub enum Order {
 }
 
 named_enum! {
-    /// A family of ready setups. The audit draws again what was drawn, so no family is ever changed: a better
-    /// one gets another name.
+    /// A family of ready setups. The audit repeats every draw, so no family is ever changed: a better one
+    /// gets another name.
     pub enum ReadySetup {
         Balanced = "balanced",
         Raid = "raid",
@@ -114,7 +114,7 @@ pub fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let (read, example) = match verb {
         "STAR" => (star(rest), "STAR A1 3 BASE"),
         "SHIP" => (ship(rest), "SHIP 1 TO B2"),
-        // Without a number it is prose.
+        // Without a number, the line is prose.
         "SHIPS" if rest.first().is_some_and(|word| number(word).is_ok()) => {
             (Err("SHIPS needs the numbers of ships, then TO and a square, or HOLD.".into()), "SHIP 1 TO B2")
         }

@@ -45,7 +45,7 @@ fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     let ((x, y), is_charted) = (corner(quadrant), map.is_charted(quadrant));
     let (side, y) = (2.0 * CELL, y + HEADING);
     let fill = if is_charted { tint.explored } else { tint.fog };
-    // It ends where the frame of the quadrant begins, so that none covers the other.
+    // The ground ends where the frame of the quadrant begins, so that neither covers the other.
     picture.rect(x + 1.0, y + 1.0, side - 2.0, side - 2.0, fill);
     picture.line((x + CELL, y + 1.5), (x + CELL, y + side - 1.5), GRID, 1.0);
     picture.line((x + 1.5, y + CELL), (x + side - 1.5, y + CELL), GRID, 1.0);
@@ -57,7 +57,7 @@ fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     }
 }
 
-/// The quadrant's letter, and its news or, without colours, what is remembered of it.
+/// The quadrant's letter, and its news or, without colours, the memory of it.
 fn heading(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     let tint = tint(map.sector(quadrant), map.view.context.viewer);
     let (x, y) = corner(quadrant);
@@ -87,7 +87,7 @@ fn heading(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
 fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
     let contents = map.at(square);
     let (x, y) = square_corner(square);
-    // Later the legend tells the numbers, which would be lost among stars and ships.
+    // Later, the legend explains the numbers, which would be lost among stars and ships.
     if map.view.context.phase == Some(Phase::Setup) {
         picture.text(x + 10.0, y + 13.0, 17.0, Anchor::Middle, FAINT, &(square.cell() + 1).to_string());
     }
@@ -169,7 +169,7 @@ mod tests {
                 matches!(shape, Shape::Polygon { points, fill: Some(fill), .. }
                     if points.len() == 3 && *fill == symbols::MOVED)
             };
-            // The legend shows one more.
+            // The legend shows another one.
             assert_eq!(picture.shapes.iter().filter(is_head).count(), 2, "{from} to {to}");
         }
     }
@@ -183,7 +183,7 @@ mod tests {
         }
         assert_told_apart(30.0, &[(OWN_TINT.heading, ENEMY_TINT.heading)]);
         assert_told_apart(10.0, &[(OWN_TINT.heading, NEUTRAL_TINT.heading)]);
-        // In print, sectors are told apart by their headings.
+        // In print, headings distinguish the sectors.
         for eye in [Eye::Usual, Eye::Deuteranope, Eye::Protanope] {
             for (one, other) in [(OWN_TINT, NEUTRAL_TINT), (NEUTRAL_TINT, ENEMY_TINT), (OWN_TINT, ENEMY_TINT)]
             {

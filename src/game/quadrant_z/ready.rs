@@ -58,7 +58,7 @@ impl ReadySetup {
         values.map(|(index, (value, at))| Place { at, value: *value, base: index == 0 }).collect()
     }
 
-    /// Raiders make the quadrants rich that lie towards the enemy, and guards those near home.
+    /// Raiders make the quadrants towards the enemy rich, and guards those near home.
     fn neutral_stars(self, layout: Layout, seat: Seat, dice: &mut Dice) -> Vec<Place> {
         let mut quadrants: Vec<Quadrant> = layout.neutral().collect();
         dice.shuffle(&mut quadrants);
@@ -82,7 +82,7 @@ impl ReadySetup {
         stars
     }
 
-    /// Balanced fleets stand on stars that they can capture, raiders far out, and guards around the base.
+    /// Balanced fleets start on stars that they can capture, raiders far out, and guards around the base.
     fn ships(self, stars: &[Place], layout: Layout, seat: Seat, dice: &mut Dice) -> Vec<Order> {
         let home = Quadrant::home(seat);
         let sector: Vec<Square> = layout.home_quadrants(seat).flat_map(Quadrant::squares).collect();

@@ -16,7 +16,8 @@ pub fn adjudicate(state: &State, filed: &BySeat<Option<Sealed<Order>>>) -> State
     adjudicate_unchecked(state, filed.as_ref().map(|filing| filing.as_ref().map(Sealed::orders)))
 }
 
-/// Adjudicates unchecked orders, such as the house's guesses. `None` for a seat that has filed nothing.
+/// Adjudicates unchecked orders, such as the house's guesses. `None` stands for a seat that has filed
+/// nothing.
 pub fn adjudicate_unchecked(state: &State, orders: BySeat<Option<&[Order]>>) -> State {
     match (&state.stage, orders.first, orders.second) {
         (Stage::Setup, Some(first), Some(second)) => set_up(state, BySeat::new(first, second)),
@@ -31,7 +32,7 @@ pub fn adjudicate_unchecked(state: &State, orders: BySeat<Option<&[Order]>>) -> 
     }
 }
 
-/// Clause 2.
+/// Plays the setup (clause 2).
 fn set_up(state: &State, orders: BySeat<&[Order]>) -> State {
     let mut next = State { stage: Stage::Turn, news: Vec::new(), ..state.clone() };
     for seat in Seat::BOTH {
@@ -94,7 +95,7 @@ fn play(before: &State, orders: BySeat<&[Order]>, choices: Option<BySeat<&[Order
     next
 }
 
-/// Clauses 2.4 and 3.1. The standing list takes effect in this turn (`Z-CASUALTIES`).
+/// Builds ships (clauses 2.4 and 3.1). The standing list takes effect in this turn (`Z-CASUALTIES`).
 fn build(side: &mut Side, orders: &[Order]) {
     for order in orders {
         match order {
@@ -109,7 +110,7 @@ fn build(side: &mut Side, orders: &[Order]) {
     }
 }
 
-/// Clause 3.2. Returns the quadrants that ships entered from another.
+/// Moves ships (clause 3.2). Returns the quadrants that ships entered from another one.
 fn move_ships(side: &mut Side, orders: &[Order]) -> Quadrants {
     let mut entered = Quadrants::default();
     for order in orders {
@@ -125,7 +126,8 @@ fn move_ships(side: &mut Side, orders: &[Order]) -> Quadrants {
     entered
 }
 
-/// Clause 3.3: what each side learns after movement. Returns the quadrants that hold ships of both sides.
+/// Adds what each side learns after movement (clause 3.3). Returns the quadrants that hold ships of both
+/// sides.
 fn explore(next: &mut State, entered: BySeat<Quadrants>) -> Quadrants {
     for seat in Seat::BOTH {
         for quadrant in entered[seat].iter() {
@@ -164,7 +166,7 @@ fn intruders(state: &State, by: Seat) -> Vec<Event> {
         .collect()
 }
 
-/// Clause 3.4: removes the ships lost, chosen by `choices` or else by the standing lists.
+/// Removes the lost ships (clause 3.4), chosen by `choices` or else by the standing lists.
 fn lose_ships(next: &mut State, fight: &Fight, choices: Option<BySeat<&[Order]>>) {
     let sides = BySeat::from_fn(|seat| {
         let side = &mut next.sides[seat];
@@ -197,7 +199,7 @@ fn choice(orders: &[Order], fought_in: Quadrant) -> &[u16] {
     named.unwrap_or_default()
 }
 
-/// Clause 3.5.
+/// Captures stars (clause 3.5).
 fn capture(next: &mut State, orders: BySeat<&[Order]>) {
     let first_notice = next.news.len();
     for by in Seat::BOTH {
@@ -228,7 +230,7 @@ fn moved(ship: u16, orders: &[Order]) -> bool {
     orders.iter().any(|order| matches!(order, Order::Move { no, .. } if *no == ship))
 }
 
-/// Clause 3.6.
+/// Returns the outcome, if the match has ended (clause 3.6).
 fn verdict(state: &State) -> Option<Outcome> {
     let base_captured =
         state.sides.as_ref().map(|side| side.base.is_some_and(|base| is_captured(state, base)));

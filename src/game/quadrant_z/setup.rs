@@ -22,14 +22,14 @@ pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
         let taken = match *order {
             Order::Star { at, value, base } => plan.star(line, at, value, base),
             Order::Place { no, class, at } => plan.ship(line, no, class, at),
-            // The referee has put its lines in its place, unless it does not stand alone.
+            // The referee replaces a ready setup with its lines, unless other lines accompany it.
             Order::Ready(_) => Err(Fault::on(line, READY_ALONE)),
             _ => Err(out_of_phase(line, order, "this is the setup")
                 .with_example(format_args!("STAR {} 3 BASE", Quadrant::home(plan.seat).square(0)))),
         };
         faults.extend(taken.err());
     }
-    // The totals say nothing about lines beside a ready setup.
+    // Lines that accompany a ready setup are not a whole setup, so do not check their totals.
     if orders.iter().any(|numbered| matches!(numbered.order, Order::Ready(_))) {
         return faults;
     }
@@ -40,7 +40,7 @@ pub fn faults(view: &View, orders: &[Numbered<Order>]) -> Vec<Fault> {
     faults
 }
 
-/// Returns a line that a setup can hold, of the kind that `line` begins like if there is one.
+/// Returns a line that a setup can hold; if possible, of the kind that `line` begins like.
 pub fn example(view: &View, line: &str) -> Order {
     let plan = Plan { view, seat: view.context.viewer, stars: Vec::new(), ships: Vec::new() };
     let home = Quadrant::home(plan.seat);
@@ -84,7 +84,7 @@ impl Plan<'_> {
         Sector::Home(self.seat)
     }
 
-    /// Clause 2.1, as far as a single line can break it.
+    /// Checks a star, as far as a single line can break clause 2.1.
     fn star(&mut self, line: usize, at: Square, value: u16, base: bool) -> Result<(), Fault> {
         let quadrant = at.quadrant();
         let home = Quadrant::home(self.seat);
@@ -126,7 +126,7 @@ impl Plan<'_> {
         Order::Star { at: free.unwrap_or(quadrant.square(0)), value: 2, base: false }
     }
 
-    /// Clauses 2.3 and 2.4, as far as a single line can break them.
+    /// Checks a ship, as far as a single line can break clauses 2.3 and 2.4.
     fn ship(&mut self, line: usize, no: u16, class: Class, at: Square) -> Result<(), Fault> {
         let home = Quadrant::home(self.seat);
         let mut numbers = 1..=HIGHEST_NUMBER;
@@ -152,7 +152,7 @@ impl Plan<'_> {
         Err(Fault::on(line, reason).with_example(example))
     }
 
-    /// Clause 2.1, as far as only the whole can break it: the points.
+    /// Checks the points of the stars, which only the setup as a whole can get wrong (clause 2.1).
     fn star_totals(&self) -> Vec<Fault> {
         let sectors = [
             (self.home(), "your home sector", HOME_STARS),
@@ -173,7 +173,8 @@ impl Plan<'_> {
         faults
     }
 
-    /// Clause 2.1, as far as only the whole can break it: the number of stars, and their quadrants.
+    /// Checks the number of stars and their quadrants, which only the setup as a whole can get wrong (clause
+    /// 2.1).
     fn star_counts(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let lines = |stars: &[&PlannedStar]| list(stars.iter().map(|star| star.line), "and");
@@ -206,7 +207,7 @@ impl Plan<'_> {
         faults
     }
 
-    /// Clause 2.1: there is exactly one home base.
+    /// Checks that there is exactly one home base (clause 2.1).
     fn base(&self) -> Option<Fault> {
         let home = Quadrant::home(self.seat);
         let bases: Vec<&PlannedStar> = self.stars.iter().filter(|star| star.base).collect();
@@ -225,7 +226,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Clause 2.3, as far as only the whole can break it.
+    /// Checks the points of the fleet, which only the setup as a whole can get wrong (clause 2.3).
     fn fleet_total(&self) -> Option<Fault> {
         if self.ships.is_empty() {
             let at = Quadrant::home(self.seat).square(2);

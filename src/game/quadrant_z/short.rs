@@ -1,5 +1,5 @@
 //! Short forms of orders, which letters may have: several ships, stars or a whole quadrant on one line. They
-//! are written out from the seat's view. Records hold the long forms only.
+//! are written out from the seat's view. Records hold only the long forms.
 
 use super::check::list;
 use super::fleet::Ship;
@@ -51,7 +51,7 @@ impl Short {
         }
     }
 
-    /// Returns the orders of a line that names its ships and squares.
+    /// Returns the orders of a line that itself names all its ships and squares.
     fn orders(self) -> Vec<Order> {
         match self {
             Short::Move { ships, to } => {
@@ -107,7 +107,8 @@ fn note_ships(orders: &[Order], ordered: &mut Vec<u16>) {
     }));
 }
 
-/// Returns the moves of all ships of a quadrant that have no order yet, or why they cannot all move.
+/// Returns the moves of all ships in a quadrant that have no order yet, or the reason why they cannot all
+/// move.
 fn all_in(view: &View, from: Quadrant, to: Square, ordered: &[u16]) -> Result<Vec<Order>, String> {
     let is_free = |ship: &&Ship| ship.at.quadrant() == from && !ordered.contains(&ship.no);
     // A ship that is there already has nothing to do.

@@ -24,7 +24,7 @@ pub(super) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Whether the viewer knows of nothing on the square.
+    /// Whether the viewer knows of nothing on this square.
     pub fn is_empty(&self) -> bool {
         self.star.is_none() && self.ships.is_empty() && self.enemy.is_none()
     }
@@ -58,7 +58,7 @@ impl EnemyShips {
     }
 }
 
-/// As on the board: the size, or offence and defence.
+/// Formats enemy ships as the board shows them: their size, or offence and defence.
 impl Display for EnemyShips {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -79,7 +79,7 @@ pub(super) enum Mark {
     Entered,
 }
 
-/// The latest that the viewer was told about a quadrant in an earlier turn.
+/// The latest news of a quadrant from an earlier turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PastMark {
     pub mark: Mark,
@@ -120,7 +120,7 @@ impl<'a> SquareMap<'a> {
         self.view.context.options.layout.sector(quadrant)
     }
 
-    /// Whether the viewer knows all stars of the quadrant, or alone places them.
+    /// Whether the viewer knows all stars of the quadrant, or is the only side to place stars there.
     pub fn is_charted(&self, quadrant: Quadrant) -> bool {
         self.view.enemy_ships.is_some()
             || self.view.context.charted.contains(quadrant)
@@ -156,7 +156,7 @@ impl<'a> SquareMap<'a> {
         entered.chain(met).chain(fought).max_by_key(|past| past.turn)
     }
 
-    /// The size of the enemy ships that were last seen on a square, and in which turn.
+    /// The size of the enemy ships last seen on a square, and the turn in which they were seen.
     pub fn ghost(&self, square: Square) -> Option<(u16, u16)> {
         let seen = |at: Square| self.at(at).enemy.is_some();
         if square.quadrant().squares().any(seen) {
@@ -173,7 +173,7 @@ impl<'a> SquareMap<'a> {
 
     /// Returns the moves of the viewer's ships in this turn, without duplicates.
     pub fn moves(&self) -> Vec<(Square, Square)> {
-        // A viewer who is not asked for casualties still sees the turn before.
+        // A viewer who is not asked for casualties still sees the previous turn.
         let sees_before = self.view.context.phase == Some(Phase::Casualties) && !owes_casualties(self.view);
         let Some(did) = self.view.did.as_deref().filter(|_| !sees_before) else { return Vec::new() };
         let mut ways: Vec<_> = did.moved.iter().map(|movement| (movement.from, movement.to)).collect();
@@ -184,7 +184,7 @@ impl<'a> SquareMap<'a> {
 }
 
 /// Whether the viewer must choose losses. Then the view holds only ships and battles of this turn; the rest
-/// dates from the turn before.
+/// dates from the previous turn.
 fn owes_casualties(view: &View) -> bool {
     !view.context.fighting.is_empty()
 }

@@ -13,7 +13,7 @@ use crate::game::{BySeat, Outcome, Phase, Seat};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     pub(crate) options: Options,
-    /// Turns adjudicated.
+    /// The number of turns adjudicated.
     pub(crate) turn: u16,
     pub(crate) stage: Stage,
     pub(crate) stars: Stars,
@@ -52,7 +52,7 @@ pub(crate) struct Side {
     /// Points captured and not yet spent.
     pub stock: u16,
     pub base: Option<Square>,
-    /// The quadrants in which it knows every star, its home sector included (clause 3.3).
+    /// The quadrants in which it knows every star, including its home sector (clause 3.3).
     pub charted: Quadrants,
     /// The standing `LOSSES`; living ships only.
     pub losses: Vec<u16>,

@@ -1,5 +1,5 @@
-//! The symbols of the picture, as they stand on the board and in its legend. What is the viewer's is dark and
-//! what is the enemy's light, which also shows in print; no two differ by colour alone.
+//! The symbols of the picture, on the board and in its legend. The viewer's are dark and the enemy's light,
+//! so that they also differ in print; no two symbols differ by colour alone.
 
 use super::colours::{FAINT, GROUND, INK};
 use super::square_map::Mark;
@@ -31,12 +31,12 @@ pub(super) fn enemy_star(picture: &mut Picture, x: f64, y: f64, value: &str) {
     picture.text(x, y, 17.0, Anchor::Middle, ENEMY_INK, value);
 }
 
-/// Stands behind the star of a home base.
+/// Draws the disc behind the star of a home base.
 pub(super) fn base(picture: &mut Picture, x: f64, y: f64) {
     picture.circle(x, y, 16.0, INK, INK);
 }
 
-/// Stands behind a star that was captured in this turn.
+/// Draws the ring behind a star that was captured in this turn.
 pub(super) fn ring(picture: &mut Picture, x: f64, y: f64) {
     picture.circle(x, y, 17.0, BATTLE, INK);
 }
@@ -48,7 +48,7 @@ pub(super) const LABEL: f64 = 27.0;
 /// The width of a plate. An arrowhead fits between those of two squares side by side.
 pub(super) const PLATE: f64 = 50.0;
 
-/// The height of the line below a ghost that tells its turn.
+/// The height of the line below a ghost that shows its turn.
 pub(super) const GHOST_TURN: f64 = 13.0;
 
 /// The number of the viewer's ship, or how many ships there are.
@@ -100,7 +100,7 @@ pub(super) fn plate(picture: &mut Picture, at: Bounds, plate: Plate, text: &str)
 }
 
 /// The size of enemy ships that were seen in an earlier turn, and that turn below it. Its ground covers arrows, which
-/// would cross the words.
+/// would cross the text.
 pub(super) fn ghost(picture: &mut Picture, at: Bounds, ground: Colour, size: u16, turn: u16) {
     let (x, y) = at.middle();
     picture.rect(at.left, at.top, PLATE, HEIGHT + GHOST_TURN - 2.0, ground);

@@ -30,7 +30,7 @@ pub struct View {
     /// The latest news of earlier turns, in a view that is shown to its seat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Box<Memory>>,
-    /// The seat's own deeds in the adjudication that led here, in a view that is shown to its seat.
+    /// The seat's own actions in the adjudication that led here, in a view that is shown to its seat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did: Option<Box<Deeds>>,
     #[serde(skip)]
@@ -54,7 +54,7 @@ pub(crate) struct ViewContext {
     pub unfinished: Option<Unfinished>,
 }
 
-/// The beginning of a turn that waits for casualties, as far as it is the seat's own.
+/// The seat's own part of the beginning of a turn that waits for casualties.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Unfinished {
     pub ships: Vec<Ship>,
@@ -105,7 +105,8 @@ pub struct Capture {
     pub offence: u16,
 }
 
-/// The latest news of each place, in the order of the places. A place of this turn's news may be among them.
+/// The latest news of each place from earlier turns, in the order of the places. Places in this turn's news
+/// may be included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// Enemies in the seat's home sector: those of the last turn in which the seat was told of any in that
@@ -113,7 +114,7 @@ pub struct Memory {
     pub intruders: Vec<Past<Intruder>>,
     /// Neutral quadrants that the enemy entered.
     pub entries: Vec<Past<Place>>,
-    /// Quadrants in which ships of both sides were without a battle.
+    /// Quadrants in which ships of both sides met without a battle.
     pub standoffs: Vec<Past<Place>>,
     pub battles: Vec<Past<Battle>>,
 }
@@ -131,16 +132,16 @@ pub struct Place {
     pub quadrant: Quadrant,
 }
 
-/// A seat's own deeds in a turn (`did` in its view).
+/// A seat's own actions in a turn (`did` in its view).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Deeds {
     /// Clause 3.1.
     pub built: Vec<Ship>,
     /// Clause 3.2.
     pub moved: Vec<Movement>,
-    /// The quadrants whose stars the seat learnt, because somebody entered them (clause 3.3).
+    /// The quadrants whose stars the seat learnt because somebody entered them (clause 3.3).
     pub opened: Vec<Opened>,
-    /// Clause 3.5: the squares of the stars. The news of both sides tell more.
+    /// The squares of the captured stars (clause 3.5). The news to both sides says more.
     pub captured: Vec<Square>,
     /// Clause 3.5.
     pub failed: Vec<FailedCapture>,
@@ -166,7 +167,7 @@ pub struct FailedCapture {
     pub reason: FailureReason,
 }
 
-/// Why a capture that was legal to file was not made.
+/// The reason why a capture that was legal to file was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureReason {
@@ -220,8 +221,8 @@ fn disclose(event: &Event, viewer: Seat) -> Option<Notice> {
 /// Implements [`crate::game::Game::view`].
 pub fn view(state: &State, viewer: Seat) -> View {
     let Stage::Casualties(pending) = &state.stage else { return plain(state, viewer) };
-    // Z-CASUALTIES, ask: everyone sees the turn before; a seat that is asked also sees its ships and battles
-    // of this turn.
+    // Z-CASUALTIES, ask: everyone sees the previous turn; a seat that is asked also sees its ships and
+    // battles of this turn.
     let mut view = plain(&pending.before, viewer);
     view.context.phase = Some(Phase::Casualties);
     view.context.unfinished =
@@ -249,7 +250,7 @@ pub fn view(state: &State, viewer: Seat) -> View {
     view
 }
 
-/// The view of a state in which no turn is half decided.
+/// The view of a state without a half-decided turn.
 fn plain(state: &State, viewer: Seat) -> View {
     let side = &state.sides[viewer];
     let over = matches!(state.stage, Stage::Over(_));

@@ -7,7 +7,7 @@ use super::state::Last;
 use super::view::View;
 use crate::game::Seat;
 
-/// The spots that the last move went from and to.
+/// The squares that the last move went from and to.
 pub(super) fn last_move(last: Option<Last>) -> Option<(Spot, Spot)> {
     last.and_then(|last| last.from.zip(last.to))
 }

@@ -79,7 +79,7 @@ impl Game for State {
         view.check(orders)
     }
 
-    /// A second move of the stack that the first one moves.
+    /// A second move of the same stack replaces the first.
     fn replaces(later: &Order, earlier: &Order) -> bool {
         later.from == earlier.from
     }

@@ -74,7 +74,8 @@ impl Display for Array {
 impl OptionValue for Array {
     const VALUES: Values = Values::Text(Array::SHAPE);
 
-    /// Empty squares at the end may be missing: letters read full stops at the end of a line as punctuation.
+    /// Empty squares at the end may be missing, because letters treat full stops at the end of a line as
+    /// punctuation.
     fn parse_value(text: &str) -> Result<Self, String> {
         let last_rank = text.rsplit('/').next().unwrap_or_default();
         let missing = 8_usize.saturating_sub(last_rank.len());

@@ -10,8 +10,8 @@ use crate::game::{Syntax, not_understood, two_squares};
 /// A move, `D3 E4` (clause 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Order {
-    /// The kind of the stack, if its letter was written (`QD3-E4`). It must be right, and a sealed order has
-    /// none.
+    /// The kind of the stack, if its letter was written (`QD3-E4`). It must be correct; a sealed order omits
+    /// it.
     pub kind: Option<PieceKind>,
     pub from: Spot,
     pub to: Spot,
@@ -32,8 +32,8 @@ impl Display for Order {
     }
 }
 
-/// Parses `D3 E4`, `D3-E4`, `D3 TO E4`, `D3xE4` or `d3e4`, with `MOVE` or the letter of the kind before it or
-/// not. A line that begins like none of these is a remark.
+/// Parses `D3 E4`, `D3-E4`, `D3 TO E4`, `D3xE4` or `d3e4`, optionally after `MOVE` or the letter of the kind.
+/// A line that begins like none of these is a remark.
 pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let upper = line.to_ascii_uppercase().replace("->", " TO ");
     let mut words: Vec<&str> = upper
@@ -57,7 +57,7 @@ pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
     let Some((kind, start)) = words.first().copied().and_then(|first| begins(first, second)) else {
         return Err(Syntax::Unknown);
     };
-    // The letter of the kind stands alone, or on the first square.
+    // The letter of the kind is a word of its own, or is attached to the first square.
     match start {
         "" => {
             words.remove(0);
@@ -84,7 +84,7 @@ pub(super) fn parse(line: &str) -> Result<Vec<Order>, Syntax> {
 }
 
 /// Returns the kind that the first word of a move names, and the rest of that word; `None` if no move begins
-/// so.
+/// like this.
 fn begins<'a>(first: &'a str, second: Option<&str>) -> Option<(Option<PieceKind>, &'a str)> {
     if begins_like_a_square(first) {
         return Some((None, first));

@@ -1,4 +1,4 @@
-//! The board of Quantum as a picture, turned for the side that reads.
+//! The board of Quantum as a picture, turned for the reader's side.
 
 use super::board::last_move;
 use super::pieces::{PieceKind, Spot, Stack};
@@ -22,7 +22,7 @@ const PAPER: Colour = Colour::hex(0xfbf8f1);
 const INK: Colour = Colour::hex(0x2f2b26);
 const LIGHT: Colour = Colour::hex(0xefe6d2);
 const DARK: Colour = Colour::hex(0xd3c2a0);
-/// The last move.
+/// The colour that marks the last move.
 const MARK: Colour = Colour::hex(0xc2500a);
 const TOWER: Colour = Colour::hex(0xf0b429);
 const TOWER_EDGE: Colour = Colour::hex(0x6b4c05);
@@ -65,7 +65,7 @@ pub(super) fn draw(view: &View) -> Picture {
     picture
 }
 
-/// The last move, up to the edge of the stack.
+/// Draws the last move as an arrow up to the edge of the stack.
 fn arrow(picture: &mut Picture, view: &View, from: Spot, to: Spot) {
     let bounds = |spot: Spot| {
         let stack = view.stacks[spot]?;
@@ -76,7 +76,7 @@ fn arrow(picture: &mut Picture, view: &View, from: Spot, to: Spot) {
         Some(bounds) => End::Outline(vec![bounds]),
         None => End::Point(centre(spot, view.viewer)),
     };
-    // Another colour than that of the frames, whose edges it crosses.
+    // Not the colour of the frames, whose edges the arrow crosses.
     Arrows::new(INK, STROKE, obstacles.collect()).draw(picture, &[end(from)], &end(to));
 }
 
@@ -168,7 +168,7 @@ fn plus(x: f64, y: f64, arm: f64, half_width: f64) -> Vec<Point> {
     turned.map(|(px, py)| (x + px, y + py)).collect()
 }
 
-/// The middles of the legend's samples.
+/// The x coordinates of the middles of the legend's samples.
 const COLUMNS: [f64; 3] = [LEFT + 18.0, LEFT + 232.0, LEFT + 440.0];
 const ROW: f64 = 42.0;
 
@@ -182,7 +182,7 @@ enum Sign {
     LastMove,
 }
 
-/// The signs of this board, those of one kind once.
+/// The signs of this board, each kind once.
 fn signs(view: &View) -> Vec<Sign> {
     let stacks = || view.stacks.stacks().map(|(_, stack)| stack);
     let kinds = PieceKind::ALL.into_iter().filter(|kind| stacks().any(|stack| stack.kind == *kind));

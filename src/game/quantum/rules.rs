@@ -5,7 +5,7 @@ use super::pieces::{Board, PieceKind, Spot, Stack};
 use super::state::{Last, State};
 use crate::game::{Outcome, Reason, Seat};
 
-/// Why a move is illegal.
+/// The reason why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IllegalMove {
     NoStack,
@@ -112,7 +112,8 @@ fn jumps(board: &Board, from: Spot, stack: Stack, direction: (i8, i8)) -> bool {
     stack.height == 1 && beside.is_some_and(|over| over.side == stack.side && over.height == 1)
 }
 
-/// Calls `found` with each move of `side`, square by square, until it returns `true`. Returns whether it did.
+/// Calls `found` with each move of `side`, square by square, until `found` returns `true`. Returns whether it
+/// did.
 fn any_move(board: &Board, side: Seat, jump: bool, mut found: impl FnMut(Order) -> bool) -> bool {
     let lands = |spot: Spot| board[spot].is_none_or(|target| target.side != side && !target.is_tower());
     for (from, stack) in board.stacks().filter(|(_, stack)| stack.side == side && !stack.is_tower()) {
@@ -181,8 +182,8 @@ impl State {
         self.to_move = self.outcome.is_none().then(|| last.side.other());
     }
 
-    /// Whether nothing can be stacked any more: neither side can move, or one has no stack that could move or
-    /// be stacked upon (N-STALL).
+    /// Whether nothing more can be stacked: neither side can move, or one has no stack that could move or be
+    /// stacked upon (N-STALL).
     fn is_stalled(&self) -> bool {
         let jump = self.options.jump.is_on();
         let low = |side| self.board.stacks().any(|(_, stack)| stack.side == side && !stack.is_tower());

@@ -20,7 +20,7 @@ pub struct Last {
 pub struct State {
     pub(super) options: Options,
     pub(super) board: Board,
-    /// Turns played, passes included.
+    /// The number of turns played, including passes.
     pub(super) turn: u32,
     /// `None` once the match is over.
     pub(super) to_move: Option<Seat>,
@@ -43,7 +43,7 @@ impl State {
         }
     }
 
-    /// Whether `quiet` has reached the limit, which is in turns of each side (N-STALL).
+    /// Whether `quiet` has reached the limit, which counts turns of each side (N-STALL).
     pub(super) fn is_stale(&self) -> bool {
         self.quiet >= 2 * self.options.quiet_limit
     }

@@ -83,7 +83,7 @@ impl View {
         }
     }
 
-    /// Returns what is wrong with the letter of a kind that was written before a move, if it is.
+    /// Returns the fault of the letter of a kind before a move, if it is wrong.
     fn kind_fault(&self, order: Order) -> Option<String> {
         let (stack, kind) = (self.stacks[order.from]?, order.kind?);
         let is_wrong = stack.side == self.viewer && stack.kind != kind;
@@ -91,7 +91,7 @@ impl View {
         is_wrong.then(|| format!("The stack on {} is a {there}, not a {written}.", order.from))
     }
 
-    /// Returns a legal move, if possible one from a square that `line` names.
+    /// Returns a legal move; if possible, one from a square that `line` names.
     pub(super) fn example(&self, line: &str) -> Option<String> {
         let moves = self.moves();
         let words = || line.split(|c: char| !c.is_ascii_alphanumeric());
@@ -99,7 +99,7 @@ impl View {
         moves.iter().find(is_named).or(moves.first()).map(Order::to_string)
     }
 
-    /// Adds a legal move to a fault, if possible one of the stack that was meant.
+    /// Adds a legal move to a fault; if possible, one of the stack that was meant.
     fn with_example(&self, fault: Fault, meant: Option<Order>) -> Fault {
         let moves = self.moves();
         let like = |order: &&Order| meant.is_some_and(|meant| meant.from == order.from);
