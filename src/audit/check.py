@@ -25,7 +25,7 @@ from email import policy
 
 ZERO = "0" * 64
 
-# How many faults of one step are told in full.
+# Maximum faults of one step to print in full.
 MOST_TOLD = 5
 
 # The most bytes of a file, and the most files. A dossier of a long match has some hundred files, the largest of 2 MB.
@@ -48,7 +48,7 @@ def count(number, one, many=None):
 def contents_of(path, name, flags=0):
     """The bytes of a regular file of a bounded size."""
     try:
-        # Without O_NONBLOCK, opening a pipe waits for whoever writes into it.
+        # Without O_NONBLOCK, opening a pipe waits for a writer.
         flags |= os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(path, flags), "rb") as file:
             about = os.fstat(file.fileno())
@@ -62,7 +62,7 @@ def contents_of(path, name, flags=0):
 
 
 def kind_of(name):
-    """The mode of a file, or None. Nothing on the way to it may be a link, which could lead anywhere."""
+    """The mode of a file, or None. No part of its path may be a link, which could lead anywhere."""
     place = ""
     for part in name.split("/"):
         if part in ("", ".", "..") or os.sep in part or "\0" in part:
@@ -90,7 +90,7 @@ def read(name):
 
 
 def lines_of(name):
-    """The lines of a text file. A line ends with a line feed, and with nothing else."""
+    """The lines of a text file. Only a line feed ends a line."""
     contents = read(name)
     try:
         text = contents.decode("utf-8")
@@ -116,7 +116,7 @@ def parsed(text):
 
 
 def whole_number(digits):
-    """A number. Python takes very long for one of millions of digits."""
+    """A number. Limits its digits, because Python takes very long to read millions of them."""
     if len(digits) > 20:
         raise ValueError("a number is too long")
     return int(digits)
@@ -127,21 +127,21 @@ def is_digest(value):
 
 
 def below(value, *keys):
-    """What stands below these keys of nested objects. An empty object if there is nothing."""
+    """The value below these keys of nested objects. An empty object if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return {} if value is None else value
 
 
 def letter_of(entry):
-    """What the first entry of a ruling on a letter says of that letter. Empty for other entries."""
+    """The cause in the first entry of a ruling on a letter. Empty for other entries."""
     letter = below(entry, "cause", "letter")
     return letter if isinstance(letter, dict) else {}
 
 
 def named_by(entry):
-    """The letters that an entry names, by their digests: its cause, and what proves something else in it."""
-    # What the referee does because of a letter in another match, such as one that tells of an absence.
+    """The letters that an entry names, by their digests: its cause, and the letters that prove other facts in it."""
+    # What the referee does because of a letter in another match, such as one that announces an absence.
     act = below(entry, "cause", "program", "act", "of")
     found = [letter_of(entry), act if isinstance(act, dict) else {}]
     digests = [of.get(name) for of in found for name in ("letter", "confirmed_by")]
@@ -150,7 +150,7 @@ def named_by(entry):
 
 
 class Report:
-    """What was found, told step by step."""
+    """The findings, printed step by step."""
 
     def __init__(self):
         self.wrong = 0
@@ -172,7 +172,7 @@ class Report:
 
 
 def tell(line):
-    """Prints a line. Whoever made the dossier chose the names in it: nothing in them may act on the terminal."""
+    """Prints a line. Whoever made the dossier chose the names in it: nothing in them may control the terminal."""
     print("".join(c if c.isprintable() else "\ufffd" for c in line))
 
 
@@ -215,7 +215,7 @@ class Dossier:
 
 
 def check_files(report):
-    """The files are those that were packed. The list itself proves nothing: whoever changes a file can change it too."""
+    """The files are those that were packed. The list alone proves nothing: whoever changes a file can change it too."""
     faults, listed = [], set()
     lines = lines_of("SHA256SUMS")
     if len(lines) > MAX_FILES:
@@ -299,7 +299,7 @@ def check_letters(report, dossier):
 
 
 def why_withheld(dossier, digest):
-    """Why a letter's bytes are not here, or None if they should be."""
+    """The reason why a letter's bytes are not here, or None if they should be."""
     record = dossier.letters[digest]
     if record.get("withheld_until"):
         return "until %s" % " and ".join("%s ends" % name for name in record["withheld_until"])
@@ -404,7 +404,7 @@ def check_seals(report, dossier):
 
 
 def check_orders(report, dossier):
-    """Each phase was adjudicated on what each seat had sealed last for it."""
+    """Each phase was adjudicated on the last orders that each seat had sealed for it."""
     faults, compared, others, filed = [], 0, 0, {}
     for entry in dossier.entries:
         kind, body = entry.get("kind"), entry.get("body") or {}
@@ -463,11 +463,11 @@ def differing_positions(states):
     return faults
 
 
-# What the stored state and the form of the rules have in common.
+# The names that the stored state and the form of the rules have in common.
 PLAIN_FIELDS = ("turn", "to_move")
 
 
-# Stands for a picture that is not kept any more.
+# Stands for a picture that is no longer kept.
 DROPPED = re.compile(rb"This picture was dropped. Its SHA-256 is ([0-9a-f]{64})\Z")
 
 
@@ -530,7 +530,7 @@ def check_sent(report, dossier):
             found.append(record["blacked_out"])
         else:
             checked += 1
-            # The ledger pins what a letter says, whatever was added to it on its way.
+            # The ledger pins what a letter says, regardless of what was added in transit.
             found.append(sha256(canonical(read(name))))
     if len(found) != len(told):
         faults.append("there are %d letters of the referee, but the ledger lists %d" % (len(found), len(told)))
@@ -568,7 +568,7 @@ def text_of(name, contents):
 
 
 def ledger_lines(dossier, name, contents):
-    """The numbers of the entries, or None, that the ledger lines of this match in a letter lead to."""
+    """The number of the entry, or None, for each ledger line of this match in a letter."""
     places = {digest: number for number, digest in enumerate(dossier.hashes, 1)}
     return [
         places.get(digest) for match, digest in LEDGER_LINE.findall(text_of(name, contents)) if match == dossier.match

@@ -188,7 +188,8 @@ fn imported(text: &str) -> anyhow::Result<Vec<ImportedResult>> {
                 Some(outcome(written).map_err(|says| anyhow::anyhow!("line {line}: the result {says}"))?)
             }
         };
-        let section = field(0).parse().with_context(|| format!("line {line}: the section is no number"))?;
+        let section =
+            field(0).parse().with_context(|| format!("line {line}: the section is not a number"))?;
         rows.push(ImportedResult { line, section, first: field(1), second: field(2), outcome });
     }
     Ok(rows)

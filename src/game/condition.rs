@@ -179,7 +179,7 @@ impl<'de> Deserialize<'de> for Condition {
             }
         }
         if pairs.is_empty() {
-            return Err(serde::de::Error::custom(format!("no condition: {text}")));
+            return Err(serde::de::Error::custom(format!("not a condition: {text}")));
         }
         Ok(Condition { first: pairs.remove(0), rest: pairs })
     }

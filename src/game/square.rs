@@ -91,7 +91,7 @@ impl<const F: u8, const R: u8> Serialize for Square<F, R> {
 impl<'de, const F: u8, const R: u8> Deserialize<'de> for Square<F, R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("no square: {text}")))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("not a square: {text}")))
     }
 }
 

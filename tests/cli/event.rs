@@ -199,7 +199,7 @@ fn a_league_that_was_begun_elsewhere_is_taken_over() {
         ("first,second,result\n".to_owned(), &["the columns are section, first, second, result"][..]),
         (
             format!("section,first,second,result\none,{ann},{bo},first\n"),
-            &["line 2", "the section is no number"],
+            &["line 2", "the section is not a number"],
         ),
         (
             format!("section,first,second,result\n1,{ann},{bo},won\n"),

@@ -97,7 +97,7 @@ impl RuledLetters {
 pub fn differences(match_id: &str, ruled: &RuledLetters, columns: &StoredColumns) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !columns.unread.is_empty() {
-        let what = format!("its columns {} hold what is not in its snapshot", columns.unread.join(", "));
+        let what = format!("its columns {} contradict its snapshot", columns.unread.join(", "));
         findings.push(Finding::at(Place::Kept("the match"), what));
     }
     for letter in &columns.letters {
@@ -171,11 +171,11 @@ fn check_offer(game: GameKind, pins: &[KeptPin], offer: &OfferColumns) -> Option
     let is_player =
         addresses.any(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value == offer.inviter));
     let what = if offer.game != game {
-        "the offer that it came of is stored with another game"
+        "the offer that it came from is stored with another game"
     } else if !offer.is_taken {
-        "the offer that it came of is not stored as taken up"
+        "the offer that it came from is not stored as taken up"
     } else if !is_player {
-        "the offer that it came of is stored as made by somebody who does not play in it"
+        "the offer that it came from is stored as made by somebody who does not play in it"
     } else {
         return None;
     };

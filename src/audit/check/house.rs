@@ -18,7 +18,7 @@ pub(super) fn check_turn(check: &mut Check, seq: u64, play: &HousePlay) -> Resul
     let seen =
         ledger::seen(&check.record_entries, play.seat).ok_or("what the house was told cannot be derived")?;
     if play.seen != digest_of(&seen) {
-        return Err("the house was shown something else than its seat was told".to_owned());
+        return Err("the house was shown something other than its seat was told".to_owned());
     }
     let is_of_other_version = play.version != house::version(game_match.game);
     if !is_of_other_version && game_match.house_turn(&seen, house.as_ref()).as_ref() != Some(play) {

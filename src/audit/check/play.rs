@@ -118,7 +118,7 @@ impl Play {
                 self.sealed = BySeat::default();
             }
             Fact::MatchEnded { outcome } if self.state.outcome().as_ref() != Some(outcome) => {
-                return Err("the match did not end so".to_owned());
+                return Err("the match did not end like that".to_owned());
             }
             Fact::CorrectionMade { keeps, state, .. } => self.correct(*keeps, *state)?,
             _ => {}
@@ -161,7 +161,7 @@ impl Play {
         if is_assumed() || lines.iter().any(|line| self.is_ready_setup(seat, line, orders, key)) {
             return Ok(());
         }
-        Err("it seals orders that do not stand in its cause".to_owned())
+        Err("it seals orders that are not in its cause".to_owned())
     }
 
     /// Whether a line asks for a ready setup, and these orders are that setup.

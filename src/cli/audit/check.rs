@@ -93,7 +93,7 @@ fn unpack(archive: Vec<u8>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let name = file.name()?.into_owned();
         ensure!(
             name.len() <= MAX_NAME_BYTES && !name.contains(char::is_control),
-            "a file has a strange name"
+            "a file has an invalid name"
         );
         if file.is_dir() {
             continue;

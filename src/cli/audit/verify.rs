@@ -30,7 +30,7 @@ const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 /// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match to check, or event such as EV-SPRING; `*` stands for any letters, so that 'QZ-*' means all matches of
+    /// Match to check, or event such as EV-SPRING; `*` stands for any characters, so that 'QZ-*' means all matches of
     /// Quadrant Z
     #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against", "ratings"], conflicts_with = "all")]
     id: Option<String>,
@@ -204,7 +204,7 @@ pub fn show(verdict: &AuditVerdict, json: bool) {
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for any letters.
+/// Whether a name fits a pattern in which `*` stands for any characters.
 fn fits(id: &str, pattern: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return id == pattern };
     let Some(id) = id.strip_prefix(start) else { return false };

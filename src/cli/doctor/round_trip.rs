@@ -33,7 +33,7 @@ pub struct Arrival {
 /// Returns an error if it cannot be sent, or does not arrive within `limit`.
 pub async fn round_trip(config: &Config, limit: Duration) -> anyhow::Result<Arrival> {
     let mut random = [0; 12];
-    getrandom::fill(&mut random).context("the system gives no random numbers")?;
+    getrandom::fill(&mut random).context("the system provides no random numbers")?;
     let unique: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     let message_id = format!("doctor.{unique}@{}", config.club.message_id_domain());
     let to = config.club.address.as_str();

@@ -156,7 +156,7 @@ impl Area {
 impl<'de> Deserialize<'de> for Area {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let corner = Square::deserialize(deserializer)?;
-        Area::new(corner).ok_or_else(|| serde::de::Error::custom(format!("no area: {corner}")))
+        Area::new(corner).ok_or_else(|| serde::de::Error::custom(format!("not an area: {corner}")))
     }
 }
 

@@ -321,7 +321,7 @@ fn is_short(text: &str) -> bool {
     text.is_empty() || text.bytes().all(|byte| byte.is_ascii_digit()) || Square::parse(text).is_some()
 }
 
-/// The class and number in `V1` or `S2`. No file of the board has these letters, so this is no square.
+/// The class and number in `V1` or `S2`. No file of the board has these letters, so this is not a square.
 fn numbered_ship(word: &str) -> Option<(Class, u16)> {
     let of = |letter| number(word, letter).filter(|no| *no > 0);
     of('V').map(|no| (Class::Carrier, no)).or_else(|| of('S').map(|no| (Class::Squadron, no)))

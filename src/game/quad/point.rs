@@ -76,7 +76,7 @@ impl Display for Point {
 impl<'de> Deserialize<'de> for Point {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let square = Grid::deserialize(deserializer)?;
-        Point::new(square).ok_or_else(|| serde::de::Error::custom(format!("no point: {square}")))
+        Point::new(square).ok_or_else(|| serde::de::Error::custom(format!("not a point: {square}")))
     }
 }
 

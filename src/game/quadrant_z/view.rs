@@ -135,15 +135,15 @@ pub struct Place {
 /// A seat's own actions in a turn (`did` in its view).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Deeds {
-    /// Clause 3.1.
+    /// The ships built (clause 3.1).
     pub built: Vec<Ship>,
-    /// Clause 3.2.
+    /// The moves made (clause 3.2).
     pub moved: Vec<Movement>,
     /// The quadrants whose stars the seat learnt because somebody entered them (clause 3.3).
     pub opened: Vec<Opened>,
     /// The squares of the captured stars (clause 3.5). The news to both sides says more.
     pub captured: Vec<Square>,
-    /// Clause 3.5.
+    /// The captures that failed (clause 3.5).
     pub failed: Vec<FailedCapture>,
 }
 

@@ -130,7 +130,7 @@ impl TryFrom<Vec<Placed>> for Board {
         let mut board = Board::EMPTY;
         for Placed { at, stack } in stacks {
             if !(1..=10).contains(&stack.height) || board[at].replace(stack).is_some() {
-                return Err(format!("no stack can stand so on {at}"));
+                return Err(format!("no such stack can be on {at}"));
             }
         }
         Ok(board)

@@ -45,7 +45,7 @@ pub(super) fn draw(side: Seat, options: &Options, dice: &mut Dice) -> Vec<Order>
     let from_home = |at: Square| if side == Seat::First { at.rank() } else { 15 - at.rank() };
     let mut free = Free::new(dice);
     let mut orders = Vec::new();
-    // Carriers stand on every third file, so that each has room for its squadron.
+    // Carriers start on every third file, so that each has room for its squadron.
     for no in 1..=many(Class::Carrier) {
         let at = free.take(|at| ranks(Class::Carrier).contains(&from_home(at)) && at.file() % 3 == 1);
         let beside = |to: Square| at.king_steps(to) == 1 && ranks(Class::Squadron).contains(&from_home(to));

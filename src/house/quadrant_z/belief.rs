@@ -136,7 +136,7 @@ impl Guess {
         }
     }
 
-    /// Moves the enemy's base to an uncaptured star of its home quadrant, unless it stands on one.
+    /// Moves the enemy's base to an uncaptured star of its home quadrant, unless it is on one.
     fn correct_base(&mut self, me: Seat, dice: &mut Dice) {
         let stands = |at: Square| {
             let star = self.state.stars.at(at);

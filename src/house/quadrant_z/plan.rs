@@ -98,7 +98,7 @@ pub(super) fn orders(known: &Known<'_>, plan: &Plan, dice: &mut Dice) -> Vec<Ord
     planner.orders
 }
 
-/// The turns until a ship can stand on a square, by the indices of both. The search looks up millions.
+/// The turns until a ship can reach a square, by the indices of both squares. A search looks up millions.
 static TURNS: [[u8; Square::COUNT]; Square::COUNT] = all_turns();
 
 const fn all_turns() -> [[u8; Square::COUNT]; Square::COUNT] {

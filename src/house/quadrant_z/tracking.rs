@@ -32,7 +32,7 @@ pub(super) fn correct(state: &mut State, before: &[Ship], view: &View, lost: u16
     fleet.count((FLEET + view.score[foe].value).saturating_sub(side.stock + lost));
     side.highest = fleet.highest;
     side.ships = fleet.ships.into_iter().map(|tracked| tracked.ship).collect();
-    // The seat knows the intruders that it was told of, and the enemy the ones in the guess.
+    // The seat knows the intruders that were reported to it, and the enemy knows the ones in the guess.
     let intruded = |by: Seat, known: Known| {
         known.intruders.into_iter().map(move |Intruder { at, size }| Event::Intruded { by, at, size })
     };

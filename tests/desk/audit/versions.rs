@@ -106,7 +106,7 @@ fn of_rulings_by_another_procedure_orders_and_adjudications_are_compared() {
         other(orders);
         *sealed = fogpost::ledger::seal_digest(&entry.salt, orders);
     });
-    assert!(said(changed).contains("orders that do not stand in its cause"));
+    assert!(said(changed).contains("orders that are not in its cause"));
     let changed = after(|all| {
         let Fact::TurnAdjudicated { filings, .. } = change_of(all, "TurnAdjudicated") else { unreachable!() };
         other(filings.first.as_mut().expect("Ann's orders"));

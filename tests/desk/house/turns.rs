@@ -112,7 +112,7 @@ fn a_turn_that_was_played_on_something_else_is_found_whatever_version_played_it(
             (*by, *seen) = (version, Digest::of(b"more than the seat was told"));
         });
         let found = findings(&desk, &game_match, &forged);
-        assert_eq!(found, ["the house was shown something else than its seat was told"]);
+        assert_eq!(found, ["the house was shown something other than its seat was told"]);
     }
 }
 
