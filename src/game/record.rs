@@ -68,7 +68,8 @@ impl Ending {
         Outcome { winner, reason }
     }
 
-    /// Parses `RESIGN first`, `DRAW`, `ABANDON`, `FORFEIT first` (or both) or `TIME first` (or both). Ignores case, comments and blank lines.
+    /// Parses `RESIGN first`, `DRAW`, `ABANDON`, `FORFEIT first` (or both) or `TIME first` (or both). Ignores case,
+    /// comments and blank lines.
     fn parse(orders: &str) -> Option<Ending> {
         let words =
             lines(orders).iter().map(|line| line.text.to_ascii_lowercase()).collect::<Vec<_>>().join(" ; ");
