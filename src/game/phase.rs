@@ -67,7 +67,8 @@ named_enum! {
         Forfeited = "forfeited",
         // Both sides missed too many turns at the same time.
         BothForfeited = "both forfeited",
-        // Time ran out. The side that had used less of it won, or neither if both had used about as much.
+        // The time for the match ran out. The side that had used less time of its own won, or neither if both had
+        // used about as much.
         LessTime = "less time",
         // The GM voided the result.
         Annulled = "annulled",

@@ -50,7 +50,8 @@ pub enum Ending {
     /// Both sides missed too many turns at the same time.
     #[serde(rename = "both forfeit")]
     BothForfeit,
-    /// Time ran out. This seat had used more of it; `None` if both had used about as much.
+    /// The time for the match ran out. This seat had used more time of its own; `None` if both had used about as
+    /// much.
     #[serde(rename = "less time")]
     MoreTime(Option<Seat>),
 }
