@@ -66,11 +66,11 @@ fn run(arguments: &[String]) -> Result<(), String> {
             Ok(())
         }
         ["legal", game, player, positions] => {
-            let positions = positions.parse().map_err(|_| format!("`{positions}` is no number"))?;
+            let positions = positions.parse().map_err(|_| format!("`{positions}` is not a number"))?;
             checks::legal(&rules.of(kind(game)?)?, player, positions)
         }
         ["first", game, player, matches, ref points @ ..] => {
-            let matches = matches.parse().map_err(|_| format!("`{matches}` is no number"))?;
+            let matches = matches.parse().map_err(|_| format!("`{matches}` is not a number"))?;
             first_marbles::measure(&rules.of(kind(game)?)?, player, matches, points)
         }
         ["repeat", game, winner, loser] => checks::repeat(&rules.of(kind(game)?)?, winner, loser),

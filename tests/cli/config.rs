@@ -169,9 +169,9 @@ fn parser_errors_in_the_config_are_reworded_with_an_example() {
         (format!("{CONFIG}[status]\nlisten = \"9118\"\n"), &["`listen`", "such as 127.0.0.1:9118"]),
         (format!("{CONFIG}[letters]\nmax_bytes = 0\n"), &["no letter could be read", "try 10000000"]),
         (format!("{CONFIG}[letters]\nmax_parts = 0\n"), &["no letter could be read", "try 100"]),
-        (format!("{CONFIG}[log]\nfilter = \"\"\n"), &["neither blanks nor empty parts"]),
-        (format!("{CONFIG}[log]\nfilter = \"info,\"\n"), &["neither blanks nor empty parts"]),
-        (format!("{CONFIG}[log]\nfilter = \"info , warn\"\n"), &["neither blanks nor empty parts"]),
+        (format!("{CONFIG}[log]\nfilter = \"\"\n"), &["neither spaces nor empty parts"]),
+        (format!("{CONFIG}[log]\nfilter = \"info,\"\n"), &["neither spaces nor empty parts"]),
+        (format!("{CONFIG}[log]\nfilter = \"info , warn\"\n"), &["neither spaces nor empty parts"]),
         (format!("{CONFIG}[letters]\nanswers_per_hour = 0\n"), &["nobody would get an answer", "try 20"]),
         (
             format!("{CONFIG}[log]\nfilter = \"fogpost=loud\"\n"),
