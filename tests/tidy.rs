@@ -575,6 +575,39 @@ fn the_table_of_clauses_names_only_what_exists() {
     assert_none(&missing, "docs/clauses.md names what does not exist");
 }
 
+/// Names come with their files: `settle_some` (`src/daemon/items.rs`), or `parse` in `request/command.rs`.
+#[test]
+fn guides_name_only_what_exists() {
+    let mut missing = Vec::new();
+    let mut checked = 0;
+    for guide in ["CONTRIBUTING.md", "docs/architecture.md"] {
+        let text = fs::read_to_string(root().join(guide)).expect("a guide");
+        let parts: Vec<&str> = text.split('`').collect();
+        for found in parts[1..].windows(3).step_by(2) {
+            let (name, between, file) = (found[0], found[1].trim(), found[2]);
+            if !file.ends_with(".rs") || !file.contains('/') {
+                continue;
+            }
+            let folders = [root().to_owned(), root().join("src")];
+            let code = folders.iter().find_map(|folder| fs::read_to_string(folder.join(file)).ok());
+            let Some(code) = code else {
+                missing.push(format!("{guide}: {file}"));
+                continue;
+            };
+            let name = name.rsplit("::").next().unwrap_or_default();
+            let mut words = code.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+            // A command such as `fogpost match extend` is no name in its file.
+            if ["(", "in"].contains(&between) && !name.contains(' ') {
+                checked += 1;
+                missing
+                    .extend((!words.any(|word| word == name)).then(|| format!("{guide}: {name} in {file}")));
+            }
+        }
+    }
+    assert!(checked > 50, "only {checked} names were found");
+    assert_none(&missing, "guides name what does not exist");
+}
+
 #[test]
 fn the_table_of_clauses_has_no_empty_cell() {
     let clauses = clauses();

@@ -393,6 +393,6 @@ fn a_backup_without_tables_is_refused_and_the_club_stays_as_it_was() {
     fs::write(club.path("empty.db"), "").expect("written");
     assert_says(&club.run(&["restore", "missing.db"]).fault(), &["missing.db"]);
     let refused = club.run(&["restore", "empty.db"]).fault();
-    assert_says(&refused, &["empty.db", "it holds no tables"]);
+    assert_says(&refused, &["empty.db", "it has no tables"]);
     assert_says(&club.run(&["match", "list"]).ended(0), &[&id]);
 }

@@ -42,9 +42,9 @@ fn every_column_that_says_something_else_is_named() {
     let mut unnamed = Vec::new();
     for (statement, named) in [
         (String::new(), ""),
-        (format!("UPDATE match SET winner = 'first' {of_match}"), "columns winner hold"),
+        (format!("UPDATE match SET winner = 'first' {of_match}"), "columns winner contradict"),
         (format!("UPDATE match SET winner = 'second', reason = 'resigned' {of_match}"), "lists show"),
-        (format!("UPDATE match SET marks = marks || ' settled' {of_match}"), "columns marks hold"),
+        (format!("UPDATE match SET marks = marks || ' settled' {of_match}"), "columns marks contradict"),
         (format!("UPDATE match SET deadline = deadline + 1000 {of_match}"), "lists show"),
         (format!("UPDATE match SET first_name = 'Eve' {of_match}"), "lists show"),
         (
