@@ -195,6 +195,7 @@ async fn trust(office: &Office, now: DateTime<Utc>, memos: &Memos) -> anyhow::Re
 }
 
 async fn doubt(office: &Office, last: DateTime<Utc>) -> anyhow::Result<()> {
+    // Log a doubt once, and not at each check of the clock.
     if !office.clock_trust.is_doubt_logged.swap(true, Ordering::Relaxed) {
         let now = office.now();
         tracing::error!(
@@ -237,6 +238,7 @@ fn is_this_machine(server: &Host<'_>) -> bool {
     match server {
         Host::Name(name) => {
             let (name, own) = (name.to_ascii_lowercase(), host_name().to_ascii_lowercase());
+            // The config may name this machine with its domain and the system without, or vice versa.
             let first = |host: &str| host.split('.').next().unwrap_or_default().to_owned();
             name == own || name.starts_with("localhost") || first(&name) == first(&own)
         }

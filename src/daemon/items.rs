@@ -239,6 +239,7 @@ async fn matches_due(office: &Office, due: &DueMatches) -> anyhow::Result<Vec<Ma
         let page = without_unsent_openings(office, page).await?;
         let mut found = without_earlier_letters(office, page, &waiting).await?;
         if !found.is_empty() {
+            // After a failed batch, a match that fails again must not take others with it.
             found.truncate(if due.one_by_one { 1 } else { found.len() });
             return Ok(found);
         }

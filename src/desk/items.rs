@@ -159,6 +159,7 @@ impl Batch {
             let Some(earlier) = before.get(key) else { return false };
             let counts = loaded.budgets.get(&key.subject);
             let stored = counts.and_then(|counts| counts.get(&(key.kind, key.period)));
+            // Other daemons may count at the same time; the database checks the limit again.
             let total = i64::from(stored.copied().unwrap_or_default()) + earlier.added + added;
             // An accepted item may already have reduced the same count, and a count must not fall below zero.
             *added < 0 || total > i64::from(*most)

@@ -222,6 +222,7 @@ async fn add_uses(session: &mut Session<'_>, chunk: &[(&BudgetKey, &BudgetUse)])
             .bind(used.added)
             .bind(i64::from(used.most));
     });
+    // Check the limits in the statement: another daemon may have counted since the counts were read.
     upsert.push(
         " ON CONFLICT (subject, kind, period) DO UPDATE SET used = budget.used + excluded.used, \
          most = excluded.most WHERE budget.used + excluded.used <= excluded.most RETURNING subject",

@@ -148,6 +148,7 @@ pub async fn write(session: &mut Session<'_>, changes: &Changes) -> Result<()> {
             values.bind(&row.match_id).bind(&row.event_id).bind(i64::from(row.season));
             values.bind(row.first).bind(row.second).bind(1_i64);
         });
+        // The statement does not return rows that were there before, so these are reported as stale.
         insert.push(" ON CONFLICT DO NOTHING RETURNING match_id");
         let added = session.fetch_column(insert).await?;
         ensure_all_found("event match", chunk.iter().map(|row| row.match_id.clone()), added)?;
@@ -190,6 +191,7 @@ async fn write_end(session: &mut Session<'_>, EventEnd { match_id, end, counts }
     let statement = session.statement("UPDATE event_match SET seen = $2 WHERE match_id = $1 AND is_open = 1");
     session.change(statement.bind(match_id).bind(*end), format!("event match {match_id}")).await?;
     let Some(end) = end.filter(|_| *counts) else { return Ok(()) };
+    // If another daemon has entered this result, no row is added, and the change is stale.
     let sql = "INSERT INTO event_result (match_id, end_hash) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     let statement = session.statement(sql).bind(match_id).bind(end);
     session.change(statement, format!("result of {match_id}")).await

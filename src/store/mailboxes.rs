@@ -34,6 +34,7 @@ impl Database {
             let (made,): (i64,) = self.read_one(self.statement(self.backend.engine().select_made())).await?;
             made.min(now)
         };
+        // If two daemons open a new mailbox at once, the first mark stays.
         let sql = "INSERT INTO mailbox (name, mark) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
         self.write(self.statement(sql).bind(text(mailbox)).bind(mark)).await?;
         Ok(mark)

@@ -202,6 +202,7 @@ impl Backend for PostgresBackend {
 
     async fn try_acquire_lease(&self, lease: &str) -> Result<bool> {
         let mut leases = self.leases.lock().await;
+        // A query over a dead connection would wait for minutes, and the loop that renews the lease with it.
         let acquired = tokio::time::timeout(LEASE_TIMEOUT, self.try_lease(&mut leases, lease)).await;
         let acquired = acquired.unwrap_or_else(|_| Err(StoreError::Database(sqlx::Error::PoolTimedOut)));
         // The connection may be broken, and its locks gone with it. The next call starts over with a new one.

@@ -135,6 +135,7 @@ async fn new_turns(office: &Office, id: &str) -> anyhow::Result<HouseTurns> {
     let Some(verified) = office.store.verified(id).await? else { return Ok(HouseTurns::ALL) };
     let mut at = None;
     let mut take = |row: EntryRow| at = (row.hash == verified.hash).then_some(row.at);
+    // Read the last verified entry again. If its hash differs, the ledger was changed, and every turn is recomputed.
     office.store.entries_after(id, Some(verified.seq.saturating_sub(1)), 1, &mut take).await?;
     let dates = office.store.match_dates(&[id.to_owned()]).await?;
     let ended_at = dates.first().and_then(|dates| dates.ended_at);

@@ -141,6 +141,7 @@ async fn sweep(
         let mut due = office.store.matches_due(until, last.as_ref(), BATCH_SIZE).await?;
         let Some(behind) = due.last().cloned() else { return Ok(done.len()) };
         last = Some(behind);
+        // A ruling may set a time that is due as well. Rule on each match once, so that this ends.
         due.retain(|row| done.insert(row.id.clone()));
         office.heartbeat.beat(Loop::Clock);
         rulings::rule_on_many(office, due, cause_of, now).await?;

@@ -55,6 +55,7 @@ pub async fn match_rows(office: &Office, gm: GmIndex, id: &str) -> anyhow::Resul
     let plays = seats.iter().any(|(_, row)| row.as_ref().is_some_and(is_own));
     let entries = ledger_entries(office, &game_match.id).await?;
     let mut sent = Vec::new();
+    // The store returns the newest first, so that the limit leaves out the oldest. The page shows the oldest first.
     for row in office.store.dispatches_about(&game_match.id, MAX_SENT).await?.into_iter().rev() {
         let status = match (row.sent_at, row.waiting, row.given_up_at) {
             _ if row.returned => "came back",

@@ -301,6 +301,7 @@ impl Account {
             error: error.to_string(),
             given_up: false,
         };
+        // Another temporary refusal with the same status at the same domain shows nothing new about the account.
         self.run.retain(|one| {
             let says_more = one.domain != new.domain || one.status != new.status;
             new.is_for_good() || one.is_for_good() || says_more
@@ -359,6 +360,7 @@ fn pause(attempt: u32, error: &SendError) -> TimeDelta {
         true => (MIN_SILENT_PAUSE, MAX_SILENT_PAUSE),
         false => (MIN_PAUSE, MAX_PAUSE),
     };
+    // Six doublings exceed both limits. Without a bound, the shift would overflow in a long outage.
     let doubled = least * (1 << attempt.saturating_sub(1).min(6));
     error.named_wait().map_or(doubled.min(most), |wait| wait.max(least))
 }

@@ -376,6 +376,7 @@ impl Status {
             });
         } else {
             let started = self.daemons.iter().map(|daemon| daemon.since).min();
+            // A daemon that has just started may not have fetched letters yet.
             if let Some(age) = over(self.last_fetch.max(started), MAX_UNREAD) {
                 faults.push(format!("{UNREAD} {age}; the daemon's log says why"));
             }

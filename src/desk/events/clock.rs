@@ -190,6 +190,7 @@ fn decide(
     for game in games {
         let Some(id) = &game.match_id else { continue };
         let own = own_time(desk.rows.entries(id)?, desk.at());
+        // Ask for all matches before the round ends, so that they are loaded together.
         changed |= or_lacking(end_match(desk, game, Act::MoreTime(slower(&own))))?.unwrap_or_default();
     }
     desk.rows.check()?;

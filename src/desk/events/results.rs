@@ -45,10 +45,12 @@ pub fn end_of(desk: &Desk<'_>, id: &str) -> Decided<Option<MatchEnd>> {
         return Ok(None);
     };
     let is_end = |entry: &&Entry| matches!(entry.fact, Fact::MatchEnded { .. } | Fact::MatchAnnulled { .. });
+    // A match that was corrected or reopened may end several times, and the last end counts.
     let Some(last) = entries.iter().rev().find(is_end) else { return Ok(None) };
     let own = own_time(entries, last.at);
     let own = BySeat::from_fn(|seat| own[seat].num_seconds());
     let closed = entries.iter().rev().find(|entry| matches!(entry.fact, Fact::MatchClosed { .. }));
+    // A side whose match a GM forfeits has not necessarily missed turns.
     let by_gm = closed.is_some_and(|entry| matches!(entry.own_cause(), Some(Cause::Gm { .. })));
     let is_missed = outcome.reason == Reason::Forfeited && !by_gm;
     let vanished = outcome.winner.filter(|_| is_missed).map(Seat::other);

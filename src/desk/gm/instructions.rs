@@ -340,6 +340,7 @@ fn replace_by_player(
         return Ok(Err(GmResult::refused(says)));
     }
     let name = name_from(address);
+    // A check must not add a player.
     let successor = if check { None } else { Some(desk.player_or_new(address.as_str(), &name)?) };
     let name = successor.as_ref().map_or(name, |player| player.name.clone());
     let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();

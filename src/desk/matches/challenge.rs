@@ -91,7 +91,9 @@ fn advanced(
             && game_match.game == game
             && outcome.is_some_and(|outcome| outcome.winner == Some(*seat))
     });
+    // The highest level counts, whichever was beaten last.
     let beaten = won.filter_map(|(seat, game_match)| place(game_match.house[seat.other()].as_deref()?)).max();
     let Some(beaten) = beaten else { return default };
+    // Whoever has beaten the highest level plays it again.
     &levels[(beaten + 1).min(levels.len() - 1)]
 }

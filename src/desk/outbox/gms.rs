@@ -178,6 +178,7 @@ fn gms_without_seat(
         if overview.stage == Stage::Over || !counts(overview.game) {
             continue;
         }
+        // Ask for all matches before the check below ends the round, so that they are loaded together.
         let Some(loaded) = or_lacking(desk.game_match(&overview.id))?.flatten() else {
             continue;
         };

@@ -148,6 +148,7 @@ fn keep_blocks(desk: &mut Desk<'_>, (gone, into): (i64, i64), addresses: &[Strin
     for address in addresses {
         standings.push((address.clone(), standing::standing(desk, address)?));
     }
+    // All addresses belong to one person now, so a block of one covers them all.
     let blocked_since = standings.iter().filter_map(|(_, standing)| standing.blocked_since).min();
     for (address, standing) in standings.into_iter().filter(|_| blocked_since.is_some()) {
         let standing = Standing { blocked_since, ..standing };
@@ -160,6 +161,7 @@ fn keep_blocks(desk: &mut Desk<'_>, (gone, into): (i64, i64), addresses: &[Strin
         listed.filter(is_blocker).filter_map(|listed| listed.address.clone()).collect();
     for address in blockers {
         let Some(mut player) = desk.player(&address)? else { continue };
+        // Remove both numbers first: this player may have blocked the other one, too, who must be listed once.
         player.member.blocked.retain(|id| *id != gone && *id != into);
         player.member.blocked.push(into);
         desk.draft.changes.players.push(player);
