@@ -32,7 +32,7 @@ impl NormalizedLine {
         }
     }
 
-    /// Returns the line as part of a letter in which `capitals_mark` is whether capitals mark a command.
+    /// Returns the line as read in its letter. `capitals_mark` says whether capitals mark a command there.
     pub fn in_letter(self, capitals_mark: bool) -> NormalizedLine {
         NormalizedLine { capitals_mark, ..self }
     }

@@ -50,7 +50,7 @@ const TABLES: [Table; 29] = [
     table("memo", &["key"], ROWS),
 ];
 
-// Rows copied at a time are held in memory, so fewer of those with letters, pictures or snapshots.
+// Rows to copy at a time. They are held in memory, so copy fewer of those with letters, pictures or snapshots.
 const ROWS: usize = 500;
 const LARGE: usize = 64;
 

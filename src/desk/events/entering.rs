@@ -122,7 +122,7 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> D
     let has_begun = loaded.event.running().is_some_and(|season| season.list.contains(&player.id));
     let until = has_begun.then(|| desk.local_time_in(asker.zone, desk.at() + TimeDelta::days(30)));
     if has_begun {
-        // Others lose games by it, so the player can enter no event until then.
+        // Leaving costs others their games, so the player cannot enter another event until then.
         player.member.left_event = Some(desk.at());
         desk.draft.changes.players.push(player);
     }

@@ -161,7 +161,7 @@ fn keep_blocks(desk: &mut Desk<'_>, (gone, into): (i64, i64), addresses: &[Strin
         listed.filter(is_blocker).filter_map(|listed| listed.address.clone()).collect();
     for address in blockers {
         let Some(mut player) = desk.player(&address)? else { continue };
-        // Remove both numbers first: this player may have blocked the other one, too, who must be listed once.
+        // Remove both numbers first: this player may have blocked both, and a number is listed once.
         player.member.blocked.retain(|id| *id != gone && *id != into);
         player.member.blocked.push(into);
         desk.draft.changes.players.push(player);
