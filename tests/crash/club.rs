@@ -45,7 +45,7 @@ impl Club {
     /// A club on the tests' PostgreSQL server, with this many daemons. `None` if PostgreSQL is not installed and
     /// FOGPOST_WITHOUT_SERVERS=1.
     pub fn on_postgres(ports: &Ports, daemons: usize) -> Option<Club> {
-        let cluster = Cluster::shared()?;
+        let cluster = Cluster::alone()?;
         let url = cluster.url("postgres");
         Some(Club::on(support::Club::new(), url, Some(cluster), ports, daemons))
     }

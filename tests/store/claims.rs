@@ -277,7 +277,10 @@ async fn claims_end_when_their_daemon_is_killed() {
     assert_eq!((sending.len(), claim(&second).await.0.len()), (3, 0));
     // End its connections, as the end of its process would.
     place
-        .execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' OR query LIKE '%advisory%' AND pid <> pg_backend_pid()")
+        .execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() \
+             AND (state = 'idle in transaction' OR query LIKE '%advisory%') AND pid <> pg_backend_pid()",
+        )
         .await
         .unwrap();
     let began = Instant::now();

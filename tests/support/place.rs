@@ -67,10 +67,21 @@ pub struct Cluster {
 static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
 
 impl Cluster {
-    /// The cluster that the tests of this process share, started if nobody uses it.
+    /// The cluster that the tests of this process share, started if nobody uses it. `None` as for `alone`.
+    pub fn shared() -> Option<Arc<Cluster>> {
+        let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(cluster) = shared.upgrade() {
+            return Some(cluster);
+        }
+        let cluster = Cluster::alone()?;
+        *shared = Arc::downgrade(&cluster);
+        Some(cluster)
+    }
+
+    /// A cluster for one test.
     ///
     /// If PostgreSQL is not installed, returns `None` if FOGPOST_WITHOUT_SERVERS=1, and panics otherwise.
-    pub fn shared() -> Option<Arc<Cluster>> {
+    pub fn alone() -> Option<Arc<Cluster>> {
         let Some(programs) = programs() else {
             let excused = std::env::var_os("FOGPOST_WITHOUT_SERVERS").is_some_and(|value| value == "1");
             assert!(
@@ -80,13 +91,7 @@ impl Cluster {
             eprintln!("not run: PostgreSQL is not installed");
             return None;
         };
-        let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(cluster) = shared.upgrade() {
-            return Some(cluster);
-        }
-        let cluster = Arc::new(Cluster::start(programs));
-        *shared = Arc::downgrade(&cluster);
-        Some(cluster)
+        Some(Arc::new(Cluster::start(programs)))
     }
 
     fn start(programs: PathBuf) -> Cluster {
@@ -150,8 +155,8 @@ impl Cluster {
     }
 }
 
-/// Creates the files of an empty cluster. initdb takes ten times as long as copying them, and each test has its own
-/// process and cluster, so the first test keeps a copy for the others.
+/// Creates the files of an empty cluster. initdb takes ten times as long as copying them, so the first test keeps a copy
+/// for those that follow.
 fn provide_data(programs: &Path, owner: (u32, u32), data: &Path) {
     let version = programs.parent().and_then(Path::file_name).unwrap().to_string_lossy();
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("postgresql-{version}-of-{}", owner.0));
