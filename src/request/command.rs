@@ -193,14 +193,40 @@ impl Command {
         self.described().1
     }
 
-    /// Whether it ends a match at once and irrevocably.
-    pub fn ends_a_match(&self) -> bool {
-        matches!(self, Command::Resign { confirmed: true } | Command::Claim)
+    /// Whether it takes effect at once, and nobody can take that back.
+    pub fn is_irrevocable(&self) -> bool {
+        match self {
+            Command::Resign { confirmed }
+            | Command::Leave { confirmed }
+            | Command::LeaveEvent { confirmed, .. } => *confirmed,
+            Command::Claim | Command::Agree | Command::Confirm { .. } => true,
+            _ => false,
+        }
     }
 
-    /// Returns how a command that ends a match is written.
+    /// Whether it asks somebody for something, as people also do in a question.
+    pub(super) fn only_asks(&self) -> bool {
+        match self {
+            Command::Resign { confirmed }
+            | Command::Leave { confirmed }
+            | Command::LeaveEvent { confirmed, .. } => !*confirmed,
+            Command::Draw
+            | Command::Extend { .. }
+            | Command::Rematch { .. }
+            | Command::Challenge { .. }
+            | Command::ChallengeNamed { .. }
+            | Command::Open { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Returns how a command that ends a match is written, or nothing for the others.
     pub(super) fn as_written(&self) -> &'static str {
-        if *self == Command::Claim { "CLAIM" } else { "RESIGN CONFIRM" }
+        match self {
+            Command::Claim => "CLAIM",
+            Command::Resign { confirmed: true } => "RESIGN CONFIRM",
+            _ => "",
+        }
     }
 
     /// Whether it changes something, which `CHECK` suppresses. SETTINGS alone only asks.
@@ -321,7 +347,7 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
     match parse(&verb, rest, line) {
         None => ParsedLine::Remark,
         Some(Ok(Command::Open { game, .. })) if !is_game(&game) && goes_on(rest) => ParsedLine::Remark,
-        Some(Ok(command)) if line.is_asked() && command.ends_a_match() => ParsedLine::Fault {
+        Some(Ok(command)) if line.is_asked() && command.is_irrevocable() => ParsedLine::Fault {
             reason: "There is a question mark behind this command, so I have not carried it out.".to_owned(),
             example: command.as_written(),
         },

@@ -1,11 +1,15 @@
 //! Decides whether the orders of a letter are meant to be filed now. In some games a turn is played at once
 //! and irrevocably, so an order that its own letter questions or takes back is doubtful, although it parses.
 //!
-//! An order is doubtful with a question mark or inside a question, next to words that postpone it, or if it
-//! is a single square below the name of its author or in the middle of a sentence. Other questions and
-//! negations say nothing about the orders: every third reply from a person contains one.
+//! An order is doubtful with a question mark or inside a question, next to words that postpone or negate it, in
+//! the middle of a sentence that goes on below it, or if it is a single square below the name of its author or
+//! in a sentence. Other questions and negations say nothing about the orders: every third reply from a person
+//! contains one. Commands, and a `YES`, are held back in the same way.
+
+use std::ops::Range;
 
 use super::LineKind;
+use super::command::Command;
 use super::doubt::{Doubt, DoubtKind};
 use super::normalized::{self, NormalizedLine};
 use super::phrases::{Section, Wording};
@@ -35,9 +39,35 @@ pub fn doubts(lines: &[Line], kinds: &[LineKind], verbs: &[&str]) -> Vec<Doubt> 
     doubts
 }
 
-/// Returns the number of the line that postpones the lines whose kind is [`LineKind::Order`].
-pub fn postponing_line(lines: &[Line], kinds: &[LineKind], verbs: &[&str]) -> Option<usize> {
-    ReadLines { lines, kinds }.postponed(verbs)
+/// Returns why the words around the command on the line at `at` keep it from being carried out. `kinds` call
+/// that line an order.
+pub fn reason_against(
+    lines: &[Line],
+    kinds: &[LineKind],
+    at: usize,
+    command: &Command,
+    verbs: &[&str],
+) -> Option<String> {
+    let letter = ReadLines { lines, kinds };
+    let place = if letter.is_amid_sentence(at, command.is_irrevocable()) {
+        "This command stands inside a sentence".to_owned()
+    } else if !command.only_asks() && letter.is_in_question(at) {
+        "This command stands inside a question".to_owned()
+    } else if let Some(no) = letter.negating(at) {
+        format!("Line {no} seems to negate this command")
+    } else {
+        let no = Some(command).filter(|command| command.is_irrevocable()).and(letter.postponed(verbs))?;
+        format!("Line {no} seems to postpone this command")
+    };
+    Some(format!("{place}, so I have not carried it out."))
+}
+
+/// Whether the next line, a single word in lower case, ends a sentence that the lines read so far began.
+pub fn breaks_off(lines: &[Line], kinds: &[LineKind]) -> bool {
+    let letter = ReadLines { lines, kinds };
+    let Some(above) = letter.written_above(kinds.len()) else { return false };
+    let is_next = above + 1 == kinds.len();
+    letter.is_unfinished(above) && (is_next || letter.is_linked(above))
 }
 
 /// The lines of a letter as they were read.
@@ -66,7 +96,9 @@ impl ReadLines<'_> {
         } else if self.is_in_question(at) {
             DoubtKind::InQuestion
         } else if !self.is_bare_square(at) {
-            return None;
+            return self
+                .is_amid_sentence(at, false)
+                .then(|| Doubt::new(self.lines[at].no, DoubtKind::InSentence));
         } else if self.is_signature(at) {
             DoubtKind::BelowName
         } else if self.is_in_sentence(at) {
@@ -84,37 +116,104 @@ impl ReadLines<'_> {
             || has_question_mark(next) && !next.contains(char::is_alphanumeric)
     }
 
-    /// Whether the lines around an order make it a question.
+    /// Whether the lines around an order make it a question. Across empty lines, both sides must ask.
     fn is_in_question(&self, at: usize) -> bool {
-        let above = self.run_above(at);
-        let asks_above = !above.is_empty() && {
-            let wording = self.wording(above.clone());
-            let last = self.lines[above.end - 1].text.trim_end();
-            !last.ends_with(['.', '!', '?']) && wording.last_sentence_begins_with(Section::Asking)
+        let asks = |above: &Range<usize>| {
+            !above.is_empty() && {
+                let last = self.lines[above.end - 1].text.trim_end();
+                !last.ends_with(['.', '!', '?'])
+                    && self.wording(above.clone()).last_sentence_begins_with(Section::Asking)
+            }
         };
-        let below = self.run_below(at);
-        let asks_below = below.clone().any(|at| has_question_mark(&self.lines[at].text));
-        asks_above && (asks_below || self.asks_for_leave(&above))
-            || asks_below && self.wording(below).begins_with(Section::Or)
+        let is_asked =
+            |below: Range<usize>| below.into_iter().any(|at| has_question_mark(&self.lines[at].text));
+        let (above, below) = (self.run_above(at), self.run_below(at));
+        let (far_above, far_below) = self.runs_around(at);
+        asks(&above) && self.asks_for_leave(&above)
+            || asks(&far_above) && is_asked(far_below)
+            || is_asked(below.clone()) && self.wording(below).begins_with(Section::Or)
     }
 
     /// Whether the lines ask whether their author may do something, rather than ask somebody to do it.
-    fn asks_for_leave(&self, above: &std::ops::Range<usize>) -> bool {
+    fn asks_for_leave(&self, above: &Range<usize>) -> bool {
         let last = self.lines[above.end - 1].text.trim_end();
         !last.ends_with(':') || has_question_mark(last)
     }
 
     /// Returns the remarks directly above a line.
-    fn run_above(&self, at: usize) -> std::ops::Range<usize> {
+    fn run_above(&self, at: usize) -> Range<usize> {
         let start = (0..at).rev().take_while(|above| self.is_remark(*above)).last();
         start.map_or(at..at, |start| start..at)
     }
 
     /// Returns the remarks directly below a line.
-    fn run_below(&self, at: usize) -> std::ops::Range<usize> {
+    fn run_below(&self, at: usize) -> Range<usize> {
         let start = at + 1;
         let count = (start..self.lines.len()).take_while(|below| self.is_remark(*below)).count();
         start..start + count
+    }
+
+    /// Returns the remarks above and below a line, without the empty lines between it and them.
+    fn runs_around(&self, at: usize) -> (Range<usize>, Range<usize>) {
+        let is_written = |other: &usize| self.kinds[*other] != LineKind::Blank;
+        let above = (0..at).rev().find(is_written).map_or(at, |above| above + 1);
+        let below = (at + 1..self.lines.len()).find(is_written).unwrap_or(self.lines.len());
+        (self.run_above(above), self.run_below(below - 1))
+    }
+
+    /// Returns the last line above that is neither empty nor an order, if it is a remark.
+    fn written_above(&self, at: usize) -> Option<usize> {
+        (0..at).rev().find(|above| self.is_written(*above)).filter(|above| self.is_remark(*above))
+    }
+
+    fn is_written(&self, at: usize) -> bool {
+        !matches!(self.kinds[at], LineKind::Blank | LineKind::Order)
+    }
+
+    /// Whether an order or a command stands in the middle of a sentence. Unless `from_afar`, a sentence does not
+    /// cross empty lines, or its first part ends with a word that must be followed by others.
+    fn is_amid_sentence(&self, at: usize, from_afar: bool) -> bool {
+        let below = (at + 1..self.lines.len()).find(|below| self.is_written(*below));
+        let below = below.filter(|below| self.is_remark(*below));
+        let (Some(above), Some(below)) = (self.written_above(at), below) else { return false };
+        let is_near = self.kinds[above..below].iter().all(|kind| *kind != LineKind::Blank)
+            && self.wording([above]).find(Section::Moves).is_none();
+        self.is_unfinished(above)
+            && self.lines[below].text.trim_start().starts_with(char::is_lowercase)
+            && !self.wording([below]).begins_with(Section::Closings)
+            && (is_near || from_afar || self.is_linked(above))
+    }
+
+    /// Whether a line is a part of a sentence that does not end on it.
+    fn is_unfinished(&self, at: usize) -> bool {
+        let text = self.lines[at].text.trim_end();
+        let ends = text.ends_with(|c: char| !c.is_alphanumeric() && c != ',');
+        let is_signature = text.contains('@') || self.is_name(at);
+        !ends && !is_signature && (self.wording([at]).count() >= SENTENCE || self.is_linked(at))
+    }
+
+    /// Whether a line ends with a word that others must follow.
+    fn is_linked(&self, at: usize) -> bool {
+        let wording = self.wording([at]);
+        self.lines[at].text.trim_end().ends_with(char::is_alphanumeric)
+            && (wording.ends_with(Section::Links) || wording.ends_with(Section::Negating))
+    }
+
+    /// Returns the number of the line that negates the order which follows a run of remarks that ends at `end`.
+    fn negating_next(&self, end: usize) -> Option<usize> {
+        let next = (end..self.lines.len()).find(|at| self.kinds[*at] != LineKind::Blank)?;
+        self.negating(next).filter(|_| self.is_order(next))
+    }
+
+    /// Returns the number of the line above that negates what stands on the line at `at`: "I do not want to".
+    fn negating(&self, at: usize) -> Option<usize> {
+        let (above, _) = self.runs_around(at);
+        let last = above.end.checked_sub(1).filter(|_| !above.is_empty() && self.is_linked(above.end - 1))?;
+        let wording = self.wording([last]);
+        let negates = wording.ends_with(Section::Negations)
+            || wording.ends_with(Section::Negating)
+            || wording.last_sentence_has(Section::Negating);
+        negates.then_some(self.lines[last].no)
     }
 
     /// Whether the line is an order that consists of one square.
@@ -191,7 +290,7 @@ impl ReadLines<'_> {
     }
 
     /// Returns the line in a run of remarks that postpones the orders next to it.
-    fn postpones(&self, run: std::ops::Range<usize>, verbs: &[&str]) -> Option<usize> {
+    fn postpones(&self, run: Range<usize>, verbs: &[&str]) -> Option<usize> {
         let near = |at: Option<usize>| at.is_some_and(|at| self.is_order(at));
         let is_written = |at: &usize| !matches!(self.kinds[*at], LineKind::Blank | LineKind::Modifier);
         let is_above = near((run.end..self.lines.len()).find(is_written));
@@ -204,15 +303,8 @@ impl ReadLines<'_> {
             .map(|at| at..run.end);
         let above = Some(last).filter(|_| is_above);
         let below = Some(first).filter(|_| is_below);
-        // A negation whose verb is on the line below.
-        let negates = above.clone().filter(|above| {
-            self.run_below(above.end - 1).is_empty()
-                && self.kinds.get(above.end) == Some(&LineKind::Order)
-                && self.lines[above.end - 1].text.trim_end().ends_with(char::is_alphanumeric)
-                && self.wording([above.end - 1]).ends_with(Section::Negations)
-        });
-        if let Some(above) = negates {
-            return Some(self.lines[above.end - 1].no);
+        if is_above && let Some(no) = self.negating_next(run.end) {
+            return Some(no);
         }
         [above, below, postscript].into_iter().flatten().find_map(|lines| {
             let wording = self.wording(lines);

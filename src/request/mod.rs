@@ -207,7 +207,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             // A text command takes several lines, all of the same kind.
             self.kinds.resize(self.at, kind);
         }
-        self.doubt_orders();
+        self.doubt_meaning();
         self.doubt_unread_orders();
         self.check_withdrawal();
         if let Some(held) = self.held_in_text.filter(|_| self.withholds_all_texts) {
@@ -259,7 +259,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
             return LineKind::Order;
         }
-        if let Some(kind) = self.modifier(line.no, &wording).or_else(|| self.command(line.no, &wording)) {
+        if !self.ends_sentence(&wording)
+            && let Some(kind) = self.modifier(line.no, &wording).or_else(|| self.command(line.no, &wording))
+        {
             return kind;
         }
         if wording.plain.contains('-') {
@@ -291,29 +293,38 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         !self.capitals_mark && orders.iter().all(is_prose)
     }
 
-    /// Adds doubts, because of the words around them, about orders that parse.
-    fn doubt_orders(&mut self) {
+    /// Adds doubts, because of the words around them, about orders that parse and about `YES`, and faults about
+    /// commands.
+    fn doubt_meaning(&mut self) {
         let verbs = self.grammar.verbs();
-        if verbs.is_empty() {
-            return;
-        }
         let read = &self.lines[..self.kinds.len()];
-        if !self.request.orders.is_empty() {
-            self.request.doubts.extend(meant::doubts(read, &self.kinds, verbs));
+        let with_order_at = |no: usize| -> Vec<LineKind> {
+            let kinds = read.iter().zip(&self.kinds);
+            kinds.map(|(line, kind)| if line.no == no { LineKind::Order } else { *kind }).collect()
+        };
+        let Request { orders, commands, faults, doubts, yes, .. } = &mut self.request;
+        if !orders.is_empty() {
+            doubts.extend(meant::doubts(read, &self.kinds, verbs));
+        } else if let Some(no) = *yes {
+            doubts.extend(meant::doubts(read, &with_order_at(no), verbs));
         }
-        // Nor may a command end a match if the letter's words postpone that.
-        let Request { commands, faults, .. } = &mut self.request;
+        // Others are removed as too many anyway.
+        let mut left = MAX_COMMANDS;
         commands.retain(|asked| {
-            if !asked.command.ends_a_match() {
+            if !asked.command.changes_something() || asked.command.text().is_some() || left == 0 {
                 return true;
             }
-            let is_it = |line: &Line| line.no == asked.line;
-            let kinds = read.iter().zip(&self.kinds);
-            let kinds: Vec<LineKind> =
-                kinds.map(|(line, kind)| if is_it(line) { LineKind::Order } else { *kind }).collect();
-            let Some(no) = meant::postponing_line(read, &kinds, verbs) else { return true };
-            let reason = format!("Line {no} seems to postpone this command, so I have not carried it out.");
-            faults.push(Fault::on(asked.line, reason).with_example(asked.command.as_written()));
+            let at = read.iter().position(|line| line.no == asked.line).unwrap_or(0);
+            let reason = if faults.len() < MAX_FAULTS {
+                meant::reason_against(read, &with_order_at(asked.line), at, &asked.command, verbs)
+            } else {
+                Some("Too many lines are faulty, so I have not carried this one out.".to_owned())
+            };
+            let Some(reason) = reason else {
+                left -= 1;
+                return true;
+            };
+            faults.push(with_example(Fault::on(asked.line, reason), asked.command.as_written()));
             false
         });
     }
@@ -434,6 +445,12 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         LineKind::Command
     }
 
+    /// Whether a line is the last word of a sentence that was wrapped: "… I do not want a / draw."
+    fn ends_sentence(&self, wording: &NormalizedLine) -> bool {
+        let is_word = wording.words().count() == 1 && wording.plain.starts_with(char::is_lowercase);
+        is_word && meant::breaks_off(&self.lines[..self.kinds.len()], &self.kinds)
+    }
+
     /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns the kind of the line if it is one of them.
     fn modifier(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
         let words: Vec<String> = wording.words().map(str::to_ascii_uppercase).collect();
@@ -474,9 +491,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             ParsedLine::Remark => return None,
             ParsedLine::Command(command) => self.add_command(no, command),
             ParsedLine::Fault { reason, example } => {
-                let fault = Fault::on(no, reason);
-                let fault = if example.is_empty() { fault } else { fault.with_example(example) };
-                self.request.faults.push(fault);
+                self.request.faults.push(with_example(Fault::on(no, reason), example));
             }
             ParsedLine::Tell => self.passed_on(no, wording, &texts::TELL),
             ParsedLine::TellGm => self.passed_on(no, wording, &texts::TELL_GM),
@@ -484,6 +499,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
         Some(LineKind::Command)
     }
+}
+
+/// Returns the fault with an example, unless that is empty.
+fn with_example(fault: Fault, example: &str) -> Fault {
+    if example.is_empty() { fault } else { fault.with_example(example) }
 }
 
 /// Minimum words of a line of prose, which distinguishes a letter that is wholly in capitals from one of

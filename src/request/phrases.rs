@@ -14,6 +14,7 @@ use crate::letter::split_words;
 pub enum Section {
     Postponing,
     Negations,
+    Negating,
     Subjects,
     Verbs,
     Asking,
@@ -160,6 +161,12 @@ impl Wording {
     pub fn last_sentence_begins_with(&self, section: Section) -> bool {
         let begin = self.words.iter().rposition(|word| word.begins_sentence);
         begin.is_some_and(|at| self.phrase_at(section, at).is_some()) || self.find_unparted(section).is_some()
+    }
+
+    /// Whether the last sentence has a phrase of a section.
+    pub fn last_sentence_has(&self, section: Section) -> bool {
+        let begin = self.words.iter().rposition(|word| word.begins_sentence).unwrap_or(0);
+        (begin..self.words.len()).any(|at| self.phrase_at(section, at).is_some())
     }
 
     /// Returns the number of the first line with a negation of a verb of filing or of one of `verbs`, in

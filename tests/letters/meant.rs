@@ -235,3 +235,103 @@ fn an_order_of_another_game_is_no_remark() {
     assert_eq!(elsewhere, [(2, GameKind::QuadrantZ)]);
     assert_eq!((request.orders.len(), request.remarks.len(), request.doubts.len()), (1, 1, 0));
 }
+
+#[test]
+fn a_word_that_ends_a_wrapped_sentence_is_no_command() {
+    for text in [
+        "His ships could be anywhere, I honestly cannot\ntell.\nMy base at A4 is naked.",
+        "please do not take my letter as a\nprotest.\nBest regards,\nGus",
+        "Thanks, but I do not accept a\ndraw.\nLet us play on.",
+        "No, I'm not taking the\ndraw!\n\nMARBLE G7",
+        "I do not want a\n\ndraw\n\nyet.",
+        "My orders stand and I do not want to\nwithdraw.",
+        "Three more days is a long time, and I can't\nagree.",
+        "This game is so good that I can hardly\nwait.\n\nMARBLE G7",
+    ] {
+        let request = read(GameKind::Quad, text);
+        let asked = (request.commands.len(), request.faults.len(), request.wait);
+        assert_eq!(asked, (0, 0, false), "{text}: {request:?}");
+    }
+    for text in
+        ["draw", "Hi Bo,\ndraw", "Shall we call it a day?\ndraw", "MARBLE G7\ndraw", "Best,\nAnn\ndraw"]
+    {
+        assert_eq!(read(GameKind::Quad, text).commands.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_command_inside_a_sentence_or_negated_is_not_carried_out() {
+    for text in [
+        "What exactly does the line\n\nRESIGN CONFIRM\n\ndo to my rating?",
+        "If my next move loses a star I shall send\n\nRESIGN CONFIRM\n\nbut for now I go on.",
+        "No! I did not write this, and I will certainly not\nCONFIRM 5N5C53",
+        "CONFIRM 5N5C53?\nI do not know what that means.",
+        "I do not need to\nEXTEND 3 days\nafter all.",
+        "Could I be\nABSENT 2026-12-20 TO 2027-01-03\nwithout losing time? Just asking.",
+        "I see the line\nSUBSTITUTE\nin the manual. What does it do?",
+        "Is there a reason why I should\nAGREE\nto this?",
+    ] {
+        for request in [
+            read(GameKind::Quad, text),
+            Request::read(&Line::numbered(&text.lines().collect::<Vec<_>>()), |_: &str| false),
+        ] {
+            assert_eq!((request.commands.len(), request.faults.len()), (0, 1), "{text}: {request:?}");
+        }
+    }
+    for text in [
+        "Bo is a fine player.\n\nRESIGN CONFIRM\n\nGood game!",
+        "I was on the road all week, sorry\n\nEXTEND 3 days\n\nhave a nice weekend",
+        "That was me, I was at work\nCONFIRM 5N5C53",
+        "Could I please\nEXTEND 3 days",
+        "I will not be at home over Christmas.\nABSENT 2026-12-20 TO 2027-01-03",
+    ] {
+        let request = read(GameKind::Quad, text);
+        assert_eq!((request.commands.len(), request.faults.len()), (1, 0), "{text}: {request:?}");
+    }
+}
+
+#[test]
+fn many_commands_against_the_words_of_a_letter_are_bounded() {
+    let text = "I do not want to\nRESIGN CONFIRM\n".repeat(20_000);
+    let request = read(GameKind::Quad, &text);
+    assert_eq!((request.commands.len(), request.faults.len()), (0, 20));
+    assert_eq!(request.left_out.faults, 19_980);
+}
+
+#[test]
+fn a_yes_that_its_own_letter_takes_back_is_doubtful() {
+    for text in [
+        "YES\n\nNo, wait. On second thought please don't play that.",
+        "You wrote that I should answer\nYES\nif I mean it. I do not mean it.",
+    ] {
+        assert!(!kinds(GameKind::Quad, text).is_empty(), "{text}");
+    }
+    for text in
+        ["YES", "Yes!\n\nSorry for the trouble.", "Sorry, I meant that.\nYES\nBest, Ann", "YES\nthanks"]
+    {
+        assert_eq!(kinds(GameKind::Quad, text), [], "{text}");
+    }
+}
+
+#[test]
+fn an_order_that_the_sentence_around_it_negates_or_only_mentions_is_doubtful() {
+    for (game, text) in [
+        (GameKind::QuadrantZ, "Don't\n\nCAPTURE B1"),
+        (GameKind::QuadrantZ, "I'd prefer not to\n\nCAPTURE B1\n\nthis turn."),
+        (GameKind::QuadrantZ, "I don't want to\nHOLD"),
+        (GameKind::QuadrantZ, "Ich will nicht, dass Sie\nSHIP 1 B1 TO B2\nausführen."),
+        (GameKind::Quad, "Before I move: would\n\nMARBLE G7\n\nbe allowed, or is that point too close?"),
+        (GameKind::Quad, "Ich habe überlegt, ob\n\nMARBLE G7\n\nklug wäre, bin mir aber noch nicht sicher."),
+        (GameKind::Quad, "Somebody at the club asked me about\nMARBLE G7\nas an idea."),
+    ] {
+        assert!(!kinds(game, text).is_empty(), "{text}");
+    }
+    for (game, text) in [
+        (GameKind::Quad, "hi bo, i hope all is well with you\n\nMARBLE G7\n\nhave a nice weekend"),
+        (GameKind::Quad, "here is my move for this turn\nMARBLE G7\nhope you like it"),
+        (GameKind::Quad, "I'd like to\nMARBLE G7"),
+        (GameKind::QuadrantZ, "I do not know what else to do.\nSHIP 1 A3 TO B2"),
+    ] {
+        assert_eq!(kinds(game, text), [], "{text}");
+    }
+}

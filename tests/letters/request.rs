@@ -86,18 +86,13 @@ fn moves_from_square_to_square_are_read_in_every_game() {
 #[test]
 fn other_lines_are_kept_as_remarks() {
     let request = read(
-        "Dear referee,\n\nSHIP 1 TO B2\nReport attached, see below.\nTell me if this is fine\n| SHIP 9 TO C1\nAnn",
+        "Dear referee,\n\nSHIP 1 TO B2\nReport attached, see below.\nTell me what you think\n| SHIP 9 TO C1\nAnn",
     );
     assert_eq!(request.orders.len(), 1);
     let remarks: Vec<_> = request.remarks.iter().map(|line| (line.no, line.text.as_str())).collect();
     assert_eq!(
         remarks,
-        [
-            (1, "Dear referee,"),
-            (4, "Report attached, see below."),
-            (5, "Tell me if this is fine"),
-            (7, "Ann")
-        ]
+        [(1, "Dear referee,"), (4, "Report attached, see below."), (5, "Tell me what you think"), (7, "Ann")]
     );
     // A copy of an example is questioned.
     assert_eq!((request.commands.len(), request.faults.len(), request.doubts.len()), (0, 0, 1));

@@ -7,7 +7,7 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::matches::offers;
 use crate::game::Line;
 use crate::letter::Letter;
-use crate::request::wish::{Topic, WordAnswer, is_bare_verb, spoken, word_answer};
+use crate::request::wish::{Topic, WordAnswer, asks_or_agrees, is_bare_verb, spoken, word_answer};
 use crate::request::{Command, NumberedCommand, Request};
 use crate::store::UnprovenStage;
 
@@ -64,10 +64,11 @@ impl OpenQuestion {
     }
 }
 
-/// Whether a letter only asks for no more mail.
+/// Whether a letter asks for no more mail, and neither asks a question nor says yes.
 pub fn wants_no_mail(lines: &[Line]) -> bool {
     let today = chrono::NaiveDate::default();
     matches!(spoken(lines, "", false, today).topic, Some(Topic::LessMail | Topic::Leave))
+        && !asks_or_agrees(lines)
 }
 
 /// Returns the open question that a letter answers, if there is one.

@@ -39,6 +39,14 @@ pub fn asks_to_stop(sentences: &[Sentence]) -> bool {
     words.len() <= MAX_WORDS && LANGUAGES.iter().any(says)
 }
 
+/// Whether a letter asks a question, or says yes somewhere.
+pub fn asks_or_agrees(lines: &[Line]) -> bool {
+    let sentences = sentences(lines);
+    let words = words_of(&sentences);
+    sentences.iter().any(|sentence| sentence.is_question)
+        || LANGUAGES.iter().any(|language| holds(&words, &language.answers.yes))
+}
+
 /// Whether a letter is nothing but this verb, apart from a greeting and a name.
 pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
     let mut words = sentences(lines).into_iter().filter(|sentence| !sentence.is_question);

@@ -23,7 +23,7 @@ mod text;
 
 pub use self::text::fold;
 use answer::asks_to_stop;
-pub use answer::{WordAnswer, is_bare_verb, word_answer};
+pub use answer::{WordAnswer, asks_or_agrees, is_bare_verb, word_answer};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 pub use table::Topic;
 
