@@ -1,4 +1,4 @@
-//! The largest letters that a stranger can write, in the shapes that take the most memory to read.
+//! The largest letters that a stranger can write, in the shapes that take the most memory or time to read.
 
 /// Bytes of each body: just below `letters.max_bytes`.
 const BYTES: usize = 9_900_000;
@@ -43,6 +43,8 @@ pub const SHAPES: &[Shape] = &[
         let both = format!("{}{}--b--\n", part("plain"), part("html"));
         letter("multipart/alternative; boundary=b", "8bit", &both)
     }),
+    ("text: types of letters in an endless block", || block("message/rfc822", "a\n")),
+    ("text: types of files in an endless block", || block("image/png", ":\n")),
     ("lines of an old Macintosh", || {
         letter("text/plain", "8bit", &filled("", "a\r")).into_iter().filter(|byte| *byte != b'\n').collect()
     }),
@@ -54,6 +56,12 @@ fn html(start: &str, piece: &str) -> Vec<u8> {
 
 fn plain(piece: &str) -> Vec<u8> {
     letter("text/plain; charset=utf-8", "8bit", &filled("", piece))
+}
+
+/// A text that looks like a header with many types and without an end.
+fn block(kind: &str, piece: &str) -> Vec<u8> {
+    let types = format!("Content-Type: {kind}\n").repeat(390);
+    letter("text/plain; charset=utf-8", "8bit", &filled(&types, piece))
 }
 
 fn filled(start: &str, piece: &str) -> String {

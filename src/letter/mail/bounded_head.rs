@@ -68,9 +68,12 @@ fn without_long_fields<'a>(head: &'a [u8], limits: &Limits) -> Cow<'a, [u8]> {
     let mut out = Vec::with_capacity(head.len());
     let mut from = 0;
     for field in too_long {
-        out.extend_from_slice(&head[from..field.start.max(from)]);
-        let end = end_of_field(head, field.start, head.len());
-        from = from.max((end + 1).min(head.len()));
+        // A field in the folds of another ends with it: search for their end only once.
+        if field.start >= from {
+            out.extend_from_slice(&head[from..field.start]);
+            let end = end_of_field(head, field.start, head.len());
+            from = (end + 1).min(head.len());
+        }
     }
     out.extend_from_slice(&head[from..]);
     Cow::Owned(out)

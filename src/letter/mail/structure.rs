@@ -56,10 +56,13 @@ pub fn check(raw: &[u8], limits: &Limits) -> Result<(), UnreadableReason> {
     let mut multiparts: usize = 0;
     // Offsets at which the headers of parts may begin.
     let mut begins = Vec::new();
+    let mut block_end = 0;
     for field in &types {
         let Some(found) = part_type(&raw[field.clone()]) else { continue };
-        if found.kind == "message" {
-            begins.push(end_of_block(raw, field.end));
+        // All types in a block announce the same letter, so search for the end of the block only once.
+        if found.kind == "message" && field.end >= block_end {
+            block_end = end_of_block(raw, field.end);
+            begins.push(block_end);
         }
         if let Some(boundary) = found.boundary.filter(|boundary| !boundary.is_empty()) {
             multiparts += 1;
@@ -184,6 +187,7 @@ fn hide_in_block(block: &mut [u8], is_large: bool) {
     }
     hide(block, b"multipart/digest");
     let types: Vec<Range<usize>> = fields(block, CONTENT_TYPE, block.len()).collect();
+    let mut is_file = false;
     for field in types {
         let Some(found) = part_type(&block[field.clone()]) else { continue };
         match found.kind.as_str() {
@@ -191,9 +195,12 @@ fn hide_in_block(block: &mut [u8], is_large: bool) {
             // The parser would decode the HTML, although it is decoded again when it is read.
             "text" if is_large && found.subtype == "html" => hide(&mut block[field], b"text"),
             "text" | "message" | "multipart" => {}
-            _ if is_large => hide_encoding(block),
-            _ => {}
+            _ => is_file = true,
         }
+    }
+    // Once for all types, because this searches the whole block.
+    if is_file && is_large {
+        hide_encoding(block);
     }
 }
 
@@ -276,6 +283,14 @@ mod tests {
         let parts = |count| format!("{multipart}{}--b--\n", "--b\n\nx\n".repeat(count));
         assert_eq!(read(&parts(90)), Ok(()));
         assert_eq!(read(&parts(100_000)), Err(UnreadableReason::TooManyParts));
+    }
+
+    #[test]
+    fn types_in_one_block_announce_one_attached_letter() {
+        let attached = "Content-Type: message/rfc822\n".repeat(350);
+        let multipart = format!("{FROM}{attached}Content-Type: multipart/mixed; boundary=b\n\n");
+        let raw = format!("{multipart}{}--b--\n", "--b\n\nx\n".repeat(90));
+        assert_eq!(check(raw.as_bytes(), &Limits::default()), Ok(()));
     }
 
     #[test]
