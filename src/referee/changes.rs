@@ -32,12 +32,14 @@ pub enum ChangeReply {
     NotOwn { address: String },
     /// The address is another player's.
     Taken { address: String },
-    /// The address is the referee's own, blocked, or one that few mail servers deliver to.
+    /// The address is the referee's own, or one that few mail servers deliver to.
     Unusable { address: String },
     /// The player has `most` addresses already, the limit.
     TooManyAddresses { most: usize },
     /// Too many changes wait for answers.
     TooManyOpen,
+    /// The player has asked for `most` changes within a day, the limit.
+    TooManyToday { most: usize },
     /// Without this address, the player would have none left, or only new ones.
     NoneLeft { address: String },
     /// The letter came from an address that was added a few days ago. It cannot be used for `command` until
@@ -45,6 +47,8 @@ pub enum ChangeReply {
     TooNew { command: &'static str, until: String },
     /// The new address has reached its daily limit of letters, so it was not asked.
     Crowded { address: String },
+    /// A newcomer can have at most `most` people written to a day, so the new address was not asked.
+    NewcomerReach { most: u32 },
     /// LEAVE without CONFIRM.
     LeaveUnconfirmed,
     /// The answer was in a letter about a match.

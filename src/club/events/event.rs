@@ -41,7 +41,8 @@ pub struct Event {
     /// The terms of its matches.
     pub terms: Terms,
     pub stage: EventStage,
-    /// Nobody can enter, and no season follows.
+    /// Nobody can enter, and no season follows. Of a cup whose first round was drawn, the rounds follow
+    /// nevertheless.
     pub closed: bool,
     /// The time of the next draw; `None` if the draw takes place as soon as the event is full, or when a GM
     /// opens it.
@@ -70,6 +71,9 @@ pub struct Season {
     /// The tables, once the season is closed.
     pub places: Option<Vec<Vec<BookPlace>>>,
     pub vanished: BTreeSet<i64>,
+    /// Who gave a place to whom since the season was closed, in this order. The next draw reads it; the tables
+    /// name those who played.
+    pub heirs: Vec<(i64, i64)>,
 }
 
 /// One match of a section, opened or not.
@@ -92,6 +96,8 @@ pub struct BookError {
 
 impl Event {
     /// Folds a book. `same` maps a player's number to the present one, which differs if players were merged.
+    /// The entries are read with the numbers as they are written, because two who are one player now may have
+    /// entered, left and played as two.
     ///
     /// # Errors
     /// [`BookError`] if an entry does not fit those before it.
@@ -116,9 +122,10 @@ impl Event {
             head: Head::default(),
         };
         for entry in rest {
-            let what = event.apply(entry, same);
+            let what = event.apply(entry);
             what.map_err(|what| BookError { seq: entry.seq, what: what.to_owned() })?;
         }
+        event.rename(same);
         let last = rest.last().unwrap_or(first);
         event.head = Head { seq: last.seq, hash: hash(last) };
         Ok(event)
@@ -146,7 +153,7 @@ impl Event {
     /// Adds a fact to the book.
     pub fn record(&mut self, at: DateTime<Utc>, cause: &BookCause, fact: BookFact) -> ChainedBookEntry {
         let chained = book::append(&self.plan.id, &mut self.head, at, cause, fact);
-        self.apply(&chained.entry, &|player| player).expect("the event decided on the fact");
+        self.apply(&chained.entry).expect("the event decided on the fact");
         chained
     }
 
@@ -162,7 +169,19 @@ impl Event {
 
     /// Whether another season can follow.
     pub fn goes_on(&self) -> bool {
-        !self.closed && matches!(self.stage, EventStage::Entries | EventStage::Running)
+        (!self.closed || self.is_begun_cup())
+            && matches!(self.stage, EventStage::Entries | EventStage::Running)
+    }
+
+    /// Whether somebody can still enter.
+    pub fn takes_entries(&self) -> bool {
+        self.goes_on() && !self.is_begun_cup()
+    }
+
+    /// Whether this is a cup whose first round was drawn. Nobody can enter it any more, and it ends with its
+    /// final alone.
+    pub fn is_begun_cup(&self) -> bool {
+        self.plan.format == Format::Cup && !self.seasons.is_empty()
     }
 
     /// Whether a player is entered, or plays in the running season.
@@ -170,29 +189,32 @@ impl Event {
         self.entrants.contains(&player) || self.running().is_some_and(|season| season.list.contains(&player))
     }
 
-    fn apply(&mut self, entry: &BookEntry, same: &dyn Fn(i64) -> i64) -> Result<(), &'static str> {
-        let over = matches!(self.stage, EventStage::Over | EventStage::Cancelled);
+    fn is_over(&self) -> bool {
+        matches!(self.stage, EventStage::Over | EventStage::Cancelled)
+    }
+
+    fn apply(&mut self, entry: &BookEntry) -> Result<(), &'static str> {
+        let over = self.is_over();
         match &entry.fact {
             _ if over && !matches!(entry.fact, BookFact::Noted { .. }) => return Err("the event is over"),
             BookFact::EventAnnounced { .. } => return Err("a second announcement"),
             BookFact::Entered { player } => {
-                let player = same(*player);
-                if self.entrants.contains(&player) {
+                if self.entrants.contains(player) {
                     return Err("somebody enters twice");
                 }
-                self.gone.remove(&player);
-                self.entrants.push(player);
+                self.gone.remove(player);
+                self.entrants.push(*player);
             }
             BookFact::Struck { player } | BookFact::Left { player } => {
-                let player = same(*player);
-                self.entrants.retain(|other| *other != player);
-                self.gone.insert(player);
+                self.entrants.retain(|other| other != player);
+                self.gone.insert(*player);
             }
-            BookFact::Replaced { from, to } => self.hand_over(same(*from), same(*to)),
+            BookFact::Replaced { from, to } => self.hand_over(*from, *to),
             BookFact::PlanChanged { opens, ends, closed } => {
                 self.opens = opens.or(self.opens);
                 self.closed |= *closed;
-                if *closed && self.stage == EventStage::Entries && !self.seasons.is_empty() {
+                let is_between = self.stage == EventStage::Entries && !self.seasons.is_empty();
+                if *closed && is_between && self.plan.format != Format::Cup {
                     self.stage = EventStage::Over;
                 }
                 if let (Some(ends), Some(season)) = (ends, self.seasons.last_mut()) {
@@ -200,20 +222,18 @@ impl Event {
                 }
             }
             BookFact::SectionsDrawn { season, list, figures, sections, ends, .. } => {
-                let of = |list: &[i64]| list.iter().map(|player| same(*player)).collect::<Vec<i64>>();
-                let figures = figures.iter().map(|(player, figure)| (same(*player), *figure)).collect();
-                let sections = sections.iter().map(|section| of(section)).collect();
-                self.begin_season(*season, of(list), figures, sections, (entry.at, *ends));
+                let figures = figures.iter().copied().collect();
+                self.begin_season(*season, list.clone(), figures, sections.clone(), (entry.at, *ends));
             }
             BookFact::MatchOpened { first, second, match_id, .. } => {
-                let game = self.pairing(same(*first), same(*second)).ok_or("a match that nobody drew")?;
+                let game = self.pairing(*first, *second).ok_or("a match that nobody drew")?;
                 if !game.is_unopened() {
                     return Err("a match of a pair that has one");
                 }
                 game.match_id = Some(match_id.clone());
             }
             BookFact::ResultEntered { first, second, result, .. } => {
-                let game = self.pairing(same(*first), same(*second)).ok_or("a result of no match")?;
+                let game = self.pairing(*first, *second).ok_or("a result of no match")?;
                 if game.result.is_some() || game.match_id != result.match_id {
                     return Err("a result of a match that has one");
                 }
@@ -224,9 +244,7 @@ impl Event {
                 let found = season.games.iter_mut().find(|game| game.match_id.as_ref() == Some(match_id));
                 found.and_then(|game| game.result.take()).ok_or("no result to void")?;
             }
-            BookFact::StandingsClosed { places, vanished, .. } => {
-                self.end_season(places, vanished, entry.at, same)
-            }
+            BookFact::StandingsClosed { places, vanished, .. } => self.end_season(places, vanished, entry.at),
             BookFact::Cancelled {} => self.stage = EventStage::Cancelled,
             BookFact::Noted { .. } => {}
         }
@@ -266,26 +284,28 @@ impl Event {
                 result: None,
             }));
         }
-        let (places, vanished) = (None, BTreeSet::new());
-        self.seasons.push(Season { no, list, figures, sections, drawn_at, ends, games, places, vanished });
+        self.seasons.push(Season {
+            no,
+            list,
+            figures,
+            sections,
+            drawn_at,
+            ends,
+            games,
+            places: None,
+            vanished: BTreeSet::new(),
+            heirs: Vec::new(),
+        });
         self.gone.clear();
         self.opens = None;
         self.stage = EventStage::Running;
     }
 
-    fn end_season(
-        &mut self,
-        places: &[Vec<BookPlace>],
-        vanished: &[i64],
-        at: DateTime<Utc>,
-        same: &dyn Fn(i64) -> i64,
-    ) {
-        let renamed = |row: &BookPlace| BookPlace { player: same(row.player), ..row.clone() };
-        let places = places.iter().map(|rows| rows.iter().map(renamed).collect()).collect();
+    fn end_season(&mut self, places: &[Vec<BookPlace>], vanished: &[i64], at: DateTime<Utc>) {
         let Some(season) = self.seasons.last_mut() else { return };
         self.acts.clear();
-        season.places = Some(places);
-        season.vanished = vanished.iter().map(|player| same(*player)).collect();
+        season.places = Some(places.to_vec());
+        season.vanished = vanished.iter().copied().collect();
         self.entrants.retain(|player| !season.vanished.contains(player));
         let is_last = match self.plan.format {
             Format::Cup => season.sections.len() == 1,
@@ -296,21 +316,27 @@ impl Event {
     }
 
     fn hand_over(&mut self, from: i64, to: i64) {
-        let swap = |player: &mut i64| {
-            if *player == from {
-                *player = to;
-            }
-        };
-        self.entrants.iter_mut().for_each(swap);
-        let Some(season) = self.seasons.last_mut().filter(|season| season.places.is_none()) else { return };
-        season.list.iter_mut().for_each(swap);
-        season.sections.iter_mut().flatten().for_each(swap);
-        for game in &mut season.games {
-            swap(&mut game.first);
-            swap(&mut game.second);
+        self.entrants.iter_mut().for_each(swap(from, to));
+        // Whoever left or was struck before is in again.
+        self.gone.remove(&to);
+        match self.seasons.last_mut() {
+            Some(season) if season.places.is_none() => season.hand_over(from, to),
+            Some(season) => season.heirs.push((from, to)),
+            None => {}
         }
-        if let Some(figure) = season.figures.remove(&from) {
-            season.figures.insert(to, figure);
+    }
+
+    /// Gives players who were merged their present numbers, in everything that later entries do not depend on.
+    /// The rest has them already: a merger is an entry in the book of each open event that the player is in.
+    fn rename(&mut self, same: &dyn Fn(i64) -> i64) {
+        let (over, count) = (self.is_over(), self.seasons.len());
+        for (no, season) in (1..).zip(&mut self.seasons) {
+            season.rename(same, over || no < count);
+        }
+        for player in self.entrants.clone() {
+            if over && !self.entrants.contains(&same(player)) {
+                self.entrants.iter_mut().for_each(swap(player, same(player)));
+            }
         }
     }
 
@@ -328,6 +354,42 @@ impl Pairing {
 }
 
 impl Season {
+    /// Puts `to` in the place of `from`.
+    fn hand_over(&mut self, from: i64, to: i64) {
+        let swap = swap(from, to);
+        self.list.iter_mut().for_each(swap);
+        self.sections.iter_mut().flatten().for_each(swap);
+        for game in &mut self.games {
+            swap(&mut game.first);
+            swap(&mut game.second);
+        }
+        self.places.iter_mut().flatten().flatten().for_each(|row| swap(&mut row.player));
+        if let Some(figure) = self.figures.remove(&from) {
+            self.figures.insert(to, figure);
+        }
+        if self.vanished.remove(&from) {
+            self.vanished.insert(to);
+        }
+    }
+
+    /// Gives players who were merged their present numbers. If both played in the season, both numbers stay,
+    /// so that nobody counts twice. `settled`: no draw reads the season any more. Otherwise, only those are
+    /// renamed whose place changed hands by the merger alone, because this leaves the draw as it is.
+    fn rename(&mut self, same: &dyn Fn(i64) -> i64, settled: bool) {
+        for player in self.list.clone() {
+            let present = same(player);
+            if self.list.contains(&present) {
+                continue;
+            }
+            let both = [player, present];
+            let concerns = |(from, to): &&(i64, i64)| both.contains(from) || both.contains(to);
+            if settled || self.heirs.iter().filter(concerns).eq([&(player, present)]) {
+                self.heirs.retain(|heir| *heir != (player, present));
+                self.hand_over(player, present);
+            }
+        }
+    }
+
     /// Returns the table of each section.
     pub fn tables(&self) -> Vec<Vec<BookPlace>> {
         let table_of = |(no, players): (usize, &Vec<i64>)| table(players, &self.results(no));
@@ -386,9 +448,23 @@ impl Season {
         vanished
     }
 
-    /// Returns the pairs of the season, the lower number first.
+    /// Returns the pairs of the season, the lower number first. Whoever took over a place counts as having met
+    /// its opponents, because it may be the same person with another number.
     pub fn pairs(&self) -> BTreeSet<(i64, i64)> {
-        self.games.iter().map(|game| (game.first.min(game.second), game.first.max(game.second))).collect()
+        let now = |player: i64| {
+            self.heirs.iter().fold(player, |player, (from, to)| if player == *from { *to } else { player })
+        };
+        let pairs = self.games.iter().map(|game| (now(game.first), now(game.second)));
+        pairs.map(|(first, second)| (first.min(second), first.max(second))).collect()
+    }
+}
+
+/// Returns a function that puts `to` where `from` is.
+fn swap(from: i64, to: i64) -> impl Fn(&mut i64) + Copy {
+    move |player: &mut i64| {
+        if *player == from {
+            *player = to;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use super::sender::{Sender, sender_of};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing;
 use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::desk::outbox::returned::{self, failed};
@@ -20,7 +21,9 @@ pub fn put_by_automatic(desk: &mut Desk<'_>, letter: &Letter, automatic: &Automa
     // A genuine bounce does not come from the address that failed. If this one does, a person wrote about it.
     let is_matched =
         (writer.is_none() || failed(automatic) != Some(true)) && returned::note_automatic(desk, automatic)?;
-    if let Some(sender) = &writer {
+    if let Some(sender) = &writer
+        && !is_blocked(desk, letter, sender)?
+    {
         ask_writer(desk, letter, sender)?;
     }
     let mut note = note_on_automatic(desk, automatic, &letter.tokens)?;
@@ -59,6 +62,12 @@ fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> D
         Sender::Gm { has_token: false, .. } | Sender::Unknown(_) | Sender::GmImpostor(_) => None,
         stranger @ Sender::Stranger => desk.stored_player(letter.from.as_str())?.map(|_| stranger),
     })
+}
+
+/// Whether the GM has blocked the possible writer.
+fn is_blocked(desk: &Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<bool> {
+    let is_gm = matches!(writer, Sender::Gm { .. });
+    Ok(!is_gm && standing::standing(desk, letter.from.as_str())?.blocked_since.is_some())
 }
 
 /// Tells the possible writer that nothing was done. The note goes out only once a day, so this cannot become

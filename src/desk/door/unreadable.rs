@@ -13,7 +13,8 @@ use crate::report::envelope::AnsweredLetter;
 use crate::store::LetterStatus;
 
 /// Tells the sender, in the letter's thread, why the letter cannot be read. If the sender is unclear, tells
-/// each registered address that the letter names as its sender, and the owners of its reply tokens.
+/// each registered address that the letter names as its sender, and the owners of its reply tokens. Tells
+/// nobody whom the GM has blocked.
 pub fn answer_unreadable(desk: &mut Desk<'_>, letter: &UnreadableLetter) -> Decided<()> {
     if let Some(automatic) = &letter.automatic {
         returned::note_automatic(desk, automatic)?;
@@ -35,6 +36,7 @@ pub fn answer_unreadable(desk: &mut Desk<'_>, letter: &UnreadableLetter) -> Deci
             readers.extend(registered.filter(|address| !readers.contains(address)));
         }
     }
+    let readers = without_blocked(desk, readers)?;
     desk.rows.check()?;
     for reader in &readers {
         tell_limit(desk, letter, reader)?;
@@ -42,6 +44,19 @@ pub fn answer_unreadable(desk: &mut Desk<'_>, letter: &UnreadableLetter) -> Deci
     let status = if readers.is_empty() { LetterStatus::Ignored } else { LetterStatus::Answered };
     desk.decided(letter.digest, status, letter.reason.to_string());
     Ok(())
+}
+
+/// Returns these readers except those whom the GM has blocked. The caller must then check the rows.
+fn without_blocked(desk: &Desk<'_>, readers: Vec<Address>) -> Decided<Vec<Address>> {
+    let mut told = Vec::new();
+    for reader in readers {
+        let standing = or_lacking(standing::standing(desk, reader.as_str()))?;
+        let is_blocked = standing.is_some_and(|standing| standing.blocked_since.is_some());
+        if !is_blocked || desk.club.is_gm(&reader) {
+            told.push(reader);
+        }
+    }
+    Ok(told)
 }
 
 /// Returns the address at which the owner of a reply token gets questions.

@@ -14,9 +14,9 @@ use crate::desk::frame::rows::{Decided, LoadedEvent, Undecided, or_lacking};
 use crate::desk::matches::acts;
 use crate::desk::outbox::gms;
 use crate::game::Seat;
-use crate::ledger::Act;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome};
-use crate::referee::{Absence, EventAction, PlanFault, Stage};
+use crate::ledger::{Act, instant_in};
+use crate::referee::{EventAction, PlanFault, Stage};
 use crate::report::GmResult;
 use crate::store::Player;
 
@@ -82,9 +82,7 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
 fn carry_out(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction) -> Done {
     match action {
         EventAction::Open => open(desk, loaded),
-        EventAction::Close => {
-            note(desk, loaded, "", BookFact::PlanChanged { opens: None, ends: None, closed: true })
-        }
+        EventAction::Close => close(desk, loaded),
         EventAction::Cancel { reason } => cancel(desk, loaded, reason),
         EventAction::Note { text } => note(desk, loaded, "", BookFact::Noted { text: text.clone() }),
         EventAction::Enter { words } => enter(desk, loaded, words),
@@ -140,6 +138,15 @@ fn open(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
     if loaded.event.stage == EventStage::Entries { open(desk, loaded) } else { Ok(()) }
 }
 
+/// Lets nobody enter any more.
+fn close(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
+    if loaded.event.is_begun_cup() {
+        let id = &loaded.event.plan.id;
+        return refuse(format!("{id} has begun: nobody can enter it any more, and it ends with its final."));
+    }
+    note(desk, loaded, "", BookFact::PlanChanged { opens: None, ends: None, closed: true })
+}
+
 fn cancel(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str) -> Done {
     let before = loaded.event.clone();
     note(desk, loaded, reason, BookFact::Cancelled {})?;
@@ -153,7 +160,7 @@ fn enter(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Don
     if loaded.event.entrants.contains(&player.id) {
         return refuse(format!("{} is in already.", player.name));
     }
-    if !shown::takes_entries(&loaded.event) {
+    if !loaded.event.takes_entries() {
         return refuse(format!("Nobody can enter {} any more.", loaded.event.plan.id));
     }
     note(desk, loaded, &reason, BookFact::Entered { player: player.id })
@@ -188,7 +195,12 @@ fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> D
 
 /// Moves the end of the running season, or the next opening.
 fn extend(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, days: u32, reason: &str) -> Done {
-    let moved = |moment: DateTime<Utc>| Some(moment.max(desk.at()) + TimeDelta::days(i64::from(days)));
+    let (now, zone) = (desk.at(), loaded.event.terms.zone);
+    // The hour stays the same across a change of the clocks.
+    let moved = |moment: DateTime<Utc>| {
+        let local = moment.max(now).with_timezone(&zone).naive_local();
+        instant_in(zone, local + TimeDelta::days(i64::from(days)))
+    };
     let (opens, ends) = match (loaded.event.running(), loaded.event.opens) {
         (Some(season), _) => (None, moved(season.ends)),
         (None, Some(opens)) => (moved(opens), None),
@@ -242,8 +254,8 @@ fn cause(desk: &Desk<'_>, reason: &str) -> BookCause {
 
 /// Returns the hour of the terms on the opening day.
 fn opening(day: NaiveDate, zone: Tz, hour: u32) -> DateTime<Utc> {
-    let (midnight, _) = Absence { from: day, to: day, zone: None }.instants(zone);
-    midnight.with_timezone(&Utc) + TimeDelta::hours(i64::from(hour))
+    let local = day.and_hms_opt(hour.min(23), 0, 0).expect("an hour up to 23 is a time");
+    instant_in(zone, local).unwrap_or_else(|| local.and_utc())
 }
 
 /// Turns typographic quotation marks, which mail programs insert, back into straight ones.

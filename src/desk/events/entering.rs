@@ -55,7 +55,7 @@ fn refusal(desk: &Desk<'_>, event: &Event, player: Option<&Player>) -> Decided<O
         let opens = event.opens.map(|opens| desk.local_time_in(zone, opens));
         return Ok(Some(EventRejection::AlreadyIn { opens }));
     }
-    if !shown::takes_entries(event) {
+    if !event.takes_entries() {
         let stage = if event.stage == EventStage::Running { "begun" } else { event.stage.as_str() };
         return Ok(Some(EventRejection::Closed { stage: stage.to_owned() }));
     }

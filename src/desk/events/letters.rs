@@ -112,12 +112,11 @@ pub fn tell_ending(desk: &mut Desk<'_>, event: &Event, season: &Season) -> Decid
 pub fn tell_standings(desk: &mut Desk<'_>, before: &Event, event: &Event) -> Decided<()> {
     let Some(season) = event.season().cloned() else { return Ok(()) };
     desk.ask_for_all(&season.list)?;
-    let acts = shown::acts(desk, before)?;
     for (section, players) in season.sections.iter().enumerate() {
         for &player in players {
             let zone = desk.reachable(player)?.and_then(|(reader, _)| reader.settings.zone);
             let mut standings = shown::standings(desk, event, &season, Some(section), (Some(player), zone))?;
-            standings.acts.clone_from(&acts);
+            standings.acts = shown::acts(desk, before, Some(player))?;
             let on = is_on(event, player);
             tell(
                 desk,

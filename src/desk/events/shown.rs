@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 
 use super::people;
 use crate::club::events::event::{Event, Season};
-use crate::club::events::plan::{Format, Plan};
+use crate::club::events::plan::Plan;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::ledger::book::{BookFact, BookPlace};
@@ -86,7 +86,7 @@ pub fn standings(
         closed: season.places.is_some(),
         ends: desk.local_time_in(zone, season.ends),
         sections,
-        acts: if is_last { acts(desk, event)? } else { Vec::new() },
+        acts: if is_last { acts(desk, event, reader)? } else { Vec::new() },
         head: head(event),
     })
 }
@@ -98,16 +98,16 @@ fn standing_row(row: &BookPlace, player: &str) -> StandingRow {
     StandingRow { place, player, points, direct, berger, wins }
 }
 
-/// Returns the acts of GMs in the event since the last season was closed.
-pub fn acts(desk: &Desk<'_>, event: &Event) -> Decided<Vec<GmEventAct>> {
+/// Returns the acts of GMs in the event since the last season was closed, as a reader may see them.
+pub fn acts(desk: &Desk<'_>, event: &Event, reader: Option<i64>) -> Decided<Vec<GmEventAct>> {
+    let knows = |player: i64| reader.is_some_and(|reader| meet(event, reader, player));
+    let name = |player: i64| people::shown(desk, player, knows(player));
     let mut acts = Vec::new();
     for (fact, gm, reason) in &event.acts {
         let (kind, who, by) = match fact {
-            BookFact::Entered { player } => ("entered", people::name(desk, *player)?, String::new()),
-            BookFact::Struck { player } => ("struck", people::name(desk, *player)?, String::new()),
-            BookFact::Replaced { from, to } => {
-                ("replaced", people::name(desk, *from)?, people::name(desk, *to)?)
-            }
+            BookFact::Entered { player } => ("entered", name(*player)?, String::new()),
+            BookFact::Struck { player } => ("struck", name(*player)?, String::new()),
+            BookFact::Replaced { from, to } => ("replaced", name(*from)?, name(*to)?),
             BookFact::ResultEntered { result, .. } => {
                 ("decided", result.match_id.clone().unwrap_or_default(), String::new())
             }
@@ -119,6 +119,12 @@ pub fn acts(desk: &Desk<'_>, event: &Event) -> Decided<Vec<GmEventAct>> {
         acts.push(GmEventAct { kind: kind.to_owned(), gm: gm.clone(), who, by, reason: reason.clone() });
     }
     Ok(acts)
+}
+
+/// Whether two numbers are of one player, or of two in one section of the last season.
+fn meet(event: &Event, one: i64, other: i64) -> bool {
+    let mut sections = event.season().into_iter().flat_map(|season| &season.sections);
+    one == other || sections.any(|section| section.contains(&one) && section.contains(&other))
 }
 
 /// Returns the load that a plan causes with its maximum of entrants, or with two full sections if it has no
@@ -135,10 +141,4 @@ pub fn load(desk: &Desk<'_>, plan: &Plan) -> EventLoad {
         letters_a_day: 2 * matches,
         per_day: desk.club.config.outbox.quota.per_day.unwrap_or_default(),
     }
-}
-
-/// Whether somebody can still enter.
-pub fn takes_entries(event: &Event) -> bool {
-    let is_cup_begun = event.plan.format == Format::Cup && !event.seasons.is_empty();
-    event.goes_on() && !is_cup_begun
 }

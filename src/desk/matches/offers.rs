@@ -15,7 +15,7 @@ use crate::desk::outbox::budgets::{self, NEWCOMERS_REACH, Origin};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::Seat;
 use crate::ledger::{Lot, SealKey};
-use crate::letter::Address;
+use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
 use crate::store::{Invitation, InvitationStage, Player, Standing};
@@ -30,7 +30,8 @@ const MAX_OFFERS: usize = 10;
 /// The person whom a challenge names, by address or by name.
 pub struct Opponent {
     pub address: Address,
-    /// Name and number, if the challenge used them; its author then learns no address.
+    /// Name and number, if the challenge used them; its author then learns no address. Otherwise the author
+    /// learns no address but `address`.
     pub shown: Option<String>,
 }
 
@@ -340,7 +341,7 @@ pub(super) fn is_new(desk: &Desk<'_>, player: Option<&Player>) -> Decided<bool> 
 }
 
 /// Whether somebody can reach only a few others today, because they are a newcomer or were one earlier today.
-pub(super) fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
+pub fn is_limited(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     Ok(is_newcomer(desk, asker)? || budgets::reach_left(desk, asker.address())? < NEWCOMERS_REACH)
 }
 
@@ -354,9 +355,11 @@ fn has_declined(desk: &Desk<'_>, asker: &Asker, invited: &str) -> Decided<bool> 
     desk.rows.has_declined(asker.address(), invited)
 }
 
-/// Returns the name and the first address of an opponent.
+/// Returns the name and the first address of an opponent. Letters to the author name the opponent as the
+/// challenge did.
 fn invited(desk: &Desk<'_>, opponent: &Opponent) -> Decided<Invited> {
     let Opponent { address, shown } = opponent;
+    let shown = Some(shown.clone().unwrap_or_else(|| address.as_str().to_owned()));
     let player = desk.player(address.as_str())?;
     let known = player.and_then(|player| {
         let (name, address) = (player.name.clone(), player.addresses.first()?.clone());
@@ -366,7 +369,7 @@ fn invited(desk: &Desk<'_>, opponent: &Opponent) -> Decided<Invited> {
         name: String::new(),
         address: address.as_str().to_owned(),
         player: None,
-        shown: shown.clone(),
+        shown,
     }))
 }
 
@@ -435,9 +438,10 @@ fn latest_invitation(desk: &Desk<'_>, code: &str) -> Decided<Option<Invitation>>
     })
 }
 
-/// Writes to the author of an offer.
+/// Writes to the author of an offer. Only the invited person may know its code, so the Message-ID contains a
+/// digest of the stored offer instead, which holds a random key.
 fn tell_inviter(desk: &mut Desk<'_>, row: &Invitation, plain: &ClubLetter) -> Decided<()> {
-    let unique = format!("o.{}", row.code.to_lowercase());
+    let unique = format!("o.{}", &Digest::of(row.offer.as_bytes()).to_string()[..24]);
     let (name, address) = (&row.inviter_name, &row.inviter);
     mail::send(desk, plain, &PlainEnvelope { name, address, unique: &unique, kind: DispatchKind::Offer })
 }

@@ -1,14 +1,14 @@
 //! ADDRESS: a player's addresses change when a registered one and a new one have agreed. The older ones get a
 //! notice at once, and can undo the change for some days.
 
-use super::changes::{self, MAX_OPEN};
+use super::changes;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing::{self, UNDO};
-use crate::desk::matches::holders;
-use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::matches::{holders, offers};
+use crate::desk::outbox::budgets::{self, NEWCOMERS_REACH, Origin};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::letter::{Address, Digest};
 use crate::referee::{ChangeReply, DispatchKind};
@@ -46,10 +46,12 @@ pub fn add_confirmed(desk: &mut Desk<'_>, asker: &Asker, address: &str) -> Decid
     let row = match same {
         Some(row) if row.stage == ChangeStage::Agreed => return Ok(changes::new_awaited(desk, row)),
         Some(row) => PlayerChange { registered, version: row.version + 1, ..row.clone() },
-        None if open.len() >= MAX_OPEN => return Ok(ChangeReply::TooManyOpen),
-        None => changes::new_change(desk, asker, &player, ChangeKind::Add, address.as_str(), &registered),
+        None => match changes::refuse_another(desk, player.id)? {
+            Some(refused) => return Ok(refused),
+            None => changes::new_change(desk, asker, &player, ChangeKind::Add, address.as_str(), &registered),
+        },
     };
-    ask_new_address(desk, row)
+    ask_new_address(desk, asker, row)
 }
 
 /// Asks the new address, after a registered one has agreed.
@@ -72,7 +74,7 @@ pub fn agree_to_add(
         return Ok(ChangeReply::TooManyAddresses { most: MAX_ADDRESSES });
     }
     let version = row.version + 1;
-    ask_new_address(desk, PlayerChange { version, ..row })
+    ask_new_address(desk, asker, PlayerChange { version, ..row })
 }
 
 /// Adds an address whose owner has agreed, and tells the older ones.
@@ -143,7 +145,7 @@ pub fn remove_address(desk: &mut Desk<'_>, row: PlayerChange, mut player: Player
         code: trusted.contains(&address).then(|| row.other_code.clone()),
         undo_until: desk.local_time_in(player.settings.zone, desk.at() + UNDO),
     };
-    let unique = format!("k.{}", row.other_code.to_lowercase());
+    let unique = format!("k.{}", changes::codeless_part(&row));
     changes::write_about_change(desk, &player.name, &address, &unique, letter)?;
     player.addresses.retain(|own| *own != address);
     desk.draft.changes.players.push(player.clone());
@@ -188,7 +190,7 @@ fn refuse_addition(
         return Ok(Some(refused));
     }
     let is_unusable = address.base() == desk.club.config.club.address || !address.is_reachable();
-    if is_unusable || standing::standing(desk, &written)?.blocked_since.is_some() {
+    if is_unusable {
         return Ok(Some(ChangeReply::Unusable { address: written }));
     }
     if player.addresses.len() >= MAX_ADDRESSES {
@@ -203,9 +205,12 @@ fn refuse_addition(
     }
 }
 
-/// Advises a player whose address another player claims, once a day.
+/// Advises a player whose address another player claims, once a day, unless the GM has blocked them.
 fn advise_owner(desk: &mut Desk<'_>, owner: &Player, address: &str) -> Decided<()> {
     let Some(to) = owner.addresses.first() else { return Ok(()) };
+    if is_blocked(desk, to)? {
+        return Ok(());
+    }
     let day = desk.at().date_naive();
     let unique = format!("w.{}.{day}", &Digest::of(address.as_bytes()).to_string()[..24]);
     let letter = ChangeLetter::Claimed { address: address.to_owned() };
@@ -215,21 +220,34 @@ fn advise_owner(desk: &mut Desk<'_>, owner: &Player, address: &str) -> Decided<(
     budgets::send_once_for_others(desk, dispatch)
 }
 
-fn ask_new_address(desk: &mut Desk<'_>, row: PlayerChange) -> Decided<ChangeReply> {
+/// Asks the new address whether it is the player's. Nothing is sent to a blocked person, but the reply is the
+/// same, so that nobody learns whom the GM has blocked.
+fn ask_new_address(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange) -> Decided<ChangeReply> {
+    let is_limited = offers::is_limited(desk, asker)?;
+    if is_limited && budgets::reach_left(desk, asker.address())? == 0 {
+        return Ok(ChangeReply::NewcomerReach { most: NEWCOMERS_REACH });
+    }
     let lapses = desk.local_time(desk.at() + LAPSE);
     let letter = ChangeLetter::AskNew { code: row.other_code.clone(), lapses: lapses.clone() };
     let unique = format!("n.{}.{}", row.other_code.to_lowercase(), row.version);
     let envelope =
         PlainEnvelope { name: "", address: &row.address, unique: &unique, kind: DispatchKind::Notice };
     let dispatch = mail::plain_dispatch(desk, &ClubLetter::Change { letter }, &envelope)?;
-    if !budgets::send_for_others(desk, dispatch, Origin::Other)? {
+    if !is_blocked(desk, &row.address)? && !budgets::send_for_others(desk, dispatch, Origin::Other)? {
         return Ok(ChangeReply::Crowded { address: row.address });
+    }
+    if is_limited {
+        budgets::count_reach(desk, asker.address());
     }
     let address = row.address.clone();
     let (asked_at, changed_at) = (desk.at(), desk.at());
     let agreed = PlayerChange { stage: ChangeStage::Agreed, asked_at, changed_at, ..row };
     desk.draft.changes.player_changes.push(agreed);
     Ok(ChangeReply::AskedNew { address, lapses })
+}
+
+fn is_blocked(desk: &Desk<'_>, address: &str) -> Decided<bool> {
+    Ok(standing::standing(desk, address)?.blocked_since.is_some())
 }
 
 fn undo(desk: &mut Desk<'_>, row: PlayerChange, player: Player) -> Decided<ChangeReply> {

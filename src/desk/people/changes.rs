@@ -15,6 +15,7 @@ use crate::desk::frame::standing;
 use crate::desk::matches::holders;
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::letter::Digest;
 use crate::referee::{ChangeReply, DispatchKind, Stage};
 use crate::report::{ChangeLetter, ClubLetter};
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
@@ -23,7 +24,11 @@ use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
 /// Maximum changes of a player that wait for an answer.
-pub const MAX_OPEN: usize = 5;
+const MAX_OPEN: usize = 5;
+
+/// Maximum changes that a player asks for within a day, denied ones included: each leaves a row, and can make
+/// us write to a stranger.
+const MAX_DAILY: usize = 10;
 
 /// Returns the player who asks for a change, if the letter is proven to be theirs.
 pub fn asking_player(desk: &Desk<'_>, asker: &Asker) -> Decided<Option<Player>> {
@@ -76,6 +81,16 @@ fn described(desk: &Desk<'_>, player_id: i64, ids: &[String]) -> Decided<Vec<Str
         })
     };
     Ok(ids.iter().map(of).collect())
+}
+
+/// Returns the reply to a player who has asked for too many changes to ask for another.
+pub fn refuse_another(desk: &Desk<'_>, player_id: i64) -> Decided<Option<ChangeReply>> {
+    let changes = standing::changes_of(desk, player_id)?;
+    if changes.iter().filter(|row| is_open(desk, row)).count() >= MAX_OPEN {
+        return Ok(Some(ChangeReply::TooManyOpen));
+    }
+    let recent = changes.iter().filter(|row| row.asked_at + QUESTION_INTERVAL > desk.at());
+    Ok((recent.count() >= MAX_DAILY).then_some(ChangeReply::TooManyToday { most: MAX_DAILY }))
 }
 
 /// Returns a change that nobody has agreed to yet.
@@ -157,9 +172,15 @@ pub fn write_about_change(
     mail::send(desk, &ClubLetter::Change { letter }, &envelope)
 }
 
+/// Returns a part of the Message-ID of a letter about a change whose reader may know neither code.
+pub fn codeless_part(row: &PlayerChange) -> String {
+    let codes = format!("{}.{}", row.code, row.other_code);
+    Digest::of(codes.as_bytes()).to_string()[..24].to_owned()
+}
+
 /// Tells the GM the outcome of a change.
 pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: ChangeLetter) -> Decided<()> {
-    let unique = format!("v.{}.{}", row.code.to_lowercase(), row.version);
+    let unique = format!("v.{}.{}", codeless_part(row), row.version);
     let alarms = gms::gm_letters(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
     desk.draft.changes.dispatches.extend(alarms);
     Ok(())
@@ -177,8 +198,8 @@ fn proposed(
     let now = desk.at();
     let changes = standing::changes_of(desk, player.id)?;
     let is_recent = |row: &&PlayerChange| row.asked_at + QUESTION_INTERVAL > now;
-    let mut open = changes.iter().filter(|row| is_open(desk, row));
-    let same = open.clone().find(|row| row.kind == kind && row.address == address);
+    let is_same = |row: &&PlayerChange| row.kind == kind && row.address == address;
+    let same = changes.iter().find(|row| is_same(row) && is_open(desk, row));
     if let Some(agreed) = same.filter(|row| row.stage == ChangeStage::Agreed) {
         // A registered address has already agreed. Asking again would let anybody with a token undo that.
         return Ok(Err(new_awaited(desk, agreed)));
@@ -201,8 +222,8 @@ fn proposed(
             ..same.clone()
         }));
     }
-    if open.nth(MAX_OPEN - 1).is_some() {
-        return Ok(Err(ChangeReply::TooManyOpen));
+    if let Some(refused) = refuse_another(desk, player.id)? {
+        return Ok(Err(refused));
     }
     Ok(Ok(new_change(desk, asker, player, kind, address, registered)))
 }

@@ -108,6 +108,25 @@ fn a_players_plain_holiday_note_is_answered_and_an_offices_note_is_asked_about_o
 }
 
 #[test]
+fn a_blocked_person_hears_nothing_about_letters_that_look_automatic_or_cannot_be_read() {
+    let desk = Desk::with("[letters]\nmax_bytes = 1000000\n");
+    let (_, to_ann, _) = quad(&desk);
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.one_to(GM);
+    desk.reply(GM, &to_gm, &format!("GM PLAYER BLOCK {ANN}"));
+    desk.one_to(ANN).says("I no longer read your letters");
+    desk.receive(&bare_answer(ANN, &to_ann, "a", "Urlaub", "Bin bis 5.1. im Urlaub."));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic);
+    let photo = "a photo taken with a telephone\n".repeat(40_000);
+    desk.receive(&bare_answer(ANN, &to_ann, "big", "Re: turn", &photo));
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
+    let two = format!("From: {ANN}, {BO}\nTo: {REFEREE}\nMessage-ID: <b@x>\n\nMARBLE E5\n");
+    desk.receive(&two);
+    desk.one_to(BO).says("names you and others as its senders");
+    assert!(desk.sent_to(ANN).is_empty());
+}
+
+#[test]
 fn list_fields_are_suspicious_in_an_answer_and_a_mark_elsewhere() {
     let desk = Desk::new();
     let (game_match, to_ann, _) = quad(&desk);

@@ -8,7 +8,7 @@ use fogpost::ledger::book::{BookFact, BookOutcome};
 use fogpost::referee::{EventAction, ImportedResult, Instruction};
 
 use super::{
-    CY, DI, EVE, LEAGUE, announced, book, club, event, gm, matches, play_until_resigned, with_words,
+    CY, DI, EVE, LEAGUE, about, announced, book, club, event, gm, matches, play_until_resigned, with_words,
 };
 use crate::desk::{ANN, BO, GM};
 
@@ -113,6 +113,26 @@ fn a_newcomer_who_enters_an_event_reads_no_names() {
     desk.know("yan@players.example");
     desk.write("yan@players.example", "PROFILE Bo");
     desk.last_to("yan@players.example").says("Bo (P-");
+}
+
+#[test]
+fn acts_below_the_standings_name_a_player_who_is_not_public_only_to_opponents() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN, BO, CY]);
+    desk.advance(4 * 24);
+    let all = matches(&desk, "EV-SPRING");
+    let of_bo =
+        all.iter().find(|one| one.players.first == "Bo" || one.players.second == "Bo").expect("a match");
+    desk.reply(BO, &about(&desk, BO, &of_bo.id), "SETTINGS public=off");
+    desk.last_to(BO).says("| public=off");
+    let acts = "GM EVENT EV-SPRING STRIKE Bo He did not answer.\nGM EVENT EV-SPRING ENTER Bo He is back.";
+    gm(&desk, acts).says("Done. The event now:");
+    for (reader, shown) in [(ANN, "Bo"), (BO, "Bo"), (DI, "P-2")] {
+        desk.write(reader, "STANDINGS EV-SPRING");
+        let told = desk.last_to(reader);
+        told.says(&format!("struck {shown}: He did not answer."));
+        told.says(&format!("let {shown} in: He is back."));
+    }
 }
 
 /// Rows are loaded together: a decision that asked for people one by one would give up.

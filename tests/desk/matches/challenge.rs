@@ -68,6 +68,42 @@ fn the_code_of_a_challenge_goes_to_the_invited_person_alone() {
 }
 
 #[test]
+fn no_message_id_tells_the_challenger_the_code() {
+    let desk = Desk::knowing(ANN, "");
+    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    let declined = code(&desk.one_to(BO), "DECLINE");
+    desk.write(BO, &format!("DECLINE {declined}"));
+    desk.write(ANN, &format!("CHALLENGE {EVE} Quad"));
+    let lapsed = code(&desk.one_to(EVE), "DECLINE");
+    desk.sleep(14 * 24 + 1);
+    desk.work();
+    let ids: Vec<String> = desk.all_to(ANN).into_iter().map(|sent| sent.message_id).collect();
+    assert_eq!(ids.len(), 4, "two answers, and how each challenge ended");
+    for secret in [declined, lapsed] {
+        assert!(ids.iter().all(|id| !id.contains(&secret.to_lowercase())), "{secret} is in {ids:?}");
+    }
+}
+
+#[test]
+fn a_challenger_learns_no_address_but_the_one_they_wrote() {
+    let desk = Desk::knowing(ANN, "");
+    let private = "private@home.example";
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.one_to(GM);
+    desk.reply(GM, &to_gm, &format!("GM PLAYER ADD {BO} Bo\nGM PLAYER ADD {private} Bo"));
+    desk.reply(GM, &to_gm, &format!("GM PLAYER MERGE {private} INTO {BO}"));
+    desk.write(ANN, &format!("CHALLENGE {private} Quad"));
+    desk.one_to(ANN).says(&format!("{private} has been challenged")).keeps_silent_of(BO);
+    desk.last_to(BO).says("ann@players.example invites you");
+    desk.know(EVE);
+    desk.write(EVE, &format!("CHALLENGE {private} Quad"));
+    desk.one_to(EVE).says(&format!("{private} has an open invitation")).keeps_silent_of(BO);
+    desk.sleep(14 * 24 + 1);
+    desk.work();
+    desk.one_to(ANN).says(&format!("{private} has not taken up your invitation")).keeps_silent_of(BO);
+}
+
+#[test]
 fn a_declined_challenge_is_reported_to_the_challenger() {
     let desk = Desk::new();
     desk.know(ANN);

@@ -185,6 +185,26 @@ fn another_players_address_is_refused_and_both_are_advised() {
 }
 
 #[test]
+fn nobody_learns_from_address_whom_the_gm_has_blocked() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    desk.write(GM, "GM LIST");
+    let to_gm = desk.one_to(GM);
+    desk.reply(GM, &to_gm, &format!("GM PLAYER BLOCK {BO}\nGM PLAYER BLOCK {EVE}"));
+    for blocked in [BO, EVE] {
+        desk.last_to(blocked).says("I no longer read your letters");
+    }
+    desk.reply(ANN, &to_ann, &format!("ADDRESS {BO}"));
+    desk.one_to(ANN).says("is the address of another player");
+    let question = ask(&desk, &to_ann, EVE);
+    desk.reply(ANN, &question, &format!("CONFIRM {}", code_of(&question)));
+    desk.one_to(ANN).says(&format!("I have now written to {EVE}"));
+    for blocked in [BO, EVE] {
+        assert!(desk.sent_to(blocked).is_empty(), "{blocked} was written to");
+    }
+}
+
+#[test]
 fn whoever_forges_a_letter_without_a_token_causes_one_question_a_day_and_learns_nothing() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
@@ -240,6 +260,45 @@ fn requests_that_wait_for_an_answer_are_few_and_lapse_after_two_weeks() {
 }
 
 #[test]
+fn requests_of_a_day_are_few_even_if_they_are_denied() {
+    let desk = Desk::new();
+    let (_, mut to_ann, _) = quad(&desk);
+    for name in "abcdefghij".chars() {
+        let question = ask(&desk, &to_ann, &format!("{name}@new.example"));
+        desk.reply(ANN, &question, &format!("DENY {}", denial_of(&question)));
+        let letters = desk.sent_to(ANN);
+        let renewed = letters.iter().find(|sent| sent.text.contains("Reply token:"));
+        to_ann = renewed.expect("a new token").clone();
+    }
+    desk.reply(ANN, &to_ann, &format!("ADDRESS {NEW}"));
+    desk.one_to(ANN).says("You have asked for 10 changes within a day");
+    desk.advance(24);
+    ask(&desk, &to_ann, NEW);
+}
+
+#[test]
+fn a_newcomer_can_have_three_addresses_a_day_asked() {
+    let desk = Desk::knowing(EVE, "");
+    desk.write(EVE, "CHALLENGE house quad level=easy first=me");
+    let letters = desk.sent_to(EVE);
+    let to_eve = letters.iter().find(|sent| sent.text.contains("Reply token:")).expect("an invitation");
+    let mut refused = None;
+    for (n, name) in ["carl", "dora", "emil", "fay"].into_iter().enumerate() {
+        let stranger = format!("{name}@strangers.example");
+        desk.reply(EVE, to_eve, &format!("ADDRESS {stranger}"));
+        let question = titled(&desk.sent_to(EVE), "A new address");
+        desk.reply(EVE, &question, &format!("CONFIRM {}", code_of(&question)));
+        assert_eq!(desk.sent_to(&stranger).len(), usize::from(n < 3), "{stranger}");
+        refused = Some(question);
+    }
+    desk.one_to(EVE).says("As long as you are new here I write to 3 other people a day for you");
+    desk.advance(24);
+    let question = refused.expect("the last one");
+    desk.reply(EVE, &question, &format!("CONFIRM {}", code_of(&question)));
+    desk.one_to("fay@strangers.example").says("would like to get my letters at this address");
+}
+
+#[test]
 fn an_address_that_was_removed_can_undo_it() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
@@ -263,6 +322,22 @@ fn an_address_that_was_removed_can_undo_it() {
     let letters = desk.sent_to(ANN);
     assert!(letters.iter().any(|sent| sent.text.contains("Reply token:")), "{letters:#?}");
     titled(&desk.sent_to(GM), "has undone a change");
+}
+
+#[test]
+fn the_owner_of_a_new_address_that_was_removed_cannot_undo_it() {
+    let desk = Desk::new();
+    let (_, to_ann, _) = quad(&desk);
+    add(&desk, &to_ann, EVE);
+    desk.reply(ANN, &to_ann, &format!("ADDRESS REMOVE {EVE}"));
+    let question = titled(&desk.sent_to(ANN), "Remove one of your addresses");
+    desk.reply(ANN, &question, &format!("CONFIRM {}", code_of(&question)));
+    assert_eq!(addresses_of(&desk, ANN), [ANN]);
+    let told = titled(&desk.sent_to(EVE), "I no longer write to this address");
+    told.keeps_silent_of("DENY");
+    let part = told.message_id.split(['.', '@']).nth(1).expect("a part of the Message-ID");
+    desk.write(EVE, &format!("DENY {part}"));
+    assert_eq!(addresses_of(&desk, ANN), [ANN]);
 }
 
 #[test]
