@@ -75,6 +75,7 @@ class Book:
     def __init__(self, path):
         self.faults = []
         self.entered, self.gone, self.season, self.closed = [], set(), None, None
+        self.heirs = []
         with open(path, encoding="utf-8") as file:
             self.entries = [json.loads(line) for line in file]
         self.plan = self.entries[0]["body"]["plan"]
@@ -99,7 +100,10 @@ class Book:
         def new(player):
             return body["to"] if player == body["from"] else player
         self.entered = [new(player) for player in self.entered]
+        self.gone.discard(body["to"])
         season = self.season
+        if season and "is_closed" in season:
+            self.heirs.append((body["from"], body["to"]))
         if season and "is_closed" not in season:
             season["list"] = [new(player) for player in season["list"]]
             season["sections"] = [[new(player) for player in section] for section in season["sections"]]
@@ -120,6 +124,13 @@ class Book:
         pairs = [pair for section in body["sections"] for pair in pairs_of(section, self.plan["games"])]
         self.season = dict(body, figures=figures, pairs=set(pairs), opened={}, results={}, own={}, vanished=set())
         self.gone = set()
+        self.heirs = []
+
+    def pass_on(self, order):
+        """The order, in which the newcomers of the time since the season stand in the places that they took over."""
+        for old, new in self.heirs:
+            order = [new if p == old else p for p in order if p != new]
+        return order
 
     def expected_list(self, figures):
         def strength(player):
@@ -132,7 +143,8 @@ class Book:
         if self.plan["format"] == "cup":
             on = []
             for section in last["ranked"]:
-                fit = [p for p in section if p not in self.gone and p not in last["vanished"]]
+                present = self.pass_on([p for p in section if p not in last["vanished"]])
+                fit = [p for p in present if p not in self.gone]
                 on += fit[:self.plan["advance"]]
             return sorted(on, key=strength)
         if self.plan["format"] == "league":
@@ -145,7 +157,7 @@ class Book:
             order = [p for division in divisions for p in division]
         else:
             order = ladder(last["list"], last["ranked"])
-        order = [p for p in order if p in self.entered]
+        order = [p for p in self.pass_on(order) if p in self.entered]
         return order + sorted((p for p in self.entered if p not in order), key=strength)
 
     def expected_sections(self, order):

@@ -22,3 +22,6 @@ pub mod sections;
 pub mod steps;
 pub mod vanishing;
 pub mod verify;
+
+#[cfg(test)]
+mod tests;

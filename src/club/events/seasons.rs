@@ -8,17 +8,16 @@ use super::plan::Format;
 
 /// Returns the players of the next draw, in draw order. `figures` are those of all who may be in it.
 pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {
-    let mut list = match event.season() {
-        None => return by_strength(event, &event.entrants, figures),
-        Some(season) => match event.plan.format {
-            Format::League => after_league(&season.ranked(), event.plan.promote, &season.vanished),
-            Format::Cup => {
-                let on = going_on(season, event.plan.advance, &event.gone);
-                return by_strength(event, &on, figures);
-            }
-            Format::Ladder => after_ladder(&season.list, &season.ranked()),
-        },
+    let Some(season) = event.season() else { return by_strength(event, &event.entrants, figures) };
+    let mut list = match event.plan.format {
+        Format::League => after_league(&season.ranked(), event.plan.promote, &season.vanished),
+        Format::Cup => {
+            let on = going_on(season, event.plan.advance, &event.gone);
+            return by_strength(event, &on, figures);
+        }
+        Format::Ladder => after_ladder(&season.list, &season.ranked()),
     };
+    pass_on(&season.heirs, &mut list);
     // Players who left or vanished are no longer entered; newcomers follow at the end.
     list.retain(|player| event.entrants.contains(player));
     let newcomers: Vec<i64> =
@@ -59,8 +58,26 @@ pub fn after_league(ranked: &[Vec<i64>], promote: usize, vanished: &BTreeSet<i64
 /// Returns the best `advance` of each section who have not left or vanished. The caller sorts them by
 /// strength.
 fn going_on(season: &Season, advance: usize, gone: &BTreeSet<i64>) -> Vec<i64> {
-    let is_out = |player: &&i64| !gone.contains(player) && !season.vanished.contains(player);
-    season.ranked().iter().flat_map(|section| section.iter().filter(is_out).take(advance)).copied().collect()
+    let mut on = Vec::new();
+    for mut section in season.ranked() {
+        // Whoever took over a place plays on, whether or not they vanished from their own.
+        section.retain(|player| !season.vanished.contains(player));
+        pass_on(&season.heirs, &mut section);
+        section.retain(|player| !gone.contains(player));
+        on.extend(section.into_iter().take(advance));
+    }
+    on
+}
+
+/// Puts those who took over a place where their predecessors are. A place of their own, which they had given
+/// up, does not count any more.
+fn pass_on(heirs: &[(i64, i64)], list: &mut Vec<i64>) {
+    for (from, to) in heirs {
+        list.retain(|player| player != to);
+        for player in list.iter_mut().filter(|player| **player == *from) {
+            *player = *to;
+        }
+    }
 }
 
 /// Moves the winner of each section a quarter of the way to the top, and its loser a quarter to the foot.

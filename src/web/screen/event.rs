@@ -43,7 +43,7 @@ pub fn page(frame: &Frame<'_>, rows: &EventRows) -> Result<String, TemplateError
         season => event.season().map(|season| season.no), is_running => running.is_some(),
         ends => running.map(|season| frame.at(season.ends)), is_past => running.is_some_and(|season| season.ends <= frame.now),
         opens => event.opens.map(|at| frame.at(at)), open => open, guard => guard,
-        goes_on => event.goes_on(), entrants => entrants, sections => sections,
+        goes_on => event.goes_on(), takes_entries => event.takes_entries(), entrants => entrants, sections => sections,
     };
     frame.render("screen/event.html", &format!("/event/{}", event.plan.id), page)
 }

@@ -43,6 +43,21 @@ fn conditions_are_told_with_what_is_missing() {
 }
 
 #[test]
+fn a_name_that_two_players_have_is_answered_with_their_numbers() {
+    let desk = club("");
+    gm(&desk, "GM PLAYER ADD ann.too@players.example Ann");
+    announced(&desk, LEAGUE, &[ANN]);
+    let entries = book(&desk, "EV-SPRING").len();
+    let several = "Several players fit Ann: Ann (P-1), Ann (P-6).";
+    gm(&desk, "GM EVENT EV-SPRING STRIKE Ann the second Ann asked me").says(several);
+    gm(&desk, "GM EVENT EV-SPRING REPLACE ann Bo She asked me.").says("Several players fit ann:");
+    gm(&desk, "GM EVENT EV-SPRING ENTER Ann She asked me.").says(several);
+    assert_eq!(book(&desk, "EV-SPRING").len(), entries);
+    gm(&desk, "GM EVENT EV-SPRING STRIKE P-6 She asked me.").says("Ann is not in.");
+    gm(&desk, "GM EVENT EV-SPRING STRIKE P-1 She asked me.").says("Done. The event now:");
+}
+
+#[test]
 fn whoever_left_can_enter_again_by_the_gm_alone_so_that_no_book_grows_without_end() {
     let desk = club("");
     announced(&desk, LEAGUE, &[ANN]);

@@ -32,6 +32,22 @@ fn a_league_opens_on_its_day_with_one_letter_about_all_opponents() {
 }
 
 #[test]
+fn an_event_opens_at_its_hour_on_a_day_on_which_clocks_change_too() {
+    let desk = club("");
+    for (id, day, opens) in [
+        ("EV-MARCH", "2027-03-28", "2027-03-28T18:00:00Z"),
+        ("EV-JUNE", "2027-06-01", "2027-06-01T18:00:00Z"),
+        ("EV-OCTOBER", "2027-10-31", "2027-10-31T19:00:00Z"),
+    ] {
+        announced(&desk, &LEAGUE.replace("EV-SPRING", id).replace("2026-05-10", day), &[]);
+        assert_eq!(event(&desk, id).opens, Some(opens.parse().expect("an instant")), "{id}");
+    }
+    gm(&desk, "GM EVENT EV-MARCH EXTEND 300 days Too few");
+    let moved = event(&desk, "EV-MARCH").opens;
+    assert_eq!(moved, Some("2028-01-22T19:00:00Z".parse().expect("an instant")));
+}
+
+#[test]
 fn a_league_closes_with_its_last_result_and_the_next_season_follows_a_week_later() {
     let desk = club("");
     announced(&desk, LEAGUE, &[ANN, BO, CY]);

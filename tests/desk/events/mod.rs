@@ -2,9 +2,11 @@
 
 mod bad_input;
 mod book;
+mod cup;
 mod gms;
 mod league;
 mod people;
+mod replaced;
 mod terms;
 mod year;
 
