@@ -1,5 +1,6 @@
 //! `fogpost event`: announces events, shows them, and acts on one as the GM.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,10 +9,11 @@ use serde_json::json;
 
 use super::arguments::{ActingGm, Output, read_text};
 use super::instruct::carry_out;
-use super::output::{print_json, print_table, put};
-use crate::club::events::event::{Event, EventStage};
+use super::output::{print_json, print_table, put, put_line};
+use super::pairs::with_plain_lines;
+use crate::club::events::event::{Event, EventStage, Pairing};
 use crate::club::member::number;
-use crate::club::names::nearest_events;
+use crate::club::names::{NamedPlayer, nearest_events, shown};
 use crate::daemon::Office;
 use crate::daemon::load::events::load_event;
 use crate::ledger::book::BookOutcome;
@@ -38,7 +40,7 @@ enum Command {
     },
     /// List all events
     List,
-    /// Show an event: its plan, entrants and matches
+    /// Show an event: its stage, entrants and matches
     Show(EventId),
     /// Print the standings of an event
     Standings {
@@ -72,7 +74,7 @@ enum Command {
         /// Days
         #[arg(value_parser = clap::value_parser!(u32).range(1..=366))]
         days: u32,
-        /// The reason, recorded in the book
+        /// The reason, recorded in the book; the word `days` may stand before it
         #[arg(required = true)]
         reason: Vec<String>,
     },
@@ -130,7 +132,7 @@ impl Args {
                 Command::List => return list(office, self.output.json).await,
                 Command::Show(event) => return show(office, &event.id, self.output.json).await,
                 Command::Standings { event, season, csv } => {
-                    return standings(office, &event.id, *season, *csv).await;
+                    return standings(office, &event.id, *season, *csv, self.output.json).await;
                 }
                 _ => {}
             }
@@ -150,7 +152,8 @@ fn instruction(command: Command) -> anyhow::Result<Instruction> {
         Command::Strike(Words { event, words }) => (event, EventAction::Strike { words: split(&words) }),
         Command::Replace(Words { event, words }) => (event, EventAction::Replace { words: split(&words) }),
         Command::Extend { event, days, reason } => {
-            (event, EventAction::Extend { days, reason: reason.join(" ") })
+            let words: Vec<&str> = reason.iter().flat_map(|word| word.split_whitespace()).collect();
+            (event, EventAction::extend(days, &words).map_err(anyhow::Error::msg)?)
         }
         Command::Result { event, match_id, outcome, reason } => {
             (event, EventAction::Result { match_id, outcome, reason: reason.join(" ") })
@@ -171,6 +174,7 @@ fn split(words: &[String]) -> Vec<String> {
 
 /// Reads a table of results from elsewhere.
 fn imported(text: &str) -> anyhow::Result<Vec<ImportedResult>> {
+    let text = with_plain_lines(text);
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let columns: Vec<String> = reader.headers()?.iter().map(str::to_ascii_lowercase).collect();
     ensure!(
@@ -254,10 +258,43 @@ async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode>
         );
     }
     println!("{} in; book sha256 {}", event.entrants.len(), event.head.hash);
+    list_players_and_games(&event, &games, &names(office).await?);
     Ok(ExitCode::SUCCESS)
 }
 
-async fn standings(office: &Office, id: &str, no: Option<u32>, csv: bool) -> anyhow::Result<ExitCode> {
+/// Prints each entrant and each match of the season in a line.
+fn list_players_and_games(event: &Event, games: &[Pairing], names: &BTreeMap<i64, String>) {
+    let named = |player: i64| {
+        let name = names.get(&player).cloned().unwrap_or_default();
+        shown(&NamedPlayer { id: player, name })
+    };
+    for player in &event.entrants {
+        put_line(&named(*player));
+    }
+    let row = |game: &Pairing| {
+        let result = game.result.as_ref().map(|result| result.outcome.to_string());
+        let id = game.match_id.clone().unwrap_or_default();
+        vec![id, named(game.first), named(game.second), result.unwrap_or_default()]
+    };
+    if !games.is_empty() {
+        print_table(&["match", "first", "second", "result"], games.iter().map(row).collect());
+    }
+}
+
+/// Returns the names of all players by number.
+async fn names(office: &Office) -> anyhow::Result<BTreeMap<i64, String>> {
+    let listed = office.store.listed_players().await?;
+    Ok(listed.into_iter().map(|listed| (listed.id, listed.name)).collect())
+}
+
+async fn standings(
+    office: &Office,
+    id: &str,
+    no: Option<u32>,
+    csv: bool,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    ensure!(!(csv && json), "choose --csv or --json");
     let event = found(office, id).await?;
     let season = match no {
         Some(no) => event.seasons.iter().find(|season| season.no == no),
@@ -265,17 +302,26 @@ async fn standings(office: &Office, id: &str, no: Option<u32>, csv: bool) -> any
     };
     let seasons = event.seasons.len();
     let season = season.with_context(|| format!("{} has had {seasons} seasons", event.plan.id))?;
-    let names = office.store.listed_players().await?;
-    let name =
-        |player: i64| names.iter().find(|listed| listed.id == player).map(|listed| listed.name.clone());
+    let names = names(office).await?;
     let mut rows = Vec::new();
     for (section, table) in (1..).zip(season.tables()) {
         for row in table {
-            let name = name(row.player).unwrap_or_default();
+            let name = names.get(&row.player).cloned().unwrap_or_default();
+            if json {
+                print_json(&json!({
+                    "section": section, "place": row.place, "player": number(row.player), "name": name,
+                    "points": f64::from(row.points) / 2.0, "direct": f64::from(row.direct) / 2.0,
+                    "sonneborn_berger": f64::from(row.berger) / 4.0, "wins": row.wins,
+                }));
+                continue;
+            }
             let mut line = vec![section.to_string(), row.place.to_string(), number(row.player), name];
             line.extend(row.figures());
             rows.push(line);
         }
+    }
+    if json {
+        return Ok(ExitCode::SUCCESS);
     }
     let head = ["section", "place", "number", "player", "points", "direct", "sonneborn-berger", "wins"];
     if !csv {

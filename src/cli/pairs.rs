@@ -24,13 +24,11 @@ const REQUIRED: [&str; 3] = ["game", "first", "second"];
 /// # Errors
 /// Returns an error if the file cannot be read or a line is faulty. It names every faulty line by its number.
 pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
-    let text = read_text(path)?;
-    // Spreadsheets begin a file with a byte order mark.
-    let text = text.trim_start_matches('\u{feff}');
+    let text = with_plain_lines(&read_text(path)?);
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .flexible(true)
-        .delimiter(delimiter(text))
+        .delimiter(delimiter(&text))
         .from_reader(text.as_bytes());
     let columns: Vec<String> = reader.headers()?.iter().map(str::to_ascii_lowercase).collect();
     check_columns(&columns).map_err(|fault| anyhow!("{}, line 1: {fault}", path.display()))?;
@@ -54,6 +52,12 @@ pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
         bail!("{}: there is no match below the line with the columns", path.display());
     }
     Ok(matches)
+}
+
+/// Returns the text of a table without the byte order mark with which spreadsheets begin a file, and with each line
+/// ended by a line feed alone: after a carriage return, the reader of tables would count one line too few.
+pub fn with_plain_lines(text: &str) -> String {
+    text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Returns the separator of the columns. No column's name contains a semicolon.

@@ -138,6 +138,41 @@ fn people_are_let_in_struck_and_replaced_with_a_reason_and_a_check_writes_nothin
     assert_says(&folder.run(&["audit", "verify", "EV-SPRING"]).success(), &["EV-SPRING"]);
 }
 
+/// The last entry of the book.
+fn last_entry(folder: &Folder, file: &str) -> Value {
+    folder.run(&["audit", "export", "EV-SPRING", file]).success();
+    let book = std::fs::read_to_string(folder.path(file)).expect("a book");
+    serde_json::from_str(book.lines().last().expect("an entry")).expect("JSON")
+}
+
+#[test]
+fn an_extension_counts_days_and_keeps_the_word_for_them_out_of_the_reason() {
+    let folder = announced(&[]);
+    let extend = |words: &[&str]| folder.run(&[&["event", "extend", "EV-SPRING"][..], words].concat());
+    for words in [&["1", "week", "too", "few"][..], &["48", "hours too few"]] {
+        assert_says(&extend(words).failure(1), &["EXTEND takes days, not hours, weeks or months."]);
+    }
+    assert_says(&extend(&["2", "days"]).failure(1), &["EXTEND needs a number of days, 1 to 366, and a"]);
+    assert_eq!(entries(&folder), 1);
+    extend(&["2", "days", "too", "few"]).success();
+    assert_eq!(shown(&folder)["opens"], "2099-05-12T20:00:00Z");
+    assert_eq!(last_entry(&folder, "first.jsonl")["cause"]["gm"]["reason"], "too few");
+    extend(&["1", "day too few again"]).success();
+    assert_eq!(last_entry(&folder, "second.jsonl")["cause"]["gm"]["reason"], "too few again");
+}
+
+#[test]
+fn a_name_of_several_words_is_found_in_any_case_and_none_of_it_becomes_the_reason() {
+    let folder = announced(&[]);
+    folder.run(&["player", "add", "lukasz@players.example", "Łukasz Ćwik-Żółć"]).success();
+    let before = entries(&folder);
+    let enter = |words: &str| folder.run(&["event", "enter", "EV-SPRING", words]);
+    assert_says(&enter("łukasz ćwik-żółć").failure(1), &["A reason is missing"]);
+    assert_eq!(entries(&folder), before);
+    enter("łukasz ćwik-żółć He asked me.").success();
+    assert_eq!(last_entry(&folder, "book.jsonl")["cause"]["gm"]["reason"], "He asked me.");
+}
+
 #[test]
 fn a_season_is_opened_decided_shown_as_csv_and_closed() {
     let folder = announced(&["ann", "bo", "cy"]);
@@ -146,10 +181,10 @@ fn a_season_is_opened_decided_shown_as_csv_and_closed() {
     folder.run(&["run", "--once"]).success();
     let matches: Vec<String> = serde_json::from_value(shown(&folder)["matches"].clone()).expect("names");
     assert_eq!(matches.len(), 6);
-    assert_says(
-        &folder.run(&["event", "show", "EV-SPRING"]).success(),
-        &["season 1 ends", "6 of 6 matches without a result", "3 in; book sha256"],
-    );
+    let listed = folder.run(&["event", "show", "EV-SPRING"]).success();
+    assert_says(&listed, &["season 1 ends", "6 of 6 matches without a result", "3 in; book sha256"]);
+    assert_says(&listed, &["\nann (P-1)\n", "\nbo (P-2)\n", "\ncy (P-3)\n"]);
+    assert!(matches.iter().all(|id| listed.contains(id.as_str())), "{listed}");
     let result = |id: &str| folder.run(&["event", "result", "EV-SPRING", id, "draw", "They agreed."]);
     assert_says(&result(&matches[0]).failure(1), &["runs. To close it", "ABANDON"]);
     folder.run(&["match", "abandon", &matches[0]]).success();
@@ -169,6 +204,16 @@ fn a_season_is_opened_decided_shown_as_csv_and_closed() {
     let points = table.lines().skip(1).map(|line| line.split(',').nth(4).expect("points").parse::<f64>());
     assert_eq!(points.map(|points| points.expect("a number")).sum::<f64>(), 6.0);
     assert_says(&folder.run(&["event", "standings", "EV-SPRING", "--season", "1"]).success(), &["points"]);
+    let rows = folder.run(&["event", "standings", "EV-SPRING", "--json"]).success();
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(rows.iter().map(|row| row["points"].as_f64().expect("points")).sum::<f64>(), 6.0);
+    assert_eq!(rows.len(), 3);
+    assert!(rows[0]["section"] == 1 && rows[0]["place"] == 1, "{rows:?}");
+    assert!(rows.iter().any(|row| row["player"] == "P-1" && row["name"] == "ann"), "{rows:?}");
+    assert_says(
+        &folder.run(&["event", "standings", "EV-SPRING", "--json", "--csv"]).failure(1),
+        &["choose --csv or --json"],
+    );
     folder.run(&["event", "standings", "EV-SPRING", "--season", "2"]).failure(1);
     assert_eq!(shown(&folder)["stage"], "over");
     assert_says(
@@ -200,6 +245,10 @@ fn a_league_that_was_begun_elsewhere_is_taken_over() {
         (
             format!("section,first,second,result\none,{ann},{bo},first\n"),
             &["line 2", "the section is not a number"],
+        ),
+        (
+            format!("section,first,second,result\r\n1,{ann},{bo},first\r\none,{bo},{cy},draw\r\n"),
+            &["line 3", "the section is not a number"],
         ),
         (
             format!("section,first,second,result\n1,{ann},{bo},won\n"),

@@ -281,6 +281,10 @@ fn a_csv_file_with_errors_opens_nothing_and_each_error_names_its_line() {
     ];
     assert_says(&said, &faults);
     assert_eq!(said.lines().count(), faults.len(), "{said}");
+    for end in ["\r\n", "\r"] {
+        folder.write("pairs.csv", &format!("{LIST}{rows}{long}").replace('\n', end));
+        assert_eq!(folder.run(&["match", "new", "--from", "pairs.csv"]).stderr(), said);
+    }
     assert_eq!(folder.run(&["match", "list", "--json"]).success(), "");
     assert_eq!(folder.run(&["player", "list", "--json"]).success(), "");
     for (heading, says) in [

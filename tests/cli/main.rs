@@ -319,6 +319,24 @@ fn run_once_does_the_waiting_work_and_exits() {
     folder.run(&["match", "show", &id]).success();
 }
 
+#[test]
+fn run_once_builds_the_site_and_sends_even_if_that_fails() {
+    let folder = Folder::club();
+    folder.write("config.toml", &format!("{CONFIG}[site]\nfolder = \"site\"\n"));
+    let id = folder.open();
+    folder.run(&["match", "abandon", &id]).success();
+    folder.run(&["run", "--once"]).success();
+    assert!(folder.path(&format!("site/matches/{id}/index.html")).is_file());
+    // Without its list, the folder is taken for somebody else's.
+    fs::remove_file(folder.path("site/.fogpost-site.json")).expect("the list");
+    folder.run_with(&["receive"], LETTER).success();
+    let ran = folder.run(&["run", "--once"]);
+    ran.success();
+    assert_says(&ran.stderr(), &["failed to build the site"]);
+    let unsent = folder.run(&["letters", "--unsent"]).success();
+    assert_eq!(unsent.lines().count(), 1, "only the head of the table: {unsent}");
+}
+
 const RECORD: &str = r#"fogpost = 1
 game = "quad"
 

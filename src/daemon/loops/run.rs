@@ -10,7 +10,7 @@ use super::{letters, mailbox, wakeups};
 use crate::daemon::intake::outage;
 use crate::daemon::status::{logins, note};
 use crate::daemon::waiting::{flatten, wind_down};
-use crate::daemon::{Office, audit, doubt, house, intake, items, sending, space};
+use crate::daemon::{Office, audit, doubt, house, intake, items, sending, site, space};
 use crate::post::{Health, ShutdownSignal};
 
 /// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after
@@ -64,8 +64,8 @@ async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs each step once: stores the letters in the mailbox, settles them, enforces deadlines, and sends. While
-/// the clock is in doubt, only sends alarms.
+/// Runs each step once: stores the letters in the mailbox, settles them, enforces deadlines, builds the site, and
+/// sends. While the clock is in doubt, only sends alarms.
 ///
 /// # Errors
 /// Returns an error if the mailbox cannot be read, or if the database does not answer.
@@ -84,6 +84,7 @@ pub async fn once(office: &Office) -> anyhow::Result<()> {
         if read.is_err() {
             // Answer the letters stored before the mailbox failed. While it is not read, nobody is late.
             items::settle_all(office).await?;
+            site::build_once(office).await;
             sending::send_due(office).await?;
             return read;
         }
@@ -96,6 +97,8 @@ pub async fn once(office: &Office) -> anyhow::Result<()> {
     house::house_all(office).await?;
     // An audit that fails must not keep letters from being sent.
     let audited = audit::audit_when_due(office).await;
+    // Letters link pages of the site, so build it before they are sent.
+    site::build_once(office).await;
     sending::send_due(office).await?;
     logins::renew_logins_when_due(office).await;
     note::note_one_run(office, has_room).await?;

@@ -42,6 +42,13 @@ impl Written {
         let Written { files, written, deleted } = self;
         format!("The site has {files} files: {written} written, {deleted} deleted.")
     }
+
+    /// Logs a build that changed something.
+    fn log(&self) {
+        if self.written + self.deleted > 0 {
+            tracing::info!(written = self.written, deleted = self.deleted, "site built");
+        }
+    }
 }
 
 /// Builds the configured site again and again until shutdown.
@@ -59,9 +66,7 @@ pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyho
             built = build(&office, &folder) => match built {
                 Ok(built) => {
                     backoff = Backoff::new();
-                    if built.written + built.deleted > 0 {
-                        tracing::info!(written = built.written, deleted = built.deleted, "site built");
-                    }
+                    built.log();
                 }
                 Err(error) => backoff.wait("failed to build the site", &error, &shutdown).await,
             },
@@ -70,6 +75,16 @@ pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyho
         pause(INTERVAL, &shutdown).await;
     }
     Ok(())
+}
+
+/// Builds the configured site once, if there is one. A failed build is only logged: it must not keep letters from
+/// being sent.
+pub async fn build_once(office: &Office) {
+    let Some(folder) = &office.config.site.folder else { return };
+    match build(office, folder).await {
+        Ok(built) => built.log(),
+        Err(error) => tracing::error!(error = format!("{error:#}"), "failed to build the site"),
+    }
 }
 
 /// Builds the site in this folder. Writes only what has changed.

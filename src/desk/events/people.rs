@@ -97,25 +97,23 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
     let known: Vec<NamedPlayer> =
         listed.map(|listed| NamedPlayer { id: listed.id, name: listed.name.clone() }).collect();
     // Prefer the longest exact name, because names may have several words.
-    let exact = (1..=words.len().min(6)).rev().find_map(|at| {
-        let written = words[..at].join(" ");
-        let is_it = |player: &NamedPlayer| player.name.eq_ignore_ascii_case(&written);
-        known.iter().find(|player| is_it(player)).map(|player| (player.id, &words[at..]))
+    let exact = (1..=words.len().min(6)).rev().find(|at| {
+        let written = words[..*at].join(" ").to_lowercase();
+        known.iter().any(|player| player.name.to_lowercase() == written)
     });
-    let (id, rest) = match exact {
-        Some(found) => found,
-        None => match names::meant(first, &known) {
-            Meant::Player(id) => (id, rest),
-            Meant::Several(players) => {
-                return refuse(format!("Several players fit {first}: {}.", players.join(", ")));
-            }
-            Meant::Nobody(nearest) if nearest.is_empty() => {
-                return refuse(format!("Nobody is called {first}."));
-            }
-            Meant::Nobody(nearest) => {
-                return refuse(format!("Nobody is called {first}. Nearest: {}.", nearest.join(", ")));
-            }
-        },
+    let (written, rest) = words.split_at(exact.unwrap_or(1));
+    let written = written.join(" ");
+    let id = match names::meant(&written, &known) {
+        Meant::Player(id) => id,
+        Meant::Several(players) => {
+            return refuse(format!("Several players fit {written}: {}.", players.join(", ")));
+        }
+        Meant::Nobody(nearest) if nearest.is_empty() => {
+            return refuse(format!("Nobody is called {written}."));
+        }
+        Meant::Nobody(nearest) => {
+            return refuse(format!("Nobody is called {written}. Nearest: {}.", nearest.join(", ")));
+        }
     };
     match desk.reachable(id)? {
         Some((player, _)) => Ok((player, rest)),

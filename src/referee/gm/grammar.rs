@@ -218,17 +218,37 @@ fn parse_event(rest: &[&str], below: &[Line]) -> InstructionResult {
 
 fn parse_event_extension(id: &str, rest: &[&str]) -> InstructionResult {
     let example = "GM EVENT EV-SPRING EXTEND 14 days The server was down.";
-    let (days, reason) = match rest {
-        [number, unit, reason @ ..] if is(unit, "days") || is(unit, "day") => (number.parse().ok(), reason),
-        [number, reason @ ..] => (number.parse().ok(), reason),
-        [] => (None, rest),
-    };
-    match days.filter(|days| (1..=366).contains(days)) {
-        Some(days) if !reason.is_empty() => {
-            let action = EventAction::Extend { days, reason: reason.join(" ") };
-            Ok(Instruction::Event { id: id.to_owned(), action })
+    if let [number, words @ ..] = rest
+        && let Ok(days @ 1..=366) = number.parse::<u32>()
+    {
+        let action = EventAction::extend(days, words).or_else(|says| fault(says, example))?;
+        return Ok(Instruction::Event { id: id.to_owned(), action });
+    }
+    fault(DAYS_AND_REASON, example)
+}
+
+/// The sentence for an extension of an event that lacks its days or its reason.
+const DAYS_AND_REASON: &str = "EXTEND needs a number of days, 1 to 366, and a reason.";
+
+impl EventAction {
+    /// Moves an event by a number of days. `words` are those behind the number: a reason, with or without `days`
+    /// before it.
+    ///
+    /// # Errors
+    /// Returns a sentence if the number counts something other than days, or if the reason is missing.
+    pub fn extend(days: u32, words: &[&str]) -> Result<EventAction, &'static str> {
+        let unit = words.first().map(|word| word.trim_end_matches(['.', ',', ':']).to_ascii_lowercase());
+        let reason = match unit.as_deref() {
+            Some("day" | "days") => &words[1..],
+            Some("hour" | "hours" | "week" | "weeks" | "month" | "months" | "year" | "years") => {
+                return Err("EXTEND takes days, not hours, weeks or months.");
+            }
+            _ => words,
+        };
+        match reason {
+            [] => Err(DAYS_AND_REASON),
+            _ => Ok(EventAction::Extend { days, reason: reason.join(" ") }),
         }
-        _ => fault("EXTEND needs a number of days, and a reason.", example),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use fogpost::game::any::GameKind;
 use fogpost::game::{Line, Seat};
-use fogpost::referee::{Act, Instruction, InstructionFault, Listing, MatchAction, Readership, instructions};
+use fogpost::referee::{
+    Act, EventAction, Instruction, InstructionFault, Listing, MatchAction, Readership, instructions,
+};
 
 fn parse_one(text: &str) -> Result<Instruction, InstructionFault> {
     instructions(&Line::numbered(&text.lines().collect::<Vec<_>>())).0.remove(0).parsed
@@ -79,6 +81,22 @@ fn a_turn_is_reopened_or_decided_again_for_a_reason() {
     let orders = Some((Seat::Second, vec![Line { no: 2, text: "MARBLE E5".to_owned() }]));
     let corrected = MatchAction::Correct { turn: 3, reason, orders };
     assert_eq!(read("GM MATCH QU-1 CORRECT 3 second it was late\nMARBLE E5\nEND\nbye"), corrected);
+}
+
+#[test]
+fn an_event_is_moved_by_days_alone_and_the_word_for_them_is_not_part_of_the_reason() {
+    let read = |text: &str| parse_one(&format!("GM EVENT EV-WINTER EXTEND {text}"));
+    for text in ["2 too few", "2 days too few", "2 Day too few", "2 days: too few"] {
+        let action = EventAction::Extend { days: 2, reason: "too few".to_owned() };
+        assert_eq!(read(text), Ok(Instruction::Event { id: "EV-WINTER".to_owned(), action }), "{text}");
+    }
+    let refused = |text: &str| read(text).expect_err(text).reason;
+    for text in ["48 hours The server was down.", "2 weeks", "1 week too few", "2 Months. It is summer."] {
+        assert_eq!(refused(text), "EXTEND takes days, not hours, weeks or months.", "{text}");
+    }
+    for text in ["2", "2 days", "2 days.", "0 too few", "367 too few", "soon too few"] {
+        assert_eq!(refused(text), "EXTEND needs a number of days, 1 to 366, and a reason.", "{text}");
+    }
 }
 
 #[test]
