@@ -347,6 +347,8 @@ fn hostile_letters_are_read_in_bounded_time() {
         plain(few("--\r\n")),
         plain(few("_____________________\r\n")),
         plain(many("А")),
+        plain(format!("I say that it would\r\n{}be so", few("hold\r\n"))),
+        plain(format!("{}RESIGN CONFIRM\r\n", few("I do not want to\r\nEXTEND 3 days\r\n\r\n"))),
         html(many("<div>")),
         html(many("<")),
         html(many("<a b=\"")),

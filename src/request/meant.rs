@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::LineKind;
+use super::bounds::MAX_LINE;
 use super::command::Command;
 use super::doubt::{Doubt, DoubtKind};
 use super::normalized::{self, NormalizedLine};
@@ -18,6 +19,9 @@ use crate::game::Line;
 /// Number of lines, above or below the orders, to search for words that postpone them: a sentence may be
 /// wrapped.
 const BESIDE: usize = 3;
+
+/// Maximum lines of orders, and empty lines, that a sentence can go around. The limit keeps the work linear.
+const AROUND: usize = 20;
 
 /// Minimum words of a line that is taken for a sentence.
 const SENTENCE: usize = 4;
@@ -163,25 +167,28 @@ impl ReadLines<'_> {
 
     /// Returns the last line above that is neither empty nor an order, if it is a remark.
     fn written_above(&self, at: usize) -> Option<usize> {
-        (0..at).rev().find(|above| self.is_written(*above)).filter(|above| self.is_remark(*above))
+        let above = (0..at).rev().take(AROUND).find(|above| self.is_written(*above));
+        above.filter(|above| self.is_remark(*above))
     }
 
     fn is_written(&self, at: usize) -> bool {
         !matches!(self.kinds[at], LineKind::Blank | LineKind::Order)
     }
 
-    /// Whether an order or a command stands in the middle of a sentence. Unless `from_afar`, a sentence does not
-    /// cross empty lines, or its first part ends with a word that must be followed by others.
+    /// Whether an order or a command stands in the middle of a sentence. Unless `from_afar`, or its first part
+    /// ends with a word that others must follow, the sentence must neither cross empty lines nor announce a move.
     fn is_amid_sentence(&self, at: usize, from_afar: bool) -> bool {
-        let below = (at + 1..self.lines.len()).find(|below| self.is_written(*below));
+        let below = (at + 1..self.lines.len()).take(AROUND).find(|below| self.is_written(*below));
         let below = below.filter(|below| self.is_remark(*below));
         let (Some(above), Some(below)) = (self.written_above(at), below) else { return false };
-        let is_near = self.kinds[above..below].iter().all(|kind| *kind != LineKind::Blank)
-            && self.wording([above]).find(Section::Moves).is_none();
+        let is_near = || {
+            self.kinds[above..below].iter().all(|kind| *kind != LineKind::Blank)
+                && self.wording([above]).find(Section::Moves).is_none()
+        };
         self.is_unfinished(above)
             && self.lines[below].text.trim_start().starts_with(char::is_lowercase)
             && !self.wording([below]).begins_with(Section::Closings)
-            && (is_near || from_afar || self.is_linked(above))
+            && (from_afar || self.is_linked(above) || is_near())
     }
 
     /// Whether a line is a part of a sentence that does not end on it.
@@ -189,7 +196,10 @@ impl ReadLines<'_> {
         let text = self.lines[at].text.trim_end();
         let ends = text.ends_with(|c: char| !c.is_alphanumeric() && c != ',');
         let is_signature = text.contains('@') || self.is_name(at);
-        !ends && !is_signature && (self.wording([at]).count() >= SENTENCE || self.is_linked(at))
+        !ends
+            && text.len() <= MAX_LINE
+            && !is_signature
+            && (self.wording([at]).count() >= SENTENCE || self.is_linked(at))
     }
 
     /// Whether a line ends with a word that others must follow.

@@ -2,7 +2,7 @@
 //! Dovecot, Postfix and correspondents who answer; they are killed at random moments, or everything around them fails.
 //!
 //! FOGPOST_KILLS sets the number of kills (300 in a full run), FOGPOST_SEED repeats the random choices of a failed run,
-//! and FOGPOST_BIN names another build of the program. `cargo nextest run --test crash --no-capture` shows the
+//! and FOGPOST_BIN names another build of the program. `cargo test --test crash -- --nocapture` shows the
 //! summaries.
 
 mod club;
