@@ -130,6 +130,8 @@ fn orders_beside_words_that_postpone_them_are_doubtful() {
         "Bu bir taslak:\nMARBLE G7",
         "まだ出さないでください\nMARBLE G7",
         "Can you check whether this is ok?\nMARBLE G7",
+        "My friend suggested\n\nMARBLE G7\n\nI will sleep over it and send my move tomorrow.",
+        "MARBLE G7\nDarüber muss ich erst schlafen, besser: ich will noch darüber schlafen.",
     ] {
         assert!(kinds(GameKind::Quad, text).contains(&DoubtKind::Postponed), "{text}");
     }

@@ -173,7 +173,10 @@ pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Res
         // The code went to the invited address alone, so the asker reads mail there.
         standing::note_known(desk, asker)?;
         let offer = offer_of(&row)?.summary(&desk.club.config.terms);
-        tell_inviter(desk, &row, &ClubLetter::Declined { to: asker.name.clone(), offer })?;
+        let is_hidden = desk.player(asker.address())?.is_some_and(|player| !player.member.public);
+        let named = row.invited_name.clone().filter(|_| is_hidden);
+        let to = named.unwrap_or_else(|| asker.name.clone());
+        tell_inviter(desk, &row, &ClubLetter::Declined { to, offer })?;
     }
     let declined = Invitation { stage: InvitationStage::Declined, ..row };
     desk.draft.changes.invitations.push(declined);

@@ -5,6 +5,7 @@ use fogpost::referee::Stage;
 use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
+use crate::positions::quad;
 
 const EVE: &str = "eve@elsewhere.example";
 
@@ -115,6 +116,20 @@ fn a_declined_challenge_is_reported_to_the_challenger() {
     desk.one_to(ANN).says("bo has declined your invitation");
     desk.write(BO, &format!("ACCEPT {code}"));
     desk.one_to(BO).says("No offer with the code");
+}
+
+#[test]
+fn a_player_who_is_not_public_declines_without_a_name() {
+    let desk = Desk::new();
+    let (_, _, to_bo) = quad(&desk);
+    desk.reply(BO, &to_bo, "SETTINGS public=off name=Robert");
+    desk.one_to(BO).says("| public=off");
+    desk.know(EVE);
+    desk.write(EVE, &format!("CHALLENGE {BO} Quad"));
+    desk.one_to(EVE).says("has been challenged");
+    let code = code(&desk.one_to(BO), "DECLINE");
+    desk.write(BO, &format!("DECLINE {code}"));
+    desk.one_to(EVE).says(&format!("{BO} has declined your invitation")).keeps_silent_of("Robert");
 }
 
 #[test]
