@@ -336,8 +336,8 @@ pub struct Invitation {
     pub created_at: DateTime<Utc>,
     #[sqlx(try_from = "Millis")]
     pub lapses_at: DateTime<Utc>,
-    /// How the offer named the invited person: by name and number, or by an address as its author wrote it.
-    /// Letters to its author show no other address.
+    /// The invited person as the offer named them: by name and number, or by an address as its author wrote
+    /// it. Letters to its author show no other address.
     pub invited_name: Option<String>,
     /// The match that a REMATCH follows.
     pub rematch_of: Option<String>,

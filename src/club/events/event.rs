@@ -71,8 +71,8 @@ pub struct Season {
     /// The tables, once the season is closed.
     pub places: Option<Vec<Vec<BookPlace>>>,
     pub vanished: BTreeSet<i64>,
-    /// Who gave a place to whom since the season was closed, in this order. The next draw reads it; the tables
-    /// name those who played.
+    /// The places that changed hands since the season was closed, each as its old and its new holder, in this
+    /// order. The next draw reads them; the tables name those who played.
     pub heirs: Vec<(i64, i64)>,
 }
 
