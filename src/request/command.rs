@@ -348,7 +348,10 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         None => ParsedLine::Remark,
         Some(Ok(Command::Open { game, .. })) if !is_game(&game) && goes_on(rest) => ParsedLine::Remark,
         Some(Ok(command)) if line.is_asked() && command.is_irrevocable() => ParsedLine::Fault {
-            reason: "There is a question mark behind this command, so I have not carried it out.".to_owned(),
+            reason:
+                "There is a question mark behind this command, so I have not carried it out. If you mean it, \
+                     please send it without one."
+                    .to_owned(),
             example: command.as_written(),
         },
         Some(Ok(command)) => ParsedLine::Command(command),

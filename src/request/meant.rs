@@ -63,7 +63,9 @@ pub fn reason_against(
         let no = Some(command).filter(|command| command.is_irrevocable()).and(letter.postponed(verbs))?;
         format!("Line {no} seems to postpone this command")
     };
-    Some(format!("{place}, so I have not carried it out."))
+    Some(format!(
+        "{place}, so I have not carried it out. If you mean it, please send its line without the words around it."
+    ))
 }
 
 /// Whether the next line, a single word in lower case, ends a sentence that the lines read so far began.
@@ -265,12 +267,9 @@ impl ReadLines<'_> {
         let above = at.checked_sub(1).filter(|above| self.is_remark(*above));
         let below = Some(at + 1).filter(|below| *below < self.lines.len() && self.is_remark(*below));
         let breaks_off = |at: usize| {
-            let text = self.lines[at].text.trim_end();
-            let wording = self.wording([at]);
-            let ends = text.ends_with(|c: char| !c.is_alphanumeric());
-            !ends
-                && wording.find(Section::Moves).is_none()
-                && (wording.count() >= SENTENCE || wording.ends_with(Section::Links))
+            self.is_unfinished(at)
+                && !self.lines[at].text.trim_end().ends_with(',')
+                && self.wording([at]).find(Section::Moves).is_none()
         };
         let goes_on = |at: usize| {
             let text = self.lines[at].text.trim_start();

@@ -40,6 +40,25 @@ fn the_player_confirms_a_letter_and_it_counts_as_of_its_arrival() {
 }
 
 #[test]
+fn a_code_in_a_negated_sentence_confirms_nothing_and_the_answer_helps_on() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply(HOLIDAY, &to_ann, "MARBLE E5");
+    let notice = desk.one_to(ANN);
+    let code = code_of(&notice);
+    for text in [
+        format!("I did not write this and will certainly not\nCONFIRM {code}"),
+        format!("What does it do?\n\nCONFIRM {code}?"),
+    ] {
+        desk.reply(ANN, &notice, &text);
+        desk.one_to(ANN).says("so I have not carried it out. If you mean it, please send");
+        assert!(desk.find(&game_match.id).adjudicated.is_empty(), "{text}");
+    }
+    desk.reply(ANN, &notice, &format!("CONFIRM {code}"));
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+}
+
+#[test]
 fn a_denied_letter_is_discarded_and_the_token_renewed() {
     let desk = Desk::new();
     let (game_match, to_ann, to_bo) = quad(&desk);
