@@ -141,7 +141,6 @@ fn middle_and_slow(mut took: Vec<Duration>) -> (f64, f64) {
     (at(50), at(99))
 }
 
-#[derive(sqlx::FromRow)]
 struct Seat {
     match_id: String,
     token: String,
@@ -155,7 +154,9 @@ async fn seats(folder: &Path) -> Vec<Seat> {
     let mut connection = SqliteConnection::connect_with(&options).await.expect("a database");
     let sql = "SELECT s.match_id, s.token, a.address FROM seat s JOIN address a ON a.player_id = s.player_id \
                WHERE s.seat = 'first' AND s.match_id LIKE 'QZ-%' ORDER BY s.match_id";
-    sqlx::query_as(sql).fetch_all(&mut connection).await.expect("seats")
+    let rows: Vec<(String, String, String)> =
+        sqlx::query_as(sql).fetch_all(&mut connection).await.expect("seats");
+    rows.into_iter().map(|(match_id, token, address)| Seat { match_id, token, address }).collect()
 }
 
 /// Measures single letters, from their arrival until their receipts are in the outbox: runs without and with the desk

@@ -81,7 +81,6 @@ struct Sized {
 }
 
 /// A seat that amends its orders.
-#[derive(sqlx::FromRow)]
 struct Writer {
     match_id: String,
     token: String,
@@ -170,7 +169,10 @@ async fn writers(folder: &Path) -> Vec<Writer> {
     let sql = "SELECT s.match_id, s.token, a.address, (SELECT d.message_id FROM dispatch d \
                WHERE d.match_id = s.match_id AND d.seat = s.seat ORDER BY d.id LIMIT 1) AS form \
                FROM seat s JOIN address a ON a.player_id = s.player_id WHERE s.seat = 'first' ORDER BY s.match_id";
-    sqlx::query_as(sql).fetch_all(&mut connection).await.expect("seats")
+    let rows: Vec<(String, String, String, String)> =
+        sqlx::query_as(sql).fetch_all(&mut connection).await.expect("seats");
+    let writer = |(match_id, token, address, form)| Writer { match_id, token, address, form };
+    rows.into_iter().map(writer).collect()
 }
 
 /// Measures the CPU time per letter, from its arrival until its receipt is sent.

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{MaybeMillis, Millis, SmallCount, Texts};
+use super::record::{Record, Row, record};
 use super::rows::{CHUNK, is_common, text, texts};
 use super::statement::Session;
 use super::{Database, Result, StoreError};
@@ -62,34 +61,31 @@ pub struct BudgetUse {
     pub most: u32,
 }
 
-/// The standing of an address, whether or not a player has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
-pub struct Standing {
-    /// The first time that a letter from it showed that its owner reads our letters.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub proven_at: Option<DateTime<Utc>>,
-    /// The time since which nobody may challenge it.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub unwilling_since: Option<DateTime<Utc>>,
-    /// The time since which the GM has blocked it.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub blocked_since: Option<DateTime<Utc>>,
-    /// Letters in a row with a valid signature of their domain, up to the number at which counting stops.
-    #[sqlx(try_from = "SmallCount")]
-    pub signed: u32,
+record! {
+    /// The standing of an address, whether or not a player has it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Standing {
+        /// The first time that a letter from it showed that its owner reads our letters.
+        pub proven_at: Option<DateTime<Utc>>,
+        /// The time since which nobody may challenge it.
+        pub unwilling_since: Option<DateTime<Utc>>,
+        /// The time since which the GM has blocked it.
+        pub blocked_since: Option<DateTime<Utc>>,
+        /// Letters in a row with a valid signature of their domain, up to the number at which counting stops.
+        pub signed: u32,
+    }
 }
 
-/// A question to an address: did this letter come from you?
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Question {
-    pub code: String,
-    /// The commands that wait for the answer, as written.
-    #[sqlx(try_from = "Texts")]
-    pub lines: Vec<String>,
-    #[sqlx(try_from = "Millis")]
-    pub asked_at: DateTime<Utc>,
-    #[sqlx(try_from = "Millis")]
-    pub lapses_at: DateTime<Utc>,
+record! {
+    /// A question to an address: did this letter come from you?
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Question {
+        pub code: String,
+        /// The commands that wait for the answer, as written.
+        pub lines: Vec<String>,
+        pub asked_at: DateTime<Utc>,
+        pub lapses_at: DateTime<Utc>,
+    }
 }
 
 /// The changes that keep letters from causing many others.
@@ -120,14 +116,6 @@ impl Restraints {
     }
 }
 
-/// A value, and the address that it is about.
-#[derive(FromRow)]
-struct OfAddress<T> {
-    address: String,
-    #[sqlx(flatten)]
-    value: T,
-}
-
 impl Database {
     /// Returns the counts of these subjects in periods that began at `since` or later.
     pub async fn budgets(&self, subjects: &[String], since: DateTime<Utc>) -> Result<Vec<(BudgetKey, u32)>> {
@@ -136,7 +124,7 @@ impl Database {
             format!("SELECT subject, kind, period, used FROM budget WHERE subject {one_of} AND period >= $2");
         let select = self.statement(sql).bind_texts(subjects).bind(since.timestamp_millis());
         let rows = self.read_recent(select).await?;
-        let read = |(subject, kind, Millis(period), used): (_, _, _, i64)| {
+        let read = |(subject, kind, period, used): (_, _, _, i64)| {
             // A count that two daemons reset at once can fall below zero.
             (BudgetKey { subject, kind, period }, u32::try_from(used).unwrap_or_default())
         };
@@ -149,8 +137,7 @@ impl Database {
             "SELECT address, proven_at, unwilling_since, blocked_since, signed FROM standing WHERE address {}",
             self.one_of()
         );
-        let rows: Vec<OfAddress<_>> = self.read_recent(self.statement(sql).bind_texts(addresses)).await?;
-        Ok(rows.into_iter().map(|row| (row.address, row.value)).collect())
+        self.read_of_addresses(&sql, addresses).await
     }
 
     /// Returns the question to each of these addresses, lapsed or not.
@@ -158,8 +145,18 @@ impl Database {
         let one_of = self.one_of();
         let sql =
             format!("SELECT address, code, lines, asked_at, lapses_at FROM question WHERE address {one_of}");
-        let rows: Vec<OfAddress<_>> = self.read_recent(self.statement(sql).bind_texts(addresses)).await?;
-        Ok(rows.into_iter().map(|row| (row.address, row.value)).collect())
+        self.read_of_addresses(&sql, addresses).await
+    }
+
+    /// Returns values with the addresses that they are about.
+    async fn read_of_addresses<T: Record>(
+        &self,
+        sql: &str,
+        addresses: &[String],
+    ) -> Result<Vec<(String, T)>> {
+        let select = self.statement(sql).bind_texts(addresses);
+        let read = |row: Row<'_>| Ok((row.get("address")?, T::from_row(row)?));
+        self.backend.writer().await?.session().fetch_with(select, read).await
     }
 
     /// Deletes the counts of periods that began before `past`, and the questions that have lapsed by `now`.
@@ -241,7 +238,7 @@ async fn save_question(session: &mut Session<'_>, address: &str, question: &Ques
         .statement(sql)
         .bind(text(address))
         .bind(&question.code)
-        .bind(Texts(texts(&question.lines)))
+        .bind(texts(&question.lines))
         .bind(question.asked_at.timestamp_millis())
         .bind(question.lapses_at.timestamp_millis());
     session.execute(statement).await

@@ -12,7 +12,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection, SqliteConnection};
 
-use super::cell::{Cell, Kind};
+use super::cell::{Cell, Kind, read_cells};
 use super::statement::{Engine, Session};
 use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
@@ -182,7 +182,7 @@ impl Side {
         }
         statement.push(&format!(" ORDER BY {keys} LIMIT {}", table.page));
         let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
-        session.fetch_cells(statement, &kinds).await
+        session.fetch_with(statement, |row| read_cells(row, &kinds)).await
     }
 
     async fn insert(&mut self, table: &Table, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()> {

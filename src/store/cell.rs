@@ -1,9 +1,9 @@
 //! Values of columns that are known only at run time, in either database.
 
 use sha2::{Digest as _, Sha256};
-use sqlx::{ColumnIndex, Decode, Row, Type};
 
 use super::Result;
+use super::record::Row;
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,21 +56,14 @@ impl Cell {
     }
 }
 
-/// Decodes a row whose columns hold these kinds.
-pub fn decode_row<'r, R: Row>(row: &'r R, kinds: &[Kind]) -> Result<Vec<Cell>>
-where
-    usize: ColumnIndex<R>,
-    i64: Decode<'r, R::Database> + Type<R::Database>,
-    String: Decode<'r, R::Database> + Type<R::Database>,
-    Vec<u8>: Decode<'r, R::Database> + Type<R::Database>,
-    bool: Decode<'r, R::Database> + Type<R::Database>,
-{
+/// Reads a row whose columns hold these kinds.
+pub fn read_cells(row: Row<'_>, kinds: &[Kind]) -> Result<Vec<Cell>> {
     let cell = |(at, kind): (usize, &Kind)| -> Result<Cell> {
         Ok(match kind {
-            Kind::Integer => Cell::Integer(row.try_get(at)?),
-            Kind::Text => Cell::Text(row.try_get(at)?),
-            Kind::Bytes => Cell::Bytes(row.try_get(at)?),
-            Kind::Truth => Cell::Truth(row.try_get(at)?),
+            Kind::Integer => Cell::Integer(row.get(at)?),
+            Kind::Text => Cell::Text(row.get(at)?),
+            Kind::Bytes => Cell::Bytes(row.get(at)?),
+            Kind::Truth => Cell::Truth(row.get(at)?),
         })
     };
     kinds.iter().enumerate().map(cell).collect()

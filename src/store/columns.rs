@@ -1,10 +1,10 @@
 //! Conversions between our values and columns: instants are Unix milliseconds, digests and names text, lists
 //! JSON.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
-use sqlx::encode::IsNull;
-use sqlx::error::BoxDynError;
-use sqlx::{Database, Encode, FromRow};
+use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
 use super::{
     BudgetKind, ChangeKind, ChangeStage, InvitationStage, LeftReason, LetterStatus, Result, StoreError,
@@ -18,6 +18,64 @@ use crate::game::any::GameKind;
 use crate::ledger::{PinnedKind, PlayerSettings};
 use crate::letter::{Digest, ReturnId};
 use crate::referee::{DispatchKind, Stage};
+
+/// A type of columns and parameters that both databases have.
+pub trait Primitive<'v>:
+    Decode<'v, Sqlite>
+    + Encode<'v, Sqlite>
+    + Type<Sqlite>
+    + Decode<'v, Postgres>
+    + Encode<'v, Postgres>
+    + Type<Postgres>
+    + 'v
+{
+}
+
+impl Primitive<'_> for bool {}
+impl Primitive<'_> for i64 {}
+impl<'v> Primitive<'v> for &'v str {}
+impl Primitive<'_> for String {}
+impl<'v> Primitive<'v> for Cow<'v, str> {}
+impl<'v> Primitive<'v> for &'v [u8] {}
+impl Primitive<'_> for Vec<u8> {}
+/// `None` is NULL.
+impl<'v, T: Primitive<'v>> Primitive<'v> for Option<T> {}
+
+/// A value that is read from one column.
+///
+/// This trait and [`Value`] are our own, because types of other packages cannot implement those of sqlx.
+pub trait FromColumn: Sized + Send {
+    /// The column's type.
+    type Stored<'r>: Primitive<'r>;
+
+    /// # Errors
+    /// [`StoreError::Unsound`] if the program never stores this.
+    fn from_column(stored: Self::Stored<'_>) -> Result<Self>;
+}
+
+/// A value for a parameter of a statement.
+pub trait Value<'v> {
+    /// The parameter's type.
+    type Stored: Primitive<'v>;
+
+    fn into_stored(self) -> Self::Stored;
+}
+
+impl<T: FromColumn> FromColumn for Option<T> {
+    type Stored<'r> = Option<T::Stored<'r>>;
+
+    fn from_column(stored: Self::Stored<'_>) -> Result<Self> {
+        stored.map(T::from_column).transpose()
+    }
+}
+
+impl<'v, T: Value<'v>> Value<'v> for Option<T> {
+    type Stored = Option<T::Stored>;
+
+    fn into_stored(self) -> Self::Stored {
+        self.map(T::into_stored)
+    }
+}
 
 pub fn unsound(what: &str, found: impl std::fmt::Display) -> StoreError {
     StoreError::Unsound(format!("{found} is not a valid {what}"))
@@ -35,65 +93,88 @@ pub fn time(milliseconds: i64) -> Result<DateTime<Utc>> {
     DateTime::from_timestamp_millis(milliseconds).ok_or_else(|| unsound("instant", milliseconds))
 }
 
-pub fn maybe_time(milliseconds: Option<i64>) -> Result<Option<DateTime<Utc>>> {
-    milliseconds.map(time).transpose()
-}
-
 pub fn parse_digest(hex: &str) -> Result<Digest> {
     hex.parse().map_err(|_| unsound("digest", hex))
 }
 
-/// Reads each of these types from a column of another type.
+/// Reads each of these types from a column of another.
 macro_rules! read_columns {
-    ($($name:ty: $column:ty, $read:expr;)+) => {$(
-        impl<'r, DB: sqlx::Database> sqlx::Type<DB> for $name
-        where
-            $column: sqlx::Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                <$column as sqlx::Type<DB>>::type_info()
-            }
+    ($($name:ty: $stored:ty, $read:expr;)+) => {$(
+        impl FromColumn for $name {
+            type Stored<'r> = $stored;
 
-            fn compatible(found: &DB::TypeInfo) -> bool {
-                <$column as sqlx::Type<DB>>::compatible(found)
-            }
-        }
-
-        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
-        where
-            $column: sqlx::Decode<'r, DB>,
-        {
-            fn decode(value: DB::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
-                let read: fn($column) -> $crate::store::Result<$name> = $read;
-                Ok(read(<$column as sqlx::Decode<DB>>::decode(value)?)?)
+            fn from_column(stored: Self::Stored<'_>) -> Result<Self> {
+                // A function pointer: the types of a closure could not be inferred here.
+                let read: fn(Self::Stored<'_>) -> Result<Self> = $read;
+                read(stored)
             }
         }
     )+};
 }
 
-pub(super) use read_columns;
+/// Binds each of these types as another.
+macro_rules! bind_values {
+    ($($name:ty: $stored:ty;)+) => {$(
+        impl<'v> Value<'v> for $name {
+            type Stored = $stored;
+
+            fn into_stored(self) -> $stored {
+                self
+            }
+        }
+    )+};
+}
 
 /// Stores each of these types as text. The first function reads the text, the second writes it.
 macro_rules! text_columns {
     ($($name:ty: $what:literal, $read:expr, $write:expr;)+) => {$(
         read_columns! {
             $name: &'r str, |text| {
-                // A function pointer: the types of a closure could not be inferred here.
                 let read: fn(&str) -> Option<$name> = $read;
                 read(text).ok_or_else(|| unsound($what, text))
             };
         }
 
-        impl<'q, DB: Database> Encode<'q, DB> for $name
-        where
-            String: Encode<'q, DB>,
-        {
-            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        impl Value<'_> for &$name {
+            type Stored = String;
+
+            fn into_stored(self) -> String {
                 let write: fn(&$name) -> String = $write;
-                write(self).encode(buffer)
+                write(self)
+            }
+        }
+
+        impl Value<'_> for $name {
+            type Stored = String;
+
+            fn into_stored(self) -> String {
+                (&self).into_stored()
             }
         }
     )+};
+}
+
+read_columns! {
+    bool: bool, Ok;
+    i64: i64, Ok;
+    u64: i64, count;
+    u32: i64, |number| u32::try_from(number).map_err(|_| unsound("count", number));
+    DateTime<Utc>: i64, time;
+    Urgency: i64, |number| Urgency::from_repr(number).ok_or_else(|| unsound("urgency", number));
+    String: String, Ok;
+    Vec<u8>: Vec<u8>, Ok;
+}
+
+bind_values! {
+    bool: bool;
+    i64: i64;
+    &'v str: &'v str;
+    &'v String: &'v str;
+    String: String;
+    Cow<'v, str>: Cow<'v, str>;
+    &'v [u8]: &'v [u8];
+    &'v Vec<u8>: &'v [u8];
+    Vec<u8>: Vec<u8>;
 }
 
 text_columns! {
@@ -118,61 +199,6 @@ text_columns! {
         |member| serde_json::to_string(member).expect("a member is plain values");
     Told: "set of facts told", |json| serde_json::from_str(json).ok(),
         |told| serde_json::to_string(told).expect("it is plain values");
-    Texts: "list of texts", |json| serde_json::from_str(json).ok().map(Texts),
-        |texts| serde_json::to_string(&texts.0).expect("a list of strings is JSON");
-}
-
-read_columns! {
-    Millis: i64, |number| time(number).map(Millis);
-    MaybeMillis: Option<i64>, |number| maybe_time(number).map(MaybeMillis);
-    Count: i64, |number| count(number).map(Count);
-    SmallCount: i64, |number| u32::try_from(number).map(SmallCount).map_err(|_| unsound("count", number));
-    OneAddress: Option<String>, |address| Ok(OneAddress(Vec::from_iter(address)));
-    Urgency: i64, |number| Urgency::from_repr(number).ok_or_else(|| unsound("urgency", number));
-}
-
-/// Declares types of columns, each for a type that is not our own. Reading the column may fail, but the
-/// conversion to that type must not: sqlx discards the error of a `try_from`.
-macro_rules! read_as {
-    ($($(#[$meta:meta])* $name:ident => $value:ty;)+) => {$(
-        $(#[$meta])*
-        #[derive(Clone, Debug)]
-        pub struct $name(pub $value);
-
-        impl From<$name> for $value {
-            fn from($name(value): $name) -> $value {
-                value
-            }
-        }
-    )+};
-}
-
-pub(super) use read_as;
-
-read_as! {
-    /// Unix milliseconds.
-    Millis => DateTime<Utc>;
-    /// Unix milliseconds, or NULL.
-    MaybeMillis => Option<DateTime<Utc>>;
-    /// A number that is not negative.
-    Count => u64;
-    /// A number that is not negative.
-    SmallCount => u32;
-    /// A JSON array.
-    Texts => Vec<String>;
-    /// One of a player's addresses, or NULL.
-    OneAddress => Vec<String>;
-}
-
-/// The columns for a match and a seat in it: both are set, or neither.
-#[derive(FromRow)]
-pub struct Place {
-    match_id: Option<String>,
-    seat: Option<Seat>,
-}
-
-impl From<Place> for Option<(String, Seat)> {
-    fn from(place: Place) -> Self {
-        place.match_id.zip(place.seat)
-    }
+    Vec<String>: "list of texts", |json| serde_json::from_str(json).ok(),
+        |texts| serde_json::to_string(texts).expect("a list of strings is JSON");
 }

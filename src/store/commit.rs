@@ -357,13 +357,13 @@ async fn add_dispatches(
             .bind(&dispatch.message_id)
             .bind(text(&dispatch.recipient))
             .bind(dispatch.kind)
-            .bind(&dispatch.match_id)
+            .bind(dispatch.match_id.as_deref())
             .bind(dispatch.seat)
             .bind(dispatch.answers)
-            .bind(&dispatch.reminds)
+            .bind(dispatch.reminds.as_deref())
             .bind(dispatch.urgency as i64)
             .bind(dispatch.pin)
-            .bind(&dispatch.return_id)
+            .bind(dispatch.return_id.as_ref())
             .bind(at)
             .bind(dispatch.due.map_or(at, |due| due.timestamp_millis()));
     });

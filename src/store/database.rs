@@ -4,8 +4,10 @@
 use std::path::Path;
 
 use super::backend::Backend;
+use super::columns::FromColumn;
+use super::record::{Record, Row};
 use super::rows::text;
-use super::statement::{Record, Statement};
+use super::statement::Statement;
 use super::{DatabaseLock, Queues, REMEMBER, Result, RowSink, TABLES_VERSION, Wakeup};
 
 /// Selects [`Queues`]. A dispatch that a budget delayed has waited only since it was due.
@@ -49,6 +51,14 @@ impl Database {
         self.backend.reader().await?.session().fetch_all(statement).await
     }
 
+    pub(super) async fn read_with<T: Send>(
+        &self,
+        statement: Statement,
+        read: impl FnMut(Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        self.backend.reader().await?.session().fetch_with(statement, read).await
+    }
+
     pub(super) async fn read_first<T: Record>(&self, statement: Statement) -> Result<Option<T>> {
         self.backend.reader().await?.session().fetch_first(statement).await
     }
@@ -66,10 +76,7 @@ impl Database {
         self.backend.writer().await?.session().execute(statement).await
     }
 
-    pub(super) async fn read_column<T>(&self, statement: Statement) -> Result<Vec<T>>
-    where
-        (T,): Record,
-    {
+    pub(super) async fn read_column<T: FromColumn>(&self, statement: Statement) -> Result<Vec<T>> {
         self.backend.reader().await?.session().fetch_column(statement).await
     }
 

@@ -1,9 +1,9 @@
 //! Sent and queued letters, in lists and by Message-ID.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::packing::{OurLetter, Packed};
+use super::packing::{read_our_letter, unpack};
+use super::record::Record as _;
 use super::rows::text;
 use super::statement::{Session, Statement};
 use super::{Database, DispatchFilter, DispatchRow, Result};
@@ -12,20 +12,12 @@ use super::{Database, DispatchFilter, DispatchRow, Result};
 pub const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.sent_at, d.tries, \
                         d.due_at IS NOT NULL AS waiting, d.given_up_at, d.error, d.returned_at IS NOT NULL AS returned";
 
-/// The columns of [`OurLetter`].
+/// The columns of [`read_our_letter`].
 pub const PACKED: &str = "r.bytes, p.picture, d.dropped";
 
 /// Joins the tables of a dispatch with its bytes.
 pub const WITH_BYTES: &str = "dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id \
     LEFT JOIN dispatch_picture p ON p.dispatch_id = d.id";
-
-#[derive(FromRow)]
-struct DispatchBytes {
-    #[sqlx(flatten)]
-    dispatch: DispatchRow,
-    #[sqlx(flatten, try_from = "OurLetter")]
-    bytes: Vec<u8>,
-}
 
 impl Database {
     /// Returns the matches among these in which a letter that opens a match or a phase still waits to be
@@ -75,8 +67,7 @@ impl Database {
     }
 
     async fn read_with_bytes(&self, select: Statement) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
-        let rows: Vec<DispatchBytes> = self.read(select).await?;
-        Ok(rows.into_iter().map(|row| (row.dispatch, row.bytes)).collect())
+        self.read_with(select, |row| Ok((DispatchRow::from_row(row)?, read_our_letter(row)?))).await
     }
 
     /// Lists dispatches, newest first. Unsent ones are queued or were given up.
@@ -103,8 +94,8 @@ impl Database {
              WHERE d.message_id {} ORDER BY d.id",
             self.one_of()
         );
-        let rows: Vec<(String, Packed)> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
-        Ok(rows.into_iter().map(|(id, Packed(bytes))| (id, bytes)).collect())
+        let rows: Vec<(String, Vec<u8>)> = self.read_recent(self.statement(sql).bind_texts(ids)).await?;
+        rows.into_iter().map(|(id, packed)| Ok((id, unpack(&packed)?))).collect()
     }
 
     /// Returns the Message-IDs of the dispatches with these IDs in their return paths, each after its ID.

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{Count, Millis, integer};
+use super::columns::integer;
+use super::record::{Row, record};
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{Database, Result, RowSink};
@@ -15,24 +15,29 @@ use crate::letter::Digest;
 /// Selects entries of ledgers.
 const ENTRIES: &str = "SELECT match_id AS chain, seq, at, kind, json, hash FROM entry ";
 
-/// A stored entry of a ledger or a book: its canonical JSON, and the columns by which it is found. The kind
-/// stays text, so that the audit can read and report an entry that was changed.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct EntryRow {
-    /// The match or the event.
-    pub chain: String,
-    /// The number in the chain, from 1 without gaps.
-    #[sqlx(try_from = "Count")]
-    pub seq: u64,
-    #[sqlx(try_from = "Millis")]
-    pub at: DateTime<Utc>,
-    pub kind: String,
-    /// The entry without its own hash, as canonical JSON (RFC 8785).
-    pub json: String,
-    pub hash: Digest,
-    /// The letters that it names, whose bytes are kept. Empty in an entry read from the database.
-    #[sqlx(skip)]
-    pub letters: Vec<Digest>,
+record! {
+    /// A stored entry of a ledger or a book: its canonical JSON, and the columns by which it is found. The
+    /// kind stays text, so that the audit can read and report an entry that was changed.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct EntryRow {
+        /// The match or the event.
+        pub chain: String,
+        /// The number in the chain, from 1 without gaps.
+        pub seq: u64,
+        pub at: DateTime<Utc>,
+        pub kind: String,
+        /// The entry without its own hash, as canonical JSON (RFC 8785).
+        pub json: String,
+        pub hash: Digest,
+        /// The letters that it names, whose bytes are kept. Empty in an entry read from the database.
+        #[read_with(read_no_letters)]
+        pub letters: Vec<Digest>,
+    }
+}
+
+/// The table of entries does not list letters.
+fn read_no_letters(_: Row<'_>) -> Result<Vec<Digest>> {
+    Ok(Vec::new())
 }
 
 impl From<&ChainedEntry> for EntryRow {

@@ -22,29 +22,12 @@ pub enum StoreError {
     #[error("the database {database} cannot be opened: {why}")]
     Open { database: String, why: String, transient: bool },
     #[error(transparent)]
-    Database(sqlx::Error),
+    Database(#[from] sqlx::Error),
     #[error(transparent)]
     Migrate(#[from] MigrateError),
 }
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
-
-impl From<sqlx::Error> for StoreError {
-    /// Unwraps the errors of our own column types, so that their words are not buried in sqlx's.
-    fn from(error: sqlx::Error) -> StoreError {
-        match error {
-            sqlx::Error::ColumnDecode { index, source } => match source.downcast() {
-                Ok(ours) => *ours,
-                Err(source) => StoreError::Database(sqlx::Error::ColumnDecode { index, source }),
-            },
-            sqlx::Error::Decode(source) => match source.downcast() {
-                Ok(ours) => *ours,
-                Err(source) => StoreError::Database(sqlx::Error::Decode(source)),
-            },
-            other => StoreError::Database(other),
-        }
-    }
-}
 
 impl StoreError {
     /// Whether a retry may succeed. Stale changes succeed once they are decided again.

@@ -1,10 +1,9 @@
 //! Events, their books, and their matches.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{MaybeMillis, Millis};
 use super::entries::{EntryRow, add_to_books};
+use super::record::record;
 use super::rows::{CHUNK, ensure_all_found, text};
 use super::statement::Session;
 use super::{Changes, Database, Result};
@@ -14,20 +13,21 @@ use crate::game::Reason;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
 
-/// An event in a list; the rest of it is in its book.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct EventRow {
-    /// `EV-SPRING`.
-    pub id: String,
-    pub name: String,
-    pub game: GameKind,
-    pub stage: EventStage,
-    /// The next time at which something is due, apart from results.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub wake_at: Option<DateTime<Utc>>,
-    pub told: Told,
-    /// Number of commits that changed the event; 0 if it is not stored yet.
-    pub version: i64,
+record! {
+    /// An event in a list; the rest of it is in its book.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct EventRow {
+        /// `EV-SPRING`.
+        pub id: String,
+        pub name: String,
+        pub game: GameKind,
+        pub stage: EventStage,
+        /// The next time at which something is due, apart from results.
+        pub wake_at: Option<DateTime<Utc>>,
+        pub told: Told,
+        /// Number of commits that changed the event; 0 if it is not stored yet.
+        pub version: i64,
+    }
 }
 
 /// A match that an event opened.
@@ -109,7 +109,7 @@ impl Database {
             .bind(since.timestamp_millis())
             .bind(Reason::Forfeited.as_str())
             .bind(Reason::BothForfeited.as_str());
-        Ok(self.read_column(select).await?.into_iter().map(|Millis(at)| at).collect())
+        self.read_column(select).await
     }
 
     /// Returns the event, the player and the match of each seat of an open season that was drawn between

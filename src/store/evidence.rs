@@ -2,11 +2,11 @@
 //! the part of each ledger that was verified.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{Count, Millis, Place, integer, unsound};
+use super::columns::{integer, unsound};
 use super::dispatches::{PACKED, WITH_BYTES};
-use super::packing::Packed;
+use super::packing::read_packed;
+use super::record::{read_place, record};
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{Database, KeptSnapshot, LetterStatus, Result, RowSink, SentRow};
@@ -14,20 +14,21 @@ use crate::game::Seat;
 use crate::ledger::{Delivery, DeliveryKind, Head, KeptPin, OpenedPin};
 use crate::letter::Digest;
 
-/// A letter that entries name.
-#[derive(Clone, Debug, FromRow)]
-pub struct NamedLetter {
-    pub digest: Digest,
-    #[sqlx(try_from = "Millis")]
-    pub received_at: DateTime<Utc>,
-    pub status: LetterStatus,
-    pub sender: String,
-    pub subject: String,
-    /// The match and the seat for which it is listed.
-    #[sqlx(flatten, try_from = "Place")]
-    pub place: Option<(String, Seat)>,
-    #[sqlx(rename = "bytes", try_from = "Packed")]
-    pub raw: Vec<u8>,
+record! {
+    /// A letter that entries name.
+    #[derive(Clone, Debug)]
+    pub struct NamedLetter {
+        pub digest: Digest,
+        pub received_at: DateTime<Utc>,
+        pub status: LetterStatus,
+        pub sender: String,
+        pub subject: String,
+        /// The match and the seat for which it is listed.
+        #[read_with(read_place)]
+        pub place: Option<(String, Seat)>,
+        #[read_with(read_packed)]
+        pub raw: Vec<u8>,
+    }
 }
 
 impl Database {
@@ -72,8 +73,7 @@ impl Database {
             self.one_of()
         );
         let rows = self.read(self.statement(sql).bind_texts(match_ids)).await?;
-        let read =
-            |(match_id, letter, Millis(at))| (match_id, Delivery { letter, at, how: DeliveryKind::Accepted });
+        let read = |(match_id, letter, at)| (match_id, Delivery { letter, at, how: DeliveryKind::Accepted });
         Ok(rows.into_iter().map(read).collect())
     }
 
@@ -132,8 +132,8 @@ impl Database {
     pub async fn verified(&self, match_id: &str) -> Result<Option<Head>> {
         let sql = "SELECT seq, hash FROM verified WHERE match_id = $1";
         // On the connection that writes, because the audit is about to write this row.
-        let rows: Vec<(Count, Digest)> = self.read_recent(self.statement(sql).bind(text(match_id))).await?;
-        Ok(rows.into_iter().next().map(|(Count(seq), hash)| Head { seq, hash }))
+        let rows: Vec<(u64, Digest)> = self.read_recent(self.statement(sql).bind(text(match_id))).await?;
+        Ok(rows.into_iter().next().map(|(seq, hash)| Head { seq, hash }))
     }
 
     /// Notes the ends of ledgers that have just been verified.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::columns::{Count, integer};
+use super::columns::integer;
 use super::entries::add_to_ledgers;
 use super::error::stale_if_serialization_failure;
 use super::evidence::mark_listed;
@@ -136,7 +136,7 @@ async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> 
         "SELECT (SELECT COUNT(*) FROM letter WHERE status = 'waiting' AND sender {one_of}) \
          + (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL AND recipient {one_of})"
     );
-    let (Count(waiting),) = session.fetch_one(session.statement(sql).bind_texts(&addresses)).await?;
+    let (waiting,) = session.fetch_one(session.statement(sql).bind_texts(&addresses)).await?;
     Ok(Traces { addresses, matches, waiting })
 }
 

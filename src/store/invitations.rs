@@ -78,7 +78,7 @@ pub async fn set_invitation(
         .bind(invitation.game)
         .bind(text(&invitation.offer))
         .bind(invitation.stage)
-        .bind(&invitation.match_id)
+        .bind(invitation.match_id.as_deref())
         .bind(invitation.created_at.timestamp_millis())
         .bind(invitation.lapses_at.timestamp_millis())
         .bind(invitation.invited_name.as_deref().map(text))

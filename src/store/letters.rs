@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::columns::{Count, integer};
+use super::columns::integer;
 use super::notify::notify;
 use super::packing::{pack, unpack};
 use super::rows::{CHUNK, is_common, text, with_ids};
@@ -88,7 +88,7 @@ impl Database {
     pub async fn spam_letters_since(&self, since: DateTime<Utc>) -> Result<u64> {
         let sql =
             format!("SELECT COUNT(*) FROM letter WHERE received_at >= $1 AND origin LIKE '{FROM_SPAM}%'");
-        let (Count(letters),) = self.read_one(self.statement(sql).bind(since.timestamp_millis())).await?;
+        let (letters,) = self.read_one(self.statement(sql).bind(since.timestamp_millis())).await?;
         Ok(letters)
     }
 
@@ -185,7 +185,7 @@ async fn stored_as(session: &mut Session<'_>, values: &[String]) -> Result<BTree
     );
     let statement = session.statement(sql).bind_texts(values);
     let found = session.fetch_all(statement).await?;
-    Ok(found.into_iter().map(|(sent_as, digest, Count(size))| (sent_as, (digest, size))).collect())
+    Ok(found.into_iter().map(|(sent_as, digest, size)| (sent_as, (digest, size))).collect())
 }
 
 /// Stores letters within a transaction, and returns how many of them wait.
@@ -303,7 +303,7 @@ async fn insert_chunk(session: &mut Session<'_>, chunk: &[Arrival<'_>]) -> Resul
             .bind(text(&letter.sender))
             .bind(text(&letter.subject))
             .bind(integer(letter.raw.len() as u64))
-            .bind(&arrival.sent_as)
+            .bind(arrival.sent_as.as_deref())
             .bind(arrival.status)
             .bind(text(arrival.lane()))
             .bind(i64::from(arrival.is_known));

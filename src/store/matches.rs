@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, Row};
 
-use super::columns::{count, integer, maybe_time, parse_digest, unsound};
+use super::columns::{count, integer, parse_digest, time, unsound};
+use super::record::{Record, Row, record};
 use super::rows::text;
 use super::statement::RowValues;
 use super::{Claim, Database, MatchDates, MatchRow, Result, RowSink, SnapshotRow};
@@ -21,28 +21,30 @@ pub const COLUMNS: &str = "id, game, stage, first_name, second_name, first_house
 /// A match and its snapshot.
 const MATCH: &str = "wake_at, snapshot, version FROM match";
 
-#[derive(Clone, FromRow)]
-pub struct OverviewColumns {
-    id: String,
-    game: GameKind,
-    stage: Stage,
-    first_name: String,
-    second_name: String,
-    first_house: Option<String>,
-    second_house: Option<String>,
-    zone: String,
-    options: String,
-    turn: Option<i64>,
-    phase: Option<String>,
-    owing: String,
-    awaited: String,
-    deadline: Option<i64>,
-    winner: Option<String>,
-    reason: Option<String>,
-    event: Option<String>,
-    marks: String,
-    head_seq: i64,
-    head_hash: String,
+record! {
+    #[derive(Clone)]
+    pub struct OverviewColumns {
+        id: String,
+        game: GameKind,
+        stage: Stage,
+        first_name: String,
+        second_name: String,
+        first_house: Option<String>,
+        second_house: Option<String>,
+        zone: String,
+        options: String,
+        turn: Option<i64>,
+        phase: Option<String>,
+        owing: String,
+        awaited: String,
+        deadline: Option<i64>,
+        winner: Option<String>,
+        reason: Option<String>,
+        event: Option<String>,
+        marks: String,
+        head_seq: i64,
+        head_hash: String,
+    }
 }
 
 impl OverviewColumns {
@@ -104,7 +106,7 @@ impl OverviewColumns {
             options: read_options(&self.options)?,
             due: read_due(self.turn, self.phase.as_deref(), &self.owing)?,
             awaited: read_seats(&self.awaited)?,
-            deadline: maybe_time(self.deadline)?,
+            deadline: self.deadline.map(time).transpose()?,
             outcome: read_outcome(self.winner.as_deref(), self.reason.as_deref())?,
             asked_gm: has_mark("asked_gm"),
             bouncing: by_seat("bouncing"),
@@ -120,22 +122,10 @@ impl OverviewColumns {
     }
 }
 
-impl<'r, R: Row> FromRow<'r, R> for MatchOverview
-where
-    OverviewColumns: FromRow<'r, R>,
-{
-    fn from_row(row: &'r R) -> sqlx::Result<MatchOverview> {
-        let read = OverviewColumns::from_row(row)?.read();
-        read.map_err(|error| sqlx::Error::Decode(Box::new(error)))
+impl Record for MatchOverview {
+    fn from_row(row: Row<'_>) -> Result<MatchOverview> {
+        OverviewColumns::from_row(row)?.read()
     }
-}
-
-/// A match, and the seat of one of its players.
-#[derive(FromRow)]
-struct SeatOverview {
-    #[sqlx(flatten)]
-    overview: MatchOverview,
-    own_seat: Seat,
 }
 
 impl Database {
@@ -184,8 +174,8 @@ impl Database {
             "SELECT {COLUMNS}, s.seat AS own_seat FROM match JOIN seat s ON s.match_id = match.id \
              WHERE s.player_id = $1 ORDER BY id"
         );
-        let rows: Vec<SeatOverview> = self.read(self.statement(sql).bind(player_id)).await?;
-        Ok(rows.into_iter().map(|row| (row.own_seat, row.overview)).collect())
+        let select = self.statement(sql).bind(player_id);
+        self.read_with(select, |row| Ok((row.get("own_seat")?, MatchOverview::from_row(row)?))).await
     }
 
     /// Returns up to `limit` matches whose `wake_at` has come, longest overdue first, starting after the

@@ -56,6 +56,7 @@ mod players;
 mod postgres;
 pub mod private;
 mod ratings;
+mod record;
 mod restoring;
 mod rows;
 mod schema;

@@ -7,12 +7,12 @@
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
-use sqlx::{FromRow, Row};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 use zstd::zstd_safe::get_frame_content_size;
 
-use super::columns::{parse_digest, read_as, read_columns};
+use super::columns::parse_digest;
+use super::record::{Record as _, Row, record};
 use super::{Result, StoreError};
 use crate::letter::pictures::{put_in, stand_in, take_out};
 
@@ -31,37 +31,30 @@ pub struct PackedDispatch {
     pub picture: Option<Vec<u8>>,
 }
 
-/// The columns `bytes` of `dispatch_raw`, `picture` of `dispatch_picture`, and `dropped` of `dispatch`.
-#[derive(FromRow)]
-pub struct PackedColumns {
-    bytes: Vec<u8>,
-    picture: Option<Vec<u8>>,
-    dropped: Option<String>,
-}
-
-read_as! {
-    /// A packed letter.
-    Packed => Vec<u8>;
-    /// A packed letter. Damaged bytes are kept as they are: they make an unreadable letter, which does not
-    /// block others.
-    MaybeDamaged => Vec<u8>;
-    /// The columns of one of our letters.
-    OurLetter => Vec<u8>;
-}
-
-read_columns! {
-    Packed: Vec<u8>, |packed| unpack(&packed).map(Packed);
-    MaybeDamaged: Vec<u8>, |packed| Ok(MaybeDamaged(unpack(&packed).unwrap_or(packed)));
-}
-
-impl<'r, R: Row> FromRow<'r, R> for OurLetter
-where
-    PackedColumns: FromRow<'r, R>,
-{
-    fn from_row(row: &'r R) -> sqlx::Result<Self> {
-        let bytes = unpack_dispatch(PackedColumns::from_row(row)?);
-        bytes.map(OurLetter).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+record! {
+    /// The columns `bytes` of `dispatch_raw`, `picture` of `dispatch_picture`, and `dropped` of `dispatch`.
+    pub struct PackedColumns {
+        bytes: Vec<u8>,
+        picture: Option<Vec<u8>>,
+        dropped: Option<String>,
     }
+}
+
+/// Reads a packed letter.
+pub fn read_packed(row: Row<'_>) -> Result<Vec<u8>> {
+    unpack(&row.get::<Vec<u8>>("bytes")?)
+}
+
+/// Reads a packed letter. Damaged bytes are kept as they are: they make an unreadable letter, which does not
+/// block others.
+pub fn read_maybe_damaged(row: Row<'_>) -> Result<Vec<u8>> {
+    let packed: Vec<u8> = row.get("bytes")?;
+    Ok(unpack(&packed).unwrap_or(packed))
+}
+
+/// Reads one of our letters.
+pub fn read_our_letter(row: Row<'_>) -> Result<Vec<u8>> {
+    unpack_dispatch(PackedColumns::from_row(row)?)
 }
 
 /// [`TYPICAL`], prepared once. Deflate would have to scan it again for each letter, which takes longer than

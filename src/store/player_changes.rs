@@ -1,9 +1,8 @@
 //! Changes to a player's addresses, and requests to leave, that wait for an answer or can still be undone.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{Millis, Texts};
+use super::record::record;
 use super::rows::text;
 use super::statement::Session;
 use super::{Database, Result};
@@ -12,33 +11,32 @@ use crate::game::names::named_enum;
 const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
                        changed_at, version, matches";
 
-/// A change that a player asked for, or that somebody asked for in a player's name.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct PlayerChange {
-    /// The code with which a registered address agrees, denies or undoes. Sent to no other address.
-    pub code: String,
-    /// The code with which the owner of `address` agrees to its addition or undoes its removal.
-    pub other_code: String,
-    pub player_id: i64,
-    pub kind: ChangeKind,
-    /// The address that is added or removed; empty for [`ChangeKind::Leave`].
-    pub address: String,
-    /// The running matches that the question whether to leave listed. Only these are resigned.
-    #[sqlx(try_from = "Texts")]
-    pub matches: Vec<String>,
-    /// The address that was asked.
-    pub registered: String,
-    /// Whether the letter that asked for it had a reply token.
-    pub with_token: bool,
-    pub stage: ChangeStage,
-    /// The time at which the last question about it was sent.
-    #[sqlx(try_from = "Millis")]
-    pub asked_at: DateTime<Utc>,
-    /// The time at which it reached its stage.
-    #[sqlx(try_from = "Millis")]
-    pub changed_at: DateTime<Utc>,
-    /// Starts at 1 and grows by one with each change of this row.
-    pub version: i64,
+record! {
+    /// A change that a player asked for, or that somebody asked for in a player's name.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct PlayerChange {
+        /// The code with which a registered address agrees, denies or undoes. Sent to no other address.
+        pub code: String,
+        /// The code with which the owner of `address` agrees to its addition or undoes its removal.
+        pub other_code: String,
+        pub player_id: i64,
+        pub kind: ChangeKind,
+        /// The address that is added or removed; empty for [`ChangeKind::Leave`].
+        pub address: String,
+        /// The running matches that the question whether to leave listed. Only these are resigned.
+        pub matches: Vec<String>,
+        /// The address that was asked.
+        pub registered: String,
+        /// Whether the letter that asked for it had a reply token.
+        pub with_token: bool,
+        pub stage: ChangeStage,
+        /// The time at which the last question about it was sent.
+        pub asked_at: DateTime<Utc>,
+        /// The time at which it reached its stage.
+        pub changed_at: DateTime<Utc>,
+        /// Starts at 1 and grows by one with each change of this row.
+        pub version: i64,
+    }
 }
 
 named_enum! {
@@ -105,6 +103,6 @@ pub async fn set_change(session: &mut Session<'_>, row: &PlayerChange) -> Result
         .bind(row.asked_at.timestamp_millis())
         .bind(row.changed_at.timestamp_millis())
         .bind(row.version)
-        .bind(Texts(row.matches.clone()));
+        .bind(&row.matches);
     session.change(statement, "a change of a player".to_owned()).await
 }

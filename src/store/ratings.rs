@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{Millis, SmallCount, unsound};
+use super::columns::unsound;
+use super::record::record;
 use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{Database, REMEMBER, RatingRow, RatingsAnew, Result, StoreError};
@@ -20,19 +20,18 @@ pub const STALE_RATINGS: &str = "ratings to compute anew: ";
 const RATINGS: &str =
     "SELECT player_id, game, no, match_id, at, figure, deviation, volatility, before FROM rating ";
 
-#[derive(FromRow)]
-struct RatingColumns {
-    player_id: i64,
-    game: GameKind,
-    #[sqlx(try_from = "SmallCount")]
-    no: u32,
-    match_id: String,
-    #[sqlx(try_from = "Millis")]
-    at: DateTime<Utc>,
-    figure: i64,
-    deviation: i64,
-    volatility: i64,
-    before: String,
+record! {
+    struct RatingColumns {
+        player_id: i64,
+        game: GameKind,
+        no: u32,
+        match_id: String,
+        at: DateTime<Utc>,
+        figure: i64,
+        deviation: i64,
+        volatility: i64,
+        before: String,
+    }
 }
 
 impl RatingColumns {
@@ -71,7 +70,7 @@ impl Database {
                    JOIN entry e ON e.match_id = m.id AND e.seq = 1 \
                    WHERE ' ' || m.marks || ' ' LIKE '% rated %' AND e.at > $3 AND m.event IS NULL ORDER BY e.at";
         let select = self.statement(sql).bind(one).bind(other).bind(since.timestamp_millis());
-        Ok(self.read_column(select).await?.into_iter().map(|Millis(at)| at).collect())
+        self.read_column(select).await
     }
 
     /// Returns the matches of a game that may have a rated result, by ID.

@@ -1,25 +1,25 @@
 //! The rows that only the GM's screen shows.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{Millis, time};
 use super::dispatches::DISPATCH;
 use super::letters::LETTER;
+use super::record::record;
 use super::rows::text;
 use super::{Database, DispatchRow, LetterRow, Result};
 use crate::game::Seat;
 use crate::letter::Digest;
 use crate::referee::WORDS_NOTE;
 
-/// A letter from a seat with words for the GM.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct WordsRow {
-    pub digest: Digest,
-    #[sqlx(try_from = "Millis")]
-    pub received_at: DateTime<Utc>,
-    pub match_id: String,
-    pub seat: Seat,
+record! {
+    /// A letter from a seat with words for the GM.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct WordsRow {
+        pub digest: Digest,
+        pub received_at: DateTime<Utc>,
+        pub match_id: String,
+        pub seat: Seat,
+    }
 }
 
 /// Acts of GMs that settle what a player wrote to them.
@@ -48,8 +48,8 @@ impl Database {
     pub async fn last_turns(&self) -> Result<Vec<(String, DateTime<Utc>)>> {
         let sql = "SELECT id, (SELECT e.at FROM entry e WHERE e.match_id = m.id AND e.kind IN ('TurnAdjudicated', \
                    'MatchOpened') ORDER BY e.seq DESC LIMIT 1) AS at FROM match m WHERE m.stage = 'running' ORDER BY id";
-        let rows: Vec<(String, Option<i64>)> = self.read(self.statement(sql)).await?;
-        rows.into_iter().filter_map(|(id, at)| Some(time(at?).map(|at| (id, at)))).collect()
+        let rows: Vec<(String, Option<DateTime<Utc>>)> = self.read(self.statement(sql)).await?;
+        Ok(rows.into_iter().filter_map(|(id, at)| Some((id, at?))).collect())
     }
 
     /// Returns up to `limit` letters received from these senders since `since`, newest first.

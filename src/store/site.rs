@@ -3,32 +3,31 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::MaybeMillis;
 use super::matches::{read_options, read_outcome};
+use super::record::record;
 use super::{Database, Result};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Outcome, Seat};
 use crate::referee::Stage;
 
-#[derive(FromRow)]
-struct SiteColumns {
-    id: String,
-    game: GameKind,
-    stage: Stage,
-    first_name: String,
-    second_name: String,
-    first_player: Option<i64>,
-    second_player: Option<i64>,
-    options: String,
-    turn: Option<i64>,
-    #[sqlx(try_from = "MaybeMillis")]
-    ended_at: Option<DateTime<Utc>>,
-    winner: Option<String>,
-    reason: Option<String>,
-    head_hash: String,
-    event: Option<String>,
+record! {
+    struct SiteColumns {
+        id: String,
+        game: GameKind,
+        stage: Stage,
+        first_name: String,
+        second_name: String,
+        first_player: Option<i64>,
+        second_player: Option<i64>,
+        options: String,
+        turn: Option<i64>,
+        ended_at: Option<DateTime<Utc>>,
+        winner: Option<String>,
+        reason: Option<String>,
+        head_hash: String,
+        event: Option<String>,
+    }
 }
 
 /// The public data of a match.

@@ -5,17 +5,16 @@
 //! because Rust does not imply them. Enums need none, and the functions are compiled once instead of once for
 //! each database.
 
-use futures_util::{Stream, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
 use sqlx::error::BoxDynError;
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgArguments, PgRow};
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{
-    Arguments as _, AssertSqlSafe, Encode, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection,
-    Transaction, Type,
-};
+use sqlx::postgres::PgArguments;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Arguments as _, AssertSqlSafe, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction};
 
-use super::cell::{Cell, Kind, decode_row};
+use super::cell::Cell;
+use super::columns::{FromColumn, Value};
+use super::record::{Record, Row};
 use super::rows::texts;
 use super::{Result, RowSink, StoreError};
 use crate::letter::Digest;
@@ -81,16 +80,6 @@ impl Engine {
         }
     }
 }
-
-/// A value that both databases can store.
-pub trait Value<'v>: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres> {}
-
-impl<'v, T> Value<'v> for T where T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres> {}
-
-/// A row that both databases can produce.
-pub trait Record: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
-
-impl<T> Record for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
 /// SQL with its parameters.
 pub struct Statement {
@@ -201,8 +190,8 @@ impl Statement {
 
     fn add<'v>(&mut self, value: impl Value<'v>) {
         let added = match &mut self.arguments {
-            Arguments::Sqlite(arguments) => arguments.add(value),
-            Arguments::Postgres(arguments) => arguments.add(value),
+            Arguments::Sqlite(arguments) => arguments.add(value.into_stored()),
+            Arguments::Postgres(arguments) => arguments.add(value.into_stored()),
         };
         // Keep the error for later, so that calls can be chained.
         keep_first(&mut self.error, added);
@@ -310,17 +299,27 @@ impl Session<'_> {
     }
 
     pub async fn fetch_all<T: Record>(&mut self, statement: Statement) -> Result<Vec<T>> {
-        let mut rows = Vec::new();
-        self.for_each(statement, &mut |row| rows.push(row)).await?;
-        Ok(rows)
+        self.fetch_with(statement, T::from_row).await
+    }
+
+    /// Returns what `read` makes of each row.
+    pub async fn fetch_with<T: Send>(
+        &mut self,
+        statement: Statement,
+        mut read: impl FnMut(Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        let mut found = Vec::new();
+        let mut take = |row: Row<'_>| {
+            found.push(read(row)?);
+            Ok(())
+        };
+        self.for_each_row(statement, &mut take).await?;
+        Ok(found)
     }
 
     /// Returns the only column of each row.
-    pub async fn fetch_column<T>(&mut self, statement: Statement) -> Result<Vec<T>>
-    where
-        (T,): Record,
-    {
-        Ok(self.fetch_all(statement).await?.into_iter().map(|(value,)| value).collect())
+    pub async fn fetch_column<T: FromColumn>(&mut self, statement: Statement) -> Result<Vec<T>> {
+        self.fetch_with(statement, |row| row.get(0)).await
     }
 
     /// Returns the first row.
@@ -331,26 +330,6 @@ impl Session<'_> {
     /// Returns the row of a statement that always yields one.
     pub async fn fetch_one<T: Record>(&mut self, statement: Statement) -> Result<T> {
         Ok(self.fetch_first(statement).await?.ok_or(sqlx::Error::RowNotFound)?)
-    }
-
-    /// Returns rows whose columns, in this order, hold these kinds.
-    pub async fn fetch_cells(&mut self, statement: Statement, kinds: &[Kind]) -> Result<Vec<Vec<Cell>>> {
-        let (sql, arguments, is_persistent) = statement.into_parts()?;
-        match (self, arguments) {
-            (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
-                let query = sqlx::query_with(sql, arguments).persistent(is_persistent);
-                let rows = query.fetch_all(&mut **connection).await?;
-                rows.iter().map(|row| decode_row(row, kinds)).collect()
-            }
-            (Session::Postgres(connection), Arguments::Postgres(arguments)) => {
-                let query = sqlx::query_with(sql, arguments).persistent(is_persistent);
-                let rows = query.fetch_all(&mut **connection).await?;
-                rows.iter().map(|row| decode_row(row, kinds)).collect()
-            }
-            (Session::Sqlite(_), Arguments::Postgres(_)) | (Session::Postgres(_), Arguments::Sqlite(_)) => {
-                unreachable!("a statement is written for the session that runs it")
-            }
-        }
     }
 
     /// Runs a statement.
@@ -390,20 +369,39 @@ impl Session<'_> {
     /// Passes each row to `take` as it is read: `take` works on one while the database finds the next, and
     /// only a few are in memory.
     pub async fn for_each<T: Record>(&mut self, statement: Statement, take: RowSink<'_, T>) -> Result<()> {
+        let mut take = |row: Row<'_>| {
+            take(T::from_row(row)?);
+            Ok(())
+        };
+        self.for_each_row(statement, &mut take).await
+    }
+
+    async fn for_each_row(
+        &mut self,
+        statement: Statement,
+        take: &mut (dyn FnMut(Row<'_>) -> Result<()> + Send),
+    ) -> Result<()> {
         let (sql, arguments, is_persistent) = statement.into_parts()?;
         match (self, arguments) {
             (Session::Sqlite(connection), Arguments::Sqlite(arguments)) => {
-                let query = sqlx::query_as_with(sql, arguments).persistent(is_persistent);
-                drain(query.fetch(&mut **connection), take).await
+                let query = sqlx::query_with(sql, arguments).persistent(is_persistent);
+                let mut rows = query.fetch(&mut **connection);
+                while let Some(row) = rows.try_next().await? {
+                    take(Row::Sqlite(&row))?;
+                }
             }
             (Session::Postgres(connection), Arguments::Postgres(arguments)) => {
-                let query = sqlx::query_as_with(sql, arguments).persistent(is_persistent);
-                drain(query.fetch(&mut **connection), take).await
+                let query = sqlx::query_with(sql, arguments).persistent(is_persistent);
+                let mut rows = query.fetch(&mut **connection);
+                while let Some(row) = rows.try_next().await? {
+                    take(Row::Postgres(&row))?;
+                }
             }
             (Session::Sqlite(_), Arguments::Postgres(_)) | (Session::Postgres(_), Arguments::Sqlite(_)) => {
                 unreachable!("a statement is written for the session that runs it")
             }
         }
+        Ok(())
     }
 }
 
@@ -411,11 +409,4 @@ fn keep_first(error: &mut Option<BoxDynError>, added: Result<(), BoxDynError>) {
     if let Err(new) = added {
         error.get_or_insert(new);
     }
-}
-
-async fn drain<T>(mut rows: impl Stream<Item = sqlx::Result<T>> + Unpin, take: RowSink<'_, T>) -> Result<()> {
-    while let Some(row) = rows.try_next().await? {
-        take(row);
-    }
-    Ok(())
 }

@@ -1,10 +1,10 @@
 //! The values that the store takes and returns.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{Count, MaybeMillis, Millis, OneAddress, Place, SmallCount};
-use super::packing::{MaybeDamaged, OurLetter};
+use super::Result;
+use super::packing::{read_maybe_damaged, read_our_letter};
+use super::record::{Record, Row, read_place, record};
 use super::sending_values::Urgency;
 use crate::club::member::Member;
 use crate::club::owed::OwedTurn;
@@ -40,27 +40,26 @@ pub struct NewLetter {
     pub is_from_gm: bool,
 }
 
-/// A letter that waits for a ruling.
-#[derive(Clone, Debug, FromRow)]
-pub struct WaitingLetter {
-    pub digest: Digest,
-    #[sqlx(rename = "bytes", try_from = "MaybeDamaged")]
-    pub raw: Vec<u8>,
-    #[sqlx(try_from = "Millis")]
-    pub received_at: DateTime<Utc>,
-    /// Failed attempts to rule on it.
-    #[sqlx(try_from = "SmallCount")]
-    pub tries: u32,
-    /// The lane in which letters stay in order: the match of the first visible reply token, or else the
-    /// sender.
-    pub lane: String,
-    /// Whether it is from the address of a player or a GM, or has a seat's reply token.
-    #[sqlx(try_from = "SmallCount")]
-    pub known: u32,
-    /// The GM who accepted it, after it was taken for a machine's or could not be ruled on.
-    pub accepted_by: Option<String>,
-    /// Whether it was found in the provider's spam folder.
-    pub is_spam: bool,
+record! {
+    /// A letter that waits for a ruling.
+    #[derive(Clone, Debug)]
+    pub struct WaitingLetter {
+        pub digest: Digest,
+        #[read_with(read_maybe_damaged)]
+        pub raw: Vec<u8>,
+        pub received_at: DateTime<Utc>,
+        /// Failed attempts to rule on it.
+        pub tries: u32,
+        /// The lane in which letters stay in order: the match of the first visible reply token, or else the
+        /// sender.
+        pub lane: String,
+        /// Whether it is from the address of a player or a GM, or has a seat's reply token.
+        pub known: u32,
+        /// The GM who accepted it, after it was taken for a machine's or could not be ruled on.
+        pub accepted_by: Option<String>,
+        /// Whether it was found in the provider's spam folder.
+        pub is_spam: bool,
+    }
 }
 
 impl WaitingLetter {
@@ -116,48 +115,55 @@ pub struct Postponed {
     pub match_id: Option<String>,
 }
 
-/// A letter in a list.
-#[derive(Clone, Debug, FromRow)]
-pub struct LetterRow {
-    pub digest: Digest,
-    #[sqlx(try_from = "Millis")]
-    pub received_at: DateTime<Utc>,
-    #[sqlx(try_from = "MaybeMillis")]
-    pub decided_at: Option<DateTime<Utc>>,
-    pub sender: String,
-    pub subject: String,
-    #[sqlx(try_from = "Count")]
-    pub size: u64,
-    pub status: LetterStatus,
-    pub note: String,
-    #[sqlx(flatten, try_from = "Place")]
-    pub seat: Option<(String, Seat)>,
-    /// The time at which its bytes were deleted, because it caused no ledger entry.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub bytes_deleted_at: Option<DateTime<Utc>>,
+record! {
+    /// A letter in a list.
+    #[derive(Clone, Debug)]
+    pub struct LetterRow {
+        pub digest: Digest,
+        pub received_at: DateTime<Utc>,
+        pub decided_at: Option<DateTime<Utc>>,
+        pub sender: String,
+        pub subject: String,
+        pub size: u64,
+        pub status: LetterStatus,
+        pub note: String,
+        #[read_with(read_place)]
+        pub seat: Option<(String, Seat)>,
+        /// The time at which its bytes were deleted, because it caused no ledger entry.
+        pub bytes_deleted_at: Option<DateTime<Utc>>,
+    }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Player {
-    pub id: i64,
-    pub name: String,
-    /// Addresses in lower case; letters go to the first. Each row of the database holds one of them.
-    #[sqlx(rename = "address", try_from = "OneAddress")]
-    pub addresses: Vec<String>,
-    /// Whether our letters to this player bounce.
-    pub bouncing: bool,
-    pub settings: PlayerSettings,
-    pub member: Member,
+record! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Player {
+        pub id: i64,
+        pub name: String,
+        /// Addresses in lower case; letters go to the first. Each row of the database holds one of them.
+        #[read_with(read_address)]
+        pub addresses: Vec<String>,
+        /// Whether our letters to this player bounce.
+        pub bouncing: bool,
+        pub settings: PlayerSettings,
+        pub member: Member,
+    }
 }
 
-/// A seat found by its reply token.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct TokenRow {
-    pub token: String,
-    pub match_id: String,
-    pub seat: Seat,
-    #[sqlx(flatten)]
-    pub player: Player,
+/// Reads one of a player's addresses, or none.
+fn read_address(row: Row<'_>) -> Result<Vec<String>> {
+    Ok(row.get::<Option<String>>("address")?.into_iter().collect())
+}
+
+record! {
+    /// A seat found by its reply token.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct TokenRow {
+        pub token: String,
+        pub match_id: String,
+        pub seat: Seat,
+        #[read_with(Record::from_row)]
+        pub player: Player,
+    }
 }
 
 /// A match as it was stored before the procedure changed, under the SHA-256 of its JSON, which an entry
@@ -168,28 +174,31 @@ pub struct KeptSnapshot {
     pub json: String,
 }
 
-/// A stored match: its snapshot as JSON, and the columns that find it.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct MatchRow {
-    /// `QZ-7K3M`.
-    pub id: String,
-    /// The columns that lists show.
-    #[sqlx(flatten)]
-    pub overview: MatchOverview,
-    /// The next time at which the clock has to decide something, or `None` for never.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub wake_at: Option<DateTime<Utc>>,
-    pub snapshot: String,
-    /// Number of commits that changed the match; 0 if it is not stored yet.
-    pub version: i64,
+record! {
+    /// A stored match: its snapshot as JSON, and the columns that find it.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct MatchRow {
+        /// `QZ-7K3M`.
+        pub id: String,
+        /// The columns that lists show.
+        #[read_with(Record::from_row)]
+        pub overview: MatchOverview,
+        /// The next time at which the clock has to decide something, or `None` for never.
+        pub wake_at: Option<DateTime<Utc>>,
+        pub snapshot: String,
+        /// Number of commits that changed the match; 0 if it is not stored yet.
+        pub version: i64,
+    }
 }
 
-/// The snapshot of a stored match, as JSON, and the version at which it was loaded: see [`MatchRow`].
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct SnapshotRow {
-    pub id: String,
-    pub snapshot: String,
-    pub version: i64,
+record! {
+    /// The snapshot of a stored match, as JSON, and the version at which it was loaded: see [`MatchRow`].
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct SnapshotRow {
+        pub id: String,
+        pub snapshot: String,
+        pub version: i64,
+    }
 }
 
 impl From<MatchRow> for SnapshotRow {
@@ -242,110 +251,108 @@ pub struct NewDispatch {
     pub return_id: Option<ReturnId>,
 }
 
-/// A dispatch claimed for sending.
-#[derive(Clone, Debug, FromRow)]
-pub struct Claimed {
-    pub id: i64,
-    pub message_id: String,
-    pub recipient: String,
-    #[sqlx(flatten, try_from = "OurLetter")]
-    pub bytes: Vec<u8>,
-    pub kind: DispatchKind,
-    pub match_id: Option<String>,
-    /// Earlier attempts to send it.
-    #[sqlx(try_from = "SmallCount")]
-    pub tries: u32,
-    pub urgency: Urgency,
-    /// The seat that it is written to.
-    pub seat: Option<Seat>,
-    #[sqlx(try_from = "Millis")]
-    pub created_at: DateTime<Utc>,
-    /// The ID in its return path, if it was given one.
-    pub return_id: Option<ReturnId>,
-    /// Whether it is a reminder whose subject has changed.
-    pub has_lapsed: bool,
+record! {
+    /// A dispatch claimed for sending.
+    #[derive(Clone, Debug)]
+    pub struct Claimed {
+        pub id: i64,
+        pub message_id: String,
+        pub recipient: String,
+        #[read_with(read_our_letter)]
+        pub bytes: Vec<u8>,
+        pub kind: DispatchKind,
+        pub match_id: Option<String>,
+        /// Earlier attempts to send it.
+        pub tries: u32,
+        pub urgency: Urgency,
+        /// The seat that it is written to.
+        pub seat: Option<Seat>,
+        pub created_at: DateTime<Utc>,
+        /// The ID in its return path, if it was given one.
+        pub return_id: Option<ReturnId>,
+        /// Whether it is a reminder whose subject has changed.
+        pub has_lapsed: bool,
+    }
 }
 
-/// The times at which a match was opened and ended.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct MatchDates {
-    pub id: String,
-    /// `None` if its ledger has lost its beginning.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub opened_at: Option<DateTime<Utc>>,
-    /// `None` while it is not over, even if it was over before.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub ended_at: Option<DateTime<Utc>>,
+record! {
+    /// The times at which a match was opened and ended.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct MatchDates {
+        pub id: String,
+        /// `None` if its ledger has lost its beginning.
+        pub opened_at: Option<DateTime<Utc>>,
+        /// `None` while it is not over, even if it was over before.
+        pub ended_at: Option<DateTime<Utc>>,
+    }
 }
 
-/// A dispatch in a list.
-#[derive(Clone, Debug, FromRow)]
-pub struct DispatchRow {
-    pub id: i64,
-    pub message_id: String,
-    pub recipient: String,
-    pub kind: DispatchKind,
-    pub match_id: Option<String>,
-    pub seat: Option<Seat>,
-    #[sqlx(try_from = "Millis")]
-    pub created_at: DateTime<Utc>,
-    #[sqlx(try_from = "MaybeMillis")]
-    pub sent_at: Option<DateTime<Utc>>,
-    #[sqlx(try_from = "SmallCount")]
-    pub tries: u32,
-    /// Whether it is going to be sent.
-    pub waiting: bool,
-    #[sqlx(try_from = "MaybeMillis")]
-    pub given_up_at: Option<DateTime<Utc>>,
-    pub error: String,
-    /// Whether it bounced.
-    pub returned: bool,
+record! {
+    /// A dispatch in a list.
+    #[derive(Clone, Debug)]
+    pub struct DispatchRow {
+        pub id: i64,
+        pub message_id: String,
+        pub recipient: String,
+        pub kind: DispatchKind,
+        pub match_id: Option<String>,
+        pub seat: Option<Seat>,
+        pub created_at: DateTime<Utc>,
+        pub sent_at: Option<DateTime<Utc>>,
+        pub tries: u32,
+        /// Whether it is going to be sent.
+        pub waiting: bool,
+        pub given_up_at: Option<DateTime<Utc>>,
+        pub error: String,
+        /// Whether it bounced.
+        pub returned: bool,
+    }
 }
 
-/// A dispatch with its bytes.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct SentRow {
-    pub id: i64,
-    pub message_id: String,
-    pub recipient: String,
-    pub kind: DispatchKind,
-    pub seat: Option<Seat>,
-    #[sqlx(try_from = "MaybeMillis")]
-    pub sent_at: Option<DateTime<Utc>>,
-    #[sqlx(flatten, try_from = "OurLetter")]
-    pub bytes: Vec<u8>,
+record! {
+    /// A dispatch with its bytes.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct SentRow {
+        pub id: i64,
+        pub message_id: String,
+        pub recipient: String,
+        pub kind: DispatchKind,
+        pub seat: Option<Seat>,
+        pub sent_at: Option<DateTime<Utc>>,
+        #[read_with(read_our_letter)]
+        pub bytes: Vec<u8>,
+    }
 }
 
-/// An offer to play.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Invitation {
-    /// Players accept the invitation by this code.
-    pub code: String,
-    /// Address of the player who offers.
-    pub inviter: String,
-    pub inviter_name: String,
-    /// Address of the invited player, or `None` for anyone.
-    pub invited: Option<String>,
-    pub game: GameKind,
-    /// Options, days and seat as JSON.
-    pub offer: String,
-    pub stage: InvitationStage,
-    /// The match that was opened when it was accepted.
-    pub match_id: Option<String>,
-    #[sqlx(try_from = "Millis")]
-    pub created_at: DateTime<Utc>,
-    #[sqlx(try_from = "Millis")]
-    pub lapses_at: DateTime<Utc>,
-    /// The invited person as the offer named them: by name and number, or by an address as its author wrote
-    /// it. Letters to its author show no other address.
-    pub invited_name: Option<String>,
-    /// The match that a REMATCH follows.
-    pub rematch_of: Option<String>,
-    /// The code of the standing offer that this seat was taken from.
-    pub taken_from: Option<String>,
-    /// The number of times that a standing offer was taken.
-    #[sqlx(try_from = "SmallCount")]
-    pub taken: u32,
+record! {
+    /// An offer to play.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Invitation {
+        /// Players accept the invitation by this code.
+        pub code: String,
+        /// Address of the player who offers.
+        pub inviter: String,
+        pub inviter_name: String,
+        /// Address of the invited player, or `None` for anyone.
+        pub invited: Option<String>,
+        pub game: GameKind,
+        /// Options, days and seat as JSON.
+        pub offer: String,
+        pub stage: InvitationStage,
+        /// The match that was opened when it was accepted.
+        pub match_id: Option<String>,
+        pub created_at: DateTime<Utc>,
+        pub lapses_at: DateTime<Utc>,
+        /// The invited person as the offer named them: by name and number, or by an address as its author
+        /// wrote it. Letters to its author show no other address.
+        pub invited_name: Option<String>,
+        /// The match that a REMATCH follows.
+        pub rematch_of: Option<String>,
+        /// The code of the standing offer that this seat was taken from.
+        pub taken_from: Option<String>,
+        /// The number of times that a standing offer was taken.
+        pub taken: u32,
+    }
 }
 
 /// A turn that a player owed, as [`owed_turns`](crate::club::owed::owed_turns) found it.
@@ -372,14 +379,16 @@ pub struct RatingsAnew {
     pub rows: Vec<RatingRow>,
 }
 
-/// A player as the club lists them.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct ListedPlayer {
-    pub id: i64,
-    pub name: String,
-    pub member: Member,
-    /// The first address; `None` if the player was forgotten.
-    pub address: Option<String>,
+record! {
+    /// A player as the club lists them.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ListedPlayer {
+        pub id: i64,
+        pub name: String,
+        pub member: Member,
+        /// The first address; `None` if the player was forgotten.
+        pub address: Option<String>,
+    }
 }
 
 impl ListedPlayer {
@@ -410,27 +419,29 @@ named_enum! {
     }
 }
 
-/// A letter with the reply token of a seat or a GM that was not proven to be from its owner.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct UnprovenLetter {
-    pub letter: Digest,
-    /// The code by which the player answers the notice about it. Letters from one address share it.
-    pub code: String,
-    /// The player in whose name it came, and the match and the seat of its token. `None` for a GM's letter.
-    pub player_id: Option<i64>,
-    pub match_id: Option<String>,
-    pub seat: Option<Seat>,
-    /// The registered address of the GM in whose name it came.
-    pub gm: Option<String>,
-    /// The address that the letter claims as its sender.
-    pub address: String,
-    #[sqlx(try_from = "Millis")]
-    pub noted_at: DateTime<Utc>,
-    /// Whether a notice was sent because of this letter.
-    pub told: bool,
-    pub stage: UnprovenStage,
-    /// The player's letter that confirmed it.
-    pub confirmed_by: Option<Digest>,
+record! {
+    /// A letter with the reply token of a seat or a GM that was not proven to be from its owner.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct UnprovenLetter {
+        pub letter: Digest,
+        /// The code by which the player answers the notice about it. Letters from one address share it.
+        pub code: String,
+        /// The player in whose name it came, and the match and the seat of its token. `None` for a GM's
+        /// letter.
+        pub player_id: Option<i64>,
+        pub match_id: Option<String>,
+        pub seat: Option<Seat>,
+        /// The registered address of the GM in whose name it came.
+        pub gm: Option<String>,
+        /// The address that the letter claims as its sender.
+        pub address: String,
+        pub noted_at: DateTime<Utc>,
+        /// Whether a notice was sent because of this letter.
+        pub told: bool,
+        pub stage: UnprovenStage,
+        /// The player's letter that confirmed it.
+        pub confirmed_by: Option<Digest>,
+    }
 }
 
 named_enum! {
@@ -442,46 +453,37 @@ named_enum! {
     }
 }
 
-/// The lengths of the queues, and the times at which their oldest items began to wait.
-#[derive(Clone, Debug, Default, PartialEq, Eq, FromRow)]
-pub struct Queues {
-    #[sqlx(try_from = "Count")]
-    pub letters_waiting: u64,
-    #[sqlx(try_from = "MaybeMillis")]
-    pub oldest_letter: Option<DateTime<Utc>>,
-    #[sqlx(try_from = "Count")]
-    pub dispatches_waiting: u64,
-    /// A time in the future if a budget delays every waiting dispatch.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub oldest_dispatch: Option<DateTime<Utc>>,
-    #[sqlx(try_from = "Count")]
-    pub given_up: u64,
-    /// Dispatches given up that nobody has acknowledged.
-    #[sqlx(try_from = "Count")]
-    pub given_up_unseen: u64,
-    #[sqlx(try_from = "Count")]
-    pub matches_running: u64,
-    /// Letters set aside because ruling on them failed.
-    #[sqlx(try_from = "Count")]
-    pub set_aside: u64,
-    /// The next time at which the clock has to decide something. If it is in the past, the clock is late.
-    #[sqlx(try_from = "MaybeMillis")]
-    pub next_wake: Option<DateTime<Utc>>,
-    #[sqlx(flatten)]
-    pub latest: LatestTimes,
+record! {
+    /// The lengths of the queues, and the times at which their oldest items began to wait.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Queues {
+        pub letters_waiting: u64,
+        pub oldest_letter: Option<DateTime<Utc>>,
+        pub dispatches_waiting: u64,
+        /// A time in the future if a budget delays every waiting dispatch.
+        pub oldest_dispatch: Option<DateTime<Utc>>,
+        pub given_up: u64,
+        /// Dispatches given up that nobody has acknowledged.
+        pub given_up_unseen: u64,
+        pub matches_running: u64,
+        /// Letters set aside because ruling on them failed.
+        pub set_aside: u64,
+        /// The next time at which the clock has to decide something. If it is in the past, the clock is late.
+        pub next_wake: Option<DateTime<Utc>>,
+        #[read_with(Record::from_row)]
+        pub latest: LatestTimes,
+    }
 }
 
-/// The latest time to which items of each kind are deferred.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
-pub struct LatestTimes {
-    #[sqlx(try_from = "MaybeMillis")]
-    pub letter: Option<DateTime<Utc>>,
-    #[sqlx(try_from = "MaybeMillis")]
-    pub dispatch: Option<DateTime<Utc>>,
-    #[sqlx(try_from = "MaybeMillis")]
-    pub digest: Option<DateTime<Utc>>,
-    #[sqlx(try_from = "MaybeMillis")]
-    pub wake: Option<DateTime<Utc>>,
+record! {
+    /// The latest time to which items of each kind are deferred.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct LatestTimes {
+        pub letter: Option<DateTime<Utc>>,
+        pub dispatch: Option<DateTime<Utc>>,
+        pub digest: Option<DateTime<Utc>>,
+        pub wake: Option<DateTime<Utc>>,
+    }
 }
 
 named_enum! {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 
-use super::columns::{Millis, parse_digest};
+use super::columns::parse_digest;
+use super::record::record;
 use super::rows::text;
 use super::statement::Session;
 use super::{Claim, Database, FROM_SPAM, REMEMBER, Result, WaitingLetter};
@@ -77,8 +77,7 @@ impl Database {
         let sql = "SELECT lane, sender, MIN(received_at) FROM letter \
                    WHERE status = 'waiting' AND known = 1 AND (wait_until IS NULL OR wait_until <= $1) \
                    GROUP BY lane, sender";
-        let rows = self.read(self.statement(sql).bind(now.timestamp_millis())).await?;
-        Ok(rows.into_iter().map(|(lane, sender, Millis(oldest))| (lane, sender, oldest)).collect())
+        self.read(self.statement(sql).bind(now.timestamp_millis())).await
     }
 
     /// Notes the letters that the daemon `owner` is working on, in place of its previous note; an empty list
@@ -110,8 +109,7 @@ impl Database {
         let sql = "SELECT received_at FROM letter \
                    WHERE status = 'waiting' AND (wait_until IS NULL OR wait_until <= $1) \
                    ORDER BY received_at, id LIMIT 1";
-        let oldest = self.read_first(self.statement(sql).bind(now.timestamp_millis())).await?;
-        Ok(oldest.map(|(Millis(received_at),)| received_at))
+        Ok(self.read_column(self.statement(sql).bind(now.timestamp_millis())).await?.pop())
     }
 
     /// Returns the matches with letters that are deferred past `now`.
@@ -148,13 +146,14 @@ pub struct Claimable {
     pub claim: Claim,
 }
 
-/// A letter that may be claimed.
-#[derive(FromRow)]
-struct Candidate {
-    id: i64,
-    received_at: i64,
-    lane: String,
-    size: i64,
+record! {
+    /// A letter that may be claimed.
+    struct Candidate {
+        id: i64,
+        received_at: i64,
+        lane: String,
+        size: i64,
+    }
 }
 
 /// The letters of a claim, by row ID.
