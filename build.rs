@@ -1,23 +1,29 @@
-//! Lists the templates for the program to compile in, and builds anew when a migration changes.
+//! Lists the migrations and the templates for the program to compile in.
 
 use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    println!("cargo:rerun-if-changed=migrations");
-    println!("cargo:rerun-if-changed=templates");
+    for folder in ["migrations", "templates"] {
+        println!("cargo:rerun-if-changed={folder}");
+        list_files(folder);
+    }
+}
+
+/// Writes a list of the files below `folder`, each by its path in it and with its text.
+fn list_files(folder: &str) {
     let mut names = Vec::new();
-    add_names(Path::new("templates"), "", &mut names);
+    add_names(Path::new(folder), "", &mut names);
     names.sort();
-    let sources = "concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/templates/";
+    let sources = format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{folder}/");
     let items = names.iter().map(|name| format!("(\"{name}\", include_str!({sources}{name}\"))),\n"));
-    let list = Path::new(&env::var("OUT_DIR").expect("Cargo sets it")).join("templates.rs");
+    let list = Path::new(&env::var("OUT_DIR").expect("Cargo sets it")).join(format!("{folder}.rs"));
     fs::write(list, format!("&[\n{}]\n", items.collect::<String>())).expect("the list can be written");
 }
 
 /// Adds the path of each file below `folder`, after `prefix`.
 fn add_names(folder: &Path, prefix: &str, names: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).expect("a folder of templates") {
+    for entry in fs::read_dir(folder).expect("a folder to list") {
         let entry = entry.expect("an entry of the folder");
         let name = entry.file_name().into_string().expect("a name in UTF-8");
         // Skip hidden files, and the backups that editors leave.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;
 use std::str::FromStr as _;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,12 +14,12 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool};
 
 use super::backend::Backend;
 use super::notify::CHANNEL;
-use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate};
+use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate, migrations_in};
 use super::sending::outgoing;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::{Claim, Claimed, DatabaseLock, DispatchScope, Result, StoreError, TABLES_VERSION, Wakeup};
 
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
+static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| migrations_in("postgres/"));
 
 /// The advisory lock under which letters are inserted: `foglette` in ASCII.
 const INTAKE: i64 = i64::from_be_bytes(*b"foglette");

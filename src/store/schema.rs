@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::pin::Pin;
 
-use sqlx::Acquire;
-use sqlx::migrate::{Migrate, MigrateError, Migrator};
+use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
+use sqlx::{Acquire, SqlStr};
 
 /// Selects the [`SchemaPart`]s of a SQLite database.
 pub const SQLITE_PARTS: &str = "SELECT type, name, COALESCE(sql, '') FROM sqlite_schema \
@@ -35,8 +35,28 @@ pub const POSTGRES_PARTS: &str = "SELECT kind, name, replace(definition, quote_i
         WHERE p.pronamespace = to_regnamespace($1)) AS part \
     WHERE name !~ '_sqlx_migrations'";
 
+/// The migrations of both databases: the path of each, such as `sqlite/0001_schema.sql`, and its SQL.
+const MIGRATIONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
+
 /// A table, index or the like: its kind, its name, and its definition.
 pub type SchemaPart = (String, String, String);
+
+/// Returns the migrations in a folder of [`MIGRATIONS`], such as `sqlite/`.
+pub fn migrations_in(folder: &str) -> Migrator {
+    let files = MIGRATIONS.iter().filter_map(|(path, sql)| Some(migration(path.strip_prefix(folder)?, sql)));
+    Migrator::with_migrations(files.collect())
+}
+
+/// Returns the migration in a file, described and hashed as `sqlx::migrate!` would: databases store the
+/// description and the hash, and refuse a migration that was changed. The macro itself would take sqlx's
+/// feature `macros`, which costs what [`record`](super::record) says.
+fn migration(file: &str, sql: &'static str) -> Migration {
+    let name = file.strip_suffix(".sql").and_then(|name| name.split_once('_'));
+    let (version, description) = name.expect("a name such as 0001_schema.sql");
+    let version = version.parse().expect("a number before the first underscore");
+    let description = description.replace('_', " ").into();
+    Migration::new(version, description, MigrationType::Simple, SqlStr::from_static(sql), false)
+}
 
 /// Logs the migration, if there was one. A new database had no version `before`.
 pub fn log_migration(before: Option<i64>, migrations: &Migrator) {
@@ -90,6 +110,17 @@ fn by_name(parts: Vec<SchemaPart>) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_migration_is_known_by_its_file() {
+        let first = migration("0012_of_two_words.sql", "SELECT 1");
+        assert_eq!((first.version, &*first.description), (12, "of two words"));
+        for folder in ["sqlite/", "postgres/"] {
+            let migrations = migrations_in(folder);
+            let found = migrations.iter().map(|migration| (migration.version, &*migration.description));
+            assert_eq!(found.take(1).collect::<Vec<_>>(), [(1, "schema")], "{folder}");
+        }
+    }
 
     #[test]
     fn foreign_missing_and_changed_parts_are_named() {

@@ -6,7 +6,7 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -15,13 +15,13 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
-use super::schema::{SQLITE_PARTS, differences, log_migration, migrate};
+use super::schema::{SQLITE_PARTS, differences, log_migration, migrate, migrations_in};
 use super::sending::outgoing;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::waiting::ClaimedLanes;
 use super::*;
 
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| migrations_in("sqlite/"));
 
 /// Marks a database file as ours, in its header: `fogp` in ASCII.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"fogp");
