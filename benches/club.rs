@@ -1,8 +1,6 @@
 //! The time in which the results of ten years are rated, and a season opens: `cargo bench --bench club`. The targets:
 //! 100,000 results of 500 players in two seconds, and 200 entrants in one, while receipts take as long as without.
 
-#[path = "../tests/support/random.rs"]
-mod random;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -9,8 +9,6 @@
 
 #[path = "../tests/support/club.rs"]
 mod club;
-#[path = "../tests/support/random.rs"]
-mod random;
 #[path = "../tests/support/worst_letters.rs"]
 mod worst_letters;
 

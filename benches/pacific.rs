@@ -1,16 +1,12 @@
 //! War in the Pacific: legal surface moves and one adjudication, in the middle of a match.
 
-#[path = "../tests/support/random.rs"]
-mod random;
-#[path = "../tests/support/random_play/mod.rs"]
-mod random_play;
 
 use divan::{Bencher, black_box};
 use fogpost::game::pacific::{Chart, Options, Order, Square, State};
 use fogpost::game::{BySeat, Game, Numbered, Phase, Seat};
 
-use crate::random::dice;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::dice;
+use fogpost_testing::random_play::RandomPlay as _;
 
 fn main() {
     divan::main();

@@ -1,7 +1,5 @@
 //! Quad: listing the free points, one adjudication, and turns of the house, in positions of random matches.
 
-#[path = "../tests/support/random.rs"]
-mod random;
 
 use divan::{Bencher, black_box};
 use fogpost::game::quad::{Options, Order, State, View};
@@ -9,7 +7,7 @@ use fogpost::game::{BySeat, Dice, Game, Numbered, Sealed};
 use fogpost::house::Level;
 use fogpost::house::quad::choose;
 
-use crate::random::dice;
+use fogpost_testing::random::dice;
 
 type Filed = BySeat<Option<Sealed<Order>>>;
 

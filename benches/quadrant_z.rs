@@ -1,16 +1,12 @@
 //! Quadrant Z in the middle of a match: about eight ships on each side, and combat in this turn.
 
-#[path = "../tests/support/random.rs"]
-mod random;
-#[path = "../tests/support/random_play/mod.rs"]
-mod random_play;
 
 use divan::{Bencher, black_box};
 use fogpost::game::quadrant_z::{Order, State};
 use fogpost::game::{BySeat, Game, Numbered, Sealed, Seat};
 
-use crate::random::dice;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::dice;
+use fogpost_testing::random_play::RandomPlay as _;
 
 fn main() {
     divan::main();

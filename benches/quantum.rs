@@ -1,7 +1,5 @@
 //! Quantum: generating all legal moves, one adjudication, and turns of the house, in positions of random matches.
 
-#[path = "../tests/support/random.rs"]
-mod random;
 
 use divan::{Bencher, black_box};
 use fogpost::game::quantum::{Options, Order, State, View};
@@ -9,7 +7,7 @@ use fogpost::game::{BySeat, Dice, Game, Numbered, Options as _, Sealed};
 use fogpost::house::Level;
 use fogpost::house::quantum::choose;
 
-use crate::random::dice;
+use fogpost_testing::random::dice;
 
 type Filed = BySeat<Option<Sealed<Order>>>;
 

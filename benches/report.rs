@@ -1,9 +1,5 @@
 //! The cost of a letter: its words, and the picture of its board.
 
-#[path = "../tests/support/random.rs"]
-mod random;
-#[path = "../tests/support/random_play/mod.rs"]
-mod random_play;
 
 use std::sync::Arc;
 
@@ -15,8 +11,8 @@ use fogpost::ledger::{Cause, SealKey};
 use fogpost::referee::{self, Adjudication, Content, Dispatch, HouseDefaults, Match, News, Opening, Reader};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
 
-use crate::random::dice;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::dice;
+use fogpost_testing::random_play::RandomPlay as _;
 
 fn main() {
     divan::main();

@@ -69,14 +69,14 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[cfg(test)]
 extern crate self as fogpost;
 
+pub use fogpost_games::{game, house};
+
 pub mod audit;
 pub mod cli;
 pub mod club;
 pub mod config;
 pub mod daemon;
 pub mod desk;
-pub mod game;
-pub mod house;
 pub mod ledger;
 pub mod letter;
 pub mod post;

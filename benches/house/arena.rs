@@ -9,7 +9,7 @@ use fogpost::game::{BySeat, Game as _, Line, Outcome, Seat};
 
 use crate::player::Player;
 use crate::players;
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use crate::sprt::{self, Outcomes, Verdict};
 
 /// How matches are played.

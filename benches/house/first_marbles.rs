@@ -9,7 +9,7 @@ use fogpost::game::{BySeat, Seat};
 use crate::arena::{Rules, play};
 use crate::player::{Player, Turn};
 use crate::players;
-use crate::random::Random;
+use fogpost_testing::random::Random;
 
 /// The centre of the board, as a file and a rank counted from 0.
 const CENTRE: i32 = 5;

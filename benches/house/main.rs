@@ -28,10 +28,6 @@ mod plain_quad;
 mod plain_quantum;
 mod player;
 mod players;
-#[path = "../../tests/support/random.rs"]
-mod random;
-#[path = "../../tests/support/random_play/mod.rs"]
-mod random_play;
 mod random_player;
 mod sprt;
 mod thumb_quadrant_z;

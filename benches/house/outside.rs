@@ -7,7 +7,7 @@ use fogpost::game::{Game, Phase, Seat, pacific, quad, quantum};
 
 use crate::plain_quantum::{Cell, Judge};
 use crate::player::{Player, Turn};
-use crate::random::dice;
+use fogpost_testing::random::dice;
 use crate::random_player::Random;
 use crate::thumb_quadrant_z::Thumb;
 use crate::{alpha_beta, mcts, plain_pacific, plain_quad, plain_quantum};

@@ -3,8 +3,8 @@
 use fogpost::game::any::{AnySeen, AnyState};
 
 use crate::player::{Player, Turn};
-use crate::random::dice;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::dice;
+use fogpost_testing::random_play::RandomPlay as _;
 
 /// Random legal orders.
 pub struct Random;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use strum::IntoStaticStr;
 
 use super::{Chained, Head, millis, truncate_to_millis};
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 use crate::game::{BySeat, Outcome, Reason, Seat};
 use crate::letter::Digest;
 

@@ -13,7 +13,7 @@ use super::rating::RatingBasis;
 use super::settings::{PlayerSettings, TermsChange, is_default};
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 use crate::game::record::Ending;
 use crate::game::{BySeat, OrderLines, Outcome, Phase, Seat};
 use crate::letter::{Address, Digest, OwnIdentity};

@@ -8,7 +8,7 @@ use ring::hmac;
 use serde::{Deserialize, Serialize};
 
 use crate::game::Seat;
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 use crate::letter::Digest;
 
 /// 128 random bits under which one value is pinned. The key is stored with the seat, and is not derived from

@@ -9,7 +9,7 @@ use super::record::{Record, Row, record};
 use super::rows::{CHUNK, is_common, text, texts};
 use super::statement::Session;
 use super::{Database, Result, StoreError};
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 
 named_enum! {
     /// A limited kind of act.

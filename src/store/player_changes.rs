@@ -6,7 +6,7 @@ use super::record::record;
 use super::rows::text;
 use super::statement::Session;
 use super::{Database, Result};
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 
 const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
                        changed_at, version, matches";

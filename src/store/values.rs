@@ -11,7 +11,7 @@ use crate::club::owed::OwedTurn;
 use crate::club::rated::RatingChange;
 use crate::game::Seat;
 use crate::game::any::GameKind;
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 use crate::ledger::PlayerSettings;
 use crate::letter::{Digest, ReturnId};
 use crate::referee::{DispatchKind, MatchOverview};

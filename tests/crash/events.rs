@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::club::support;
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use crate::settings::{kills, seed};
 
 const PLAYERS: usize = 24;

@@ -12,7 +12,7 @@ use crate::Run;
 use crate::club::{Club, Ports, direct};
 use crate::people::Person;
 use crate::proxy::{Proxy, Trouble};
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use crate::servers::Servers;
 use crate::settings::seed;
 

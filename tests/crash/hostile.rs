@@ -2,7 +2,7 @@
 //! keeps each of them once, answers it once at most, and the players' letters are none the worse for them.
 
 use crate::people::{Person, Sent};
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use crate::servers::Servers;
 
 /// Sends a letter of a random kind, and returns its sender.

@@ -14,8 +14,6 @@ mod people;
 #[allow(dead_code, reason = "shared with the tests of the store, which use more of it")]
 mod place;
 mod proxy;
-#[path = "../support/random.rs"]
-mod random;
 mod reckoning;
 mod refusing;
 #[path = "../servers/mod.rs"]
@@ -27,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use crate::club::{Club, Ports, direct};
 use crate::people::{Person, Sent, Table};
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use crate::reckoning::{Reckoning, wait_until_done};
 use crate::refusing::RefusingServer;
 use crate::servers::Servers;

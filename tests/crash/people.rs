@@ -7,7 +7,7 @@ use std::fs;
 use mail_parser::MessageParser;
 
 use crate::club::Club;
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use crate::servers::Servers;
 
 /// How many marbles each side places, in one row, where they form no quad. Then Black resigns.

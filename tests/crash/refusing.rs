@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::random::Random;
+use fogpost_testing::random::Random;
 
 /// What is refused at a step.
 struct Refusal {

@@ -11,10 +11,6 @@ mod golden;
 mod links;
 mod pages;
 mod positions;
-#[path = "../support/random.rs"]
-mod random;
-#[path = "../support/random_play/mod.rs"]
-mod random_play;
 mod screen;
 mod site;
 

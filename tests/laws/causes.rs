@@ -16,8 +16,8 @@ use fogpost::referee::{self, Content, Match, Matter, Reader, Ruling, SeatLetter,
 use fogpost::request::part_for;
 
 use crate::desk::open_against;
-use crate::play::{Play, matches};
-use crate::random::Random;
+use fogpost_testing::play::{Play, matches};
+use fogpost_testing::random::Random;
 
 /// Lines of letters besides orders.
 const COMMANDS: [&str; 36] = [

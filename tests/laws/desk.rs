@@ -10,7 +10,7 @@ use fogpost::letter::{Letter, Limits, NewText};
 use fogpost::referee::{self, Content, Dispatch, HouseDefaults, Match, Matter, Opening, Reader, Ruling};
 use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
 
-use crate::play::{Play, numbered};
+use fogpost_testing::play::{Play, numbered};
 
 const CLUB: Club<'static> =
     Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };

@@ -12,7 +12,7 @@ use fogpost::letter::Digest;
 use fogpost::referee::{self, Content, Match, Matter, News, Reader, Ruling, Stage};
 
 use crate::desk::{open, open_against, receive};
-use crate::play::{Play, matches};
+use fogpost_testing::play::{Play, matches};
 
 /// The letters that a match causes.
 struct Post {
@@ -83,7 +83,7 @@ fn play_by_letter(mut play: Play, with_house: bool) -> Post {
 /// The orders of a legal filing in their canonical form.
 fn legal(state: &AnyState, seat: Seat, lines: Vec<String>) -> Vec<String> {
     state
-        .seal(seat, &crate::play::numbered(&lines))
+        .seal(seat, &fogpost_testing::play::numbered(&lines))
         .expect("a legal filing")
         .lines()
         .iter()
@@ -110,13 +110,13 @@ fn a_side_that_can_only_pass_reads_of_all_turns_in_one_letter() {
     let kind = fogpost::game::any::GameKind::Quantum;
     let options = [("array", "CQ....../.CSQQ..."), ("quiet_limit", "30")];
     let choices = kind.choose(options).expect("options of the game");
-    let play = Play::with(kind, choices, crate::random::Random::new(1));
+    let play = Play::with(kind, choices, fogpost_testing::random::Random::new(1));
     let opened = open_against(&play, Some("easy".to_owned()));
     let sent = BySeat::default();
     let mut post =
         Post { game_match: opened.after.clone(), sent, told: BTreeSet::new(), most: 0, longest: 0 };
     post.take(opened);
-    let moves = include_str!("../cases/quantum/2.4-N-PASS.txt");
+    let moves = include_str!("../../crates/games/tests/cases/quantum/2.4-N-PASS.txt");
     let moves = moves.lines().filter_map(|line| line.split_once(": "));
     let moves: Vec<(&str, &str)> = moves.filter(|(side, _)| ["first", "second"].contains(side)).collect();
     for (side, order) in &moves {

@@ -9,7 +9,7 @@ use fogpost::report::{COMPILED_IN, Templates, WordedLetter, png};
 use fogpost::request::Request;
 
 use crate::desk::{answers, open, receive, templates, worded};
-use crate::play::{Play, Try, filings, matches, numbered};
+use fogpost_testing::play::{Play, Try, filings, matches, numbered};
 
 /// The maximum width of a line, in columns.
 const WIDTH: usize = 70;

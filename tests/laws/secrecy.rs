@@ -22,9 +22,9 @@ use fogpost::report::Templates;
 use serde_json::{Value, json};
 
 use crate::desk::{answers, held, receive, templates, with, worded};
-use crate::play::{Play, filings, matches, numbered};
-use crate::random::Random;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::play::{Play, filings, matches, numbered};
+use fogpost_testing::random::Random;
+use fogpost_testing::random_play::RandomPlay as _;
 
 /// Returns the state after its JSON was edited by `surgery`.
 fn operated(state: &AnyState, surgery: impl FnOnce(&mut Value)) -> AnyState {
@@ -286,7 +286,7 @@ fn orders_of_the_other_seat_change_no_letter() {
 #[test]
 fn nothing_is_hidden_in_quantum_and_quad() {
     for (kind, seed) in matches(6).filter(|(kind, _)| matches!(kind, GameKind::Quantum | GameKind::Quad)) {
-        crate::play::through(kind, seed, |play| {
+        fogpost_testing::play::through(kind, seed, |play| {
             let [first, second] = Seat::BOTH.map(|seat| play.state.view(seat));
             assert_eq!(first, second, "{kind} {seed}");
             assert_eq!(first, play.state.position(), "{kind} {seed}");

@@ -17,8 +17,6 @@ mod oauth;
 mod place;
 mod providers;
 mod quota;
-#[path = "../support/random.rs"]
-mod random;
 mod refused;
 mod sendmail;
 mod settings;

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::club::{NOW, office};
 use crate::fakes::imap::{Act, Imap};
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use crate::support::{PATIENCE, Running, letter, subject, subjects};
 
 fn inbox(server: &Imap) -> Inbox {

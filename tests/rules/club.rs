@@ -1,4 +1,4 @@
-//! The worked examples of the club (`tests/cases/club-examples.json`), and Glickman's own.
+//! The worked examples of the club (`tests/rules/club-examples.json`), and Glickman's own.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use fogpost::club::rated::{RatedPlayer, RatedResult, rate, table};
@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, expected_score, glicko2, glicko2_rating_period};
 
-use crate::random::Random;
+use fogpost_testing::random::Random;
 
 /// The example with this number: what is given and what is expected.
 pub fn example(no: u64) -> (Value, Value) {
-    let all: Value = serde_json::from_str(include_str!("../cases/club-examples.json")).expect("JSON");
+    let all: Value = serde_json::from_str(include_str!("club-examples.json")).expect("JSON");
     let found = all.as_array().expect("a list").iter().find(|one| one["no"] == no).expect("an example");
     (found["given"].clone(), found["expect"].clone())
 }

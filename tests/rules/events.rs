@@ -1,4 +1,4 @@
-//! The worked examples of events (`tests/cases/club-examples.json`, 14 to 23), and plans that cannot stand.
+//! The worked examples of events (`tests/rules/club-examples.json`, 14 to 23), and plans that cannot stand.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,8 +9,8 @@ use fogpost::game::{BySeat, Game, Options as _, Phase, Reason, Sealed, Seat, Syn
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
 
-use crate::random::dice;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::dice;
+use fogpost_testing::random_play::RandomPlay as _;
 
 /// Options that differ by seed. The first eight seeds cover every value of each.
 fn options(seed: u64) -> Options {

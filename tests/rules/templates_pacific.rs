@@ -9,8 +9,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Value, json};
 
-use crate::random::dice;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::dice;
+use fogpost_testing::random_play::RandomPlay as _;
 
 const TEMPLATES: [(&str, &str); 5] = [
     ("news", include_str!("../../templates/pacific/news.txt")),

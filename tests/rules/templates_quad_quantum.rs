@@ -9,8 +9,8 @@ use fogpost::game::{BySeat, Due, Game, Numbered, Options, Outcome, Phase, Reason
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};
 
-use crate::random::dice;
-use crate::random_play::RandomPlay;
+use fogpost_testing::random::dice;
+use fogpost_testing::random_play::RandomPlay;
 
 /// `news`, `knows`, `form`, `rules`.
 type Templates = [(&'static str, &'static str); 4];

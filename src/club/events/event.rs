@@ -9,7 +9,7 @@ use super::plan::{Format, Plan};
 use super::points::{Breaks, SectionResult, ranked, table};
 use super::sections;
 use crate::game::Seat;
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 use crate::ledger::book::{
     self, BookCause, BookEntry, BookFact, BookOutcome, BookPlace, BookResult, ChainedBookEntry,
 };

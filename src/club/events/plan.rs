@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use crate::club::member::read_number;
 use crate::game::any::{Choices, GameKind};
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 use crate::referee::{ForfeitRule, MAX_BANK, PlanFault, Substitute, Terms};
 
 named_enum! {

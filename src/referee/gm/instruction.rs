@@ -4,7 +4,7 @@
 use chrono::TimeDelta;
 
 use crate::game::any::GameKind;
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 use crate::game::{Line, Seat};
 use crate::ledger::Act;
 use crate::ledger::book::BookOutcome;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::game_match::FiledOrders;
 use crate::game::any::{AnyState, Filing};
 use crate::game::condition::ConditionNews;
-use crate::game::names::named_enum;
+use fogpost_games::named_enum;
 use crate::game::record::Adjudicated;
 use crate::game::{BySeat, Phase, Seat};
 use crate::ledger::{HouseFailure, PauseReason, TermsChange};

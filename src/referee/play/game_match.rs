@@ -13,8 +13,8 @@ use super::kept::{
 use super::past::Past;
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
-use crate::game::names::named_enum;
-use crate::game::{BySeat, Due, Fault, Line, Outcome, Phase, Reason, Seat};
+use fogpost_games::named_enum;
+use crate::game::{BySeat, Due, Fault, Line, OrderLines, Outcome, Phase, Reason, Seat};
 use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey, is_default};
 use crate::letter::Digest;
 use crate::referee::matter::Matter;
@@ -39,8 +39,14 @@ pub struct FiledOrders<F = Filing> {
     pub wait: bool,
 }
 
+/// The form of a filing in a snapshot, from which alone a match is derived field by field.
+pub trait StoredFiling {}
+
+impl StoredFiling for OrderLines {}
+
 /// A match: all that the referee needs to rule on it. In its JSON snapshot, `F` is the lines of a filing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "F: StoredFiling + Deserialize<'de>"))]
 pub struct Match<F = Filing> {
     /// Such as `QZ-7K3M`.
     pub id: String,

@@ -83,7 +83,7 @@ mod tests {
     use crate::game::Seat;
     use crate::game::any::{Choices, GameKind};
     use crate::game::picture::Colour;
-    use crate::game::random::dice;
+    use fogpost_testing::random::dice;
 
     #[test]
     fn a_cached_png_equals_a_new_one() {

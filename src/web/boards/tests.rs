@@ -7,7 +7,7 @@ use crate::game::Seat;
 use crate::game::any::{GameKind, OwnPart};
 use crate::game::picture::{Anchor, Colour, Shape};
 use crate::game::record::{Record, Replayed};
-use crate::game::sight::Eye;
+use fogpost_testing::sight::Eye;
 use crate::report::svg as svg_document;
 
 const PAPER: Colour = Colour::hex(0xffffff);

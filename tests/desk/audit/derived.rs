@@ -10,8 +10,8 @@ use fogpost::referee::{Act, Instruction, MatchAction, Stage};
 use crate::audit::database::letter_causes;
 use crate::desk::{ANN, BO, Desk, Sent};
 use crate::house::levels::opened;
-use crate::random::Random;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::Random;
+use fogpost_testing::random_play::RandomPlay as _;
 
 const HOLIDAY: &str = "ann@holiday.example";
 

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::database::entries;
 use crate::desk::{ANN, BO, Desk};
-use crate::random::Random;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::Random;
+use fogpost_testing::random_play::RandomPlay as _;
 
 /// Everything in a match that a check needs, except the letters that we sent.
 #[derive(Serialize, Deserialize)]

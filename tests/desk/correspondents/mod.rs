@@ -9,7 +9,7 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
 use crate::desk::{ANN, BO, Desk, Sent};
-use crate::random::Random;
+use fogpost_testing::random::Random;
 
 /// Rounds of letters after which a match has failed. These matches are far shorter.
 const MAX_ROUNDS: usize = 1000;

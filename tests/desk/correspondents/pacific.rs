@@ -1,7 +1,7 @@
 //! A correspondent's play of War in the Pacific: from the tables in a report, looking one reply ahead.
 
 use super::examples;
-use crate::random::Random;
+use fogpost_testing::random::Random;
 
 type Square = fogpost::game::square::Square<16, 16>;
 

@@ -1,6 +1,6 @@
 //! A correspondent's play of Quad: from the text board, looking one turn ahead.
 
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use std::cmp::Reverse;
 
 use super::examples;

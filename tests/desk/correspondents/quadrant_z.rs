@@ -1,6 +1,6 @@
 //! A correspondent's play of Quadrant Z: from the tables in a report, without looking ahead.
 
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use std::collections::BTreeMap;
 
 /// A square as letters write it, `A3`: the index of its quadrant in the 5 × 5 grid, and its number there.

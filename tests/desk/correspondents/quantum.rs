@@ -1,6 +1,6 @@
 //! A correspondent's play of Quantum: from the text board, looking one reply ahead.
 
-use crate::random::Random;
+use fogpost_testing::random::Random;
 use std::collections::BTreeMap;
 
 use super::examples;

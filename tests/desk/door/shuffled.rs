@@ -6,7 +6,7 @@ use fogpost::store::LetterStatus;
 
 use crate::desk::{ANN, BO, Desk};
 use crate::positions::{kinds, setups};
-use crate::random::Random;
+use fogpost_testing::random::Random;
 
 /// A letter, and its time of receipt in minutes after the start.
 struct Post {

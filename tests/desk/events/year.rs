@@ -19,7 +19,7 @@ use serde_json::json;
 use super::{event, gm, matches};
 use crate::correspondents::orders;
 use crate::desk::{Desk, Sent};
-use crate::random::Random;
+use fogpost_testing::random::Random;
 
 /// A player's habit in matches.
 #[derive(Clone, Copy, PartialEq)]

@@ -9,8 +9,8 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
 
 use crate::desk::{Desk, GM, REFEREE, Sent};
-use crate::random::Random;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::random::Random;
+use fogpost_testing::random_play::RandomPlay as _;
 
 const PLAYERS: usize = 12;
 const MATCHES: usize = 20;

@@ -7,7 +7,7 @@ use fogpost::report::WordedLetter;
 
 use super::{Comparison, History, orders};
 use crate::desk::{held, receive, templates, worded};
-use crate::play::{Play, matches};
+use fogpost_testing::play::{Play, matches};
 
 /// The letters of a ruling to one seat, with digests blacked out: the salt of a seal depends on how much was sealed.
 fn letters(ruling: &Ruling, game_match: &Match, to: Seat) -> Vec<WordedLetter> {

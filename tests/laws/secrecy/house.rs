@@ -7,9 +7,9 @@ use fogpost::house;
 use fogpost::referee::digest_of;
 
 use super::{pacific, quadrant_z};
-use crate::play::{Play, filings, numbered};
-use crate::random::Random;
-use crate::random_play::RandomPlay as _;
+use fogpost_testing::play::{Play, filings, numbered};
+use fogpost_testing::random::Random;
+use fogpost_testing::random_play::RandomPlay as _;
 
 /// Maximum length of a history, in phases.
 const PHASES: usize = 24;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Comparison, History, operated, quadrant_z};
 use crate::desk::{held, templates, with};
-use crate::play::{Play, filings, matches};
+use fogpost_testing::play::{Play, filings, matches};
 
 /// The lengths of the matches, in phases.
 const PHASES: [usize; 3] = [3, 6, 16];

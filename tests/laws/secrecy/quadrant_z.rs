@@ -8,8 +8,8 @@ use fogpost::game::{BySeat, Seat};
 use serde_json::{Value, json};
 
 use super::{Moved, after, operated};
-use crate::play::Play;
-use crate::random::Random;
+use fogpost_testing::play::Play;
+use fogpost_testing::random::Random;
 
 /// The home quadrant of a seat.
 pub fn home(seat: Seat) -> char {

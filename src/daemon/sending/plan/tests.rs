@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use super::*;
 use crate::daemon::sending::tests::{NOW, broken, letter, login, no_user, not_now, quota, unreachable};
 use crate::desk::outbox::returned::Event;
-use crate::game::random::Random;
+use fogpost_testing::random::Random;
 
 const DOMAINS: [&str; 5] = ["a.test", "b.test", "c.test", "d.test", "e.test"];
 
