@@ -70,6 +70,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 extern crate self as fogpost;
 
 pub use fogpost_games::{game, house};
+pub use fogpost_letter as letter;
 
 pub mod audit;
 pub mod cli;
@@ -77,8 +78,8 @@ pub mod club;
 pub mod config;
 pub mod daemon;
 pub mod desk;
+pub mod dialect;
 pub mod ledger;
-pub mod letter;
 pub mod post;
 pub mod referee;
 pub mod report;

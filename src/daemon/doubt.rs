@@ -19,6 +19,7 @@ use crate::desk::gm::alarm;
 use crate::letter::{Limits, bounded_head};
 use crate::post::{FetchedLetter, host_name};
 use crate::referee::{self, Instruction};
+use crate::request;
 use crate::store::Database;
 
 /// A longer jump since the clock was last trusted is doubtful. A shorter one counts as an outage or a
@@ -254,7 +255,7 @@ async fn has_answer_of_gm(office: &Office, letters: &[FetchedLetter]) -> anyhow:
         let place = office.club.gm_at(&letter.from);
         let own = place.and_then(|place| tokens.get(place.0));
         let is_proven = own.is_some_and(|own| letter.tokens.iter().any(|token| token.to_string() == *own));
-        let (instructions, _) = referee::instructions(&letter.new_text(None).lines());
+        let (instructions, _) = referee::instructions(&request::lines_of(letter.new_text(None)));
         is_proven && instructions.iter().any(|line| line.parsed == Ok(Instruction::ConfirmClock))
     };
     Ok(letters.iter().any(confirms))

@@ -16,6 +16,7 @@ use crate::game::condition::{ConditionOutcome, Conditions};
 use fogpost_games::named_enum;
 use crate::game::record::Ending;
 use crate::game::{BySeat, OrderLines, Outcome, Phase, Seat};
+use crate::dialect::DIALECT;
 use crate::letter::{Address, Digest, OwnIdentity};
 
 /// A fact: one decision of the referee.
@@ -260,7 +261,8 @@ impl MailIdentity {
     pub fn own_identity(&self) -> Option<OwnIdentity> {
         let address = Address::parse(&self.address).ok()?;
         let domain = if self.message_ids.is_empty() { address.domain() } else { &self.message_ids };
-        Some(OwnIdentity { message_id_domain: domain.to_owned(), address, return_path: None })
+        let message_id_domain = domain.to_owned();
+        Some(OwnIdentity { message_id_domain, address, return_path: None, dialect: &DIALECT })
     }
 }
 

@@ -22,6 +22,7 @@ use part::match_named_by;
 
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
+use crate::letter::{NewText, WrittenLine};
 
 mod bounds;
 mod command;
@@ -76,6 +77,11 @@ pub struct Request {
     /// Counts of the items beyond the bounds, which are missing above.
     pub left_out: LeftOut,
     written: Vec<Line>,
+}
+
+/// Returns the new lines of a letter as lines of orders; none if it has no text that can be read.
+pub fn lines_of(written: NewText) -> Vec<Line> {
+    written.lines().into_iter().map(|WrittenLine { no, text }| Line { no, text }).collect()
 }
 
 impl Request {

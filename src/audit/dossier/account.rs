@@ -14,7 +14,7 @@ use self::positions::{Reached, reached};
 use crate::game::{Due, Seat};
 use crate::ledger::{Cause, Entry, EntryCause, Fact, PlaceInMatch};
 use crate::letter::{Digest, Letter, Limits, NewText};
-use crate::referee::{DispatchKind, Match, Stage};
+use crate::referee::{self, DispatchKind, Match, Stage};
 use crate::report::pin::pin;
 use crate::report::sent::plain_text;
 use crate::report::{self, Position, TemplateError, Templates};
@@ -322,7 +322,7 @@ impl Account<'_> {
         let lines = match letter.new_text(letter.quotable_text(&quotable).as_deref()) {
             NewText::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
             NewText::Blank => Vec::new(),
-            NewText::Unreadable(what) => vec![what.advice().to_owned()],
+            NewText::Unreadable(what) => vec![referee::advice(what).to_owned()],
         };
         Ok(
             json!({ "digest": digest, "from": letter.from.as_str(), "subject": letter.subject, "lines": lines }),

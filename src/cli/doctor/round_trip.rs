@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use chrono::Utc;
 
 use crate::config::Config;
-use crate::letter::DOCTOR_SUBJECT;
+use crate::dialect::DOCTOR_SUBJECT;
 use crate::letter::authentic::{AuthenticationResults, topmost_results};
 use crate::post::FoundLetter;
 use crate::post::dkim::{DkimVerdict, Verifier};

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::audit::account::{MatchArchive, WithheldLetter};
 use crate::daemon::Office;
 use crate::desk::frame::stored::snapshot;
+use crate::dialect::SubjectTag;
 use crate::game::Line;
 use crate::ledger::{Cause, Entry, LetterCause, TokenOf};
-use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
+use crate::letter::{Digest, Letter, Limits, OwnIdentity};
 use crate::referee::{Match, Stage, part_digest, part_text};
 use crate::report::sent::plain_text;
-use crate::request::{matches_named_in, part_for};
+use crate::request::{lines_of, matches_named_in, part_for};
 
 /// Removes the letters that must not be shown whole yet, and returns the parts that may be shown.
 pub async fn withhold(
@@ -62,10 +63,7 @@ pub(super) async fn new_lines(office: &Office, letter: &Letter) -> anyhow::Resul
     let thread: Vec<String> = letter.thread().cloned().collect();
     let sent = office.store.texts_by_message_id(&thread).await?;
     let sent = sent.into_iter().map(|(id, bytes)| (id, plain_text(&bytes))).collect();
-    Ok(match letter.new_text(letter.quotable_text(&sent).as_deref()) {
-        NewText::Lines(lines) => lines,
-        NewText::Blank | NewText::Unreadable(_) => Vec::new(),
-    })
+    Ok(lines_of(letter.new_text(letter.quotable_text(&sent).as_deref())))
 }
 
 /// Returns the matches that a letter names or whose tokens it has.
@@ -75,7 +73,7 @@ pub(super) async fn matches_named(
     lines: &[Line],
 ) -> anyhow::Result<BTreeSet<String>> {
     let mut ids: BTreeSet<String> = matches_named_in(lines).into_iter().collect();
-    ids.extend(letter.subject_tag.iter().map(|tag| tag.match_name.clone()));
+    ids.extend(SubjectTag::find(&letter.subject).into_iter().map(|tag| tag.match_name.clone()));
     let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();
     ids.extend(office.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
     Ok(ids)

@@ -14,7 +14,7 @@ use crate::desk::gm::letter::{self, GmLetter};
 use crate::desk::people::confirm;
 use crate::desk::seat::parts;
 use crate::letter::Letter;
-use crate::request::Request;
+use crate::request::{Request, lines_of};
 use crate::store::{LetterStatus, Postponed, TokenRow, WaitingLetter};
 
 /// The note on a letter from somebody whom the GM has blocked.
@@ -95,7 +95,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
 /// Follows a CONFIRM from an address that is not the player's, if it has the code of the notice about that
 /// address. Otherwise asks the player.
 fn hear_alias(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, row: &TokenRow) -> Decided<()> {
-    let request = Request::read(&letter.new_text(None).lines(), |_: &str| false);
+    let request = Request::read(&lines_of(letter.new_text(None)), |_: &str| false);
     if confirm::bears_code_for_own_letters(desk, &letter.from, &request)? {
         let proven = signatures::is_proven(desk, waiting, letter.from.as_str())?;
         return stranger::answer_stranger(desk, waiting, letter, proven);

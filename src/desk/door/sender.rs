@@ -5,6 +5,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::letter::{Letter, UnreadableLetter};
 use crate::referee;
+use crate::request;
 use crate::store::{TokenRow, WaitingLetter};
 
 /// A parsed letter, not yet matched to a seat.
@@ -55,7 +56,7 @@ pub fn sender_of(desk: &Desk<'_>, letter: &Letter) -> Decided<Sender> {
     Ok(match (impersonated, unknown) {
         (Some(owner), _) => Sender::GmImpostor(owner),
         (None, Some(row)) => Sender::Unknown(row),
-        (None, None) => match gm.filter(|_| referee::has_instruction(&letter.new_text(None).lines())) {
+        (None, None) => match gm.filter(|_| referee::has_instruction(&request::lines_of(letter.new_text(None)))) {
             Some(gm) => Sender::Gm { gm, has_token: false },
             None => Sender::Stranger,
         },

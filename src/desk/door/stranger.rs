@@ -22,7 +22,7 @@ use crate::referee::{
 };
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::request::{Command, Request};
+use crate::request::{Command, Request, lines_of};
 use crate::store::{LetterStatus, WaitingLetter};
 
 /// The answer to a command for a match that comes without the match's token.
@@ -124,7 +124,7 @@ pub fn answer_stranger(
     letter: &Letter,
     proven: bool,
 ) -> Decided<()> {
-    let lines = letter.new_text(None).lines();
+    let lines = lines_of(letter.new_text(None));
     let asker = commands::asker(desk, letter, proven)?;
     let ReadWords { request, asked_again, never } = read_words(desk, &asker, letter, &lines)?;
     let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
@@ -216,7 +216,8 @@ fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[L
     let is_known = asker.is_known || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
     // Machines give no orders. A person who does so without a token is told that one is needed.
     let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
-    !is_known && !letter.shows_a_person(lines, &desk.club.own) && !has_orders()
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    !is_known && !letter.shows_a_person(&texts, &desk.club.own) && !has_orders()
 }
 
 /// Sends words that name the GM to the GM at once, if there is room today. The digest lists all of them.

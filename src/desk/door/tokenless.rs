@@ -9,6 +9,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::desk::outbox::ruling_mail;
+use crate::dialect::SubjectTag;
 use crate::game::{Line, Seat};
 use crate::letter::Letter;
 use crate::referee::{Answer, Content, Dispatch, DispatchKind, Passing, Reader, Stage, wishes_of};
@@ -60,7 +61,7 @@ pub fn seat_meant(
 ) -> Decided<Option<(LoadedMatch, Seat)>> {
     let Some(player_id) = asker.player_id else { return Ok(None) };
     let mut named = matches_named_in(lines);
-    named.extend(letter.subject_tag.as_ref().map(|tag| tag.match_name.clone()));
+    named.extend(SubjectTag::find(&letter.subject).map(|tag| tag.match_name));
     let is_named = |id: &str| named.is_empty() || named.iter().any(|name| name.eq_ignore_ascii_case(id));
     let running: Vec<_> = desk
         .rows

@@ -7,6 +7,7 @@ use chrono_tz::IANA_TZDB_VERSION;
 
 use crate::config::Config;
 use crate::config::GmIndex;
+use crate::dialect::DIALECT;
 use crate::house;
 use crate::ledger::MailIdentity;
 use crate::letter::{Address, Digest, OwnIdentity};
@@ -91,6 +92,7 @@ pub fn own_identity(config: &Config) -> OwnIdentity {
         address: club.address.clone(),
         message_id_domain: club.message_id_domain(),
         return_path: club.return_path.as_ref().map(|path| path.address.clone()),
+        dialect: &DIALECT,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::desk::outbox::gms;
 use crate::desk::outbox::returned::MATCHED_NOTE;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
-use crate::letter::DOCTOR_SUBJECT;
+use crate::dialect::DOCTOR_SUBJECT;
 use crate::referee::{DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
     AbsenceNote, Decision, EndedNote, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote, Listed,

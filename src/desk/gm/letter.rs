@@ -14,7 +14,7 @@ use crate::letter::Letter;
 use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};
 use crate::report::envelope::AnsweredLetter;
 use crate::report::{ClubLetter, GmItem, GmResult};
-use crate::request::{Command, Request};
+use crate::request::{Command, Request, lines_of};
 use crate::store::LetterStatus;
 
 const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's reply token. Please answer this \
@@ -32,7 +32,7 @@ pub struct GmLetter {
 
 impl GmLetter {
     pub fn read(letter: &Letter, written_at: Option<DateTime<Utc>>) -> GmLetter {
-        let lines = letter.new_text(None).lines();
+        let lines = lines_of(letter.new_text(None));
         let (instructed, others) = referee::instructions(&lines);
         GmLetter { lines, instructed, request: Request::read(&others, |_: &str| false), written_at }
     }

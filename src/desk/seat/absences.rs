@@ -15,7 +15,7 @@ use crate::ledger::{LetterCause, TokenOf};
 use crate::letter::{Digest, NewText};
 use crate::referee::{AbsentElsewhere, Act, DispatchKind, Rejection, Reply, Stage};
 use crate::report::ClubLetter;
-use crate::request::first_match_line;
+use crate::request::{first_match_line, lines_of};
 use crate::store::{Player, TokenRow};
 
 /// Maximum absences of a letter that are carried into other matches, and [`MAX_MATCHES`] for those matches.
@@ -68,8 +68,7 @@ pub fn spread_absences(
     ruled: &mut PartRuling,
     written: &NewText,
 ) -> Decided<SpreadAbsences> {
-    let NewText::Lines(lines) = written else { return Ok(SpreadAbsences::default()) };
-    let days = absences_for_all(ruled, lines);
+    let days = absences_for_all(ruled, &lines_of(written.clone()));
     let mut spread = SpreadAbsences { days, ..SpreadAbsences::default() };
     if spread.days.is_empty() {
         return Ok(spread);

@@ -15,7 +15,7 @@ use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, Question, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::{self, AbsentElsewhere, Match, OtherPart, SeatLetter, Stage, part_digest};
-use crate::request::{Command, Request, matches_with_parts, part_for};
+use crate::request::{Command, Request, lines_of, matches_with_parts, part_for};
 use crate::store::{LetterDecision, LetterStatus, TokenRow, WaitingLetter};
 
 /// Maximum matches that one letter can be about. Each costs a ruling and an answer.
@@ -97,8 +97,8 @@ pub fn parts_of(
     written: &NewText,
 ) -> Decided<Vec<SeatPart>> {
     let whole = || vec![SeatPart { row: row.clone(), lines: None, by_other_token: false }];
-    let NewText::Lines(lines) = written else { return Ok(whole()) };
-    let mut named = matches_with_parts(lines);
+    let lines = lines_of(written.clone());
+    let mut named = matches_with_parts(&lines);
     named.retain(|name| !name.eq_ignore_ascii_case(&row.match_id));
     if named.is_empty() || named.len() >= MAX_PARTS {
         return Ok(whole());
@@ -116,7 +116,7 @@ pub fn parts_of(
     if seats.len() < named.len() {
         return Ok(whole());
     }
-    let own = part_for(lines, &row.match_id, true);
+    let own = part_for(&lines, &row.match_id, true);
     let is_empty = own.iter().all(|line| line.text.trim().is_empty());
     let mut parts = Vec::new();
     // A token that the letter showed to others is renewed even if the letter says nothing about its match.
@@ -124,7 +124,7 @@ pub fn parts_of(
         parts.push(SeatPart { row: row.clone(), lines: Some(own), by_other_token: false });
     }
     for row in seats {
-        let lines = Some(part_for(lines, &row.match_id, false));
+        let lines = Some(part_for(&lines, &row.match_id, false));
         parts.push(SeatPart { row, lines, by_other_token: true });
     }
     Ok(parts)

@@ -22,6 +22,7 @@ pub mod prepare;
 mod proposal;
 pub mod refusal;
 pub mod together;
+pub mod unreadable;
 pub mod wishes;
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.

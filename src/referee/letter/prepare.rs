@@ -2,12 +2,14 @@
 
 use crate::game::Line;
 use crate::game::any::GameKind;
+use crate::dialect::SubjectTag;
 use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
+use crate::referee::letter::unreadable::advice;
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::request::wish::{WordAnswer, is_bare_verb, word_answer};
-use crate::request::{Command, DoubtKind, NumberedCommand, Request, part_for};
+use crate::request::{Command, DoubtKind, NumberedCommand, Request, lines_of, part_for};
 
 /// A letter does not contain the part that its cause names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,11 +27,11 @@ pub fn prepare(
     letter: &Letter,
     written: NewText,
 ) -> Result<SeatLetter, NoSuchPart> {
-    let (lines, unread) = match written {
-        NewText::Lines(lines) => (lines, None),
-        NewText::Blank => (Vec::new(), None),
-        NewText::Unreadable(what) => (Vec::new(), Some(what.advice().to_owned())),
+    let unread = match written {
+        NewText::Unreadable(what) => Some(advice(what).to_owned()),
+        NewText::Lines(_) | NewText::Blank => None,
     };
+    let lines = lines_of(written);
     let lines = match cause.part {
         None => lines,
         Some(pinned) => {
@@ -138,7 +140,8 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>) {
 
 /// Returns the first match that the subject or a line names instead of this one.
 fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<String> {
-    let in_subject = letter.subject_tag.iter().map(|tag| &tag.match_name);
+    let tag = SubjectTag::find(&letter.subject);
+    let in_subject = tag.iter().map(|tag| &tag.match_name);
     let named: Vec<&String> = match request.sections.is_empty() {
         true => in_subject.chain(&request.named_matches).collect(),
         false => request.sections.iter().collect(),
@@ -148,7 +151,8 @@ fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<Str
 
 /// Returns the turn that the subject names for this match, or else the turn of the letter that it answers.
 fn thread_turn(letter: &Letter, match_id: &str) -> Option<u32> {
-    let tag = letter.subject_tag.as_ref().filter(|tag| tag.match_name.eq_ignore_ascii_case(match_id));
+    let tag = SubjectTag::find(&letter.subject);
+    let tag = tag.filter(|tag| tag.match_name.eq_ignore_ascii_case(match_id));
     tag.and_then(|tag| tag.turn)
         .or_else(|| letter.answered_ids().find_map(|id| turn_of_message_id(id, match_id)))
 }

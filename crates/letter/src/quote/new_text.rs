@@ -1,0 +1,239 @@
+//! The text that the person has just written, taken from all texts of a letter.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::frame::Correspondents;
+use super::own_letter::{OwnLetter, joined_words};
+use super::scanner::new_lines;
+use crate::text::body::{Texts, UnreadableContent};
+use crate::text::lines::{Layer, TextLine};
+
+/// A line that the person has just written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenLine {
+    /// Counted from 1.
+    pub no: usize,
+    pub text: String,
+}
+
+impl WrittenLine {
+    /// Numbers `texts` from 1.
+    pub fn numbered<T: AsRef<str>>(texts: &[T]) -> Vec<WrittenLine> {
+        (1..).zip(texts).map(|(no, text)| WrittenLine { no, text: text.as_ref().to_owned() }).collect()
+    }
+}
+
+/// The new text of a letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewText {
+    /// The new lines, numbered from 1 as a person would count them: blank lines do not count, and have the
+    /// number of the line above.
+    Lines(Vec<WrittenLine>),
+    /// There is no text, or only a quote.
+    Blank,
+    /// No text, but content that cannot be read.
+    Unreadable(UnreadableContent),
+}
+
+impl NewText {
+    /// Returns the new lines, if there are any.
+    pub fn lines(self) -> Vec<WrittenLine> {
+        match self {
+            NewText::Lines(lines) => lines,
+            NewText::Blank | NewText::Unreadable(_) => Vec::new(),
+        }
+    }
+}
+
+/// Size in bytes below which a plain text that mentions HTML counts as a stub for the HTML part.
+const MAX_STUB: usize = 400;
+
+/// A line is joined with the next one only if the next word would have gone past this column.
+const WRAP_COLUMN: usize = 60;
+
+/// Maximum bytes of a line that is split as in the HTML, because [`Index::first_in`] is quadratic in it.
+const MAX_RUN: usize = 2000;
+
+/// Maximum wrapped lines to join into one.
+const MAX_WRAPPED: usize = 8;
+
+/// Returns the new text. `quotable` is the text of our letters that it may quote.
+pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspondents<'_>) -> NewText {
+    let own_letter = quotable.map(OwnLetter::new);
+    let read = |lines| new_lines(lines, own_letter.as_ref(), correspondents);
+    let is_outdone = is_stub(texts) || texts.has_struck_out && !is_blank(&texts.html);
+    let lines = if !is_blank(&texts.plain) && !is_outdone {
+        let plain = read(&texts.plain);
+        if is_blank(&texts.html) {
+            numbered(&plain)
+        } else {
+            let html = read(&texts.html);
+            numbered(&restore_line_breaks(without_html_quotes(plain, &html, &texts.html), &html))
+        }
+    } else if !is_blank(&texts.html) {
+        numbered(&read(&texts.html))
+    } else {
+        numbered(&read(&texts.attached))
+    };
+    if !lines.is_empty() {
+        return NewText::Lines(lines);
+    }
+    let has_no_text = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
+    match texts.unreadable {
+        Some(what) if has_no_text || what == UnreadableContent::Encrypted => NewText::Unreadable(what),
+        Some(_) | None => NewText::Blank,
+    }
+}
+
+/// Returns the new lines of the attached text.
+pub fn attached_lines(texts: &Texts, correspondents: Correspondents<'_>) -> Vec<WrittenLine> {
+    numbered(&new_lines(&texts.attached, None, correspondents))
+}
+
+fn is_blank(lines: &[TextLine]) -> bool {
+    lines.iter().all(TextLine::is_blank)
+}
+
+/// Whether the plain text only tells the reader to open the HTML.
+fn is_stub(texts: &Texts) -> bool {
+    if is_blank(&texts.html) {
+        return false;
+    }
+    let length: usize = texts.plain.iter().map(|line| line.text.len()).sum();
+    length < MAX_STUB
+        && texts.plain.iter().any(|line| {
+            let line = line.text.to_lowercase();
+            line.contains("html") && !line.contains("http")
+                || line.contains("view this email in your browser")
+                || line.contains("does not support")
+        })
+}
+
+fn numbered(lines: &[impl AsRef<str>]) -> Vec<WrittenLine> {
+    let mut no = 0;
+    let mut out: Vec<WrittenLine> = Vec::new();
+    for line in lines {
+        let text = line.as_ref().trim();
+        if !text.is_empty() {
+            no += 1;
+        } else if out.last().is_none_or(|last| last.text.is_empty()) {
+            continue;
+        }
+        out.push(WrittenLine { no, text: text.to_owned() });
+    }
+    while out.last().is_some_and(|last| last.text.is_empty()) {
+        out.pop();
+    }
+    out
+}
+
+/// Removes the plain lines that occur in the HTML only inside quotes.
+fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextLine]) -> Vec<&'a str> {
+    let quoted = all_html.iter().filter(|line| line.layer == Layer::Quoted);
+    let quoted: BTreeSet<String> = quoted.map(|line| joined_words(&line.text)).collect();
+    if quoted.is_empty() {
+        return plain;
+    }
+    let new: BTreeSet<String> = html.iter().map(|line| joined_words(line)).collect();
+    let is_quoted_only = |line: &&str| {
+        let line = joined_words(line);
+        !line.is_empty() && quoted.contains(&line) && !new.contains(&line)
+    };
+    plain.into_iter().filter(|line| !is_quoted_only(line)).collect()
+}
+
+/// The lines of the HTML, indexed for comparison with the plain lines. The comparison ignores blanks, which
+/// wrapping adds and drops.
+struct Index<'a> {
+    /// The lines that are not empty, in order, each without blanks and as it was.
+    lines: Vec<(String, &'a str)>,
+    /// The first position of each line without blanks.
+    first: BTreeMap<String, usize>,
+}
+
+impl<'a> Index<'a> {
+    fn of(html: &[&'a str]) -> Index<'a> {
+        let lines = html.iter().map(|line| (without_blanks(line), *line));
+        let lines: Vec<_> = lines.filter(|(compact, _)| !compact.is_empty()).collect();
+        let mut first = BTreeMap::new();
+        for (at, (compact, _)) in lines.iter().enumerate() {
+            first.entry(compact.clone()).or_insert(at);
+        }
+        Index { lines, first }
+    }
+
+    /// Returns the position of the first line that `whole` starts with.
+    fn first_in(&self, whole: &str) -> Option<usize> {
+        let ends = whole.char_indices().map(|(at, c)| at + c.len_utf8());
+        ends.filter_map(|end| self.first.get(&whole[..end]).copied()).min()
+    }
+}
+
+/// Restores the HTML's line breaks in the plain text: joins wrapped lines, and splits joined ones.
+fn restore_line_breaks(plain: Vec<&str>, html: &[&str]) -> Vec<String> {
+    let index = Index::of(html);
+    let max_lines = plain.len() + html.len();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < plain.len() {
+        let count = count_wrapped(&plain[at..], &index).unwrap_or(1);
+        if count > 1 {
+            out.push(plain[at..at + count].join(" "));
+        } else {
+            match split_run(plain[at], &index) {
+                // A hostile letter could split each of its lines into thousands.
+                Some(parts) if out.len() + parts.len() <= max_lines => {
+                    out.extend(parts.iter().map(|part| (*part).to_owned()));
+                }
+                Some(_) | None => out.push(plain[at].to_owned()),
+            }
+        }
+        at += count;
+    }
+    out
+}
+
+fn without_blanks(line: &str) -> String {
+    line.split_whitespace().collect()
+}
+
+/// Returns how many of the first lines together make up one line of the HTML, if several do.
+fn count_wrapped(lines: &[&str], html: &Index<'_>) -> Option<usize> {
+    let first = lines.first()?;
+    let mut joined = without_blanks(first);
+    if joined.is_empty() || html.first.contains_key(&joined) {
+        return None;
+    }
+    for (count, pair) in lines.windows(2).enumerate().take(MAX_WRAPPED) {
+        let next_word = pair[1].split_whitespace().next()?;
+        if pair[0].chars().count() + 1 + next_word.chars().count() < WRAP_COLUMN {
+            return None;
+        }
+        joined.push_str(&without_blanks(pair[1]));
+        if html.first.contains_key(&joined) {
+            return Some(count + 2);
+        }
+    }
+    None
+}
+
+/// Returns the lines of the HTML that a plain line consists of, if it lost its line breaks.
+fn split_run<'a>(line: &str, html: &Index<'a>) -> Option<Vec<&'a str>> {
+    let whole = without_blanks(line);
+    if whole.len() > MAX_RUN || html.first.contains_key(&whole) {
+        return None;
+    }
+    let first = html.first_in(&whole)?;
+    let mut rest = whole.as_str();
+    let mut parts = Vec::new();
+    for (compact, part) in &html.lines[first..] {
+        rest = rest.strip_prefix(compact.as_str())?;
+        parts.push(*part);
+        if rest.is_empty() {
+            return (parts.len() > 1).then_some(parts);
+        }
+    }
+    None
+}

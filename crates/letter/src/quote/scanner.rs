@@ -1,0 +1,447 @@
+//! Decides which lines of a letter are new.
+//!
+//! Lines of our own letters that came back, lines after `>`, frames of quotes, signatures and footers are not
+//! new. Quotes without a prefix are harder: other lines between those of our own letter are new, but nothing
+//! is new below the frame of another letter, even an earlier one from the player.
+//!
+//! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers,
+//! and cannot compare a quote with the letter that we sent.
+
+use super::frame::{Author, Correspondents, Frame, FrameFinder};
+use super::frame_line::{COLONS, FrameKind, is_dashed};
+use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
+use crate::mail::address::Token;
+use crate::mail::dialect::Dialect;
+use crate::text::lines::{Layer, TextLine};
+use crate::text::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
+
+/// Maximum lines after a signature delimiter without its blank (`--`), and after a mailing list's rule. If
+/// more follow, it is a rule that the person drew.
+const MAX_SIGNATURE: usize = 8;
+
+/// Lines of a quote to search for a marker or a frame.
+const MAX_QUOTE_START: usize = 16;
+
+/// The bar before the examples in our letters.
+const BAR: char = '|';
+
+/// The part of the letter that the scanner is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Region {
+    NewText,
+    /// In a quote of a letter we sent and still have.
+    OwnLetter,
+    /// In a quote of one of our letters that we do not have; its footer ends it.
+    UnknownOwnLetter,
+    /// In somebody else's letter, which extends to the end.
+    Foreign,
+    /// After the footer of one of our letters, which is followed by a closing line or two.
+    Closing,
+    /// In a quote whose lines are indented.
+    Indented,
+    Signature,
+}
+
+/// Returns the new lines, in order, with one blank line in place of each run of blank or other lines.
+pub fn new_lines<'a>(
+    lines: &'a [TextLine],
+    own_letter: Option<&OwnLetter>,
+    correspondents: Correspondents<'a>,
+) -> Vec<&'a str> {
+    let mut scanner = QuoteScanner::new(lines, own_letter, correspondents);
+    let mut at = 0;
+    while at < lines.len() {
+        at = scanner.step(at);
+    }
+    scanner.new_lines
+}
+
+struct QuoteScanner<'a> {
+    lines: &'a [TextLine],
+    /// Whether each line belongs to our letter.
+    is_own: Vec<bool>,
+    /// The frame that starts at each line.
+    frames: Vec<Option<Frame>>,
+    last_marker: Option<usize>,
+    /// Whether each line is a copy of one of our examples, bar included, outside a quote.
+    copied: Vec<bool>,
+    /// Whether we have the answered letter, and so can distinguish our lines from the person's.
+    knows_own: bool,
+    /// Whether each line belongs to a quote that is indented as a whole.
+    indented: Vec<bool>,
+    correspondents: Correspondents<'a>,
+    region: Region,
+    new_lines: Vec<&'a str>,
+    /// Whether a blank line belongs before the next new line.
+    gap: bool,
+}
+
+impl<'a> QuoteScanner<'a> {
+    fn new(
+        lines: &'a [TextLine],
+        own_letter: Option<&OwnLetter>,
+        correspondents: Correspondents<'a>,
+    ) -> QuoteScanner<'a> {
+        let is_own: Vec<bool> = match own_letter {
+            Some(own_letter) => {
+                let mut follower = own_letter.follow();
+                lines.iter().map(|line| follower.recognise(&line.text)).collect()
+            }
+            None => vec![false; lines.len()],
+        };
+        let frame_lines = lines.iter().zip(&is_own).enumerate().map(|(at, (line, own))| {
+            let is_unmarked = line.layer == Layer::Unmarked || closes_address(lines, at);
+            (is_unmarked && !own && !is_marker(&line.text, correspondents.dialect)).then_some(line.text.as_str())
+        });
+        let finder = FrameFinder::new(frame_lines.collect(), correspondents);
+        let frames: Vec<_> = (0..lines.len()).map(|at| finder.frame(at)).collect();
+        QuoteScanner {
+            lines,
+            copied: find_copied_examples(lines, &is_own, &frames, correspondents.dialect),
+            knows_own: own_letter.is_some(),
+            is_own,
+            last_marker: lines.iter().rposition(|line| is_marker(&line.text, correspondents.dialect)),
+            indented: find_indented_quotes(lines, &frames, correspondents.dialect),
+            frames,
+            correspondents,
+            region: Region::NewText,
+            new_lines: Vec::new(),
+            gap: false,
+        }
+    }
+
+    fn dialect(&self) -> &'a Dialect {
+        self.correspondents.dialect
+    }
+
+    /// Reads the line at `at`, or the frame that starts there, and returns the index of the next line.
+    fn step(&mut self, at: usize) -> usize {
+        let line = &self.lines[at];
+        if line.is_blank() {
+            self.gap = true;
+            return at + 1;
+        }
+        if line.layer != Layer::Unmarked || self.indented[at] {
+            if self.is_quoted(at) && self.region == Region::Signature {
+                self.region = Region::NewText;
+            }
+            self.gap = true;
+            return at + 1;
+        }
+        if self.region == Region::Indented {
+            if line.is_indented() {
+                self.gap = true;
+                return at + 1;
+            }
+            self.region = Region::NewText;
+        }
+        if self.copied[at] && self.region == Region::NewText {
+            self.read_candidate(at);
+            return at + 1;
+        }
+        if self.is_own[at] || is_marker(&line.text, self.dialect()) {
+            self.enter_own_letter(at);
+            return at + 1;
+        }
+        if self.region != Region::Foreign
+            && let Some(frame) = self.frames[at]
+            && let Some(region) = self.region_after(at, &frame)
+        {
+            // An order that a mail program joined to an attribution is the person's, and must not vanish with
+            // it.
+            let is_attribution = matches!(frame.kind, FrameKind::Attribution | FrameKind::LikelyAttribution);
+            if is_attribution && (self.dialect().begins_like_request)(&line.text) {
+                self.read_candidate(at);
+            }
+            self.region = region;
+            self.gap = true;
+            return frame.end.max(at + 1);
+        }
+        match self.region {
+            Region::Foreign | Region::Indented | Region::Signature => {}
+            Region::Closing if is_closing(&line.text, self.correspondents.own, self.dialect()) => {}
+            // The text between two of our letters is an earlier letter from the player.
+            Region::Closing if self.last_marker.is_some_and(|marker| marker > at) => {
+                self.region = Region::Foreign;
+            }
+            Region::UnknownOwnLetter => {
+                if is_footer(&line.text, self.dialect()) {
+                    self.region = Region::Closing;
+                    return self.skip_footer(at);
+                }
+            }
+            Region::Closing | Region::NewText | Region::OwnLetter => self.read_candidate(at),
+        }
+        at + 1
+    }
+
+    /// Reads a line of one of our letters that has no prefix.
+    fn enter_own_letter(&mut self, at: usize) {
+        self.gap = true;
+        let text = &self.lines[at].text;
+        match self.region {
+            Region::Foreign | Region::UnknownOwnLetter => {}
+            _ if self.is_own[at] && is_footer(text, self.dialect()) => self.region = Region::Closing,
+            Region::Closing if !is_marker(text, self.dialect()) => {}
+            _ => {
+                self.region = if self.is_own[at] { Region::OwnLetter } else { Region::UnknownOwnLetter };
+            }
+        }
+    }
+
+    /// Returns the index of the line after a footer. The token may be on the line after its label.
+    fn skip_footer(&self, at: usize) -> usize {
+        let wrapped = self.lines.get(at + 1).is_some_and(|line| Token::parse(line.text.trim()).is_some());
+        at + 1 + usize::from(wrapped)
+    }
+
+    /// Reads a line that the person may have written.
+    fn read_candidate(&mut self, at: usize) {
+        let text = self.lines[at].text.as_str();
+        if self.starts_signature(at) {
+            self.region = Region::Signature;
+            self.gap = true;
+            return;
+        }
+        // Some mail programs put `[image: map]` in place of the picture in our letter.
+        let is_placeholder = text.trim().starts_with('[') && text.trim().ends_with(']');
+        let is_own_decoration =
+            self.region == Region::OwnLetter && (joined_words(text).is_empty() || is_placeholder);
+        if is_own_decoration
+            || is_footer(text, self.dialect())
+            || is_digest(text)
+            || is_advertisement(text)
+            || self.is_torn_off(at)
+            || self.is_rule_above_ours(at)
+        {
+            self.gap = true;
+            return;
+        }
+        if self.gap && !self.new_lines.is_empty() {
+            self.new_lines.push("");
+        }
+        self.gap = false;
+        // Above the quote, a line with our bar that we did not write is an example that the person changed.
+        let is_changed_example = self.knows_own && self.region == Region::NewText && !self.is_own[at];
+        self.new_lines.push(match text.trim_start().strip_prefix(BAR) {
+            Some(changed) if is_changed_example => changed.trim_start(),
+            Some(_) | None => text,
+        });
+    }
+
+    /// Whether the line is a rule such as `---- Original Message ----`, in some language, above one of our
+    /// letters.
+    fn is_rule_above_ours(&self, at: usize) -> bool {
+        let line = self.lines[at].text.as_str();
+        let inner = line.trim_matches(|c: char| !c.is_alphanumeric());
+        let below = (at + 1..self.lines.len()).find(|below| !self.lines[*below].is_blank());
+        is_dashed(line)
+            && below.is_some_and(|below| self.is_own[below] || is_marker(&self.lines[below].text, self.dialect()))
+            && !(self.dialect().is_request)(inner)
+    }
+
+    /// Returns the region of the lines after a frame, or `None` if it turns out not to be a frame.
+    fn region_after(&self, at: usize, frame: &Frame) -> Option<Region> {
+        if frame.kind == FrameKind::Forward {
+            return Some(Region::Foreign);
+        }
+        let mut next = (frame.end..self.lines.len()).filter(|l| !self.lines[*l].is_blank());
+        let Some(first) = next.next() else {
+            return (frame.kind != FrameKind::LikelyAttribution).then_some(self.region);
+        };
+        let in_a_letter = self.region != Region::NewText;
+        let quoted = self.is_quoted(first);
+        let frame_below = self.frames[first].is_some() && frame.kind != FrameKind::LikelyAttribution;
+        match (frame.kind, frame.author) {
+            // This is somebody else's letter, which may itself start with a quote.
+            (FrameKind::HeaderBlock, Author::Other) => return Some(Region::Foreign),
+            (FrameKind::HeaderBlock, Author::Unknown) if quoted => return Some(Region::Foreign),
+            (FrameKind::HeaderBlock, _) if quoted => return Some(Region::NewText),
+            (FrameKind::HeaderBlock, _) => {}
+            (_, author) if !in_a_letter && self.indentation_starts(first, at) => {
+                // Somebody else's letter may start with indented lines and continue without indentation.
+                let other = author == Author::Other;
+                return Some(if other { Region::Foreign } else { Region::Indented });
+            }
+            (_, Author::Other) if self.starts_with_nested_quote(first) => return Some(Region::Foreign),
+            _ if quoted => return Some(Region::NewText),
+            (FrameKind::LikelyAttribution, _) if self.region == Region::UnknownOwnLetter => return None,
+            _ => {}
+        }
+        if frame_below && frame.author != Author::Us {
+            return Some(Region::Foreign);
+        }
+        let search_depth = match frame.author {
+            Author::Us => 6,
+            Author::Unknown => 2,
+            Author::Other => 0,
+        };
+        let own_line = std::iter::once(first)
+            .chain(next)
+            .take(search_depth)
+            .find(|l| self.is_own[*l] || is_marker(&self.lines[*l].text, self.dialect()));
+        match (own_line, frame.author, frame.kind) {
+            (Some(line), ..) if self.is_own[line] => Some(Region::OwnLetter),
+            (Some(_), ..) => Some(Region::UnknownOwnLetter),
+            (None, Author::Other, _) => Some(Region::Foreign),
+            // Some programs put the attribution below the quote.
+            (None, ..) if at > 0 && self.is_quoted(at - 1) => Some(Region::NewText),
+            (None, Author::Us, _) => Some(Region::UnknownOwnLetter),
+            (None, _, FrameKind::LikelyAttribution) if !in_a_letter => None,
+            (None, ..) => Some(Region::Foreign),
+        }
+    }
+
+    /// Whether the quote that starts at `first`, inside its outermost prefix, is one of our letters or has a
+    /// frame of its own. If so, the letter that the frame above introduces contains this quote, and is not
+    /// the quote itself.
+    fn starts_with_nested_quote(&self, first: usize) -> bool {
+        let depth = |at: usize| self.lines[at].depth + usize::from(self.indented[at]);
+        let outermost = depth(first).max(1);
+        let quote: Vec<&TextLine> = (first..self.lines.len())
+            .take(MAX_QUOTE_START)
+            .take_while(|at| self.lines[*at].is_blank() || self.is_quoted(*at) && depth(*at) <= outermost)
+            .map(|at| &self.lines[at])
+            .collect();
+        let text = quote.iter().map(|line| Some(line.text.as_str())).collect();
+        let frame = FrameFinder::new(text, self.correspondents).frame(0);
+        let below_frame = quote.iter().skip(frame.map_or(0, |frame| frame.end)).find(|line| !line.is_blank());
+        let certain = frame.is_some_and(|frame| frame.kind != FrameKind::LikelyAttribution);
+        below_frame.is_some_and(|line| certain || is_marker(&line.text, self.dialect()))
+    }
+
+    fn is_quoted(&self, at: usize) -> bool {
+        self.lines[at].layer == Layer::Quoted || self.indented[at]
+    }
+
+    /// Whether the lines from `below` are indented, without a prefix, and the line at `at` is not.
+    fn indentation_starts(&self, below: usize, at: usize) -> bool {
+        let mut indented =
+            self.lines[below..].iter().take_while(|line| line.is_blank() || line.is_indented());
+        !self.lines[at].is_indented()
+            && indented.any(|line| line.layer == Layer::Unmarked && !line.is_blank())
+    }
+
+    fn starts_signature(&self, at: usize) -> bool {
+        let line = self.lines[at].text.as_str();
+        let is_rule = line.len() >= 20 && line.bytes().all(|b| b == b'_');
+        if line != "-- " && line != "--" && !is_rule {
+            return false;
+        }
+        let below: Vec<&str> = (at + 1..self.lines.len())
+            .take_while(|l| self.lines[*l].layer != Layer::Quoted && !self.starts_quote(*l))
+            .map(|l| self.lines[l].text.as_str())
+            .filter(|line| !line.trim().is_empty())
+            .take(MAX_SIGNATURE + 1)
+            .collect();
+        if is_rule {
+            let is_list_footer =
+                below.iter().any(|line| line.contains("http") || line.contains("mailing list"));
+            return below.len() <= MAX_SIGNATURE && is_list_footer;
+        }
+        line == "-- " || below.len() <= MAX_SIGNATURE
+    }
+
+    /// Whether a quote, or its frame, starts at the line.
+    fn starts_quote(&self, at: usize) -> bool {
+        self.is_own[at] || is_marker(&self.lines[at].text, self.dialect()) || self.frames[at].is_some()
+    }
+
+    /// Whether the line is the end of a quoted line that was wrapped without repeating the `>`.
+    fn is_torn_off(&self, at: usize) -> bool {
+        let Some(above) = at.checked_sub(1).and_then(|above| self.lines.get(above)) else { return false };
+        let Some(below) = self.lines.get(at + 1) else { return false };
+        let text = &self.lines[at].text;
+        [above, below].iter().all(|line| line.layer == Layer::Quoted && !line.is_blank())
+            && text.starts_with(char::is_lowercase)
+            && above.text.len() + text.len() > 74
+            && above.text.len() > 50
+    }
+}
+
+/// Finds our lines with a bar that precede the person's own lines, the top of a quote, or the end. In a
+/// quote, other lines of our letter would follow them.
+fn find_copied_examples(lines: &[TextLine], is_own: &[bool], frames: &[Option<Frame>], dialect: &Dialect) -> Vec<bool> {
+    let mut copied = vec![false; lines.len()];
+    let mut ends_here = true;
+    for at in (0..lines.len()).rev().filter(|at| !lines[*at].is_blank()) {
+        let line = &lines[at];
+        let is_barred = line.text.trim_start().starts_with(BAR);
+        if is_own[at] && is_barred && line.layer == Layer::Unmarked {
+            copied[at] = ends_here;
+        } else {
+            let is_top = is_marker(&line.text, dialect) || frames[at].is_some() || line.layer != Layer::Unmarked;
+            ends_here = is_top || !is_own[at];
+        }
+    }
+    copied
+}
+
+/// Finds the lines of a quote that is indented as a whole, in a letter that is not. Our marker or a frame
+/// shows its indentation; lines above and below that are indented at least as far belong to it.
+fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>], dialect: &Dialect) -> Vec<bool> {
+    let mut found = vec![false; lines.len()];
+    let margin = lines.iter().filter(|line| has_content(line)).map(|line| line.indent).min().unwrap_or(0);
+    let first = (0..lines.len()).find(|at| {
+        let line = &lines[*at];
+        line.indent >= margin + 2 && (is_marker(&line.text, dialect) || introduces_indented(lines, frames, *at))
+    });
+    let Some(first) = first else { return found };
+    let width = lines[first].indent;
+    let inside = |line: &TextLine| line.is_blank() || line.indent >= width;
+    let begin = lines[..first].iter().rposition(|line| !inside(line)).map_or(0, |above| above + 1);
+    // Answers between the quoted lines are indented less, or not at all.
+    let last = (first..lines.len()).rev().find(|at| {
+        let line = &lines[*at];
+        line.indent >= width && (is_marker(&line.text, dialect) || is_footer(&line.text, dialect) || frames[*at].is_some())
+    });
+    let last = last.unwrap_or(first);
+    let end = lines[last..].iter().position(|line| !inside(line)).map_or(lines.len(), |below| last + below);
+    for at in begin..end {
+        found[at] = inside(&lines[at]);
+    }
+    found
+}
+
+/// Whether the `>` of a line is not a quote prefix but the end of an address that a mail program spread over
+/// three lines: `<`, `mailto:referee@club.example`, `> wrote:`.
+fn closes_address(lines: &[TextLine], at: usize) -> bool {
+    let line = &lines[at];
+    let Some(above) = at.checked_sub(2).map(|first| &lines[first..at]) else { return false };
+    line.layer == Layer::Quoted
+        && line.depth == 1
+        && line.text.trim_end().ends_with(COLONS)
+        && above.iter().all(|line| line.layer == Layer::Unmarked)
+        && above[0].text.trim_end().ends_with('<')
+        && above[1].text.contains('@')
+        && !above[1].text.contains('>')
+}
+
+fn has_content(line: &TextLine) -> bool {
+    line.layer != Layer::Signature && !line.is_blank()
+}
+
+/// Whether a definite frame starts at `at` and the text after it is indented at least as far. The upper of
+/// two frames in a row may be indented alone.
+fn introduces_indented(lines: &[TextLine], frames: &[Option<Frame>], at: usize) -> bool {
+    let Some(frame) = frames[at].filter(|frame| frame.kind != FrameKind::LikelyAttribution) else {
+        return false;
+    };
+    let below = (frame.end..lines.len()).find(|l| has_content(&lines[*l]));
+    below.is_some_and(|below| lines[below].indent >= lines[at].indent && frames[below].is_none())
+}
+
+/// Whether a phone, a web mailer or a virus scanner added the line.
+fn is_advertisement(line: &str) -> bool {
+    if line.len() > 240 {
+        return false;
+    }
+    let line = line.trim().trim_start_matches(['-', '*', '_', ' ', '[']).to_lowercase();
+    (SENT_FROM.any_prefix_of(&line) || SENT_FROM_ENDS.any(|end| line.trim_end_matches('.').ends_with(end)))
+        && PRODUCTS.any_in(&line)
+        || line.starts_with("sent from my ")
+        || line.starts_with("发自我的")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+use super::*;
+use crate::Address;
+use crate::mail::dialect::example::DIALECT;
+use crate::mail::limits::{Limits, LineBudget};
+use crate::text::lines::plain_lines;
+
+const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated. You saw nothing.\n\n    | SHIP 1 TO B2\n\nIt is due on Saturday.\n\nReply token: 0123456789abcdef\n";
+
+fn read(text: &str, with_ours: bool) -> Vec<String> {
+    let own = Address::parse("referee@club.example").unwrap();
+    let correspondents = Correspondents { own: &own, dialect: &DIALECT, sender: "ann smith" };
+    let own_letter = OwnLetter::new(LETTER);
+    let mut budget = LineBudget::new(&Limits::default());
+    let lines = plain_lines(text, false, false, &mut budget).expect("few lines");
+    new_lines(&lines, with_ours.then_some(&own_letter), correspondents)
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
+}
+
+const HEADER: &str =
+    "From: Referee <referee@club.example>\nSent: Friday\nTo: Ann <ann@example.org>\nSubject: Turn 4\n\n";
+
+#[test]
+fn text_above_below_and_inside_a_quote_is_new() {
+    for with_ours in [true, false] {
+        let quoted =
+            "> ## write your orders above this line ##\n>\n> Turn 4 was adjudicated. You saw nothing.\n";
+        assert_eq!(read(&format!("A\n\nReferee wrote:\n{quoted}"), with_ours), ["A"]);
+        assert_eq!(read(&format!("Referee wrote:\n{quoted}\nB\n> It is due\nC"), with_ours), ["B", "", "C"]);
+        assert_eq!(read(&format!("A\n\n{HEADER}{LETTER}"), with_ours), ["A"]);
+        assert_eq!(read(&format!("{HEADER}{LETTER}\nB"), with_ours), ["B"]);
+    }
+    let between = LETTER.replace("It is due", "SHIP 2 TO B4\nIt is due");
+    assert_eq!(read(&format!("A\n\n{HEADER}{between}"), true), ["A", "", "SHIP 2 TO B4"]);
+}
+
+#[test]
+fn nothing_below_the_frame_of_another_letter_is_new() {
+    let own_old = "From: Ann <ann@example.org>\nSent: Thursday\nTo: Referee <referee@club.example>\nSubject: Turn 4\n\nSHIP 9 TO C1\n\n";
+    for with_ours in [true, false] {
+        assert_eq!(read(&format!("A\n\n{own_old}{HEADER}{LETTER}"), with_ours), ["A"]);
+        assert_eq!(read(&format!("A\n\n{HEADER}{LETTER}\n{own_old}"), with_ours), ["A"]);
+        assert_eq!(read("A\n\nOn 19.11.2026 at 9:00 Ann wrote:\n\nSHIP 9 TO C1", with_ours), ["A"]);
+        let nested = "A\n> q\nOn 19.11.2026 at 9:00 Ann <ann@example.org> wrote:\n\nSHIP 9 TO C1";
+        assert_eq!(read(nested, with_ours), ["A"]);
+        assert_eq!(read("A\n---------- Forwarded message ---------\nSHIP 9 TO C1", with_ours), ["A"]);
+    }
+}
+
+#[test]
+fn an_order_glued_to_an_attribution_is_kept() {
+    let glued = "SHIP 2 HOLD On Sun, 3 May 2026 at 10:00, Referee <referee@club.example> wrote:";
+    for with_ours in [true, false] {
+        let quoted = LETTER.lines().map(|line| format!("> {line}\n")).collect::<String>();
+        assert_eq!(read(&format!("A\n{glued}\n{quoted}"), with_ours), ["A", glued]);
+    }
+    let usual = "On Sun, 3 May 2026 at 10:00, Referee <referee@club.example> wrote:";
+    assert_eq!(read(&format!("A\n{usual}\n> q"), false), ["A"]);
+}
+
+#[test]
+fn an_address_on_three_lines_and_a_rule_in_an_unknown_language_belong_to_the_quote() {
+    let dressed =
+        "A\n\nOn Fri, 20 Nov 2026 at 11:00 Referee <\nmailto:referee@club.example\n> wrote:\n> Turn 4\nB";
+    assert_eq!(read(dressed, false), ["A", "", "B"]);
+    for with_ours in [true, false] {
+        let ruled = format!("A\n\n---- Mesaĝo originala ----\n\n{LETTER}");
+        assert_eq!(read(&ruled, with_ours), ["A"]);
+    }
+    assert_eq!(read("--- my orders ---\nA", false), ["--- my orders ---", "A"]);
+}
+
+#[test]
+fn signatures_and_footers_are_dropped() {
+    assert_eq!(read("A\n-- \nAnn\nHOLD the line\n> q\nB", false), ["A", "", "B"]);
+    assert_eq!(read("A\n\nSent from my iPhone\n\nB", false), ["A", "", "B"]);
+    assert_eq!(read("A\nVon meinem iPhone gesendet", false), ["A"]);
+    assert_eq!(
+        read("A\n_______________________________________________\nGames mailing list\nhttp://x", false),
+        ["A"]
+    );
+    assert_eq!(read("von meiner Seite ist alles gut", false), ["von meiner Seite ist alles gut"]);
+}

@@ -1,0 +1,135 @@
+//! Letters from machines: the marks that identify them, and the events that they report.
+
+use std::fmt::{self, Display};
+
+use crate::mail::return_id::ReturnId;
+
+/// Maximum hops of a letter from a person; with more, it is in a mail loop.
+pub(super) const MAX_RECEIVED: usize = 50;
+
+/// The classification of a machine's letter, and the event that the letter reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Automatic {
+    /// The first mark found.
+    pub(super) mark: Mark,
+    pub kind: AutomaticKind,
+    /// The Message-IDs of our letters that it answers or returns, without angle brackets.
+    pub about: Vec<String>,
+    /// The IDs of the return paths that it was sent to.
+    pub return_ids: Vec<ReturnId>,
+    /// The recipients that a delivery report names, or else all addresses in a bounce, in lower case.
+    pub(super) recipients: Vec<String>,
+    /// The first line that its sender wrote, unless it looks like an order or a command.
+    pub first_line: Option<String>,
+}
+
+/// The certainty that a machine wrote a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// Its header or its structure says so.
+    Marked,
+    /// It came through a mailing list. People also write through lists, but not to answer a letter to their
+    /// seat.
+    Listed,
+    /// Its words read like those of a machine.
+    Suspected,
+}
+
+/// Evidence that a machine wrote a letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    OwnLoop,
+    OwnMessageId,
+    OwnAddress,
+    NullReturnPath,
+    Report,
+    AutoSubmitted(String),
+    Precedence(String),
+    /// A header field that only machines write, by its name.
+    Field(String),
+    /// A field of mailing list software, by its name, including `Precedence: list`.
+    List(String),
+    Sender,
+    Hops,
+    AbsenceSubject,
+    AbsenceText,
+    NoticeSubject,
+    BounceSubject,
+    MachineText,
+}
+
+/// The kind of report in a machine's letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutomaticKind {
+    /// A letter could not be delivered.
+    Failed,
+    /// A letter is delayed.
+    Delayed,
+    /// Somebody is away, or lets a machine answer.
+    Absence,
+    Other,
+}
+
+impl Automatic {
+    /// Whether it can be about a letter to this address. A bounce must name it; an absence note need not.
+    pub fn may_be_about(&self, recipient: &str) -> bool {
+        let is_named = self.recipients.contains(&recipient.to_ascii_lowercase());
+        match self.kind {
+            AutomaticKind::Failed => is_named,
+            AutomaticKind::Delayed | AutomaticKind::Absence | AutomaticKind::Other => {
+                is_named || self.recipients.is_empty()
+            }
+        }
+    }
+
+    pub fn certainty(&self) -> Certainty {
+        match self.mark {
+            Mark::OwnLoop
+            | Mark::OwnMessageId
+            | Mark::OwnAddress
+            | Mark::NullReturnPath
+            | Mark::Report
+            | Mark::AutoSubmitted(_)
+            | Mark::Precedence(_)
+            | Mark::Field(_)
+            | Mark::Sender
+            | Mark::Hops => Certainty::Marked,
+            Mark::List(_) => Certainty::Listed,
+            Mark::AbsenceSubject
+            | Mark::AbsenceText
+            | Mark::NoticeSubject
+            | Mark::BounceSubject
+            | Mark::MachineText => Certainty::Suspected,
+        }
+    }
+}
+
+impl Display for Automatic {
+    /// Describes the letter in a few words, for the GM.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            AutomaticKind::Failed => "a bounce: ",
+            AutomaticKind::Delayed => "a notice of delay: ",
+            AutomaticKind::Absence => "an absence note: ",
+            AutomaticKind::Other => "",
+        })?;
+        match &self.mark {
+            Mark::OwnLoop => f.write_str("it has our own loop header"),
+            Mark::OwnMessageId => f.write_str("it has one of our Message-IDs"),
+            Mark::OwnAddress => f.write_str("it comes from our own address"),
+            Mark::NullReturnPath => f.write_str("its return path is empty"),
+            Mark::Report => f.write_str("it is a delivery or disposition report"),
+            Mark::AutoSubmitted(value) => write!(f, "Auto-Submitted: {value}"),
+            Mark::Precedence(value) => write!(f, "Precedence: {value}"),
+            Mark::Field(name) => write!(f, "it has the header field {name}"),
+            Mark::List(name) => write!(f, "it came through a mailing list ({name})"),
+            Mark::Sender => f.write_str("its sender is a daemon or takes no replies"),
+            Mark::Hops => write!(f, "more than {MAX_RECEIVED} hops"),
+            Mark::AbsenceSubject => f.write_str("its subject is that of an automatic reply"),
+            Mark::AbsenceText => f.write_str("it reads like an absence note"),
+            Mark::NoticeSubject => f.write_str("its subject is that of an automatic notice"),
+            Mark::BounceSubject => f.write_str("its subject is that of a bounce"),
+            Mark::MachineText => f.write_str("it reads like an automatic message"),
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Decides whether a machine wrote a letter.
+//!
+//! Any single mark in the header or in the structure is enough; such a letter is never answered and never
+//! acted on. `X-Auto-Response-Suppress` is not a mark: Exchange adds it to people's mail. A letter without a
+//! mark is searched for the wording of a bounce or an absence note ([`phrases`]), which only makes it
+//! suspicious.
+
+use std::cell::OnceCell;
+
+use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
+
+use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
+use super::mailboxes::{is_daemon, is_list_software};
+use super::{excerpt, phrases};
+use crate::mail::address::Address;
+use crate::mail::header::{self, Header};
+use crate::mail::identity::{OwnIdentity, is_own_id};
+use crate::mail::limits::add_new;
+use crate::mail::return_id;
+use crate::mail::subject::Subject;
+use crate::text::body::{Texts, mime_type};
+use crate::text::words::{DAEMONS, MACHINE_FIELDS};
+
+/// The parts of a letter that classification looks at.
+pub struct Evidence<'a> {
+    pub headers: &'a [Header],
+    pub message: &'a Message<'a>,
+    pub texts: Option<&'a Texts>,
+    pub from: Option<&'a Address>,
+    pub subject: &'a str,
+    /// Whether the header contains a reply token.
+    pub has_token: bool,
+    pub own: &'a OwnIdentity,
+    /// The lines that the sender has just written. Finding them takes long and is seldom needed.
+    pub written_now: OnceCell<Vec<&'a str>>,
+}
+
+/// Minimum by which the points for a machine exceed those for a person. A letter with a token is suspected
+/// sooner, because its writer is then asked, whereas any other writer would get no answer.
+const THRESHOLD: i32 = 3;
+const THRESHOLD_WITH_TOKEN: i32 = 2;
+
+/// Classifies a letter, and returns `None` for a person's.
+pub fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
+    let text = excerpt::beginning(evidence.texts);
+    let mark = evidence
+        .own_mark()
+        .or_else(|| evidence.header_mark())
+        .or_else(|| evidence.report().map(|_| Mark::Report))
+        .or_else(|| evidence.sender_mark())
+        .or_else(|| evidence.list_mark())
+        .or_else(|| evidence.word_mark(&text))?;
+    let kind = evidence.kind(&mark, &text);
+    let first_line = excerpt::first_line(evidence.written_now(), evidence.own.dialect);
+    let recipients = evidence.failed_recipients();
+    let return_ids = return_id::in_header(evidence.headers, evidence.own);
+    Some(Automatic { mark, kind, about: evidence.about(), return_ids, recipients, first_line })
+}
+
+impl<'a> Evidence<'a> {
+    fn written_now(&self) -> &[&'a str] {
+        self.written_now.get_or_init(|| excerpt::lines_written_now(self.texts, self.own))
+    }
+
+    fn values(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.headers.iter().filter(move |h| h.name == name).map(|h| h.value.as_str())
+    }
+
+    fn own_mark(&self) -> Option<Mark> {
+        if self.values(self.own.dialect.loop_field).next().is_some()
+            || self.values("x-loop").flat_map(header::addresses).any(|address| self.own.has_address(&address))
+        {
+            return Some(Mark::OwnLoop);
+        }
+        if self.values("message-id").flat_map(header::message_ids).any(|id| is_own_id(&id, self.own)) {
+            return Some(Mark::OwnMessageId);
+        }
+        self.from.filter(|from| self.own.has_address(from)).map(|_| Mark::OwnAddress)
+    }
+
+    fn header_mark(&self) -> Option<Mark> {
+        if self.values("return-path").any(|value| matches!(value.replace(' ', "").as_str(), "<>" | "")) {
+            return Some(Mark::NullReturnPath);
+        }
+        let mut submitted = self.values("auto-submitted").map(first_word);
+        if let Some(value) = submitted.find(|value| value != "no" && !value.is_empty()) {
+            return Some(Mark::AutoSubmitted(value));
+        }
+        let names = ["precedence", "x-precedence", "preference"].into_iter();
+        let mut precedence = names.flat_map(|name| self.values(name)).map(first_word);
+        let bulk = ["bulk", "junk", "auto_reply", "auto-reply", "autoreply"];
+        if let Some(value) = precedence.find(|value| bulk.contains(&value.as_str())) {
+            return Some(Mark::Precedence(value));
+        }
+        if let Some(header) = self.headers.iter().find(|h| is_machine_field(&h.name, &h.value)) {
+            return Some(Mark::Field(header.name.clone()));
+        }
+        (self.values("received").count() > MAX_RECEIVED).then_some(Mark::Hops)
+    }
+
+    /// Returns a mark of mailing list software. People write through lists too.
+    fn list_mark(&self) -> Option<Mark> {
+        let is_list_field = |name: &str| {
+            name.starts_with("list-")
+                || matches!(
+                    name,
+                    "mailing-list" | "x-mailing-list" | "x-mlserver" | "x-ml-name" | "x-mailman-version"
+                )
+        };
+        if let Some(header) = self.headers.iter().find(|header| is_list_field(&header.name)) {
+            return Some(Mark::List(header.name.clone()));
+        }
+        let precedence = |value: &str| first_word(value) == "list";
+        let names = ["precedence", "x-precedence"];
+        let found = names.into_iter().find(|name| self.values(name).any(precedence));
+        found.map(|name| Mark::List(name.to_owned()))
+    }
+
+    /// Returns a mark that the wording alone shows. Only the text that the sender has just written counts,
+    /// not quotes. Finding that text is expensive, so letters without a suspicious phrase are skipped.
+    fn word_mark(&self, text: &str) -> Option<Mark> {
+        let threshold = match self.has_token || text.contains(self.own.dialect.token_label) {
+            true => THRESHOLD_WITH_TOKEN,
+            false => THRESHOLD,
+        };
+        if !phrases::may_be_machine(self.subject, text, threshold) {
+            return None;
+        }
+        let written_now = excerpt::written_now(self.written_now(), self.texts, self.own);
+        phrases::mark(self.subject, &written_now, threshold)
+    }
+
+    fn sender_mark(&self) -> Option<Mark> {
+        // Some bounces have no address in From: `MAILER-DAEMON (Mail Delivery System)`.
+        let raw = self.values("from").next().unwrap_or_default().to_lowercase();
+        let bare = self.from.is_none() && DAEMONS.any_in(&raw);
+        let sender = self.from.is_some_and(|from| is_daemon(from.local()));
+        let envelope = ["return-path", "sender", "x-envelope-from"]
+            .into_iter()
+            .flat_map(|name| self.values(name))
+            .filter_map(|value| value.rsplit('<').next()?.split('@').next())
+            // A list replaces the envelope sender of a person's letter.
+            .any(|local| is_daemon(local) && !(is_list_software(local) && self.list_mark().is_some()));
+        (bare || sender || envelope).then_some(Mark::Sender)
+    }
+
+    /// Returns the kind of report, if the letter is one (RFC 6522, 3464, 8098) or has the parts of one.
+    /// Prefers a delivery status that names its action.
+    fn report(&self) -> Option<Report> {
+        let mut found = None;
+        let parts: &[MessagePart<'_>] = match self.is_forwarded_by_hand() {
+            true => &[],
+            false => &self.message.parts,
+        };
+        for part in parts {
+            let (kind, subtype) = mime_type(part);
+            let this = match (kind.as_str(), subtype.as_str()) {
+                ("message", "delivery-status" | "global-delivery-status") => Report::Delivery(action(part)),
+                ("message", "disposition-notification" | "global-disposition-notification") => Report::Other,
+                ("message", "feedback-report") => Report::Other,
+                // An answer to an invitation, which calendars may send on their own.
+                ("text", "calendar") if is_calendar_reply(part) => Report::Other,
+                ("multipart", "report") if report_type(part) == Some("delivery-status") => {
+                    Report::Delivery(None)
+                }
+                ("multipart", "report") => Report::Other,
+                _ => continue,
+            };
+            if found.is_none() || matches!(this, Report::Delivery(Some(_))) {
+                found = Some(this);
+            }
+        }
+        found
+    }
+
+    /// Whether somebody forwards or answers a report, and their mail program attached its parts again.
+    fn is_forwarded_by_hand(&self) -> bool {
+        let is_report = self.message.parts.first().is_some_and(|part| mime_type(part).1 == "report");
+        !is_report && Subject::of(self.subject).is_answer()
+    }
+
+    fn kind(&self, mark: &Mark, text: &str) -> AutomaticKind {
+        let failure = || phrases::failure(self.subject, text);
+        match self.report() {
+            Some(Report::Delivery(Some(action))) => return action,
+            Some(Report::Delivery(None)) => return failure().unwrap_or(AutomaticKind::Failed),
+            Some(Report::Other) => return AutomaticKind::Other,
+            None => {}
+        }
+        match mark {
+            Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress => AutomaticKind::Other,
+            Mark::Hops | Mark::List(_) | Mark::NoticeSubject => AutomaticKind::Other,
+            Mark::AbsenceSubject | Mark::AbsenceText => AutomaticKind::Absence,
+            Mark::BounceSubject | Mark::MachineText if phrases::is_away(text) => AutomaticKind::Absence,
+            Mark::BounceSubject => failure().unwrap_or(AutomaticKind::Failed),
+            Mark::MachineText => failure().unwrap_or(AutomaticKind::Other),
+            Mark::Field(name) if name == "x-failed-recipients" => failure().unwrap_or(AutomaticKind::Failed),
+            Mark::Field(name) if matches!(name.as_str(), "x-ricevuta" | "x-cron-env" | "x-fd-auto") => {
+                failure().unwrap_or(AutomaticKind::Other)
+            }
+            Mark::Field(_) => failure().unwrap_or(AutomaticKind::Absence),
+            Mark::Precedence(value) if value.starts_with("auto") => AutomaticKind::Absence,
+            Mark::NullReturnPath
+            | Mark::Report
+            | Mark::AutoSubmitted(_)
+            | Mark::Precedence(_)
+            | Mark::Sender => {
+                let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied");
+                let away = replied || phrases::is_absence(&Subject::of(self.subject));
+                let otherwise = if away { AutomaticKind::Absence } else { AutomaticKind::Other };
+                failure().unwrap_or(otherwise)
+            }
+        }
+    }
+
+    /// Returns the recipients whose delivery failed: those named in fields or, if there are none, all
+    /// addresses in the text and in the returned letter.
+    fn failed_recipients(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for part in &self.message.parts {
+            let (kind, subtype) = mime_type(part);
+            if kind == "message" && matches!(subtype.as_str(), "delivery-status" | "global-delivery-status") {
+                add_recipients(&String::from_utf8_lossy(part.contents()), &mut found);
+            }
+        }
+        for value in self.values("x-failed-recipients").flat_map(|value| value.split(',')) {
+            add_recipient(value, &mut found);
+        }
+        if found.is_empty() {
+            for part in &self.message.parts {
+                let bytes: &[u8] = match &part.body {
+                    PartType::Message(inner) => &inner.raw_message,
+                    PartType::Text(_) | PartType::Html(_) => part.contents(),
+                    PartType::Binary(_) if mime_type(part).0 == "text" => part.contents(),
+                    PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Multipart(_) => continue,
+                };
+                for address in header::addresses(&String::from_utf8_lossy(bytes)) {
+                    add_recipient(address.as_str(), &mut found);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns our Message-IDs anywhere in the letter: in its header, in its text, in the returned letter.
+    fn about(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        find_own_ids(&self.message.raw_message, self.own, &mut found);
+        // Transfer encodings hide these IDs from the search of the raw bytes.
+        for part in &self.message.parts {
+            let decoded: &[u8] = match &part.body {
+                PartType::Text(text) | PartType::Html(text) => text.as_bytes(),
+                PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes,
+                PartType::Message(inner) => &inner.raw_message,
+                PartType::Multipart(_) => continue,
+            };
+            find_own_ids(decoded, self.own, &mut found);
+        }
+        found
+    }
+}
+
+/// A machine-readable report part.
+enum Report {
+    /// A delivery status, and the meaning of its action, if it is known.
+    Delivery(Option<AutomaticKind>),
+    Other,
+}
+
+/// Returns the meaning of a delivery status's `Action:` (RFC 3464 2.3.3).
+fn action(part: &MessagePart<'_>) -> Option<AutomaticKind> {
+    let text = String::from_utf8_lossy(part.contents()).to_lowercase();
+    let mut actions = text.lines().filter_map(|line| line.trim().strip_prefix("action:")).map(str::trim);
+    actions.find_map(|action| match first_word(action).as_str() {
+        "failed" => Some(AutomaticKind::Failed),
+        "delayed" => Some(AutomaticKind::Delayed),
+        "delivered" | "relayed" | "expanded" => Some(AutomaticKind::Other),
+        _ => None,
+    })
+}
+
+/// Adds the recipients of a delivery status (RFC 3464 2.3), and those it was forwarded to.
+fn add_recipients(status: &str, found: &mut Vec<String>) {
+    for line in status.lines() {
+        let Some((name, value)) = line.split_once(':') else { continue };
+        if matches!(name.trim().to_ascii_lowercase().as_str(), "final-recipient" | "original-recipient") {
+            // `rfc822; ann@example.org`
+            add_recipient(value.split_once(';').map_or(value, |(_, address)| address), found);
+        }
+    }
+}
+
+fn add_recipient(text: &str, found: &mut Vec<String>) {
+    let text = text.trim().trim_start_matches('<').trim_end_matches('>');
+    let text = Address::parse(text).map_or_else(|_| text.to_ascii_lowercase(), |address| address.to_string());
+    if text.contains('@') {
+        add_new(found, text, MAX_ABOUT);
+    }
+}
+
+fn is_calendar_reply(part: &MessagePart<'_>) -> bool {
+    part.content_type()
+        .and_then(|ct| ct.attribute("method"))
+        .is_some_and(|method| method.eq_ignore_ascii_case("reply"))
+}
+
+fn report_type<'a>(part: &'a MessagePart<'_>) -> Option<&'a str> {
+    part.content_type()?.attribute("report-type")
+}
+
+fn first_word(value: &str) -> String {
+    value
+        .trim()
+        .split(|c: char| c.is_whitespace() || matches!(c, ';' | '('))
+        .next()
+        .unwrap_or_default()
+        .to_lowercase()
+}
+
+/// Whether only machines write this header field.
+fn is_machine_field(name: &str, value: &str) -> bool {
+    let value = value.trim().to_lowercase();
+    match name {
+        _ if MACHINE_FIELDS.contains(name) => !matches!(value.as_str(), "no" | "false" | "0"),
+        "x-ms-exchange-generated-message-source" => true,
+        "x-post-messageclass" => value.contains("autoresponder"),
+        "x-mailer" | "user-agent" => {
+            ["autoresponder", "autoreply", "auto-reply", "vacation"].iter().any(|word| value.contains(word))
+        }
+        "delivered-to" => value == "autoresponder",
+        "x-apple-action" => value.contains("vacation"),
+        "content-type" => {
+            value.starts_with("multipart/report")
+                || value.starts_with("message/delivery-status")
+                || value.starts_with("message/disposition-notification")
+                || value.contains("report-type=")
+        }
+        _ => false,
+    }
+}
+
+/// Maximum number of our Message-IDs that a machine's letter can be about.
+const MAX_ABOUT: usize = 50;
+
+/// Collects the Message-IDs in `bytes` that have our domain.
+fn find_own_ids(bytes: &[u8], own: &OwnIdentity, found: &mut Vec<String>) {
+    let domain = own.message_id_domain.as_bytes();
+    for at in memchr::memchr_iter(b'@', bytes) {
+        let (before, after) = (&bytes[..at], &bytes[at + 1..]);
+        let own_domain = after.get(..domain.len()).is_some_and(|d| d.eq_ignore_ascii_case(domain));
+        let next = after.get(domain.len());
+        let ends = next.is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'.' | b'-'));
+        if !own_domain || !ends || found.len() >= MAX_ABOUT {
+            continue;
+        }
+        // A bound on the local part keeps the search linear.
+        let is_local = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+        let length = before.iter().rev().take(100).take_while(is_local).count();
+        if length > 0 {
+            let local = String::from_utf8_lossy(&before[at - length..]);
+            add_new(found, format!("{local}@{}", own.message_id_domain), MAX_ABOUT);
+        }
+    }
+}

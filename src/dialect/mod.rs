@@ -1,0 +1,112 @@
+//! The conventions between the referee and its correspondents: orders and commands by their form, without knowing the
+//! match or its game, and the marks of our own letters.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::letter::Dialect;
+
+mod subject_tag;
+
+pub use subject_tag::SubjectTag;
+
+/// The dialect of the referee's mail. The templates of its letters hold the marks.
+pub static DIALECT: Dialect = Dialect {
+    is_request,
+    begins_like_request,
+    is_on_topic: |line| TOPIC.is_match(line),
+    marker: "write your orders above this line",
+    token_label: "reply token:",
+    is_closing: |line| line.ends_with("the referee:") || line.contains("send help for the manual"),
+    loop_field: "x-fogpost-loop",
+};
+
+/// The subject of the letter by which `fogpost doctor --send` tests whether mail arrives.
+pub const DOCTOR_SUBJECT: &str = "fogpost doctor: does mail arrive?";
+
+/// First words of orders and commands.
+static VERBS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| include_str!("verbs.txt").lines().collect());
+
+/// Vocabulary of players that machines do not use.
+static TOPIC: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(include_str!("topic.txt").lines()).expect("a short list"));
+
+/// Whether a line looks like an order or a command: one of our verbs in capitals or followed by a number or a
+/// square, two squares and little else, or a single square.
+fn is_request(line: &str) -> bool {
+    let line = line.trim().trim_start_matches(['-', '*', ' ']);
+    if line.starts_with("TELL ") || line.starts_with("PROTEST ") {
+        return true;
+    }
+    if line.len() > 80 || !line.is_ascii() {
+        return false;
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Some((first, rest)) = words.split_first() else { return false };
+    if let [alone] = words[..] {
+        let alone = alone.trim_end_matches(['.', '!']).to_ascii_lowercase();
+        if is_square(&alone)
+            || matches!(alone.as_str(), "hold" | "wait" | "swap" | "draw" | "agree" | "claim")
+        {
+            return true;
+        }
+    }
+    let squares = line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| is_square(word)).count();
+    let capitals = !line.bytes().any(|b| b.is_ascii_lowercase());
+    let numbered =
+        rest.first().is_some_and(|next| is_square(next) || next.starts_with(|c: char| c.is_ascii_digit()));
+    squares >= 2 && rest.len() <= 3 && line.len() <= 20
+        || VERBS.contains(first.to_ascii_lowercase().as_str()) && rest.len() <= 24 && (capitals || numbered)
+}
+
+/// Whether a line begins like an order, whatever follows it, such as an attribution that a mail program
+/// joined to it.
+fn begins_like_request(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(5).collect();
+    words.first().is_some_and(|first| is_square(first)) || is_request(&words.join(" "))
+}
+
+/// Whether a word is a square, such as `A1` or `Y16`, or one after the letter of a ship class, such as `VD2`.
+pub fn is_square(word: &str) -> bool {
+    let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let digits = word.len() - letters;
+    (1..=2).contains(&letters)
+        && (1..=2).contains(&digits)
+        && word[letters..].bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_and_commands_of_all_games_are_requests() {
+        for line in [
+            "SHIP 1 TO B2",
+            "hold".to_uppercase().as_str(),
+            "extend 5 days",
+            "d3-e4",
+            "VD2-D3",
+            "TELL Hello",
+            "- U1 C7 C4",
+            "d4",
+            "hold.",
+        ] {
+            assert!(is_request(line), "{line}");
+        }
+        for line in [
+            "Status: 5.1.1",
+            "STATUS: FAILURE_WORDS",
+            "550 5.1.1 User unknown",
+            "Report a problem",
+            "Room B12",
+            "| SHIP 1 TO B2",
+            "HOST UNKNOWN",
+            "move on",
+        ] {
+            assert!(!is_request(line), "{line}");
+        }
+    }
+}
