@@ -10,6 +10,7 @@ FROM rust:1.95-slim-bookworm AS fetched
 WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY benches benches
+COPY crates crates
 RUN mkdir src && echo 'fn main() {}' > src/main.rs && cargo fetch --locked
 
 FROM fetched AS built

@@ -1,7 +1,6 @@
 //! The time in which the results of ten years are rated, and a season opens: `cargo bench --bench club`. The targets:
 //! 100,000 results of 500 players in two seconds, and 200 entrants in one, while receipts take as long as without.
 
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ use fogpost::letter::Digest;
 use fogpost::referee::{EventAction, Instruction};
 use fogpost::store::{self, NewLetter};
 
-use random::Random;
+use fogpost_testing::random::Random;
 
 const RESULTS: i64 = 100_000;
 const PLAYERS: usize = 500;

@@ -26,7 +26,7 @@ use fogpost::post::maildir;
 use fogpost::post::maildirs::folder_of;
 
 use club::{Club, Daemon};
-use random::Random;
+use fogpost_testing::random::Random;
 use worst_letters::SHAPES;
 
 /// Matches; each of their seats writes in turn, so that nobody's answers come so often that they are delayed.

@@ -1,6 +1,5 @@
 //! War in the Pacific: legal surface moves and one adjudication, in the middle of a match.
 
-
 use divan::{Bencher, black_box};
 use fogpost::game::pacific::{Chart, Options, Order, Square, State};
 use fogpost::game::{BySeat, Game, Numbered, Phase, Seat};

@@ -1,6 +1,5 @@
 //! Quad: listing the free points, one adjudication, and turns of the house, in positions of random matches.
 
-
 use divan::{Bencher, black_box};
 use fogpost::game::quad::{Options, Order, State, View};
 use fogpost::game::{BySeat, Dice, Game, Numbered, Sealed};

@@ -1,6 +1,5 @@
 //! Quadrant Z in the middle of a match: about eight ships on each side, and combat in this turn.
 
-
 use divan::{Bencher, black_box};
 use fogpost::game::quadrant_z::{Order, State};
 use fogpost::game::{BySeat, Game, Numbered, Sealed, Seat};

@@ -1,6 +1,5 @@
 //! Quantum: generating all legal moves, one adjudication, and turns of the house, in positions of random matches.
 
-
 use divan::{Bencher, black_box};
 use fogpost::game::quantum::{Options, Order, State, View};
 use fogpost::game::{BySeat, Dice, Game, Numbered, Options as _, Sealed};

@@ -1,6 +1,5 @@
 //! The cost of a letter: its words, and the picture of its board.
 
-
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};

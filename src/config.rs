@@ -321,7 +321,7 @@ impl Log {
     fn check(&self) -> Result<(), String> {
         let fault = |why: String| {
             format!(
-                "log.filter is `{}`: {why}; try `info` or `info,fogpost::post=debug`, with the levels {}",
+                "log.filter is `{}`: {why}; try `info` or `info,fogpost_post=debug`, with the levels {}",
                 self.filter,
                 LEVELS.join(", ")
             )

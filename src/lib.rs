@@ -1,10 +1,15 @@
 //! A referee for games played by e-mail.
 //!
-//! The rooms, in the order of reading. Each uses only those before it:
+//! Packages of their own, which know nothing of a club, in the order of reading:
 //!
 //! - [`game`]: the rules of the four games
 //! - [`house`]: the computer player
 //! - [`letter`]: bytes to a [`letter::Letter`]: its sender, a person or a machine, and the newly written text
+//! - [`post`]: mail in, by IMAP, Maildir or standard input; mail out, by SMTP, sendmail or Maildir
+//!
+//! The rooms of the referee. Each uses only the packages and the rooms before it:
+//!
+//! - [`dialect`]: what `letter` must know of our correspondence
 //! - [`request`]: that text to orders, commands and remarks
 //! - [`ledger`]: the history of a match, facts in a chain of hashes
 //! - [`referee`]: a letter, a deadline, or an act of a GM or of the house to a [`referee::Ruling`]
@@ -13,7 +18,6 @@
 //! - [`audit`]: whether ledger, letters and sent mail agree; dossiers for third parties
 //! - [`store`]: the database; all SQL
 //! - [`web`]: the pages of the site, among them the replays
-//! - [`post`]: mail in, by IMAP, Maildir or standard input; mail out, by SMTP, sendmail or Maildir
 //! - [`config`]: the club's `config.toml`
 //! - [`desk`]: decisions on letters, matches and people: rows in, changes out
 //! - [`daemon`]: the loops that load rows, call the desk, commit its changes and send mail
@@ -71,6 +75,7 @@ extern crate self as fogpost;
 
 pub use fogpost_games::{game, house};
 pub use fogpost_letter as letter;
+pub use fogpost_post as post;
 
 pub mod audit;
 pub mod cli;
@@ -80,7 +85,6 @@ pub mod daemon;
 pub mod desk;
 pub mod dialect;
 pub mod ledger;
-pub mod post;
 pub mod referee;
 pub mod report;
 pub mod request;

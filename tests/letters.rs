@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use fogpost::dialect::DIALECT;
 use fogpost::game::any::GameKind;
 use fogpost::letter::AutomaticKind;
 use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity, UnreadableContent, UnreadableLetter};
-use fogpost::request::Request;
+use fogpost::request::{Request, lines_of};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -93,6 +94,7 @@ fn own() -> OwnIdentity {
         address: Address::parse("referee@club.example").unwrap(),
         message_id_domain: "fogpost.club.example".into(),
         return_path: None,
+        dialect: &DIALECT,
     }
 }
 
@@ -169,12 +171,12 @@ fn text_differences(letter: &Letter, expected: &Expected) -> Vec<String> {
             Some(unseen) if answered.is_none() => (&unseen.orders, &unseen.remarks, &unseen.doubts),
             _ => (&expected.orders, &expected.remarks, &expected.doubts),
         };
-        let (lines, instead) = match letter.new_text(answered) {
-            NewText::Lines(lines) => (lines, None),
-            NewText::Blank => (Vec::new(), None),
-            NewText::Unreadable(what) => (Vec::new(), Some(what)),
+        let written = letter.new_text(answered);
+        let instead = match written {
+            NewText::Unreadable(what) => Some(what),
+            NewText::Lines(_) | NewText::Blank => None,
         };
-        let request = Request::read(&lines, GameKind::QuadrantZ);
+        let request = Request::read(&lines_of(written), GameKind::QuadrantZ);
         let texts = |lines: &[fogpost::game::Line]| {
             format!("{:?}", lines.iter().map(|l| &l.text).collect::<Vec<_>>())
         };
@@ -268,11 +270,10 @@ fn damaged(raw: &[u8], changes: &[(usize, u8, u8)]) -> Vec<u8> {
 fn read_all_of(raw: &[u8]) {
     if let Ok(letter) = read(raw) {
         for answered in [None, Some("## write your orders above this line ##\n\nTurn 4\n")] {
-            if let NewText::Lines(lines) = letter.new_text(answered) {
-                // Restoring line breaks must not multiply the lines.
-                assert!(lines.len() <= Limits::default().max_lines);
-                let _ = Request::read(&lines, GameKind::QuadrantZ);
-            }
+            let lines = lines_of(letter.new_text(answered));
+            // Restoring line breaks must not multiply the lines.
+            assert!(lines.len() <= Limits::default().max_lines);
+            let _ = Request::read(&lines, GameKind::QuadrantZ);
         }
         assert!(letter.in_reply_to.len() + letter.references.len() <= 200);
         let _ = letter.reported_dkim("mx.club.example");

@@ -9,8 +9,8 @@ use fogpost::game::{BySeat, Game as _, Line, Outcome, Seat};
 
 use crate::player::Player;
 use crate::players;
-use fogpost_testing::random::Random;
 use crate::sprt::{self, Outcomes, Verdict};
+use fogpost_testing::random::Random;
 
 /// How matches are played.
 pub struct Rules {

@@ -7,10 +7,10 @@ use fogpost::game::{Game, Phase, Seat, pacific, quad, quantum};
 
 use crate::plain_quantum::{Cell, Judge};
 use crate::player::{Player, Turn};
-use fogpost_testing::random::dice;
 use crate::random_player::Random;
 use crate::thumb_quadrant_z::Thumb;
 use crate::{alpha_beta, mcts, plain_pacific, plain_quad, plain_quantum};
+use fogpost_testing::random::dice;
 
 /// The players of a game from outside, for messages.
 pub const NAMES: &str = "mcts (10,000 playouts), mcts50000, mcts50000-rim (Quad), alpha-beta (3 turns deep), alpha-beta4, \

@@ -13,10 +13,11 @@ use std::path::Path;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use fogpost::dialect::DIALECT;
 use fogpost::game::Syntax;
 use fogpost::game::any::GameKind;
-use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
-use fogpost::request::Request;
+use fogpost::letter::{Address, Letter, Limits, OwnIdentity};
+use fogpost::request::{Request, lines_of};
 
 fn main() {
     let only_worst = std::env::args().any(|argument| argument == "worst");
@@ -35,7 +36,7 @@ fn folder() -> &'static Path {
 
 fn read(raw: &[u8], own: &OwnIdentity, answered: Option<&str>) -> usize {
     let Ok(letter) = Letter::read(raw, own, &Limits::default()) else { return 0 };
-    let NewText::Lines(lines) = letter.new_text(answered) else { return 0 };
+    let lines = lines_of(letter.new_text(answered));
     let begins_order = |line: &str| !matches!(GameKind::QuadrantZ.syntax(line), Err(Syntax::Unknown));
     Request::read(&lines, begins_order).orders.len()
 }
@@ -45,6 +46,7 @@ fn own() -> OwnIdentity {
         address: Address::parse("referee@club.example").expect("an address"),
         message_id_domain: "fogpost.club.example".to_owned(),
         return_path: None,
+        dialect: &DIALECT,
     }
 }
 

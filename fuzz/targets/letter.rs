@@ -2,8 +2,9 @@
 
 #![no_main]
 
+use fogpost::dialect::DIALECT;
 use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
-use fogpost::request::Request;
+use fogpost::request::{Request, lines_of};
 use libfuzzer_sys::fuzz_target;
 
 const OURS: &str = include_str!("../../tests/letters/ours/turn4.txt");
@@ -13,6 +14,7 @@ fuzz_target!(|raw: &[u8]| {
         address: Address::parse("referee@club.example").expect("an address"),
         message_id_domain: "fogpost.club.example".to_owned(),
         return_path: None,
+        dialect: &DIALECT,
     };
     let letter = match Letter::read(raw, &own, &Limits::default()) {
         Ok(letter) => letter,
@@ -26,7 +28,7 @@ fuzz_target!(|raw: &[u8]| {
     for answered in [None, Some(OURS)] {
         if let NewText::Lines(lines) = letter.new_text(answered) {
             assert!(lines.iter().all(|line| line.no > 0 && !line.text.contains('\n')));
-            let _ = Request::read(&lines, |_: &str| false);
+            let _ = Request::read(&lines_of(NewText::Lines(lines)), |_: &str| false);
         }
     }
 });

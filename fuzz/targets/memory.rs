@@ -5,9 +5,10 @@
 
 use std::sync::LazyLock;
 
+use fogpost::dialect::DIALECT;
 use fogpost::game::any::GameKind;
 use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
-use fogpost::request::Request;
+use fogpost::request::{Request, lines_of};
 use libfuzzer_sys::fuzz_target;
 use peak_alloc::PeakAlloc;
 
@@ -26,7 +27,12 @@ const OURS: &str = include_str!("../../tests/letters/ours/turn4.txt");
 static OWN: LazyLock<OwnIdentity> = LazyLock::new(|| {
     let address = Address::parse("referee@club.example").expect("an address");
     let own =
-        OwnIdentity { address, message_id_domain: "fogpost.club.example".to_owned(), return_path: None };
+        OwnIdentity {
+            address,
+            message_id_domain: "fogpost.club.example".to_owned(),
+            return_path: None,
+            dialect: &DIALECT,
+        };
     // The first letter pays for the tables of words that all letters share.
     let first = Letter::read(b"From: ann@players.example\n\nHello", &own, &Limits::default());
     first.expect("a letter").new_text(Some(OURS));
@@ -50,8 +56,8 @@ fuzz_target!(|input: &[u8]| {
         raw.extend(part);
     }
     if let Ok(letter) = Letter::read(&raw, own, &Limits::default())
-        && let NewText::Lines(lines) = letter.new_text(Some(OURS))
     {
+        let lines = lines_of(letter.new_text(Some(OURS)));
         let _ = Request::read(&lines, GameKind::QuadrantZ);
     }
     let peak = ALLOCATOR.peak_usage().saturating_sub(before);

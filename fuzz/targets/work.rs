@@ -7,13 +7,14 @@ use std::alloc::System;
 use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 
+use fogpost::dialect::DIALECT;
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{Cause, LetterCause, SealKey};
 use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
 use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening};
 use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
-use fogpost::request::Request;
+use fogpost::request::{Request, lines_of};
 use libfuzzer_sys::fuzz_target;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -42,7 +43,12 @@ struct Desk {
 static DESK: LazyLock<Desk> = LazyLock::new(|| {
     let address = Address::parse("referee@club.example").expect("an address");
     let own =
-        OwnIdentity { address, message_id_domain: "fogpost.club.example".to_owned(), return_path: None };
+        OwnIdentity {
+            address,
+            message_id_domain: "fogpost.club.example".to_owned(),
+            return_path: None,
+            dialect: &DIALECT,
+        };
     // The first letter pays for the tables of words that all letters share.
     let first = Letter::read(b"From: ann@players.example\n\nHello", &own, &Limits::default());
     first.expect("a letter").new_text(Some(OURS));
@@ -73,7 +79,7 @@ fuzz_target!(|input: &[u8]| {
     let most = READING + READING_PER_BYTE * raw.len();
     assert!(reading <= most, "reading {} bytes allocates {reading}, at most {most} are allowed", raw.len());
 
-    let NewText::Lines(lines) = &written else { return };
+    let lines = lines_of(written.clone());
     let length: usize = lines.iter().map(|line| line.text.len() + 1).sum();
     for game_match in &desk.open {
         let asked = Cell::new(0);
@@ -81,7 +87,7 @@ fuzz_target!(|input: &[u8]| {
             asked.set(asked.get() + line.len() + 1);
             !matches!(game_match.game.syntax(line), Err(Syntax::Unknown))
         };
-        let _ = Request::read(lines, is_order);
+        let _ = Request::read(&lines, is_order);
         assert!(asked.get() <= 8 * length + 1000, "{} bytes parsed as orders, of {length}", asked.get());
 
         let region = Region::new(ALLOCATOR);

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::club::support;
-use fogpost_testing::random::Random;
 use crate::settings::{kills, seed};
+use fogpost_testing::random::Random;
 
 const PLAYERS: usize = 24;
 

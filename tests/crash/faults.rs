@@ -12,9 +12,9 @@ use crate::Run;
 use crate::club::{Club, Ports, direct};
 use crate::people::Person;
 use crate::proxy::{Proxy, Trouble};
-use fogpost_testing::random::Random;
 use crate::servers::Servers;
 use crate::settings::seed;
+use fogpost_testing::random::Random;
 
 const PATIENCE: Duration = Duration::from_secs(300);
 

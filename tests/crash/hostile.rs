@@ -2,8 +2,8 @@
 //! keeps each of them once, answers it once at most, and the players' letters are none the worse for them.
 
 use crate::people::{Person, Sent};
-use fogpost_testing::random::Random;
 use crate::servers::Servers;
+use fogpost_testing::random::Random;
 
 /// Sends a letter of a random kind, and returns its sender.
 pub fn send(servers: &Servers, sent: &mut Sent, random: &mut Random) -> Person {

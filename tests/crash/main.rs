@@ -25,11 +25,11 @@ use std::time::{Duration, Instant};
 
 use crate::club::{Club, Ports, direct};
 use crate::people::{Person, Sent, Table};
-use fogpost_testing::random::Random;
 use crate::reckoning::{Reckoning, wait_until_done};
 use crate::refusing::RefusingServer;
 use crate::servers::Servers;
 use crate::settings::{kills, seed};
+use fogpost_testing::random::Random;
 
 /// Matches played at a time.
 const TABLES: usize = 8;

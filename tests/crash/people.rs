@@ -7,8 +7,8 @@ use std::fs;
 use mail_parser::MessageParser;
 
 use crate::club::Club;
-use fogpost_testing::random::Random;
 use crate::servers::Servers;
+use fogpost_testing::random::Random;
 
 /// How many marbles each side places, in one row, where they form no quad. Then Black resigns.
 const MARBLES: usize = 9;

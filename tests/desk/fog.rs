@@ -10,9 +10,9 @@ use fogpost::game::record::lines;
 use fogpost::referee::Match;
 
 use crate::desk::{ANN, BO, Desk};
+use crate::site::{build, files};
 use fogpost_testing::random::{Random, dice};
 use fogpost_testing::random_play::RandomPlay as _;
-use crate::site::{build, files};
 
 /// Clubs to play, each twice from the same point on.
 const CLUBS: u64 = 3;

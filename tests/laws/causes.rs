@@ -13,7 +13,7 @@ use fogpost::ledger::{
 };
 use fogpost::letter::{Digest, Letter, Limits, NewText};
 use fogpost::referee::{self, Content, Match, Matter, Reader, Ruling, SeatLetter, Stage, part_digest};
-use fogpost::request::part_for;
+use fogpost::request::{lines_of, part_for};
 
 use crate::desk::open_against;
 use fogpost_testing::play::{Play, matches};
@@ -172,10 +172,12 @@ fn written(play: &mut Play, game_match: &Match, seat: Seat, at: DateTime<Utc>) -
     let (letter, new_text) = read(game_match, &raw);
     let received = at - TimeDelta::minutes(i64::try_from(play.random.below(3000)).expect("minutes"));
     let mut cause = circumstances(&mut play.random, letter.digest, seat, received);
-    if let NewText::Lines(lines) = &new_text
-        && (play.random.once_in(4) || cause.token == TokenOf::Other)
-    {
-        cause.part = Some(part_digest(&part_for(lines, &game_match.id, cause.token == TokenOf::Own)));
+    if matches!(new_text, NewText::Lines(_)) && (play.random.once_in(4) || cause.token == TokenOf::Other) {
+        cause.part = Some(part_digest(&part_for(
+            &lines_of(new_text.clone()),
+            &game_match.id,
+            cause.token == TokenOf::Own,
+        )));
     }
     let mut read = referee::prepare(game_match, cause, &letter, new_text).expect("the part is there");
     read.withhold_texts(game_match.game, &[GameKind::Quad, GameKind::Quantum]);

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use fogpost::game::any::AnyState;
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{Cause, LetterCause, SealKey};
-use fogpost::letter::{Letter, Limits, NewText};
+use fogpost::letter::{Letter, Limits, NewText, WrittenLine};
 use fogpost::referee::{self, Content, Dispatch, HouseDefaults, Match, Matter, Opening, Reader, Ruling};
 use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
 
@@ -64,7 +64,9 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
     let own = game_match.desk.own_identity().expect("an address");
     let letter = Letter::read(raw.as_bytes(), &own, &Limits::default()).expect("a letter");
     let cause = LetterCause::new(letter.digest, seat, NOW);
-    let read = referee::prepare(game_match, cause, &letter, NewText::Lines(numbered(lines)));
+    let written =
+        numbered(lines).into_iter().map(|line| WrittenLine { no: line.no, text: line.text }).collect();
+    let read = referee::prepare(game_match, cause, &letter, NewText::Lines(written));
     referee::rule(game_match, &Matter::Letter(&read.expect("the whole letter")), NOW)
 }
 

@@ -4,8 +4,8 @@
 use std::fs;
 
 use fogpost::game::any::GameKind;
-use fogpost::letter::{Certainty, Letter, NewText};
-use fogpost::request::Request;
+use fogpost::letter::{Certainty, Letter};
+use fogpost::request::{Request, lines_of};
 
 use super::support_doubt::{Answered, Marks, people, robots};
 use super::{folder, read};
@@ -55,9 +55,8 @@ fn fewer_than_two_in_a_hundred_machines_pass_for_people() {
             let found = letter(&note.by_a_machine(index, marks, &answered()));
             if found.automatic.is_none() {
                 passed.push(format!("{} ({marks:?})", note.name));
-                if let NewText::Lines(lines) = found.new_text(Some(&answered().text)) {
-                    acted_on += usize::from(!Request::read(&lines, GameKind::QuadrantZ).is_empty());
-                }
+                let lines = lines_of(found.new_text(Some(&answered().text)));
+                acted_on += usize::from(!Request::read(&lines, GameKind::QuadrantZ).is_empty());
             }
         }
     }

@@ -4,8 +4,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use fogpost::game::any::GameKind;
-use fogpost::letter::NewText;
-use fogpost::request::Request;
+use fogpost::request::{Request, lines_of};
 
 use super::read;
 use super::worst_letters::SHAPES;
@@ -32,9 +31,8 @@ fn no_letter_of_the_allowed_size_takes_much_memory() {
         let raw = build();
         // Resets the peak.
         fs::write("/proc/self/clear_refs", "5").expect("Linux offers it");
-        if let Ok(letter) = read(&raw)
-            && let NewText::Lines(lines) = letter.new_text(Some("Turn 4\n"))
-        {
+        if let Ok(letter) = read(&raw) {
+            let lines = lines_of(letter.new_text(Some("Turn 4\n")));
             let _ = Request::read(&lines, GameKind::QuadrantZ);
         }
         let peak = peak_mb();

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::fakes::smtp::Smtp;
 use crate::fakes::tokens::Tokens;
-use crate::oauth::{outbox_with, send, smtp_with_oauth, xoauth2};
+use crate::oauth_outbox::{outbox_with, send, smtp_with_oauth, xoauth2};
 use crate::place::Place;
 use crate::support::PATIENCE;
 

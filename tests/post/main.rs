@@ -1,25 +1,20 @@
-//! The post office against Maildirs, commands, and two fake servers that misbehave on demand.
+//! The program between a mailbox and mail servers that misbehave on demand.
 
 mod club;
 mod dispatch;
-mod dns;
+#[path = "../../crates/post/tests/post/fakes/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests of the post office")]
 mod fakes;
-mod folders;
-mod hostile;
-mod imap;
 mod logins;
-mod maildir;
-mod mixups;
 mod moves;
-mod oauth;
+#[path = "../../crates/post/tests/post/oauth_outbox.rs"]
+mod oauth_outbox;
 #[path = "../support/place.rs"]
 #[allow(dead_code, reason = "shared with the tests of the store")]
 mod place;
 mod providers;
 mod quota;
 mod refused;
-mod sendmail;
-mod settings;
-mod smtp;
-mod spam;
+#[path = "../../crates/post/tests/post/support.rs"]
+#[allow(dead_code, reason = "shared with the tests of the post office")]
 mod support;

@@ -12,8 +12,8 @@ use tokio::time::timeout;
 
 use crate::club::{NOW, office};
 use crate::fakes::imap::{Act, Imap};
-use fogpost_testing::random::Random;
 use crate::support::{PATIENCE, Running, letter, subject, subjects};
+use fogpost_testing::random::Random;
 
 fn inbox(server: &Imap) -> Inbox {
     Inbox::Imap(ImapConfig {

@@ -9,10 +9,10 @@ mod play;
 mod restore;
 #[path = "mod.rs"]
 mod servers;
-#[path = "../post/support.rs"]
+#[path = "../../crates/post/tests/post/support.rs"]
 #[allow(dead_code, reason = "shared with the tests against fake servers")]
 mod support;
-#[path = "../post/fakes/tokens.rs"]
+#[path = "../../crates/post/tests/post/fakes/tokens.rs"]
 mod tokens;
 mod whole;
 

@@ -31,9 +31,9 @@ pub struct Code<'a> {
     imports: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
-/// The path of a file's module below the crate: `post`, `imap` for both `src/post/imap.rs` and `src/post/imap/mod.rs`.
+/// The path of a file's module below its package: `desk`, `gm` for both `src/desk/gm.rs` and `src/desk/gm/mod.rs`.
 pub fn module_of(path: &str) -> Vec<&str> {
-    let inner = path.trim_start_matches("src/").trim_end_matches(".rs");
+    let inner = path.split_once("src/").map_or(path, |(_, inner)| inner).trim_end_matches(".rs");
     inner.split('/').filter(|name| !["lib", "main", "mod"].contains(name)).collect()
 }
 

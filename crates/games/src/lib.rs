@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+
 pub mod game;
 pub mod house;
 
@@ -7,6 +9,8 @@ pub mod internal {
     pub use serde;
 }
 
+// The house's own tests see its inside, so they need random play of the types that are compiled for them. A package that
+// they depend on would bring a second copy of every type.
 #[cfg(test)]
 extern crate self as fogpost_games;
 #[cfg(test)]

@@ -1,9 +1,6 @@
-//! Parses raw letters: the sender, the marks of machines, the reply tokens, and the new text.
+#![doc = include_str!("../README.md")]
 //!
-//! It knows no match, does not decide who may play, and does not parse orders: the referee and
-//! [`request`](crate::request) do that. No input makes it panic or takes more than linear time.
-//!
-//! Each folder uses only those before it:
+//! Each folder of the source uses only those before it:
 //!
 //! - `mail`: addresses, header fields, MIME structure, limits
 //! - `text`: the lines of text, cleaned, and the words and patterns in them

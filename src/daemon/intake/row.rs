@@ -55,7 +55,9 @@ pub fn visible_tokens(raw: &[u8], own: &OwnIdentity) -> Vec<String> {
     let mut tokens = tokens_in_header(raw, own);
     if tokens.is_empty() {
         let beginning = &raw[..raw.len().min(MAX_SCANNED_BYTES)];
-        tokens.extend(tokens_in_text(&String::from_utf8_lossy(beginning), own.dialect).into_iter().take(MAX_TOKENS));
+        tokens.extend(
+            tokens_in_text(&String::from_utf8_lossy(beginning), own.dialect).into_iter().take(MAX_TOKENS),
+        );
     }
     tokens.iter().map(ToString::to_string).collect()
 }

@@ -56,9 +56,11 @@ pub fn sender_of(desk: &Desk<'_>, letter: &Letter) -> Decided<Sender> {
     Ok(match (impersonated, unknown) {
         (Some(owner), _) => Sender::GmImpostor(owner),
         (None, Some(row)) => Sender::Unknown(row),
-        (None, None) => match gm.filter(|_| referee::has_instruction(&request::lines_of(letter.new_text(None)))) {
-            Some(gm) => Sender::Gm { gm, has_token: false },
-            None => Sender::Stranger,
-        },
+        (None, None) => {
+            match gm.filter(|_| referee::has_instruction(&request::lines_of(letter.new_text(None)))) {
+                Some(gm) => Sender::Gm { gm, has_token: false },
+                None => Sender::Stranger,
+            }
+        }
     })
 }

@@ -14,9 +14,9 @@ use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
 use crate::desk::frame::summary::running_deadline;
 use crate::desk::outbox::gms;
 use crate::desk::outbox::returned::MATCHED_NOTE;
+use crate::dialect::DOCTOR_SUBJECT;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
-use crate::dialect::DOCTOR_SUBJECT;
 use crate::referee::{DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
     AbsenceNote, Decision, EndedNote, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote, Listed,

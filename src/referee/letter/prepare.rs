@@ -1,8 +1,8 @@
 //! Reads a letter for a ruling on it.
 
+use crate::dialect::SubjectTag;
 use crate::game::Line;
 use crate::game::any::GameKind;
-use crate::dialect::SubjectTag;
 use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::letter::unreadable::advice;

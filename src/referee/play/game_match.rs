@@ -13,12 +13,12 @@ use super::kept::{
 use super::past::Past;
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
-use fogpost_games::named_enum;
 use crate::game::{BySeat, Due, Fault, Line, OrderLines, Outcome, Phase, Reason, Seat};
 use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey, is_default};
 use crate::letter::Digest;
 use crate::referee::matter::Matter;
 use crate::referee::schedule::{Absence, Terms};
+use fogpost_games::named_enum;
 
 named_enum! {
     /// The stage of a match.

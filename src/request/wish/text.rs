@@ -1,7 +1,7 @@
 //! Sentences and words of a letter, in the form in which phrases are compared.
 
-use crate::game::Line;
 use crate::dialect::is_square;
+use crate::game::Line;
 
 /// Maximum words of a letter that are searched for phrases.
 const MAX_WORDS: usize = 400;

@@ -7,8 +7,8 @@ use crate::game::Seat;
 use crate::game::any::{GameKind, OwnPart};
 use crate::game::picture::{Anchor, Colour, Shape};
 use crate::game::record::{Record, Replayed};
-use fogpost_testing::sight::Eye;
 use crate::report::svg as svg_document;
+use fogpost_testing::sight::Eye;
 
 const PAPER: Colour = Colour::hex(0xffffff);
 const BLUE: Colour = Colour::hex(0x14508c);

@@ -3,7 +3,6 @@
 use fogpost_games::game::any::AnyState;
 use fogpost_games::game::{Outcome, Reason, Seat};
 
-
 use fogpost_testing::play::{Play, matches, through};
 
 /// The maximum width of a board, in columns.

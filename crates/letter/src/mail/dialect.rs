@@ -16,14 +16,28 @@ pub struct Dialect {
     pub begins_like_request: fn(&str) -> bool,
     /// Whether a line, in lower case, holds words that people write to this program and machines do not.
     pub is_on_topic: fn(&str) -> bool,
-    /// The words of the line at the top of each of the program's letters, in lower case and joined by blanks.
+    /// The words of the line at the top of each of the program's letters, in lower case and joined by blanks; empty
+    /// if they have none.
     pub marker: &'static str,
-    /// The label before the reply token at the end of each of them, in lower case.
+    /// The label before the reply token at the end of each of them, in lower case; empty if they have none.
     pub token_label: &'static str,
     /// Whether a line, in lower case, may follow the reply token in them.
     pub is_closing: fn(&str) -> bool,
-    /// The header field that each of them has, in lower case.
+    /// The header field that each of them has, in lower case; empty if they have none.
     pub loop_field: &'static str,
+}
+
+impl Dialect {
+    /// The dialect of a program without conventions: nothing is a request, and its letters have no marks.
+    pub const NONE: Dialect = Dialect {
+        is_request: |_| false,
+        begins_like_request: |_| false,
+        is_on_topic: |_| false,
+        marker: "",
+        token_label: "",
+        is_closing: |_| false,
+        loop_field: "",
+    };
 }
 
 /// Equal if they are the same one: a program has one.

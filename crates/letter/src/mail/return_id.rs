@@ -51,8 +51,8 @@ pub fn in_header(headers: &[Header], own: &OwnIdentity) -> Vec<ReturnId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mail::dialect::example::DIALECT;
     use crate::Address;
+    use crate::mail::dialect::example::DIALECT;
 
     #[test]
     fn an_id_is_24_hexadecimal_digits() {

@@ -210,7 +210,10 @@ fn is_bar(word: &str) -> bool {
 pub fn is_marker(line: &str, dialect: &Dialect) -> bool {
     // Searching for its first word is cheaper than splitting every line into words.
     let first = dialect.marker.split(' ').next().unwrap_or_default().as_bytes();
-    line.len() < 200 && contains_word(line.as_bytes(), first) && joined_words(line).contains(dialect.marker)
+    !dialect.marker.is_empty()
+        && line.len() < 200
+        && contains_word(line.as_bytes(), first)
+        && joined_words(line).contains(dialect.marker)
 }
 
 /// Whether `line` contains `word`, which is ASCII in lower case, in any case.
@@ -222,7 +225,8 @@ fn contains_word(line: &[u8], word: &[u8]) -> bool {
 
 /// Whether the line contains the label of the reply token.
 pub fn is_footer(line: &str, dialect: &Dialect) -> bool {
-    line.get(..400.min(line.len())).is_some_and(|line| line.to_lowercase().contains(dialect.token_label))
+    let has_label = |line: &str| line.to_lowercase().contains(dialect.token_label);
+    !dialect.token_label.is_empty() && line.get(..400.min(line.len())).is_some_and(has_label)
 }
 
 /// Whether the line is a digest, as at the end of our letters. Its first characters may look like an order.
@@ -242,7 +246,7 @@ pub fn is_closing(line: &str, own: &Address, dialect: &Dialect) -> bool {
 /// Returns the reply tokens in a text, under any quote prefix, wrapped or not.
 pub fn tokens(text: &str, dialect: &Dialect) -> Vec<Token> {
     let lower = text.to_ascii_lowercase();
-    let labels = lower.match_indices(dialect.token_label);
+    let labels = lower.match_indices(dialect.token_label).filter(|(_, label)| !label.is_empty());
     labels.filter_map(|(at, label)| leading_token(&lower[at + label.len()..])).collect()
 }
 

@@ -91,7 +91,8 @@ impl<'a> QuoteScanner<'a> {
         };
         let frame_lines = lines.iter().zip(&is_own).enumerate().map(|(at, (line, own))| {
             let is_unmarked = line.layer == Layer::Unmarked || closes_address(lines, at);
-            (is_unmarked && !own && !is_marker(&line.text, correspondents.dialect)).then_some(line.text.as_str())
+            (is_unmarked && !own && !is_marker(&line.text, correspondents.dialect))
+                .then_some(line.text.as_str())
         });
         let finder = FrameFinder::new(frame_lines.collect(), correspondents);
         let frames: Vec<_> = (0..lines.len()).map(|at| finder.frame(at)).collect();
@@ -236,7 +237,8 @@ impl<'a> QuoteScanner<'a> {
         let inner = line.trim_matches(|c: char| !c.is_alphanumeric());
         let below = (at + 1..self.lines.len()).find(|below| !self.lines[*below].is_blank());
         is_dashed(line)
-            && below.is_some_and(|below| self.is_own[below] || is_marker(&self.lines[below].text, self.dialect()))
+            && below
+                .is_some_and(|below| self.is_own[below] || is_marker(&self.lines[below].text, self.dialect()))
             && !(self.dialect().is_request)(inner)
     }
 
@@ -361,7 +363,12 @@ impl<'a> QuoteScanner<'a> {
 
 /// Finds our lines with a bar that precede the person's own lines, the top of a quote, or the end. In a
 /// quote, other lines of our letter would follow them.
-fn find_copied_examples(lines: &[TextLine], is_own: &[bool], frames: &[Option<Frame>], dialect: &Dialect) -> Vec<bool> {
+fn find_copied_examples(
+    lines: &[TextLine],
+    is_own: &[bool],
+    frames: &[Option<Frame>],
+    dialect: &Dialect,
+) -> Vec<bool> {
     let mut copied = vec![false; lines.len()];
     let mut ends_here = true;
     for at in (0..lines.len()).rev().filter(|at| !lines[*at].is_blank()) {
@@ -370,7 +377,8 @@ fn find_copied_examples(lines: &[TextLine], is_own: &[bool], frames: &[Option<Fr
         if is_own[at] && is_barred && line.layer == Layer::Unmarked {
             copied[at] = ends_here;
         } else {
-            let is_top = is_marker(&line.text, dialect) || frames[at].is_some() || line.layer != Layer::Unmarked;
+            let is_top =
+                is_marker(&line.text, dialect) || frames[at].is_some() || line.layer != Layer::Unmarked;
             ends_here = is_top || !is_own[at];
         }
     }
@@ -384,7 +392,8 @@ fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>], dialect: &
     let margin = lines.iter().filter(|line| has_content(line)).map(|line| line.indent).min().unwrap_or(0);
     let first = (0..lines.len()).find(|at| {
         let line = &lines[*at];
-        line.indent >= margin + 2 && (is_marker(&line.text, dialect) || introduces_indented(lines, frames, *at))
+        line.indent >= margin + 2
+            && (is_marker(&line.text, dialect) || introduces_indented(lines, frames, *at))
     });
     let Some(first) = first else { return found };
     let width = lines[first].indent;
@@ -393,7 +402,8 @@ fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>], dialect: &
     // Answers between the quoted lines are indented less, or not at all.
     let last = (first..lines.len()).rev().find(|at| {
         let line = &lines[*at];
-        line.indent >= width && (is_marker(&line.text, dialect) || is_footer(&line.text, dialect) || frames[*at].is_some())
+        line.indent >= width
+            && (is_marker(&line.text, dialect) || is_footer(&line.text, dialect) || frames[*at].is_some())
     });
     let last = last.unwrap_or(first);
     let end = lines[last..].iter().position(|line| !inside(line)).map_or(lines.len(), |below| last + below);

@@ -119,7 +119,9 @@ impl<'a> Evidence<'a> {
     /// Returns a mark that the wording alone shows. Only the text that the sender has just written counts,
     /// not quotes. Finding that text is expensive, so letters without a suspicious phrase are skipped.
     fn word_mark(&self, text: &str) -> Option<Mark> {
-        let threshold = match self.has_token || text.contains(self.own.dialect.token_label) {
+        let label = self.own.dialect.token_label;
+        let has_token = self.has_token || !label.is_empty() && text.contains(label);
+        let threshold = match has_token {
             true => THRESHOLD_WITH_TOKEN,
             false => THRESHOLD,
         };

@@ -35,7 +35,8 @@ pub fn beginning(texts: Option<&Texts>) -> String {
 
 /// Returns the beginning of the text that the sender has just written, which is in `lines`.
 pub fn written_now(lines: &[&str], texts: Option<&Texts>, own: &OwnIdentity) -> Excerpt {
-    let mut excerpt = Excerpt { text: String::new(), has_request: false, is_on_topic: false, quote: quote_of(texts, own) };
+    let mut excerpt =
+        Excerpt { text: String::new(), has_request: false, is_on_topic: false, quote: quote_of(texts, own) };
     for line in lines {
         excerpt.has_request |= (own.dialect.is_request)(line);
         if !add_line(&mut excerpt.text, line) {
@@ -92,7 +93,8 @@ pub fn lines_written_now<'a>(texts: Option<&'a Texts>, own: &'a OwnIdentity) -> 
 /// marker alone is not a sign of a quote.
 fn quote_of(texts: Option<&Texts>, own: &OwnIdentity) -> Quote {
     let quoted = all_lines(texts).filter(|line| line.layer == Layer::Quoted && !line.is_blank());
-    let prefixed = quoted.map(|line| if is_marker(&line.text, own.dialect) { Quote::OurLetter } else { Quote::Something });
+    let prefixed = quoted
+        .map(|line| if is_marker(&line.text, own.dialect) { Quote::OurLetter } else { Quote::Something });
     let prefixed = prefixed.max().unwrap_or(Quote::Nothing);
     let below_frame = texts.map_or(Quote::Nothing, |texts| {
         let parts = [&texts.plain, &texts.html];
@@ -105,9 +107,13 @@ fn quote_of(texts: Option<&Texts>, own: &OwnIdentity) -> Quote {
 fn quote_below_frame(lines: &[TextLine], own: &OwnIdentity) -> Quote {
     let text: Vec<Option<&str>> = lines
         .iter()
-        .map(|line| (line.layer == Layer::Unmarked && !is_marker(&line.text, own.dialect)).then_some(line.text.as_str()))
+        .map(|line| {
+            (line.layer == Layer::Unmarked && !is_marker(&line.text, own.dialect))
+                .then_some(line.text.as_str())
+        })
         .collect();
-    let finder = FrameFinder::new(text, Correspondents { own: &own.address, dialect: own.dialect, sender: "" });
+    let finder =
+        FrameFinder::new(text, Correspondents { own: &own.address, dialect: own.dialect, sender: "" });
     let frames = (0..lines.len()).filter_map(|at| Some((at, finder.frame(at)?)));
     let Some((at, frame)) = frames.into_iter().find(|(_, frame)| frame.kind != FrameKind::LikelyAttribution)
     else {

@@ -240,8 +240,8 @@ mod tests {
     use crate::game::picture::Shape;
     use crate::game::quad::State;
     use crate::game::record::lines;
-    use fogpost_testing::sight::assert_told_apart;
     use crate::game::{BySeat, Game, Options};
+    use fogpost_testing::sight::assert_told_apart;
 
     #[test]
     fn a_threatened_square_is_drawn_whole() {

@@ -145,8 +145,8 @@ mod tests {
     use super::super::{Options, State};
     use super::*;
     use crate::game::picture::Shape;
-    use fogpost_testing::sight::{Eye, assert_told_apart};
     use crate::game::{Game, Seat};
+    use fogpost_testing::sight::{Eye, assert_told_apart};
 
     fn at(text: &str) -> Square {
         Square::parse(text).expect("a square")

@@ -2,9 +2,9 @@ use super::*;
 use crate::game::pacific::{
     Area, Chart, Class, Depths, Notice, Options, Ship, ShipKind, Sighted, Square, State, SubmarineOrder,
 };
-use crate::random_play::RandomPlay;
 use crate::game::{BySeat, Game, Outcome, Reason, Sealed, Seat};
 use crate::house::support::{options, score, sealed};
+use crate::random_play::RandomPlay;
 
 /// Average with so few positions that debug builds finish soon.
 const FEW: Skill<'static> = Skill { positions: 60, guesses: 8, insight: Insight::Told, overlooked: 0 };

@@ -1,8 +1,8 @@
 use super::*;
 use crate::game::quad::{STARS, State};
-use crate::random_play::RandomPlay;
 use crate::game::{BySeat, Game};
 use crate::house::support::{after, options, score};
+use crate::random_play::RandomPlay;
 
 /// Positions that Expert looks at in these tests, so that debug builds finish soon.
 const POSITIONS: u32 = 2_000;

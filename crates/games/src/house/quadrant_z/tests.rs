@@ -2,9 +2,9 @@ use super::ahead::Ahead;
 use super::refine::{Tries, refine};
 use super::*;
 use crate::game::quadrant_z::{Battle, Capture, Class, Layout, Options, Quadrant, Ship, Side, Square, State};
-use crate::random_play::RandomPlay;
 use crate::game::{BySeat, Game, Outcome, Reason, Seat};
 use crate::house::support::{options, score, sealed};
+use crate::random_play::RandomPlay;
 
 /// Options under which random matches are played.
 fn variety(seed: u64) -> Options {

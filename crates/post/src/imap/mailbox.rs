@@ -1,0 +1,439 @@
+//! A session with an IMAP server, in a selected folder: the few commands that reading a mailbox needs.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use imap::Session;
+use imap::types::UnsolicitedResponse;
+
+use super::command::{quoted, unless_refused};
+use super::connection::Connection;
+use super::fetch::{Fetched, uid_fetch};
+use super::folders::Folders;
+use super::idle::{Idle, idle};
+use super::shared::{SharedConnection, failed};
+use super::{ImapConfig, login};
+use crate::source::{BatchSender, ConnectionHandle, MAX_BATCH_LETTERS};
+use crate::{Error, FetchedLetter, FoundLetter, InboxCheck};
+
+/// Maximum repetitions of a listing because letters arrived in the meantime.
+const MAX_RELISTINGS: usize = 10;
+
+/// Maximum letters to look at if a server finds several by a Message-ID.
+const MAX_SEARCHED: usize = 20;
+
+/// A selected folder.
+pub(super) struct Mailbox {
+    session: Session<SharedConnection>,
+    /// The connection of `session`, for the commands that the crate cannot run well.
+    connection: SharedConnection,
+    settings: ImapConfig,
+    /// The selected folder, as people write its name.
+    folder: String,
+    uid_validity: u32,
+    capabilities: Capabilities,
+    folders: Folders,
+    /// The folder for processed letters, as the server writes its name.
+    processed: String,
+    /// Whether that folder is known to exist.
+    processed_exists: bool,
+}
+
+/// The extensions of RFC 3501 that we use.
+#[derive(Debug, Clone, Copy)]
+struct Capabilities {
+    /// Whether the server announces new letters (RFC 2177).
+    idle: bool,
+    /// Whether letters can be moved (RFC 6851).
+    r#move: bool,
+    /// Whether letters can be expunged by UID (RFC 4315).
+    uid_plus: bool,
+}
+
+impl Mailbox {
+    /// Connects, logs in and selects the folder.
+    pub(super) fn open(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, Error> {
+        let opened = match Mailbox::open_once(settings, handle) {
+            // Try once more, because the next access token is a new one.
+            Err(login::Failure::TokenRefused(_)) => Mailbox::open_once(settings, handle),
+            opened => opened,
+        };
+        opened.map_err(|(login::Failure::TokenRefused(error) | login::Failure::Other(error))| error)
+    }
+
+    fn open_once(settings: &ImapConfig, handle: &ConnectionHandle) -> Result<Mailbox, login::Failure> {
+        let connection = SharedConnection::new(Connection::open(settings, handle)?);
+        let mut session = login::log_in(settings, &connection)?;
+        // A login may change the server's capabilities.
+        let offered = session.capabilities().map_err(failed)?;
+        let has = |name: &str| offered.has_str(name);
+        // Every server offers IMAP itself (RFC 3501, 6.1.1).
+        if offered.is_empty() {
+            return Err(Error::Malformed.into());
+        }
+        let capabilities = Capabilities { idle: has("IDLE"), r#move: has("MOVE"), uid_plus: has("UIDPLUS") };
+        if has("ID") {
+            introduce(&mut session)?;
+        }
+        let folders = Folders::read(&mut connection.borrow(), &has)?;
+        let processed = folders.real_name(&settings.processed);
+        let processed_exists = folders.find(&settings.processed).is_some();
+        if processed == folders.real_name(&settings.folder) {
+            let text = "inbox.imap.folder and inbox.imap.processed are the same folder";
+            return Err(Error::Configuration(text.to_owned()).into());
+        }
+        if let Some(spam) = settings.spam_folder.as_ref().map(|name| folders.real_name(name))
+            && (spam == processed || spam == folders.real_name(&settings.folder))
+        {
+            let key = if spam == processed { "processed" } else { "folder" };
+            let text = format!("inbox.imap.spam_folder and inbox.imap.{key} are the same folder");
+            return Err(Error::Configuration(text).into());
+        }
+        let mut mailbox = Mailbox {
+            session,
+            connection,
+            settings: settings.clone(),
+            folder: String::new(),
+            uid_validity: 0,
+            capabilities,
+            folders,
+            processed,
+            processed_exists,
+        };
+        mailbox.switch_to(&settings.folder, "inbox.imap.folder")?;
+        Ok(mailbox)
+    }
+
+    /// Returns the name of the selected folder.
+    pub(super) fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// Selects another folder, which the config names by `key`. All later commands concern its letters.
+    ///
+    /// # Errors
+    /// [`Error::Configuration`] if the server refuses it.
+    pub(super) fn switch_to(&mut self, folder: &str, key: &str) -> Result<(), Error> {
+        let selected = self.session.select(self.folders.real_name(folder)).map_err(failed);
+        let selected = selected.map_err(|error| match error {
+            Error::Server(refusal) | Error::Misunderstood(refusal) => Error::Configuration(format!(
+                "the folder {folder} cannot be opened: the server said: {refusal}; see {key}"
+            )),
+            error => error,
+        })?;
+        folder.clone_into(&mut self.folder);
+        self.uid_validity = selected.uid_validity.unwrap_or(0);
+        Ok(())
+    }
+
+    /// Selects the spam folder: the one that the config names or, if the server does not list it, the one
+    /// that the server marks as such.
+    pub(super) fn switch_to_spam(&mut self, folder: &str) -> Result<(), Error> {
+        let marked = match self.folders.find(folder) {
+            Some(_) => None,
+            None => self.folders.junk().map(ToOwned::to_owned),
+        };
+        self.switch_to(marked.as_deref().unwrap_or(folder), "inbox.imap.spam_folder")
+    }
+
+    /// Returns the bytes of the letter with this Message-ID in the folder, up to the limit, and its UID.
+    fn letter_with_id(&mut self, message_id: &str) -> Result<Option<(u32, Vec<u8>)>, Error> {
+        let found = self.search(&format!("HEADER Message-ID \"<{message_id}>\""))?.0;
+        // A server may ignore the search, so check that the letter has the ID.
+        for uid in found.into_iter().rev().take(MAX_SEARCHED) {
+            let fetched = self.fetch(&[uid])?.into_iter().next().map(|(_, letter)| letter.raw);
+            let bears = |raw: &Vec<u8>| memchr::memmem::find(raw, message_id.as_bytes()).is_some();
+            if let Some(raw) = fetched.filter(bears) {
+                return Ok(Some((uid, raw)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the UIDs of the letters that a query finds, ascending, and whether other letters arrived in
+    /// the meantime.
+    fn search(&mut self, query: &str) -> Result<(Vec<u32>, bool), Error> {
+        drop(self.session.take_all_unsolicited());
+        self.connection.borrow().expect_listings(true);
+        let found = self.session.uid_search(query);
+        self.connection.borrow().expect_listings(false);
+        let mut found = Vec::from_iter(found.map_err(failed)?);
+        found.sort_unstable();
+        let mut news = self.session.take_all_unsolicited();
+        Ok((found, news.any(|response| matches!(response, UnsolicitedResponse::Exists(_)))))
+    }
+
+    /// Returns UIDVALIDITY: while it stays the same, a UID means the same letter (RFC 3501, 2.3.1.1).
+    pub(super) fn uid_validity(&self) -> u32 {
+        self.uid_validity
+    }
+
+    /// Returns the UIDs of all letters in the folder, in order of arrival.
+    pub(super) fn list(&mut self) -> Result<Vec<u32>, Error> {
+        let mut relistings = 0;
+        loop {
+            let (found, is_outdated) = self.search("ALL")?;
+            // The list may lack a letter that arrived while it was written, and no IDLE announces that letter
+            // again.
+            if !is_outdated || relistings == MAX_RELISTINGS {
+                return Ok(found);
+            }
+            relistings += 1;
+        }
+    }
+
+    /// Returns the size in bytes of each of these letters, in their order, or `None` if the server does not
+    /// say.
+    pub(super) fn sizes(&mut self, uids: &[u32]) -> Result<Vec<Option<u64>>, Error> {
+        let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID RFC822.SIZE)", 0)?;
+        Ok(uids.iter().map(|uid| fetched.get(uid)?.size).collect())
+    }
+
+    /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen, and only
+    /// the beginning of a large letter.
+    pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, FetchedLetter)>, Error> {
+        self.fetch_up_to(uids, self.settings.max_letter_bytes)
+    }
+
+    /// Like [`Mailbox::fetch`], but at most this many bytes of each letter.
+    pub(super) fn fetch_up_to(
+        &mut self,
+        uids: &[u32],
+        limit: usize,
+    ) -> Result<Vec<(u32, FetchedLetter)>, Error> {
+        // One byte more than the limit shows whether a letter is larger, whatever size the server states.
+        let keep = limit.saturating_add(1);
+        let items = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{keep}>)");
+        let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), &items, keep)?;
+        let requested = fetched.into_iter().filter(|(uid, _)| uids.binary_search(uid).is_ok());
+        Ok(requested.filter_map(|(uid, fetched)| Some((uid, self.letter(uid, fetched, limit)?))).collect())
+    }
+
+    fn letter(&self, uid: u32, fetched: Fetched, limit: usize) -> Option<FetchedLetter> {
+        let body = fetched.body?;
+        let mut raw = body.bytes;
+        raw.truncate(limit);
+        Some(FetchedLetter {
+            raw,
+            received_at: fetched.received_at.unwrap_or_else(Utc::now),
+            arrivals: Vec::from_iter(fetched.received_at),
+            origin: self.origin(uid),
+            cut: body.size > limit as u64,
+            is_spam: false,
+            size: fetched.size.unwrap_or(0).max(body.size),
+        })
+    }
+
+    /// Returns the origin of a letter: unique within the mailbox.
+    pub(super) fn origin(&self, uid: u32) -> String {
+        format!("{}{uid}", self.origins())
+    }
+
+    /// Returns the common beginning of the origins of the folder's letters.
+    pub(super) fn origins(&self) -> String {
+        format!("imap:{}/{}/", self.folder, self.uid_validity)
+    }
+
+    /// Returns the times at which these letters arrived, or `None` where the server does not say.
+    pub(super) fn arrivals(&mut self, uids: &[u32]) -> Result<Vec<Option<DateTime<Utc>>>, Error> {
+        let mut arrivals = Vec::new();
+        for uids in uids.chunks(MAX_BATCH_LETTERS) {
+            let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID INTERNALDATE)", 0)?;
+            arrivals.extend(uids.iter().map(|uid| fetched.get(uid)?.received_at));
+        }
+        Ok(arrivals)
+    }
+
+    /// Lets the server report letters that are no longer in the folder.
+    pub(super) fn refresh(&mut self) -> Result<(), Error> {
+        self.session.noop().map_err(failed)
+    }
+
+    /// Returns the name of the processed folder for a person.
+    pub(super) fn processed(&self) -> String {
+        let name = &self.settings.processed;
+        if *name == self.processed {
+            name.clone()
+        } else {
+            format!("{name} (on the server: {})", self.processed)
+        }
+    }
+
+    /// Marks stored letters as seen and moves them to the processed folder. Letters in `copied` are already
+    /// in that folder, too, and need only be deleted here.
+    ///
+    /// # Errors
+    /// [`Error::Server`] or [`Error::Misunderstood`] if the server refuses that.
+    pub(super) fn file(&mut self, uids: &[u32], copied: &mut BTreeSet<u32>) -> Result<(), Error> {
+        let moved = self.move_to_processed(uids, copied);
+        match moved {
+            Err(Error::Server(refusal)) => {
+                // The folder may have vanished. If so, servers ask for it with this code (RFC 3501, 7.1).
+                self.processed_exists = false;
+                match refusal.text.contains("[TRYCREATE]") {
+                    true => self.move_to_processed(uids, copied),
+                    false => Err(Error::Server(refusal)),
+                }
+            }
+            moved => moved,
+        }
+    }
+
+    fn move_to_processed(&mut self, uids: &[u32], copied: &mut BTreeSet<u32>) -> Result<(), Error> {
+        self.create_processed()?;
+        let set = uid_set(uids);
+        // Letters that cannot be marked can perhaps be moved all the same.
+        unless_refused(self.mark(&set, "\\Seen"))?;
+        if self.capabilities.r#move {
+            return self.session.uid_mv(&set, &self.processed).map_err(failed);
+        }
+        let uncopied: Vec<u32> = uids.iter().copied().filter(|uid| !copied.contains(uid)).collect();
+        if !uncopied.is_empty() {
+            self.session.uid_copy(uid_set(&uncopied), quoted(&self.processed)).map_err(failed)?;
+            copied.extend(uncopied);
+        }
+        self.mark(&set, "\\Deleted")?;
+        // Without UIDPLUS there is only EXPUNGE, which also takes what others have marked as deleted.
+        let expunged =
+            if self.capabilities.uid_plus { self.session.uid_expunge(&set) } else { self.session.expunge() };
+        expunged.map(drop).map_err(failed)
+    }
+
+    fn mark(&mut self, set: &str, flag: &str) -> Result<(), Error> {
+        self.session.uid_store(set, format!("+FLAGS.SILENT ({flag})")).map(drop).map_err(failed)
+    }
+
+    /// Creates the processed folder if the server lists none. If the server refuses, moving letters shows
+    /// whether the folder exists all the same.
+    fn create_processed(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.processed_exists, true) {
+            return Ok(());
+        }
+        let answer = self.session.create(&self.processed).map_err(failed);
+        let is_refused = matches!(&answer, Err(Error::Server(refusal)) if !refusal.text.contains("EXISTS"));
+        unless_refused(answer)?;
+        if is_refused
+            && let Some(name) = self.folders.below_inbox(&self.processed)
+            && unless_refused(self.session.create(&name).map_err(failed))?
+        {
+            self.processed = name;
+        }
+        Ok(())
+    }
+
+    /// Waits until there may be new letters: the server says so, or it is time to look.
+    pub(super) fn wait(&mut self, sender: &BatchSender) -> Result<(), Error> {
+        if self.capabilities.idle {
+            match idle(&mut self.connection.borrow(), self.settings.idle_time())? {
+                Idle::Over => return Ok(()),
+                Idle::Refused => self.capabilities.idle = false,
+            }
+        }
+        sender.sleep(Duration::from_secs(self.settings.poll_seconds.max(1)))
+    }
+
+    /// Describes the mailbox to a person. Changes nothing in it.
+    pub(super) fn check(&mut self) -> Result<InboxCheck, Error> {
+        let uids = self.list()?;
+        let arrivals = self.arrivals(&uids)?;
+        let (waiting, folder) = (uids.len(), self.folder.clone());
+        let ImapConfig { host, tls, poll_seconds, .. } = &self.settings;
+        let news = match self.capabilities.idle {
+            true => "announces new letters (IDLE)".to_owned(),
+            false => format!("polled every {poll_seconds} s (no IDLE)"),
+        };
+        let moving = match self.capabilities.r#move {
+            true => "moves letters (MOVE)",
+            false => "copies letters (no MOVE)",
+        };
+        let (port, processed) = (self.settings.port(), self.processed());
+        let is_missing = !self.processed_exists && !self.folders.is_empty();
+        let will_be = if is_missing { ", which will be created" } else { "" };
+        let found = format!(
+            "IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}, to {processed}{will_be}"
+        );
+        let mut hints = Vec::new();
+        if let Some(spam) = self.settings.spam_folder.clone() {
+            self.switch_to_spam(&spam)?;
+        } else if let Some(junk) = self.folders.junk() {
+            hints.push(format!(
+                "players' letters in the spam folder are not read; to read them, set spam_folder = \"{junk}\" in \
+                 [inbox.imap]"
+            ));
+        }
+        Ok(InboxCheck { found, hints, arrivals })
+    }
+
+    pub(super) fn close(mut self) {
+        // A courtesy: the connection is closed whatever the server replies.
+        let _ = self.session.logout();
+    }
+}
+
+/// Looks for the letter with this Message-ID (without angle brackets) in the folders where it may have
+/// arrived, for `fogpost doctor --send`.
+pub(super) fn find(
+    settings: &ImapConfig,
+    handle: &ConnectionHandle,
+    message_id: &str,
+) -> Result<Option<FoundLetter>, Error> {
+    let mut mailbox = Mailbox::open(settings, handle)?;
+    let processed = settings.processed.as_str();
+    let spam = settings.spam_folder.as_deref().or(mailbox.folders.junk()).map(ToOwned::to_owned);
+    let mut found = None;
+    for (folder, is_spam) in
+        [(Some(settings.folder.as_str()), false), (Some(processed), false), (spam.as_deref(), true)]
+    {
+        let Some(folder) = folder else { continue };
+        let selected =
+            if is_spam { mailbox.switch_to_spam(folder) } else { mailbox.switch_to(folder, "inbox.imap") };
+        match selected {
+            // The folder need not exist yet.
+            Err(Error::Configuration(_)) => continue,
+            selected => selected?,
+        }
+        if let Some((uid, raw)) = mailbox.letter_with_id(message_id)? {
+            let moved = match folder == processed {
+                true => Ok(()),
+                false => mailbox.file(&[uid], &mut BTreeSet::new()),
+            };
+            let unfiled = moved.err().map(|error| format!("{processed}: {error}; see inbox.imap.processed"));
+            found = Some(FoundLetter { folder: folder.to_owned(), is_spam, raw, unfiled });
+            break;
+        }
+    }
+    mailbox.close();
+    Ok(found)
+}
+
+/// Identifies this program to the server (RFC 2971). Some providers open no folder before that.
+fn introduce(session: &mut Session<SharedConnection>) -> Result<(), Error> {
+    let version = quoted(env!("CARGO_PKG_VERSION"));
+    let id = format!("ID (\"name\" \"fogpost\" \"version\" {version} \"vendor\" \"fogpost\")");
+    unless_refused(session.run_command_and_check_ok(id).map_err(failed)).map(drop)
+}
+
+/// Writes ascending UIDs as a sequence set (RFC 3501, 9), with runs as ranges.
+fn uid_set(uids: &[u32]) -> String {
+    let runs = uids.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    let parts: Vec<String> = runs
+        .map(|run| match run {
+            [one] => one.to_string(),
+            run => format!("{}:{}", run[0], run[run.len() - 1]),
+        })
+        .collect();
+    parts.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uid_set;
+
+    #[test]
+    fn runs_of_uids_become_ranges() {
+        assert_eq!(uid_set(&[7]), "7");
+        assert_eq!(uid_set(&[1, 2, 3, 5, 7, 8]), "1:3,5,7:8");
+        assert_eq!(uid_set(&[u32::MAX - 1, u32::MAX]), "4294967294:4294967295");
+    }
+}
