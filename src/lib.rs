@@ -4,6 +4,7 @@
 //!
 //! - [`game`]: the rules of the four games
 //! - [`house`]: the computer player
+//! - [`render`]: boards as PNG and SVG
 //! - [`letter`]: bytes to a [`letter::Letter`]: its sender, a person or a machine, and the newly written text
 //! - [`post`]: mail in, by IMAP, Maildir or standard input; mail out, by SMTP, sendmail or Maildir
 //!
@@ -73,7 +74,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[cfg(test)]
 extern crate self as fogpost;
 
-pub use fogpost_games::{game, house};
+pub use fogpost_games::{game, house, render};
 pub use fogpost_letter as letter;
 pub use fogpost_post as post;
 

@@ -31,6 +31,7 @@ const PACKAGES: &[&str] =
 const ROOMS: &[(&str, &[&str])] = &[
     ("game", &[]),
     ("house", &["game"]),
+    ("render", &["game"]),
     ("letter", &[]),
     ("post", &["letter"]),
     ("dialect", &["letter"]),
@@ -38,7 +39,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ledger", &["game", "letter", "dialect"]),
     ("referee", &["game", "house", "letter", "dialect", "request", "ledger"]),
     ("club", &["game", "house", "letter", "ledger", "referee"]),
-    ("report", &["game", "house", "letter", "ledger", "referee"]),
+    ("report", &["game", "house", "render", "letter", "ledger", "referee"]),
     ("audit", &["game", "house", "letter", "ledger", "referee", "report"]),
     ("store", &["game", "letter", "ledger", "referee", "club"]),
     ("web", &["game", "house", "letter", "ledger", "referee", "club", "report"]),

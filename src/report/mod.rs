@@ -18,7 +18,6 @@ use crate::referee::{
     Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Reader, Reply, WordingNews,
 };
 
-mod board;
 mod club_letter;
 mod context;
 pub mod gm_digest;
@@ -30,7 +29,7 @@ mod shown;
 mod templates;
 mod text;
 
-pub use board::{PictureCache, png, svg, text_width};
+pub use crate::render::{PictureCache, png, svg, text_width};
 pub use club_letter::{
     AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, FailedMatch, GmItem, GmResult,
     GmUnprovenSummary, HeldSeat, SeenTurn, StartedMatch, Trouble, UnprovenSummary,

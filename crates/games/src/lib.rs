@@ -2,6 +2,7 @@
 
 pub mod game;
 pub mod house;
+pub mod render;
 
 /// What only the other packages of this repository use.
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use crate::ledger::{self, Entry, PlaceInMatch};
 use crate::letter::Digest;
 use crate::letter::pictures::{dropped_from, put_in, take_out};
 use crate::referee::Match;
-use crate::report::board::png;
+use crate::render::png;
 
 /// Returns a letter to a seat with the picture that was dropped from it, drawn again from the ledger to the
 /// end of the ruling that sent it. `None` if no picture was dropped, or if this version of the program draws

@@ -5,8 +5,8 @@ use super::font;
 use crate::game::any::{AnyState, Filing, GameKind, Memories, OwnPart};
 use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point, Shape};
 use crate::game::{BySeat, Line, Seat};
+use crate::random_play::RandomPlay as _;
 use fogpost_testing::random::dice;
-use fogpost_testing::random_play::RandomPlay as _;
 
 /// The height of a capital letter above the baseline, in ems.
 const CAPITAL: f64 = 0.73;
