@@ -6,7 +6,7 @@
 //! are counted first. Each count is an upper bound on what the parser can find.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use mail_parser::MessageParser;
@@ -38,57 +38,155 @@ const LARGE: usize = 1_000_000;
 
 /// Checks parts, multiparts and the headers of parts.
 ///
+/// Only blocks that the parser may take for a header are searched: a person may quote a whole raw letter, whose fields
+/// are text.
+///
 /// # Errors
 /// [`UnreadableReason`] if the parser would have too much to do.
 pub fn check(raw: &[u8], limits: &Limits) -> Result<(), UnreadableReason> {
-    let max_marks = limits.max_parts.saturating_mul(MARKS_PER_PART);
-    let max_field = limits.max_header_bytes / PARAMETERS_SHARE;
-    let collect = |name| fields(raw, name, max_field).take(max_marks.saturating_add(1)).collect();
-    let (types, dispositions): (Vec<Range<usize>>, Vec<_>) =
-        (collect(CONTENT_TYPE), collect(CONTENT_DISPOSITION));
-    if types.len().max(dispositions.len()) > max_marks {
-        return Err(UnreadableReason::TooManyParts);
-    }
-    if types.iter().chain(&dispositions).any(|field| field.len() > max_field) {
-        return Err(UnreadableReason::HeaderTooBig);
-    }
-    let mut boundaries = BTreeSet::new();
-    let mut multiparts: usize = 0;
-    // Offsets at which the headers of parts may begin.
-    let mut begins = Vec::new();
-    let mut block_end = 0;
-    for field in &types {
-        let Some(found) = part_type(&raw[field.clone()]) else { continue };
-        // All types in a block announce the same letter, so search for the end of the block only once.
-        if found.kind == "message" && field.end >= block_end {
-            block_end = end_of_block(raw, field.end);
-            begins.push(block_end);
-        }
-        if let Some(boundary) = found.boundary.filter(|boundary| !boundary.is_empty()) {
-            multiparts += 1;
-            boundaries.insert(format!("--{boundary}"));
-        }
-    }
-    if multiparts.saturating_mul(raw.len()) > limits.max_parts.saturating_mul(BYTES_PER_MULTIPART) {
-        return Err(UnreadableReason::TooManyParts);
-    }
-    for boundary in &boundaries {
-        begins.extend(
-            memmem::find_iter(raw, boundary).take(max_marks.saturating_add(1)).map(|at| at + boundary.len()),
-        );
-        if begins.len() > max_marks {
+    let mut blocks = HeaderBlocks {
+        raw,
+        limits,
+        max_marks: limits.max_parts.saturating_mul(MARKS_PER_PART),
+        ends: BTreeMap::new(),
+        bytes: 0,
+        fields: 0,
+        multiparts: 0,
+        boundaries: BTreeSet::new(),
+        begins: vec![Begin { at: 0, is_digest: false }],
+    };
+    let mut found = 0;
+    while let Some(begin) = blocks.begins.pop() {
+        found += 1;
+        if found > blocks.max_marks {
             return Err(UnreadableReason::TooManyParts);
         }
+        blocks.visit(begin)?;
     }
-    begins.sort_unstable();
-    let (mut bytes, mut until): (usize, usize) = (0, 0);
-    for begin in begins {
-        if begin >= until {
-            until = end_of_block(raw, begin);
-            bytes += until - begin;
+    Ok(())
+}
+
+/// The offset at which the header of a part may begin.
+#[derive(Clone, Copy)]
+struct Begin {
+    at: usize,
+    /// Whether the part is in a digest, where parts without a type are attached letters.
+    is_digest: bool,
+}
+
+/// The blocks of a letter that the parser may take for the header of a part. Each one announces others: below it, or
+/// wherever its boundary occurs.
+struct HeaderBlocks<'a> {
+    raw: &'a [u8],
+    limits: &'a Limits,
+    max_marks: usize,
+    /// The end of each block, by its beginning. Blocks do not overlap.
+    ends: BTreeMap<usize, usize>,
+    /// The bytes of all blocks but the first, which is bounded on its own.
+    bytes: usize,
+    /// The types and dispositions in them.
+    fields: usize,
+    multiparts: usize,
+    boundaries: BTreeSet<String>,
+    /// The offsets still to visit.
+    begins: Vec<Begin>,
+}
+
+impl HeaderBlocks<'_> {
+    fn visit(&mut self, begin: Begin) -> Result<(), UnreadableReason> {
+        let block = self.block(begin.at);
+        let end = match self.ends.range(..=begin.at).next_back() {
+            Some((_, end)) if block.is_empty() => *end,
+            Some(_) | None => self.end_at(block.end),
+        };
+        if begin.is_digest {
+            self.announce(Begin { at: end, is_digest: false })?;
         }
+        if block.is_empty() {
+            return Ok(());
+        }
+        self.ends.insert(block.start, end);
+        if block.start > 0 {
+            self.bytes += block.len();
+        }
+        if self.bytes > self.limits.max_header_bytes {
+            return Err(UnreadableReason::HeaderTooBig);
+        }
+        self.read(block, end)
     }
-    if bytes > limits.max_header_bytes { Err(UnreadableReason::HeaderTooBig) } else { Ok(()) }
+
+    /// Returns the block at `at`, up to the next one that is known; empty if it is within a known one. Every byte is
+    /// searched only once.
+    fn block(&self, at: usize) -> Range<usize> {
+        if self.ends.range(..=at).next_back().is_some_and(|(_, end)| *end > at) {
+            return at..at;
+        }
+        let next = self.ends.range(at..).next().map_or(self.raw.len(), |(next, _)| *next);
+        at..end_of_block(&self.raw[..next], at)
+    }
+
+    /// Returns where the block that reaches `at` ends.
+    fn end_at(&self, at: usize) -> usize {
+        self.ends.get(&at).copied().unwrap_or(at)
+    }
+
+    /// Reads the types and dispositions in a part of the block that ends at `end`.
+    fn read(&mut self, block: Range<usize>, end: usize) -> Result<(), UnreadableReason> {
+        let raw = self.raw;
+        let max_field = self.limits.max_header_bytes / PARAMETERS_SHARE;
+        // A field may continue in the next part of its block.
+        let text = &raw[block.start..end];
+        let within = |field: &Range<usize>| field.start < block.len();
+        let types = fields(text, CONTENT_TYPE, max_field).take_while(within);
+        let dispositions = fields(text, CONTENT_DISPOSITION, max_field).take_while(within);
+        for (field, is_type) in
+            types.map(|field| (field, true)).chain(dispositions.map(|field| (field, false)))
+        {
+            self.fields += 1;
+            if self.fields > self.max_marks {
+                return Err(UnreadableReason::TooManyParts);
+            }
+            if field.len() > max_field {
+                return Err(UnreadableReason::HeaderTooBig);
+            }
+            if is_type && let Some(found) = part_type(&text[field]) {
+                self.follow(&found, end)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Announces the parts that a type leads to. `end` is the end of its block.
+    fn follow(&mut self, found: &PartType, end: usize) -> Result<(), UnreadableReason> {
+        if found.kind == "message" {
+            self.announce(Begin { at: end, is_digest: false })?;
+        }
+        let Some(boundary) = found.boundary.as_ref().filter(|boundary| !boundary.is_empty()) else {
+            return Ok(());
+        };
+        self.multiparts += 1;
+        let work = self.multiparts.saturating_mul(self.raw.len());
+        if work > self.limits.max_parts.saturating_mul(BYTES_PER_MULTIPART) {
+            return Err(UnreadableReason::TooManyParts);
+        }
+        let is_digest = found.subtype == "digest";
+        let mark = format!("--{boundary}");
+        if !self.boundaries.insert(format!("{is_digest} {mark}")) {
+            return Ok(());
+        }
+        let raw = self.raw;
+        memmem::find_iter(raw, &mark)
+            .try_for_each(|at| self.announce(Begin { at: at + mark.len(), is_digest }))
+    }
+
+    fn announce(&mut self, begin: Begin) -> Result<(), UnreadableReason> {
+        // All types in a block announce the same letter below it.
+        if self.begins.last().is_some_and(|last| last.at == begin.at && last.is_digest == begin.is_digest) {
+            return Ok(());
+        }
+        self.begins.push(begin);
+        if self.begins.len() > self.max_marks { Err(UnreadableReason::TooManyParts) } else { Ok(()) }
+    }
 }
 
 /// Finds the fields called `name`, given in lower case: each from its name to the end of its last fold, or a
@@ -277,6 +375,33 @@ mod tests {
                 assert_eq!(read(&raw), Err(UnreadableReason::TooManyLines), "{name}: {encoding} in a digest");
             }
         }
+    }
+
+    /// GNU Mailutils and bsd-mailx quote a whole letter behind tabs, its blank lines included.
+    #[test]
+    fn a_raw_letter_that_a_person_quotes_is_text() {
+        let quoted = "Turn 3 is open: please send your orders.\n".repeat(400);
+        for (tab, field) in [
+            ("\t", "Content-Type: text/plain"),
+            ("\t", "Content-Type: multipart/mixed; boundary=b"),
+            ("  ", "Content-Type: message/rfc822"),
+            ("  ", "Content-Disposition: inline"),
+        ] {
+            let body: String = [field, &quoted]
+                .iter()
+                .flat_map(|text| text.lines())
+                .map(|line| format!("{tab}{line}\n"))
+                .collect();
+            for body in [format!("SHIP 1 HOLD\n\n{body}"), format!("SHIP 1 HOLD\n{field}\n{body}")] {
+                let plain = format!("{FROM}Content-Type: text/plain\n\n{body}");
+                assert_eq!(read(&plain), Ok(()), "{field}");
+                let part = "--b\nContent-Type: text/plain\n\n";
+                let mixed = format!("{FROM}Content-Type: multipart/mixed; boundary=b\n\n{part}{body}--b--\n");
+                assert_eq!(read(&mixed), Ok(()), "{field} in a part");
+            }
+        }
+        let many = "Content-Type: text/plain\nContent-Type: message/rfc822\n\n".repeat(2000);
+        assert_eq!(read(&format!("{FROM}\n{many}")), Ok(()));
     }
 
     #[test]
