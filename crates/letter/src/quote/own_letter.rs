@@ -113,31 +113,39 @@ impl OwnLetter {
     }
 }
 
+/// How a line resembles one of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likeness {
+    Same,
+    /// A word or two differ. The line may also come from the mail program: an attribution that names us has most words
+    /// of our own footer.
+    Similar,
+}
+
 impl Follower<'_> {
-    /// Whether `line` is one of ours, or the next piece of a rewrapped one. If so, moves past it.
-    pub fn recognise(&mut self, line: &str) -> bool {
+    /// Returns how `line` resembles one of ours, or the next piece of a rewrapped one. If it does, moves past it.
+    pub fn recognise(&mut self, line: &str) -> Option<Likeness> {
         let line = WordBuffer::from_line(line);
         if line.len() == 0 {
-            return false;
+            return None;
         }
         let starts = self.letter.lines_starting_with(&line[0]);
         let ahead = starts.partition_point(|start| *start < self.at);
         let nearest =
             starts[ahead..].iter().chain(starts[..ahead].iter().rev()).copied().take(MAX_CANDIDATES);
         let found = std::iter::once(self.at).chain(nearest).find_map(|start| self.match_at(start, &line));
-        if let Some(end) = found {
-            self.at = end;
-        }
-        found.is_some()
+        let (end, likeness) = found?;
+        self.at = end;
+        Some(likeness)
     }
 
     /// Returns where `line` ends in our words, if it matches them from `start` on.
-    fn match_at(&self, start: usize, line: &WordBuffer) -> Option<usize> {
+    fn match_at(&self, start: usize, line: &WordBuffer) -> Option<(usize, Likeness)> {
         let own = &self.letter.words;
         let end = start + line.len();
         if end <= own.len() && own.from(start).zip(line.from(0)).all(|(own, word)| own == word) {
             let is_piece = !self.letter.starts_line(start) || line.len() >= ENOUGH_WORDS;
-            return (is_piece || self.letter.ends_line(end)).then_some(end);
+            return (is_piece || self.letter.ends_line(end)).then_some((end, Likeness::Same));
         }
         // Mail programs may change a word or two of a long line, such as an address that becomes a link.
         if line.len() < 6 || is_bar(&line[0]) {
@@ -152,7 +160,7 @@ impl Follower<'_> {
                 at += skipped + 1;
             }
         }
-        (same * 4 >= line.len() * 3).then_some(at)
+        (same * 4 >= line.len() * 3).then_some((at, Likeness::Similar))
     }
 }
 
@@ -279,13 +287,12 @@ mod tests {
             "   | HOLD",
             "Reply token: 0123456789abcdef",
         ] {
-            assert!(follower.recognise(line), "{line}");
+            assert_eq!(follower.recognise(line), Some(Likeness::Same), "{line}");
         }
-        assert!(
-            letter
-                .follow()
-                .recognise("Turn 4 was adjudicated on 14 May. Nothing was seen of the enemy in the North.")
-        );
+        let joined = "Turn 4 was adjudicated on 14 May. Nothing was seen of the enemy in the North.";
+        assert_eq!(letter.follow().recognise(joined), Some(Likeness::Same));
+        let linked = "Turn 4 was adjudicated on 14 May, nothing is seen of the enemy";
+        assert_eq!(letter.follow().recognise(linked), Some(Likeness::Similar));
     }
 
     #[test]
@@ -293,11 +300,11 @@ mod tests {
         let letter = OwnLetter::new(LETTER);
         let mut follower = letter.follow();
         for line in ["SHIP 1 TO B2", "HOLD", "SHIP 4 TO C1", "TURN 4", "ships", "", "-----"] {
-            assert!(!follower.recognise(line), "{line}");
+            assert_eq!(follower.recognise(line), None, "{line}");
         }
-        assert!(follower.recognise("Your ships"));
+        assert_eq!(follower.recognise("Your ships"), Some(Likeness::Same));
         for line in ["SHIP 1 TO B2", "HOLD", "TURN 4"] {
-            assert!(!follower.recognise(line), "{line}");
+            assert_eq!(follower.recognise(line), None, "{line}");
         }
     }
 
@@ -307,11 +314,11 @@ mod tests {
             "Place your fleet, for example\n\n    | CRUISER C1 D1 E1 F1 G1 H1 I1\n\nand so on.",
         );
         let mut follower = letter.follow();
-        assert!(follower.recognise("Place your fleet, for example"));
-        assert!(!follower.recognise("CRUISER C1 D1 E1 F1 G1 H1 I1"));
-        assert!(follower.recognise("| CRUISER C1 D1 E1 F1 G1 H1 I1"));
+        assert_eq!(follower.recognise("Place your fleet, for example"), Some(Likeness::Same));
+        assert_eq!(follower.recognise("CRUISER C1 D1 E1 F1 G1 H1 I1"), None);
+        assert_eq!(follower.recognise("| CRUISER C1 D1 E1 F1 G1 H1 I1"), Some(Likeness::Same));
         let letter = OwnLetter::new("Line 2 cannot stand:\n\n    > SHIP 4 B2 TO D1\n");
-        assert!(!letter.follow().recognise("SHIP 4 B2 TO D1"));
+        assert_eq!(letter.follow().recognise("SHIP 4 B2 TO D1"), None);
     }
 
     #[test]

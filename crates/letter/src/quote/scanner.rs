@@ -9,7 +9,7 @@
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed};
-use super::own_letter::{OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
+use super::own_letter::{Likeness, OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
 use crate::mail::address::Token;
 use crate::mail::dialect::Dialect;
 use crate::text::lines::{Layer, TextLine};
@@ -82,17 +82,19 @@ impl<'a> QuoteScanner<'a> {
         own_letter: Option<&OwnLetter>,
         correspondents: Correspondents<'a>,
     ) -> QuoteScanner<'a> {
-        let is_own: Vec<bool> = match own_letter {
+        let likeness: Vec<Option<Likeness>> = match own_letter {
             Some(own_letter) => {
                 let mut follower = own_letter.follow();
                 lines.iter().map(|line| follower.recognise(&line.text)).collect()
             }
-            None => vec![false; lines.len()],
+            None => vec![None; lines.len()],
         };
-        let frame_lines = lines.iter().zip(&is_own).enumerate().map(|(at, (line, own))| {
+        let is_own: Vec<bool> = likeness.iter().map(Option::is_some).collect();
+        let frame_lines = lines.iter().zip(&likeness).enumerate().map(|(at, (line, likeness))| {
             let is_unmarked = line.layer == Layer::Unmarked || closes_address(lines, at);
-            (is_unmarked && !own && !is_marker(&line.text, correspondents.dialect))
-                .then_some(line.text.as_str())
+            // A line that only resembles ours may be the second one of an attribution.
+            let is_ours = *likeness == Some(Likeness::Same) || is_marker(&line.text, correspondents.dialect);
+            (is_unmarked && !is_ours).then_some(line.text.as_str())
         });
         let finder = FrameFinder::new(frame_lines.collect(), correspondents);
         let frames: Vec<_> = (0..lines.len()).map(|at| finder.frame(at)).collect();

@@ -7,15 +7,16 @@ use crate::text::lines::plain_lines;
 const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated. You saw nothing.\n\n    | SHIP 1 TO B2\n\nIt is due on Saturday.\n\nReply token: 0123456789abcdef\n";
 
 fn read(text: &str, with_ours: bool) -> Vec<String> {
+    read_answer(text, with_ours.then_some(LETTER))
+}
+
+fn read_answer(text: &str, ours: Option<&str>) -> Vec<String> {
     let own = Address::parse("referee@club.example").unwrap();
     let correspondents = Correspondents { own: &own, dialect: &DIALECT, sender: "ann smith" };
-    let own_letter = OwnLetter::new(LETTER);
+    let own_letter = ours.map(OwnLetter::new);
     let mut budget = LineBudget::new(&Limits::default());
     let lines = plain_lines(text, false, false, &mut budget).expect("few lines");
-    new_lines(&lines, with_ours.then_some(&own_letter), correspondents)
-        .into_iter()
-        .map(str::to_owned)
-        .collect()
+    new_lines(&lines, own_letter.as_ref(), correspondents).into_iter().map(str::to_owned).collect()
 }
 
 const HEADER: &str =
@@ -81,4 +82,22 @@ fn signatures_and_footers_are_dropped() {
         ["A"]
     );
     assert_eq!(read("von meiner Seite ist alles gut", false), ["von meiner Seite ist alles gut"]);
+}
+
+/// Claws and Sylpheed write such attributions. Their second line has most words of our footer.
+#[test]
+fn an_attribution_that_names_us_is_no_line_of_our_letter() {
+    let ours = format!("{LETTER}The Club of Games, the referee: referee@club.example\n");
+    let quoted = ours.lines().map(|line| format!("> {line}\n")).collect::<String>();
+    for attribution in [
+        "On Fri, 20 Nov 2026 11:00:00 +0000\n\"The Club of Games\" <referee@club.example> wrote:",
+        "On Fri, 20 Nov 2026 11:00:00 +0000 (UTC)\n\"The Club of Games\" <referee+0123@club.example>\nwrote:",
+        "On Fri, 20 Nov 2026\n11:00:00 +0100 The Club of Games, the referee\n<referee@club.example> wrote:",
+        "Am Fri, 20 Nov 2026 11:00:00 +0100\nschrieb The Club of Games <referee@club.example>:",
+        "Le Fri, 20 Nov 2026 11:00:00 +0100,\nThe Club of Games <referee@club.example> a écrit :",
+    ] {
+        let text = format!("A\nThanks!\n\n{attribution}\n\n{quoted}");
+        assert_eq!(read_answer(&text, Some(&ours)), ["A", "Thanks!"], "{attribution}");
+        assert_eq!(read_answer(&text, None), ["A", "Thanks!"], "{attribution}");
+    }
 }
