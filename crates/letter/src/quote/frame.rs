@@ -4,8 +4,8 @@
 //! decides about the lines that follow.
 
 use super::frame_line::{
-    COLONS, FrameKind, attribution_kind, header_line, is_dashed, is_table_rule, labelled_value, leads,
-    mentions, rule,
+    COLONS, FrameKind, attribution_kind, header_line, is_dashed, is_mailbox_line, is_part_delimiter,
+    is_raw_field, is_table_rule, is_transport_field, labelled_value, leads, mentions, rule,
 };
 use crate::mail::address::Address;
 use crate::mail::dialect::Dialect;
@@ -21,6 +21,12 @@ const MAX_ATTRIBUTION: usize = 4;
 
 /// Maximum lines of a header block, without blank lines.
 const MAX_BLOCK: usize = 14;
+
+/// Maximum lines of the header of a raw letter.
+const MAX_RAW_HEADER: usize = 60;
+
+/// Minimum fields of the header of a raw letter, unless the line of a mailbox file stands above it.
+const MIN_RAW_HEADER: usize = 3;
 
 /// Maximum lines of a header block that is drawn as a table.
 const MAX_TABLE: usize = 24;
@@ -106,10 +112,48 @@ impl<'a> FrameFinder<'a> {
             let from_alone = || self.block(next, 1).filter(|frame| frame.author != Author::Unknown);
             return self.block(next, 2).or_else(from_alone);
         }
-        self.block(at, 3)
+        self.raw_header(at)
+            .or_else(|| self.block(at, 3))
             .or_else(|| self.attribution(at))
             .or_else(|| self.bare_block(at))
             .or_else(|| self.foreign_block(at))
+            .or_else(|| self.own_from(at))
+    }
+
+    /// Finds the header of a raw letter, which old programs quote whole, or that of one of its parts.
+    fn raw_header(&self, at: usize) -> Option<Frame> {
+        let first = self.line(at)?;
+        let is_mailbox_line = is_mailbox_line(first);
+        let is_delimiter = is_part_delimiter(first);
+        if !is_mailbox_line && !is_delimiter && !is_transport_field(first) {
+            return None;
+        }
+        let above = usize::from(is_mailbox_line || is_delimiter);
+        let fields: Vec<&str> = (at + above..at + MAX_RAW_HEADER)
+            .map_while(|l| self.line(l))
+            .take_while(|line| is_raw_field(line))
+            .collect();
+        let sender =
+            fields.iter().find_map(|line| header_line(line).filter(|(label, _)| *label == Label::From));
+        let is_header = match (is_mailbox_line, is_delimiter) {
+            (true, _) => true,
+            (_, true) => fields.first().is_some_and(|line| is_transport_field(line)),
+            (false, false) => sender.is_some() && fields.len() >= MIN_RAW_HEADER,
+        };
+        let author = match sender {
+            Some((_, value)) => self.author(value),
+            // Parts follow only in the letter to which they belong.
+            None if is_delimiter => Author::Us,
+            None => self.author(first),
+        };
+        is_header.then_some(Frame { end: at + above + fields.len(), kind: FrameKind::HeaderBlock, author })
+    }
+
+    /// Finds a header of which only our own address is left: `From: "The Club" <referee@club.example>`.
+    fn own_from(&self, at: usize) -> Option<Frame> {
+        let (label, value) = header_line(self.line(at)?)?;
+        let is_ours = label == Label::From && self.author(value) == Author::Us;
+        is_ours.then_some(Frame { end: at + 1, kind: FrameKind::LikelyAttribution, author: Author::Us })
     }
 
     /// Finds a rule such as `---- Original Message ----` in an unknown language: words between dashes, and a
@@ -355,7 +399,9 @@ mod tests {
             assert_eq!((found.end, found.kind), (text.lines().count(), FrameKind::Attribution), "{text}");
             assert_ne!(found.author, Author::Other, "{text}");
         }
-        assert_eq!(frame("Referee wrote:").unwrap().kind, FrameKind::LikelyAttribution);
+        for likely in ["Referee wrote:", "From: Referee <referee@club.example>"] {
+            assert_eq!(frame(likely).unwrap().kind, FrameKind::LikelyAttribution);
+        }
         let other = frame("On Mon, Nov 20, 2026 at 11:00 AM Ann <ann@example.org> wrote:").unwrap();
         assert_eq!(other.author, Author::Other);
         assert_eq!(
@@ -384,6 +430,10 @@ mod tests {
             "From: Referee\n<referee@club.example>\nSent: Friday\nTo: Ann\nSubject: Turn 4",
             "Date: Fri, 20 Nov 2026 11:00:00 +0100\nTo: ann@example.org",
             "_____________\nFrom: referee@club.example",
+            "From referee@club.example Fri Nov 20 11:00:00 2026",
+            "From referee@club.example Fri Nov 20 11:00:00 2026\nReturn-Path: <referee@club.example>\nReceived: from x\n\tby y\nFrom: Referee <referee@club.example>\nSubject: Turn 4",
+            "Received: from x\n by y\nMessage-ID: <1@club.example>\nFrom: Referee <referee@club.example>\nTo: Ann",
+            "--=_boundary\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: 8bit",
             "Ումից։ Referee <referee@club.example>\nԵրբ։ 20 նոյեմբեր 2026, 11:00\nՈւմ։ Ann <ann@example.org>",
             "---- ओरिजिनल मेसेज ----\nFrom: Referee <referee@club.example>\nSubject: Turn 4",
             "-----Mesaĝo originala-----\n\nDe: Referee <referee@club.example>\nDato: 20.11.2026 11:00\nAl: Ann <ann@example.org>",
@@ -411,6 +461,11 @@ mod tests {
             "I wrote to you at 11:00 but got no answer",
             "--- my orders ---\nSHIP 1 TO B2",
             "---- turn 4 ----",
+            "From: C3\nTo: C4",
+            "From C3 to C4 at 8:00",
+            "From tomorrow I am away until 2026-12-20, 11:00",
+            "Content-Type: what is that?",
+            "--my-orders\nSHIP 1 TO B2",
         ] {
             assert_eq!(frame(text), None, "{text}");
         }

@@ -136,6 +136,93 @@ pub fn attribution_kind(text: &str) -> Option<FrameKind> {
     }
 }
 
+/// Header fields that mail programs leave out where they quote.
+const TRANSPORT_FIELDS: [&str; 9] = [
+    "return-path:",
+    "received:",
+    "message-id:",
+    "mime-version:",
+    "content-type:",
+    "content-transfer-encoding:",
+    "dkim-signature:",
+    "reply-to:",
+    "auto-submitted:",
+];
+
+/// Whether a line is a header field that only a raw letter shows.
+pub fn is_transport_field(line: &str) -> bool {
+    let line = line.trim_start();
+    TRANSPORT_FIELDS
+        .iter()
+        .any(|name| line.get(..name.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(name)))
+}
+
+/// Whether a line may stand in a raw header: a field, or the fold of one.
+pub fn is_raw_field(line: &str) -> bool {
+    if line.starts_with([' ', '\t']) {
+        return true;
+    }
+    let name = line.split(':').next().unwrap_or_default();
+    name.len() < line.len()
+        && !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}
+
+/// Whether a line is the one above a letter in a mailbox file: `From referee@club.example Sat Nov 28 16:04:41 2026`.
+pub fn is_mailbox_line(line: &str) -> bool {
+    let rest = line.trim_start().trim_start_matches('>').strip_prefix("From ");
+    rest.is_some_and(|rest| {
+        rest.split_whitespace().next().is_some_and(has_address) && has_date(rest) && has_time(rest)
+    })
+}
+
+/// Whether a line parts the texts of a raw letter: `--=_boundary`.
+pub fn is_part_delimiter(line: &str) -> bool {
+    let line = line.trim();
+    line.len() > 2
+        && line.len() <= MAX_DELIMITER
+        && line.starts_with("--")
+        && !line.contains(char::is_whitespace)
+}
+
+/// Maximum bytes of a delimiter (RFC 2046 5.1.1), with its dashes.
+const MAX_DELIMITER: usize = 74;
+
+/// Top-level types of content (RFC 6838 4.2).
+const MEDIA: [&str; 9] =
+    ["text/", "image/", "audio/", "video/", "application/", "message/", "multipart/", "font/", "model/"];
+
+/// Maximum words before the type of a part that is named without brackets: `Non-text part: image/png`.
+const MAX_PART_LABEL: usize = 3;
+
+/// Whether a mail program put the line in place of a part that it does not show, or above one that it shows, as in
+/// `[2:image/png Hide]`. People do not write types of content in brackets or behind a label.
+pub fn is_part_note(line: &str) -> bool {
+    let line = line.trim();
+    if line.len() > MAX_RULE {
+        return false;
+    }
+    if line.starts_with("[-- ") && line.ends_with(" --]") || line.starts_with("<#") && line.ends_with('>') {
+        return true;
+    }
+    let lower = line.to_ascii_lowercase();
+    if line.starts_with('[') && line.trim_end_matches('.').ends_with(']') {
+        return starts_of_media(&lower).next().is_some();
+    }
+    let Some((label, kind)) = lower.split_once(':') else { return false };
+    label.split_whitespace().count() <= MAX_PART_LABEL
+        && starts_of_media(kind).next() == Some(kind.len() - kind.trim_start().len())
+        && kind.split_whitespace().count() == 1
+}
+
+/// Returns the offsets at which types of content begin.
+fn starts_of_media(text: &str) -> impl Iterator<Item = usize> {
+    MEDIA.iter().flat_map(|media| text.match_indices(media)).map(|(at, _)| at).filter(|at| {
+        !text[..*at].ends_with(|c: char| c.is_alphanumeric())
+            && text[*at..].split('/').nth(1).is_some_and(|subtype| subtype.starts_with(char::is_alphanumeric))
+    })
+}
+
 /// Whether the line is a few words between dashes. Only the lines below show whether a mail program drew it.
 pub fn is_dashed(line: &str) -> bool {
     let line = line.trim();

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::frame::Correspondents;
 use super::own_letter::{OwnLetter, joined_words};
 use super::scanner::new_lines;
+use crate::mail::dialect::Dialect;
 use crate::text::body::{Texts, UnreadableContent};
 use crate::text::lines::{Layer, TextLine};
 
@@ -56,6 +57,9 @@ const WRAP_COLUMN: usize = 60;
 /// Maximum bytes of a line that is split as in the HTML, because [`Index::first_in`] is quadratic in it.
 const MAX_RUN: usize = 2000;
 
+/// Minimum words of a banner. People begin each letter with the same few words too.
+const MIN_BANNER: usize = 5;
+
 /// Maximum wrapped lines to join into one.
 const MAX_WRAPPED: usize = 8;
 
@@ -64,19 +68,21 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
     let own_letter = quotable.map(OwnLetter::new);
     let read = |lines| new_lines(lines, own_letter.as_ref(), correspondents);
     let is_outdone = is_stub(texts) || texts.has_struck_out && !is_blank(&texts.html);
-    let lines = if !is_blank(&texts.plain) && !is_outdone {
+    let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
+    let lines: Vec<String> = if !is_blank(&texts.plain) && !is_outdone {
         let plain = read(&texts.plain);
         if is_blank(&texts.html) {
-            numbered(&plain)
+            owned(plain)
         } else {
             let html = read(&texts.html);
-            numbered(&restore_line_breaks(without_html_quotes(plain, &html, &texts.html), &html))
+            restore_line_breaks(without_html_quotes(plain, &html, &texts.html), &html)
         }
     } else if !is_blank(&texts.html) {
-        numbered(&read(&texts.html))
+        owned(read(&texts.html))
     } else {
-        numbered(&read(&texts.attached))
+        owned(read(&texts.attached))
     };
+    let lines = numbered(without_banner(&lines, quotable, correspondents.dialect));
     if !lines.is_empty() {
         return NewText::Lines(lines);
     }
@@ -127,6 +133,24 @@ fn numbered(lines: &[impl AsRef<str>]) -> Vec<WrittenLine> {
         out.pop();
     }
     out
+}
+
+/// Removes the lines at the top that a server adds to each letter of a person, such as a warning about external
+/// senders. Our earlier letters in the thread quote them as words that they did not read. Below them there must be a
+/// request: a person may repeat words that were not understood.
+fn without_banner<'a>(lines: &'a [String], quotable: Option<&str>, dialect: &Dialect) -> &'a [String] {
+    let is_request = |line: &String| (dialect.begins_like_request)(line);
+    let Some(quotable) = quotable.filter(|_| lines.iter().any(is_request)) else { return lines };
+    let quoted: BTreeSet<String> =
+        quotable.lines().filter_map(|line| line.trim_start().strip_prefix('>')).map(joined_words).collect();
+    if quoted.is_empty() {
+        return lines;
+    }
+    let repeats =
+        |line: &&String| line.trim().is_empty() || !is_request(line) && quoted.contains(&joined_words(line));
+    let banner = lines.iter().take_while(repeats).count();
+    let is_sentence = lines[..banner].iter().any(|line| line.split_whitespace().count() >= MIN_BANNER);
+    if is_sentence { &lines[banner..] } else { lines }
 }
 
 /// Removes the plain lines that occur in the HTML only inside quotes.
@@ -236,4 +260,31 @@ fn split_run<'a>(line: &str, html: &Index<'a>) -> Option<Vec<&'a str>> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mail::dialect::example::DIALECT;
+
+    #[test]
+    fn a_banner_that_an_earlier_answer_quoted_is_dropped_above_a_request() {
+        let answer = "Not read as orders:\n\n    > Caution: this letter comes from outside.\n    > Think first.\n    > and SHIP 1 TO B2\n    > Hi Bo\n";
+        let left = |text: &str, answer| {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            without_banner(&lines, Some(answer), &DIALECT).join("\n")
+        };
+        let banner = "Caution: this letter comes from outside.\nThink first.\n\n";
+        assert_eq!(left(&format!("{banner}SHIP 1 TO B2"), answer), "SHIP 1 TO B2");
+        assert_eq!(left(&format!("{banner}Hello\nSHIP 1 TO B2"), answer), "Hello\nSHIP 1 TO B2");
+        for kept in [
+            format!("{banner}Please do it."),
+            format!("Hello\n{banner}SHIP 1 TO B2"),
+            "Hi Bo\nSHIP 1 TO B2".to_owned(),
+        ] {
+            assert_eq!(left(&kept, answer), kept);
+        }
+        let first = format!("{banner}SHIP 1 TO B2");
+        assert_eq!(left(&first, "    | SHIP 1 TO B2\n"), first);
+    }
 }

@@ -8,7 +8,7 @@
 //! and cannot compare a quote with the letter that we sent.
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
-use super::frame_line::{COLONS, FrameKind, is_dashed};
+use super::frame_line::{COLONS, FrameKind, is_dashed, is_part_note};
 use super::own_letter::{Likeness, OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
 use crate::mail::address::Token;
 use crate::mail::dialect::Dialect;
@@ -67,10 +67,13 @@ struct QuoteScanner<'a> {
     copied: Vec<bool>,
     /// Whether we have the answered letter, and so can distinguish our lines from the person's.
     knows_own: bool,
-    /// Whether each line belongs to a quote that is indented as a whole.
-    indented: Vec<bool>,
+    /// Whether each line belongs to a quote that is indented as a whole, or is a mail program's note about a part of
+    /// the quoted letter.
+    set_apart: Vec<bool>,
     correspondents: Correspondents<'a>,
     region: Region,
+    /// Whether no line of our letter has followed the header block above it yet.
+    is_below_header: bool,
     new_lines: Vec<&'a str>,
     /// Whether a blank line belongs before the next new line.
     gap: bool,
@@ -104,10 +107,11 @@ impl<'a> QuoteScanner<'a> {
             knows_own: own_letter.is_some(),
             is_own,
             last_marker: lines.iter().rposition(|line| is_marker(&line.text, correspondents.dialect)),
-            indented: find_indented_quotes(lines, &frames, correspondents.dialect),
+            set_apart: find_set_apart(lines, &frames, correspondents.dialect),
             frames,
             correspondents,
             region: Region::NewText,
+            is_below_header: false,
             new_lines: Vec::new(),
             gap: false,
         }
@@ -124,7 +128,7 @@ impl<'a> QuoteScanner<'a> {
             self.gap = true;
             return at + 1;
         }
-        if line.layer != Layer::Unmarked || self.indented[at] {
+        if line.layer != Layer::Unmarked || self.set_apart[at] {
             if self.is_quoted(at) && self.region == Region::Signature {
                 self.region = Region::NewText;
             }
@@ -157,6 +161,7 @@ impl<'a> QuoteScanner<'a> {
                 self.read_candidate(at);
             }
             self.region = region;
+            self.is_below_header = frame.kind == FrameKind::HeaderBlock;
             self.gap = true;
             return frame.end.max(at + 1);
         }
@@ -181,6 +186,7 @@ impl<'a> QuoteScanner<'a> {
     /// Reads a line of one of our letters that has no prefix.
     fn enter_own_letter(&mut self, at: usize) {
         self.gap = true;
+        self.is_below_header = false;
         let text = &self.lines[at].text;
         match self.region {
             Region::Foreign | Region::UnknownOwnLetter => {}
@@ -214,6 +220,7 @@ impl<'a> QuoteScanner<'a> {
             || is_footer(text, self.dialect())
             || is_digest(text)
             || is_advertisement(text)
+            || self.is_banner(at)
             || self.is_torn_off(at)
             || self.is_rule_above_ours(at)
         {
@@ -230,6 +237,16 @@ impl<'a> QuoteScanner<'a> {
             Some(changed) if is_changed_example => changed.trim_start(),
             Some(_) | None => text,
         });
+    }
+
+    /// Whether the player's mail server put the line above our letter, in words of its own: "CAUTION: external
+    /// sender". It stands between the header block of a quote and the first line of ours. An order there is the
+    /// player's.
+    fn is_banner(&self, at: usize) -> bool {
+        let text = &self.lines[at].text;
+        self.region == Region::OwnLetter
+            && self.is_below_header
+            && !(self.dialect().begins_like_request)(text)
     }
 
     /// Whether the line is a rule such as `---- Original Message ----`, in some language, above one of our
@@ -300,7 +317,7 @@ impl<'a> QuoteScanner<'a> {
     /// frame of its own. If so, the letter that the frame above introduces contains this quote, and is not
     /// the quote itself.
     fn starts_with_nested_quote(&self, first: usize) -> bool {
-        let depth = |at: usize| self.lines[at].depth + usize::from(self.indented[at]);
+        let depth = |at: usize| self.lines[at].depth + usize::from(self.set_apart[at]);
         let outermost = depth(first).max(1);
         let quote: Vec<&TextLine> = (first..self.lines.len())
             .take(MAX_QUOTE_START)
@@ -315,7 +332,7 @@ impl<'a> QuoteScanner<'a> {
     }
 
     fn is_quoted(&self, at: usize) -> bool {
-        self.lines[at].layer == Layer::Quoted || self.indented[at]
+        self.lines[at].layer == Layer::Quoted || self.set_apart[at]
     }
 
     /// Whether the lines from `below` are indented, without a prefix, and the line at `at` is not.
@@ -385,6 +402,20 @@ fn find_copied_examples(
         }
     }
     copied
+}
+
+/// Finds the lines that belong to a quote although they have no prefix.
+fn find_set_apart(lines: &[TextLine], frames: &[Option<Frame>], dialect: &Dialect) -> Vec<bool> {
+    let mut found = find_indented_quotes(lines, frames, dialect);
+    let mut is_below_note = false;
+    for (line, found) in lines.iter().zip(&mut found) {
+        let text = line.text.trim();
+        // Alpine writes several such lines, of which only the first names a type: `[ Unable to print this part. ]`
+        let is_boxed = text.starts_with("[ ") && text.ends_with(" ]");
+        is_below_note = is_part_note(text) || is_below_note && is_boxed;
+        *found |= is_below_note;
+    }
+    found
 }
 
 /// Finds the lines of a quote that is indented as a whole, in a letter that is not. Our marker or a frame

@@ -4,7 +4,7 @@ use super::phrases::{Excerpt, Quote};
 use crate::mail::dialect::Dialect;
 use crate::mail::identity::OwnIdentity;
 use crate::quote::frame::{Correspondents, FrameFinder};
-use crate::quote::frame_line::FrameKind;
+use crate::quote::frame_line::{FrameKind, is_transport_field};
 use crate::quote::own_letter::is_marker;
 use crate::quote::scanner::new_lines;
 use crate::text::body::Texts;
@@ -128,19 +128,4 @@ fn quote_below_frame(lines: &[TextLine], own: &OwnIdentity) -> Quote {
         true => Quote::OurLetter,
         false => Quote::Something,
     }
-}
-
-/// Whether a line is a header field that mail programs leave out where they quote.
-fn is_transport_field(line: &str) -> bool {
-    const NAMES: [&str; 7] = [
-        "return-path:",
-        "received:",
-        "message-id:",
-        "mime-version:",
-        "content-type:",
-        "dkim-signature:",
-        "reply-to:",
-    ];
-    let line = line.trim().to_ascii_lowercase();
-    NAMES.iter().any(|name| line.starts_with(name))
 }

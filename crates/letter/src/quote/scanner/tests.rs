@@ -101,3 +101,65 @@ fn an_attribution_that_names_us_is_no_line_of_our_letter() {
         assert_eq!(read_answer(&text, None), ["A", "Thanks!"], "{attribution}");
     }
 }
+
+#[test]
+fn notes_about_the_parts_of_a_letter_are_no_words() {
+    for note in [
+        "Non-text part: image/png",
+        "[1:text/plain Hide]",
+        "[2:text/html Show Save:noname (4kB)]",
+        "[2. image/png; board.png]...",
+        "[-- Attachment #1 --]",
+        "[-- Type: text/plain, Encoding: 7bit, Size: 1K --]",
+        "   [ Part 2, Text/HTML (charset: UTF-8)  45 lines. ]\n   [ Unable to print this part. ]",
+        "<#part type=\"image/png\" filename=\"board.png\">\n<#/part>",
+    ] {
+        assert_eq!(read(&format!("A\n\nReferee wrote:\n\n{note}\n> q\n"), false), ["A"], "{note}");
+        assert_eq!(read(&format!("A\n> q\n\n{note}\n"), false), ["A"], "{note}");
+    }
+    for words in [
+        "[I hope so]",
+        "[ and hope ]",
+        "Did you get my image/png: it is large",
+        "Note: text/plain is what I send",
+        "his/her: text/",
+    ] {
+        assert_eq!(read(&format!("A\n{words}"), false), ["A", words]);
+    }
+}
+
+#[test]
+fn a_raw_letter_below_new_text_is_a_quote() {
+    let fields = "Return-Path: <referee@club.example>\nReceived: from x\n by y\nFrom: Referee <referee@club.example>\nTo: Ann\nSubject: Turn 4\nContent-Type: multipart/alternative;\n boundary=b\n\n";
+    let part = "--b\nContent-Type: text/plain\n\n";
+    let mailbox = "From referee@club.example Fri Nov 20 11:00:00 2026\n";
+    let html = "--b\nContent-Type: text/html\n\n<p>Turn 4 was=\n adjudicated.</p>\n--b--\n";
+    for with_ours in [true, false] {
+        for raw in [
+            format!("{mailbox}{LETTER}"),
+            format!("{mailbox}From: Referee <referee@club.example>\n\n{LETTER}"),
+            format!("From: Referee <referee@club.example>\n\n{LETTER}"),
+            format!("{fields}{LETTER}"),
+            format!("{mailbox}{fields}{part}{LETTER}"),
+        ] {
+            assert_eq!(read(&format!("A\n\n{raw}"), with_ours), ["A"], "{raw}");
+            let behind_tabs: String = raw.lines().map(|line| format!("\t{line}\n")).collect();
+            assert_eq!(read(&format!("A\n\n{behind_tabs}"), with_ours), ["A"], "{raw}");
+        }
+    }
+    assert_eq!(read(&format!("A\n\n{mailbox}{fields}{part}{LETTER}{html}"), false), ["A"]);
+}
+
+#[test]
+fn a_banner_of_the_players_mail_server_is_no_word_of_the_players() {
+    for banner in [
+        "Caution: external sender. Do not click links.",
+        "Sie erhalten nicht oft E-Mails von dieser Adresse.",
+        "[External email]\nThink before you click.",
+    ] {
+        for with_ours in [true, false] {
+            assert_eq!(read(&format!("A\n\n{HEADER}{banner}\n\n{LETTER}"), with_ours), ["A"], "{banner}");
+        }
+    }
+    assert_eq!(read(&format!("{HEADER}SHIP 1 TO B2\n\n{LETTER}"), true), ["SHIP 1 TO B2"]);
+}
