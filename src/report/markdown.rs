@@ -47,6 +47,10 @@ pub fn html(text: &str, board_width: u32, letter: Option<&LinkedLetter<'_>>) -> 
                 events.push(Event::Text(caption.take().unwrap_or_default().into()));
                 events.push(Event::InlineHtml(CAPTION_END.into()));
             }
+            // No `<code>`: Thunderbird writes bars around it in the text of an answer, and joins its lines.
+            Event::Start(Tag::CodeBlock(_)) => events.push(Event::Html("<pre>".into())),
+            Event::End(TagEnd::CodeBlock) => events.push(Event::Html("</pre>\n".into())),
+            Event::Code(words) => events.push(Event::Text(words)),
             Event::SoftBreak if caption.is_some() => {
                 caption.get_or_insert_default().push(' ');
                 events.push(Event::Text(CowStr::Borrowed(" ")));
@@ -121,10 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn indented_lines_become_a_code_block() {
+    fn indented_lines_become_preformatted_text_without_code() {
         for above in ["Form:", "- One,\n  and more.\n- Two."] {
             let page = html(&format!("{above}\n\n    | SHIP 1 TO B2\n    | HOLD\n"), 700, None);
-            assert!(page.contains("<pre><code>| SHIP 1 TO B2\n| HOLD\n</code></pre>"), "{page}");
+            assert!(page.contains("<pre>| SHIP 1 TO B2\n| HOLD\n</pre>"), "{page}");
             assert!(!page.contains("--"), "{page}");
         }
     }
