@@ -234,7 +234,7 @@ impl<'a> QuoteScanner<'a> {
         // Above the quote, a line with our bar that we did not write is an example that the person changed.
         let is_changed_example = self.knows_own && self.region == Region::NewText && !self.is_own[at];
         self.new_lines.push(match text.trim_start().strip_prefix(BAR) {
-            Some(changed) if is_changed_example => changed.trim_start(),
+            Some(changed) if is_changed_example => changed.trim_end_matches(BAR).trim(),
             Some(_) | None => text,
         });
     }

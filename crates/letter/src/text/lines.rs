@@ -70,7 +70,45 @@ pub fn plain_lines(
         let end = if line.text == "-- " { 3 } else { line.text.trim_end().len() };
         line.text.truncate(end);
     }
+    remove_code_bars(&mut lines);
     Ok(lines)
+}
+
+/// Removes the bars that Thunderbird writes around an HTML element for code, which may have several lines: `|HOLD|` and,
+/// around an example of ours, `|| HOLD|`. They touch what they enclose. The rows of a table, which have bars between
+/// their cells, are kept.
+fn remove_code_bars(lines: &mut [TextLine]) {
+    // The last line with a bar that no other has closed.
+    let mut opening: Option<usize> = None;
+    for at in 0..lines.len() {
+        let text = lines[at].text.as_str();
+        let start = text.len() - text.trim_start().len();
+        let bars = text.matches('|').count();
+        let opens = text[start..].starts_with('|')
+            && text[start + 1..].starts_with(|c: char| c == '|' || touches_bar(c));
+        let closes = text.strip_suffix('|').is_some_and(|rest| rest.ends_with(touches_bar));
+        let is_example = text[start..].starts_with("||") || text[start..].starts_with("| ");
+        if text.is_empty() {
+            opening = None;
+        } else if closes && opens && (bars == 2 || is_example) {
+            lines[at].text.pop();
+            lines[at].text.remove(start);
+            opening = None;
+        } else if closes && (bars == 1 || bars == 2 && is_example) {
+            lines[at].text.pop();
+            if let Some(opening) = opening.take() {
+                let text = &mut lines[opening].text;
+                text.remove(text.len() - text.trim_start().len());
+            }
+        } else if opens && (bars == 1 || is_example) {
+            opening = Some(at);
+        }
+    }
+}
+
+/// Whether a bar beside the character may enclose it.
+fn touches_bar(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '*' | '"' | '\'' | '.' | '!' | '?' | ')' | '#')
 }
 
 /// Counts the leading spaces.
@@ -142,6 +180,36 @@ mod tests {
         );
         assert_eq!(shown("CAP \nTURE", true, true), ["CAPTURE"]);
         assert_eq!(shown("a \nb", false, false), ["a", "b"]);
+    }
+
+    #[test]
+    fn the_bars_around_code_are_removed() {
+        for (line, without) in [
+            ("|MARBLE G7|", "MARBLE G7"),
+            ("  |E6* F5|", "  E6* F5"),
+            ("MARBLE G7|", "MARBLE G7"),
+            ("|| MARBLE F5|", "| MARBLE F5"),
+            ("> || MARBLE F5|", "Q:| MARBLE F5"),
+            ("| MARBLE F5|", "| MARBLE F5"),
+            ("|| STAR E6 | MARBLE F5|", "| STAR E6 | MARBLE F5"),
+            ("|STAR E6 MARBLE F5|", "STAR E6 MARBLE F5"),
+        ] {
+            assert_eq!(shown(line, false, false), [without]);
+        }
+        for kept in [
+            "| A1 | A2 |",
+            "|A1|A2|",
+            "A1 | A2|",
+            "| A1 |",
+            "|------|",
+            "|",
+            "||",
+            "| MARBLE F5",
+            "|MARBLE F5",
+            "a |",
+        ] {
+            assert_eq!(shown(kept, false, false), [kept]);
+        }
     }
 
     #[test]
