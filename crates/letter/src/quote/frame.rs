@@ -186,6 +186,10 @@ impl<'a> FrameFinder<'a> {
                         if seen.contains(&Label::From) {
                             break;
                         }
+                        // A person gives an order in two lines: `From: C3`, `To: C4`.
+                        if (self.correspondents.dialect.is_request)(value.trim()) {
+                            return None;
+                        }
                         author = self.author(value);
                     }
                     if !seen.contains(&kind) {

@@ -7,6 +7,8 @@
 //! Hand-written: the only crate for this, `email_reply_parser`, knows quotes with a `>` and English headers,
 //! and cannot compare a quote with the letter that we sent.
 
+use std::ops::Range;
+
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed, is_part_note};
 use super::own_letter::{Likeness, OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
@@ -440,10 +442,31 @@ fn find_indented_quotes(lines: &[TextLine], frames: &[Option<Frame>], dialect: &
     });
     let last = last.unwrap_or(first);
     let end = lines[last..].iter().position(|line| !inside(line)).map_or(lines.len(), |below| last + below);
+    let begin = begin_of_quote(lines, frames, dialect, begin..end, first);
     for at in begin..end {
         found[at] = inside(&lines[at]);
     }
     found
+}
+
+/// Returns where the quote in an indented `block` begins: at its start or, if the lines above its attribution are the
+/// person's, which they indented as much, at the attribution. They are if the letter begins with them and has no
+/// request outside the block; elsewhere they may be an earlier letter of the person's, quoted without a frame.
+fn begin_of_quote(
+    lines: &[TextLine],
+    frames: &[Option<Frame>],
+    dialect: &Dialect,
+    block: Range<usize>,
+    first: usize,
+) -> usize {
+    let outside = |line: &&TextLine| line.layer == Layer::Unmarked && !line.is_blank();
+    let above = &lines[..block.start];
+    let is_requested_below =
+        lines[block.end..].iter().filter(outside).any(|line| (dialect.begins_like_request)(&line.text));
+    if above.iter().any(has_content) || is_requested_below {
+        return block.start;
+    }
+    (block.start..=first).find(|at| frames[*at].is_some()).unwrap_or(block.start)
 }
 
 /// Whether the `>` of a line is not a quote prefix but the end of an address that a mail program spread over

@@ -163,3 +163,43 @@ fn a_banner_of_the_players_mail_server_is_no_word_of_the_players() {
     }
     assert_eq!(read(&format!("{HEADER}SHIP 1 TO B2\n\n{LETTER}"), true), ["SHIP 1 TO B2"]);
 }
+
+#[test]
+fn an_order_that_is_indented_like_the_attribution_below_it_is_read() {
+    let attribution = "On Fri, 20 Nov 2026 at 11:00 Referee <referee@club.example> wrote:";
+    let two_lines = "On Fri, 20 Nov 2026 11:00:00 +0000\n    Referee <referee@club.example> wrote:";
+    for with_ours in [true, false] {
+        for attribution in [attribution, two_lines, "Referee wrote:"] {
+            for prefix in ["", "> "] {
+                let quoted: String = LETTER.lines().map(|line| format!("    {prefix}{line}\n")).collect();
+                for ending in ["", "\nThanks, Ann\n"] {
+                    let text = format!("    SHIP 1 TO B2\n    HOLD\n\n    {attribution}\n\n{quoted}{ending}");
+                    let read = read(&text, with_ours);
+                    assert_eq!(&read[..2], ["    SHIP 1 TO B2", "    HOLD"], "{text}");
+                    assert!(!read.join("\n").contains("B2\nIt is"), "{text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_earlier_letter_that_is_indented_without_a_frame_stays_a_quote() {
+    let quoted: String = LETTER.lines().map(|line| format!("    {line}\n")).collect();
+    let earlier = format!(
+        "    SHIP 9 TO C1\n\n    On Fri, 20 Nov 2026 at 11:00 Referee <referee@club.example> wrote:\n\n{quoted}"
+    );
+    for with_ours in [true, false] {
+        assert_eq!(read(&format!("A\n\n{earlier}"), with_ours), ["A"]);
+        assert_eq!(read(&format!("{earlier}\nA\n"), with_ours), ["A"]);
+    }
+}
+
+#[test]
+fn labels_that_a_person_types_before_squares_are_new_text() {
+    for text in ["From: C3\nTo: C4", "From: A1\nTo: B2\nSubject: none", "From C3\nTo C4"] {
+        let quoted = "> Turn 4 was adjudicated. You saw nothing.\n";
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(read(&format!("{text}\n\nReferee wrote:\n{quoted}"), true)[..2], lines[..2]);
+    }
+}
