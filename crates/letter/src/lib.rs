@@ -14,7 +14,7 @@ use mail::header::{self, Header};
 use mail::{identity, recipients, structure};
 use mail_parser::MessageParser;
 use quote::frame::Correspondents;
-use quote::{new_text, own_letter};
+use quote::{introduction, new_text, own_letter};
 use sender::classify::{self, Evidence};
 use sender::envelope::{Envelope, add_tokens};
 use sender::person;
@@ -92,7 +92,11 @@ impl Letter {
             let reason = within_limits.err().unwrap_or(UnreadableReason::NoFrom);
             return Err(Box::new(UnreadableLetter::without_header(digest, reason)));
         };
-        let texts = within_limits.and_then(|()| body::texts(&message, limits));
+        let texts = within_limits.and_then(|()| body::texts(&message, limits)).map(|mut texts| {
+            let correspondents = Correspondents { own: &own.address, dialect: own.dialect, sender: "" };
+            introduction::settle(&mut texts.html, correspondents);
+            texts
+        });
         let mut envelope = Envelope::new(&message, &headers, own);
         envelope.automatic = classify::classify(&Evidence {
             headers: &headers,

@@ -2,6 +2,7 @@
 
 pub mod frame;
 pub mod frame_line;
+pub mod introduction;
 pub mod new_text;
 pub mod own_letter;
 pub mod scanner;

@@ -75,7 +75,7 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
             owned(plain)
         } else {
             let html = read(&texts.html);
-            restore_line_breaks(without_html_quotes(plain, &html, &texts.html), &html)
+            restore_line_breaks(without_html_quotes(plain, &texts.plain, &html, &texts.html), &html)
         }
     } else if !is_blank(&texts.html) {
         owned(read(&texts.html))
@@ -153,11 +153,17 @@ fn without_banner<'a>(lines: &'a [String], quotable: Option<&str>, dialect: &Dia
     if is_sentence { &lines[banner..] } else { lines }
 }
 
-/// Removes the plain lines that occur in the HTML only inside quotes.
-fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextLine]) -> Vec<&'a str> {
+/// Removes the plain lines that occur in the HTML only inside quotes, from a plain text that does not mark them. One
+/// that does is the better witness: a line without a prefix is the person's, whatever its element in the HTML.
+fn without_html_quotes<'a>(
+    plain: Vec<&'a str>,
+    all_plain: &[TextLine],
+    html: &[&str],
+    all_html: &[TextLine],
+) -> Vec<&'a str> {
     let quoted = all_html.iter().filter(|line| line.layer == Layer::Quoted);
     let quoted: BTreeSet<String> = quoted.map(|line| joined_words(&line.text)).collect();
-    if quoted.is_empty() {
+    if quoted.is_empty() || marks_quotes(all_plain, all_html) {
         return plain;
     }
     let new: BTreeSet<String> = html.iter().map(|line| joined_words(line)).collect();
@@ -166,6 +172,16 @@ fn without_html_quotes<'a>(plain: Vec<&'a str>, html: &[&str], all_html: &[TextL
         !line.is_empty() && quoted.contains(&line) && !new.contains(&line)
     };
     plain.into_iter().filter(|line| !is_quoted_only(line)).collect()
+}
+
+/// Whether a plain text has a prefix before what is quoted in the HTML: before half of it at least, because our letters
+/// hold lines with a prefix themselves, and wrapping may leave pieces without one.
+fn marks_quotes(plain: &[TextLine], html: &[TextLine]) -> bool {
+    let length = |lines: &[TextLine]| -> usize {
+        let quoted = lines.iter().filter(|line| line.layer == Layer::Quoted);
+        quoted.map(|line| line.text.bytes().filter(|b| !b.is_ascii_whitespace()).count()).sum()
+    };
+    length(plain) * 2 >= length(html)
 }
 
 /// The lines of the HTML, indexed for comparison with the plain lines. The comparison ignores blanks, which
@@ -266,6 +282,27 @@ fn split_run<'a>(line: &str, html: &Index<'a>) -> Option<Vec<&'a str>> {
 mod tests {
     use super::*;
     use crate::mail::dialect::example::DIALECT;
+
+    fn line(layer: Layer, text: &str) -> TextLine {
+        TextLine { layer, depth: 0, indent: 0, text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_plain_text_that_marks_its_quotes_is_the_better_witness() {
+        let html =
+            [line(Layer::Quoted, "SHIP 1 TO B2"), line(Layer::Quoted, "Turn 4 is due on Saturday at eight.")];
+        let new = ["SHIP 1 TO B2"];
+        let marked = [
+            line(Layer::Unmarked, "SHIP 1 TO B2"),
+            line(Layer::Quoted, "Turn 4 is due on Saturday"),
+            line(Layer::Quoted, "at eight."),
+        ];
+        assert_eq!(without_html_quotes(new.to_vec(), &marked, &[], &html), new);
+        let unmarked = [line(Layer::Unmarked, "SHIP 1 TO B2"), line(Layer::Unmarked, &html[1].text)];
+        assert!(without_html_quotes(new.to_vec(), &unmarked, &[], &html).is_empty());
+        let own_prefix = [unmarked.as_slice(), &[line(Layer::Quoted, "SHIP 2")]].concat();
+        assert!(without_html_quotes(new.to_vec(), &own_prefix, &[], &html).is_empty());
+    }
 
     #[test]
     fn a_banner_that_an_earlier_answer_quoted_is_dropped_above_a_request() {

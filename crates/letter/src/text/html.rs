@@ -45,6 +45,8 @@ pub fn read(html: &str, budget: &mut LineBudget) -> Result<HtmlText, UnreadableR
 struct ElementContext {
     hidden: bool,
     quoted: bool,
+    introduction: bool,
+    container: bool,
     signature: bool,
     keep_blanks: bool,
 }
@@ -149,10 +151,12 @@ impl<'a> HtmlScanner<'a> {
         let outer = self.context;
         let style = tag.style();
         let is_struck_out = is_struck_out(name, &style);
-        self.has_struck_out |= is_struck_out && !outer.quoted;
+        self.has_struck_out |= is_struck_out && !outer.quoted && !outer.container;
         let context = ElementContext {
             hidden: outer.hidden || name == "head" || tag.is_hidden(&style) || is_struck_out,
             quoted: outer.quoted || tag.is_quote(&style),
+            introduction: outer.introduction || tag.is_introduction(),
+            container: outer.container || tag.is_container(),
             signature: outer.signature || tag.is_signature(),
             keep_blanks: (outer.keep_blanks || name == "pre" || style.contains("white-space:pre"))
                 && !style.contains("white-space:normal"),
@@ -234,6 +238,8 @@ impl<'a> HtmlScanner<'a> {
     fn layer(&self) -> Layer {
         match self.context {
             ElementContext { quoted: true, .. } => Layer::Quoted,
+            ElementContext { introduction: true, .. } => Layer::Introduction,
+            ElementContext { container: true, .. } => Layer::Container,
             ElementContext { signature: true, .. } => Layer::Signature,
             _ => Layer::Unmarked,
         }

@@ -1,6 +1,6 @@
 //! Start and end tags of HTML letters: their attributes, and their meaning to mail programs.
 
-use super::words::{BLOCK_ELEMENTS, QUOTE_NAMES, SIGNATURE_NAMES, WordList};
+use super::words::{BLOCK_ELEMENTS, INTRODUCTION_NAMES, QUOTE_NAMES, SIGNATURE_NAMES, WordList};
 
 /// Maximum attributes stored for a tag; those that matter come early.
 const MAX_ATTRIBUTES: usize = 32;
@@ -72,17 +72,28 @@ impl<'a> Tag<'a> {
             || style.split(';').any(|rule| matches!(rule, "font-size:0" | "font-size:0px" | "opacity:0"))
     }
 
-    /// Whether mail programs put this element around a quote, or around the line that introduces it.
+    /// Whether mail programs put this element around a quote.
     pub fn is_quote(&self, style: &str) -> bool {
-        if self.name == "blockquote" {
-            // Gmail and others indent a person's own text with a blockquote without a border.
-            let is_cited = self.attribute("type") == "cite"
-                || self.attribute("class").to_ascii_lowercase().contains("quote")
-                || !self.attribute("cite").is_empty();
-            return is_cited || !style.contains("border:none") && !style.contains("border:0");
+        if self.name != "blockquote" {
+            return false;
         }
-        self.has_name_among(&QUOTE_NAMES)
-            || matches!(self.attribute("name"), "quote" | "quoted-content" | "messageReplySection")
+        // Gmail and others indent a person's own text with a blockquote without a border.
+        let is_cited = self.attribute("type") == "cite"
+            || self.attribute("class").to_ascii_lowercase().contains("quote")
+            || !self.attribute("cite").is_empty();
+        is_cited || !style.contains("border:none") && !style.contains("border:0")
+    }
+
+    /// Whether mail programs put this element around the line that introduces a quote.
+    pub fn is_introduction(&self) -> bool {
+        self.has_name_among(&INTRODUCTION_NAMES)
+    }
+
+    /// Whether mail programs put this element around a quote and the line that introduces it.
+    pub fn is_container(&self) -> bool {
+        self.name != "blockquote"
+            && (self.has_name_among(&QUOTE_NAMES)
+                || matches!(self.attribute("name"), "quote" | "quoted-content" | "messageReplySection"))
     }
 
     pub fn is_signature(&self) -> bool {

@@ -10,6 +10,11 @@ pub enum Layer {
     Quoted,
     /// In an HTML element for signatures.
     Signature,
+    /// In an HTML element for the line that introduces a quote. A person who types above that line types into the
+    /// element too; `introduction::settle` replaces this layer.
+    Introduction,
+    /// In an HTML element for a quote and the line that introduces it; replaced in the same way.
+    Container,
 }
 
 /// A line without its quote prefix.

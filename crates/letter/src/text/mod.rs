@@ -2,7 +2,7 @@
 
 pub mod body;
 pub mod clean;
-mod html;
+pub mod html;
 mod html_tag;
 pub mod lines;
 pub mod patterns;

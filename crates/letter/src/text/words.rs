@@ -103,7 +103,9 @@ lists! {
     // Names in HTML and headers.
     /// Elements that end a line.
     BLOCK_ELEMENTS = "block_elements";
-    /// Classes and IDs of the elements that mail programs put around quotes and attribution lines.
+    /// Classes and IDs of the elements that mail programs put around attribution lines.
+    INTRODUCTION_NAMES = "introduction_names";
+    /// Classes and IDs of the elements that mail programs put around quotes together with their attribution lines.
     QUOTE_NAMES = "quote_names";
     /// Classes and IDs of the elements that mail programs put around signatures.
     SIGNATURE_NAMES = "signature_names";
