@@ -6,18 +6,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Deserialize;
 
+use self::aside::Aside;
 use self::filing::Filing;
 use self::mailbox::{Mailbox, find};
 use self::spam::SpamFolder;
-use super::source::{
-    BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY,
-};
+use super::source::{BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Reading, Source};
 use super::{Error, FoundLetter, InboxCheck, LeftLetters, Secret, Tls, oauth, tls};
 
+mod aside;
 mod command;
 mod connection;
 mod fetch;
@@ -27,6 +27,7 @@ mod idle;
 mod login;
 mod mailbox;
 mod paced;
+mod proof;
 mod response;
 mod shared;
 mod spam;
@@ -214,8 +215,8 @@ pub(super) struct ImapReader {
     untaken: BTreeSet<u32>,
     /// The letters left in the folder, as the receiver knows them.
     left: LeftLetters,
-    /// Letters that are left alone, each with the time since when.
-    unreadable: BTreeMap<u32, Instant>,
+    /// Letters that the server does not send, or for which it sends something else.
+    aside: Aside,
     /// Times that a letter, fetched alone, broke the session or did not come.
     failures: BTreeMap<u32, u8>,
     /// Maximum letters to fetch with one command.
@@ -240,7 +241,7 @@ impl ImapReader {
             filing: Filing::default(),
             untaken: BTreeSet::new(),
             left,
-            unreadable: BTreeMap::new(),
+            aside: Aside::default(),
             failures: BTreeMap::new(),
             batch_limit: MAX_BATCH_LETTERS,
             fetching: Vec::new(),
@@ -266,7 +267,7 @@ impl ImapReader {
             };
             self.filing = Filing::of(uids(&self.left.unfiled));
             self.untaken = uids(&self.left.untaken);
-            self.unreadable.clear();
+            self.aside.clear();
             self.failures.clear();
         }
         Ok(mailbox)
@@ -298,10 +299,7 @@ impl ImapReader {
         }
         // Count from the start when the letter is retried later.
         self.failures.remove(&uid);
-        if self.unreadable.insert(uid, Instant::now()).is_none() {
-            let uid_validity = self.uid_validity;
-            tracing::error!(uid, uid_validity, "failed to fetch a letter; it stays in the folder");
-        }
+        self.aside.put(&self.settings.folder, uid, "the server does not send it");
         true
     }
 
@@ -382,7 +380,7 @@ impl ImapReader {
             let (some, later) = rest.split_at(rest.len().min(together).min(self.batch_limit.max(1)));
             rest = later;
             self.fetching = some.to_vec();
-            let fetched = mailbox.fetch_up_to(some, bytes)?;
+            let fetched = mailbox.fetch_beginnings(some, bytes)?;
             self.fetching.clear();
             let found: Vec<(u32, bool)> = fetched.iter().map(|(uid, letter)| (*uid, letter.cut)).collect();
             let letters: Vec<_> = fetched.into_iter().map(|(_, letter)| letter).collect();
@@ -404,7 +402,7 @@ impl ImapReader {
         let is_listed = |uid: &u32| listed.binary_search(uid).is_ok();
         self.filing.forget_all_but(&listed);
         self.untaken.retain(is_listed);
-        self.unreadable.retain(|uid, _| is_listed(uid));
+        self.aside.forget_all_but(&listed);
         self.failures.retain(|uid, _| is_listed(uid));
         Ok(listed)
     }
@@ -426,10 +424,16 @@ impl ImapReader {
         Ok(())
     }
 
+    /// Reports that the folder was read to its end, and what could not be read or moved.
+    fn report_ok(&self, mailbox: &Mailbox, sender: &BatchSender) {
+        let unfiled = self.filing.refusal().or(self.spam.filing.refusal()).cloned();
+        let spam = self.settings.spam_folder.as_deref().unwrap_or_default();
+        let unreadable = self.aside.report(mailbox.folder()).or_else(|| self.spam.aside.report(spam));
+        sender.report_ok(Reading { unreadable_count: self.aside.len(), unreadable, unfiled });
+    }
+
     fn is_due(&self, uid: u32) -> bool {
-        !self.filing.contains(uid)
-            && !self.untaken.contains(&uid)
-            && self.unreadable.get(&uid).is_none_or(|since| since.elapsed() > UNREADABLE_RETRY)
+        !self.filing.contains(uid) && !self.untaken.contains(&uid) && self.aside.is_due(uid)
     }
 
     /// Returns the number of these letters that make a batch, limited by number and size. The server is asked
@@ -457,20 +461,25 @@ impl ImapReader {
 
     fn read_batch(&mut self, mailbox: &mut Mailbox, uids: &[u32], sender: &BatchSender) -> Result<(), Error> {
         self.fetching = uids.to_vec();
-        let fetched = mailbox.fetch(uids)?;
+        let answer = mailbox.fetch(uids)?;
         self.fetching.clear();
         // The letter that broke the session is alone by now, or gone: batches may grow again.
         self.batch_limit = (self.batch_limit * 2).min(MAX_BATCH_LETTERS);
-        let (fetched_uids, letters): (Vec<u32>, Vec<_>) = fetched.into_iter().unzip();
+        let doubtful_count = answer.doubtful.len();
+        for (uid, doubt) in &answer.doubtful {
+            self.failures.remove(uid);
+            self.aside.put(mailbox.folder(), *uid, doubt);
+        }
+        let (fetched_uids, letters): (Vec<u32>, Vec<_>) = answer.letters.into_iter().unzip();
         for uid in uids {
             if fetched_uids.binary_search(uid).is_ok() {
                 self.failures.remove(uid);
-                self.unreadable.remove(uid);
-            } else {
+                self.aside.remove(*uid);
+            } else if !answer.doubtful.iter().any(|(doubtful, _)| doubtful == uid) {
                 self.record_failure(*uid);
             }
         }
-        if fetched_uids.len() < uids.len() {
+        if fetched_uids.len() + doubtful_count < uids.len() {
             // Letters that have vanished are no longer listed after this.
             mailbox.refresh()?;
         }
@@ -495,9 +504,8 @@ impl Source for ImapReader {
                         // IDLE announces no letter that came while the other folder was selected.
                         self.read_folder(&mut mailbox, sender)?;
                     }
-                    let unfiled = self.filing.refusal().or(self.spam.filing.refusal());
-                    sender.report_ok(self.unreadable.len(), unfiled.cloned());
-                    mailbox.wait(sender)?;
+                    self.report_ok(&mailbox, sender);
+                    mailbox.wait(sender, self.aside.next_wait().unwrap_or(Duration::MAX))?;
                 }
             });
             match broken {
@@ -513,9 +521,8 @@ impl Source for ImapReader {
             let read = self.read_folder(&mut mailbox, sender);
             match read.and_then(|()| self.read_spam(&mut mailbox, sender)) {
                 Ok(_) => {
+                    self.report_ok(&mailbox, sender);
                     mailbox.close();
-                    let unfiled = self.filing.refusal().or(self.spam.filing.refusal());
-                    sender.report_ok(self.unreadable.len(), unfiled.cloned());
                     return Ok(self.stored_count);
                 }
                 Err(error) => {

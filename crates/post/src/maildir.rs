@@ -19,7 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::source::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Source, UNREADABLE_RETRY};
+use super::source::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Reading, Source, UNREADABLE_RETRY};
 use super::{Error, FetchedLetter, FoundLetter, InboxCheck, LeftLetters, host_name};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -458,6 +458,18 @@ impl MaildirReader {
         }
     }
 
+    fn report_ok(&self, sender: &BatchSender) {
+        let first = self.unreadable.keys().next();
+        let unreadable = first.map(|name| {
+            let (count, path) = (self.unreadable.len(), self.settings.path.display());
+            format!(
+                "letters in the Maildir {path} cannot be read and stay there: {count}, the first is {name}"
+            )
+        });
+        let unfiled = self.unfiled.clone();
+        sender.report_ok(Reading { unreadable_count: self.unreadable.len(), unreadable, unfiled });
+    }
+
     /// Tells the receiver which letters cannot be moved, and which of those that were left are gone.
     fn report_left(&mut self, listed: &BTreeSet<String>, sender: &BatchSender) -> Result<(), Error> {
         let unfiled: BTreeSet<String> = self.stored.iter().map(|name| format!("maildir:{name}")).collect();
@@ -538,16 +550,17 @@ impl Source for MaildirReader {
             if self.may_have_changed() {
                 self.read_folder(sender)?;
             }
-            sender.report_ok(self.unreadable.len(), self.unfiled.clone());
+            self.report_ok(sender);
             sender.sleep(POLL_INTERVAL)?;
         }
     }
 
     fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
         let stored_count = self.read_folder(sender)?;
-        sender.report_ok(self.unreadable.len(), self.unfiled.clone());
+        self.report_ok(sender);
         Ok(stored_count)
     }
+
     fn check(&mut self) -> Result<InboxCheck, Error> {
         let waiting = self.list()?;
         let found = format!("Maildir {}: {} waiting", self.settings.path.display(), waiting.len());

@@ -25,6 +25,16 @@ pub(super) const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Time until an unreadable letter is retried, because the fault may have been the server's.
 pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
 
+/// The result of reading a mailbox to its end.
+pub(super) struct Reading {
+    /// Number of letters that could not be read.
+    pub unreadable_count: usize,
+    /// Which letters those are, and why.
+    pub unreadable: Option<String>,
+    /// The reason why stored letters are still in the mailbox.
+    pub unfiled: Option<String>,
+}
+
 /// A kind of mailbox. Its methods run on the inbox's thread.
 pub(super) trait Source {
     /// Reads present and new letters until something fails or `sender` is closed.
@@ -141,10 +151,16 @@ impl BatchSender {
         Err(Error::Stopped)
     }
 
-    /// Reports that the mailbox was read to its end, except for `unreadable` letters. `unfiled` is the reason
-    /// why stored letters are still in it.
-    pub(super) fn report_ok(&self, unreadable: usize, unfiled: Option<String>) {
-        let now = Health { last_ok: Some(Utc::now()), trouble: None, unreadable, unfiled };
+    /// Reports that the mailbox was read to its end, and what could not be read or moved.
+    pub(super) fn report_ok(&self, reading: Reading) {
+        let Reading { unreadable_count, unreadable, unfiled } = reading;
+        let now = Health {
+            last_ok: Some(Utc::now()),
+            trouble: None,
+            unreadable: unreadable_count,
+            left_unread: unreadable,
+            unfiled,
+        };
         let before = self.health.send_replace(now);
         if before.trouble.is_some() {
             tracing::info!("mailbox readable again");

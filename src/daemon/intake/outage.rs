@@ -40,6 +40,9 @@ pub struct MailboxState {
     pub outage: Option<MailboxOutage>,
     /// The reason why stored letters cannot be moved out of it.
     pub unfiled: Option<String>,
+    /// The letters in it that cannot be read, and why.
+    #[serde(default)]
+    pub left_unread: Option<String>,
     /// The last time that the GM was told of an outage.
     pub told: Option<DateTime<Utc>>,
 }
@@ -82,6 +85,7 @@ impl MailboxState {
             None if health.last_ok.is_some() => {
                 self.outage = None;
                 self.unfiled = health.unfiled.as_deref().map(without_addresses);
+                self.left_unread = health.left_unread.as_deref().map(without_addresses);
             }
             None => {}
         }

@@ -219,9 +219,8 @@ impl Status {
     }
 
     fn note_mailbox(&mut self, state: MailboxState) {
-        if let Some(unfiled) = state.unfiled {
-            self.faults.push(unfiled);
-        }
+        self.faults.extend(state.unfiled);
+        self.faults.extend(state.left_unread);
         let is_short = |outage: &MailboxOutage| !outage.is_lasting && self.at - outage.since < MIN_OUTAGE;
         let Some(outage) = state.outage.filter(|outage| !is_short(outage)) else { return };
         // The reason says more than the time of the last fetch.

@@ -26,8 +26,19 @@ pub(super) struct Fetched {
     pub size: Option<u64>,
     /// The time at which the server received the letter (INTERNALDATE).
     pub received_at: Option<DateTime<Utc>>,
+    /// What the server knows of the letter's header (ENVELOPE).
+    pub envelope: Option<Envelope>,
     /// The whole letter, or the part that was asked for.
     pub body: Option<Text>,
+    /// Whether the same answer had another body for the same UID.
+    pub is_contradicted: bool,
+}
+
+/// The fields of an ENVELOPE that tell letters apart (RFC 3501, 7.4.2).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Envelope {
+    pub date: Option<String>,
+    pub message_id: Option<String>,
 }
 
 /// Fetches `items` of the letters in `set`, and returns the results by UID. Keeps the first `keep` bytes of
@@ -46,11 +57,13 @@ pub(super) fn uid_fetch(
         if !is_fetch(&response[0].0) {
             return Ok(());
         }
-        let fetched = parse(response).ok_or(Error::Malformed)?;
+        let mut fetched = parse(response).ok_or(Error::Malformed)?;
+        let Some(uid) = fetched.uid else { return Ok(()) };
+        let before: Option<&Fetched> = letters.get(&uid);
         // A server may add responses with a letter's new flags. They must not replace the one with the body.
-        if let Some(uid) = fetched.uid
-            && (fetched.body.is_some() || !letters.contains_key(&uid))
-        {
+        if fetched.body.is_some() || before.is_none() {
+            let earlier = before.and_then(|before| before.body.as_ref());
+            fetched.is_contradicted = earlier.is_some() && earlier != fetched.body.as_ref();
             letters.insert(uid, fetched);
         }
         Ok(())
@@ -86,10 +99,30 @@ fn parse(response: Response) -> Option<Fetched> {
             b"UID" => fetched.uid = Some(tokens.number()?),
             b"RFC822.SIZE" => fetched.size = Some(tokens.number()?),
             b"INTERNALDATE" => fetched.received_at = date(&tokens.string()??.bytes),
+            b"ENVELOPE" => fetched.envelope = Some(envelope(&mut tokens)?),
             name if name.starts_with(b"BODY[]") => fetched.body = tokens.string()?,
             _ => tokens.skip_value()?,
         }
     }
+}
+
+/// Reads `("date" "subject" from sender reply-to to cc bcc "in-reply-to" "message-id")`.
+fn envelope(tokens: &mut Tokens) -> Option<Envelope> {
+    let Token::Open = tokens.next()? else { return None };
+    let date = text_of(tokens.string()?);
+    // The subject, and six lists of addresses.
+    for _ in 0..7 {
+        tokens.skip_value()?;
+    }
+    tokens.string()?;
+    let message_id = text_of(tokens.string()?);
+    let Token::Close = tokens.next()? else { return None };
+    Some(Envelope { date, message_id })
+}
+
+fn text_of(string: Option<Text>) -> Option<String> {
+    let text = String::from_utf8_lossy(&string?.bytes).trim().to_owned();
+    (!text.is_empty()).then_some(text)
 }
 
 /// Reads `17-Jul-1996 02:44:25 -0700`, the day padded with a space.
@@ -128,8 +161,25 @@ mod tests {
             size: Some(31),
             received_at: Utc.with_ymd_and_hms(2026, 11, 7, 8, 12, 0).single(),
             body: Some(text("a letter")),
+            ..Fetched::default()
         };
         assert_eq!(fetched, Some(expected));
+    }
+
+    #[test]
+    fn an_envelope_gives_the_date_and_the_message_id() {
+        let from = r#"(("Ann" NIL "ann" "home.test"))"#;
+        let line = format!(
+            r#"* 2 FETCH (UID 6 ENVELOPE ("Sat, 7 Nov 2026 08:12:00 +0000" NIL {from} {from} {from} NIL NIL NIL NIL "<1@home.test>") BODY[] "x")"#
+        );
+        let fetched = parse_line(&line).expect("well-formed");
+        let expected = Envelope {
+            date: Some("Sat, 7 Nov 2026 08:12:00 +0000".to_owned()),
+            message_id: Some("<1@home.test>".to_owned()),
+        };
+        assert_eq!((fetched.envelope, fetched.body), (Some(expected), Some(text("x"))));
+        let none = parse_line("* 2 FETCH (UID 6 ENVELOPE (NIL NIL NIL NIL NIL NIL NIL NIL NIL NIL))");
+        assert_eq!(none.expect("well-formed").envelope, Some(Envelope::default()));
     }
 
     #[test]

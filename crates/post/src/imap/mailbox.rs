@@ -12,6 +12,7 @@ use super::connection::Connection;
 use super::fetch::{Fetched, uid_fetch};
 use super::folders::Folders;
 use super::idle::{Idle, idle};
+use super::proof::{doubt, is_suspicious};
 use super::shared::{SharedConnection, failed};
 use super::{ImapConfig, login};
 use crate::source::{BatchSender, ConnectionHandle, MAX_BATCH_LETTERS};
@@ -38,6 +39,21 @@ pub(super) struct Mailbox {
     processed: String,
     /// Whether that folder is known to exist.
     processed_exists: bool,
+}
+
+/// The answer to a request for letters.
+#[derive(Default)]
+pub(super) struct Answer {
+    /// The letters, ascending by UID.
+    pub letters: Vec<(u32, FetchedLetter)>,
+    /// The letters that the server may not have sent, and why.
+    pub doubtful: Vec<(u32, String)>,
+}
+
+/// A letter, or its beginning, as the server sent it together with others.
+struct Part {
+    data: Fetched,
+    is_suspicious: bool,
 }
 
 /// The extensions of RFC 3501 that we use.
@@ -142,7 +158,7 @@ impl Mailbox {
         let found = self.search(&format!("HEADER Message-ID \"<{message_id}>\""))?.0;
         // A server may ignore the search, so check that the letter has the ID.
         for uid in found.into_iter().rev().take(MAX_SEARCHED) {
-            let fetched = self.fetch(&[uid])?.into_iter().next().map(|(_, letter)| letter.raw);
+            let fetched = self.fetch(&[uid])?.letters.into_iter().next().map(|(_, letter)| letter.raw);
             let bears = |raw: &Vec<u8>| memchr::memmem::find(raw, message_id.as_bytes()).is_some();
             if let Some(raw) = fetched.filter(bears) {
                 return Ok(Some((uid, raw)));
@@ -191,23 +207,70 @@ impl Mailbox {
     }
 
     /// Fetches the letters with these ascending UIDs that still exist, without marking them as seen, and only
-    /// the beginning of a large letter.
-    pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Vec<(u32, FetchedLetter)>, Error> {
-        self.fetch_up_to(uids, self.settings.max_letter_bytes)
+    /// the beginning of a large letter. An answer that may not be the letter is asked for again, alone.
+    pub(super) fn fetch(&mut self, uids: &[u32]) -> Result<Answer, Error> {
+        let limit = self.settings.max_letter_bytes;
+        let mut answer = Answer::default();
+        for (uid, fetched) in self.fetch_parts(uids, limit)? {
+            let proved =
+                if fetched.is_suspicious { self.prove(uid, fetched.data, limit)? } else { Ok(fetched.data) };
+            match proved {
+                Ok(data) => answer.letters.extend(self.letter(uid, data, limit).map(|letter| (uid, letter))),
+                Err(doubt) => answer.doubtful.push((uid, doubt)),
+            }
+        }
+        Ok(answer)
     }
 
-    /// Like [`Mailbox::fetch`], but at most this many bytes of each letter.
-    pub(super) fn fetch_up_to(
+    /// Fetches at most this many bytes of each letter, except of letters whose answers need proof.
+    pub(super) fn fetch_beginnings(
         &mut self,
         uids: &[u32],
         limit: usize,
     ) -> Result<Vec<(u32, FetchedLetter)>, Error> {
+        let fetched = self.fetch_parts(uids, limit)?;
+        let sound = fetched.into_iter().filter(|(_, part)| !part.is_suspicious);
+        Ok(sound.filter_map(|(uid, part)| Some((uid, self.letter(uid, part.data, limit)?))).collect())
+    }
+
+    fn fetch_parts(&mut self, uids: &[u32], limit: usize) -> Result<Vec<(u32, Part)>, Error> {
         // One byte more than the limit shows whether a letter is larger, whatever size the server states.
         let keep = limit.saturating_add(1);
         let items = format!("(UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{keep}>)");
         let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), &items, keep)?;
-        let requested = fetched.into_iter().filter(|(uid, _)| uids.binary_search(uid).is_ok());
-        Ok(requested.filter_map(|(uid, fetched)| Some((uid, self.letter(uid, fetched, limit)?))).collect())
+        let mut parts: Vec<(u32, Part)> = Vec::new();
+        for (uid, data) in fetched.into_iter().filter(|(uid, _)| uids.binary_search(uid).is_ok()) {
+            // A server may send one letter for all that it was asked for.
+            let is_repeated =
+                data.body.is_some() && parts.iter().any(|(_, part)| part.data.body == data.body);
+            let is_suspicious = is_repeated || is_suspicious(&data, keep as u64);
+            parts.push((uid, Part { data, is_suspicious }));
+        }
+        Ok(parts)
+    }
+
+    /// Asks twice for one letter, whole, and returns it, or the reason to doubt that it is the letter.
+    fn prove(&mut self, uid: u32, fetched: Fetched, limit: usize) -> Result<Result<Fetched, String>, Error> {
+        let keep = limit.saturating_add(1);
+        // Some servers send nothing if they are asked for more bytes than there are.
+        let part =
+            if fetched.size.unwrap_or(0) > limit as u64 { format!("<0.{keep}>") } else { String::new() };
+        let items = format!("(UID RFC822.SIZE INTERNALDATE ENVELOPE BODY.PEEK[]{part})");
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            match uid_fetch(&mut self.connection.borrow(), &uid.to_string(), &items, keep) {
+                Ok(mut fetched) => answers.push(fetched.remove(&uid).unwrap_or_default()),
+                Err(Error::Server(refusal) | Error::Misunderstood(refusal)) => {
+                    return Ok(Err(format!("the server said: {refusal}")));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let [first, second] = <[Fetched; 2]>::try_from(answers).expect("asked twice");
+        Ok(match doubt(&first, &second, keep as u64) {
+            Some(doubt) => Err(doubt.to_owned()),
+            None => Ok(first),
+        })
     }
 
     fn letter(&self, uid: u32, fetched: Fetched, limit: usize) -> Option<FetchedLetter> {
@@ -323,14 +386,16 @@ impl Mailbox {
     }
 
     /// Waits until there may be new letters: the server says so, or it is time to look.
-    pub(super) fn wait(&mut self, sender: &BatchSender) -> Result<(), Error> {
+    /// At most for `limit`.
+    pub(super) fn wait(&mut self, sender: &BatchSender, limit: Duration) -> Result<(), Error> {
+        let limit = limit.max(Duration::from_secs(1));
         if self.capabilities.idle {
-            match idle(&mut self.connection.borrow(), self.settings.idle_time())? {
+            match idle(&mut self.connection.borrow(), self.settings.idle_time().min(limit))? {
                 Idle::Over => return Ok(()),
                 Idle::Refused => self.capabilities.idle = false,
             }
         }
-        sender.sleep(Duration::from_secs(self.settings.poll_seconds.max(1)))
+        sender.sleep(Duration::from_secs(self.settings.poll_seconds.max(1)).min(limit))
     }
 
     /// Describes the mailbox to a person. Changes nothing in it.

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use super::aside::Aside;
 use super::filing::Filing;
 use super::mailbox::Mailbox;
 use crate::source::BatchSender;
@@ -30,6 +31,8 @@ pub(super) struct SpamFolder {
     looked_at: Option<Instant>,
     /// Whether the folder could not be opened, which is logged once.
     is_missing: bool,
+    /// Letters that the server does not send as they are.
+    pub(super) aside: Aside,
     /// Letters that the receiver took, while they are in the folder.
     pub(super) filing: Filing,
 }
@@ -71,31 +74,42 @@ impl SpamFolder {
         if mailbox.uid_validity() != self.uid_validity {
             self.uid_validity = mailbox.uid_validity();
             self.left.clear();
+            self.aside.clear();
             self.filing = Filing::default();
         }
         let listed = mailbox.list()?;
         self.filing.forget_all_but(&listed);
+        self.aside.forget_all_but(&listed);
         self.filing.retry(mailbox)?;
         let newest = &listed[listed.len().saturating_sub(MAX_LETTERS)..];
         self.left.retain(|uid| newest.binary_search(uid).is_ok());
-        let unread: Vec<u32> = newest.iter().copied().filter(|uid| !self.left.contains(uid)).collect();
+        let is_unread = |uid: &u32| !self.left.contains(uid) && self.aside.is_due(*uid);
+        let unread: Vec<u32> = newest.iter().copied().filter(is_unread).collect();
         let mut count = 0;
         for uids in unread.chunks(BATCH) {
             // Note the letters before fetching them, so that one that breaks the session does so only once.
             self.left.extend(uids);
-            let fetched = mailbox.fetch(uids)?;
-            if fetched.is_empty() {
+            let answer = mailbox.fetch(uids)?;
+            for (uid, doubt) in answer.doubtful {
+                self.left.remove(&uid);
+                self.aside.put(mailbox.folder(), uid, &doubt);
+            }
+            if answer.letters.is_empty() {
                 continue;
             }
-            let (fetched_uids, letters): (Vec<u32>, Vec<FetchedLetter>) = fetched
+            let (fetched_uids, letters): (Vec<u32>, Vec<FetchedLetter>) = answer
+                .letters
                 .into_iter()
                 .map(|(uid, letter)| (uid, FetchedLetter { is_spam: true, ..letter }))
                 .unzip();
-            let answer = sender.send_batch(letters).inspect_err(|_not_stored| {
+            let stored = sender.send_batch(letters).inspect_err(|_not_stored| {
                 // These letters were not stored, so they are handed over again the next time.
                 self.left.retain(|uid| !uids.contains(uid));
             });
-            let (taken, _left) = answer?.divide(fetched_uids);
+            for uid in &fetched_uids {
+                self.aside.remove(*uid);
+            }
+            let (taken, _left) = stored?.divide(fetched_uids);
             self.filing.add(mailbox, &taken)?;
             count += taken.len();
         }

@@ -9,6 +9,7 @@ mod maildir;
 mod mixups;
 mod oauth;
 mod oauth_outbox;
+mod proof;
 mod sendmail;
 mod settings;
 mod smtp;

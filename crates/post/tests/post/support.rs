@@ -113,8 +113,12 @@ fn note(left: &mut LeftLetters, message: InboxMessage) {
 
 /// A short letter with this subject.
 pub fn letter(subject: &str) -> Vec<u8> {
-    format!("From: anna@club.test\r\nTo: gm@club.test\r\nSubject: {subject}\r\n\r\nSHIP 4 TO C1\r\n")
-        .into_bytes()
+    let id = subject.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    format!(
+        "From: anna@club.test\r\nTo: gm@club.test\r\nSubject: {subject}\r\nMessage-ID: <{id}@club.test>\r\n\r\n\
+         SHIP 4 TO C1\r\n"
+    )
+    .into_bytes()
 }
 
 /// The subjects of letters, in order.

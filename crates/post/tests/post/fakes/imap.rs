@@ -38,6 +38,19 @@ type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 /// Letters by UID.
 type Folder = BTreeMap<u32, Vec<u8>>;
 
+/// How the server misrepresents a letter.
+#[derive(Debug, Clone, Default)]
+pub struct Lie {
+    /// The body that it sends, instead of the letter, if it is asked for several letters or for a part.
+    pub in_part: Option<Vec<u8>>,
+    /// The body that it sends if it is asked for this whole letter alone.
+    pub alone: Option<Vec<u8>>,
+    /// The size that it states.
+    pub size: Option<usize>,
+    /// Whether ENVELOPE describes the body that it sends, and not the letter.
+    pub in_envelope: bool,
+}
+
 #[derive(Default)]
 pub struct Mail {
     pub uid_validity: u32,
@@ -58,6 +71,7 @@ pub struct Mail {
     pub arrived: &'static str,
     /// Letters that the server answers malformed when they are fetched.
     pub malformed: BTreeSet<u32>,
+    pub lies: BTreeMap<u32, Lie>,
     /// Letters that are listed but missing from the answer to a FETCH.
     pub ghosts: BTreeSet<u32>,
     /// Every step and every command line, in order.
@@ -239,7 +253,7 @@ impl Session {
             }
             "FETCH" => {
                 let uids = members(rest[0], mail.folder(is_spam));
-                fetch(&mail, is_spam, &uids, rest[rest.len() - 1])
+                fetch(&mail, is_spam, &uids, rest)
             }
             "STORE" => {
                 let uids = members(rest[0], mail.folder(is_spam));
@@ -352,11 +366,11 @@ fn sizes(folder: &Folder, uids: &[u32], arrived: &str) -> Vec<u8> {
     uids.iter().enumerate().map(line).collect::<String>().into_bytes()
 }
 
-/// `part` is the last word of the query: `BODY.PEEK[]<0.10001>)`.
-fn fetch(mail: &Mail, is_spam: bool, uids: &[u32], part: &str) -> Vec<u8> {
+/// The last word of the query is `BODY.PEEK[]<0.10001>)` or `BODY.PEEK[])`.
+fn fetch(mail: &Mail, is_spam: bool, uids: &[u32], query: &[&str]) -> Vec<u8> {
     let folder = if is_spam { &mail.spam } else { &mail.inbox };
-    let wanted = part.rsplit('.').next().and_then(|end| end.trim_end_matches(">)").parse().ok());
-    let wanted: usize = wanted.expect("a part is asked for");
+    let part = query[query.len() - 1].strip_prefix("BODY.PEEK[]").expect("a body is asked for");
+    let number = part.strip_prefix("<0.").map(|part| part.trim_end_matches(">)").parse().expect("a number"));
     let mut answer = Vec::new();
     for (i, uid) in uids.iter().enumerate().filter(|(_, uid)| !mail.ghosts.contains(uid)) {
         if mail.malformed.contains(uid) {
@@ -364,12 +378,17 @@ fn fetch(mail: &Mail, is_spam: bool, uids: &[u32], part: &str) -> Vec<u8> {
             continue;
         }
         let letter = &folder[uid];
-        let sent = &letter[..letter.len().min(wanted)];
-        let date = mail.arrived;
+        let lie = mail.lies.get(uid).cloned().unwrap_or_default();
+        let is_alone = number.is_none() && uids.len() == 1;
+        let body = if is_alone { lie.alone } else { lie.in_part }.unwrap_or_else(|| letter.clone());
+        let sent = &body[..body.len().min(number.unwrap_or(usize::MAX))];
+        let described = if lie.in_envelope { &body } else { letter };
+        let envelope = if query.contains(&"ENVELOPE") { envelope(described) } else { String::new() };
         let head = format!(
-            "* {} FETCH (UID {uid} RFC822.SIZE {} INTERNALDATE \"{date}\" BODY[]<0> {{{}}}\r\n",
+            "* {} FETCH (UID {uid} RFC822.SIZE {} INTERNALDATE \"{}\" {envelope}BODY[]<0> {{{}}}\r\n",
             i + 1,
-            letter.len(),
+            lie.size.unwrap_or(letter.len()),
+            mail.arrived,
             sent.len()
         );
         answer.extend_from_slice(head.as_bytes());
@@ -377,6 +396,17 @@ fn fetch(mail: &Mail, is_spam: bool, uids: &[u32], part: &str) -> Vec<u8> {
         answer.extend_from_slice(b")\r\n");
     }
     answer
+}
+
+/// The ENVELOPE of a letter, without its addresses.
+fn envelope(letter: &[u8]) -> String {
+    let text = String::from_utf8_lossy(letter).into_owned();
+    let field = |name: &str| {
+        let value = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix(name));
+        value.map_or("NIL".to_owned(), |value| format!("\"{}\"", value.trim()))
+    };
+    let (date, subject, id) = (field("Date:"), field("Subject:"), field("Message-ID:"));
+    format!("ENVELOPE ({date} {subject} NIL NIL NIL NIL NIL NIL NIL {id}) ")
 }
 
 /// The UIDs in the folder that a sequence set names.
