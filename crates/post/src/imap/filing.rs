@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::mailbox::Mailbox;
+use super::mailbox::{Copies, Mailbox};
 use crate::Error;
 use crate::source::MAX_BATCH_LETTERS;
 
@@ -13,8 +13,8 @@ const MOST_DOUBLINGS: u32 = 6;
 #[derive(Default)]
 pub(super) struct Filing {
     stored: BTreeSet<u32>,
-    /// Letters that are in the processed folder, too, because only their deletion failed.
-    copied: BTreeSet<u32>,
+    /// What is known of their copies in the processed folder.
+    copies: Copies,
     /// The letter at or after which the next attempt starts, so that one bad letter does not block all
     /// others.
     next: u32,
@@ -30,7 +30,7 @@ pub(super) struct Filing {
 impl Filing {
     /// Starts with letters that were stored earlier.
     pub(super) fn of(stored: BTreeSet<u32>) -> Filing {
-        Filing { stored, ..Filing::default() }
+        Filing { copies: Copies::of(&stored), stored, ..Filing::default() }
     }
 
     pub(super) fn contains(&self, uid: u32) -> bool {
@@ -49,7 +49,7 @@ impl Filing {
     /// Forgets the letters that have left the folder. `listed` is sorted.
     pub(super) fn forget_all_but(&mut self, listed: &[u32]) {
         self.stored.retain(|uid| listed.binary_search(uid).is_ok());
-        self.copied.retain(|uid| listed.binary_search(uid).is_ok());
+        self.copies.forget_all_but(listed);
     }
 
     /// Notes that the session broke. If it broke over a move, the next polls only read: some servers close
@@ -101,7 +101,7 @@ impl Filing {
 
     fn refusal_of(&mut self, mailbox: &mut Mailbox, uids: &[u32]) -> Result<Option<String>, Error> {
         self.moving = true;
-        let refused = match mailbox.file(uids, &mut self.copied) {
+        let refused = match mailbox.file(uids, &mut self.copies) {
             Ok(()) => None,
             Err(Error::Server(text) | Error::Misunderstood(text)) => {
                 Some(refusal(&mailbox.processed(), &format!("the server said: {text}")))

@@ -1,6 +1,5 @@
 //! A session with an IMAP server, in a selected folder: the few commands that reading a mailbox needs.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -17,6 +16,10 @@ use super::shared::{SharedConnection, failed};
 use super::{ImapConfig, login};
 use crate::source::{BatchSender, ConnectionHandle, MAX_BATCH_LETTERS};
 use crate::{Error, FetchedLetter, FoundLetter, InboxCheck};
+
+pub(super) use self::moving::Copies;
+
+mod moving;
 
 /// Maximum repetitions of a listing because letters arrived in the meantime.
 const MAX_RELISTINGS: usize = 10;
@@ -323,46 +326,6 @@ impl Mailbox {
         }
     }
 
-    /// Marks stored letters as seen and moves them to the processed folder. Letters in `copied` are already
-    /// in that folder, too, and need only be deleted here.
-    ///
-    /// # Errors
-    /// [`Error::Server`] or [`Error::Misunderstood`] if the server refuses that.
-    pub(super) fn file(&mut self, uids: &[u32], copied: &mut BTreeSet<u32>) -> Result<(), Error> {
-        let moved = self.move_to_processed(uids, copied);
-        match moved {
-            Err(Error::Server(refusal)) => {
-                // The folder may have vanished. If so, servers ask for it with this code (RFC 3501, 7.1).
-                self.processed_exists = false;
-                match refusal.text.contains("[TRYCREATE]") {
-                    true => self.move_to_processed(uids, copied),
-                    false => Err(Error::Server(refusal)),
-                }
-            }
-            moved => moved,
-        }
-    }
-
-    fn move_to_processed(&mut self, uids: &[u32], copied: &mut BTreeSet<u32>) -> Result<(), Error> {
-        self.create_processed()?;
-        let set = uid_set(uids);
-        // Letters that cannot be marked can perhaps be moved all the same.
-        unless_refused(self.mark(&set, "\\Seen"))?;
-        if self.capabilities.r#move {
-            return self.session.uid_mv(&set, &self.processed).map_err(failed);
-        }
-        let uncopied: Vec<u32> = uids.iter().copied().filter(|uid| !copied.contains(uid)).collect();
-        if !uncopied.is_empty() {
-            self.session.uid_copy(uid_set(&uncopied), quoted(&self.processed)).map_err(failed)?;
-            copied.extend(uncopied);
-        }
-        self.mark(&set, "\\Deleted")?;
-        // Without UIDPLUS there is only EXPUNGE, which also takes what others have marked as deleted.
-        let expunged =
-            if self.capabilities.uid_plus { self.session.uid_expunge(&set) } else { self.session.expunge() };
-        expunged.map(drop).map_err(failed)
-    }
-
     fn mark(&mut self, set: &str, flag: &str) -> Result<(), Error> {
         self.session.uid_store(set, format!("+FLAGS.SILENT ({flag})")).map(drop).map_err(failed)
     }
@@ -461,7 +424,7 @@ pub(super) fn find(
         if let Some((uid, raw)) = mailbox.letter_with_id(message_id)? {
             let moved = match folder == processed {
                 true => Ok(()),
-                false => mailbox.file(&[uid], &mut BTreeSet::new()),
+                false => mailbox.file(&[uid], &mut Copies::default()),
             };
             let unfiled = moved.err().map(|error| format!("{processed}: {error}; see inbox.imap.processed"));
             found = Some(FoundLetter { folder: folder.to_owned(), is_spam, raw, unfiled });

@@ -7,6 +7,7 @@ mod hostile;
 mod imap;
 mod maildir;
 mod mixups;
+mod moves;
 mod oauth;
 mod oauth_outbox;
 mod proof;

@@ -72,6 +72,10 @@ pub struct Mail {
     /// Letters that the server answers malformed when they are fetched.
     pub malformed: BTreeSet<u32>,
     pub lies: BTreeMap<u32, Lie>,
+    /// Whether the server says OK to COPY and MOVE, but does nothing.
+    pub loses_copies: bool,
+    /// Whether the server does not name the UIDs of copies.
+    pub is_silent_on_copies: bool,
     /// Letters that are listed but missing from the answer to a FETCH.
     pub ghosts: BTreeSet<u32>,
     /// Every step and every command line, in order.
@@ -82,6 +86,23 @@ pub struct Mail {
 }
 
 impl Mail {
+    /// Copies letters to the processed folder, or moves them there, and returns what it says of the copies.
+    fn copy(&mut self, uids: Vec<u32>, is_spam: bool, moves: bool) -> Vec<u8> {
+        let first = self.processed.len() + 1;
+        let named = match self.capabilities.contains("UIDPLUS") && !self.is_silent_on_copies {
+            true => copy_uid(&uids, first),
+            false => Vec::new(),
+        };
+        for uid in uids {
+            let letter = self.folder(is_spam)[&uid].clone();
+            self.processed.push(letter);
+            if moves {
+                self.folder(is_spam).remove(&uid);
+            }
+        }
+        named
+    }
+
     fn folder(&mut self, is_spam: bool) -> &mut Folder {
         if is_spam { &mut self.spam } else { &mut self.inbox }
     }
@@ -156,6 +177,8 @@ struct Session {
     bell: watch::Receiver<usize>,
     /// Whether the folder for spam is selected.
     in_spam: bool,
+    /// Whether the folder for processed letters is selected.
+    in_processed: bool,
 }
 
 impl Session {
@@ -166,7 +189,7 @@ impl Session {
         bell: watch::Receiver<usize>,
     ) -> Session {
         let (from, to) = tcp.into_split();
-        Session { from: BufReader::new(from), to, script, mail, bell, in_spam: false }
+        Session { from: BufReader::new(from), to, script, mail, bell, in_spam: false, in_processed: false }
     }
 
     fn mail(&self) -> MutexGuard<'_, Mail> {
@@ -204,6 +227,7 @@ impl Session {
                     }
                     if step == "SELECT" {
                         self.in_spam = rest == ["\"Spam\""];
+                        self.in_processed = rest == ["\"Processed\""];
                     }
                     let mut answer = Vec::new();
                     if !matches!(self.act(step), Act::Instead(_) | Act::Hang | Act::Flood(..)) {
@@ -238,6 +262,10 @@ impl Session {
             .collect::<String>()
             .into_bytes(),
             "NAMESPACE" => format!("{}\r\n", mail.namespace).into_bytes(),
+            "SELECT" if self.in_processed => {
+                let exists = mail.processed.len();
+                format!("* {exists} EXISTS\r\n* OK [UIDVALIDITY 9] ok\r\n").into_bytes()
+            }
             "SELECT" => {
                 let (validity, next) = (mail.uid_validity, mail.next_uid);
                 let text = format!(
@@ -245,11 +273,16 @@ impl Session {
                 );
                 text.into_bytes()
             }
+            "SEARCH" if self.in_processed => list(&numbered(&mail.processed), rest),
+            "SIZES" if self.in_processed => {
+                let folder = numbered(&mail.processed);
+                sizes(&folder, &members(rest[0], &folder), mail.arrived, rest)
+            }
             "SEARCH" => list(mail.folder(is_spam), rest),
             "SIZES" => {
                 let arrived = mail.arrived;
                 let folder = mail.folder(is_spam);
-                sizes(folder, &members(rest[0], folder), arrived)
+                sizes(folder, &members(rest[0], folder), arrived, rest)
             }
             "FETCH" => {
                 let uids = members(rest[0], mail.folder(is_spam));
@@ -265,15 +298,10 @@ impl Session {
                 }
                 Vec::new()
             }
+            "COPY" | "MOVE" if mail.loses_copies => Vec::new(),
             "MOVE" | "COPY" => {
-                for uid in members(rest[0], mail.folder(is_spam)) {
-                    let letter = mail.folder(is_spam)[&uid].clone();
-                    mail.processed.push(letter);
-                    if step == "MOVE" {
-                        mail.folder(is_spam).remove(&uid);
-                    }
-                }
-                Vec::new()
+                let uids = members(rest[0], mail.folder(is_spam));
+                mail.copy(uids, is_spam, step == "MOVE")
             }
             "EXPUNGE" => {
                 for uid in std::mem::take(&mut mail.deleted) {
@@ -358,10 +386,25 @@ fn list(folder: &Folder, query: &[&str]) -> Vec<u8> {
     format!("* SEARCH {}\r\n", uids.join(" ")).into_bytes()
 }
 
-fn sizes(folder: &Folder, uids: &[u32], arrived: &str) -> Vec<u8> {
+/// Letters with their places as UIDs.
+fn numbered(letters: &[Vec<u8>]) -> Folder {
+    (1..).zip(letters.iter().cloned()).collect()
+}
+
+/// The code that names the UIDs of copies (RFC 4315, 3).
+fn copy_uid(uids: &[u32], first: usize) -> Vec<u8> {
+    let sources: Vec<String> = uids.iter().map(ToString::to_string).collect();
+    let last = first + uids.len() - 1;
+    format!("* OK [COPYUID 9 {} {first}:{last}] copied\r\n", sources.join(",")).into_bytes()
+}
+
+fn sizes(folder: &Folder, uids: &[u32], arrived: &str, query: &[&str]) -> Vec<u8> {
+    let has_envelope = query.iter().any(|item| item.starts_with("ENVELOPE"));
     let line = |(i, uid): (usize, &u32)| {
-        let size = folder[uid].len();
-        format!("* {} FETCH (UID {uid} RFC822.SIZE {size} INTERNALDATE \"{arrived}\")\r\n", i + 1)
+        let letter = &folder[uid];
+        let envelope = if has_envelope { envelope(letter) } else { String::new() };
+        let size = letter.len();
+        format!("* {} FETCH (UID {uid} {envelope}RFC822.SIZE {size} INTERNALDATE \"{arrived}\")\r\n", i + 1)
     };
     uids.iter().enumerate().map(line).collect::<String>().into_bytes()
 }

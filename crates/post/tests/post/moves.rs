@@ -1,0 +1,111 @@
+//! Servers that claim to have moved a letter: nothing is deleted before its copy is proved.
+
+use fogpost_post::imap::ImapConfig;
+use fogpost_post::inbox::Inbox;
+use fogpost_post::{LeftLetters, Secret, Tls};
+
+use crate::fakes::imap::{Act, Imap};
+use crate::support::{PATIENCE, Running, drain, letter, subjects};
+
+const CAPABILITIES: [&str; 4] =
+    ["IMAP4rev1 IDLE UIDPLUS", "IMAP4rev1 IDLE", "IMAP4rev1 IDLE MOVE UIDPLUS", "IMAP4rev1 IDLE MOVE"];
+
+fn inbox(server: &Imap) -> Inbox {
+    Inbox::Imap(ImapConfig {
+        port: Some(server.port),
+        tls: Tls::None,
+        timeout_seconds: PATIENCE.as_secs(),
+        idle_seconds: 1,
+        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
+    })
+}
+
+#[tokio::test]
+async fn a_letter_of_which_no_copy_is_found_is_not_deleted() {
+    for capabilities in CAPABILITIES {
+        let server = Imap::start(|_, _| Act::Proper).await;
+        server.mail().capabilities = capabilities;
+        server.mail().loses_copies = true;
+        server.deliver([letter("0"), letter("1")]);
+        let mut running = Running::start(inbox(&server));
+        assert_eq!(subjects(&running.letters().await), ["0", "1"]);
+        running.until_left(|left| left.unfiled.len() == 2).await;
+        running.until(|health| health.unfiled.is_some()).await;
+        let reason = running.health.borrow().unfiled.clone().expect("a reason");
+        assert!(reason.contains("no copy of UID 1; see inbox.imap.processed"), "{reason}");
+        {
+            let mail = server.mail();
+            assert_eq!((mail.inbox.len(), mail.count("EXPUNGE")), (2, 0), "{capabilities}");
+            assert!(!mail.lines.iter().any(|line| line.contains("Deleted")), "{capabilities}");
+        }
+        // The server has recovered.
+        server.mail().loses_copies = false;
+        server.deliver([letter("2")]);
+        assert_eq!(subjects(&running.letters().await), ["2"]);
+        running.until_left(|left| left.unfiled.is_empty()).await;
+        let mail = server.mail();
+        assert_eq!((mail.inbox.len(), mail.processed.len()), (0, 3), "{capabilities}");
+    }
+}
+
+#[tokio::test]
+async fn a_letter_is_copied_at_most_twice_while_no_copy_is_found() {
+    let server = Imap::start(|_, _| Act::Proper).await;
+    server.mail().capabilities = "IMAP4rev1 IDLE UIDPLUS";
+    server.mail().loses_copies = true;
+    server.deliver([letter("0")]);
+    let mut running = Running::start(inbox(&server));
+    assert_eq!(running.letters().await.len(), 1);
+    server.until(|mail| mail.count("IDLE") > 4).await;
+    assert_eq!(server.mail().count("COPY"), 2);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn copies_that_the_server_does_not_name_are_found() {
+    for capabilities in CAPABILITIES {
+        let server = Imap::start(|_, _| Act::Proper).await;
+        server.mail().capabilities = capabilities;
+        server.mail().is_silent_on_copies = true;
+        // One letter has no Message-ID.
+        let bare = b"From: anna@home.test\r\nSubject: bare\r\n\r\nHOLD\r\n".to_vec();
+        server.deliver([letter("0"), bare, letter("2")]);
+        assert_eq!(drain(inbox(&server)).await.expect("drained").len(), 3);
+        let mail = server.mail();
+        assert_eq!((mail.inbox.len(), mail.processed.len()), (0, 3), "{capabilities}");
+    }
+}
+
+#[tokio::test]
+async fn a_letter_whose_copy_outlived_the_connection_is_not_copied_again() {
+    let server = Imap::start(|step, n| match (step, n) {
+        // The fake copies the letters before it closes the connection.
+        ("COPY", 0) => Act::CloseAfter(0),
+        _ => Act::Proper,
+    })
+    .await;
+    server.mail().capabilities = "IMAP4rev1 IDLE UIDPLUS";
+    server.deliver([letter("0"), letter("1")]);
+    let mut running = Running::start(inbox(&server));
+    assert_eq!(running.letters().await.len(), 2);
+    server.until(|mail| mail.inbox.is_empty()).await;
+    running.stop().await;
+    let mail = server.mail();
+    assert_eq!((mail.count("COPY"), mail.processed.len()), (1, 2));
+}
+
+#[tokio::test]
+async fn a_letter_that_an_earlier_run_copied_is_not_copied_again() {
+    let server = Imap::start(|_, _| Act::Proper).await;
+    server.mail().capabilities = "IMAP4rev1 IDLE UIDPLUS";
+    server.deliver([letter("0"), letter("1")]);
+    server.mail().processed.push(letter("0"));
+    let unfiled = ["imap:INBOX/7/1", "imap:INBOX/7/2"].map(ToOwned::to_owned).into();
+    let left = LeftLetters { unfiled, ..LeftLetters::default() };
+    let mut running = Running::start_with(inbox(&server), left);
+    running.until_left(|left| left.unfiled.is_empty()).await;
+    running.stop().await;
+    let mail = server.mail();
+    assert_eq!(mail.processed, [letter("0"), letter("1")]);
+    assert!(mail.inbox.is_empty());
+}
