@@ -3,15 +3,17 @@
 //! Whether a letter needs a signature is for the referee to decide.
 //! [`letter::authentic`](fogpost_letter::authentic) reads the receiving server's report on the signatures.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use chrono::{DateTime, Utc};
 use mail_auth::common::crypto::{Algorithm, HashAlgorithm};
 use mail_auth::common::headers::Header;
-use mail_auth::dkim::Signature;
+use mail_auth::common::verify::{DomainKey, VerifySignature as _};
+use mail_auth::dkim::{Canonicalization, Signature};
 use mail_auth::{AuthenticatedMessage, DkimResult, MessageAuthenticator, Parameters, ResolverCache, Txt};
 
 use fogpost_letter::Address;
@@ -32,8 +34,8 @@ const LARGE: usize = 1_000_000;
 /// The verdict on a letter's signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DkimVerdict {
-    /// A valid signature of the From domain, or of a domain above or below it, covers From and the whole
-    /// body.
+    /// A valid signature of the From domain, or of another domain of the same organization, covers From and
+    /// the whole body.
     Passed,
     /// There is no such signature.
     NotPassed,
@@ -69,9 +71,12 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
         Verifier { authenticator, keys }
     }
 
-    /// Verifies the raw bytes of a letter whose From is `from`.
-    pub async fn verify(&self, raw: &[u8], from: &Address) -> DkimVerdict {
+    /// Verifies the raw bytes of a letter whose From is `from`, and which our mail server received at
+    /// `received_at`: a letter that waits for us does not lose its proof.
+    pub async fn verify(&self, raw: &[u8], from: &Address, received_at: DateTime<Utc>) -> DkimVerdict {
         let Some(raw) = provable(raw) else { return DkimVerdict::NotPassed };
+        // Delivery programs store letters with line feeds, but they were signed as they travelled.
+        let raw = &with_crlf_line_ends(raw);
         let (head, body) = raw.split_at(after_header(raw));
         // Parse only the header: mail-auth would hash the body once for each signature, even a stranger's.
         let Some(mut message) = AuthenticatedMessage::parse(head) else { return DkimVerdict::NotPassed };
@@ -81,7 +86,13 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
         if !one_sender || message.dkim_headers.len() > MAX_SIGNATURES {
             return DkimVerdict::NotPassed;
         }
-        message.dkim_headers.retain(|header| may_count(&header.header, from));
+        message
+            .dkim_headers
+            .retain(|header| may_count(&header.header, from) && !is_expired(&header.header, received_at));
+        for header in &mut message.dkim_headers {
+            // mail-auth would compare it with the current time. The hash covers the field as it was written.
+            header.header.x = 0;
+        }
         hash_body(&mut message, body);
         let outcomes =
             self.authenticator.verify_dkim(Parameters::new(&message).with_txt_cache(&self.keys)).await;
@@ -92,7 +103,8 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
                 continue;
             }
             match outcome.result() {
-                DkimResult::Pass => return DkimVerdict::Passed,
+                DkimResult::Pass if self.key_permits(signature).await => return DkimVerdict::Passed,
+                DkimResult::Pass => {}
                 DkimResult::TempError(_) => verdict = DkimVerdict::TryLater,
                 DkimResult::Neutral(_)
                 | DkimResult::Fail(_)
@@ -101,6 +113,70 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
             }
         }
         verdict
+    }
+
+    /// Whether the key of a valid signature may be used for mail, and with its hash (RFC 6376, 3.6.1: `s=` and
+    /// `h=`), which mail-auth does not check.
+    async fn key_permits(&self, signature: &Signature) -> bool {
+        let name = signature.domain_key();
+        let Ok(key) = self.authenticator.txt_lookup::<DomainKey>(name.as_str(), Some(&self.keys)).await
+        else {
+            return false;
+        };
+        // mail-auth keeps only the names that it knows, so the record itself shows whether there are others.
+        match self.authenticator.txt_raw_lookup(name.as_str()).await {
+            Ok(record) => record_permits(&record),
+            // The record was readable a moment ago. Go by what is known of it.
+            Err(_) => key.has_flag(HashAlgorithm::Sha256) || !key.has_flag(HashAlgorithm::Sha1),
+        }
+    }
+}
+
+/// Whether a key's record permits SHA-256, which is the only hash that counts, and mail.
+fn record_permits(record: &[u8]) -> bool {
+    let record = String::from_utf8_lossy(record);
+    let mut tags = record.split(';').filter_map(|tag| tag.split_once('='));
+    tags.all(|(name, value)| {
+        let mut items = value.split(':').map(str::trim);
+        match name.trim() {
+            "h" => items.any(|item| item.eq_ignore_ascii_case("sha256")),
+            "s" => items.any(|item| item == "*" || item.eq_ignore_ascii_case("email")),
+            _ => true,
+        }
+    })
+}
+
+/// Whether a signature had expired when the letter was received (RFC 6376, 3.5: `x=`), or was never valid.
+fn is_expired(signature: &Signature, received_at: DateTime<Utc>) -> bool {
+    let received_at = u64::try_from(received_at.timestamp()).unwrap_or(0);
+    signature.x != 0 && (signature.x <= signature.t || signature.x <= received_at)
+}
+
+/// Replaces each line feed without a carriage return by both.
+fn with_crlf_line_ends(raw: &[u8]) -> Cow<'_, [u8]> {
+    let is_bare = |at: usize| at == 0 || raw[at - 1] != b'\r';
+    if !memchr::memchr_iter(b'\n', raw).any(is_bare) {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = Vec::with_capacity(raw.len() + raw.len() / 16);
+    let mut rest = 0;
+    for end in memchr::memchr_iter(b'\n', raw).filter(|at| is_bare(*at)) {
+        out.extend_from_slice(&raw[rest..end]);
+        out.push(b'\r');
+        rest = end;
+    }
+    out.extend_from_slice(&raw[rest..]);
+    Cow::Owned(out)
+}
+
+/// Returns the body without the white space at its end, where a relaxed hash ignores blanks at the ends of
+/// lines and then empty lines (RFC 6376, 3.4.4). mail-auth keeps a last line of blanks.
+fn without_blank_end(body: &[u8]) -> Cow<'_, [u8]> {
+    let kept = body.trim_ascii_end();
+    match kept.len() {
+        0 => Cow::Borrowed(kept),
+        _ if body[kept.len()..] == *b"\r\n" => Cow::Borrowed(body),
+        _ => Cow::Owned([kept, b"\r\n"].concat()),
     }
 }
 
@@ -141,7 +217,11 @@ fn hash_body(message: &mut AuthenticatedMessage<'_>, body: &[u8]) {
         })
     });
     for (cb, algorithm, length, hash) in &mut message.body_hashes {
-        *hash = algorithm.hash(cb.canonical_body(body, *length)).as_ref().to_vec();
+        let body = match cb {
+            Canonicalization::Relaxed => without_blank_end(body),
+            Canonicalization::Simple => Cow::Borrowed(body),
+        };
+        *hash = algorithm.hash(cb.canonical_body(&body, *length)).as_ref().to_vec();
     }
 }
 
@@ -192,7 +272,6 @@ mod tests {
     use mail_auth::common::crypto::Ed25519Key;
     use mail_auth::common::headers::HeaderWriter;
     use mail_auth::common::parse::TxtRecordParser;
-    use mail_auth::common::verify::DomainKey;
     use mail_auth::dkim::DkimSigner;
     use mail_auth::hickory_resolver::config::{ResolverConfig, ResolverOpts};
     use mail_auth::hickory_resolver::proto::op::ResponseCode;
@@ -227,16 +306,33 @@ mod tests {
         fn insert(&self, _: Box<str>, _: Txt, _: Instant) {}
     }
 
+    fn received_at() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_794_000_000, 0).unwrap()
+    }
+
+    type Signer = DkimSigner<Ed25519Key, mail_auth::dkim::Done>;
+
     /// Signs the letter for `domain` over `headers`, and returns it with a verifier that knows the key.
     fn signed(letter: &str, domain: &str, headers: &[&str], whole: bool) -> (Vec<u8>, Verifier<Known>) {
+        signed_with(letter, domain, headers, "", |signer| signer.body_length(!whole))
+    }
+
+    /// Like [`signed`], with further tags in the key's record and other settings of the signer.
+    fn signed_with(
+        letter: &str,
+        domain: &str,
+        headers: &[&str],
+        tags: &str,
+        set: impl Fn(Signer) -> Signer,
+    ) -> (Vec<u8>, Verifier<Known>) {
         let key = Ed25519Key::from_pkcs8_der(&Ed25519Key::generate_pkcs8().unwrap()).unwrap();
         let public = STANDARD.encode(key.public_key());
-        let record = DomainKey::parse(format!("v=DKIM1; k=ed25519; p={public}").as_bytes()).unwrap();
+        let record = DomainKey::parse(format!("v=DKIM1; k=ed25519; {tags}p={public}").as_bytes()).unwrap();
         let keys = Keys::default();
         let later = Instant::now() + Duration::from_secs(60);
         keys.insert(format!("s1._domainkey.{domain}.").into(), Txt::DomainKey(Arc::new(record)), later);
         let signer = DkimSigner::from_key(key).domain(domain).selector("s1");
-        let signer = signer.headers(headers.iter().map(|name| name.to_string())).body_length(!whole);
+        let signer = set(signer.headers(headers.iter().map(|name| name.to_string())));
         let raw = signer.sign(letter.as_bytes()).unwrap().to_header() + letter;
         let resolver = ResolverConfig::from_parts(None, vec![], vec![]);
         let authenticator = MessageAuthenticator::new(resolver, ResolverOpts::default()).unwrap();
@@ -245,7 +341,7 @@ mod tests {
 
     async fn verdict(letter: &str, domain: &str, headers: &[&str], whole: bool) -> DkimVerdict {
         let (raw, verifier) = signed(letter, domain, headers, whole);
-        verifier.verify(&raw, &Address::parse("ann@example.org").unwrap()).await
+        verifier.verify(&raw, &Address::parse("ann@example.org").unwrap(), received_at()).await
     }
 
     #[tokio::test]
@@ -268,12 +364,12 @@ mod tests {
         let from = Address::parse("ann@example.org").unwrap();
         let (raw, verifier) = signed(LETTER, "example.org", &["From", "Subject"], true);
         let changed = String::from_utf8(raw).unwrap().replace("HOLD", "RESIGN CONFIRM");
-        assert_eq!(verifier.verify(changed.as_bytes(), &from).await, DkimVerdict::NotPassed);
-        assert_eq!(verifier.verify(LETTER.as_bytes(), &from).await, DkimVerdict::NotPassed);
-        assert_eq!(verifier.verify(b"", &from).await, DkimVerdict::NotPassed);
+        assert_eq!(verifier.verify(changed.as_bytes(), &from, received_at()).await, DkimVerdict::NotPassed);
+        assert_eq!(verifier.verify(LETTER.as_bytes(), &from, received_at()).await, DkimVerdict::NotPassed);
+        assert_eq!(verifier.verify(b"", &from, received_at()).await, DkimVerdict::NotPassed);
         let (raw, _) = signed(LETTER, "example.org", &["From"], true);
         assert_eq!(
-            verifier.verify(&raw, &from).await,
+            verifier.verify(&raw, &from, received_at()).await,
             DkimVerdict::NotPassed,
             "the signing key is not published"
         );
@@ -286,7 +382,7 @@ mod tests {
         let forged = forge(&String::from_utf8(raw).unwrap());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let from = Address::parse("ann@example.org").unwrap();
-        let verdict = runtime.block_on(verifier.verify(forged.as_bytes(), &from));
+        let verdict = runtime.block_on(verifier.verify(forged.as_bytes(), &from, received_at()));
         assert_eq!(verdict, DkimVerdict::NotPassed, "{forged:?}");
     }
 
@@ -341,7 +437,83 @@ mod tests {
         let (raw, verifier) = signed(LETTER, "example.org", &["From", "Subject"], true);
         let delivered = format!("From ann Mon\n{}", String::from_utf8(raw).unwrap().replace("\r\n", "\n"));
         let from = Address::parse("ann@example.org").unwrap();
-        assert_eq!(verifier.verify(delivered.as_bytes(), &from).await, DkimVerdict::Passed);
+        assert_eq!(verifier.verify(delivered.as_bytes(), &from, received_at()).await, DkimVerdict::Passed);
+    }
+
+    /// Signs a letter, changes it by `deliver`, and returns the verdict on it at `time`.
+    async fn verdict_after(
+        tags: &str,
+        set: impl Fn(Signer) -> Signer,
+        deliver: impl Fn(String) -> String,
+        time: DateTime<Utc>,
+    ) -> DkimVerdict {
+        let (raw, verifier) = signed_with(LETTER, "example.org", &["From", "Subject"], tags, set);
+        let delivered = deliver(String::from_utf8(raw).unwrap());
+        verifier.verify(delivered.as_bytes(), &Address::parse("ann@example.org").unwrap(), time).await
+    }
+
+    #[tokio::test]
+    async fn blank_lines_at_the_end_of_a_relaxed_body_do_not_matter() {
+        for end in [" \r\n", "\t\r\n", "\r\n \t\r\n\r\n", " ", "\r\n\t"] {
+            let verdict = verdict_after("", |signer| signer, |raw| raw + end, received_at()).await;
+            assert_eq!(verdict, DkimVerdict::Passed, "{end:?}");
+            let simple = |signer: Signer| signer.body_canonicalization(Canonicalization::Simple);
+            let verdict = verdict_after("", simple, |raw| raw + end, received_at()).await;
+            assert_eq!(verdict, DkimVerdict::NotPassed, "{end:?}");
+        }
+        let blank = LETTER.replace("HOLD", " \t ");
+        assert_eq!(
+            verdict(&blank.replace(" \t \r\n", ""), "example.org", &["From"], true).await,
+            DkimVerdict::Passed
+        );
+    }
+
+    #[tokio::test]
+    async fn a_letter_stored_with_line_feeds_is_hashed_as_it_travelled() {
+        use Canonicalization::{Relaxed, Simple};
+        for (head, body) in [(Simple, Simple), (Simple, Relaxed), (Relaxed, Simple), (Relaxed, Relaxed)] {
+            let set = |signer: Signer| signer.header_canonicalization(head).body_canonicalization(body);
+            for line_end in ["\n", "\r\n"] {
+                let deliver = |raw: String| raw.replace("\r\n", line_end);
+                let verdict = verdict_after("", set, deliver, received_at()).await;
+                assert_eq!(verdict, DkimVerdict::Passed, "{head:?} {body:?} {line_end:?}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_signature_expires_by_the_time_of_receipt() {
+        let now = Utc::now();
+        let for_a_day = |signer: Signer| signer.expiration(86_400);
+        let received = |hours: i64| now + chrono::TimeDelta::hours(hours);
+        for (hours, wanted) in [(1, DkimVerdict::Passed), (48, DkimVerdict::NotPassed)] {
+            let verdict = verdict_after("", for_a_day, |raw| raw, received(hours)).await;
+            assert_eq!(verdict, wanted, "{hours}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_key_may_be_restricted_to_a_hash_or_a_service() {
+        for (tags, wanted) in
+            [("h=sha1; ", DkimVerdict::NotPassed), ("h=sha1:sha256; s=email; ", DkimVerdict::Passed)]
+        {
+            assert_eq!(
+                verdict_after(tags, |signer| signer, |raw| raw, received_at()).await,
+                wanted,
+                "{tags}"
+            );
+        }
+        for (record, wanted) in [
+            ("v=DKIM1; p=x", true),
+            ("v=DKIM1; h=sha256; s=*; p=x", true),
+            ("v=DKIM1; h = SHA1 : SHA256 ; s = other : email; p=x", true),
+            ("v=DKIM1; h=sha512; p=x", false),
+            ("v=DKIM1; h=sha1; p=x", false),
+            ("v=DKIM1; s=tlsrpt; p=x", false),
+            ("v=DKIM1; s=; p=x", false),
+        ] {
+            assert_eq!(record_permits(record.as_bytes()), wanted, "{record}");
+        }
     }
 
     #[test]

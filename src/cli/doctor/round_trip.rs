@@ -49,7 +49,7 @@ pub async fn round_trip(config: &Config, limit: Duration) -> anyhow::Result<Arri
         if let Some(letter) = config.inbox.find(message_id.clone()).await? {
             let after = began.elapsed();
             let signature = match Verifier::system() {
-                Ok(verifier) => verifier.verify(&letter.raw, &config.club.address).await,
+                Ok(verifier) => verifier.verify(&letter.raw, &config.club.address, Utc::now()).await,
                 Err(_) => DkimVerdict::TryLater,
             };
             let results = topmost_results(&letter.raw);

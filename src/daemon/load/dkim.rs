@@ -28,9 +28,10 @@ pub async fn dkim_verdicts(office: &Office, letters: &[ReadLetter]) -> BTreeMap<
                 let Some(verifier) = &office.verifier else { continue };
                 let verifier = Arc::clone(verifier);
                 let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
+                let received_at = waiting.received_at;
                 asked.push(digest);
                 // Verify all letters concurrently, because each may wait for name servers.
-                queries.spawn(async move { (digest, verifier.verify(&raw, &from).await) });
+                queries.spawn(async move { (digest, verifier.verify(&raw, &from, received_at).await) });
             }
         }
     }

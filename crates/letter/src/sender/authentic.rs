@@ -23,7 +23,7 @@ pub fn provable(raw: &[u8]) -> Option<&[u8]> {
 /// The reported DKIM result for the From domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportedDkim {
-    /// A signature of the From domain, or of a parent or child domain, passed.
+    /// A signature of the From domain, or of another domain of the same organization, passed.
     Passed,
     /// There are results, but no signature of that domain passed.
     NotPassed,
@@ -69,17 +69,23 @@ pub fn topmost_results(raw: &[u8]) -> Option<AuthenticationResults> {
         .find_map(|field| AuthenticationResults::parse(&field.value))
 }
 
-/// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1. Without a public suffix list, two
-/// domains belong to the same organisation if they are equal, or one is below the other and the upper one is
-/// not a top-level domain.
+/// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1: they are equal, or they have the
+/// same organizational domain (3.2), which is one label more than a public suffix.
 pub fn aligned(signer: &str, from: &str) -> bool {
     let comparable = |domain: &str| ascii_domain(domain).unwrap_or_else(|| domain.to_ascii_lowercase());
     let (signer, from) = (comparable(signer.trim_end_matches('.')), comparable(from));
-    signer == from || is_subdomain(&signer, &from) || is_subdomain(&from, &signer)
+    signer == from || organization(&signer).is_some_and(|signer| Some(signer) == organization(&from))
 }
 
-fn is_subdomain(inner: &str, outer: &str) -> bool {
-    inner.strip_suffix(outer).is_some_and(|rest| rest.ends_with('.')) && outer.contains('.')
+/// Returns the organizational domain, in Unicode like the list of public suffixes, or `None` for a domain
+/// that is a public suffix itself.
+fn organization(domain: &str) -> Option<String> {
+    // A name that has no ASCII form is none. Its Unicode form would turn look-alikes into each other.
+    if !domain.is_ascii() {
+        return None;
+    }
+    let (domain, _) = idna::domain_to_unicode(domain);
+    Some(psl::domain_str(&domain)?.to_owned())
 }
 
 /// A parsed Authentication-Results field.
@@ -301,6 +307,30 @@ mod tests {
     fn letters_that_look_alike_do_not_align() {
         assert!(aligned("Example.ORG.", "example.org"));
         assert!(!aligned("\u{212a}ellers.example", "kellers.example"));
+    }
+
+    #[test]
+    fn domains_of_one_organization_align() {
+        for (signer, from) in [
+            ("mail.example.org", "example.org"),
+            ("example.org", "players.example.org"),
+            ("mta.example.org", "players.example.org"),
+            ("a.b.example.co.uk", "c.example.co.uk"),
+            ("co.uk", "co.uk"),
+            ("xn--mnchen-3ya.example", "mail.m\u{fc}nchen.example"),
+        ] {
+            assert!(aligned(signer, from), "{signer} {from}");
+        }
+        for (signer, from) in [
+            ("co.uk", "example.co.uk"),
+            ("other.co.uk", "example.co.uk"),
+            ("org", "example.org"),
+            ("ann.github.io", "bo.github.io"),
+            ("a.xn--55qx5d.cn", "b.xn--55qx5d.cn"),
+            ("example.net", "example.org"),
+        ] {
+            assert!(!aligned(signer, from), "{signer} {from}");
+        }
     }
 
     proptest! {
