@@ -143,7 +143,7 @@ impl fmt::Display for Refusal {
 impl EnhancedCode {
     /// Reads the enhanced code in front of a reply's text. Its class must be the first digit of `code` (RFC
     /// 2034, 4): otherwise the text merely begins with a number such as an IP address.
-    fn parse(code: u16, text: &str) -> Option<EnhancedCode> {
+    pub(super) fn parse(code: u16, text: &str) -> Option<EnhancedCode> {
         let word = text.split_whitespace().next()?;
         let mut numbers = word.split('.').map(|number| {
             let in_range = (1..=3).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
