@@ -298,12 +298,58 @@ fn sync_file_system(place: &Path) -> io::Result<()> {
 
 /// Returns a file name that is unique across processes and machines: time, process, count and host.
 fn unique_name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    unique_name_of(now.as_secs())
+}
+
+/// Like [`unique_name`], for a letter that arrived at this Unix time.
+fn unique_name_of(seconds: u64) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     // In a file name, a slash would begin a folder, and a colon the flags.
     static HOST: LazyLock<String> = LazyLock::new(|| host_name().replace('/', "\\057").replace(':', "\\072"));
-    format!("{}.M{:06}P{}Q{count}.{}", now.as_secs(), now.subsec_micros(), std::process::id(), *HOST)
+    format!("{seconds}.M{:06}P{}Q{count}.{}", now.subsec_micros(), std::process::id(), *HOST)
+}
+
+/// Returns a name for a letter that moves to another folder: a fresh one, with the time of arrival and the
+/// sizes of the old one (Maildir++: `,S=` and `,W=`).
+///
+/// Other programs keep their own fields in the name, and those are valid in one folder only: mbsync takes the
+/// `,U=` of a letter that was moved under its old name for a UID of the new folder, and never synchronises that
+/// folder again.
+fn name_in_another_folder(letter: &Found) -> String {
+    let named = letter.name.split('.').next().and_then(|number| number.parse().ok());
+    let modified = || letter.modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let mut name = unique_name_of(named.unwrap_or_else(modified));
+    for field in letter.name.split(',').skip(1) {
+        let is_size = field
+            .strip_prefix("S=")
+            .or(field.strip_prefix("W="))
+            .is_some_and(|size| !size.is_empty() && size.bytes().all(|b| b.is_ascii_digit()));
+        if is_size {
+            name.push(',');
+            name.push_str(field);
+        }
+    }
+    name
+}
+
+/// Returns the flags of a file, and the one for a letter that was seen. Lower-case letters stand for keywords
+/// of one folder (Dovecot), so they are left out.
+fn flags_when_seen(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let flags = name.split_once(":2,").map_or("", |(_, flags)| flags);
+    // Maildir wants them in ASCII order.
+    let mut flags: BTreeSet<char> = flags.chars().filter(char::is_ascii_uppercase).collect();
+    flags.insert('S');
+    flags.into_iter().collect()
+}
+
+/// Whether two paths lead to the same folder.
+fn is_same_file(a: &Path, b: &Path) -> io::Result<bool> {
+    let (a, b) = (fs::metadata(a)?, fs::metadata(b)?);
+    Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
 /// A letter's file, as it was listed.
@@ -430,12 +476,18 @@ impl MaildirReader {
         // Maildir++ marks its folders with this file, which already exists except the first time.
         let _ = File::create_new(folder.join("maildirfolder"));
         let cur = folder.join("cur");
+        // Processed letters that are read again stay in the folder that is read.
+        let stays = self.settings.processed.is_empty();
+        if !stays && is_same_file(&cur, &self.settings.path.join("cur"))? {
+            return Err(io::Error::other("it is the folder that is read"));
+        }
         let mut failed = Ok(());
         for letter in letters {
-            let mut place = cur.join(format!("{}:2,S", letter.name));
+            let name = if stays { letter.name.clone() } else { name_in_another_folder(letter) };
+            let mut place = cur.join(format!("{name}:2,{}", flags_when_seen(&letter.path)));
             // Renaming would replace another letter of the same name.
-            if place.exists() {
-                place = cur.join(format!("{}:2,S", unique_name()));
+            if place.exists() && place != letter.path {
+                place = cur.join(format!("{}:2,S", name_in_another_folder(letter)));
             }
             match fs::rename(&letter.path, place) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => failed = failed.and(Err(error)),

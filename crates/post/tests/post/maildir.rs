@@ -290,3 +290,39 @@ fn the_group_reads_letters_in_a_folder_that_its_owner_shares_with_it() {
         assert_eq!((mode(&letter), mode(&root.join("new"))), (for_letters, for_folders));
     }
 }
+
+#[tokio::test]
+async fn a_moved_letter_gets_a_fresh_name_that_keeps_its_time_its_sizes_and_its_flags() {
+    let names = [
+        ("1795882088.53_1.mx,U=1:2,", "1795882088", ":2,S"),
+        ("1795882089.M1P2.mx,S=98,W=101:2,FRa", "1795882089", ",S=98,W=101:2,FRS"),
+        ("1795882090.x.mx,S=98,FMD5=0fe1,U=4:2,ST", "1795882090", ",S=98:2,ST"),
+        ("1795882091.y.mx,U=5", "1795882091", ":2,S"),
+    ];
+    let folder = maildir_with(&[]);
+    for (number, (name, _, _)) in names.iter().enumerate() {
+        fs::write(folder.path().join("cur").join(name), letter(&number.to_string())).expect("written");
+    }
+    assert_eq!(drain(inbox(&folder)).await.expect("drained").len(), names.len());
+    let filed = fs::read_dir(folder.path().join(".Processed/cur")).expect("it is there");
+    let mut filed: Vec<String> =
+        filed.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    filed.sort();
+    for (found, (old, time, end)) in filed.iter().zip(names) {
+        assert!(found.starts_with(&format!("{time}.M")) && found.ends_with(end), "{old} became {found}");
+        assert!(!found.contains("U=") && !found.contains("FMD5"), "{old} became {found}");
+    }
+}
+
+#[tokio::test]
+async fn a_processed_folder_that_is_the_inbox_itself_is_told() {
+    let folder = maildir_with(&["0"]);
+    std::os::unix::fs::symlink(".", folder.path().join(".Processed")).expect("a link");
+    let mut running = Running::start(inbox(&folder));
+    assert_eq!(subjects(&running.letters().await), ["0"]);
+    running.until(|health| health.unfiled.as_ref().is_some_and(|reason| reason.contains("is read"))).await;
+    // The letter is not read again.
+    let seen = running.health.borrow().last_ok;
+    running.until(|health| health.last_ok > seen).await;
+    running.stop().await;
+}
