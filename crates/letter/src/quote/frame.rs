@@ -4,8 +4,9 @@
 //! decides about the lines that follow.
 
 use super::frame_line::{
-    COLONS, FrameKind, attribution_kind, header_line, is_dashed, is_mailbox_line, is_part_delimiter,
-    is_raw_field, is_table_rule, is_transport_field, labelled_value, leads, mentions, rule,
+    COLONS, FrameKind, attribution_kind, field_value, header_line, is_dashed, is_mailbox_line,
+    is_part_delimiter, is_raw_field, is_table_rule, is_transport_field, labelled_value, leads, mentions,
+    rule,
 };
 use crate::mail::address::Address;
 use crate::mail::dialect::Dialect;
@@ -133,15 +134,15 @@ impl<'a> FrameFinder<'a> {
             .map_while(|l| self.line(l))
             .take_while(|line| is_raw_field(line))
             .collect();
-        let sender =
-            fields.iter().find_map(|line| header_line(line).filter(|(label, _)| *label == Label::From));
+        // The fields of a raw header have English names. Looking for others would take long at each line.
+        let sender = fields.iter().find_map(|line| field_value(line, "from:"));
         let is_header = match (is_mailbox_line, is_delimiter) {
             (true, _) => true,
             (_, true) => fields.first().is_some_and(|line| is_transport_field(line)),
             (false, false) => sender.is_some() && fields.len() >= MIN_RAW_HEADER,
         };
         let author = match sender {
-            Some((_, value)) => self.author(value),
+            Some(value) => self.author(value),
             // Parts follow only in the letter to which they belong.
             None if is_delimiter => Author::Us,
             None => self.author(first),

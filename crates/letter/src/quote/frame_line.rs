@@ -151,10 +151,14 @@ const TRANSPORT_FIELDS: [&str; 9] = [
 
 /// Whether a line is a header field that only a raw letter shows.
 pub fn is_transport_field(line: &str) -> bool {
+    TRANSPORT_FIELDS.iter().any(|name| field_value(line, name).is_some())
+}
+
+/// Returns the value of a header field, if it is the one with this name, given in lower case with its colon.
+pub fn field_value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let line = line.trim_start();
-    TRANSPORT_FIELDS
-        .iter()
-        .any(|name| line.get(..name.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(name)))
+    let (found, value) = line.split_at_checked(name.len())?;
+    found.eq_ignore_ascii_case(name).then_some(value)
 }
 
 /// Whether a line may stand in a raw header: a field, or the fold of one.
