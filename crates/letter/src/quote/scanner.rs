@@ -47,7 +47,7 @@ enum Region {
 /// Returns the new lines, in order, with one blank line in place of each run of blank or other lines.
 pub fn new_lines<'a>(
     lines: &'a [TextLine],
-    own_letter: Option<&OwnLetter>,
+    own_letter: Option<&'a OwnLetter>,
     correspondents: Correspondents<'a>,
 ) -> Vec<&'a str> {
     let mut scanner = QuoteScanner::new(lines, own_letter, correspondents);
@@ -67,14 +67,14 @@ struct QuoteScanner<'a> {
     last_marker: Option<usize>,
     /// Whether each line is a copy of one of our examples, bar included, outside a quote.
     copied: Vec<bool>,
-    /// Whether we have the answered letter, and so can distinguish our lines from the person's.
-    knows_own: bool,
+    /// The answered letter, if we have it and so can distinguish our lines from the person's.
+    own_letter: Option<&'a OwnLetter>,
     /// Whether each line belongs to a quote that is indented as a whole, or is a mail program's note about a part of
     /// the quoted letter.
     set_apart: Vec<bool>,
     correspondents: Correspondents<'a>,
     region: Region,
-    /// Whether no line of our letter has followed the header block above it yet.
+    /// Whether the last lines were a header block, so that our letter may be about to begin.
     is_below_header: bool,
     new_lines: Vec<&'a str>,
     /// Whether a blank line belongs before the next new line.
@@ -84,7 +84,7 @@ struct QuoteScanner<'a> {
 impl<'a> QuoteScanner<'a> {
     fn new(
         lines: &'a [TextLine],
-        own_letter: Option<&OwnLetter>,
+        own_letter: Option<&'a OwnLetter>,
         correspondents: Correspondents<'a>,
     ) -> QuoteScanner<'a> {
         let likeness: Vec<Option<Likeness>> = match own_letter {
@@ -106,7 +106,7 @@ impl<'a> QuoteScanner<'a> {
         QuoteScanner {
             lines,
             copied: find_copied_examples(lines, &is_own, &frames, correspondents.dialect),
-            knows_own: own_letter.is_some(),
+            own_letter,
             is_own,
             last_marker: lines.iter().rposition(|line| is_marker(&line.text, correspondents.dialect)),
             set_apart: find_set_apart(lines, &frames, correspondents.dialect),
@@ -234,21 +234,25 @@ impl<'a> QuoteScanner<'a> {
         }
         self.gap = false;
         // Above the quote, a line with our bar that we did not write is an example that the person changed.
-        let is_changed_example = self.knows_own && self.region == Region::NewText && !self.is_own[at];
+        let is_changed_example =
+            self.own_letter.is_some() && self.region == Region::NewText && !self.is_own[at];
         self.new_lines.push(match text.trim_start().strip_prefix(BAR) {
             Some(changed) if is_changed_example => changed.trim_end_matches(BAR).trim(),
             Some(_) | None => text,
         });
     }
 
-    /// Whether the player's mail server put the line above our letter, in words of its own: "CAUTION: external
-    /// sender". It stands between the header block of a quote and the first line of ours. An order there is the
-    /// player's.
+    /// Whether the sender's mail server put the line above our letter, in words of its own: "CAUTION: external
+    /// sender". It stands between the header block of a quote and the first line of ours, where people write, too.
+    /// But a banner repeats: an earlier answer of ours in the thread lists it among the words that were not understood.
     fn is_banner(&self, at: usize) -> bool {
         let text = &self.lines[at].text;
+        let was_answered =
+            |own: &OwnLetter| own.follow().recognise(&format!("> {text}")) == Some(Likeness::Same);
         self.region == Region::OwnLetter
             && self.is_below_header
             && !(self.dialect().begins_like_request)(text)
+            && self.own_letter.is_some_and(was_answered)
     }
 
     /// Whether the line is a rule such as `---- Original Message ----`, in some language, above one of our

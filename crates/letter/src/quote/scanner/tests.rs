@@ -7,7 +7,17 @@ use crate::text::lines::plain_lines;
 const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated. You saw nothing.\n\n    | SHIP 1 TO B2\n\nIt is due on Saturday.\n\nReply token: 0123456789abcdef\n";
 
 fn read(text: &str, with_ours: bool) -> Vec<String> {
-    read_answer(text, with_ours.then_some(LETTER))
+    read_with(text, with_ours.then_some(LETTER))
+}
+
+/// Reads a text that answers this letter of ours, if we still have it.
+fn read_with(text: &str, ours: Option<&str>) -> Vec<String> {
+    let own = Address::parse("referee@club.example").unwrap();
+    let correspondents = Correspondents { own: &own, dialect: &DIALECT, sender: "ann smith" };
+    let own_letter = ours.map(OwnLetter::new);
+    let mut budget = LineBudget::new(&Limits::default());
+    let lines = plain_lines(text, false, false, &mut budget).expect("few lines");
+    new_lines(&lines, own_letter.as_ref(), correspondents).into_iter().map(str::to_owned).collect()
 }
 
 fn read_answer(text: &str, ours: Option<&str>) -> Vec<String> {
@@ -150,16 +160,22 @@ fn a_raw_letter_below_new_text_is_a_quote() {
     assert_eq!(read(&format!("A\n\n{mailbox}{fields}{part}{LETTER}{html}"), false), ["A"]);
 }
 
+/// A mail server's banner stands where a person may write as well, so only one that was answered before is dropped.
 #[test]
-fn a_banner_of_the_players_mail_server_is_no_word_of_the_players() {
+fn a_line_between_the_header_and_our_letter_is_dropped_only_if_an_answer_listed_it() {
     for banner in [
         "Caution: external sender. Do not click links.",
         "Sie erhalten nicht oft E-Mails von dieser Adresse.",
-        "[External email]\nThink before you click.",
+        "External email\nThink before you click.",
+        "Yes",
+        "We are away until Monday.",
     ] {
-        for with_ours in [true, false] {
-            assert_eq!(read(&format!("A\n\n{HEADER}{banner}\n\n{LETTER}"), with_ours), ["A"], "{banner}");
-        }
+        let text = format!("A\n\n{HEADER}{banner}\n\n{LETTER}");
+        let words: Vec<&str> = banner.lines().collect();
+        assert_eq!(read(&text, true), [&["A", ""], &words[..]].concat(), "{banner}");
+        let listed: String = words.iter().map(|line| format!("    > {line}\n")).collect();
+        let answered = format!("{LETTER}\nNot read as orders:\n\n{listed}");
+        assert_eq!(read_with(&text, Some(&answered)), ["A"], "{banner}");
     }
     assert_eq!(read(&format!("{HEADER}SHIP 1 TO B2\n\n{LETTER}"), true), ["SHIP 1 TO B2"]);
 }
