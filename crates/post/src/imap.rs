@@ -14,7 +14,7 @@ use self::aside::Aside;
 use self::filing::Filing;
 use self::mailbox::{Mailbox, find};
 use self::spam::SpamFolder;
-use super::source::{BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Reading, Source};
+use super::source::{BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, Source};
 use super::{Error, FoundLetter, InboxCheck, LeftLetters, Secret, Tls, oauth, tls};
 
 mod aside;
@@ -429,7 +429,7 @@ impl ImapReader {
         let unfiled = self.filing.refusal().or(self.spam.filing.refusal()).cloned();
         let spam = self.settings.spam_folder.as_deref().unwrap_or_default();
         let unreadable = self.aside.report(mailbox.folder()).or_else(|| self.spam.aside.report(spam));
-        sender.report_ok(Reading { unreadable_count: self.aside.len(), unreadable, unfiled });
+        sender.report_ok(Remainder { unreadable_count: self.aside.len(), unreadable, unfiled });
     }
 
     fn is_due(&self, uid: u32) -> bool {

@@ -188,7 +188,7 @@ pub struct Health {
     pub trouble: Option<Trouble>,
     /// Number of letters in it that cannot be read. The log names each.
     pub unreadable: usize,
-    /// Which letters those are, and why, for a person.
+    /// Their names and the reason, for a person.
     pub left_unread: Option<String>,
     /// The reason why stored letters cannot be moved out of their folder. The mailbox is read all the same.
     pub unfiled: Option<String>,

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::source::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Reading, Source, UNREADABLE_RETRY};
+use super::source::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, Source, UNREADABLE_RETRY};
 use super::{Error, FetchedLetter, FoundLetter, InboxCheck, LeftLetters, host_name};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -519,7 +519,7 @@ impl MaildirReader {
             )
         });
         let unfiled = self.unfiled.clone();
-        sender.report_ok(Reading { unreadable_count: self.unreadable.len(), unreadable, unfiled });
+        sender.report_ok(Remainder { unreadable_count: self.unreadable.len(), unreadable, unfiled });
     }
 
     /// Tells the receiver which letters cannot be moved, and which of those that were left are gone.

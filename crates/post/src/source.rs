@@ -25,11 +25,11 @@ pub(super) const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Time until an unreadable letter is retried, because the fault may have been the server's.
 pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
 
-/// The result of reading a mailbox to its end.
-pub(super) struct Reading {
+/// The letters that a look at a mailbox had to leave where they are.
+pub(super) struct Remainder {
     /// Number of letters that could not be read.
     pub unreadable_count: usize,
-    /// Which letters those are, and why.
+    /// Their names and the reason.
     pub unreadable: Option<String>,
     /// The reason why stored letters are still in the mailbox.
     pub unfiled: Option<String>,
@@ -152,8 +152,8 @@ impl BatchSender {
     }
 
     /// Reports that the mailbox was read to its end, and what could not be read or moved.
-    pub(super) fn report_ok(&self, reading: Reading) {
-        let Reading { unreadable_count, unreadable, unfiled } = reading;
+    pub(super) fn report_ok(&self, remainder: Remainder) {
+        let Remainder { unreadable_count, unreadable, unfiled } = remainder;
         let now = Health {
             last_ok: Some(Utc::now()),
             trouble: None,

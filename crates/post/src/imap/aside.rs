@@ -10,9 +10,9 @@ const MAX_NAMED: usize = 3;
 
 /// The letters of one folder, by UID, that are left alone for a while.
 #[derive(Default)]
-pub(super) struct Aside(BTreeMap<u32, Entry>);
+pub(super) struct Aside(BTreeMap<u32, Attempts>);
 
-struct Entry {
+struct Attempts {
     reason: String,
     /// The times that the letter was asked for in vain.
     tries: u32,
@@ -20,7 +20,7 @@ struct Entry {
     tried: Instant,
 }
 
-impl Entry {
+impl Attempts {
     /// Returns the time until the letter is asked for again.
     fn wait(&self) -> Duration {
         pause_after_refusals(self.tries).saturating_sub(self.tried.elapsed())
@@ -34,7 +34,7 @@ impl Aside {
         if tries == 1 {
             tracing::error!(folder, uid, reason, "failed to fetch a letter; it stays in the folder");
         }
-        self.0.insert(uid, Entry { reason: reason.to_owned(), tries, tried: Instant::now() });
+        self.0.insert(uid, Attempts { reason: reason.to_owned(), tries, tried: Instant::now() });
     }
 
     pub(super) fn remove(&mut self, uid: u32) {
@@ -61,7 +61,7 @@ impl Aside {
 
     /// Returns the time until the first of the letters is asked for again.
     pub(super) fn next_wait(&self) -> Option<Duration> {
-        self.0.values().map(Entry::wait).min()
+        self.0.values().map(Attempts::wait).min()
     }
 
     /// Describes the letters to a person.

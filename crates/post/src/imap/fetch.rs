@@ -26,7 +26,7 @@ pub(super) struct Fetched {
     pub size: Option<u64>,
     /// The time at which the server received the letter (INTERNALDATE).
     pub received_at: Option<DateTime<Utc>>,
-    /// What the server knows of the letter's header (ENVELOPE).
+    /// The letter's header as the server has parsed it (ENVELOPE).
     pub envelope: Option<Envelope>,
     /// The whole letter, or the part that was asked for.
     pub body: Option<Text>,

@@ -13,7 +13,7 @@ const MOST_DOUBLINGS: u32 = 6;
 #[derive(Default)]
 pub(super) struct Filing {
     stored: BTreeSet<u32>,
-    /// What is known of their copies in the processed folder.
+    /// The copies of letters that may be in the processed folder.
     copies: Copies,
     /// The letter at or after which the next attempt starts, so that one bad letter does not block all
     /// others.

@@ -348,8 +348,7 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Waits until there may be new letters: the server says so, or it is time to look.
-    /// At most for `limit`.
+    /// Waits until there may be new letters: the server says so, or it is time to look, at the latest after `limit`.
     pub(super) fn wait(&mut self, sender: &BatchSender, limit: Duration) -> Result<(), Error> {
         let limit = limit.max(Duration::from_secs(1));
         if self.capabilities.idle {

@@ -25,7 +25,7 @@ const OF_MAIL_SYSTEMS: [&str; 6] =
 
 /// The fields that show whose letter it is, unfolded.
 #[derive(Default)]
-struct Head {
+struct HeaderFields {
     message_id: Option<String>,
     date: Option<String>,
     subject: String,
@@ -33,9 +33,9 @@ struct Head {
     is_received: bool,
 }
 
-impl Head {
-    fn of(raw: &[u8]) -> Head {
-        let mut head = Head::default();
+impl HeaderFields {
+    fn of(raw: &[u8]) -> HeaderFields {
+        let mut header = HeaderFields::default();
         let mut fields: Vec<(String, String)> = Vec::new();
         for line in raw.split(|b| *b == b'\n') {
             let line = String::from_utf8_lossy(line);
@@ -54,15 +54,15 @@ impl Head {
         for (name, value) in fields {
             let value = value.trim().to_owned();
             match name.as_str() {
-                "message-id" => head.message_id = head.message_id.or(Some(value)),
-                "date" => head.date = head.date.or(Some(value)),
-                "subject" => head.subject = value.to_lowercase(),
-                "from" => head.from = value.to_lowercase(),
-                "received" => head.is_received = true,
+                "message-id" => header.message_id = header.message_id.or(Some(value)),
+                "date" => header.date = header.date.or(Some(value)),
+                "subject" => header.subject = value.to_lowercase(),
+                "from" => header.from = value.to_lowercase(),
+                "received" => header.is_received = true,
                 _ => {}
             }
         }
-        head
+        header
     }
 
     /// Whether nothing in it shows that a mail program or a mail server made it.
@@ -77,7 +77,7 @@ pub(super) fn is_suspicious(fetched: &Fetched, asked: u64) -> bool {
     fetched.is_contradicted
         || is_blank(&body.bytes)
         || differs_in_size(fetched, asked)
-        || Head::of(&body.bytes).is_bare()
+        || HeaderFields::of(&body.bytes).is_bare()
         || is_stand_in(&body.bytes)
 }
 
@@ -95,14 +95,14 @@ fn is_blank(bytes: &[u8]) -> bool {
 /// Whether the server has written these bytes itself, instead of the letter. Whatever arrived by mail has a
 /// Received field.
 fn is_stand_in(raw: &[u8]) -> bool {
-    let head = Head::of(raw);
-    if head.is_received {
+    let header = HeaderFields::of(raw);
+    if header.is_received {
         return false;
     }
     let text = String::from_utf8_lossy(&raw[..raw.len().min(MAX_STAND_IN)]).to_lowercase();
     let is_known = STAND_INS.iter().any(|words| text.contains(words));
-    let is_of_system = head.from.is_empty() || OF_MAIL_SYSTEMS.iter().any(|name| head.from.contains(name));
-    head.subject.contains(OF_EXCHANGE) || head.is_bare() && (is_known || is_of_system)
+    let is_of_system = header.from.is_empty() || OF_MAIL_SYSTEMS.iter().any(|name| header.from.contains(name));
+    header.subject.contains(OF_EXCHANGE) || header.is_bare() && (is_known || is_of_system)
 }
 
 /// Returns why two answers about a letter that was asked for alone do not prove that their body is the
@@ -111,15 +111,15 @@ pub(super) fn doubt(first: &Fetched, second: &Fetched, asked: u64) -> Option<&'s
     let (Some(body), Some(again)) = (&first.body, &second.body) else {
         return Some("the server sends no body");
     };
-    let head = Head::of(&body.bytes);
+    let header = HeaderFields::of(&body.bytes);
     let envelope = first.envelope.as_ref().or(second.envelope.as_ref());
     let is_off = differs_in_size(first, asked);
-    let is_unnamed = head.message_id.is_none() && !head.is_received;
+    let is_unnamed = header.message_id.is_none() && !header.is_received;
     if is_blank(&body.bytes) {
         Some("the server sends an empty letter")
     } else if body != again || first.is_contradicted || second.is_contradicted {
         Some("the server sends a different letter each time")
-    } else if envelope.is_some_and(|envelope| contradicts(&head, envelope)) {
+    } else if envelope.is_some_and(|envelope| contradicts(&header, envelope)) {
         Some("the server sends another letter than its ENVELOPE describes")
     } else if is_stand_in(&body.bytes) {
         Some("the server sends a notice of its own instead of the letter")
@@ -132,13 +132,13 @@ pub(super) fn doubt(first: &Fetched, second: &Fetched, asked: u64) -> Option<&'s
 
 /// Whether the server's ENVELOPE describes another letter. A server may leave out a field that it cannot
 /// parse, but not both, and it cannot invent one.
-fn contradicts(head: &Head, envelope: &Envelope) -> bool {
-    let (sent_id, stated_id) = (head.message_id.as_deref().map(bare_id), &envelope.message_id);
+fn contradicts(header: &HeaderFields, envelope: &Envelope) -> bool {
+    let (sent_id, stated_id) = (header.message_id.as_deref().map(bare_id), &envelope.message_id);
     let is_same_id = match stated_id.as_deref().map(bare_id) {
         Some(stated) if Some(&stated) != sent_id.as_ref() => return true,
         stated => stated.is_some(),
     };
-    match (&head.date, &envelope.date) {
+    match (&header.date, &envelope.date) {
         (Some(sent), Some(stated)) => !is_same_date(sent, stated),
         (None, Some(_)) => !is_same_id,
         (Some(_), None) => sent_id.is_some() && stated_id.is_none(),

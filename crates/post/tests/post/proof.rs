@@ -22,7 +22,7 @@ async fn server_with(letters: usize) -> Imap {
     server
 }
 
-/// What Courier sends for a letter whose file it cannot open.
+/// The text that Courier sends for a letter whose file it cannot open.
 const UNAVAILABLE: &[u8] =
     b"From: System Administrator <root@localhost>\r\nSubject: message unavailable\r\n\r\n\
                              This message is no longer available on the server.\r\n";

@@ -38,7 +38,7 @@ type Script = dyn Fn(&str, usize) -> Act + Send + Sync;
 /// Letters by UID.
 type Folder = BTreeMap<u32, Vec<u8>>;
 
-/// How the server misrepresents a letter.
+/// A way in which the server misrepresents a letter.
 #[derive(Debug, Clone, Default)]
 pub struct Lie {
     /// The body that it sends, instead of the letter, if it is asked for several letters or for a part.
