@@ -1,6 +1,6 @@
 //! A referee for games played by e-mail.
 //!
-//! Packages of their own, which know nothing of a club, in the order of reading:
+//! Packages that know nothing of a club, in the order of reading:
 //!
 //! - [`game`]: the rules of the four games
 //! - [`house`]: the computer player

@@ -8,9 +8,9 @@ use serde_json::Value;
 use strum::IntoStaticStr;
 
 use super::{Chained, Head, millis, truncate_to_millis};
+use crate::game::named_enum;
 use crate::game::{BySeat, Outcome, Reason, Seat};
 use crate::letter::Digest;
-use fogpost_games::named_enum;
 
 /// An entry of a book.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

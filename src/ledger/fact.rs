@@ -14,10 +14,10 @@ use super::settings::{PlayerSettings, TermsChange, is_default};
 use crate::dialect::DIALECT;
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
+use crate::game::named_enum;
 use crate::game::record::Ending;
 use crate::game::{BySeat, OrderLines, Outcome, Phase, Seat};
 use crate::letter::{Address, Digest, OwnIdentity};
-use fogpost_games::named_enum;
 
 /// A fact: one decision of the referee.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr, VariantNames)]

@@ -8,8 +8,8 @@ use ring::hmac;
 use serde::{Deserialize, Serialize};
 
 use crate::game::Seat;
+use crate::game::named_enum;
 use crate::letter::Digest;
-use fogpost_games::named_enum;
 
 /// 128 random bits under which one value is pinned. The key is stored with the seat, and is not derived from
 /// the secret of the match, which is revealed at its end.

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::game::named_enum;
 use chrono::{DateTime, Utc};
 
 use super::record::{Record, Row, record};
 use super::rows::{CHUNK, is_common, text, texts};
 use super::statement::Session;
 use super::{Database, Result, StoreError};
-use fogpost_games::named_enum;
 
 named_enum! {
     /// A limited kind of act.

@@ -1,12 +1,12 @@
 //! Changes to a player's addresses, and requests to leave, that wait for an answer or can still be undone.
 
+use crate::game::named_enum;
 use chrono::{DateTime, Utc};
 
 use super::record::record;
 use super::rows::text;
 use super::statement::Session;
 use super::{Database, Result};
-use fogpost_games::named_enum;
 
 const COLUMNS: &str = "code, other_code, player_id, kind, address, registered, with_token, stage, asked_at, \
                        changed_at, version, matches";

@@ -11,10 +11,10 @@ use crate::club::owed::OwedTurn;
 use crate::club::rated::RatingChange;
 use crate::game::Seat;
 use crate::game::any::GameKind;
+use crate::game::named_enum;
 use crate::ledger::PlayerSettings;
 use crate::letter::{Digest, ReturnId};
 use crate::referee::{DispatchKind, MatchOverview};
-use fogpost_games::named_enum;
 
 /// The beginning of the origin of a letter that was found in the provider's spam folder.
 pub const FROM_SPAM: &str = "spam:";

@@ -4,7 +4,7 @@ pub mod game;
 pub mod house;
 pub mod render;
 
-/// What only the other packages of this repository use.
+/// Items for the other packages of this repository.
 #[doc(hidden)]
 pub mod internal {
     pub use serde;

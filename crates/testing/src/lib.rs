@@ -1,5 +1,5 @@
-//! What the tests and benches of several packages share: random numbers, random matches, and
-//! colours as readers see them.
+//! Tools for the tests and benches of several packages: random numbers, random matches, and colours as readers see
+//! them.
 
 pub mod play;
 pub mod random;

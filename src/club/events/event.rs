@@ -9,13 +9,13 @@ use super::plan::{Format, Plan};
 use super::points::{Breaks, SectionResult, ranked, table};
 use super::sections;
 use crate::game::Seat;
+use crate::game::named_enum;
 use crate::ledger::book::{
     self, BookCause, BookEntry, BookFact, BookOutcome, BookPlace, BookResult, ChainedBookEntry,
 };
 use crate::ledger::{Head, canonical};
 use crate::letter::Digest;
 use crate::referee::Terms;
-use fogpost_games::named_enum;
 
 /// The format of books that this program writes and reads.
 pub const FORMAT: u32 = 1;

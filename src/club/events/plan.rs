@@ -7,8 +7,8 @@ use toml::{Table, Value};
 
 use crate::club::member::read_number;
 use crate::game::any::{Choices, GameKind};
+use crate::game::named_enum;
 use crate::referee::{ForfeitRule, MAX_BANK, PlanFault, Substitute, Terms};
-use fogpost_games::named_enum;
 
 named_enum! {
     /// The rule by which one season leads to the next.

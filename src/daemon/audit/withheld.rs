@@ -73,7 +73,7 @@ pub(super) async fn matches_named(
     lines: &[Line],
 ) -> anyhow::Result<BTreeSet<String>> {
     let mut ids: BTreeSet<String> = matches_named_in(lines).into_iter().collect();
-    ids.extend(SubjectTag::find(&letter.subject).into_iter().map(|tag| tag.match_name.clone()));
+    ids.extend(SubjectTag::find(&letter.subject).map(|tag| tag.match_name));
     let tokens: Vec<String> = letter.tokens.iter().map(ToString::to_string).collect();
     ids.extend(office.store.seats_by_token(&tokens).await?.into_iter().map(|row| row.match_id));
     Ok(ids)

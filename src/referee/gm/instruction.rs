@@ -4,12 +4,12 @@
 use chrono::TimeDelta;
 
 use crate::game::any::GameKind;
+use crate::game::named_enum;
 use crate::game::{Line, Seat};
 use crate::ledger::Act;
 use crate::ledger::book::BookOutcome;
 use crate::letter::Address;
 use crate::request::Party;
-use fogpost_games::named_enum;
 
 /// One instruction from the GM.
 #[derive(Clone, Debug, PartialEq)]

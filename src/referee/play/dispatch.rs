@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::game_match::FiledOrders;
 use crate::game::any::{AnyState, Filing};
 use crate::game::condition::ConditionNews;
+use crate::game::named_enum;
 use crate::game::record::Adjudicated;
 use crate::game::{BySeat, Phase, Seat};
 use crate::ledger::{HouseFailure, PauseReason, TermsChange};
 use crate::letter::Digest;
 use crate::referee::answer::Answer;
 use crate::referee::schedule::Absence;
-use fogpost_games::named_enum;
 
 named_enum! {
     /// The kind of a dispatch, as lists, the database and dossiers name it.

@@ -13,12 +13,12 @@ use super::kept::{
 use super::past::Past;
 use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
+use crate::game::named_enum;
 use crate::game::{BySeat, Due, Fault, Line, OrderLines, Outcome, Phase, Reason, Seat};
 use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey, is_default};
 use crate::letter::Digest;
 use crate::referee::matter::Matter;
 use crate::referee::schedule::{Absence, Terms};
-use fogpost_games::named_enum;
 
 named_enum! {
     /// The stage of a match.
@@ -39,7 +39,8 @@ pub struct FiledOrders<F = Filing> {
     pub wait: bool,
 }
 
-/// The form of a filing in a snapshot, from which alone a match is derived field by field.
+/// Marks the form in which a snapshot holds a filing. Only a match of such filings derives its `Deserialize`: that of
+/// [`Match`] itself is written out, because its filings are checked against its state.
 pub trait StoredFiling {}
 
 impl StoredFiling for OrderLines {}

@@ -29,6 +29,8 @@ mod seen;
 pub mod square;
 
 pub use dice::Dice;
+#[doc(hidden)]
+pub use names::named_enum;
 pub use options::{OptionRule, Options, Values};
 pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
 pub use phase::{Due, Outcome, Phase, Reason};

@@ -1,4 +1,4 @@
-//! What only the program that reads the letters knows: the form of requests to it, and the marks of its own letters.
+//! The knowledge of the program that reads the letters: the form of requests to it, and the marks of its own letters.
 
 /// The conventions between a program and the people who write to it.
 ///

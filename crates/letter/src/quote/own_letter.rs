@@ -113,7 +113,7 @@ impl OwnLetter {
     }
 }
 
-/// How a line resembles one of ours.
+/// The likeness of a line to one of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     Same,
