@@ -8,7 +8,8 @@
 //! - [`letter`]: bytes to a [`letter::Letter`]: its sender, a person or a machine, and the newly written text
 //! - [`post`]: mail in, by IMAP, Maildir or standard input; mail out, by SMTP, sendmail or Maildir
 //!
-//! The rooms of the referee. Each uses only the packages and the rooms before it:
+//! The rooms of the referee. Each uses only the packages and the rooms before it. Those down to [`audit`], and [`web`],
+//! are the package `fogpost-core`: they take values and return values, so a turn needs neither mailbox nor database.
 //!
 //! - [`dialect`]: what `letter` must know of our correspondence
 //! - [`request`]: that text to orders, commands and remarks
@@ -24,8 +25,7 @@
 //! - [`daemon`]: the loops that load rows, call the desk, commit its changes and send mail
 //! - [`cli`]: the commands at the terminal
 //!
-//! The rooms down to [`audit`], and [`web`], take values and return values, so a turn needs neither mailbox nor
-//! database:
+//! A turn:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -74,20 +74,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[cfg(test)]
 extern crate self as fogpost;
 
+pub use fogpost_core::{audit, club, dialect, ledger, referee, report, request, web};
 pub use fogpost_games::{game, house, render};
 pub use fogpost_letter as letter;
 pub use fogpost_post as post;
 
-pub mod audit;
 pub mod cli;
-pub mod club;
 pub mod config;
 pub mod daemon;
 pub mod desk;
-pub mod dialect;
-pub mod ledger;
-pub mod referee;
-pub mod report;
-pub mod request;
 pub mod store;
-pub mod web;

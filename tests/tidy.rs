@@ -24,8 +24,14 @@ use crate::calls::{Code, calls, circles, module_of};
 const MAX_FILE_LINES: usize = 800;
 
 /// The sources of the packages. The compiler holds the arrows between them.
-const PACKAGES: &[&str] =
-    &["src", "crates/games/src", "crates/letter/src", "crates/post/src", "crates/testing/src"];
+const PACKAGES: &[&str] = &[
+    "src",
+    "crates/games/src",
+    "crates/letter/src",
+    "crates/core/src",
+    "crates/post/src",
+    "crates/testing/src",
+];
 
 /// The packages and rooms that `src/` uses, each with those that it may import. `lib.rs` and `main.rs` belong to none.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -71,14 +77,14 @@ const ROOMS: &[(&str, &[&str])] = &[
 const CORE: &[&str] = &[
     "crates/games/src",
     "crates/letter/src",
-    "src/dialect",
-    "src/request",
-    "src/ledger",
-    "src/referee",
-    "src/club",
-    "src/report",
-    "src/audit",
-    "src/web",
+    "crates/core/src/dialect",
+    "crates/core/src/request",
+    "crates/core/src/ledger",
+    "crates/core/src/referee",
+    "crates/core/src/club",
+    "crates/core/src/report",
+    "crates/core/src/audit",
+    "crates/core/src/web",
 ];
 
 /// What the core must not use: the clock, network, files, environment, SQL, async, logging, randomness, and collections
@@ -118,7 +124,9 @@ impl Source {
     /// The room of `src/` that contains it: `config` for `src/config.rs` and everything in `src/config/`. The modules
     /// `game` and `house` of their package are rooms, too.
     fn room(&self) -> Option<&str> {
-        let inner = ["src/", "crates/games/src/"].iter().find_map(|folder| self.path.strip_prefix(folder))?;
+        let inner = ["src/", "crates/core/src/", "crates/games/src/"]
+            .iter()
+            .find_map(|folder| self.path.strip_prefix(folder))?;
         let room = inner.split(['/', '.']).next()?;
         (!["lib", "main"].contains(&room)).then_some(room)
     }
@@ -384,7 +392,7 @@ fn a_decision_that_waits_or_knows_the_store_is_found() {
 #[test]
 fn the_rooms_import_one_way() {
     let mut found = Vec::new();
-    for source in ["src", "crates/games/src"].into_iter().flat_map(sources) {
+    for source in ["src", "crates/core/src", "crates/games/src"].into_iter().flat_map(sources) {
         let Some(room) = source.room() else { continue };
         let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
             found.push(format!("{}: the room {room} is missing in ROOMS", source.path));
@@ -492,7 +500,7 @@ fn only_the_house_sees_inside_a_game() {
     let games: BTreeSet<String> = GameKind::ALL.iter().map(folder_of).collect();
     let is_inside = |path: &&Vec<&str>| path.len() > 1 && path[0] == "game" && games.contains(path[1]);
     let mut found = Vec::new();
-    for source in sources("src") {
+    for source in ["src", "crates/core/src"].into_iter().flat_map(sources) {
         let references = source.references();
         let inside = references.iter().filter(is_inside);
         found.extend(inside.map(|path| format!("{}: {}", source.path, path.join("::"))));
@@ -609,7 +617,7 @@ fn guides_name_only_what_exists() {
             if !file.ends_with(".rs") || !file.contains('/') {
                 continue;
             }
-            let folders = [root().to_owned(), root().join("src")];
+            let folders = ["", "src", "crates/core/src"].map(|folder| root().join(folder));
             let code = folders.iter().find_map(|folder| fs::read_to_string(folder.join(file)).ok());
             let Some(code) = code else {
                 missing.push(format!("{guide}: {file}"));

@@ -484,7 +484,10 @@ fn a_line_of_words_that_starts_like_an_order_is_prose() {
 
 #[test]
 fn the_table_of_words_has_every_command() {
-    let sources = [include_str!("../../src/request/command.rs"), include_str!("../../src/request/mod.rs")];
+    let sources = [
+        include_str!("../../crates/core/src/request/command.rs"),
+        include_str!("../../crates/core/src/request/mod.rs"),
+    ];
     let mut found = 0;
     // Patterns such as `"STATUS" =>` and `["END"] =>`.
     for line in sources.iter().flat_map(|source| source.lines()).filter(|line| line.contains("=>")) {

@@ -160,7 +160,7 @@ fn entries_change_only_with_the_number_of_the_procedure() {
         let verdict = frozen.check();
         assert!(
             verdict.is_sound() && verdict.rulings_by_procedure.is_empty(),
-            "the same causes bring other entries in a match of {game}: raise PROCEDURE in src/referee/mod.rs, and freeze \
+            "the same causes bring other entries in a match of {game}: raise PROCEDURE in crates/core/src/referee/mod.rs, and freeze \
              the ledgers anew with FOGPOST_FREEZE=1; {verdict:#?}"
         );
     }

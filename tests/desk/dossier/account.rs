@@ -69,7 +69,7 @@ fn every_circumstance_of_a_letter_is_worded() {
         assert_eq!(lines(&says), lines(sentences), "{sample}");
     }
     // All fields except those that every letter has.
-    let source = include_str!("../../../src/ledger/cause.rs");
+    let source = include_str!("../../../crates/core/src/ledger/cause.rs");
     let (_, fields) = source.split_once("pub struct LetterCause {").expect("the fields");
     let fields = fields.lines().take_while(|line| *line != "}");
     let fields = fields.filter_map(|line| Some(line.trim().strip_prefix("pub ")?.split_once(':')?.0));

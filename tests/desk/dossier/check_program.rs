@@ -337,7 +337,7 @@ fn a_judge_checks_a_dossier_with_the_program_of_a_release() {
     let mut files = dossier_of(&desk, &id, DossierForm::Arbiter);
     files.insert("check.py".to_owned(), b"print('Nothing is wrong.')\n".to_vec());
     let (dossier, release) = (unpacked(&files), tempfile::tempdir().expect("a folder"));
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/audit/check.py");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/core/src/audit/check.py");
     std::fs::copy(program, release.path().join("check.py")).expect("copied");
     let (status, said) = checked(release.path(), &[dossier.path()]);
     assert!(status == 1 && said.contains("the file check.py was changed"), "{said}");

@@ -101,7 +101,8 @@ fn is_stand_in(raw: &[u8]) -> bool {
     }
     let text = String::from_utf8_lossy(&raw[..raw.len().min(MAX_STAND_IN)]).to_lowercase();
     let is_known = STAND_INS.iter().any(|words| text.contains(words));
-    let is_of_system = header.from.is_empty() || OF_MAIL_SYSTEMS.iter().any(|name| header.from.contains(name));
+    let is_of_system =
+        header.from.is_empty() || OF_MAIL_SYSTEMS.iter().any(|name| header.from.contains(name));
     header.subject.contains(OF_EXCHANGE) || header.is_bare() && (is_known || is_of_system)
 }
 

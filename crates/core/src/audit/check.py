@@ -4,7 +4,7 @@
 FOLDER is the folder into which you unpacked the dossier; without it, the one in which this program lies. It needs
 Python 3.6 or later and nothing else, and asks nothing of the network. It tells you what it checked, what is withheld and
 so could not be checked, and what is wrong. Whoever made the dossier could have changed the program in it: if you are to
-judge, take src/audit/check.py from a release of fogpost.
+judge, take crates/core/src/audit/check.py from a release of fogpost.
 
 If you name letters of the referee from your own mailbox, saved as files, it also checks that the ledger line in them
 is on the chain of this dossier. That is the strongest check of all: nobody can rewrite the letters that you have.

@@ -1,23 +1,19 @@
-//! Lists the migrations and the templates for the program to compile in.
+//! Lists the templates for the program to compile in.
 
 use std::path::Path;
 use std::{env, fs};
 
-fn main() {
-    for folder in ["migrations", "templates"] {
-        println!("cargo:rerun-if-changed={folder}");
-        list_files(folder);
-    }
-}
+/// From this package's folder.
+const TEMPLATES: &str = "../../templates";
 
-/// Writes a list of the files below `folder`, each by its path in it and with its text.
-fn list_files(folder: &str) {
+fn main() {
+    println!("cargo:rerun-if-changed={TEMPLATES}");
     let mut names = Vec::new();
-    add_names(Path::new(folder), "", &mut names);
+    add_names(Path::new(TEMPLATES), "", &mut names);
     names.sort();
-    let sources = format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{folder}/");
+    let sources = format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{TEMPLATES}/");
     let items = names.iter().map(|name| format!("(\"{name}\", include_str!({sources}{name}\"))),\n"));
-    let list = Path::new(&env::var("OUT_DIR").expect("Cargo sets it")).join(format!("{folder}.rs"));
+    let list = Path::new(&env::var("OUT_DIR").expect("Cargo sets it")).join("templates.rs");
     fs::write(list, format!("&[\n{}]\n", items.collect::<String>())).expect("the list can be written");
 }
 

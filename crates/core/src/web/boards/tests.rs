@@ -97,10 +97,10 @@ fn the_dark_colours_are_told_apart_by_every_eye() {
 }
 
 const RECORDS: [&str; 4] = [
-    include_str!("../../cli/demo/records/quadrant-z.toml"),
-    include_str!("../../cli/demo/records/pacific.toml"),
-    include_str!("../../cli/demo/records/quantum.toml"),
-    include_str!("../../cli/demo/records/quad.toml"),
+    include_str!("../../../../../src/cli/demo/records/quadrant-z.toml"),
+    include_str!("../../../../../src/cli/demo/records/pacific.toml"),
+    include_str!("../../../../../src/cli/demo/records/quantum.toml"),
+    include_str!("../../../../../src/cli/demo/records/quad.toml"),
 ];
 
 /// The pictures of a recorded match: both sides' and, if the game hides something, the whole.
@@ -159,9 +159,9 @@ fn xml(inner: &str, (width, height): (u32, u32)) -> String {
 /// Renders a document of this size as red, green, blue and opacity.
 fn pixels(document: &str, (width, height): (u32, u32)) -> Vec<u8> {
     let mut options = usvg::Options { font_family: "DejaVu Sans".to_owned(), ..usvg::Options::default() };
-    options.fontdb_mut().load_font_data(
-        include_bytes!("../../../crates/games/src/render/fonts/DejaVuSans-subset.ttf").to_vec(),
-    );
+    options
+        .fontdb_mut()
+        .load_font_data(include_bytes!("../../../../games/src/render/fonts/DejaVuSans-subset.ttf").to_vec());
     let tree = usvg::Tree::from_str(document, &options).unwrap_or_else(|error| panic!("{error}: {document}"));
     let mut pixmap = Pixmap::new(width, height).expect("it has pixels");
     resvg::render(&tree, Transform::identity(), &mut pixmap.as_mut());

@@ -18,10 +18,10 @@ use crate::referee::Terms;
 use crate::report::Templates;
 
 const RECORDS: [(&str, &str); 4] = [
-    ("quadrant-z", include_str!("../cli/demo/records/quadrant-z.toml")),
-    ("pacific", include_str!("../cli/demo/records/pacific.toml")),
-    ("quantum", include_str!("../cli/demo/records/quantum.toml")),
-    ("quad", include_str!("../cli/demo/records/quad.toml")),
+    ("quadrant-z", include_str!("../../../../src/cli/demo/records/quadrant-z.toml")),
+    ("pacific", include_str!("../../../../src/cli/demo/records/pacific.toml")),
+    ("quantum", include_str!("../../../../src/cli/demo/records/quantum.toml")),
+    ("quad", include_str!("../../../../src/cli/demo/records/quad.toml")),
 ];
 
 const HOSTILE: &str = "</h1><script>alert(1)</script>\"'&{{ 1 }}";
