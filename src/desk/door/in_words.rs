@@ -75,7 +75,7 @@ pub fn wants_no_mail(lines: &[Line]) -> bool {
 pub fn question_of(desk: &Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<Option<OpenQuestion>> {
     for id in letter.answered_ids() {
         let local = id.split('@').next().unwrap_or_default();
-        // The Message-ID of a challenge contains its code, and that of a notice the digest of its letter.
+        // The Message-IDs of a challenge and of a notice contain their codes, which nobody else was told.
         if let Some(code) = local.strip_prefix("c.") {
             let code = code.to_ascii_uppercase();
             let open = offers::open_offer(desk, &code)?;
@@ -83,11 +83,12 @@ pub fn question_of(desk: &Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<O
                 return Ok(Some(OpenQuestion::Challenge(code)));
             }
         }
-        if let (Some(digest), Some(player)) = (local.strip_prefix("u."), asker.player_id) {
-            let known = desk.rows.unproven_of(player)?;
-            let asked = |letter: &String| !digest.is_empty() && letter.starts_with(digest);
-            let found = known.iter().find(|row| asked(&row.letter.to_string()));
-            if let Some(row) = found.filter(|row| row.stage == UnprovenStage::Open) {
+        if let (Some(notice), Some(player)) = (local.strip_prefix("u."), asker.player_id) {
+            let code = notice.split('.').next().unwrap_or_default();
+            let mut known = desk.rows.unproven_of(player)?.iter();
+            let found =
+                known.find(|row| row.code.eq_ignore_ascii_case(code) && row.stage == UnprovenStage::Open);
+            if let Some(row) = found {
                 return Ok(Some(OpenQuestion::Unproven(row.code.clone())));
             }
         }

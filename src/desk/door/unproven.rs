@@ -102,7 +102,9 @@ fn hold_unproven(
     if tells {
         let letter = unproven_summary(desk, waiting, letter, row, doubt)?;
         let plain = ClubLetter::Unproven { letter, code: code.clone() };
-        let unique = format!("u.{}", &waiting.digest.to_string()[..24]);
+        // An answer in words shows by its thread that its sender has read the notice, so the Message-ID holds
+        // the code. The digest is known to whoever wrote the letter.
+        let unique = format!("u.{}.{}", code.to_lowercase(), &waiting.digest.to_string()[..24]);
         let envelope = PlainEnvelope {
             name: &player.name,
             address: registered,

@@ -347,3 +347,25 @@ fn another_player_never_confirms_for_one() {
     desk.one_to(BO).says("TELL GM");
     assert!(desk.find(&game_match.id).adjudicated.is_empty());
 }
+
+/// The thread of an answer in words proves something only if nobody else can guess it.
+#[test]
+fn nobody_confirms_a_notice_in_words_without_having_read_it() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    desk.reply("thief@elsewhere.example", &to_ann, "RESIGN CONFIRM");
+    let notice = desk.one_to(ANN);
+    let digest = desk.letters().first().expect("the thief's letter").digest.to_string();
+    let guesses: String = "0123456789abcdef".chars().map(|c| format!("<u.{c}@club.example> ")).collect();
+    for thread in
+        [guesses, format!("<u.{digest}@club.example>"), format!("<u.{}@club.example>", &digest[..24])]
+    {
+        let forged = desk.letter(ANN, "That was me.");
+        desk.receive(&forged.replace("\n\n", &format!("\nReferences: {thread}\n\n")));
+    }
+    assert_eq!(desk.find(&game_match.id).head, game_match.head);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &notice, "That was me.");
+    let letters = desk.sent_to(ANN);
+    assert!(letters.iter().any(|sent| sent.text.contains("You have resigned")), "{letters:#?}");
+}
