@@ -31,13 +31,14 @@ CREATE TABLE standing (
     signed          BIGINT NOT NULL DEFAULT 0 -- letters in a row with a valid signature of their domain
 );
 
--- Asks an address whether a letter came from it. The commands of that letter wait for the answer.
+-- Asks an address whether some commands came from it. They wait for the answer.
 CREATE TABLE question (
-    address   TEXT COLLATE "C" PRIMARY KEY,
-    code      TEXT NOT NULL,
+    address   TEXT COLLATE "C",
+    code      TEXT COLLATE "C",
     lines     TEXT NOT NULL, -- JSON: the commands, as written
-    asked_at  BIGINT NOT NULL,
-    lapses_at BIGINT NOT NULL
+    asked_at  BIGINT, -- NULL until a letter has asked
+    lapses_at BIGINT NOT NULL,
+    PRIMARY KEY (address, code)
 );
 
 -- A change of a player's addresses, or the wish to leave: it waits for an answer, or can still be undone.

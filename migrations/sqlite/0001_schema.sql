@@ -33,13 +33,14 @@ CREATE TABLE standing (
     signed          INTEGER NOT NULL DEFAULT 0 -- letters in a row with a valid signature of their domain
 ) STRICT;
 
--- Asks an address whether a letter came from it. The commands of that letter wait for the answer.
+-- Asks an address whether some commands came from it. They wait for the answer.
 CREATE TABLE question (
-    address   TEXT    PRIMARY KEY NOT NULL,
+    address   TEXT    NOT NULL,
     code      TEXT    NOT NULL,
     lines     TEXT    NOT NULL, -- JSON: the commands, as written
-    asked_at  INTEGER NOT NULL,
-    lapses_at INTEGER NOT NULL
+    asked_at  INTEGER, -- NULL until a letter has asked
+    lapses_at INTEGER NOT NULL,
+    PRIMARY KEY (address, code)
 ) STRICT;
 
 -- A change of a player's addresses, or the wish to leave: it waits for an answer, or can still be undone.

@@ -77,13 +77,15 @@ record! {
 }
 
 record! {
-    /// A question to an address: did this letter come from you?
+    /// A question to an address: did these lines come from you?
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Question {
         pub code: String,
-        /// The commands that wait for the answer, as written.
+        /// The commands that wait for the answer, as written. Once a letter has asked, they stay as it showed
+        /// them.
         pub lines: Vec<String>,
-        pub asked_at: DateTime<Utc>,
+        /// The time at which a letter last asked; `None` if none has done so yet.
+        pub asked_at: Option<DateTime<Utc>>,
         pub lapses_at: DateTime<Utc>,
     }
 }
@@ -94,8 +96,8 @@ pub struct Restraints {
     pub uses: BTreeMap<BudgetKey, BudgetUse>,
     /// Keyed by address.
     pub standings: BTreeMap<String, Standing>,
-    /// The open question to each address, or `None` if it has been answered.
-    pub questions: BTreeMap<String, Option<Question>>,
+    /// The open questions to each address by their codes, or `None` for one that has been answered.
+    pub questions: BTreeMap<(String, String), Option<Question>>,
 }
 
 impl Restraints {
@@ -140,7 +142,7 @@ impl Database {
         self.read_of_addresses(&sql, addresses).await
     }
 
-    /// Returns the question to each of these addresses, lapsed or not.
+    /// Returns the questions to these addresses, lapsed or not.
     pub async fn questions(&self, addresses: &[String]) -> Result<Vec<(String, Question)>> {
         let one_of = self.one_of();
         let sql =
@@ -194,12 +196,12 @@ pub async fn write(session: &mut Session<'_>, restraints: &Restraints) -> Result
             .bind(i64::from(standing.signed));
         session.execute(statement).await?;
     }
-    for (address, question) in &restraints.questions {
+    for ((address, code), question) in &restraints.questions {
         match question {
             Some(question) => save_question(session, address, question).await?,
             None => {
-                let sql = "DELETE FROM question WHERE address = $1";
-                let statement = session.statement(sql).bind(text(address));
+                let sql = "DELETE FROM question WHERE address = $1 AND code = $2";
+                let statement = session.statement(sql).bind(text(address)).bind(text(code));
                 session.execute(statement).await?;
             }
         }
@@ -232,14 +234,14 @@ async fn add_uses(session: &mut Session<'_>, chunk: &[(&BudgetKey, &BudgetUse)])
 
 async fn save_question(session: &mut Session<'_>, address: &str, question: &Question) -> Result<()> {
     let sql = "INSERT INTO question (address, code, lines, asked_at, lapses_at) VALUES ($1, $2, $3, $4, $5) \
-               ON CONFLICT (address) DO UPDATE SET code = excluded.code, lines = excluded.lines, \
+               ON CONFLICT (address, code) DO UPDATE SET lines = excluded.lines, \
                asked_at = excluded.asked_at, lapses_at = excluded.lapses_at";
     let statement = session
         .statement(sql)
         .bind(text(address))
         .bind(&question.code)
         .bind(texts(&question.lines))
-        .bind(question.asked_at.timestamp_millis())
+        .bind(question.asked_at.map(|at| at.timestamp_millis()))
         .bind(question.lapses_at.timestamp_millis());
     session.execute(statement).await
 }

@@ -40,7 +40,7 @@ const TABLES: [Table; 29] = [
     table("owed_turn", &["match_id", "seq", "seat"], ROWS),
     table("budget", &["subject", "kind", "period"], ROWS),
     table("standing", &["address"], ROWS),
-    table("question", &["address"], ROWS),
+    table("question", &["address", "code"], ROWS),
     table("unproven_letter", &["letter"], ROWS),
     table("player_change", &["code"], ROWS),
     table("kept_snapshot", &["digest"], LARGE),

@@ -31,6 +31,7 @@ mod door {
     mod spam;
     mod strangers;
     mod unproven;
+    mod writers;
 }
 
 /// Letters of players about their matches.

@@ -51,14 +51,14 @@ pub async fn a_question_is_replaced_answered_or_lapses(place: Place) {
     let store = &place.store;
     let put = async |address: &str, question: Option<Question>, standing: Standing| {
         let mut restraints = Restraints::default();
-        restraints.questions.insert(address.to_owned(), question);
+        restraints.questions.insert((address.to_owned(), "K7M3".to_owned()), question);
         restraints.standings.insert(address.to_owned(), standing);
         store.commit(&Changes { restraints, ..changes() }).await.unwrap();
     };
     let question = |lines: &[&str], lapses: i64| Question {
         code: "K7M3".to_owned(),
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
-        asked_at: at(0),
+        asked_at: Some(at(0)),
         lapses_at: at(lapses),
     };
     let both = ["ann".to_owned(), "bo".to_owned()];

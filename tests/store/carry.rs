@@ -175,8 +175,8 @@ fn restraints() -> Restraints {
         .standings
         .insert(bo.clone(), Standing { proven_at: Some(at(1)), signed: 5, ..Standing::default() });
     let lines = vec!["OPEN \"Quad\"".to_owned()];
-    let question = Question { code: "K7M3".to_owned(), lines, asked_at: at(2), lapses_at: at(60) };
-    restraints.questions.insert(bo, Some(question));
+    let question = Question { code: "K7M3".to_owned(), lines, asked_at: Some(at(2)), lapses_at: at(60) };
+    restraints.questions.insert((bo, question.code.clone()), Some(question));
     restraints
 }
 

@@ -7,7 +7,7 @@
 mod club;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -26,7 +26,7 @@ use fogpost::letter::Address;
 use fogpost::post::{maildir, maildirs::folder_of};
 use fogpost::referee::Match;
 use fogpost::request::matches_named_in;
-use fogpost::store::{Changes, LetterRow, LetterStatus, Restraints, Standing};
+use fogpost::store::{LetterRow, LetterStatus};
 use mail_parser::{MessageParser, MimeHeaders};
 use sqlx::{Connection as _, SqliteConnection};
 use tokio::runtime::{Builder, Runtime};
@@ -69,6 +69,9 @@ pub struct Desk {
     seen: RefCell<BTreeMap<String, usize>>,
     /// The letters read so far, by file, each with the number of its dispatch.
     read: RefCell<BTreeMap<PathBuf, (Option<i64>, Sent)>>,
+    /// The addresses whose owners answer questions at once, and the files of those questions.
+    answering: RefCell<BTreeSet<String>>,
+    hidden: RefCell<BTreeSet<PathBuf>>,
     /// Set by a test that leaves a dispatch unsent or breaks a ledger itself.
     pub untidy: Cell<bool>,
 }
@@ -119,10 +122,10 @@ impl Desk {
         Desk::with("")
     }
 
-    /// A desk with additional config that knows an address; see [`Desk::know`].
-    pub fn knowing(address: &str, config: &str) -> Self {
+    /// A desk with additional config that answers for an address; see [`Desk::answer_for`].
+    pub fn answering(address: &str, config: &str) -> Self {
         let desk = Desk::with(config);
-        desk.know(address);
+        desk.answer_for(address);
         desk
     }
 
@@ -163,6 +166,8 @@ impl Desk {
             letters: Cell::new(0),
             seen: RefCell::default(),
             read: RefCell::default(),
+            answering: RefCell::default(),
+            hidden: RefCell::default(),
             untidy: Cell::new(false),
         }
     }
@@ -293,6 +298,7 @@ impl Desk {
     /// Sends a letter that is not a reply.
     pub fn write(&self, from: &str, body: &str) {
         self.receive(&self.letter(from, body));
+        self.answer_question(from);
     }
 
     /// The raw letter that `write` sends.
@@ -301,15 +307,26 @@ impl Desk {
         format!("From: {from}\nTo: {REFEREE}\nSubject: hello\nMessage-ID: <{n}@players.example>\n\n{body}\n")
     }
 
-    /// Makes the referee know an address, as if its owner had answered our question whether a letter was theirs.
-    pub fn know(&self, address: &str) {
-        let standing = Standing { proven_at: Some(self.now()), ..Standing::default() };
-        let restraints = Restraints {
-            standings: BTreeMap::from([(address.to_owned(), standing)]),
-            ..Restraints::default()
+    /// Makes `write` answer the question whether a letter from this address was its owner's. The test sees the
+    /// answer to that alone.
+    pub fn answer_for(&self, address: &str) {
+        self.answering.borrow_mut().insert(address.to_owned());
+    }
+
+    /// Answers the last letter to an address, if it asks whether its owner wrote some lines.
+    pub fn answer_question(&self, from: &str) {
+        let address = from.rsplit('<').next().unwrap_or(from).trim_end_matches('>');
+        if !self.answering.borrow().contains(address) {
+            return;
+        }
+        let Some(file) = self.files_to(address).pop() else { return };
+        let question = self.read.borrow()[&file].1.clone();
+        let line = question.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM "));
+        let Some(code) = line.filter(|_| question.text.contains("Was it you who wrote this?")) else {
+            return;
         };
-        let changes = Changes { at: self.now(), restraints, ..Changes::default() };
-        self.block_on(self.office.store.commit(&changes)).expect("the store answers");
+        self.hidden.borrow_mut().insert(file);
+        self.reply(from, &question, &format!("CONFIRM {code}"));
     }
 
     /// Every letter sent to `address`, sorted by dispatch, because letters are sent in parallel.
@@ -329,6 +346,7 @@ impl Desk {
         let new = folder_of(&self.club.path("mail"), address).join("new");
         let Ok(listed) = std::fs::read_dir(new) else { return Vec::new() };
         let mut files: Vec<PathBuf> = listed.map(|entry| entry.expect("an entry").path()).collect();
+        files.retain(|file| !self.hidden.borrow().contains(file));
         let mut read = self.read.borrow_mut();
         let unread: Vec<_> = files.iter().filter(|file| !read.contains_key(*file)).collect();
         let unread: Vec<_> =

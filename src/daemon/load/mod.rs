@@ -414,7 +414,7 @@ async fn load_senders(
         loaded.senders.entry(address).or_default().standing = standing;
     }
     for (address, question) in office.store.questions(&addresses).await.context("questions")? {
-        loaded.senders.entry(address).or_default().question = Some(question);
+        loaded.senders.entry(address).or_default().questions.push(question);
     }
     Ok(())
 }

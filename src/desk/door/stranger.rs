@@ -4,15 +4,16 @@
 use std::slice;
 
 use super::{in_words, tokenless};
-use crate::desk::frame::asker::Asker;
+use crate::desk::frame::asker::{Asker, Evidence};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
+use crate::desk::frame::standing;
 use crate::desk::outbox::answers::{self, AnswerBudget};
 use crate::desk::outbox::budgets::{self, Origin};
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail;
-use crate::desk::people::commands;
-use crate::desk::people::questions::{self, waits_for_answer};
+use crate::desk::people::commands::{self, Outcome};
+use crate::desk::people::questions;
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::Letter;
@@ -81,7 +82,7 @@ impl WordsOfStranger {
     }
 }
 
-/// The replies to a letter without a token, and the commands that wait until its sender is known.
+/// The replies to a letter without a token, and the commands that wait for the answer to our question.
 #[derive(Default)]
 struct StrangerReplies {
     replies: Vec<Reply>,
@@ -125,10 +126,11 @@ pub fn answer_stranger(
     proven: bool,
 ) -> Decided<()> {
     let lines = lines_of(letter.new_text(None));
-    let asker = commands::asker(desk, letter, proven)?;
+    let evidence = if proven { Evidence::Address } else { Evidence::Unsigned };
+    let asker = commands::asker(desk, letter, evidence)?;
     let ReadWords { request, asked_again, never } = read_words(desk, &asker, letter, &lines)?;
     let may_be_dropped = request.is_empty() && !lines.is_empty() && waiting.accepted_by.is_none();
-    if may_be_dropped && asked_again.is_empty() && is_like_a_machine(desk, &asker, letter, &lines) {
+    if may_be_dropped && asked_again.is_empty() && is_like_a_machine(desk, &asker, letter, &lines)? {
         desk.decided(letter.digest, LetterStatus::Automatic, note_on_machine(&lines));
         return Ok(());
     }
@@ -147,7 +149,10 @@ pub fn answer_stranger(
     }
     let waits = commands.iter().map(|(command, _)| Reply::Waits { command }).collect::<Vec<_>>();
     let lines = commands.into_iter().map(|(_, line)| line).collect::<Vec<_>>();
-    let question = if lines.is_empty() { None } else { questions::ask_sender(desk, &asker, lines)? };
+    // An answer to one question lets us ask the next.
+    let is_answer = replies.iter().any(|reply| matches!(reply, Reply::Confirmed { .. }));
+    let asks = is_answer || !lines.is_empty();
+    let question = if asks { questions::ask_sender(desk, &asker, lines)? } else { None };
     let is_asked_again = question.is_none() && !waits.is_empty();
     if is_asked_again && replies.is_empty() && why.is_empty() && words.to_gm.is_none() {
         // Otherwise somebody could forge many letters and make us write to the address more than once a day.
@@ -165,7 +170,7 @@ pub fn answer_stranger(
     }
     let left_out = budgets::left_out(desk, &asker.from)?;
     replies.extend((left_out > 0).then_some(Reply::LeftOut { count: left_out }));
-    let is_asked = question.is_some();
+    let asked = question.as_ref().map(|question| question.code.clone());
     let passed_on = pass_strangers_words(desk, letter, &words)?;
     let plain = ClubLetter::Stranger {
         replies,
@@ -181,8 +186,8 @@ pub fn answer_stranger(
     let unique = format!("a.{}", &letter.digest.to_string()[..24]);
     let answer = mail::plain_answer(desk, &plain, &letter.from, &unique, &AnsweredLetter::new(letter))?;
     let is_sent = answers::send_answer(desk, answer, text, AnswerBudget::Address)?;
-    if is_asked && !is_sent {
-        questions::withdraw_question(desk, &asker);
+    if let Some(code) = asked.filter(|_| !is_sent) {
+        questions::withdraw_question(desk, &asker, code);
     }
     desk.decided(letter.digest, LetterStatus::Answered, words.note());
     Ok(())
@@ -212,12 +217,13 @@ fn answer_with_form(
 
 /// Whether a letter is from somebody unknown and shows no sign of a person. The GM's digest lists such
 /// letters, and the GM can accept them.
-fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> bool {
-    let is_known = asker.is_known || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
+fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<bool> {
+    let reads_us = standing::standing(desk, &asker.from)?.proven_at.is_some();
+    let is_known = reads_us || asker.player_id.is_some() || desk.club.is_gm(&letter.from);
     // Machines give no orders. A person who does so without a token is told that one is needed.
     let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-    !is_known && !letter.shows_a_person(&texts, &desk.club.own) && !has_orders()
+    Ok(!is_known && !letter.shows_a_person(&texts, &desk.club.own) && !has_orders())
 }
 
 /// Sends words that name the GM to the GM at once, if there is room today. The digest lists all of them.
@@ -245,8 +251,8 @@ fn pass_strangers_words(
     Ok(Some(if is_sent { Passing::AtOnce } else { Passing::InDigest }))
 }
 
-/// Replies to the commands of a letter without a token, and sets aside those that wait until its sender is
-/// known.
+/// Replies to the commands of a letter without a token, and sets aside those that wait for the answer to our
+/// question to its sender.
 fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) -> Decided<StrangerReplies> {
     let mut found = StrangerReplies::default();
     let mut questions = Questions::default();
@@ -263,21 +269,15 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
             found.replies.push(Reply::CheckedOnly { command });
             continue;
         }
-        if changes && waits_for_answer(asker, &asked.command) {
-            let rejected = or_lacking(questions::rejection_at_once(desk, asker, &asked.command))?;
-            match rejected.flatten() {
-                Some(rejected) => found.replies.push(rejected),
-                None => {
-                    let line = request.written(asked.line).unwrap_or_default().to_owned();
-                    found.waiting.push((command, line));
-                }
+        match or_lacking(commands::carry_out(desk, asker, &asked.command))? {
+            Some(Outcome::Replied(reply)) => found.replies.push(*reply),
+            Some(Outcome::Waits) => {
+                let line = request.written(asked.line).unwrap_or_default().to_owned();
+                found.waiting.push((command, line));
             }
-            continue;
+            Some(Outcome::NeedsSeat) => found.lacks_token = true,
+            None => {}
         }
-        let reply = or_lacking(commands::reply_to_everybody(desk, asker, &asked.command))?;
-        let reply = reply.flatten();
-        found.lacks_token |= reply.is_none();
-        found.replies.extend(reply);
     }
     desk.rows.check()?;
     Ok(found)

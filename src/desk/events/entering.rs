@@ -27,15 +27,10 @@ pub fn list(desk: &Desk<'_>, asker: &Asker) -> Decided<Reply> {
 
 /// Enters the asker, if the event takes entries and the asker meets its conditions.
 pub fn enter(desk: &mut Desk<'_>, asker: &Asker, id: &str) -> Decided<Reply> {
-    let refused = |why| Ok(Reply::NoEvent { command: "ENTER", event: id.to_owned(), why });
-    if !asker.proven {
-        return refused(EventRejection::Unproven);
-    }
-    let Some(mut loaded) = desk.event(id)? else { return refused(no_such(desk, id)?) };
-    let known = desk.player(asker.address())?;
-    if let Some(why) = refusal(desk, &loaded.event, known.as_ref())? {
-        return refused(why);
-    }
+    let (mut loaded, known) = match may_enter(desk, asker, id)? {
+        Ok(found) => found,
+        Err(refused) => return Ok(refused),
+    };
     let player = match known {
         Some(player) => player.id,
         None => desk.player_or_new(&asker.from, &asker.name)?.id,
@@ -44,6 +39,21 @@ pub fn enter(desk: &mut Desk<'_>, asker: &Asker, id: &str) -> Decided<Reply> {
     let event = shown::line(desk, &loaded.event, asker.zone, Some(player));
     keep(desk, loaded);
     Ok(Reply::EventEntered { event: Box::new(event) })
+}
+
+/// Returns the event that the asker wants to enter, and the asker if they are a player; or the refusal.
+pub fn may_enter(
+    desk: &Desk<'_>,
+    asker: &Asker,
+    id: &str,
+) -> Decided<Result<(LoadedEvent, Option<Player>), Reply>> {
+    let refused = |why| Ok(Err(Reply::NoEvent { command: "ENTER", event: id.to_owned(), why }));
+    let Some(loaded) = desk.event(id)? else { return refused(no_such(desk, id)?) };
+    let known = desk.player(asker.address())?;
+    match refusal(desk, &loaded.event, known.as_ref())? {
+        Some(why) => refused(why),
+        None => Ok(Ok((loaded, known))),
+    }
 }
 
 /// Returns why somebody cannot enter. If `player` is `None`, they are a newcomer.
@@ -103,21 +113,11 @@ fn barred(desk: &Desk<'_>, player: &Player) -> Decided<Option<DateTime<Utc>>> {
 
 /// Lets the asker leave an event. After its start the clock resigns the running matches.
 pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> Decided<Reply> {
-    let refused = |why| Ok(Reply::NoEvent { command: "LEAVE", event: id.to_owned(), why });
-    let Some(mut loaded) = desk.event(id)? else { return refused(no_such(desk, id)?) };
-    let Some(mut player) = desk.player(asker.address())?.filter(|_| asker.proven) else {
-        return refused(EventRejection::Unproven);
+    let (mut loaded, mut player) = match may_leave(desk, asker, id, confirmed)? {
+        Ok(found) => found,
+        Err(refused) => return Ok(refused),
     };
-    if let Some(change) = standing::refuse_new_address(desk, &player, &asker.sender, "LEAVE")? {
-        return Ok(Reply::Change { change });
-    }
-    if !loaded.event.entrants.contains(&player.id) {
-        return refused(EventRejection::NotIn);
-    }
-    let running = loaded.event.running().map_or(0, |season| season.open_games_of(player.id).count());
-    if !confirmed {
-        return refused(EventRejection::Unconfirmed { running });
-    }
+    let running = running_matches(&loaded.event, &player);
     record(desk, &mut loaded, &BookCause::Letter(asker.letter), BookFact::Left { player: player.id });
     let has_begun = loaded.event.running().is_some_and(|season| season.list.contains(&player.id));
     let until = has_begun.then(|| desk.local_time_in(asker.zone, desk.at() + TimeDelta::days(30)));
@@ -128,6 +128,31 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, id: &str, confirmed: bool) -> D
     }
     keep(desk, loaded);
     Ok(Reply::EventLeft { event: id.to_owned(), running, until })
+}
+
+/// Returns the event that the asker wants to leave, and the asker; or the refusal.
+pub fn may_leave(
+    desk: &Desk<'_>,
+    asker: &Asker,
+    id: &str,
+    confirmed: bool,
+) -> Decided<Result<(LoadedEvent, Player), Reply>> {
+    let refused = |why| Ok(Err(Reply::NoEvent { command: "LEAVE", event: id.to_owned(), why }));
+    let Some(loaded) = desk.event(id)? else { return refused(no_such(desk, id)?) };
+    let entrant = desk.player(asker.address())?.filter(|player| loaded.event.entrants.contains(&player.id));
+    let Some(player) = entrant else { return refused(EventRejection::NotIn) };
+    if let Some(change) = standing::refuse_new_address(desk, &player, &asker.sender, "LEAVE")? {
+        return Ok(Err(Reply::Change { change }));
+    }
+    if !confirmed {
+        return refused(EventRejection::Unconfirmed { running: running_matches(&loaded.event, &player) });
+    }
+    Ok(Ok((loaded, player)))
+}
+
+/// Returns how many matches of a player run in an event.
+fn running_matches(event: &Event, player: &Player) -> usize {
+    event.running().map_or(0, |season| season.open_games_of(player.id).count())
 }
 
 /// Removes a player who leaves the club from all events.

@@ -5,6 +5,19 @@ use chrono_tz::Tz;
 use crate::letter::{Address, Digest, Letter};
 use crate::store::Player;
 
+/// What shows that a letter is from its sender, the weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// The address in the From field, without a signature that it must have.
+    Unsigned,
+    /// The address in the From field. Anybody can write it.
+    Address,
+    /// The answer to our question, which showed these commands, or the GM's own token.
+    Answer,
+    /// The reply token of a seat, in a letter about that seat's match.
+    Token,
+}
+
 /// A player or a stranger, and the letter that contains the command.
 #[derive(Clone, Debug)]
 pub struct Asker {
@@ -17,12 +30,7 @@ pub struct Asker {
     pub letter: Digest,
     /// The address in the From field.
     pub sender: Address,
-    /// Whether the letter has the reply token of a seat, and is about that seat's match.
-    pub has_token: bool,
-    /// Whether the letter is proven to be the sender's, or no proof is required.
-    pub proven: bool,
-    /// Whether the letter has a token, or an earlier letter from the address answered one of our letters.
-    pub is_known: bool,
+    pub evidence: Evidence,
     /// The time zone that the player has chosen.
     pub zone: Option<Tz>,
 }
@@ -38,9 +46,7 @@ impl Asker {
             player_id: Some(player.id),
             letter: letter.digest,
             sender: letter.from.clone(),
-            has_token: true,
-            proven: true,
-            is_known: true,
+            evidence: Evidence::Token,
             zone: player.settings.zone,
         }
     }
@@ -55,11 +61,13 @@ impl Asker {
             player_id: Some(player.id),
             letter: Digest::of(b""),
             sender,
-            has_token: false,
-            proven: false,
-            is_known: true,
+            evidence: Evidence::Unsigned,
             zone: player.settings.zone,
         })
+    }
+
+    pub fn has_token(&self) -> bool {
+        self.evidence == Evidence::Token
     }
 
     pub fn address(&self) -> &str {

@@ -119,7 +119,8 @@ impl Draft {
         keys.extend(rated_pairs(&changes.seats));
         keys.extend(changes.owed_turns.iter().map(|row| Key::Reliability(row.player_id)));
         let restraints = &changes.restraints;
-        keys.extend(restraints.standings.keys().chain(restraints.questions.keys()).cloned().map(Key::Sender));
+        keys.extend(restraints.standings.keys().cloned().map(Key::Sender));
+        keys.extend(restraints.questions.keys().map(|(address, _)| Key::Sender(address.clone())));
         for row in &changes.unproven {
             keys.insert(Key::UnprovenUnder(row.code.clone()));
             keys.extend(row.player_id.map(Key::UnprovenOf));

@@ -87,7 +87,7 @@ pub enum Key {
     Rematches(String),
     /// The seats taken from a standing offer.
     TakenFrom(String),
-    /// The standing of an address, and the open question to it.
+    /// The standing of an address, and the open questions to it.
     Sender(String),
     /// The counts of a subject.
     Budget(String),
@@ -145,7 +145,7 @@ pub struct LoadedEvent {
 #[derive(Clone, Debug, Default)]
 pub struct KnownSender {
     pub standing: Standing,
-    pub question: Option<Question>,
+    pub questions: Vec<Question>,
 }
 
 /// The counts of one subject.

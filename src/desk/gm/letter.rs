@@ -4,11 +4,12 @@ use chrono::{DateTime, Utc};
 
 use super::instructions;
 use crate::config::GmIndex;
+use crate::desk::frame::asker::Evidence;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::outbox::answers::{self, AnswerBudget, digest_of_lines};
 use crate::desk::outbox::gms;
-use crate::desk::people::commands;
+use crate::desk::people::commands::{self, Outcome};
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};
@@ -144,7 +145,10 @@ fn gm_replies(
     request: &Request,
 ) -> anyhow::Result<Vec<Reply>> {
     let mut replies = Vec::new();
-    let Some(asker) = or_lacking(commands::asker(desk, letter, has_token))? else {
+    // The GM's token shows that the sender reads the GM's letters. Without it there is nobody to ask: the
+    // answer says that the token is missing.
+    let evidence = if has_token { Evidence::Answer } else { Evidence::Unsigned };
+    let Some(asker) = or_lacking(commands::asker(desk, letter, evidence))? else {
         return Ok(replies);
     };
     let mut questions = Questions::default();
@@ -152,8 +156,8 @@ fn gm_replies(
         if questions.is_repeated(&asked.command) {
             continue;
         }
-        let reply = or_lacking(commands::reply_to_everybody(desk, &asker, &asked.command))?;
-        replies.extend(reply.flatten());
+        let outcome = or_lacking(commands::carry_out(desk, &asker, &asked.command))?;
+        replies.extend(outcome.and_then(Outcome::reply));
     }
     Ok(replies)
 }

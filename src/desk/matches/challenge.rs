@@ -23,8 +23,7 @@ pub fn challenge_house(
     wanted: Result<HouseMatch, OfferRejection>,
 ) -> Decided<Result<Reply, OfferRejection>> {
     let wanted = match wanted {
-        Ok(wanted) if asker.proven => wanted,
-        Ok(_) => return Ok(Err(OfferRejection::Unproven)),
+        Ok(wanted) => wanted,
         Err(why) => return Ok(Err(why)),
     };
     // Letters from the same address must count each other's new matches.

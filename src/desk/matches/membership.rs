@@ -14,7 +14,7 @@ use crate::request::Command;
 /// Returns the rejection of a newcomer's command if the newcomer cannot play here. If the GM admits newcomers,
 /// tells the GM of this one.
 pub fn refuse_newcomer(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
-    if !asker.proven || !is_newcomers(desk, asker, command) {
+    if !is_newcomers(desk, asker, command) {
         return Ok(None);
     }
     let mut why = rejection_of_newcomer(desk, asker, command);

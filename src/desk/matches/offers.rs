@@ -18,6 +18,7 @@ use crate::ledger::{Lot, SealKey};
 use crate::letter::{Address, Digest};
 use crate::referee::{DispatchKind, MatchOverview, Offer, OfferRejection, Reply};
 use crate::report::ClubLetter;
+use crate::request::Command;
 use crate::store::{Invitation, InvitationStage, Player, Standing};
 
 /// Days for which an offer stays open. [`STANDING_DAYS`] is for one that can be taken several times.
@@ -58,8 +59,7 @@ pub fn make_offer(
     offer: Result<Offer, OfferRejection>,
 ) -> Decided<Result<Reply, OfferRejection>> {
     let offer = match offer {
-        Ok(offer) if asker.proven => offer,
-        Ok(_) => return Ok(Err(OfferRejection::Unproven)),
+        Ok(offer) => offer,
         Err(why) => return Ok(Err(why)),
     };
     let (invited, offer) = match opponent {
@@ -81,40 +81,32 @@ pub fn make_offer(
     }
 }
 
-/// Stops challenges to the asker, and declines the one with this code. Without a token only a code shows that
-/// the asker reads letters to that address.
+/// Stops challenges to the asker, and declines the one with this code.
 pub fn refuse_challenges(
     desk: &mut Desk<'_>,
     asker: &Asker,
     written: Option<&str>,
 ) -> Decided<Result<Reply, OfferRejection>> {
-    match written.map(codes::in_code_letters) {
-        Some(code) => {
-            let row = latest_invitation(desk, &code)?;
-            let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|to| asker.is(to));
-            let Some(row) = row.filter(to_asker) else {
-                return Ok(Err(no_such_code(desk, code, to_asker)?));
-            };
-            if row.stage == InvitationStage::Open {
-                // Declining fails only if the invitation has just lapsed.
-                let _declined_or_lapsed = decline(desk, asker, &code)?;
-            }
+    if let Some(code) = written.map(codes::in_code_letters) {
+        let row = latest_invitation(desk, &code)?;
+        let to_asker = |row: &Invitation| is_to(row, asker);
+        let Some(row) = row.filter(to_asker) else {
+            return Ok(Err(no_such_code(desk, code, to_asker)?));
+        };
+        if row.stage == InvitationStage::Open {
+            // Declining fails only if the invitation has just lapsed.
+            let _declined_or_lapsed = decline(desk, asker, &code)?;
         }
-        None if !asker.is_known => return Ok(Ok(Reply::NeverWithoutCode)),
-        None => {}
     }
-    set_willing(desk, asker, false)
+    Ok(Ok(set_willing(desk, asker, false)?))
 }
 
-pub fn set_willing(desk: &mut Desk<'_>, asker: &Asker, on: bool) -> Decided<Result<Reply, OfferRejection>> {
-    if !asker.proven {
-        return Ok(Err(OfferRejection::Unproven));
-    }
+pub fn set_willing(desk: &mut Desk<'_>, asker: &Asker, on: bool) -> Decided<Reply> {
     let address = asker.address();
     let unwilling_since = (!on).then(|| desk.at());
     let standing = Standing { unwilling_since, ..standing::standing(desk, address)? };
     desk.draft.changes.restraints.standings.insert(address.to_owned(), standing);
-    Ok(Ok(Reply::Challenges { on }))
+    Ok(Reply::Challenges { on })
 }
 
 pub fn open_offers_of(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<Invitation>> {
@@ -143,11 +135,37 @@ pub fn no_such_code(
     Ok(OfferRejection::NoSuchCode { code, near })
 }
 
+/// Whether a command repeats the code of an invitation to the asker, which went to that address alone.
+pub fn knows_code(desk: &Desk<'_>, asker: &Asker, command: &Command) -> Decided<bool> {
+    let (Command::Accept(code) | Command::Decline(code) | Command::Never(Some(code))) = command else {
+        return Ok(false);
+    };
+    let row = latest_invitation(desk, &codes::in_code_letters(code))?;
+    Ok(row.is_some_and(|row| is_to(&row, asker)))
+}
+
+fn is_to(row: &Invitation, asker: &Asker) -> bool {
+    row.invited.as_deref().is_some_and(|invited| asker.is(invited))
+}
+
+/// Returns why a command with the code of an offer has no effect for the asker, if no open offer fits it.
+pub fn code_rejection(desk: &Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<OfferRejection>> {
+    let (code, fits): (&str, &dyn Fn(&Invitation) -> bool) = match command {
+        Command::Accept(code) | Command::Never(Some(code)) => (code, &|row| is_to(row, asker)),
+        Command::Decline(code) => (code, &|row| is_to(row, asker) || asker.is(&row.inviter)),
+        Command::Close(code) => (code, &|row| asker.is(&row.inviter)),
+        Command::Join(code) => (code, &|row| row.invited.is_none()),
+        _ => return Ok(None),
+    };
+    let code = codes::in_code_letters(code);
+    match open_offer(desk, &code)?.filter(fits) {
+        Some(_) => Ok(None),
+        None => no_such_code(desk, code, fits).map(Some),
+    }
+}
+
 /// Ends an open offer of the asker.
 pub fn close(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
-    if !asker.proven {
-        return Ok(Err(OfferRejection::Unproven));
-    }
     let code = codes::in_code_letters(written);
     let is_own = |row: &Invitation| asker.is(&row.inviter);
     let Some(row) = open_offer(desk, &code)?.filter(is_own) else {
@@ -160,16 +178,12 @@ pub fn close(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Resul
 
 /// Declines an offer for its addressee, or withdraws it for its author.
 pub fn decline(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Result<Reply, OfferRejection>> {
-    if !asker.proven {
-        return Ok(Err(OfferRejection::Unproven));
-    }
     let code = codes::in_code_letters(written);
-    let to_asker = |row: &Invitation| row.invited.as_deref().is_some_and(|invited| asker.is(invited));
-    let is_theirs = |row: &Invitation| to_asker(row) || asker.is(&row.inviter);
+    let is_theirs = |row: &Invitation| is_to(row, asker) || asker.is(&row.inviter);
     let Some(row) = open_offer(desk, &code)?.filter(is_theirs) else {
         return Ok(Err(no_such_code(desk, code, is_theirs)?));
     };
-    if to_asker(&row) {
+    if is_to(&row, asker) {
         // The code went to the invited address alone, so the asker reads mail there.
         standing::note_known(desk, asker)?;
         let offer = offer_of(&row)?.summary(&desk.club.config.terms);

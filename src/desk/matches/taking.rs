@@ -30,9 +30,6 @@ pub fn take_up(
     written: &str,
     audience: Audience,
 ) -> Decided<Result<Reply, OfferRejection>> {
-    if !asker.proven {
-        return Ok(Err(OfferRejection::Unproven));
-    }
     let code = codes::in_code_letters(written);
     let is_addressed = |row: &Invitation| match (&row.invited, audience) {
         (Some(invited), Audience::Asker) => asker.is(invited),

@@ -21,7 +21,7 @@ const MAX_ADDRESSES: usize = 10;
 /// Asks the registered address whether a new one is the player's.
 pub fn ask_to_add(desk: &mut Desk<'_>, asker: &Asker, address: &Address) -> Decided<ChangeReply> {
     let Some(player) = changes::asking_player(desk, asker)? else { return Ok(ChangeReply::NoPlayer) };
-    if let Some(refused) = refuse_addition(desk, asker, &player, address, asker.has_token)? {
+    if let Some(refused) = refuse_addition(desk, asker, &player, address, asker.has_token())? {
         return Ok(refused);
     }
     let Some(registered) = standing::trusted_addresses(desk, &player)?.into_iter().next() else {

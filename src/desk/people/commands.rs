@@ -3,13 +3,14 @@
 
 use chrono_tz::Tz;
 
+use super::proof::{self, Verdict};
 use super::{addresses, confirm, finding, leaving, meeting_others, player_settings, questions};
 use crate::desk::events::entering;
-use crate::desk::frame::asker::Asker;
+use crate::desk::frame::asker::{Asker, Evidence};
+use crate::desk::frame::codes;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::summary::match_line;
-use crate::desk::frame::{codes, standing};
 use crate::desk::matches::offers::{self, Opponent};
 use crate::desk::matches::openings::name_of_sender;
 use crate::desk::matches::taking::Audience;
@@ -18,15 +19,33 @@ use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
 use crate::request::{Command, Party};
 
-/// Returns the sender of a letter without a token.
-pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
+/// What becomes of a command.
+pub enum Outcome {
+    /// It was carried out or refused.
+    Replied(Box<Reply>),
+    /// It waits for the answer to our question to the sender.
+    Waits,
+    /// It is about a match, so its letter must have a token.
+    NeedsSeat,
+}
+
+impl Outcome {
+    /// Returns the reply to a command whose letter has a token, or answers our question: it never waits.
+    pub fn reply(self) -> Option<Reply> {
+        match self {
+            Outcome::Replied(reply) => Some(*reply),
+            Outcome::Waits | Outcome::NeedsSeat => None,
+        }
+    }
+}
+
+/// Returns the sender of a letter without a seat's token.
+pub fn asker(desk: &Desk<'_>, letter: &Letter, evidence: Evidence) -> Decided<Asker> {
     let from = letter.from.as_str();
-    let is_known = standing::standing(desk, from)?.proven_at.is_some();
     Ok(match desk.stored_player(from)? {
         Some(player) => {
             let from = from.to_owned();
-            let has_token = false;
-            Asker { from, proven, is_known, has_token, ..Asker::player(&player, letter) }
+            Asker { from, evidence, ..Asker::player(&player, letter) }
         }
         None => Asker {
             name: name_of_sender(&letter.from, letter.from_name.as_deref()),
@@ -35,17 +54,33 @@ pub fn asker(desk: &Desk<'_>, letter: &Letter, proven: bool) -> Decided<Asker> {
             player_id: None,
             letter: letter.digest,
             sender: letter.from.clone(),
-            has_token: false,
-            proven,
-            is_known,
+            evidence,
             zone: None,
         },
     })
 }
 
-/// Carries out a command that needs no seat, and returns the reply. Returns `None` if the command needs a
-/// seat.
-pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
+/// Carries out a command that needs no seat, if its letter proves that the sender wrote it.
+pub fn carry_out(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Outcome> {
+    match proof::verdict(desk, asker, command)? {
+        Verdict::Proven => {}
+        Verdict::NeedsToken => return Ok(Outcome::NeedsSeat),
+        Verdict::Unsigned => {
+            let command = command.name();
+            let why = OfferRejection::Unproven;
+            return Ok(Outcome::Replied(Box::new(Reply::NoOffer { command, why })));
+        }
+        Verdict::Asks => {
+            let rejected = questions::rejection_at_once(desk, asker, command)?;
+            return Ok(rejected.map_or(Outcome::Waits, |reply| Outcome::Replied(Box::new(reply))));
+        }
+    }
+    let reply = carry_out_proven(desk, asker, command)?;
+    Ok(reply.map_or(Outcome::NeedsSeat, |reply| Outcome::Replied(Box::new(reply))))
+}
+
+/// Carries out a proven command that needs no seat, and returns the reply. Returns `None` if it needs a seat.
+fn carry_out_proven(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
     if let Some(rejected) = membership::refuse_newcomer(desk, asker, command)? {
         return Ok(Some(rejected));
     }
@@ -95,7 +130,22 @@ pub fn reply_to_everybody(desk: &mut Desk<'_>, asker: &Asker, command: &Command)
         }
         Command::Never(code) => offers::refuse_challenges(desk, asker, code.as_deref())?,
         Command::Settings(settings) => Ok(player_settings::change_settings(desk, asker, settings)?),
-        _ => return Ok(None),
+        Command::Status
+        | Command::Report(_)
+        | Command::History
+        | Command::Hint
+        | Command::Tell(_)
+        | Command::Resign { .. }
+        | Command::Draw
+        | Command::Extend { .. }
+        | Command::Agree
+        | Command::Claim
+        | Command::Absent { .. }
+        | Command::Substitute
+        | Command::Protest(_)
+        | Command::Withdraw
+        | Command::TellGm(_)
+        | Command::Rematch { .. } => return Ok(None),
     };
     Ok(Some(done.unwrap_or_else(|why| Reply::NoOffer { command: command.name(), why })))
 }
@@ -119,14 +169,18 @@ fn carry_out_waiting(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decid
     let Some(request) = questions::answered(desk, asker, &code)? else {
         return Ok(Reply::NoQuestion { code });
     };
-    // The answer shows that the sender reads mail at this address.
-    let asker = Asker { is_known: true, ..asker.clone() };
+    let asker = Asker { evidence: asker.evidence.max(Evidence::Answer), ..asker.clone() };
+    let saved_players = desk.draft.changes.players.len();
     let mut replies = Vec::new();
     for waiting in &request.commands {
-        let reply = or_lacking(reply_to_everybody(desk, &asker, &waiting.command))?;
-        replies.extend(reply.flatten());
+        let outcome = or_lacking(carry_out(desk, &asker, &waiting.command))?;
+        replies.extend(outcome.and_then(Outcome::reply));
     }
     desk.rows.check()?;
+    // A letter with a token carries new settings into its matches once the ruling on it is made.
+    if let Some(player_id) = asker.player_id.filter(|_| !asker.has_token()) {
+        player_settings::carry_out_settings(desk, player_id, saved_players)?;
+    }
     Ok(Reply::Confirmed { replies })
 }
 

@@ -65,7 +65,7 @@ pub fn confirm_change(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Deci
         ChangeKind::Add => addresses::agree_to_add(desk, asker, row, &player)?,
         ChangeKind::Remove => addresses::remove_address(desk, row, player)?,
         // Leaving would change the match that this letter is about.
-        ChangeKind::Leave if asker.has_token => ChangeReply::AnswerApart,
+        ChangeKind::Leave if asker.has_token() => ChangeReply::AnswerApart,
         ChangeKind::Leave => leaving::leave(desk, asker, row, &player)?,
     }))
 }

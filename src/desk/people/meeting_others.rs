@@ -26,10 +26,7 @@ pub fn block(
     written: &str,
     on: bool,
 ) -> Decided<Result<Reply, OfferRejection>> {
-    if !asker.proven {
-        return Ok(Err(OfferRejection::Unproven));
-    }
-    let (Some(own), true) = (desk.player(asker.address())?, asker.is_known) else {
+    let Some(own) = desk.player(asker.address())? else {
         return Ok(Err(OfferRejection::NamesForPlayers));
     };
     let not_to_block = || Ok(Err(OfferRejection::NotToBlock { name: written.to_owned() }));

@@ -8,5 +8,6 @@ pub mod finding;
 pub mod leaving;
 pub mod meeting_others;
 pub mod player_settings;
+pub mod proof;
 pub mod questions;
 pub mod registry;

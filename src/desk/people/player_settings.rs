@@ -42,18 +42,10 @@ pub struct RenamedIn {
 
 /// Changes the asker's settings, all or none, and shows them.
 pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, String)]) -> Decided<Reply> {
-    // This is the only setting that needs no token: it belongs to the address, not to a player.
-    if let [(name, value)] = written
-        && name == "challenges"
-        && matches!(value.as_str(), "on" | "off")
-    {
-        let done = offers::set_willing(desk, asker, value == "on")?;
-        return Ok(done.unwrap_or_else(|why| Reply::NoOffer { command: "SETTINGS", why }));
+    if is_about_address(written) {
+        return offers::set_willing(desk, asker, written.iter().any(|(_, value)| value == "on"));
     }
-    if !asker.has_token {
-        return Ok(Reply::SettingsLackToken);
-    }
-    let player = desk.player(asker.address())?.context("the letter's token belongs to no player")?;
+    let Some(player) = desk.player(asker.address())? else { return Ok(Reply::SettingsForPlayers) };
     let hour = desk.club.config.club.gm.first().digest_hour;
     let change = match SettingsChange::read(written, &player.settings, hour, desk.at()) {
         Ok(change) => change,
@@ -79,16 +71,19 @@ pub fn change_settings(desk: &mut Desk<'_>, asker: &Asker, written: &[(String, S
         let example = format!("name={}", player.name);
         return Ok(Reply::SettingsRefused { faults: vec![SettingFault { written, why, example }] });
     }
-    if let Some(on) = change.challenges
-        && let Err(why) = offers::set_willing(desk, asker, on)?
-    {
-        return Ok(Reply::NoOffer { command: "SETTINGS", why });
+    if let Some(on) = change.challenges {
+        offers::set_willing(desk, asker, on)?;
     }
     let shown = shown_settings(desk, asker, &changed)?;
     if changed != player {
         desk.draft.changes.players.push(changed);
     }
     Ok(Reply::Settings { shown, changed: !written.is_empty() })
+}
+
+/// Whether the setting is `challenges` alone, which belongs to an address. The others belong to a player.
+pub fn is_about_address(written: &[(String, String)]) -> bool {
+    matches!(written, [(name, value)] if name == "challenges" && matches!(value.as_str(), "on" | "off"))
 }
 
 /// Carries a player's new settings and name into their matches, if the letter just ruled on changed them.

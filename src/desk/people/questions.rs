@@ -1,11 +1,18 @@
-//! Questions to senders: anybody can put somebody else's address on a letter. So a command that makes the
-//! referee write to others, or that lists something in public, waits until a sender without proof has
-//! answered a question. Each address gets one question a day, about all its waiting commands.
+//! Questions to senders: anybody can put somebody else's address on a letter. So a command that changes
+//! something for a person, or makes the referee write to others, waits until its sender has answered a
+//! question. The answer carries out the lines that the question showed and no others.
+//!
+//! Each address gets one question a day, until it answers. Lines that come meanwhile get a question of their
+//! own, which goes out with the answer to the first one, or a day later.
+
+use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 
+use super::player_settings;
+use crate::desk::events::entering;
 use crate::desk::frame::asker::Asker;
-use crate::desk::frame::codes::{draw_short_code, in_code_letters};
+use crate::desk::frame::codes::draw_short_code;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
@@ -14,63 +21,81 @@ use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
 use crate::request::{Command, Party, Request};
-use crate::store::{Invitation, Question};
+use crate::store::Question;
 
 /// Days for which commands wait for the answer.
 const QUESTION_DAYS: i64 = 14;
 
-/// Maximum commands that wait for the answer from one address.
+/// Maximum commands in one question.
 const MAX_WAITING: usize = 10;
 
-/// Interval at which a question is asked again.
+/// Interval between two questions to an address that has not answered the first.
 const QUESTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 
-/// Lets these commands wait for the sender's answer. Returns the question if it is due, or `None` if it was
-/// asked less than a day ago.
+/// Lets these commands wait for the sender's answer. Returns the question if one is due, or `None` if the
+/// address was asked less than a day ago and has not answered.
 pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Decided<Option<AskedSender>> {
-    let address = asker.from.as_str();
-    let open = open_question(desk, address)?;
-    let is_due = open.as_ref().is_none_or(|open| open.asked_at + QUESTION_INTERVAL <= desk.at());
     let now = desk.at();
-    let mut question = match open {
-        Some(open) => open,
+    let open = open_questions(desk, &asker.from)?;
+    let is_asked_today =
+        open.iter().filter_map(|open| open.asked_at).any(|asked| asked + QUESTION_INTERVAL > now);
+    let (unasked, asked): (Vec<_>, Vec<_>) = open.into_iter().partition(|open| open.asked_at.is_none());
+    let mut next = match unasked.into_iter().next() {
+        Some(next) => next,
         None => Question {
             // The code is long enough that nobody can guess it while it is valid.
             code: draw_short_code::<8>(&mut desk.random()),
             lines: Vec::new(),
-            asked_at: now,
+            asked_at: None,
             lapses_at: now,
         },
     };
-    for line in lines {
-        if question.lines.len() < MAX_WAITING && !question.lines.contains(&line) {
-            question.lines.push(line);
+    let is_shown = |line: &String| asked.iter().any(|open| open.lines.contains(line));
+    for line in lines.iter().filter(|line| !is_shown(line)) {
+        if next.lines.len() < MAX_WAITING && !next.lines.contains(line) {
+            next.lines.push(line.clone());
         }
     }
-    if is_due {
-        question.asked_at = now;
-        question.lapses_at = now + TimeDelta::days(QUESTION_DAYS);
+    if is_asked_today {
+        if !next.lines.is_empty() {
+            save(desk, asker, next);
+        }
+        return Ok(None);
     }
-    let asked = is_due.then(|| AskedSender {
-        code: question.code.clone(),
-        commands: question.lines.clone(),
-        lapses: desk.local_time_in(asker.zone, question.lapses_at),
-    });
-    desk.draft.changes.restraints.questions.insert(address.to_owned(), Some(question));
-    Ok(asked)
+    // If every line stands in an earlier letter, that question is asked again.
+    let again = || asked.iter().find(|open| lines.iter().any(|line| open.lines.contains(line)));
+    let question = if next.lines.is_empty() { again().cloned() } else { Some(next) };
+    Ok(question.map(|question| {
+        let question = save(desk, asker, Question { asked_at: Some(now), ..question });
+        AskedSender {
+            code: question.code,
+            commands: question.lines,
+            lapses: desk.local_time_in(asker.zone, question.lapses_at),
+        }
+    }))
+}
+
+/// Saves a question, which waits for the answer from now on.
+fn save(desk: &mut Desk<'_>, asker: &Asker, question: Question) -> Question {
+    let question = Question { lapses_at: desk.at() + TimeDelta::days(QUESTION_DAYS), ..question };
+    let key = (asker.from.clone(), question.code.clone());
+    desk.draft.changes.restraints.questions.insert(key, Some(question.clone()));
+    question
 }
 
 /// Takes back a question whose letter got no slot, because nobody could answer it.
-pub fn withdraw_question(desk: &mut Desk<'_>, asker: &Asker) {
-    desk.draft.changes.restraints.questions.remove(&asker.from);
+pub fn withdraw_question(desk: &mut Desk<'_>, asker: &Asker, code: String) {
+    desk.draft.changes.restraints.questions.remove(&(asker.from.clone(), code));
 }
 
-/// Returns the commands that waited for this code, and marks the address as known.
+/// Returns the commands that the question with this code showed, and notes that somebody reads our letters at
+/// the address.
 pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Option<Request>> {
-    let question = open_question(desk, &asker.from)?.filter(|question| question.code == code);
+    let mut open = open_questions(desk, &asker.from)?.into_iter();
+    let question = open.find(|question| question.code == code && question.asked_at.is_some());
     let Some(question) = question else { return Ok(None) };
     standing::note_known(desk, asker)?;
-    desk.draft.changes.restraints.questions.insert(asker.from.clone(), None);
+    desk.draft.changes.restraints.questions.insert((asker.from.clone(), question.code), None);
     let lines = (1..).zip(&question.lines).map(|(no, text)| Line { no, text: text.clone() });
     Ok(Some(Request::read(&lines.collect::<Vec<_>>(), |_: &str| false)))
 }
@@ -82,7 +107,15 @@ pub fn rejection_at_once(desk: &Desk<'_>, asker: &Asker, command: &Command) -> D
         return Ok(Some(Reply::NoOffer { command: command.name(), why }));
     }
     let rejection = match command {
-        Command::ChallengeNamed { .. } if !meeting::reads_names(desk, asker)? => {
+        Command::Enter(event) => return Ok(entering::may_enter(desk, asker, event)?.err()),
+        Command::LeaveEvent { event, confirmed } => {
+            return Ok(entering::may_leave(desk, asker, event, *confirmed)?.err());
+        }
+        Command::Settings(settings) => {
+            let is_refused = asker.player_id.is_none() && !player_settings::is_about_address(settings);
+            return Ok(is_refused.then_some(Reply::SettingsForPlayers));
+        }
+        Command::ChallengeNamed { .. } | Command::Block { .. } if !meeting::reads_names(desk, asker)? => {
             Some(OfferRejection::NamesForPlayers)
         }
         Command::Challenge { opponent: Party::Player(opponent), .. }
@@ -96,52 +129,25 @@ pub fn rejection_at_once(desk: &Desk<'_>, asker: &Asker, command: &Command) -> D
         Command::Challenge { opponent: Party::Player(_), game, options, days }
         | Command::ChallengeNamed { game, options, days, .. }
         | Command::Open { game, options, days } => Offer::read(game, options, *days).err(),
-        Command::Join(code) => {
-            let code = in_code_letters(code);
-            let is_open_seat = |row: &Invitation| row.invited.is_none();
-            match offers::open_offer(desk, &code)?.filter(is_open_seat) {
-                Some(_) => None,
-                None => Some(offers::no_such_code(desk, code, is_open_seat)?),
-            }
-        }
-        // Only SETTINGS and ENTER are left; neither can be rejected yet.
-        other => {
-            debug_assert!(matches!(other, Command::Settings(_) | Command::Enter(_)));
-            None
-        }
+        other => offers::code_rejection(desk, asker, other)?,
     };
     let command = command.name();
     Ok(rejection.map(|why| Reply::NoOffer { command, why }))
 }
 
-/// Whether a command waits until its sender is known: it would make the referee write to others, open a
-/// match, list a seat, or lift what the owner of the address has asked for.
-pub fn waits_for_answer(asker: &Asker, command: &Command) -> bool {
-    // If a required signature is missing, the command is refused anyway.
-    let is_doubtful = asker.proven && !asker.is_known;
-    match command {
-        Command::Challenge { .. }
-        | Command::ChallengeNamed { .. }
-        | Command::Open { .. }
-        | Command::Join(_)
-        | Command::Enter(_) => is_doubtful,
-        // Only the setting `challenges` works without a token.
-        Command::Settings(settings) => {
-            is_doubtful && matches!(&settings[..], [(name, _)] if name == "challenges")
+/// Returns the open questions to an address as this transaction leaves them so far.
+fn open_questions(desk: &Desk<'_>, address: &str) -> Decided<Vec<Question>> {
+    let stored = &desk.rows.sender(address)?.questions;
+    let mut latest: BTreeMap<&str, Option<&Question>> = BTreeMap::new();
+    // The changes of this letter come first.
+    for ((to, code), question) in desk.restraints().flat_map(|changed| &changed.questions) {
+        if to == address {
+            latest.entry(code).or_insert(question.as_ref());
         }
-        // The code of an invitation went to the invited address alone, and that of a question to the address
-        // asked. ADDRESS and LEAVE ask a registered address first, no matter who wrote. The other commands
-        // only ask, or need a seat and so a token.
-        _ => false,
     }
-}
-
-/// Returns the open question to an address as this transaction leaves it so far.
-fn open_question(desk: &Desk<'_>, address: &str) -> Decided<Option<Question>> {
-    let asked = desk.restraints().find_map(|changed| changed.questions.get(address));
-    let question = match asked {
-        Some(question) => question.clone(),
-        None => desk.rows.sender(address)?.question.clone(),
-    };
-    Ok(question.filter(|question| question.lapses_at > desk.at()))
+    for question in stored {
+        latest.entry(&question.code).or_insert(Some(question));
+    }
+    let open = latest.into_values().flatten().filter(|question| question.lapses_at > desk.at());
+    Ok(open.cloned().collect())
 }

@@ -10,7 +10,8 @@ use crate::desk::matches::{holders, rematch, substitute};
 use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::desk::outbox::{answers, gms};
-use crate::desk::people::{commands, player_settings};
+use crate::desk::people::commands::{self, Outcome};
+use crate::desk::people::player_settings;
 use crate::game::{BySeat, Seat};
 use crate::house;
 use crate::ledger::{self, Act, Hint, Room, TokenOf};
@@ -343,11 +344,11 @@ fn answer_commands(
                 let seat = (row.match_id.as_str(), row.seat);
                 let done = or_lacking(rematch::rematch(desk, asker, seat, options, *days))?;
                 let command = asked.command.name();
-                done.map(|done| Some(done.unwrap_or_else(|why| Reply::NoOffer { command, why })))
+                done.map(|done| done.unwrap_or_else(|why| Reply::NoOffer { command, why }))
             }
-            command => or_lacking(commands::reply_to_everybody(desk, asker, command))?,
+            command => or_lacking(commands::carry_out(desk, asker, command))?.and_then(Outcome::reply),
         };
-        if let Some(found) = found.flatten() {
+        if let Some(found) = found {
             *reply = found;
         }
     }

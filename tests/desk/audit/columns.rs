@@ -16,7 +16,7 @@ fn code(sent: &Sent, word: &str) -> String {
 /// A running match that resulted from a challenge, and in which Ann confirmed a letter and wrote another one.
 fn scene() -> (Desk, String) {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write("Ann <ann@players.example>", &format!("CHALLENGE {BO} Quad seat=first"));
     desk.sent_to(ANN);
     let invitation = desk.one_to(BO);

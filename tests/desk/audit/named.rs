@@ -22,7 +22,7 @@ fn only_match(desk: &Desk) -> String {
 /// A match that Bo opened with an ACCEPT, and the digest of that letter.
 fn opened() -> (Desk, String, Digest) {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let invitation = desk.one_to(BO);
     desk.reply(BO, &invitation, &format!("ACCEPT {}", code(&invitation, "ACCEPT")));

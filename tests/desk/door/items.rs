@@ -130,8 +130,10 @@ fn a_due_match_that_the_database_rejects_stops_neither_others_nor_letters() {
 
 #[test]
 fn a_letter_whose_rows_cannot_be_read_stops_no_other() {
-    let desk = Desk::knowing("eve@elsewhere.example", "");
-    desk.change_database("UPDATE standing SET proven_at = 9000000000000000000");
+    let desk = Desk::new();
+    desk.change_database(
+        "INSERT INTO standing (address, proven_at) VALUES ('eve@elsewhere.example', 9000000000000000000)",
+    );
     desk.put(&from("eve@elsewhere.example", 1, "HELP"));
     desk.put(&from("flo@elsewhere.example", 1, "HELP"));
     desk.work();
@@ -146,16 +148,18 @@ fn a_letter_whose_rows_cannot_be_read_stops_no_other() {
 
 #[test]
 fn two_letters_of_one_batch_do_not_take_up_one_offer_twice() {
-    let desk = Desk::knowing("eve@elsewhere.example", "");
-    for known in ["flo@elsewhere.example", "guy@elsewhere.example"] {
-        desk.know(known);
-    }
+    let desk = Desk::answering("eve@elsewhere.example", "");
     desk.write("eve@elsewhere.example", "OPEN quad");
     let answer = desk.last_to("eve@elsewhere.example");
     let code = answer.text.split_whitespace().skip_while(|word| *word != "JOIN").nth(1).expect("a code");
     let code = code.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
     for who in ["flo", "guy"] {
-        desk.put(&from(&format!("{who}@elsewhere.example"), 1, &format!("JOIN {code}\nthank you")));
+        desk.write(&format!("{who}@elsewhere.example"), &format!("JOIN {code}\nthank you"));
+    }
+    for who in ["flo@elsewhere.example", "guy@elsewhere.example"] {
+        let question = desk.one_to(who);
+        let line = question.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM "));
+        desk.put(&desk.answer(who, &question, &format!("CONFIRM {}", line.expect("a code"))));
     }
     desk.work();
     let queues = desk.block_on(desk.office().store.queues()).expect("the store answers");

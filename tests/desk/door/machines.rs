@@ -528,7 +528,9 @@ fn a_stranger_in_whose_letter_nothing_speaks_for_a_person_is_told_to_the_gm_alon
         desk.one_to("dora@elsewhere.example");
     }
     // A player's address is known, and so is one that has answered us.
-    desk.know("eve@elsewhere.example");
+    desk.answer_for("eve@elsewhere.example");
+    desk.write("eve@elsewhere.example", "OPEN quad");
+    desk.one_to("eve@elsewhere.example");
     desk.write("eve@elsewhere.example", "The parcel has left our warehouse and arrives on Friday.");
     desk.one_to("eve@elsewhere.example");
 }

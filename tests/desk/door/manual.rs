@@ -118,7 +118,7 @@ fn a_faulty_offer_is_refused_with_the_reason_and_nobody_else_gets_a_letter() {
 #[test]
 fn a_code_works_once() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let code = code(&desk.one_to(BO), "ACCEPT");
     // The challenger cannot accept for the opponent, and a stranger cannot join.
@@ -139,12 +139,14 @@ fn an_offer_is_made_once_and_a_player_has_at_most_ten() {
     // A newcomer could not challenge so many.
     desk.open(GameKind::Quad, &[]);
     desk.sent_to(ANN);
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, "OPEN Quad");
     let first = code(&desk.one_to(ANN), "JOIN");
     desk.write(ANN, "OPEN Quad days=3");
     desk.one_to(ANN).says("You have offered the same already").says(&first);
     for n in 0..9 {
+        // An address gets twenty answers an hour, and a question is one.
+        desk.sleep(1);
         desk.write(ANN, &format!("CHALLENGE p{n}@players.example Quad"));
         desk.one_to(ANN).says("has been challenged");
     }
@@ -157,7 +159,7 @@ fn an_offer_is_made_once_and_a_player_has_at_most_ten() {
 #[test]
 fn an_open_seat_lapses_and_its_player_is_told() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, "OPEN Quad");
     let code = code(&desk.one_to(ANN), "JOIN");
     desk.sleep(14 * 24 + 1);

@@ -301,7 +301,7 @@ fn what_is_no_arbiters_dossier_of_a_finished_match_is_refused_with_a_reason() {
 /// accepted a letter of hers from another address, and the answer from her new address moved her seat to that address.
 fn with_proofs() -> (Desk, Match) {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad seat=first"));
     let code = |letter: &Sent, word: &str| {
         let line = letter.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));

@@ -34,7 +34,7 @@ fn peopled(desk: Desk) -> Desk {
     let lines: Vec<String> =
         people.iter().map(|(address, name)| format!("GM PLAYER ADD {address} {name}")).collect();
     gm(&desk, &lines.join("\n"));
-    people.iter().for_each(|(address, _)| desk.know(address));
+    people.iter().for_each(|(address, _)| desk.answer_for(address));
     desk
 }
 

@@ -103,14 +103,14 @@ fn a_newcomer_who_enters_an_event_reads_no_names() {
     let desk = club("");
     announced(&desk, LEAGUE, &[ANN]);
     let zed = "zed@players.example";
-    desk.know(zed);
+    desk.answer_for(zed);
     desk.write(zed, "ENTER EV-SPRING");
     desk.last_to(zed).says("You are in");
     desk.write(zed, "PROFILE Bo");
     desk.last_to(zed).says("Nobody of that name takes challenges from strangers");
     // A player whom the GM enters counts as registered by the GM.
     gm(&desk, "GM EVENT EV-SPRING ENTER yan@players.example He asked me.");
-    desk.know("yan@players.example");
+    desk.answer_for("yan@players.example");
     desk.write("yan@players.example", "PROFILE Bo");
     desk.last_to("yan@players.example").says("Bo (P-");
 }

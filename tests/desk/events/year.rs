@@ -63,7 +63,7 @@ impl Year {
                 chunk.iter().map(|no| format!("GM PLAYER ADD {} {}", address(*no), name(*no))).collect();
             gm(&desk, &lines.join("\n"));
         }
-        (0..people).for_each(|no| desk.know(&address(no)));
+        (0..people).for_each(|no| desk.answer_for(&address(no)));
         let mut random = Random::new(7);
         // The sum of twelve throws is about normally distributed, here around 1500 with a deviation of 250.
         let mut strength =

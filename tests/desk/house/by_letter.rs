@@ -48,7 +48,8 @@ fn a_player_chooses_whether_a_victory_leads_to_the_next_level() {
         ("on", "advance=off", "trainer"),
         ("off", "", "trainer"),
     ] {
-        let desk = Desk::knowing(ANN, &format!("[house]\nlevel = \"trainer\"\nadvance = {}\n", club == "on"));
+        let desk =
+            Desk::answering(ANN, &format!("[house]\nlevel = \"trainer\"\nadvance = {}\n", club == "on"));
         let (game_match, invitation) = challenge(&desk, &format!("level=trainer {chosen}"));
         assert_eq!(game_match.house.second.as_deref(), Some("trainer"));
         if next == "easy" {
@@ -66,7 +67,7 @@ fn a_player_chooses_whether_a_victory_leads_to_the_next_level() {
 
 #[test]
 fn the_next_match_is_against_the_promised_level_even_below_the_clubs_default() {
-    let desk = Desk::knowing(ANN, "[house]\nlevel = \"average\"\nadvance = true\n");
+    let desk = Desk::answering(ANN, "[house]\nlevel = \"average\"\nadvance = true\n");
     let (first, invitation) = challenge(&desk, "level=trainer");
     invitation.says("if you win this match, your next one is against `easy`");
     ann_wins(&desk, &first);
@@ -77,7 +78,7 @@ fn the_next_match_is_against_the_promised_level_even_below_the_clubs_default() {
 
 #[test]
 fn a_victory_over_a_weaker_level_again_takes_nobody_back() {
-    let desk = Desk::knowing(ANN, "[house]\nadvance = true\n");
+    let desk = Desk::answering(ANN, "[house]\nadvance = true\n");
     let (first, _) = challenge(&desk, "level=average");
     ann_wins(&desk, &first);
     let (again, invitation) = challenge(&desk, "level=trainer");
@@ -88,7 +89,7 @@ fn a_victory_over_a_weaker_level_again_takes_nobody_back() {
 
 #[test]
 fn nobody_advances_beyond_the_top_level() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     let (game_match, invitation) = challenge(&desk, "level=expert advance=on");
     invitation.keeps_silent_of("Advance is on");
     ann_wins(&desk, &game_match);
@@ -97,7 +98,7 @@ fn nobody_advances_beyond_the_top_level() {
 
 #[test]
 fn levels_have_other_names_and_swap_is_on_unless_chosen_otherwise() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     for (options, level, swap) in
         [("level=medium", "average", "on"), ("level=Hard swap=off", "expert", "off"), ("", "easy", "on")]
     {
@@ -113,7 +114,7 @@ fn levels_have_other_names_and_swap_is_on_unless_chosen_otherwise() {
 
 #[test]
 fn what_is_chosen_twice_is_refused_with_what_would_do() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     for (asked, says) in [
         ("house quad first=me seat=second", "`first=me` and `seat=second` both choose your seat."),
         ("house quad seat=first seat=second", "`seat=first` and `seat=second` both choose your seat."),
@@ -130,7 +131,7 @@ fn what_is_chosen_twice_is_refused_with_what_would_do() {
 
 #[test]
 fn a_challenge_without_a_game_of_the_house_is_answered_with_one() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     for asked in ["CHALLENGE house", "CHALLENGE house:expert"] {
         desk.write(ANN, asked);
         desk.last_to(ANN)
@@ -147,8 +148,9 @@ fn a_challenge_without_a_game_of_the_house_is_answered_with_one() {
 
 #[test]
 fn the_refusal_of_an_eleventh_match_names_those_that_run() {
-    let desk = Desk::knowing(ANN, "");
-    desk.write(ANN, &"CHALLENGE house quad first=me\n".repeat(10));
+    let desk = Desk::answering(ANN, "");
+    let ten: Vec<String> = (1..=10).map(|n| format!("CHALLENGE house quad days={n}")).collect();
+    desk.write(ANN, &ten.join("\n"));
     desk.write(ANN, "CHALLENGE house quad");
     let refusal = desk.last_to(ANN);
     let ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");

@@ -163,7 +163,7 @@ fn a_match_against_each_level_can_be_played_to_the_end() {
 
 #[test]
 fn a_challenge_to_the_house_opens_a_match_and_chooses_who_moves_first() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     desk.write("Ann <ann@players.example>", "CHALLENGE house QUAD level=average first=me days=3");
     let game_match = only_match(&desk);
     assert_eq!(
@@ -177,7 +177,7 @@ fn a_challenge_to_the_house_opens_a_match_and_chooses_who_moves_first() {
     letters[0].says("Opponent: the house (average)");
     assert_eq!(desk.last_status(), LetterStatus::Answered);
 
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     desk.write(ANN, "challenge house quad level=easy first=house");
     let game_match = only_match(&desk);
     assert_eq!(
@@ -193,7 +193,7 @@ fn the_trainer_shows_threats_by_default() {
     for (options, trainer) in
         [("level=trainer", "on"), ("level=trainer trainer=off", "off"), ("level=easy", "off")]
     {
-        let desk = Desk::knowing(ANN, "");
+        let desk = Desk::answering(ANN, "");
         desk.write(ANN, &format!("CHALLENGE house quad {options} first=me"));
         assert_eq!(only_match(&desk).state.options()["trainer"], trainer, "{options}");
     }
@@ -201,7 +201,7 @@ fn the_trainer_shows_threats_by_default() {
 
 #[test]
 fn without_a_level_the_clubs_default_is_used() {
-    let desk = Desk::knowing(ANN, "[house]\nlevel = \"average\"\n");
+    let desk = Desk::answering(ANN, "[house]\nlevel = \"average\"\n");
     desk.write(ANN, "CHALLENGE house quad first=me");
     assert_eq!(only_match(&desk).house.second.as_deref(), Some("average"));
 }
@@ -209,7 +209,7 @@ fn without_a_level_the_clubs_default_is_used() {
 #[test]
 fn with_advance_a_player_who_beats_a_level_meets_the_next_one() {
     for (advance, next) in [(true, "easy"), (false, "trainer")] {
-        let desk = Desk::knowing(ANN, &format!("[house]\nlevel = \"trainer\"\nadvance = {advance}\n"));
+        let desk = Desk::answering(ANN, &format!("[house]\nlevel = \"trainer\"\nadvance = {advance}\n"));
         let beaten = (0..20).any(|_| {
             let game_match = opened(&desk, "trainer", Seat::First);
             let outcome =
@@ -266,8 +266,11 @@ fn a_challenge_that_the_house_cannot_accept_is_refused_with_an_example() {
 
 #[test]
 fn a_player_has_at_most_ten_matches_against_the_house() {
-    let desk = Desk::knowing(ANN, "");
-    desk.write(ANN, &"CHALLENGE house quad first=me\n".repeat(12));
+    let desk = Desk::answering(ANN, "");
+    for days in [1..=8, 9..=12] {
+        let lines: Vec<String> = days.map(|n| format!("CHALLENGE house quad first=me days={n}")).collect();
+        desk.write(ANN, &lines.join("\n"));
+    }
     desk.write(ANN, "CHALLENGE house quad first=me");
     desk.last_to(ANN).says("You are playing 10 matches against the house");
     assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 10);

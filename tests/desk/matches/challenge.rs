@@ -70,7 +70,7 @@ fn the_code_of_a_challenge_goes_to_the_invited_person_alone() {
 
 #[test]
 fn no_message_id_tells_the_challenger_the_code() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let declined = code(&desk.one_to(BO), "DECLINE");
     desk.write(BO, &format!("DECLINE {declined}"));
@@ -87,7 +87,7 @@ fn no_message_id_tells_the_challenger_the_code() {
 
 #[test]
 fn a_challenger_learns_no_address_but_the_one_they_wrote() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     let private = "private@home.example";
     desk.write(GM, "GM LIST");
     let to_gm = desk.one_to(GM);
@@ -96,7 +96,7 @@ fn a_challenger_learns_no_address_but_the_one_they_wrote() {
     desk.write(ANN, &format!("CHALLENGE {private} Quad"));
     desk.one_to(ANN).says(&format!("{private} has been challenged")).keeps_silent_of(BO);
     desk.last_to(BO).says("ann@players.example invites you");
-    desk.know(EVE);
+    desk.answer_for(EVE);
     desk.write(EVE, &format!("CHALLENGE {private} Quad"));
     desk.one_to(EVE).says(&format!("{private} has an open invitation")).keeps_silent_of(BO);
     desk.sleep(14 * 24 + 1);
@@ -107,7 +107,7 @@ fn a_challenger_learns_no_address_but_the_one_they_wrote() {
 #[test]
 fn a_declined_challenge_is_reported_to_the_challenger() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     desk.one_to(ANN);
     let code = code(&desk.one_to(BO), "DECLINE");
@@ -124,7 +124,7 @@ fn a_player_who_is_not_public_declines_without_a_name() {
     let (_, _, to_bo) = quad(&desk);
     desk.reply(BO, &to_bo, "SETTINGS public=off name=Robert");
     desk.one_to(BO).says("| public=off");
-    desk.know(EVE);
+    desk.answer_for(EVE);
     desk.write(EVE, &format!("CHALLENGE {BO} Quad"));
     desk.one_to(EVE).says("has been challenged");
     let code = code(&desk.one_to(BO), "DECLINE");
@@ -135,7 +135,7 @@ fn a_player_who_is_not_public_declines_without_a_name() {
 #[test]
 fn a_challenge_lapses_after_fourteen_days() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     desk.one_to(ANN);
     let code = code(&desk.one_to(BO), "ACCEPT");
@@ -151,7 +151,7 @@ fn a_challenge_lapses_after_fourteen_days() {
 #[test]
 fn only_the_challenged_address_can_accept() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let code = code(&desk.one_to(BO), "ACCEPT");
     desk.write(EVE, &format!("ACCEPT {code}"));
@@ -173,7 +173,7 @@ fn nobody_can_challenge_themselves_or_the_referee() {
 #[test]
 fn a_pair_has_one_open_challenge() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
     let code = code(&desk.one_to(BO), "ACCEPT");
     // The code goes to the challenged person alone.
@@ -210,9 +210,9 @@ fn empty_squares_at_the_end_of_an_array_are_no_punctuation() {
 #[test]
 fn an_open_seat_is_listed_and_goes_to_the_first_who_joins() {
     let desk = Desk::new();
-    desk.know(ANN);
-    desk.know(BO);
-    desk.know(EVE);
+    desk.answer_for(ANN);
+    desk.answer_for(BO);
+    desk.answer_for(EVE);
     desk.write(ANN, "OPEN Quad days=2");
     let answer = desk.one_to(ANN);
     answer.says("The seat is open to anyone");
@@ -224,6 +224,7 @@ fn an_open_seat_is_listed_and_goes_to_the_first_who_joins() {
     desk.put(&format!("From: {BO}\nTo: {REFEREE}\nMessage-ID: <j1@x.example>\n\nJOIN {code}\n"));
     desk.put(&format!("From: {EVE}\nTo: {REFEREE}\nMessage-ID: <j2@x.example>\n\nJOIN {code}\n"));
     desk.work();
+    [BO, EVE].iter().for_each(|address| desk.answer_question(address));
     let game_match = only_match(&desk);
     let second = [desk.last_to(BO), desk.last_to(EVE)];
     assert_eq!(second.iter().filter(|sent| sent.text.contains("No offer with the code")).count(), 1);
@@ -235,7 +236,7 @@ fn an_open_seat_is_listed_and_goes_to_the_first_who_joins() {
 #[test]
 fn an_offer_can_be_withdrawn() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, "OPEN Quad");
     let code = code(&desk.one_to(ANN), "CLOSE");
     desk.write(EVE, &format!("DECLINE {code}"));
@@ -305,7 +306,7 @@ fn help_sends_every_page_of_the_manual() {
 #[test]
 fn a_name_that_contains_a_message_is_not_passed_on() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write("\"Buy at https://spam.example\" <ann@players.example>", &format!("CHALLENGE {BO} Quad"));
     desk.one_to(BO).says("ann@players.example invites you").keeps_silent_of("spam");
 }

@@ -73,8 +73,8 @@ fn meet(desk: &Desk, offer: &str) -> Met {
 
 fn two_people() -> Desk {
     let desk = Desk::new();
-    desk.know(ANN);
-    desk.know(BO);
+    desk.answer_for(ANN);
+    desk.answer_for(BO);
     desk
 }
 

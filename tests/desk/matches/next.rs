@@ -107,7 +107,7 @@ fn a_rematch_waits_for_the_end_and_lapses_thirty_days_after_it() {
 
 #[test]
 fn a_rematch_against_the_house_begins_at_once_at_the_same_level() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     desk.write(ANN, "CHALLENGE house quad level=easy first=me");
     let invitation =
         desk.sent_to(ANN).into_iter().find(|sent| sent.text.contains("Reply token")).expect("it begins");
@@ -150,7 +150,7 @@ fn a_player_is_challenged_by_name_or_number_and_no_address_is_told() {
 
 #[test]
 fn a_stranger_learns_nobodys_name_or_number() {
-    let desk = Desk::knowing(EVE, "");
+    let desk = Desk::answering(EVE, "");
     quad(&desk);
     for line in ["CHALLENGE Bo quad", "CHALLENGE P-2 quad", "CHALLENGE Nobody quad", "PROFILE Bo", "BLOCK Bo"]
     {
@@ -174,7 +174,7 @@ fn a_player_who_is_not_public_is_found_by_opponents_alone() {
     desk.reply(BO, &to_bo, "SETTINGS public=off limit=8");
     desk.one_to(BO).says("| public=off").says("| limit=8");
     gm(&desk, &format!("GM PLAYER ADD {CY} Cy Young"));
-    desk.know(CY);
+    desk.answer_for(CY);
     desk.write(CY, "PROFILE Bo");
     desk.one_to(CY).says("Nobody here goes by Bo.").keeps_silent_of("P-2");
     desk.write(CY, "PROFILE P-2");
@@ -219,7 +219,7 @@ fn a_block_keeps_both_apart_and_nobody_is_told() {
 fn a_standing_offer_is_taken_so_often_and_once_by_a_person() {
     let desk = Desk::new();
     let (_, to_ann, to_bo) = quad(&desk);
-    desk.know(CY);
+    desk.answer_for(CY);
     desk.reply(ANN, &to_ann, "OPEN quad times=2 days=3");
     let opened = desk.one_to(ANN);
     opened.says("times can be taken 2 times").says("| CLOSE");
@@ -305,7 +305,7 @@ fn an_offer_for_reliable_players_refuses_who_files_late() {
     desk.reply(BO, &to_bo, &format!("JOIN {code}"));
     desk.one_to(BO).says("who file 95 of 100 turns in time. Bo filed 9 of his last 10 turns in time.");
     // A player who has owed few turns meets every condition.
-    desk.know(CY);
+    desk.answer_for(CY);
     desk.write(CY, &format!("JOIN {code}"));
     assert!(begins(&desk, CY), "an answer");
 }
@@ -314,7 +314,7 @@ fn an_offer_for_reliable_players_refuses_who_files_late() {
 fn open_seats_stand_in_a_digest_that_goes_anyway() {
     let desk = Desk::new();
     let (_, to_ann, to_bo) = quad(&desk);
-    desk.know(EVE);
+    desk.answer_for(EVE);
     desk.reply(BO, &to_bo, "OPEN quantum times=2");
     desk.write(EVE, "OPEN pacific");
     desk.reply(ANN, &to_ann, "SETTINGS digest=daily");
@@ -361,7 +361,7 @@ fn prose_with_the_words_of_commands_is_prose() {
 fn a_mistyped_code_is_answered_with_the_one_that_was_meant_among_those_that_the_sender_may_see() {
     let desk = Desk::new();
     gm(&desk, &format!("GM PLAYER ADD {ANN} Ann\nGM PLAYER ADD {BO} Bo\nGM PLAYER ADD {CY} Cy"));
-    [ANN, BO, CY].iter().for_each(|address| desk.know(address));
+    [ANN, BO, CY].iter().for_each(|address| desk.answer_for(address));
     desk.write(ANN, "CHALLENGE Bo quad");
     let challenge = code(&desk.last_to(BO), "ACCEPT");
     desk.sent_to(ANN);

@@ -117,7 +117,7 @@ fn the_fifth_match_of_two_within_thirty_days_is_unrated() {
 
 #[test]
 fn one_match_against_the_house_is_rated_at_a_time() {
-    let desk = Desk::knowing(CY, "");
+    let desk = Desk::answering(CY, "");
     desk.write(CY, "CHALLENGE house quad level=easy first=me");
     desk.sent_to(CY)
         .iter()

@@ -53,10 +53,10 @@ fn sixty_letters_with_forged_senders_challenge_nobody() {
 }
 
 #[test]
-fn sixty_newcomers_who_are_known_have_one_open_challenge_to_an_address() {
+fn sixty_newcomers_who_answer_have_one_open_challenge_to_an_address() {
     let desk = Desk::new();
     for n in 0..60 {
-        desk.know(&forged(n));
+        desk.answer_for(&forged(n));
         put(
             &desk,
             &format!("URGENT http://evil.example <{}>", forged(n)),
@@ -65,6 +65,7 @@ fn sixty_newcomers_who_are_known_have_one_open_challenge_to_an_address() {
         );
     }
     desk.work();
+    (0..60).for_each(|n| desk.answer_question(&forged(n)));
     desk.one_to(BO).says("forged").says("@elsewhere.example invites you").keeps_silent_of("URGENT");
     let refused =
         (0..60).filter(|n| desk.one_to(&forged(*n)).text.contains("has an open invitation")).count();
@@ -74,8 +75,9 @@ fn sixty_newcomers_who_are_known_have_one_open_challenge_to_an_address() {
 #[test]
 fn whoever_declined_a_newcomer_is_left_alone() {
     let desk = Desk::new();
-    desk.know(EVE);
-    for n in 0..30 {
+    desk.answer_for(EVE);
+    // Each takes two answers, of which an address gets twenty an hour.
+    for n in 0..10 {
         desk.write(EVE, &format!("CHALLENGE {BO} Quad days={}", n + 1));
         if let [challenge] = &desk.sent_to(BO)[..] {
             desk.write(BO, &format!("DECLINE {}", code(challenge, "DECLINE")));
@@ -84,7 +86,6 @@ fn whoever_declined_a_newcomer_is_left_alone() {
     }
     assert_eq!(desk.all_to(BO).len(), 2);
     desk.all_to(EVE)[2].says("bo@players.example declined your earlier challenge");
-    leaves_delayed(&desk, 10);
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_player_who_challenges_again_and_again_reaches_somebody_ten_times_a_day() {
 #[test]
 fn a_newcomer_can_challenge_three_people_a_day() {
     let desk = Desk::new();
-    desk.know(EVE);
+    desk.answer_for(EVE);
     for n in 0..5 {
         desk.write(EVE, &format!("CHALLENGE p{n}@players.example Quad"));
     }
@@ -127,10 +128,10 @@ fn a_newcomer_can_challenge_three_people_a_day() {
 #[test]
 fn a_newcomer_can_join_three_open_seats_a_day() {
     let desk = Desk::new();
-    desk.know(EVE);
+    desk.answer_for(EVE);
     let mut seats = Vec::new();
     for n in 0..4 {
-        desk.know(&forged(n));
+        desk.answer_for(&forged(n));
         desk.write(&forged(n), "OPEN Quad");
         seats.push(code(&desk.one_to(&forged(n)), "JOIN"));
     }
@@ -145,7 +146,7 @@ fn a_newcomer_can_join_three_open_seats_a_day() {
 }
 
 #[test]
-fn a_question_is_asked_once_a_day_and_its_answer_carries_out_all_that_waits() {
+fn a_question_is_asked_once_a_day_and_its_answer_carries_out_what_it_showed() {
     let desk = Desk::new();
     desk.write(EVE, &format!("CHALLENGE {BO} Quad"));
     let question = desk.one_to(EVE);
@@ -161,11 +162,28 @@ fn a_question_is_asked_once_a_day_and_its_answer_carries_out_all_that_waits() {
     desk.one_to(ANN).says("I have no open question to your address");
     assert!(desk.sent_to(BO).is_empty());
     desk.reply(EVE, &question, &format!("confirm {}", code(&question, "CONFIRM").to_lowercase()));
-    desk.one_to(EVE).says("bo@players.example has been challenged").says("The seat is open to anyone");
+    let next = desk.one_to(EVE);
+    next.says("bo@players.example has been challenged").says("> OPEN Quantum").keeps_silent_of("JOIN");
     desk.one_to(BO).says("eve@elsewhere.example invites you");
-    // The address is known from now on.
+    desk.reply(EVE, &next, &format!("CONFIRM {}", code(&next, "CONFIRM")));
+    desk.one_to(EVE).says("The seat is open to anyone");
+    // The answers prove nothing about the next letter.
     desk.write(EVE, "CHALLENGE carl@players.example Quad");
-    desk.one_to(EVE).says("carl@players.example has been challenged");
+    desk.one_to(EVE).says("Was it you who wrote this?").says("> CHALLENGE carl@players.example Quad");
+    assert!(desk.sent_to("carl@players.example").is_empty());
+}
+
+#[test]
+fn a_question_whose_lines_come_again_is_asked_again_a_day_later() {
+    let desk = Desk::new();
+    desk.write(EVE, "OPEN Quad");
+    let first = desk.one_to(EVE);
+    desk.sleep(24);
+    desk.write(EVE, "OPEN Quad");
+    let again = desk.one_to(EVE);
+    assert_eq!(code(&first, "CONFIRM"), code(&again, "CONFIRM"));
+    desk.reply(EVE, &first, &format!("CONFIRM {}", code(&first, "CONFIRM")));
+    desk.one_to(EVE).says("The seat is open to anyone");
 }
 
 #[test]
@@ -175,7 +193,7 @@ fn what_waits_for_an_answer_lapses_after_fourteen_days() {
     let question = desk.one_to(EVE);
     desk.sleep(24);
     desk.write(EVE, "OPEN Quad");
-    desk.one_to(EVE).says("Was it you").says(&format!("> CHALLENGE {BO} Quad")).says("> OPEN Quad");
+    desk.one_to(EVE).says("Was it you").says("> OPEN Quad").keeps_silent_of("CHALLENGE");
     desk.sleep(14 * 24 + 1);
     desk.write(EVE, &format!("CONFIRM {}", code(&question, "CONFIRM")));
     desk.one_to(EVE).says("A code counts once, for 14 days");
@@ -197,8 +215,8 @@ fn no_open_seat_of_a_forged_sender_is_listed() {
 fn a_strangers_name_never_reaches_anybody_else() {
     let desk = Desk::new();
     let eve = "\"URGENT click evil example\" <eve@elsewhere.example>";
-    desk.know(EVE);
-    desk.know(BO);
+    desk.answer_for(EVE);
+    desk.answer_for(BO);
     desk.write(eve, &format!("CHALLENGE {ANN} Quad\nOPEN Quad"));
     let challenge = desk.one_to(ANN);
     desk.write(BO, "GAMES");
@@ -216,18 +234,17 @@ fn a_strangers_name_never_reaches_anybody_else() {
 #[test]
 fn never_stops_challenges_until_they_are_welcome_again() {
     let desk = Desk::new();
-    desk.know(EVE);
+    desk.answer_for(EVE);
     desk.write(EVE, &format!("CHALLENGE {BO} Quad"));
     let challenge = desk.one_to(BO);
-    desk.write(BO, "NEVER");
-    desk.one_to(BO).says("answer an invitation with the line NEVER and its code");
     desk.reply(BO, &challenge, &format!("NEVER {}", code(&challenge, "NEVER")));
     desk.one_to(BO).says("Nobody can challenge you any more");
     desk.last_to(EVE).says("bo has declined your invitation");
-    desk.know("carl@players.example");
+    desk.answer_for("carl@players.example");
     desk.write("carl@players.example", &format!("CHALLENGE {BO} Quantum"));
     desk.one_to("carl@players.example").says("bo@players.example cannot be challenged");
     assert!(desk.sent_to(BO).is_empty());
+    desk.answer_for(BO);
     desk.write(BO, "SETTINGS challenges=on");
     desk.one_to(BO).says("You can be challenged again");
     desk.write("carl@players.example", &format!("CHALLENGE {BO} Quantum"));
@@ -403,7 +420,7 @@ fn a_closed_club_lets_only_registered_players_play() {
         desk.write(EVE, &command);
         desk.one_to(EVE).says("only registered players play").keeps_silent_of("CONFIRM");
     }
-    desk.know(ANN);
+    desk.answer_for(ANN);
     desk.write(ANN, &format!("CHALLENGE {EVE} Quad"));
     desk.one_to(ANN).says("only registered players play");
     desk.write(ANN, "OPEN Quad");
@@ -414,7 +431,7 @@ fn a_closed_club_lets_only_registered_players_play() {
 #[test]
 fn where_the_gm_admits_newcomers_one_is_told_and_can_be_admitted() {
     let desk = Desk::with_club("membership = \"approval\"\n");
-    desk.know(EVE);
+    desk.answer_for(EVE);
     desk.write(EVE, "OPEN Quad");
     desk.one_to(EVE).says("The GM admits newcomers to this club, and has been told of you");
     desk.write(EVE, "CHALLENGE house quad");

@@ -278,7 +278,7 @@ fn requests_of_a_day_are_few_even_if_they_are_denied() {
 
 #[test]
 fn a_newcomer_can_have_three_addresses_a_day_asked() {
-    let desk = Desk::knowing(EVE, "");
+    let desk = Desk::answering(EVE, "");
     desk.write(EVE, "CHALLENGE house quad level=easy first=me");
     let letters = desk.sent_to(EVE);
     let to_eve = letters.iter().find(|sent| sent.text.contains("Reply token:")).expect("an invitation");

@@ -255,13 +255,29 @@ fn a_name_that_is_anothers_or_harmful_is_refused() {
 }
 
 #[test]
-fn without_a_token_no_setting_is_changed() {
+fn without_a_token_no_setting_is_changed_before_our_question_is_answered() {
     let desk = Desk::new();
-    quad(&desk);
-    desk.sent_to(ANN);
+    let (game_match, _, _) = quad(&desk);
     desk.write(ANN, "SETTINGS format=text name=Eve");
-    desk.one_to(ANN).says("only in answers to letters about your matches");
+    let question = desk.one_to(ANN);
+    question.says("Was it you who wrote this?").says("> SETTINGS format=text name=Eve");
     assert!(desk.sent_to(BO).is_empty() && desk.sent_to(GM).is_empty());
+    assert_eq!(desk.find(&game_match.id).players.first, "Ann");
+    let code = question.text.lines().find_map(|line| line.trim().strip_prefix("| ")).expect("a line");
+    desk.reply(ANN, &question, code);
+    desk.one_to(ANN).says("| format=text").says("| name=Eve");
+    // It counts in the running match, too.
+    assert_eq!(desk.find(&game_match.id).players.first, "Eve");
+    desk.one_to(BO).says("Eve");
+}
+
+#[test]
+fn somebody_who_is_no_player_has_no_settings() {
+    let desk = Desk::new();
+    for line in ["SETTINGS", "SETTINGS zone=Europe/Paris"] {
+        desk.write("zed@elsewhere.example", line);
+        desk.one_to("zed@elsewhere.example").says("You have no settings yet");
+    }
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn pass_in_quantum_and_hold_in_the_pacific_are_answered_and_not_passed_to_the_gm
 #[test]
 fn sentences_about_the_house_begin_with_a_capital() {
     for (game, words) in [(GameKind::Quantum, "moved from"), (GameKind::Quad, "played a marble")] {
-        let desk = Desk::knowing(ANN, "");
+        let desk = Desk::answering(ANN, "");
         desk.write(ANN, &format!("CHALLENGE house {} level=trainer first=house", game.key()));
         desk.work();
         let told = desk.all_to(ANN).into_iter().map(|sent| sent.text);

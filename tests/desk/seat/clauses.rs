@@ -54,7 +54,7 @@ fn the_later_of_two_moves_of_one_ship_counts_and_the_receipt_says_so() {
 #[test]
 fn both_pages_of_advice_come_by_mail() {
     let desk = Desk::new();
-    desk.know(ANN);
+    desk.answer_for(ANN);
     for (asked, says) in
         [("RULES quad strategy", "QUAD: STRATEGY"), ("rules Quadrant Z strategy", "cat and mouse")]
     {

@@ -79,6 +79,7 @@ fn send_back(desk: fn() -> Desk, (name, reader, make): Situation) -> usize {
             desk.sent_to(address);
         }
         desk.reply(reader, &letter, act);
+        desk.answer_question(reader);
         let answers = desk.sent_to(reader);
         assert!(!answers.is_empty() || act == "NEVER", "{name}: no answer to {act}");
         let flat = |answer: &Sent| answer.text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -76,7 +76,7 @@ fn the_links_of_every_game_write_a_letter_that_can_stand_where_one_line_can() {
 
 #[test]
 fn the_links_of_a_challenge_accept_and_decline() {
-    let desk = Desk::knowing(ANN, "");
+    let desk = Desk::answering(ANN, "");
     for (label, says) in [("Accept", "begins"), ("Decline", "no longer stands")] {
         desk.write(ANN, &format!("CHALLENGE {BO} quad days=3"));
         let challenge = desk.one_to(BO);

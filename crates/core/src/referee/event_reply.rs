@@ -130,8 +130,6 @@ pub enum EventRejection {
     NotIn,
     /// LEAVE without CONFIRM, which would resign the `running` matches.
     Unconfirmed { running: usize },
-    /// The sender's address could not be proven.
-    Unproven,
     /// Only registered players can see names.
     NamesForPlayers,
 }

@@ -5,7 +5,7 @@ use std::slice;
 use super::words::{Passing, Words};
 use crate::game::any::GameKind;
 use crate::ledger::{Cause, LetterCause, TokenOf};
-use crate::request::{Command, Concern, Request};
+use crate::request::{Command, Proof, Request};
 
 /// The subject of a ruling: a cause, whose letter has been read by [`prepare`](super::prepare). The other
 /// causes are complete as they are.
@@ -62,9 +62,7 @@ impl SeatLetter {
 
     /// Returns the name of a command that is not carried out, because it needs the token of this match.
     pub(super) fn lacks_token_for(&self, command: &Command) -> Option<&'static str> {
-        let is_good = self.cause.token == TokenOf::Own
-            || command.concern() != Concern::MatchAct
-            || matches!(command, Command::Absent { .. } | Command::Withdraw | Command::TellGm(_));
+        let is_good = self.cause.token == TokenOf::Own || command.proof() != Proof::MatchToken;
         (!is_good).then(|| command.name())
     }
 

@@ -85,10 +85,8 @@ pub enum Reply {
     SettingsRefused { faults: Vec<SettingFault> },
     /// No setting was changed, because the sender has changed them `most` times today.
     SettingsTooOften { most: u32 },
-    /// SETTINGS in a letter without a token.
-    SettingsLackToken,
-    /// NEVER without the code of an invitation, in a letter without a token.
-    NeverWithoutCode,
+    /// SETTINGS from somebody who is no player, other than `challenges`.
+    SettingsForPlayers,
     /// The number of answers to the sender that were suppressed before this one.
     LeftOut { count: u32 },
     /// CONFIRM: these letters from `address` are followed now. With ALWAYS, `change` is the status of the

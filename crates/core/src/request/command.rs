@@ -1,6 +1,7 @@
 //! Commands to the referee.
 
 use chrono::NaiveDate;
+use strum::{EnumDiscriminants, VariantArray};
 
 use super::normalized::{NormalizedLine, is_any_of};
 use super::proof::{self, Parsed};
@@ -35,8 +36,9 @@ impl Party {
     }
 }
 
-/// A command to the referee.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A command to the referee. [`Proof`](super::Proof) says what each of them needs.
+#[derive(Clone, Debug, PartialEq, Eq, EnumDiscriminants)]
+#[strum_discriminants(name(CommandKind), derive(VariantArray))]
 pub enum Command {
     /// The state of the match.
     Status,
@@ -124,75 +126,7 @@ pub enum Command {
     Settings(Vec<(String, String)>),
 }
 
-/// The subject of a command, which decides whose authority it needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Concern {
-    /// It asks about the match of the letter.
-    Match,
-    /// It changes something in the match of the letter.
-    MatchAct,
-    /// It asks a question that is open to anybody.
-    Manual,
-    /// It changes something about its sender, wherever it is written.
-    Person,
-}
-
 impl Command {
-    /// Returns the command's name, as in letters, and its subject.
-    fn described(&self) -> (&'static str, Concern) {
-        match self {
-            Command::Status => ("STATUS", Concern::Match),
-            Command::Report(_) => ("REPORT", Concern::Match),
-            Command::History => ("HISTORY", Concern::Match),
-            Command::Hint => ("HINT", Concern::Match),
-            Command::Tell(_) => ("TELL", Concern::MatchAct),
-            Command::Resign { .. } => ("RESIGN", Concern::MatchAct),
-            Command::Draw => ("DRAW", Concern::MatchAct),
-            Command::Extend { .. } => ("EXTEND", Concern::MatchAct),
-            Command::Agree => ("AGREE", Concern::MatchAct),
-            Command::Claim => ("CLAIM", Concern::MatchAct),
-            Command::Absent { .. } => ("ABSENT", Concern::MatchAct),
-            Command::Substitute => ("SUBSTITUTE", Concern::MatchAct),
-            Command::Protest(_) => ("PROTEST", Concern::MatchAct),
-            Command::Withdraw => ("WITHDRAW", Concern::MatchAct),
-            Command::TellGm(_) => ("TELL GM", Concern::MatchAct),
-            Command::Help(_) => ("HELP", Concern::Manual),
-            Command::Games => ("GAMES", Concern::Manual),
-            Command::Rules(_) => ("RULES", Concern::Manual),
-            Command::Matches => ("MATCHES", Concern::Manual),
-            Command::Challenge { .. } | Command::ChallengeNamed { .. } => ("CHALLENGE", Concern::Person),
-            Command::Accept(_) => ("ACCEPT", Concern::Person),
-            Command::Decline(_) => ("DECLINE", Concern::Person),
-            Command::Open { .. } => ("OPEN", Concern::Person),
-            Command::Join(_) => ("JOIN", Concern::Person),
-            Command::Close(_) => ("CLOSE", Concern::Person),
-            Command::Rematch { .. } => ("REMATCH", Concern::Person),
-            Command::Block { on: true, .. } => ("BLOCK", Concern::Person),
-            Command::Block { on: false, .. } => ("UNBLOCK", Concern::Person),
-            Command::Profile(_) => ("PROFILE", Concern::Manual),
-            Command::Ratings(_) => ("RATINGS", Concern::Manual),
-            Command::Events => ("EVENTS", Concern::Manual),
-            Command::Enter(_) => ("ENTER", Concern::Person),
-            Command::LeaveEvent { .. } => ("LEAVE", Concern::Person),
-            Command::Standings { .. } => ("STANDINGS", Concern::Manual),
-            Command::Confirm { .. } => ("CONFIRM", Concern::Person),
-            Command::Deny(_) => ("DENY", Concern::Person),
-            Command::Address { .. } => ("ADDRESS", Concern::Person),
-            Command::Misaddressed { command, .. } => (command, Concern::Person),
-            Command::Leave { .. } => ("LEAVE", Concern::Person),
-            Command::Never(_) => ("NEVER", Concern::Person),
-            Command::Settings(_) => ("SETTINGS", Concern::Person),
-        }
-    }
-
-    pub fn name(&self) -> &'static str {
-        self.described().0
-    }
-
-    pub fn concern(&self) -> Concern {
-        self.described().1
-    }
-
     /// Whether it takes effect at once, and nobody can take that back.
     pub fn is_irrevocable(&self) -> bool {
         match self {
@@ -227,12 +161,6 @@ impl Command {
             Command::Resign { confirmed: true } => "RESIGN CONFIRM",
             _ => "",
         }
-    }
-
-    /// Whether it changes something, which `CHECK` suppresses. SETTINGS alone only asks.
-    pub fn changes_something(&self) -> bool {
-        let is_question = matches!(self, Command::Settings(settings) if settings.is_empty());
-        matches!(self.concern(), Concern::MatchAct | Concern::Person) && !is_question
     }
 }
 

@@ -33,14 +33,16 @@ mod normalized;
 mod part;
 mod phrases;
 mod proof;
+mod table;
 mod texts;
 pub mod wish;
 
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
-pub use command::{COMMAND_WORDS, Command, Concern, NumberedCommand, Party};
+pub use command::{COMMAND_WORDS, Command, CommandKind, NumberedCommand, Party};
 pub use doubt::{Doubt, DoubtKind};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
+pub use table::Proof;
 pub use wish::CAPTURE_ALL;
 
 /// The orders, commands and remarks in a letter.
