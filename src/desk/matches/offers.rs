@@ -340,7 +340,7 @@ pub(super) fn may_challenge(
 }
 
 /// Whether somebody has neither been registered by the GM nor played another person. Matches against the
-/// house do not count.
+/// house do not count, nor does an entry for an event.
 pub(super) fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
     match asker.player_id {
         Some(_) => is_new(desk, desk.player(asker.address())?.as_ref()),
@@ -350,11 +350,14 @@ pub(super) fn is_newcomer(desk: &Desk<'_>, asker: &Asker) -> Decided<bool> {
 
 /// Whether somebody is a newcomer. `None` stands for somebody who is not a player yet.
 pub(super) fn is_new(desk: &Desk<'_>, player: Option<&Player>) -> Decided<bool> {
-    let Some(player) = player.filter(|player| !player.member.registered) else { return Ok(player.is_none()) };
+    let Some(player) = player else { return Ok(true) };
+    if player.member.registered {
+        return Ok(false);
+    }
     let matches = desk.rows.matches_of(player.id)?;
     let against_people =
         |(seat, game_match): &(Seat, MatchOverview)| game_match.house[seat.other()].is_none();
-    Ok(!matches.is_empty() && !matches.iter().any(against_people))
+    Ok(!matches.iter().any(against_people))
 }
 
 /// Whether somebody can reach only a few others today, because they are a newcomer or were one earlier today.

@@ -169,3 +169,19 @@ fn an_event_of_many_is_taken_over_opened_decided_and_drawn_again() {
     assert_eq!(matches(&desk, "EV-SPRING").len(), 37);
     gm(&desk, "GM EVENT EV-SPRING CANCEL It was a test.").says("Done. The event now:");
 }
+
+#[test]
+fn an_entry_for_an_event_makes_nobody_less_of_a_newcomer() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[]);
+    let new = "new@elsewhere.example";
+    desk.answer_for(new);
+    desk.write(new, "ENTER EV-SPRING");
+    desk.last_to(new).says("You are in");
+    for n in 0..5 {
+        desk.write(new, &format!("CHALLENGE p{n}@players.example Quad"));
+    }
+    desk.last_to(new).says("you can challenge or join 3 people a day");
+    desk.one_to("p0@players.example").says("new@elsewhere.example invites you");
+    assert!(desk.sent_to("p3@players.example").is_empty());
+}
