@@ -58,11 +58,15 @@ fn stars(state: &State, seat: Seat, rng: Rng<'_>) -> Vec<Order> {
     let mut orders: Vec<Order> = places.iter().copied().zip(values).map(star).collect();
 
     let mut neutral: Vec<Vec<u16>> = layout.neutral().map(|_| vec![1 + rng(2) as u16]).collect();
+    let mut tries = 0;
     while neutral.iter().flatten().sum::<u16>() < 30 {
+        tries += 1;
         let there = pick_mut(&mut neutral, rng);
         match there[..] {
             [1] if rng(2) == 0 => there[0] = 2,
             [_] => there.push(1),
+            // All quadrants may have two small stars.
+            [1, _] if tries > 200 => there[0] = 2,
             _ => {}
         }
     }
