@@ -17,6 +17,8 @@ use fogpost::request::{Request, lines_of};
 use proptest::prelude::*;
 use serde::Deserialize;
 
+#[path = "letters/beside.rs"]
+mod beside;
 #[path = "letters/doubt.rs"]
 mod doubt;
 #[path = "letters/meant.rs"]

@@ -42,7 +42,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("post", &["letter"]),
     ("dialect", &["letter"]),
     ("request", &["game", "letter", "dialect"]),
-    ("ledger", &["game", "letter", "dialect"]),
+    ("ledger", &["game", "letter", "dialect", "request"]),
     ("referee", &["game", "house", "letter", "dialect", "request", "ledger"]),
     ("club", &["game", "house", "letter", "ledger", "referee"]),
     ("report", &["game", "house", "render", "letter", "ledger", "referee"]),

@@ -200,6 +200,9 @@ pub(super) struct TermsArguments {
     /// Minutes from the last filing to the adjudication
     #[arg(long, value_name = "MINUTES")]
     settle_minutes: Option<String>,
+    /// Minutes until orders count whose letter also says something else
+    #[arg(long, value_name = "MINUTES")]
+    settle_words: Option<String>,
     /// Hours before the deadline at which players are reminded, such as 48,12
     #[arg(long, value_name = "HOURS")]
     reminders_hours: Option<String>,
@@ -248,6 +251,7 @@ impl TermsArguments {
             &self.weekends,
             &self.grace_hours,
             &self.settle_minutes,
+            &self.settle_words,
             &self.reminders_hours,
             &self.forfeit_after,
             &self.forfeit,

@@ -70,6 +70,8 @@ fn log_decisions(changes: &Changes) {
 fn outcome<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
     let words = kinds.filter_map(|kind| match kind {
         "OrdersSealed" => Some("sealed"),
+        "OrdersFirm" => Some("firm"),
+        "OrdersDeferred" => Some("deferred"),
         "OrdersRefused" => Some("refused"),
         "OrdersChecked" => Some("checked"),
         "OrdersWithdrawn" => Some("withdrawn"),

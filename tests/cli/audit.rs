@@ -102,6 +102,7 @@ impl Club {
     fn over(&self) -> String {
         let id = self.open();
         self.answer(ANN, &id, "MARBLE A1");
+        self.answer(ANN, &id, "SETTINGS words=off");
         self.answer(ANN, &id, "MARBLE E5\nI hope that this is well");
         self.answer(BO, &id, "TURN 2\nMARBLE A5");
         self.answer(BO, &id, "RESIGN CONFIRM");

@@ -68,6 +68,8 @@ impl Club {
             address = "gm@club.test"
             [database]
             url = "{url}"
+            [match]
+            settle_words = 0
             [letters]
             answers_per_hour = 100000
             [templates]

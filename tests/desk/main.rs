@@ -41,6 +41,7 @@ mod seat {
     mod clauses;
     mod commands;
     mod conditions;
+    mod firm;
     mod meant;
     mod offers;
     mod one_letter;

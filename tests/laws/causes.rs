@@ -60,7 +60,7 @@ const COMMANDS: [&str; 36] = [
 ];
 
 /// Facts that random matches must lead to, or the letters are too tame.
-const REACHED: [&str; 26] = [
+const REACHED: [&str; 28] = [
     "AbsenceNoted",
     "AwayNoted",
     "ConditionsSealed",
@@ -78,6 +78,8 @@ const REACHED: [&str; 26] = [
     "MatchResumed",
     "MessagePassed",
     "OrdersChecked",
+    "OrdersDeferred",
+    "OrdersFirm",
     "OrdersRefused",
     "OrdersSealed",
     "OrdersWithdrawn",
@@ -105,6 +107,11 @@ fn lines(play: &mut Play, game_match: &Match, seat: Seat) -> Vec<String> {
         let command = pick(&mut play.random, &COMMANDS);
         let at = if play.random.once_in(2) { 0 } else { lines.len() };
         lines.splice(at..at, command.lines().map(str::to_owned));
+    }
+    if play.random.once_in(4) {
+        lines.push(
+            pick(&mut play.random, &["We have snow in the garden.", "Wait, there is snow."]).to_owned(),
+        );
     }
     if play.random.once_in(60) {
         lines.push("RESIGN CONFIRM".to_owned());

@@ -283,6 +283,50 @@ fn orders_of_the_other_seat_change_no_letter() {
     assert!(compared > 50, "{compared}");
 }
 
+/// A filing beside other words is not there for the other side until it is firm.
+#[test]
+fn a_filing_that_is_not_firm_changes_no_letter() {
+    let templates = templates();
+    let mut compared = 0;
+    for (kind, seed) in matches(4) {
+        let mut play = Play::new(kind, seed);
+        while let Some(due) = play.state.due() {
+            for foe in due.seats.clone() {
+                let viewer = foe.other();
+                let without = held(&play);
+                let mut lines = play.tries(foe).pop().expect("the filing that was sealed").lines;
+                lines.extend(["".to_owned(), "We have snow in the garden.".to_owned()]);
+                let ruling = receive(&without, foe, &lines);
+                let to = ruling.dispatches.iter().all(|dispatch| dispatch.to == Reader::Seat(foe));
+                assert!(to, "{kind} {seed}: it is told to somebody else");
+                let mut with = ruling.after;
+                if with.held[foe].as_ref().is_none_or(|held| held.firm_at.is_none()) {
+                    continue;
+                }
+                compared += 1;
+                with.head = without.head;
+                let compared = Comparison { templates: &templates, viewer, letters: compared % 20 == 1 };
+                if compared.letters && due.seats.contains(&viewer) {
+                    let own = play.tries(viewer).pop().expect("the filing that was sealed").lines;
+                    let [one, other] = [&without, &with].map(|game_match| {
+                        let ruling = receive(game_match, viewer, &own);
+                        let answers = answers(&ruling, viewer).into_iter();
+                        answers
+                            .map(|answer| worded(&templates, &ruling.after, viewer, answer))
+                            .collect::<Vec<_>>()
+                    });
+                    assert_eq!(one, other, "{kind} {seed} {viewer}: receipts");
+                }
+                let orders = orders(&mut play, viewer);
+                let (one, other) = (History::of(without), History::of(with));
+                compared.assert_equal(&one, &other, &orders, &format!("{kind} {seed} {viewer}"));
+            }
+            play.step();
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
 #[test]
 fn nothing_is_hidden_in_quantum_and_quad() {
     for (kind, seed) in matches(6).filter(|(kind, _)| matches!(kind, GameKind::Quantum | GameKind::Quad)) {

@@ -5,7 +5,7 @@ use std::fs;
 
 use fogpost::game::Line;
 use fogpost::game::any::GameKind;
-use fogpost::request::{DoubtKind, Request};
+use fogpost::request::{DoubtKind, Request, Writer};
 
 use super::folder;
 use super::support_doubt::people;
@@ -18,7 +18,13 @@ const ORDERS: [(GameKind, &str); 3] = [
 ];
 
 fn read(game: GameKind, text: &str) -> Request {
-    Request::read(&Line::numbered(&text.lines().collect::<Vec<_>>()), game)
+    held_back(Request::read(&Line::numbered(&text.lines().collect::<Vec<_>>()), game))
+}
+
+/// The request without the commands that its other words may take back.
+fn held_back(request: Request) -> Request {
+    let beside = request.beside(Writer::STRANGER);
+    request.hold_back(beside)
 }
 
 /// The new text of real replies, by many people: from the public Enron collection, without addresses and numbers.
@@ -212,7 +218,7 @@ fn no_match_is_given_up_against_the_words_of_a_letter() {
         let request = read(GameKind::Quad, text);
         assert_eq!((request.commands.len(), request.faults.len()), (0, 1), "{text}");
     }
-    assert_eq!(read(GameKind::Quad, "I give up, well played!\nRESIGN CONFIRM").commands.len(), 1);
+    assert_eq!(read(GameKind::Quad, "Well played!\nRESIGN CONFIRM").commands.len(), 1);
     assert_eq!(read(GameKind::Quad, "DRAW?").commands.len(), 1, "a common way to ask");
 }
 
@@ -254,9 +260,7 @@ fn a_word_that_ends_a_wrapped_sentence_is_no_command() {
         let asked = (request.commands.len(), request.faults.len(), request.wait);
         assert_eq!(asked, (0, 0, false), "{text}: {request:?}");
     }
-    for text in
-        ["draw", "Hi Bo,\ndraw", "Shall we call it a day?\ndraw", "MARBLE G7\ndraw", "Best,\nAnn\ndraw"]
-    {
+    for text in ["draw", "Hi Bo,\ndraw", "Well played!\ndraw", "MARBLE G7\ndraw", "Best,\nAnn\ndraw"] {
         assert_eq!(read(GameKind::Quad, text).commands.len(), 1, "{text}");
     }
 }
@@ -272,19 +276,21 @@ fn a_command_inside_a_sentence_or_negated_is_not_carried_out() {
         "Could I be\nABSENT 2026-12-20 TO 2027-01-03\nwithout losing time? Just asking.",
         "I see the line\nSUBSTITUTE\nin the manual. What does it do?",
         "Is there a reason why I should\nAGREE\nto this?",
+        "Bo is a fine player.\n\nRESIGN CONFIRM\n\nGood game!",
+        "That was me, I was at work\nCONFIRM 5N5C53",
+        "Could I please\nEXTEND 3 days",
     ] {
         for request in [
             read(GameKind::Quad, text),
-            Request::read(&Line::numbered(&text.lines().collect::<Vec<_>>()), |_: &str| false),
+            held_back(Request::read(&Line::numbered(&text.lines().collect::<Vec<_>>()), |_: &str| false)),
         ] {
             assert_eq!((request.commands.len(), request.faults.len()), (0, 1), "{text}: {request:?}");
         }
     }
     for text in [
-        "Bo is a fine player.\n\nRESIGN CONFIRM\n\nGood game!",
+        "RESIGN CONFIRM\n\nThank you and congratulations!",
         "I was on the road all week, sorry\n\nEXTEND 3 days\n\nhave a nice weekend",
-        "That was me, I was at work\nCONFIRM 5N5C53",
-        "Could I please\nEXTEND 3 days",
+        "That was me. I was at work.\nCONFIRM 5N5C53",
         "I will not be at home over Christmas.\nABSENT 2026-12-20 TO 2027-01-03",
     ] {
         let request = read(GameKind::Quad, text);
@@ -297,7 +303,7 @@ fn many_commands_against_the_words_of_a_letter_are_bounded() {
     let text = "I do not want to\nRESIGN CONFIRM\n".repeat(20_000);
     let request = read(GameKind::Quad, &text);
     assert_eq!((request.commands.len(), request.faults.len()), (0, 20));
-    assert_eq!(request.left_out.faults, 19_980);
+    assert_eq!(request.left_out.commands, 19_980);
 }
 
 #[test]

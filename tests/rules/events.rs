@@ -94,6 +94,7 @@ fn sealed(seat: Seat, wait: bool) -> Fact {
         turn: 1,
         orders: serde_json::from_str::<OrderLines>("[]").expect("orders"),
         wait,
+        firm_at: None,
         sealed,
     }
 }

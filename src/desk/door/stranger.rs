@@ -23,7 +23,7 @@ use crate::referee::{
 };
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
-use crate::request::{Command, Request, lines_of};
+use crate::request::{Command, Request, Writer, lines_of};
 use crate::store::{LetterStatus, WaitingLetter};
 
 /// The answer to a command for a match that comes without the match's token.
@@ -104,6 +104,8 @@ struct ReadWords {
 /// Reads a letter without a token. An answer in words to one of our questions counts as its command.
 fn read_words(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<ReadWords> {
     let request = Request::read(lines, |_: &str| false);
+    let beside = request.beside(Writer { names: &[&asker.name], ..Writer::STRANGER });
+    let request = request.hold_back(beside);
     let mut read = ReadWords { request, asked_again: Vec::new(), never: None };
     let Some(question) = in_words::question_of(desk, asker, letter)? else { return Ok(read) };
     if let Some(answered) = question.answered(asker, &read.request, lines) {

@@ -16,9 +16,9 @@ fn code_of(notice: &Sent) -> String {
 
 #[test]
 fn the_player_confirms_a_letter_and_it_counts_as_of_its_arrival() {
-    let desk = Desk::new();
+    let desk = Desk::with("settle_words = 0\n");
     let (game_match, to_ann, _) = quad(&desk);
-    desk.reply(HOLIDAY, &to_ann, "MARBLE E5\nSee http://evil.example\nTELL click here\nEND");
+    desk.reply(HOLIDAY, &to_ann, "MARBLE E5\n\nSee http://evil.example.\n\nTELL click here\nEND");
     assert!(desk.find(&game_match.id).adjudicated.is_empty());
     assert!(desk.sent_to(HOLIDAY).is_empty());
     let notice = desk.one_to(ANN);
@@ -51,7 +51,7 @@ fn a_code_in_a_negated_sentence_confirms_nothing_and_the_answer_helps_on() {
         format!("What does it do?\n\nCONFIRM {code}?"),
     ] {
         desk.reply(ANN, &notice, &text);
-        desk.one_to(ANN).says("so I have not carried it out. If you mean it, please send");
+        desk.one_to(ANN).says("not carried it out. If you mean it, please");
         assert!(desk.find(&game_match.id).adjudicated.is_empty(), "{text}");
     }
     desk.reply(ANN, &notice, &format!("CONFIRM {code}"));

@@ -20,7 +20,7 @@ use crate::desk::{ANN, BO, Desk, Sent};
 use crate::dossier::check_program::{checked, played, unpacked};
 
 fn over() -> (Desk, Match) {
-    let desk = Desk::new();
+    let desk = Desk::with("settle_words = 0\n");
     let game_match = desk.open(GameKind::Quad, &[]);
     let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
     desk.reply(ANN, &to_ann, "MARBLE A1");

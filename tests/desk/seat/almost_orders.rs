@@ -232,7 +232,7 @@ fn nothing_is_filed_when_the_subject_or_a_line_names_another_match() {
     desk.reply(ANN, &to_ann, &format!("[{}] RESIGN CONFIRM", second.id));
     desk.one_to(ANN);
     desk.reply(ANN, &to_ann, &format!("RESIGN CONFIRM\nsee {}", second.id));
-    desk.one_to(ANN).says("Your RESIGN was not carried out");
+    desk.one_to(ANN).says("So I have not carried it out");
     for id in [&first.id, &second.id] {
         assert_eq!((desk.find(id).adjudicated.len(), desk.find(id).stage), (0, Stage::Running), "{id}");
     }

@@ -196,7 +196,7 @@ fn orders_for_another_match_that_came_for_an_earlier_turn_are_asked_about() {
 
 #[test]
 fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
-    let desk = Desk::new();
+    let desk = Desk::with("settle_words = 0\n");
     let [(first, invitation), (second, to_ann)] = two_matches(&desk);
     desk.reply(ANN, &invitation, &format!("MARBLE E5\nMATCH {}\nMARBLE C4\nI have a plan", second.id));
     desk.reply(ANN, &invitation, "RESIGN CONFIRM");

@@ -10,6 +10,7 @@ use super::settings::is_default;
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
+use crate::request::Beside;
 
 /// The cause of a ruling. `L` is the letter: its circumstances, as entries hold them, or the letter as it was
 /// read (`referee::Matter`).
@@ -80,6 +81,9 @@ pub struct LetterCause {
     /// passed on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withheld_for: Vec<GameKind>,
+    /// What the letter says beside its orders and commands.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub beside: Beside,
     /// The open question to the seat that the letter answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
@@ -194,6 +198,7 @@ impl LetterCause {
             holds_resignation: false,
             left_out: 0,
             withheld_for: Vec::new(),
+            beside: Beside::Nothing,
             question: None,
             hint: None,
         }

@@ -60,7 +60,21 @@ pub enum Fact {
         before: Option<Digest>,
     },
     /// Orders were sealed. `sealed` is the SHA-256 of the salt and the orders, each followed by a line feed.
-    OrdersSealed { seat: Seat, phase: Phase, turn: u32, orders: OrderLines, wait: bool, sealed: Digest },
+    /// They are firm from `firm_at` on, or at once.
+    OrdersSealed {
+        seat: Seat,
+        phase: Phase,
+        turn: u32,
+        orders: OrderLines,
+        wait: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        firm_at: Option<DateTime<Utc>>,
+        sealed: Digest,
+    },
+    /// The seat's orders are firm from now on.
+    OrdersFirm { seat: Seat, phase: Phase, turn: u32 },
+    /// The seat's orders, which were not firm yet, wait for the deadline, because of its words.
+    OrdersDeferred { seat: Seat, phase: Phase, turn: u32 },
     /// The orders of a letter cannot stand.
     OrdersRefused {
         seat: Seat,

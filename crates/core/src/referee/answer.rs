@@ -37,6 +37,8 @@ pub struct Answer {
     pub accepted_since: Option<DateTime<Utc>>,
     /// The orders that answering `YES` would file.
     pub offered: Option<Proposal>,
+    /// Whether orders that were not firm wait for the deadline now, because of the letter's words.
+    pub deferred: bool,
     /// The reason why the letter could not be read at all.
     pub unread: Option<String>,
     /// The names of attached files, which were not read.
@@ -143,8 +145,11 @@ impl Answer {
     /// Whether it only says that orders were filed.
     pub fn is_plain_receipt(&self) -> bool {
         let drops_orders = matches!(&self.orders, Orders::Sealed { dropped, .. } if !dropped.is_empty());
-        matches!(self.orders, Orders::Sealed { .. } | Orders::Conditions { sealed: Some(_), wait: false, .. })
-            && !drops_orders
+        matches!(
+            self.orders,
+            Orders::Sealed { firm_at: None, .. }
+                | Orders::Conditions { sealed: Some(_), wait: false, firm_at: None, .. }
+        ) && !drops_orders
             && self.replies.is_empty()
             && self.faults.is_empty()
             && self.remarks.is_empty()
@@ -252,6 +257,8 @@ pub enum Orders {
         filing: Filing,
         sealed: Digest,
         wait: bool,
+        /// The time from which they are firm, unless they are.
+        firm_at: Option<DateTime<Utc>>,
         /// Whether they replace those that the seat filed before.
         replaced: bool,
         /// Orders filed earlier that neither stand nor have a successor.
@@ -265,6 +272,8 @@ pub enum Orders {
     Conditions {
         lines: Vec<String>,
         sealed: Option<Digest>,
+        /// The time from which they are firm, unless they are.
+        firm_at: Option<DateTime<Utc>>,
         replaced: bool,
         /// Whether the letter says `WAIT`, which has no effect here.
         wait: bool,

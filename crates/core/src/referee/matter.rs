@@ -88,14 +88,16 @@ impl SeatLetter {
     /// Withholds the texts of the letter if one of them holds an order of its player's `other_games`.
     pub fn withhold_texts(&mut self, game: GameKind, other_games: &[GameKind]) {
         let lines = self.request.lines();
-        let holds = |games: &[GameKind]| Request::read_with_texts(lines, game, games) != self.request;
+        let read = |games: &[GameKind]| Request::read_with_texts(lines, game, games);
+        let whole = read(&[]);
+        let holds = |games: &[GameKind]| read(games) != whole;
         if !holds(other_games) {
             return;
         }
         // The ledger names no more of the player's games than it must.
         self.cause.withheld_for =
             other_games.iter().copied().filter(|other| holds(slice::from_ref(other))).collect();
-        self.request = Request::read_with_texts(lines, game, &self.cause.withheld_for);
+        self.request = read(&self.cause.withheld_for).hold_back(self.cause.beside);
     }
 }
 

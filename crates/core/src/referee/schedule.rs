@@ -34,6 +34,10 @@ pub struct Terms {
     pub grace_hours: u32,
     /// Minutes from the last filing to the adjudication, during which both can still replace their orders.
     pub settle_minutes: u32,
+    /// Minutes until orders are firm whose letter also says something else, or longer if that may take them back. 0: all
+    /// orders are firm at once.
+    #[serde(skip_serializing_if = "is_usual_wait")]
+    pub settle_words: u32,
     /// Hours before the deadline at which seats that have not filed are reminded.
     pub reminders_hours: Vec<u32>,
     /// Consecutive missed turns after which `forfeit` applies.
@@ -95,6 +99,13 @@ pub enum Press {
     None,
 }
 
+/// The usual `settle_words`.
+const SETTLE_WORDS: u32 = 60;
+
+fn is_usual_wait(minutes: &u32) -> bool {
+    *minutes == SETTLE_WORDS
+}
+
 impl Default for Terms {
     fn default() -> Self {
         Terms {
@@ -105,6 +116,7 @@ impl Default for Terms {
             weekends: true,
             grace_hours: 12,
             settle_minutes: 0,
+            settle_words: SETTLE_WORDS,
             reminders_hours: vec![48, 12],
             forfeit_after: 2,
             forfeit: ForfeitRule::Ask,
@@ -172,6 +184,7 @@ impl Terms {
             ("hour", self.hour, 0, 23),
             ("grace_hours", self.grace_hours, 0, 720),
             ("settle_minutes", self.settle_minutes, 0, 10_080),
+            ("settle_words", self.settle_words, 0, 1_440),
             ("reminders_hours", reminder, 0, 720),
             ("forfeit_after", self.forfeit_after, 1, 99),
             ("absence_days", self.absence_days, 0, 366),
@@ -201,6 +214,7 @@ impl Terms {
             "weekends" => self.weekends = on_or_off(name, value)?,
             "grace_hours" => self.grace_hours = number(name, value)?,
             "settle_minutes" => self.settle_minutes = number(name, value)?,
+            "settle_words" => self.settle_words = number(name, value)?,
             "reminders_hours" => self.reminders_hours = numbers(name, value)?,
             "forfeit_after" => self.forfeit_after = number(name, value)?,
             "forfeit" => self.forfeit = one_of(name, value)?,
@@ -282,6 +296,10 @@ impl Terms {
         TimeDelta::minutes(i64::from(self.settle_minutes))
     }
 
+    pub fn settle_words(&self) -> TimeDelta {
+        TimeDelta::minutes(i64::from(self.settle_words))
+    }
+
     /// Returns when the reminders for `deadline` are due, earliest first.
     pub fn reminders(&self, deadline: DateTime<Utc>) -> Vec<DateTime<Utc>> {
         let mut hours = self.reminders_hours.clone();
@@ -291,7 +309,7 @@ impl Terms {
 }
 
 /// The terms that a match can be opened with, by their names.
-pub const TERM_NAMES: [&str; 15] = [
+pub const TERM_NAMES: [&str; 16] = [
     "days",
     "setup_days",
     "zone",
@@ -299,6 +317,7 @@ pub const TERM_NAMES: [&str; 15] = [
     "weekends",
     "grace_hours",
     "settle_minutes",
+    "settle_words",
     "reminders_hours",
     "forfeit_after",
     "forfeit",

@@ -111,6 +111,9 @@ impl SettingsChange {
                 settings.receipts =
                     one_of(word, "receipts", ("faults", Receipts::Faults), ("all", Receipts::All))?;
             }
+            "words" => {
+                settings.firm_at_once = one_of(word, "words", ("off", true), ("on", false))?;
+            }
             "digest" => {
                 settings.digest_hour = one_of(word, "digest", ("daily", Some(digest_hour)), ("off", None))?;
             }

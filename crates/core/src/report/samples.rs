@@ -237,6 +237,7 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
             filing: filing.clone(),
             sealed: Digest::from([0; 32]),
             wait: again,
+            firm_at: again.then_some(DateTime::UNIX_EPOCH),
             replaced: again,
             dropped: if again { filing.lines().to_vec() } else { Vec::new() },
         };
@@ -313,7 +314,8 @@ fn wishes() -> Vec<Wishes> {
 /// Returns conditions that were sealed, or only checked.
 fn conditions(sealed: Option<Digest>) -> Orders {
     let lines = vec!["IF E5 THEN F6".to_owned()];
-    Orders::Conditions { lines, sealed, replaced: sealed.is_some(), wait: true }
+    let firm_at = sealed.map(|_| DateTime::UNIX_EPOCH);
+    Orders::Conditions { lines, sealed, firm_at, replaced: sealed.is_some(), wait: true }
 }
 
 /// Returns legal orders of the house's weakest level, if any are due from the first seat.

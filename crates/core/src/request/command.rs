@@ -138,22 +138,6 @@ impl Command {
         }
     }
 
-    /// Whether it asks somebody for something, as people also do in a question.
-    pub(super) fn only_asks(&self) -> bool {
-        match self {
-            Command::Resign { confirmed }
-            | Command::Leave { confirmed }
-            | Command::LeaveEvent { confirmed, .. } => !*confirmed,
-            Command::Draw
-            | Command::Extend { .. }
-            | Command::Rematch { .. }
-            | Command::Challenge { .. }
-            | Command::ChallengeNamed { .. }
-            | Command::Open { .. } => true,
-            _ => false,
-        }
-    }
-
     /// Returns how a command that ends a match is written, or nothing for the others.
     pub(super) fn as_written(&self) -> &'static str {
         match self {
@@ -256,9 +240,9 @@ pub fn read(line: &NormalizedLine, has_end: impl Fn() -> bool) -> ParsedLine {
         "PROTEST" if is_asked(&line.plain, first) && !rest.is_empty() => {
             return ParsedLine::Remark;
         }
-        // The end of a sentence that was wrapped: "… I do not want to / protest too much."
+        // In a sentence, such as "Protest as I may, …", it is a word.
         "PROTEST"
-            if first.starts_with(char::is_lowercase)
+            if !line.starts_in_capitals()
                 && !rest.is_empty()
                 && !line.plain[first.len()..].starts_with(':')
                 && !has_end() =>
@@ -342,8 +326,8 @@ fn or_misaddressed(parsed: Parsed<Command>, command: &'static str, line: &Normal
 const MAX_WORD: usize = 100;
 
 /// Returns a command that takes no arguments, or a fault if there are any.
-fn alone(command: Command, rest: &[&str]) -> Parsed<Command> {
-    let verb = command.name();
+fn alone(verb: &str, command: Command, rest: &[&str]) -> Parsed<Command> {
+    let verb = COMMAND_WORDS.into_iter().find(|word| *word == verb).unwrap_or_default();
     if rest.is_empty() { Ok(command) } else { Err((format!("{verb} stands alone on its line."), verb)) }
 }
 
@@ -361,19 +345,19 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         {
             return None;
         }
-        "STATUS" => alone(Command::Status, rest),
+        "STATUS" => alone(verb, Command::Status, rest),
         "REPORT" => report(rest),
-        "HISTORY" => alone(Command::History, rest),
-        "HINT" => alone(Command::Hint, rest),
+        "HISTORY" => alone(verb, Command::History, rest),
+        "HINT" => alone(verb, Command::Hint, rest),
         "RESIGN" => proof::confirmed(rest, "To give the match up, write RESIGN CONFIRM.", "RESIGN CONFIRM")
             .map(|confirmed| Command::Resign { confirmed }),
-        "DRAW" => alone(Command::Draw, rest),
+        "DRAW" => alone(verb, Command::Draw, rest),
         "EXTEND" => extend(rest),
-        "CLAIM" => alone(Command::Claim, rest),
-        "AGREE" => alone(Command::Agree, rest),
+        "CLAIM" => alone(verb, Command::Claim, rest),
+        "AGREE" => alone(verb, Command::Agree, rest),
         "ABSENT" => absent(rest),
-        "WITHDRAW" => alone(Command::Withdraw, rest),
-        "SUBSTITUTE" => alone(Command::Substitute, rest),
+        "WITHDRAW" => alone(verb, Command::Withdraw, rest),
+        "SUBSTITUTE" => alone(verb, Command::Substitute, rest),
         "HELP" => match wish::without_polite(rest) {
             [] => Ok(Command::Help(None)),
             [topic] => Ok(Command::Help(Some(topic.to_lowercase()))),
@@ -382,9 +366,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
             }
             _ => Err(("HELP takes one topic at most.".into(), "HELP orders")),
         },
-        "GAMES" => alone(Command::Games, rest),
+        "GAMES" => alone(verb, Command::Games, rest),
         "RULES" => rules(rest, in_capitals),
-        "MATCHES" => alone(Command::Matches, rest),
+        "MATCHES" => alone(verb, Command::Matches, rest),
         "CHALLENGE" => or_misaddressed(challenge(rest, line), "CHALLENGE", line),
         "ACCEPT" => code(verb, rest, line, INVITATION).map(Command::Accept),
         "DECLINE" => code(verb, rest, line, INVITATION).map(Command::Decline),
@@ -419,7 +403,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "RATINGS" => Ok(Command::Ratings(rest.join(" "))),
         "JOIN" => code(verb, rest, line, "the code of the open seat. GAMES lists them").map(Command::Join),
         "ENTER" => return parsed_or_prose(enter(rest), line),
-        "EVENTS" => alone(Command::Events, rest),
+        "EVENTS" => alone(verb, Command::Events, rest),
         "STANDINGS" => standings(rest),
         _ => return None,
     })

@@ -4,13 +4,12 @@
 //! An order is doubtful with a question mark or inside a question, next to words that postpone or negate it, in
 //! the middle of a sentence that goes on below it, or if it is a single square below the name of its author or
 //! in a sentence. Other questions and negations say nothing about the orders: every third reply from a person
-//! contains one. Commands, and a `YES`, are held back in the same way.
+//! contains one. A `YES` is held back in the same way.
 
 use std::ops::Range;
 
 use super::LineKind;
 use super::bounds::MAX_LINE;
-use super::command::Command;
 use super::doubt::{Doubt, DoubtKind};
 use super::normalized::{self, NormalizedLine};
 use super::phrases::{Section, Wording};
@@ -41,31 +40,6 @@ pub fn doubts(lines: &[Line], kinds: &[LineKind], verbs: &[&str]) -> Vec<Doubt> 
         doubts.extend(postponed.map(|no| Doubt::new(no, DoubtKind::Postponed)));
     }
     doubts
-}
-
-/// Returns why the words around the command on the line at `at` keep it from being carried out. `kinds` call
-/// that line an order.
-pub fn reason_against(
-    lines: &[Line],
-    kinds: &[LineKind],
-    at: usize,
-    command: &Command,
-    verbs: &[&str],
-) -> Option<String> {
-    let letter = ReadLines { lines, kinds };
-    let place = if letter.is_amid_sentence(at, command.is_irrevocable()) {
-        "This command stands inside a sentence".to_owned()
-    } else if !command.only_asks() && letter.is_in_question(at) {
-        "This command stands inside a question".to_owned()
-    } else if let Some(no) = letter.negating(at) {
-        format!("Line {no} seems to negate this command")
-    } else {
-        let no = Some(command).filter(|command| command.is_irrevocable()).and(letter.postponed(verbs))?;
-        format!("Line {no} seems to postpone this command")
-    };
-    Some(format!(
-        "{place}, so I have not carried it out. If you mean it, please send its line without the words around it."
-    ))
 }
 
 /// Whether the next line, a single word in lower case, ends a sentence that the lines read so far began.

@@ -14,6 +14,7 @@
 
 use std::cell::OnceCell;
 
+use beside::ReadLetter;
 use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
 use grammar::orders_of;
@@ -24,6 +25,7 @@ use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::{NewText, WrittenLine};
 
+mod beside;
 mod bounds;
 mod command;
 mod doubt;
@@ -37,6 +39,7 @@ mod table;
 mod texts;
 pub mod wish;
 
+pub use beside::{Beside, Writer};
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{COMMAND_WORDS, Command, CommandKind, NumberedCommand, Party};
 pub use doubt::{Doubt, DoubtKind};
@@ -79,6 +82,8 @@ pub struct Request {
     /// Counts of the items beyond the bounds, which are missing above.
     pub left_out: LeftOut,
     written: Vec<Line>,
+    /// The meanings of the lines in `written`, as far as they were read.
+    kinds: Vec<LineKind>,
 }
 
 /// Returns the new lines of a letter as lines of orders; none if it has no text that can be read.
@@ -117,6 +122,41 @@ impl Request {
             && self.doubts.is_empty()
     }
 
+    /// Returns what the letter says beside its orders and commands.
+    pub fn beside(&self, writer: Writer<'_>) -> Beside {
+        ReadLetter::new(&self.written, &self.kinds, writer).beside()
+    }
+
+    /// Returns the lines of a letter that are neither orders nor commands nor courtesies.
+    pub fn other_lines<'a>(&'a self, writer: Writer<'a>) -> Vec<&'a str> {
+        ReadLetter::new(&self.written, &self.kinds, writer).other_lines().collect()
+    }
+
+    /// Lets the letter's words count as the line that our question asks for.
+    pub fn take_words_as_answer(&mut self) {
+        self.remarks.clear();
+        self.kinds
+            .iter_mut()
+            .filter(|kind| **kind == LineKind::Remark)
+            .for_each(|kind| *kind = LineKind::Modifier);
+    }
+
+    /// Turns commands that the letter's other words may take back into faults, which ask for their lines alone.
+    pub fn hold_back(mut self, beside: Beside) -> Request {
+        let Request { commands, faults, written, .. } = &mut self;
+        commands.retain(|asked| {
+            if !asked.command.is_held_back_by(beside) {
+                return true;
+            }
+            let line = written.iter().find(|line| line.no == asked.line).map_or("", |line| line.text.trim());
+            if faults.len() < MAX_FAULTS {
+                faults.push(with_example(Fault::on(asked.line, BESIDE_WORDS), line));
+            }
+            false
+        });
+        self
+    }
+
     /// Adds a line below the letter's own lines, and a doubt about it.
     pub fn doubt(&mut self, text: &str, kind: DoubtKind, held: Vec<String>) {
         let line = self.written.last().map_or(0, |last| last.no) + 1;
@@ -140,6 +180,9 @@ pub fn reads_as_order(line: &str, game: GameKind) -> bool {
     let wording = NormalizedLine::of(line);
     !wording.is_empty() && orders_of(&game, &wording).is_some()
 }
+
+/// Why a command is not carried out beside other words.
+const BESIDE_WORDS: &str = "Your letter says more than this line, and I cannot tell whether the rest takes it back. So I have not carried it out. If you mean it, please answer with this line alone.";
 
 /// The meaning of a line of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,6 +265,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.withhold_texts(held);
         }
         self.request.written = self.lines.to_vec();
+        self.request.kinds = self.kinds;
         self.request.bound();
         self.request
     }
@@ -301,8 +345,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         !self.capitals_mark && orders.iter().all(is_prose)
     }
 
-    /// Adds doubts, because of the words around them, about orders that parse and about `YES`, and faults about
-    /// commands.
+    /// Adds doubts, because of the words around them, about orders that parse and about `YES`.
     fn doubt_meaning(&mut self) {
         let verbs = self.grammar.verbs();
         let read = &self.lines[..self.kinds.len()];
@@ -310,31 +353,12 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             let kinds = read.iter().zip(&self.kinds);
             kinds.map(|(line, kind)| if line.no == no { LineKind::Order } else { *kind }).collect()
         };
-        let Request { orders, commands, faults, doubts, yes, .. } = &mut self.request;
+        let Request { orders, doubts, yes, .. } = &mut self.request;
         if !orders.is_empty() {
             doubts.extend(meant::doubts(read, &self.kinds, verbs));
         } else if let Some(no) = *yes {
             doubts.extend(meant::doubts(read, &with_order_at(no), verbs));
         }
-        // Others are removed as too many anyway.
-        let mut left = MAX_COMMANDS;
-        commands.retain(|asked| {
-            if !asked.command.changes_something() || asked.command.text().is_some() || left == 0 {
-                return true;
-            }
-            let at = read.iter().position(|line| line.no == asked.line).unwrap_or(0);
-            let reason = if faults.len() < MAX_FAULTS {
-                meant::reason_against(read, &with_order_at(asked.line), at, &asked.command, verbs)
-            } else {
-                Some("Too many lines are faulty, so I have not carried this one out.".to_owned())
-            };
-            let Some(reason) = reason else {
-                left -= 1;
-                return true;
-            };
-            faults.push(with_example(Fault::on(asked.line, reason), asked.command.as_written()));
-            false
-        });
     }
 
     /// Adds the doubts about a letter that asks for nothing, but says that all ships stay, or holds its orders

@@ -1,6 +1,7 @@
 //! Own time: how long each seat of a match owed a filing while none of its filings stood, as the ledger shows.
 //!
-//! Bank days, grace and absences count. A filing with WAIT stands only from the deadline on. Pauses by a GM,
+//! Bank days, grace and absences count. A filing with WAIT stands only from the deadline on, and one beside other words only
+//! once it is firm. Pauses by a GM,
 //! outages, the settle time and the delay of letters that were sent late count for nobody; the time of a
 //! protest counts for the player who protested, unless the GM corrected a turn because of it. Phases that a
 //! correction voids do not count.
@@ -68,7 +69,11 @@ impl Walk {
             Fact::DeadlineSet { seats, .. } => {
                 self.owing = BySeat::from_fn(|seat| seats.contains(&seat));
             }
-            Fact::OrdersSealed { seat, wait, .. } => self.filed[*seat] = Some(*wait),
+            Fact::OrdersSealed { seat, wait, firm_at, .. } => {
+                self.filed[*seat] = Some(*wait).filter(|_| firm_at.is_none());
+            }
+            Fact::OrdersFirm { seat, .. } => self.filed[*seat] = Some(false),
+            Fact::OrdersDeferred { seat, .. } => self.filed[*seat] = Some(true),
             Fact::OrdersWithdrawn { seat, .. } | Fact::PlayerReplaced { seat, .. } => {
                 self.filed[*seat] = None
             }

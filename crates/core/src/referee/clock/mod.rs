@@ -11,7 +11,7 @@ use crate::referee::letter::refusal;
 use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::ruling::Draft;
-use crate::referee::play::{adjudication, deadline, substitute};
+use crate::referee::play::{adjudication, deadline, firm, substitute};
 
 pub mod bank;
 pub mod bounce;
@@ -30,13 +30,13 @@ impl Match {
             return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
         }
         if let Some(vanished) = self.vanished {
-            return [self.settle_at, Some(vanished.until)].into_iter().flatten().min();
+            return [self.settle_at, self.next_firm(), Some(vanished.until)].into_iter().flatten().min();
         }
         let deadline = self.deadline.filter(|_| !self.asked_gm);
         let reminder = deadline.and_then(|due| deadline::next_reminder(self, due));
         let refusals = Seat::BOTH.map(|seat| refusal::next_refusal(self, seat));
         let enforced = deadline.map(|due| due + self.terms.grace());
-        [self.settle_at, reminder, enforced].into_iter().chain(refusals).flatten().min()
+        [self.settle_at, self.next_firm(), reminder, enforced].into_iter().chain(refusals).flatten().min()
     }
 }
 
@@ -47,6 +47,10 @@ pub fn rule(draft: &mut Draft, phase_no: u32) {
         || draft.game_match.stage != Stage::Running
         || draft.game_match.house_due().is_some()
     {
+        return;
+    }
+    firm::become_firm(draft);
+    if draft.game_match.phase_no != phase_no {
         return;
     }
     if draft.game_match.settle_at.is_some_and(|moment| moment <= draft.at) {
@@ -82,7 +86,8 @@ fn remind(draft: &mut Draft) {
         draft.record(Fact::ReminderPassed { turn: due.turn });
         return;
     }
-    let mut reminded = draft.game_match.awaited();
+    let mut reminded: Vec<Seat> =
+        Seat::BOTH.into_iter().filter(|seat| draft.game_match.owes_word(*seat)).collect();
     reminded.retain(|seat| reminders[sent..behind].iter().any(|one| one.seats.contains(seat)));
     // The count changes only together with an entry, or the audit would not find the change.
     if reminded.is_empty() {

@@ -21,6 +21,7 @@ pub fn extend(draft: &mut Draft, since: DateTime<Utc>) {
     let clock_move =
         ClockMove { at: draft.at, seconds: (moved - deadline).num_seconds(), since: Some(since) };
     draft.game_match.clock_moves.push(clock_move);
+    draft.game_match.delay_firm(since, draft.at);
     set(draft, moved);
     draft.record(Fact::DeadlineSlid { deadline: moved });
     draft.dispatch_to_both(Content::Notice(Notice::Slid));

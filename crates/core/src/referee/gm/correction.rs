@@ -37,8 +37,8 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
         let (_, _, filings) = &correction.decided[keeps];
         let filed = state.unseal(filings).map_err(|_| no_such_turn.clone())?;
         let at = draft.at;
-        held = filed.map(|filing| filing.map(|filing| FiledOrders { filing, at, wait: false }));
-        held[*seat] = Some(FiledOrders { filing, at, wait: false });
+        held = filed.map(|filing| filing.map(|filing| FiledOrders::new(filing, at)));
+        held[*seat] = Some(FiledOrders::new(filing, at));
     }
     let game_match = &mut draft.game_match;
     game_match.state = state;

@@ -281,7 +281,9 @@ fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     }
     draft.game_match.stage = Stage::Running;
     draft.game_match.protest = None;
-    let paused_for = draft.game_match.paused_at.take().map(|since| draft.at - since).unwrap_or_default();
+    let paused_at = draft.game_match.paused_at.take().unwrap_or(draft.at);
+    let paused_for = draft.at - paused_at;
+    draft.game_match.delay_firm(paused_at, draft.at);
     substitute::prolong(draft, paused_for);
     if let Some(deadline) = draft.game_match.deadline.filter(|_| draft.game_match.vanished.is_none()) {
         let least = draft.at + draft.game_match.terms.grace();
@@ -310,6 +312,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>, exc
     let house_before = std::mem::replace(&mut game_match.house[seat], house);
     game_match.held[seat] = None;
     game_match.conditions[seat] = None;
+    game_match.footers[seat].clear();
     game_match.settle_at = None;
     game_match.draw_offer = game_match.draw_offer.filter(|by| *by != seat);
     game_match.extension = game_match.extension.filter(|(by, _)| *by != seat);

@@ -28,13 +28,15 @@ pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> (Orders, Optio
     if check {
         let orders = proposal::written_orders(letter);
         draft.record(Fact::OrdersChecked { seat, phase, turn, orders, faults: Vec::new() });
-        return (Orders::Conditions { lines, sealed: None, replaced: false, wait }, None);
+        return (Orders::Conditions { lines, sealed: None, firm_at: None, replaced: false, wait }, None);
     }
     let sealed = ledger::seal_digest(&draft.next_salt(), &lines);
     draft.record(Fact::ConditionsSealed { seat, turn, conditions: conditions.clone(), sealed });
+    let firm_at = draft.game_match.firm_at(seat, letter.cause.beside, draft.at);
     let replaced = draft.game_match.conditions[seat].replace(conditions).is_some();
+    draft.game_match.conditions_firm_at[seat] = firm_at;
     draft.game_match.offered[seat].clear();
-    (Orders::Conditions { lines, sealed: Some(sealed), replaced, wait }, None)
+    (Orders::Conditions { lines, sealed: Some(sealed), firm_at, replaced, wait }, None)
 }
 
 pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Conditions, Refusal> {

@@ -10,7 +10,7 @@ use crate::referee::answer::{Orders, Proposal};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::{FiledOrders, Match};
 use crate::referee::play::ruling::Draft;
-use crate::referee::play::substitute;
+use crate::referee::play::{firm, substitute};
 use crate::referee::reply::Reply;
 
 /// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
@@ -43,8 +43,10 @@ pub(super) fn seal_orders(
     let wait = request.wait;
     let orders = filing.lines();
     let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
-    draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, sealed });
-    let filed = FiledOrders { filing: filing.clone(), at: draft.at, wait };
+    let firm_at = draft.game_match.firm_at(seat, letter.cause.beside, draft.at);
+    draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, firm_at, sealed });
+    let other_lines = firm::other_lines(letter);
+    let filed = FiledOrders { wait, firm_at, other_lines, ..FiledOrders::new(filing.clone(), draft.at) };
     let before = draft.game_match.held[seat].replace(filed);
     let replaced = before.is_some();
     let dropped = before.map(|before| dropped(&before.filing, &filing)).unwrap_or_default();
@@ -55,7 +57,7 @@ pub(super) fn seal_orders(
     draft.game_match.refused[seat] = None;
     draft.game_match.offered[seat].clear();
     substitute::come_back(draft, seat);
-    (Orders::Sealed { filing, sealed, wait, replaced, dropped }, None)
+    (Orders::Sealed { filing, sealed, wait, firm_at, replaced, dropped }, None)
 }
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or

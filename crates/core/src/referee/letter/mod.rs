@@ -2,13 +2,13 @@
 
 use crate::game::{Line, Seat};
 use crate::ledger::{Fact, Permission, Receipts, TokenOf};
-use crate::referee::answer::{Answer, Orders};
+use crate::referee::answer::{Answer, Orders, Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::adjudication;
 use crate::referee::play::game_match::Stage;
 use crate::referee::play::kept::HeldReceipt;
 use crate::referee::play::ruling::Draft;
-use crate::referee::play::untold;
+use crate::referee::play::{firm, untold};
 use crate::referee::reply::Reply;
 use crate::referee::words::{self, Passing, Words};
 use crate::request::wish::is_chat;
@@ -50,6 +50,7 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
         (answer.orders, answer.offered) = filing::seal_orders(draft, letter, &answer.replaced);
     }
+    answer.deferred = firm::wait_for_word(draft, letter);
     answer.replies = commands::follow(draft, letter);
     if cause.left_out > 0 {
         answer.replies.push(Reply::LeftOut { count: cause.left_out });
@@ -71,7 +72,7 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     // A new token must reach its player, whatever else was sent.
     let is_held = cause.answer == Permission::Held && !cause.shows_token;
     let is_unwanted = is_unwanted(draft, seat, &answer);
-    let offered = answer.offered.clone();
+    let offered = answer.offered.clone().or_else(|| offer_to_play(draft, seat, &answer));
     let receipt = HeldReceipt::of(&answer, letter);
     draft.put_answer(place, answer);
     if is_unwanted {
@@ -98,6 +99,17 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     }
     proposal::keep_offer(draft, seat, offered);
     draft.game_match.past.note_ruling(Some(written), draft.at);
+}
+
+/// Offers to make orders firm that are not, or that wait because of their player's words.
+fn offer_to_play(draft: &Draft, seat: Seat, answer: &Answer) -> Option<Proposal> {
+    let orders = match &answer.orders {
+        Orders::Sealed { filing, firm_at: Some(_), .. } => filing.lines().to_vec(),
+        Orders::Conditions { lines, firm_at: Some(_), .. } => lines.to_vec(),
+        _ if answer.deferred => draft.game_match.held[seat].as_ref()?.filing.lines().to_vec(),
+        _ => return None,
+    };
+    Some(Proposal { orders, wait: false, kind: ProposalKind::Whole })
 }
 
 /// Begins the answer with the parts that follow from the letter alone.

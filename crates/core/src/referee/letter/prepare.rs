@@ -1,15 +1,15 @@
 //! Reads a letter for a ruling on it.
 
 use crate::dialect::SubjectTag;
-use crate::game::Line;
 use crate::game::any::GameKind;
+use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::letter::unreadable::advice;
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::request::wish::{WordAnswer, is_bare_verb, word_answer};
-use crate::request::{Command, DoubtKind, NumberedCommand, Request, lines_of, part_for};
+use crate::request::{Beside, Command, DoubtKind, NumberedCommand, Request, Writer, lines_of, part_for};
 
 /// A letter does not contain the part that its cause names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +42,8 @@ pub fn prepare(
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
     follow_word_answer(&mut request, cause.question);
     doubt_subject(&mut request, letter, before.game);
+    let beside = beside(before, &cause, letter, &request);
+    let (cause, request) = (LetterCause { beside, ..cause }, request.hold_back(beside));
     Ok(SeatLetter {
         message_id: letter.message_id.clone(),
         thread_turn: thread_turn(letter, &before.id),
@@ -130,13 +132,42 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>) {
         Some(Question::Draw) => return,
         None => {
             request.yes = Some(line);
-            request.remarks.clear();
+            request.take_words_as_answer();
             return;
         }
     };
     request.commands.push(NumberedCommand { line, command });
-    request.remarks.clear();
+    request.take_words_as_answer();
 }
+
+/// Returns what a letter says beside its orders and commands, also in a subject of its writer's own.
+fn beside(before: &Match, cause: &LetterCause, letter: &Letter, request: &Request) -> Beside {
+    let names = Seat::BOTH.map(|seat| before.players[seat].as_str());
+    let is_footer = |line: &str| before.is_footer(cause.seat, line);
+    let writer = Writer { names: &names, is_footer: &is_footer };
+    // The subject belongs to the part that answers the letter's thread.
+    let subject = own_subject(&letter.subject).filter(|_| cause.token == TokenOf::Own);
+    let of_subject = subject.map_or(Beside::Nothing, |subject| {
+        Request::read(&Line::numbered(&[subject]), before.game).beside(writer)
+    });
+    request.beside(writer).max(of_subject)
+}
+
+/// Returns the words of a subject before the name of a match, without `Re:` and its like.
+fn own_subject(subject: &str) -> Option<&str> {
+    let mut own = subject.split('[').next().unwrap_or_default().trim();
+    while let Some((prefix, rest)) = own.split_once([':', '：']) {
+        let is_prefix = prefix.chars().count() <= MAX_REPLY_PREFIX && !prefix.contains(' ');
+        if !is_prefix {
+            break;
+        }
+        own = rest.trim();
+    }
+    Some(own).filter(|own| own.contains(char::is_alphanumeric))
+}
+
+/// Maximum characters of what mail programs put before the subject of an answer, such as `Antw:`.
+const MAX_REPLY_PREFIX: usize = 6;
 
 /// Returns the first match that the subject or a line names instead of this one.
 fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<String> {

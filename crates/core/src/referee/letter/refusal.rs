@@ -40,7 +40,8 @@ impl Match {
     /// these quote, as written. `None` if no letter of the seat was refused in this phase.
     pub fn refused_faults(&self, seat: Seat) -> Option<(Vec<Fault>, Vec<Line>)> {
         let (refused, due) = self.refused[seat].as_ref().zip(self.due())?;
-        let request = Request::read_with_texts(&refused.lines, self.game, &refused.cause.withheld_for);
+        let request = Request::read_with_texts(&refused.lines, self.game, &refused.cause.withheld_for)
+            .hold_back(refused.cause.beside);
         let letter = SeatLetter {
             thread_turn: refused.thread_turn,
             other_match: refused.other_match.clone(),

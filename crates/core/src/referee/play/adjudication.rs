@@ -21,6 +21,9 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
     let Some(due) = draft.game_match.due().filter(|_| draft.game_match.stage == Stage::Running) else {
         return;
     };
+    if !draft.game_match.is_firm() {
+        return;
+    }
     let lacking = draft.game_match.awaited();
     if !lacking.is_empty() {
         // Seats that missed the phase could still file while the other seat took days of its bank.
@@ -30,9 +33,8 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
         }
         return;
     }
-    let held: Vec<_> = due.seats.iter().filter_map(|seat| draft.game_match.held[*seat].as_ref()).collect();
-    if held.iter().any(|held| held.wait) {
-        draft.game_match.settle_at = draft.game_match.deadline.map(|deadline| deadline.max(draft.at));
+    if draft.game_match.waits() {
+        draft.game_match.settle_at = draft.game_match.wait_ends().map(|end| end.max(draft.at));
     } else if draft.game_match.terms.settle_time() > TimeDelta::zero() {
         draft.game_match.settle_at = Some(draft.at + draft.game_match.terms.settle_time());
     } else {
@@ -48,7 +50,7 @@ pub fn adjudicate_assumed(draft: &mut Draft, missed: Vec<Seat>) -> bool {
         missed.iter().map(|seat| state.missed(*seat).map(|filing| (*seat, filing))).collect();
     let Some(assumed) = assumed else { return false };
     for (seat, filing) in assumed {
-        draft.game_match.held[seat] = Some(FiledOrders { filing, at, wait: false });
+        draft.game_match.held[seat] = Some(FiledOrders::new(filing, at));
     }
     adjudicate(draft, missed);
     true
@@ -67,7 +69,9 @@ pub fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: O
     // The game passes for a side that has no legal move, and conditional orders answer a move at once, so
     // adjudicate until a side owes orders or the match ends.
     while let Some(due) = draft.game_match.due() {
-        if !steps.is_empty() && due.seats.iter().any(|seat| draft.game_match.awaits(*seat)) {
+        let is_ready =
+            draft.game_match.is_firm() && !due.seats.iter().any(|seat| draft.game_match.awaits(*seat));
+        if !steps.is_empty() && !is_ready {
             break;
         }
         steps.extend(adjudicate_once(draft));
@@ -88,6 +92,7 @@ pub(super) fn pass_where_nothing_is_due(draft: &mut Draft) {
 /// Adjudicates the open phase once.
 fn adjudicate_once(draft: &mut Draft) -> Option<Adjudication> {
     let due = draft.game_match.due()?;
+    draft.game_match.count_footers();
     let filings = std::mem::take(&mut draft.game_match.held).map(|held| held.map(|held| held.filing));
     let before = draft.game_match.state.clone();
     draft.game_match.remember_news();
@@ -139,7 +144,8 @@ fn follow_conditions(draft: &mut Draft, due: &[Seat]) -> Vec<ConditionNews> {
         news.push(ConditionNews { seat, outcome: followed.outcome });
         if let Some(filing) = followed.filing {
             draft.game_match.missed[seat] = 0;
-            draft.file(seat, filing);
+            let firm_at = draft.game_match.conditions_firm_at[seat].take();
+            draft.file(seat, filing, firm_at.filter(|firm_at| *firm_at > draft.at));
         }
     }
     news

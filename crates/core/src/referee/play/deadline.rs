@@ -66,9 +66,8 @@ pub fn extend(draft: &mut Draft, days: u32) -> Option<DateTime<Utc>> {
 pub fn move_deadline(game_match: &mut Match, deadline: DateTime<Utc>, at: DateTime<Utc>) {
     game_match.deadline = Some(deadline);
     skip_past_reminders(game_match, at);
-    let waits = Seat::BOTH.iter().any(|seat| game_match.held[*seat].as_ref().is_some_and(|held| held.wait));
-    if waits && game_match.settle_at.is_some() {
-        game_match.settle_at = game_match.deadline;
+    if game_match.waits() && game_match.settle_at.is_some() {
+        game_match.settle_at = game_match.wait_ends();
     }
 }
 
@@ -102,7 +101,7 @@ pub fn reminders(game_match: &Match, deadline: DateTime<Utc>) -> Vec<Reminder> {
 /// Returns when somebody next gets a reminder.
 pub fn next_reminder(game_match: &Match, deadline: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let reminders = reminders(game_match, deadline).into_iter().skip(game_match.reminders_sent);
-    let mut wanted = reminders.filter(|one| one.seats.iter().any(|seat| game_match.awaits(*seat)));
+    let mut wanted = reminders.filter(|one| one.seats.iter().any(|seat| game_match.owes_word(*seat)));
     wanted.next().map(|one| one.at)
 }
 

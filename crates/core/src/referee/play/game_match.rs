@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,7 @@ use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, Seal
 use crate::letter::Digest;
 use crate::referee::matter::Matter;
 use crate::referee::schedule::{Absence, Terms};
+use crate::request::Beside;
 
 named_enum! {
     /// The stage of a match.
@@ -37,6 +38,23 @@ pub struct FiledOrders<F = Filing> {
     pub at: DateTime<Utc>,
     /// `WAIT`: do not adjudicate before the deadline.
     pub wait: bool,
+    /// The time from which the filing is firm. Until then its player can take it back, and for the other side it
+    /// is not there. `None`: it is firm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub firm_at: Option<DateTime<Utc>>,
+    /// Whether its player answered the receipt with other words, and so was asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub asked: bool,
+    /// Digests of the letter's lines that are neither orders nor commands nor courtesies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_lines: Vec<Digest>,
+}
+
+impl<F> FiledOrders<F> {
+    /// Returns a filing that is firm.
+    pub fn new(filing: F, at: DateTime<Utc>) -> FiledOrders<F> {
+        FiledOrders { filing, at, wait: false, firm_at: None, asked: false, other_lines: Vec::new() }
+    }
 }
 
 /// Marks the form in which a snapshot holds a filing. Only a match of such filings derives its `Deserialize`: that of
@@ -79,6 +97,12 @@ pub struct Match<F = Filing> {
     pub untold: Option<Untold>,
     /// Conditional orders that wait for the opponent's next move.
     pub conditions: BySeat<Option<Conditions>>,
+    /// The time from which they are firm, as for filings.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub conditions_firm_at: BySeat<Option<DateTime<Utc>>>,
+    /// Lines that stood in the seat's letters beside orders that were played, each with the number of letters.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub footers: BySeat<BTreeMap<Digest, u32>>,
     /// Number of the open phase, from 1. Causes name it, so that a late one does nothing.
     pub phase_no: u32,
     pub opened_at: DateTime<Utc>,
@@ -178,6 +202,23 @@ impl Match {
     /// Whether `seat` owes orders for the open phase.
     pub fn awaits(&self, seat: Seat) -> bool {
         self.held[seat].is_none() && self.due().is_some_and(|due| due.seats.contains(&seat))
+    }
+
+    /// Whether `seat` owes orders, or the answer whether its filing is meant.
+    pub fn owes_word(&self, seat: Seat) -> bool {
+        self.awaits(seat) || self.held[seat].as_ref().is_some_and(|held| held.asked)
+    }
+
+    /// Whether the other side is to read that `seat` owes orders: a filing that is not firm is not there for it.
+    pub fn seems_awaited(&self, seat: Seat) -> bool {
+        self.awaits(seat) || self.held[seat].as_ref().is_some_and(|held| held.firm_at.is_some())
+    }
+
+    /// Returns the seats that owe orders, as `reader` may know; `None` stands for somebody without a seat.
+    pub fn awaited_for(&self, reader: Option<Seat>) -> Vec<Seat> {
+        let owes =
+            |seat: &Seat| if Some(*seat) == reader { self.awaits(*seat) } else { self.seems_awaited(*seat) };
+        Seat::BOTH.into_iter().filter(owes).collect()
     }
 
     /// Returns the seats that owe orders, `first` first.
@@ -297,5 +338,94 @@ impl Match {
     /// Returns an act of the GM with this name as a cause in the open phase.
     pub fn by_gm(&self, name: &str, act: Act) -> Matter<'static> {
         Matter::Gm { name: name.to_owned(), phase: self.phase_no, act }
+    }
+}
+
+/// Maximum time that a filing beside a sign waits, and the time before the deadline at which it is firm.
+const LONGEST: TimeDelta = TimeDelta::hours(24);
+const BEFORE_DEADLINE: TimeDelta = TimeDelta::hours(2);
+
+/// Number of played letters in which a line stands before it counts as a footer.
+const FOOTER_LETTERS: u32 = 2;
+
+/// Maximum lines of all letters of a seat that are counted.
+const MAX_FOOTERS: usize = 50;
+
+/// When filings are firm.
+impl Match {
+    /// Returns when a filing of this letter will be firm. `None`: at once.
+    pub(in crate::referee) fn firm_at(
+        &self,
+        seat: Seat,
+        beside: Beside,
+        at: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
+        let wait = self.terms.settle_words();
+        if beside == Beside::Nothing || wait.is_zero() || self.settings[seat].firm_at_once {
+            return None;
+        }
+        let soonest = at + wait;
+        let latest = self.deadline.map(|deadline| deadline + self.terms.grace());
+        let wanted = match (beside, self.deadline) {
+            (Beside::Sign, Some(deadline)) => soonest.max((at + LONGEST).min(deadline - BEFORE_DEADLINE)),
+            (Beside::Sign, None) => soonest.max(at + LONGEST),
+            (Beside::Words | Beside::Nothing, _) => soonest,
+        };
+        Some(latest.map_or(wanted, |latest| wanted.min(latest))).filter(|firm_at| *firm_at > at)
+    }
+
+    /// Returns when the next filing becomes firm.
+    pub(in crate::referee) fn next_firm(&self) -> Option<DateTime<Utc>> {
+        self.filings().filter_map(|held| held.firm_at).min()
+    }
+
+    /// Whether all filings are firm.
+    pub(in crate::referee) fn is_firm(&self) -> bool {
+        self.filings().all(|held| held.firm_at.is_none())
+    }
+
+    /// Whether a filing waits for the deadline.
+    pub(super) fn waits(&self) -> bool {
+        self.filings().any(|held| held.wait)
+    }
+
+    /// Returns when filings that wait are adjudicated: at the deadline, or at the end of grace if a player was asked
+    /// whether theirs is meant.
+    pub(super) fn wait_ends(&self) -> Option<DateTime<Utc>> {
+        let is_asked = self.filings().any(|held| held.asked);
+        self.deadline.map(|deadline| if is_asked { deadline + self.terms.grace() } else { deadline })
+    }
+
+    fn filings(&self) -> impl Iterator<Item = &FiledOrders> {
+        Seat::BOTH.into_iter().filter_map(|seat| self.held[seat].as_ref())
+    }
+
+    /// Whether a line stood in several letters of the seat that were played.
+    pub(in crate::referee) fn is_footer(&self, seat: Seat, line: &str) -> bool {
+        let letters = self.footers[seat].get(&Digest::of(line.trim().as_bytes()));
+        letters.is_some_and(|letters| *letters >= FOOTER_LETTERS)
+    }
+
+    /// Counts the lines of the filings that are played now.
+    pub(super) fn count_footers(&mut self) {
+        for seat in Seat::BOTH {
+            let lines = self.held[seat].iter().flat_map(|held| &held.other_lines);
+            let footers = &mut self.footers[seat];
+            for line in lines {
+                if footers.len() < MAX_FOOTERS || footers.contains_key(line) {
+                    *footers.entry(*line).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    /// Delays filings that were not firm at `since`, when the time stopped that runs again from now on.
+    pub(in crate::referee) fn delay_firm(&mut self, since: DateTime<Utc>, now: DateTime<Utc>) {
+        for seat in Seat::BOTH {
+            if let Some(held) = &mut self.held[seat] {
+                let stood = now - since.max(held.at);
+                held.firm_at = held.firm_at.map(|firm_at| firm_at + stood);
+            }
+        }
     }
 }

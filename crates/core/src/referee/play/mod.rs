@@ -3,6 +3,7 @@
 pub mod adjudication;
 pub mod deadline;
 pub mod dispatch;
+pub mod firm;
 pub mod game_match;
 pub mod kept;
 pub mod opening;

@@ -111,6 +111,8 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         held: BySeat::default(),
         untold: None,
         conditions: BySeat::default(),
+        conditions_firm_at: BySeat::default(),
+        footers: BySeat::default(),
         phase_no: 1,
         opened_at: ledger::truncate_to_millis(at),
         deadline: None,

@@ -80,7 +80,7 @@ impl Match {
             zone: self.terms.zone,
             options: options.map(|(name, value)| (name.to_owned(), value)).collect(),
             due: self.due(),
-            awaited: self.awaited(),
+            awaited: self.awaited_for(None),
             deadline: self.deadline,
             outcome: self.outcome(),
             asked_gm: self.asked_gm,

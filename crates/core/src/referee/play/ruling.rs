@@ -201,16 +201,16 @@ impl Draft {
         let due = self.game_match.due().filter(|due| due.seats.contains(&seat));
         due.ok_or(Rejection::NotDue { seat })?;
         let filing = self.game_match.seal(seat, orders).map_err(|faults| Rejection::Faulty { faults })?;
-        self.file(seat, filing);
+        self.file(seat, filing, None);
         Ok(())
     }
 
-    /// Files orders of a seat that is due.
-    pub fn file(&mut self, seat: Seat, filing: Filing) {
+    /// Files orders of a seat that is due, which are firm from `firm_at` on; `None`: at once.
+    pub fn file(&mut self, seat: Seat, filing: Filing, firm_at: Option<DateTime<Utc>>) {
         let Some(Due { phase, turn, .. }) = self.game_match.due() else { return };
         let orders = filing.lines();
         let sealed = ledger::seal_digest(&self.next_salt(), &orders);
-        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, sealed });
-        self.game_match.held[seat] = Some(FiledOrders { filing, at: self.at, wait: false });
+        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, firm_at, sealed });
+        self.game_match.held[seat] = Some(FiledOrders { firm_at, ..FiledOrders::new(filing, self.at) });
     }
 }

@@ -38,6 +38,8 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         memories: stored.memories,
         untold: stored.untold,
         conditions: stored.conditions,
+        conditions_firm_at: stored.conditions_firm_at,
+        footers: stored.footers,
         phase_no: stored.phase_no,
         opened_at: stored.opened_at,
         deadline: stored.deadline,
@@ -78,5 +80,6 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
 
 fn refiled(stored: Option<FiledOrders<OrderLines>>, filing: Option<Filing>) -> Option<FiledOrders> {
     let (stored, filing) = stored.zip(filing)?;
-    Some(FiledOrders { filing, at: stored.at, wait: stored.wait })
+    let FiledOrders { filing: _, at, wait, firm_at, asked, other_lines } = stored;
+    Some(FiledOrders { filing, at, wait, firm_at, asked, other_lines })
 }

@@ -21,7 +21,8 @@ impl HeldReceipt {
     /// Returns the receipt if it can wait: it files orders, and contains nothing urgent and nothing that the
     /// shell has yet to fill in.
     pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<HeldReceipt> {
-        let Orders::Sealed { filing, sealed, wait: false, replaced, dropped } = &answer.orders else {
+        let Orders::Sealed { filing, sealed, wait: false, firm_at: None, replaced, dropped } = &answer.orders
+        else {
             return None;
         };
         let is_simple = answer.replies.is_empty()
@@ -56,7 +57,14 @@ impl HeldReceipt {
         (orders == filing.lines()).then(|| Answer {
             to: Some(to),
             message_id,
-            orders: Orders::Sealed { filing: filing.clone(), sealed, wait: false, replaced, dropped },
+            orders: Orders::Sealed {
+                filing: filing.clone(),
+                sealed,
+                wait: false,
+                firm_at: None,
+                replaced,
+                dropped,
+            },
             remarks: self.remarks,
             replaced: self.overridden,
             attachments: self.attachments,
@@ -104,7 +112,7 @@ impl Untold {
         let filed = BySeat::from_fn(|seat| {
             let (first, at) = steps.first().zip(filed[seat])?;
             let filing = first.filings[seat].clone()?;
-            Some(FiledOrders { filing, at, wait: false })
+            Some(FiledOrders::new(filing, at))
         });
         (News { steps, left_out, missed, correction: None, filed, conditions }, letter)
     }
@@ -120,7 +128,7 @@ impl Match {
             && awaited.iter().all(|seat| self.house[*seat].is_some())
             && self.house.iter().any(|(_, level)| level.is_none())
             && (self.due_from_players().is_none() || self.terms.settle_time().is_zero())
-            && held.into_iter().all(|held| !held.wait)
+            && held.into_iter().all(|held| !held.wait && held.firm_at.is_none())
     }
 
     /// Notes the pins of the letters of a ruling, which the next entry lists.

@@ -47,7 +47,7 @@ const SHARED: [(&str, ComputeField); 27] = [
     ("title", |source| value(title(&source.game_match))),
     ("open_turn", |source| value(open_turn(&source.game_match))),
     ("due", |source| value(source.game_match.due())),
-    ("awaited", |source| value(source.game_match.awaited())),
+    ("awaited", |source| value(source.game_match.awaited_for(source.seat))),
     ("outcome", |source| value(source.game_match.outcome())),
     ("paused", |source| value(source.game_match.stage == Stage::Paused)),
     ("asked", |source| value(source.game_match.asked_gm)),
@@ -150,7 +150,13 @@ fn held(source: &FieldSource) -> Value {
 
 /// Returns orders of the recipient, and the time at which they came.
 fn filed_orders(filed: &FiledOrders, zone: Tz, now: DateTime<Utc>) -> Value {
-    context! { orders => Serde(&filed.filing), at => format_local(filed.at, zone, now), wait => filed.wait }
+    context! {
+        orders => Serde(&filed.filing),
+        at => format_local(filed.at, zone, now),
+        wait => filed.wait,
+        asked => filed.asked,
+        firm_at => filed.firm_at.map(|at| format_local(at, zone, now)),
+    }
 }
 
 /// Returns the conditional orders of the recipient that wait for a move.
@@ -341,13 +347,13 @@ pub fn for_news(
 fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -> Value {
     let orders = match &answer.orders {
         Orders::None => context! { kind => "none" },
-        Orders::Sealed { filing, sealed, wait, replaced, dropped } => context! {
+        Orders::Sealed { filing, sealed, wait, firm_at, replaced, dropped } => context! {
             kind => "sealed", orders => Serde(filing), sealed => Serde(sealed), wait => wait,
-            replaced => replaced, dropped => dropped,
+            firm_at => firm_at.map(|at| format_local(at, zone, now)), replaced => replaced, dropped => dropped,
         },
-        Orders::Conditions { lines, sealed, replaced, wait } => context! {
+        Orders::Conditions { lines, sealed, firm_at, replaced, wait } => context! {
             kind => "conditions", orders => lines, sealed => Serde(sealed), replaced => replaced,
-            wait => wait,
+            wait => wait, firm_at => firm_at.map(|at| format_local(at, zone, now)),
         },
         Orders::Checked { filing } => context! { kind => "checked", orders => Serde(filing) },
         Orders::Refused { faults: refused, check } => context! {
@@ -359,6 +365,7 @@ fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -
         .collect();
     context! {
         orders => orders,
+        deferred => answer.deferred,
         replies => Serde(&answer.replies),
         reports => Serde(reports),
         manual => manual(&answer.replies, house),

@@ -9,8 +9,7 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use dates::{Span, span};
 use serde::Serialize;
-use table::{LANGUAGES, Language, Phrases};
-use text::{Sentence, sentences};
+use table::Phrases;
 
 use crate::game::Line;
 use crate::letter::{Address, split_words};
@@ -21,7 +20,9 @@ mod orders;
 mod table;
 mod text;
 
+pub(super) use self::table::{LANGUAGES, Language, is_joined};
 pub use self::text::fold;
+pub(super) use self::text::{Sentence, sentences};
 use answer::asks_to_stop;
 pub use answer::{WordAnswer, asks_or_agrees, is_bare_verb, word_answer};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
@@ -312,7 +313,7 @@ fn is_own(sentence: &Sentence, start: usize, language: &Language, condoles: bool
 
 /// Whether a word is a piece of a game, in the singular or the plural. The verb in `Ship me …` is not one, so
 /// `ship` at the beginning of a sentence does not count.
-fn names_a_piece(sentence: &Sentence) -> bool {
+pub(super) fn names_a_piece(sentence: &Sentence) -> bool {
     let words = sentence.words.iter().enumerate();
     let mut words = words.filter(|(at, word)| !(*at == 0 && word.folded == "ship"));
     words.any(|(_, word)| NAMES_OF_PIECES.contains(&word.folded))

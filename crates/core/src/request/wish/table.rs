@@ -76,6 +76,7 @@ pub struct Language {
     pub answers: Answers,
     pub words: Words,
     pub orders: Orders,
+    pub beside: OtherWords,
 }
 
 /// Phrases about people in trouble.
@@ -106,6 +107,19 @@ pub struct Answers {
     /// Phrases that agree to a wish of the opponent.
     pub agrees: Phrases,
     pub polite: WordSet,
+}
+
+/// Words beside orders.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherWords {
+    /// Words of greetings, thanks, good wishes and sign-offs, and of lines that announce orders. A line of
+    /// nothing else says nothing about the orders.
+    pub courtesies: WordSet,
+    /// Words with which a letter begins: a name may follow them.
+    pub greetings: WordSet,
+    /// Words with which a sentence begins that may take back what the letter orders.
+    pub first: WordSet,
 }
 
 /// Words for times and numbers.

@@ -81,7 +81,7 @@ fn seat_facts(rows: &MatchRows, seat: Seat) -> Value {
         .collect();
     context! {
         seat => seat.as_str(), name => &game_match.players[seat], number => &rows.players[seat],
-        house => &game_match.house[seat], awaited => game_match.awaits(seat), missed => game_match.missed[seat],
+        house => &game_match.house[seat], awaited => game_match.seems_awaited(seat), missed => game_match.missed[seat],
         bank => (game_match.terms.bank > 0).then(|| about.bank[seat]),
         bouncing => game_match.bouncing[seat], away => game_match.away[seat], absences => absences,
     }
@@ -199,6 +199,8 @@ fn is_told_to_both(fact: &Fact) -> bool {
         | Fact::CorrectionMade { .. } => true,
         Fact::DeskSet { .. }
         | Fact::OrdersSealed { .. }
+        | Fact::OrdersFirm { .. }
+        | Fact::OrdersDeferred { .. }
         | Fact::OrdersRefused { .. }
         | Fact::OrdersChecked { .. }
         | Fact::OrdersWithdrawn { .. }

@@ -1,0 +1,66 @@
+//! Filings beside other words, which may take them back. Such a filing is sealed at once, but firm only after a
+//! while: until then its player can take it back, and for the other side it is not there.
+
+use super::adjudication;
+use super::ruling::Draft;
+use crate::game::Seat;
+use crate::ledger::Fact;
+use crate::letter::Digest;
+use crate::referee::matter::SeatLetter;
+use crate::request::{Beside, Writer};
+
+/// Maximum lines of a letter that may count as a footer.
+const MAX_LINES: usize = 10;
+
+/// Returns the digests of a letter's lines that may be a footer.
+pub fn other_lines(letter: &SeatLetter) -> Vec<Digest> {
+    let lines = letter.request.other_lines(Writer::STRANGER).into_iter().take(MAX_LINES);
+    lines.map(|line| Digest::of(line.trim().as_bytes())).collect()
+}
+
+/// Makes the filings firm whose time is over, and adjudicates if nothing else is lacking.
+pub fn become_firm(draft: &mut Draft) {
+    let Some(due) = draft.game_match.due() else { return };
+    let mut is_changed = false;
+    for seat in Seat::BOTH {
+        let Some(held) = &mut draft.game_match.held[seat] else { continue };
+        if held.firm_at.is_some_and(|firm_at| firm_at <= draft.at) {
+            held.firm_at = None;
+            is_changed = true;
+            draft.record(Fact::OrdersFirm { seat, phase: due.phase, turn: due.turn });
+        }
+    }
+    if is_changed {
+        adjudication::adjudicate_if_complete(draft);
+    }
+}
+
+/// Lets a filing that is not firm wait for the deadline if its receipt is answered with other words alone, or if a
+/// letter of words alone may take it back. Returns whether it does.
+pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter) -> bool {
+    let (seat, request) = (letter.cause.seat, &letter.request);
+    let says_words_alone = request.orders.is_empty()
+        && request.commands.is_empty()
+        && request.faults.is_empty()
+        && request.doubts.is_empty()
+        && request.yes.is_none();
+    let answers_receipt =
+        draft.game_match.offered[seat].iter().any(|offer| letter.answers.contains(&offer.seq));
+    let may_take_back = match letter.cause.beside {
+        Beside::Nothing => false,
+        Beside::Words => answers_receipt,
+        Beside::Sign => true,
+    };
+    let Some(due) = draft.game_match.due().filter(|_| says_words_alone && may_take_back) else {
+        return false;
+    };
+    let Some(held) = draft.game_match.held[seat].as_mut().filter(|held| held.firm_at.is_some()) else {
+        return false;
+    };
+    held.firm_at = None;
+    held.wait = true;
+    held.asked = true;
+    draft.record(Fact::OrdersDeferred { seat, phase: due.phase, turn: due.turn });
+    adjudication::adjudicate_if_complete(draft);
+    true
+}

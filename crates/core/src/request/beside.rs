@@ -1,0 +1,317 @@
+//! What a letter says beside its orders and commands, in twelve languages.
+//!
+//! No list of phrases knows every way to take something back. So the words that say nothing are listed
+//! (courtesies), and everything else counts as other words.
+
+use std::iter;
+
+use serde::{Deserialize, Serialize};
+
+use super::LineKind;
+use super::phrases::{Section, Wording};
+use super::wish::{LANGUAGES, Language, Sentence, fold, is_joined, names_a_piece, sentences};
+use crate::game::Line;
+use crate::letter::split_words;
+
+/// What a letter says beside its orders and commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Beside {
+    /// Nothing, or courtesies alone.
+    #[default]
+    Nothing,
+    /// Other words.
+    Words,
+    /// Other words with a sign that they may take something back: a sentence begins with a word that does, a
+    /// line runs into an order or a command, or a question mark stands beside an order.
+    Sign,
+}
+
+/// What is known about the writer of a letter.
+#[derive(Clone, Copy)]
+pub struct Writer<'a> {
+    /// The names of both players.
+    pub names: &'a [&'a str],
+    /// Whether a line ends all letters of this writer.
+    pub is_footer: &'a dyn Fn(&str) -> bool,
+}
+
+impl Writer<'_> {
+    /// Somebody of whom nothing is known.
+    pub const STRANGER: Writer<'static> = Writer { names: &[], is_footer: &|_| false };
+}
+
+/// Maximum lines of words to compare with the lists. The limit keeps the work small; nobody writes so much beside a move.
+const MAX_LINES: usize = 300;
+
+/// Maximum bytes of a line of courtesies.
+const MAX_COURTESY: usize = 300;
+
+/// Maximum words of a name behind a greeting or below a sign-off, and of a beginning.
+const MAX_NAME: usize = 3;
+
+/// Maximum words of a greeting with its name.
+const MAX_GREETING: usize = 8;
+
+/// Maximum words of a phrase of courtesy.
+const MAX_PHRASE: usize = 6;
+
+/// Maximum letters that a form of a name has more or less.
+const MAX_ENDING: usize = 3;
+
+/// The lines of a letter, as they were read.
+pub struct ReadLetter<'a> {
+    lines: &'a [Line],
+    kinds: &'a [LineKind],
+    writer: Writer<'a>,
+    names: Vec<String>,
+}
+
+impl<'a> ReadLetter<'a> {
+    /// `kinds` are the meanings of the lines; lines without one were not read.
+    pub fn new(lines: &'a [Line], kinds: &'a [LineKind], writer: Writer<'a>) -> ReadLetter<'a> {
+        let names = writer.names.iter().flat_map(|name| split_words(name)).map(fold).collect();
+        ReadLetter { lines: &lines[..kinds.len().min(lines.len())], kinds, writer, names }
+    }
+
+    pub fn beside(&self) -> Beside {
+        if self.is_long() {
+            return Beside::Sign;
+        }
+        let other = self.other_words();
+        match other.contains(&true) {
+            false => Beside::Nothing,
+            true if self.has_sign(&other) => Beside::Sign,
+            true => Beside::Words,
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.kinds.iter().filter(|kind| **kind == LineKind::Remark).count() > MAX_LINES
+    }
+
+    /// Returns the lines of other words.
+    pub fn other_lines(&self) -> impl Iterator<Item = &'a str> {
+        let other = if self.is_long() { Vec::new() } else { self.other_words() };
+        self.lines.iter().zip(other).filter(|(_, is_other)| *is_other).map(|(line, _)| line.text.as_str())
+    }
+
+    /// For each line, whether it holds other words.
+    fn other_words(&self) -> Vec<bool> {
+        // Below a sign-off, and at the end, stands a name.
+        let mut follows_sign_off = false;
+        let mut is_first = true;
+        let mut other = Vec::with_capacity(self.lines.len());
+        let last = self.kinds.iter().rposition(|kind| *kind != LineKind::Blank);
+        for (at, (line, kind)) in self.lines.iter().zip(self.kinds).enumerate() {
+            let text = line.text.trim();
+            let is_said = match kind {
+                LineKind::Blank => {
+                    other.push(false);
+                    continue;
+                }
+                LineKind::Remark => {
+                    let is_known = self.is_courtesy(text)
+                        || (self.writer.is_footer)(text)
+                        || is_first && self.is_greeting(text)
+                        || (follows_sign_off || Some(at) == last) && self.is_name(text);
+                    follows_sign_off = is_known && is_sign_off(line);
+                    !is_known
+                }
+                LineKind::Order
+                | LineKind::Modifier
+                | LineKind::Command
+                | LineKind::Doubtful
+                | LineKind::Elsewhere => {
+                    follows_sign_off = false;
+                    false
+                }
+            };
+            is_first = false;
+            other.push(is_said);
+        }
+        other
+    }
+
+    /// Whether a line says nothing: its words are courtesies of one language, names and numbers.
+    fn is_courtesy(&self, text: &str) -> bool {
+        if text.len() > MAX_COURTESY || text.contains(['?', '？']) {
+            return false;
+        }
+        let words: Vec<String> = split_words(text).map(fold).filter(|word| !word.is_empty()).collect();
+        LANGUAGES.iter().any(|language| match language.joined && text.contains(is_joined) {
+            true => self.is_joined_courtesy(&words.concat(), language),
+            false => self.is_separated_courtesy(&words, language),
+        })
+    }
+
+    /// Whether words are phrases and words of courtesy in a language, names and numbers.
+    fn is_separated_courtesy(&self, words: &[String], language: &Language) -> bool {
+        let mut rest = words;
+        while let Some(first) = rest.first() {
+            let longest = (1..=rest.len().min(MAX_PHRASE))
+                .rev()
+                .find(|length| is_courtesy_in(&rest[..*length].join(" "), language));
+            let is_known =
+                || self.is_name_of_player(first) || first.bytes().all(|byte| byte.is_ascii_digit());
+            match longest {
+                Some(length) => rest = &rest[length..],
+                None if is_known() => rest = &rest[1..],
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether a word is a player's name, or a form of it: `Bobby`, `Bo` and `Bobe` for `Bob`.
+    fn is_name_of_player(&self, word: &str) -> bool {
+        self.names.iter().any(|name| {
+            let lengths = name.chars().count().abs_diff(word.chars().count());
+            lengths <= MAX_ENDING
+                && word.chars().count() > 1
+                && (word.starts_with(name.as_str()) || name.starts_with(word))
+        })
+    }
+
+    /// Whether a text without blanks consists of courtesies and names.
+    fn is_joined_courtesy(&self, text: &str, language: &Language) -> bool {
+        let mut rest = text;
+        loop {
+            rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            if rest.is_empty() {
+                return true;
+            }
+            let pieces = language.beside.courtesies.iter().chain(&self.names);
+            let longest = pieces.filter(|piece| rest.starts_with(piece.as_str())).map(String::len).max();
+            let longest = longest.or_else(|| foreign_name(rest));
+            let Some(length) = longest.filter(|length| *length > 0) else { return false };
+            rest = &rest[length..];
+        }
+    }
+
+    /// Whether a line greets somebody by a name, such as `Hi Bobby,`.
+    fn is_greeting(&self, text: &str) -> bool {
+        let greets =
+            |word: &&str| LANGUAGES.iter().any(|language| language.beside.greetings.contains(&fold(word)));
+        let words: Vec<&str> = split_words(text).take(MAX_GREETING).collect();
+        let greeting = words.iter().take_while(|word| greets(word)).count();
+        let rest = &words[greeting..];
+        greeting > 0
+            && !text.contains(['?', '？'])
+            && rest.len() <= MAX_NAME
+            && rest.iter().all(|word| may_be_name(word))
+    }
+
+    /// Whether a line is only a name, such as `- Ann Adams`.
+    fn is_name(&self, text: &str) -> bool {
+        let words: Vec<&str> = split_words(text).collect();
+        words.len() <= MAX_NAME && !text.contains(['?', '？', '!']) && words.into_iter().all(may_be_name)
+    }
+
+    fn has_sign(&self, other: &[bool]) -> bool {
+        let sentences = self.sentences(other);
+        sentences.iter().any(|sentence| self.takes_back(sentence) || asks_about_play(sentence))
+            || (1..self.lines.len()).any(|at| self.runs_into(at, other))
+            || self.asks_beside_order(other)
+    }
+
+    /// Returns the sentences in paragraphs that hold other words.
+    fn sentences(&self, other: &[bool]) -> Vec<Sentence> {
+        let mut found = Vec::new();
+        let mut start = 0;
+        while start < self.lines.len() {
+            let is_said = |at: &usize| self.kinds[*at] == LineKind::Remark;
+            let end = (start..self.lines.len()).find(|at| !is_said(at)).unwrap_or(self.lines.len());
+            if other[start..end].contains(&true) {
+                found.extend(sentences(&self.lines[start..end]));
+            }
+            start = end + 1;
+        }
+        found
+    }
+
+    /// Whether a sentence begins, perhaps behind courtesies, with a word that may take something back.
+    fn takes_back(&self, sentence: &Sentence) -> bool {
+        let words: Vec<&str> = sentence.words.iter().map(|word| word.folded.as_str()).collect();
+        let is_empty = |word: &&&str| is_courteous(word) || self.is_name_of_player(word);
+        let courteous = words.iter().take_while(is_empty).count();
+        let begins = |words: &[&str]| {
+            LANGUAGES.iter().any(|language| match language.joined {
+                true => language.beside.first.iter().any(|first| words.concat().starts_with(first.as_str())),
+                false => (1..=MAX_NAME.min(words.len()))
+                    .any(|count| language.beside.first.contains(&words[..count].join(" "))),
+            })
+        };
+        (0..=courteous).any(|start| begins(&words[start..]))
+    }
+
+    /// Whether the line above an order or a command goes on in it.
+    fn runs_into(&self, at: usize, other: &[bool]) -> bool {
+        let is_target = matches!(self.kinds[at], LineKind::Order | LineKind::Command);
+        let above = self.lines[at - 1].text.trim_end_matches(|c: char| {
+            c.is_whitespace() || matches!(c, ')' | '"' | '\'' | '”' | '»' | '*' | '_')
+        });
+        is_target && other[at - 1] && !above.ends_with(['.', '!', '?', '…', '。', '！', '？'])
+    }
+
+    /// Whether a question mark stands in the paragraph of an order.
+    fn asks_beside_order(&self, other: &[bool]) -> bool {
+        let paragraphs = self.kinds.split(|kind| *kind == LineKind::Blank);
+        let mut start = 0;
+        for paragraph in paragraphs {
+            let lines = start..start + paragraph.len();
+            start = lines.end + 1;
+            let asks = |at: usize| other[at] && self.lines[at].text.contains(['?', '？']);
+            if paragraph.contains(&LineKind::Order) && lines.into_iter().any(asks) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Returns the bytes of a name in katakana with what belongs to names, at the beginning of a text.
+fn foreign_name(text: &str) -> Option<usize> {
+    let length = text.find(|c| !is_katakana(c))?;
+    let (name, rest) = text.split_at(length);
+    let title =
+        ["さん", "さま", "様", "くん", "へ", "より"].into_iter().find(|title| rest.starts_with(title))?;
+    ((1..=MAX_FOREIGN_NAME).contains(&name.chars().count())).then_some(length + title.len())
+}
+
+/// Maximum characters of a name in katakana.
+const MAX_FOREIGN_NAME: usize = 8;
+
+/// Whether a character is of the script in which foreign names are written.
+fn is_katakana(c: char) -> bool {
+    matches!(c, '\u{30a0}'..='\u{30ff}')
+}
+
+/// Whether a phrase is a courtesy, or agrees to something.
+fn is_courtesy_in(phrase: &str, language: &Language) -> bool {
+    language.beside.courtesies.contains(phrase) || language.answers.yes.contains(phrase)
+}
+
+/// Whether a word is a courtesy in some language.
+fn is_courteous(word: &str) -> bool {
+    LANGUAGES.iter().any(|language| language.beside.courtesies.contains(word))
+}
+
+/// Whether a line begins with the words that close a letter.
+fn is_sign_off(line: &Line) -> bool {
+    Wording::of(iter::once((line.no, line.text.as_str()))).begins_with(Section::Closings)
+}
+
+/// Whether a word can be a name: it begins with a capital letter, or is in katakana, as foreign names are, and takes
+/// nothing back.
+fn may_be_name(word: &str) -> bool {
+    let folded = fold(word);
+    word.chars().all(char::is_alphabetic)
+        && (word.starts_with(char::is_uppercase) || word.chars().all(is_katakana))
+        && !LANGUAGES.iter().any(|language| language.beside.first.contains(&folded))
+}
+
+/// Whether a sentence is a question about a square or a piece.
+fn asks_about_play(sentence: &Sentence) -> bool {
+    sentence.is_question && (sentence.names_a_square() || names_a_piece(sentence))
+}

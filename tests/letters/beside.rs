@@ -1,0 +1,74 @@
+//! What letters say beside their orders: a thousand letters as people write them, in twelve languages. The writers of
+//! `beside.toml` and `beside-blind.toml` did not see the lists of words; those were extended by the letters since.
+
+use fogpost::game::any::GameKind;
+use fogpost::letter::{Letter, Limits};
+use fogpost::request::{Beside, Request, Writer, lines_of};
+use serde::Deserialize;
+
+use crate::own;
+
+/// Maximum letters of courtesies, out of a hundred, whose orders wait.
+const MOST_DELAYED: usize = 10;
+
+/// Minimum letters with a sign, out of a hundred, whose sign is seen; the others count as other words.
+const FEWEST_SIGNS: usize = 95;
+
+#[derive(Deserialize)]
+struct Corpus {
+    letter: Vec<Sample>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Sample {
+    language: String,
+    /// `nothing`, `words` or `sign`.
+    says: String,
+    text: String,
+}
+
+impl Sample {
+    /// What is read beside the order. If the letter leaves a doubt, its writer is asked anyway.
+    fn read(&self) -> (Beside, bool) {
+        let head = "From: ann@players.example\r\nSubject: Re: [QD-AAAA] Turn 1\r\n\
+                    Content-Type: text/plain; charset=utf-8\r\n\r\n";
+        let raw = format!("{head}{}", self.text);
+        let letter = Letter::read(raw.as_bytes(), &own(), &Limits::default()).expect("a letter");
+        let request = Request::read(&lines_of(letter.new_text(None)), GameKind::Quad);
+        let writer = Writer { names: &["Ann Adams", "Bob Baker"], ..Writer::STRANGER };
+        (request.beside(writer), !request.doubts.is_empty() || !request.faults.is_empty())
+    }
+}
+
+fn shown<'a>(samples: impl Iterator<Item = &'a Sample>) -> String {
+    samples.map(|sample| format!("[{}] {}\n", sample.language, sample.text)).collect()
+}
+
+/// Courtesies delay few orders, and no order is played at once beside words that may take it back.
+#[test]
+fn letters_of_people_say_what_they_say() {
+    let corpora = [include_str!("beside.toml"), include_str!("beside-blind.toml")];
+    let letters = corpora.map(|corpus| toml::from_str::<Corpus>(corpus).expect("a corpus").letter).concat();
+    let read: Vec<(&Sample, Beside, bool)> = letters
+        .iter()
+        .map(|sample| {
+            let (beside, is_asked) = sample.read();
+            (sample, beside, is_asked)
+        })
+        .collect();
+    let of =
+        |is_courtesy: bool| read.iter().filter(move |(sample, ..)| (sample.says == "nothing") == is_courtesy);
+    let unseen = of(false).filter(|(_, beside, is_asked)| *beside == Beside::Nothing && !is_asked);
+    let unseen = shown(unseen.map(|(sample, ..)| *sample));
+    assert!(unseen.is_empty(), "played at once:\n{unseen}");
+    let all = of(true).count();
+    let delayed = || of(true).filter(|(_, beside, is_asked)| *beside > Beside::Nothing || *is_asked);
+    let count = delayed().count();
+    let text = || shown(delayed().map(|(sample, ..)| *sample));
+    assert!(count * 100 <= all * MOST_DELAYED, "{count} of {all} wait:\n{}", text());
+    let signs: Vec<_> = read.iter().filter(|(sample, ..)| sample.says == "sign").collect();
+    let missed = || signs.iter().filter(|(_, beside, is_asked)| *beside < Beside::Sign && !is_asked);
+    let seen = signs.len() - missed().count();
+    let text = || shown(missed().map(|(sample, ..)| *sample));
+    assert!(seen * 100 >= signs.len() * FEWEST_SIGNS, "{seen} of {} are seen:\n{}", signs.len(), text());
+}
