@@ -13,7 +13,7 @@ use fogpost::dialect::DIALECT;
 use fogpost::game::any::GameKind;
 use fogpost::letter::AutomaticKind;
 use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity, UnreadableContent, UnreadableLetter};
-use fogpost::request::{Request, lines_of};
+use fogpost::request::{Request, Writer, lines_of};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -275,7 +275,7 @@ fn read_all_of(raw: &[u8]) {
             let lines = lines_of(letter.new_text(answered));
             // Restoring line breaks must not multiply the lines.
             assert!(lines.len() <= Limits::default().max_lines);
-            let _ = Request::read(&lines, GameKind::QuadrantZ);
+            let _ = Request::read(&lines, GameKind::QuadrantZ).beside(Writer::STRANGER);
         }
         assert!(letter.in_reply_to.len() + letter.references.len() <= 200);
         let _ = letter.reported_dkim("mx.club.example");
@@ -350,6 +350,9 @@ fn hostile_letters_are_read_in_bounded_time() {
         plain(few("--\r\n")),
         plain(few("_____________________\r\n")),
         plain(many("А")),
+        // A word that takes something back is searched behind each of the courtesies.
+        plain(format!("{}snow\r\n\r\n", "thanks ".repeat(390)).repeat(140)),
+        plain(format!("{}雪\r\n\r\n", "ありがとう ".repeat(390)).repeat(60)),
         plain(format!("I say that it would\r\n{}be so", few("hold\r\n"))),
         plain(format!("{}RESIGN CONFIRM\r\n", few("I do not want to\r\nEXTEND 3 days\r\n\r\n"))),
         html(many("<div>")),

@@ -1,6 +1,7 @@
 //! What letters say beside their orders: a thousand letters as people write them, in twelve languages. The writers of
 //! `beside.toml` and `beside-blind.toml` did not see the lists of words; those were extended by the letters since.
 
+use fogpost::game::Line;
 use fogpost::game::any::GameKind;
 use fogpost::letter::{Letter, Limits};
 use fogpost::request::{Beside, Request, Writer, lines_of};
@@ -35,9 +36,38 @@ impl Sample {
         let raw = format!("{head}{}", self.text);
         let letter = Letter::read(raw.as_bytes(), &own(), &Limits::default()).expect("a letter");
         let request = Request::read(&lines_of(letter.new_text(None)), GameKind::Quad);
-        let writer = Writer { names: &["Ann Adams", "Bob Baker"], ..Writer::STRANGER };
+        // The name on a letter is in its writer's script.
+        let names = ["Ann Adams", "Bob Baker", "Энн", "アン・アダムス"];
+        let writer = Writer { names: &names, ..Writer::STRANGER };
         (request.beside(writer), !request.doubts.is_empty() || !request.faults.is_empty())
     }
+}
+
+/// What a letter with a marble and this text says, if the opponent has this name.
+fn read(text: &str, foe: &str) -> Beside {
+    let lines = Line::numbered(&format!("{text}\nMARBLE G7").lines().collect::<Vec<_>>());
+    Request::read(&lines, GameKind::Quad).beside(Writer { names: &["Ann", foe], ..Writer::STRANGER })
+}
+
+#[test]
+fn a_name_makes_no_denial_a_courtesy() {
+    assert_eq!(read("Thank you, Noa!", "Noa"), Beside::Nothing);
+    assert_eq!(read("No, thank you.", "Noa"), Beside::Sign);
+    assert_eq!(read("Stop!", "Stoppard"), Beside::Sign);
+}
+
+/// Only below a sign-off is a line a name that nobody bears.
+#[test]
+fn a_word_alone_at_the_end_is_no_name() {
+    let lines = Line::numbered(&["MARBLE G7", "", "Example"]);
+    let writer = Writer { names: &["Ann", "Bob"], ..Writer::STRANGER };
+    assert_eq!(Request::read(&lines, GameKind::Quad).beside(writer), Beside::Words);
+}
+
+#[test]
+fn a_long_greeting_hides_nothing() {
+    assert_eq!(read("Good morning dear Mr Bob,", "Bob"), Beside::Nothing);
+    assert!(read("Hello hello good morning hello hello good morning, DO NOT PLAY", "Bob") > Beside::Nothing);
 }
 
 fn shown<'a>(samples: impl Iterator<Item = &'a Sample>) -> String {

@@ -1,4 +1,4 @@
-//! What a letter says beside its orders and commands, in twelve languages.
+//! The words of a letter beside its orders and commands, in twelve languages.
 //!
 //! No list of phrases knows every way to take something back. So the words that say nothing are listed
 //! (courtesies), and everything else counts as other words.
@@ -13,7 +13,7 @@ use super::wish::{LANGUAGES, Language, Sentence, fold, is_joined, names_a_piece,
 use crate::game::Line;
 use crate::letter::split_words;
 
-/// What a letter says beside its orders and commands.
+/// The words of a letter beside its orders and commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Beside {
@@ -27,10 +27,10 @@ pub enum Beside {
     Sign,
 }
 
-/// What is known about the writer of a letter.
+/// The writer of a letter, as far as known.
 #[derive(Clone, Copy)]
 pub struct Writer<'a> {
-    /// The names of both players.
+    /// The names of both players, and the name on the letter.
     pub names: &'a [&'a str],
     /// Whether a line ends all letters of this writer.
     pub is_footer: &'a dyn Fn(&str) -> bool,
@@ -98,12 +98,11 @@ impl<'a> ReadLetter<'a> {
 
     /// For each line, whether it holds other words.
     fn other_words(&self) -> Vec<bool> {
-        // Below a sign-off, and at the end, stands a name.
+        // Below a sign-off stands a name.
         let mut follows_sign_off = false;
         let mut is_first = true;
         let mut other = Vec::with_capacity(self.lines.len());
-        let last = self.kinds.iter().rposition(|kind| *kind != LineKind::Blank);
-        for (at, (line, kind)) in self.lines.iter().zip(self.kinds).enumerate() {
+        for (line, kind) in self.lines.iter().zip(self.kinds) {
             let text = line.text.trim();
             let is_said = match kind {
                 LineKind::Blank => {
@@ -114,7 +113,7 @@ impl<'a> ReadLetter<'a> {
                     let is_known = self.is_courtesy(text)
                         || (self.writer.is_footer)(text)
                         || is_first && self.is_greeting(text)
-                        || (follows_sign_off || Some(at) == last) && self.is_name(text);
+                        || follows_sign_off && self.is_name(text);
                     follows_sign_off = is_known && is_sign_off(line);
                     !is_known
                 }
@@ -163,14 +162,16 @@ impl<'a> ReadLetter<'a> {
         true
     }
 
-    /// Whether a word is a player's name, or a form of it: `Bobby`, `Bo` and `Bobe` for `Bob`.
+    /// Whether a word is a player's name, or a form of it: `Bobby`, `Bo` and `Bobe` for `Bob`. A word that takes
+    /// something back is none, even if a player is called `Noa`.
     fn is_name_of_player(&self, word: &str) -> bool {
-        self.names.iter().any(|name| {
-            let lengths = name.chars().count().abs_diff(word.chars().count());
-            lengths <= MAX_ENDING
-                && word.chars().count() > 1
-                && (word.starts_with(name.as_str()) || name.starts_with(word))
-        })
+        !takes_back_alone(word)
+            && self.names.iter().any(|name| {
+                let lengths = name.chars().count().abs_diff(word.chars().count());
+                lengths <= MAX_ENDING
+                    && word.chars().count() > 1
+                    && (word.starts_with(name.as_str()) || name.starts_with(word))
+            })
     }
 
     /// Whether a text without blanks consists of courtesies and names.
@@ -193,10 +194,11 @@ impl<'a> ReadLetter<'a> {
     fn is_greeting(&self, text: &str) -> bool {
         let greets =
             |word: &&str| LANGUAGES.iter().any(|language| language.beside.greetings.contains(&fold(word)));
-        let words: Vec<&str> = split_words(text).take(MAX_GREETING).collect();
+        let words: Vec<&str> = split_words(text).take(MAX_GREETING + 1).collect();
         let greeting = words.iter().take_while(|word| greets(word)).count();
         let rest = &words[greeting..];
         greeting > 0
+            && words.len() <= MAX_GREETING
             && !text.contains(['?', '？'])
             && rest.len() <= MAX_NAME
             && rest.iter().all(|word| may_be_name(word))
@@ -235,14 +237,19 @@ impl<'a> ReadLetter<'a> {
         let words: Vec<&str> = sentence.words.iter().map(|word| word.folded.as_str()).collect();
         let is_empty = |word: &&&str| is_courteous(word) || self.is_name_of_player(word);
         let courteous = words.iter().take_while(is_empty).count();
-        let begins = |words: &[&str]| {
+        let begins = |start: usize| {
+            let words = &words[start..words.len().min(start + MAX_NAME)];
             LANGUAGES.iter().any(|language| match language.joined {
-                true => language.beside.first.iter().any(|first| words.concat().starts_with(first.as_str())),
-                false => (1..=MAX_NAME.min(words.len()))
-                    .any(|count| language.beside.first.contains(&words[..count].join(" "))),
+                true => {
+                    let text = words.concat();
+                    language.beside.first.iter().any(|first| text.starts_with(first.as_str()))
+                }
+                false => {
+                    (1..=words.len()).any(|count| language.beside.first.contains(&words[..count].join(" ")))
+                }
             })
         };
-        (0..=courteous).any(|start| begins(&words[start..]))
+        (0..=courteous).any(begins)
     }
 
     /// Whether the line above an order or a command goes on in it.
@@ -305,10 +312,14 @@ fn is_sign_off(line: &Line) -> bool {
 /// Whether a word can be a name: it begins with a capital letter, or is in katakana, as foreign names are, and takes
 /// nothing back.
 fn may_be_name(word: &str) -> bool {
-    let folded = fold(word);
     word.chars().all(char::is_alphabetic)
         && (word.starts_with(char::is_uppercase) || word.chars().all(is_katakana))
-        && !LANGUAGES.iter().any(|language| language.beside.first.contains(&folded))
+        && !takes_back_alone(&fold(word))
+}
+
+/// Whether a word by itself may take something back.
+fn takes_back_alone(word: &str) -> bool {
+    LANGUAGES.iter().any(|language| language.beside.first.contains(word))
 }
 
 /// Whether a sentence is a question about a square or a piece.

@@ -142,7 +142,8 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>) {
 
 /// Returns what a letter says beside its orders and commands, also in a subject of its writer's own.
 fn beside(before: &Match, cause: &LetterCause, letter: &Letter, request: &Request) -> Beside {
-    let names = Seat::BOTH.map(|seat| before.players[seat].as_str());
+    let players = Seat::BOTH.map(|seat| before.players[seat].as_str());
+    let names: Vec<&str> = players.into_iter().chain(letter.from_name.as_deref()).collect();
     let is_footer = |line: &str| before.is_footer(cause.seat, line);
     let writer = Writer { names: &names, is_footer: &is_footer };
     // The subject belongs to the part that answers the letter's thread.
