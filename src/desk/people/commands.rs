@@ -19,7 +19,7 @@ use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
 use crate::request::{Command, Party};
 
-/// What becomes of a command.
+/// The outcome of a command.
 pub enum Outcome {
     /// It was carried out or refused.
     Replied(Box<Reply>),

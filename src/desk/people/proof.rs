@@ -7,7 +7,7 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::matches::offers;
 use crate::request::{Command, Proof};
 
-/// What a command's letter proves.
+/// The verdict on the proof in a command's letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Enough to carry out the command.

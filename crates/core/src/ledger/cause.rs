@@ -81,7 +81,7 @@ pub struct LetterCause {
     /// passed on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withheld_for: Vec<GameKind>,
-    /// What the letter says beside its orders and commands.
+    /// The letter's words beside its orders and commands.
     #[serde(default, skip_serializing_if = "is_default")]
     pub beside: Beside,
     /// The open question to the seat that the letter answers.

@@ -76,9 +76,7 @@ impl ReadLines<'_> {
         } else if self.is_in_question(at) {
             DoubtKind::InQuestion
         } else if !self.is_bare_square(at) {
-            return self
-                .is_amid_sentence(at, false)
-                .then(|| Doubt::new(self.lines[at].no, DoubtKind::InSentence));
+            return self.is_amid_sentence(at).then(|| Doubt::new(self.lines[at].no, DoubtKind::InSentence));
         } else if self.is_signature(at) {
             DoubtKind::BelowName
         } else if self.is_in_sentence(at) {
@@ -151,9 +149,9 @@ impl ReadLines<'_> {
         !matches!(self.kinds[at], LineKind::Blank | LineKind::Order)
     }
 
-    /// Whether an order or a command stands in the middle of a sentence. Unless `from_afar`, or its first part
-    /// ends with a word that others must follow, the sentence must neither cross empty lines nor announce a move.
-    fn is_amid_sentence(&self, at: usize, from_afar: bool) -> bool {
+    /// Whether an order stands in the middle of a sentence. Unless its first part ends with a word that others
+    /// must follow, the sentence must neither cross empty lines nor announce a move.
+    fn is_amid_sentence(&self, at: usize) -> bool {
         let below = (at + 1..self.lines.len()).take(AROUND).find(|below| self.is_written(*below));
         let below = below.filter(|below| self.is_remark(*below));
         let (Some(above), Some(below)) = (self.written_above(at), below) else { return false };
@@ -164,7 +162,7 @@ impl ReadLines<'_> {
         self.is_unfinished(above)
             && self.lines[below].text.trim_start().starts_with(char::is_lowercase)
             && !self.wording([below]).begins_with(Section::Closings)
-            && (from_afar || self.is_linked(above) || is_near())
+            && (self.is_linked(above) || is_near())
     }
 
     /// Whether a line is a part of a sentence that does not end on it.

@@ -4,7 +4,7 @@
 use super::beside::Beside;
 use super::command::Command;
 
-/// What proves the writer of a command. Anybody can put somebody else's address on a letter, so the address
+/// The proof that a command needs of its writer. Anybody can put somebody else's address on a letter, so the address
 /// proves nothing, and neither does an earlier letter from it. The desk looks at this before it carries out
 /// any command; `referee::SeatLetter` does so for the commands of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Proof {
     Nothing,
 }
 
-/// What other words in the letter do to a command, because they may take it back.
+/// The effect of other words in the letter on a command, because they may take it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finality {
     /// It cannot be taken back, so beside other words it is asked for alone.
@@ -118,7 +118,7 @@ impl Command {
     pub fn changes_something(&self) -> bool {
         match self {
             Command::Status | Command::Report(_) | Command::History | Command::Hint => false,
-            // One is passed on to the GM. The other was meant to change something.
+            // TELL GM reaches the GM, and a misaddressed command was meant to change something.
             Command::TellGm(_) | Command::Misaddressed { .. } => true,
             _ => self.proof() != Proof::Nothing,
         }

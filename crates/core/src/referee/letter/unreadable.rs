@@ -1,4 +1,4 @@
-//! What to send instead of content that cannot be read.
+//! Advice in place of content that cannot be read.
 
 use crate::letter::UnreadableContent;
 

@@ -351,7 +351,7 @@ const FOOTER_LETTERS: u32 = 2;
 /// Maximum lines of all letters of a seat that are counted.
 const MAX_FOOTERS: usize = 50;
 
-/// When filings are firm.
+/// The time until filings are firm.
 impl Match {
     /// Returns when a filing of this letter will be firm. `None`: at once.
     pub(in crate::referee) fn firm_at(
