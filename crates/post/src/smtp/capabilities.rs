@@ -18,6 +18,8 @@ pub(super) struct Capabilities {
     pub smtp_utf8: bool,
     /// Letter sizes in MAIL (RFC 1870).
     pub size: bool,
+    /// The names of all login mechanisms that the server offers.
+    pub offered_logins: Vec<String>,
     /// The best login mechanism (RFC 4954) that both sides know.
     pub login: Option<Mechanism>,
     /// The best mechanism for access tokens.
@@ -39,12 +41,30 @@ impl Capabilities {
                 "SIZE" => capabilities.size = true,
                 "AUTH" => {
                     capabilities.token_login = oauth::Mechanism::best(words.clone());
+                    capabilities.offered_logins = words.clone().map(ToOwned::to_owned).collect();
                     capabilities.login = best_mechanism(words);
                 }
                 _ => {}
             }
         }
         capabilities
+    }
+
+    /// Explains why no login by password is possible, and what to do.
+    pub fn without_password(&self) -> String {
+        let advice = match (self.token_login, self.start_tls) {
+            (Some(_), _) => "set up [outbox.smtp.oauth] and run fogpost login",
+            (None, true) => "it may offer them over TLS: set outbox.smtp.tls = \"starttls\"",
+            (None, false) => {
+                "allow one of them on the server, use another port, or send through a command ([outbox.sendmail]) \
+                 that speaks what it offers"
+            }
+        };
+        let offered = match &self.offered_logins[..] {
+            [] => "no login".to_owned(),
+            names => format!("only {}", names.join(", ")),
+        };
+        format!("the mail server offers {offered}; fogpost logs in with PLAIN or LOGIN; {advice}")
     }
 }
 
@@ -73,9 +93,29 @@ mod tests {
             size: true,
             eight_bit_mime: true,
             login: Some(Mechanism::Login),
+            offered_logins: vec!["LOGIN".to_owned(), "CRAM-MD5".to_owned()],
             ..Default::default()
         };
         assert_eq!(Capabilities::of(&reply.parse().expect("a reply")), expected);
         assert_eq!(best_mechanism("LOGIN PLAIN".split(' ')), Some(Mechanism::Plain));
+    }
+
+    #[test]
+    fn a_server_without_a_usable_login_gets_advice() {
+        for (reply, wanted) in [
+            (
+                "250-x\r\n250 AUTH CRAM-MD5\r\n",
+                ["only CRAM-MD5; fogpost logs in with PLAIN or LOGIN", "another port"],
+            ),
+            (
+                "250-x\r\n250-STARTTLS\r\n250 AUTH SCRAM-SHA-1 CRAM-MD5\r\n",
+                ["only SCRAM-SHA-1, CRAM-MD5", "starttls"],
+            ),
+            ("250-x\r\n250 AUTH XOAUTH2\r\n", ["only XOAUTH2", "[outbox.smtp.oauth]"]),
+            ("250-x\r\n250 SIZE\r\n", ["offers no login", "[outbox.sendmail]"]),
+        ] {
+            let said = Capabilities::of(&reply.parse().expect("a reply")).without_password();
+            assert!(wanted.iter().all(|words| said.contains(words)), "{said}");
+        }
     }
 }

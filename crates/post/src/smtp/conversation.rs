@@ -220,7 +220,7 @@ impl Conversation {
 
     async fn log_in(&mut self, credentials: Credentials) -> Result<(), Error> {
         let Some(mechanism) = self.capabilities.login else {
-            return Err(Error::Configuration("the mail server offers no login by password".to_owned()));
+            return Err(Error::Configuration(self.capabilities.without_password()));
         };
         let mut command = Auth::new(mechanism, credentials.clone(), None).map_err(|_| Error::Malformed)?;
         for _ in 0..=MAX_CHALLENGES {
