@@ -14,6 +14,9 @@ const AFTER_REFUSALS: [Duration; 4] = [minutes(1), minutes(5), minutes(15), minu
 /// Pauses after temporary refusals.
 const AFTER_MOMENTS: [Duration; 4] = [minutes(1), minutes(2), minutes(5), minutes(10)];
 
+/// The pause after a server has ended a session as if to restart.
+const AFTER_RESTART: Duration = Duration::from_secs(5);
+
 /// The first and the longest pause after other faults; it doubles in between.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(60);
@@ -28,6 +31,8 @@ pub(super) struct Backoff {
     pub refusals: u32,
     moments: u32,
     others: u32,
+    /// Whether the server has ended a session as if to restart.
+    was_restarted: bool,
 }
 
 /// Returns the pause after this many refused logins in a row.
@@ -42,7 +47,14 @@ impl Backoff {
     pub(super) fn pause_after(&mut self, error: &Error) -> Duration {
         match error {
             Error::Login(_) => next(&AFTER_REFUSALS, &mut self.refusals),
-            Error::Server(refusal) | Error::Goodbye(refusal) if refusal.is_momentary() => {
+            // A server that restarts is back within seconds.
+            Error::Goodbye(refusal) if refusal.is_of_a_restart() && !self.was_restarted => {
+                self.was_restarted = true;
+                AFTER_RESTART
+            }
+            Error::Server(refusal) | Error::Misunderstood(refusal) | Error::Goodbye(refusal)
+                if refusal.is_momentary() =>
+            {
                 next(&AFTER_MOMENTS, &mut self.moments)
             }
             Error::Io { .. }
@@ -91,7 +103,20 @@ mod tests {
             "[ALERT] Too many simultaneous connections. (Failure)",
         ] {
             assert_eq!(pauses(&Error::Server(words.into())), [60, 120, 300, 600, 600, 600], "{words}");
+        }
+        for words in ["[INUSE] Too many simultaneous connections", "[LIMIT] Maximum number of connections"] {
             assert_eq!(pauses(&Error::Goodbye(words.into()))[0], 60, "{words}");
+        }
+        let not_connected = Error::Misunderstood("User is authenticated but not connected.".into());
+        assert_eq!(pauses(&not_connected), [60, 120, 300, 600, 600, 600]);
+    }
+
+    #[test]
+    fn a_server_that_restarts_is_tried_again_soon_and_then_as_one_that_is_busy() {
+        for words in
+            ["[UNAVAILABLE] Server shutting down.", "[UNAVAILABLE]", "Temporarily down for maintenance"]
+        {
+            assert_eq!(pauses(&Error::Goodbye(words.into())), [5, 60, 120, 300, 600, 600], "{words}");
         }
     }
 

@@ -14,6 +14,7 @@ use self::aside::Aside;
 use self::filing::Filing;
 use self::mailbox::{Mailbox, find};
 use self::spam::SpamFolder;
+use super::refusal::MOMENTARY;
 use super::source::{BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, Source};
 use super::{Error, FoundLetter, InboxCheck, LeftLetters, Secret, Tls, oauth, tls};
 
@@ -188,6 +189,11 @@ impl ImapConfig {
     pub(super) fn advice(&self, error: &Error) -> Option<String> {
         match error {
             Error::Login(_) => Some(format!("see {}", self.login_keys())),
+            Error::Server(refusal) | Error::Misunderstood(refusal) | Error::Goodbye(refusal)
+                if refusal.is_momentary() =>
+            {
+                Some(MOMENTARY.to_owned())
+            }
             Error::Io { .. } => Some(
                 self.port_advice().unwrap_or_else(|| "see inbox.imap.host and inbox.imap.port".to_owned()),
             ),

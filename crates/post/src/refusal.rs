@@ -19,7 +19,7 @@ const FOR_GOOD: [&str; 5] =
     ["[AUTHENTICATIONFAILED]", "[AUTHORIZATIONFAILED]", "[EXPIRED]", "[PRIVACYREQUIRED]", "[CONTACTADMIN]"];
 
 /// Response codes and words of temporary refusals by IMAP servers.
-const FOR_THE_MOMENT: [&str; 12] = [
+const FOR_THE_MOMENT: [&str; 13] = [
     "[UNAVAILABLE]",
     "[INUSE]",
     "[LIMIT]",
@@ -32,7 +32,15 @@ const FOR_THE_MOMENT: [&str; 12] = [
     "UNAVAILABLE",
     "BANDWIDTH LIMIT",
     "SERVER BUSY",
+    // Microsoft's servers, while the one with the mailbox cannot be reached.
+    "AUTHENTICATED BUT NOT CONNECTED",
 ];
+
+/// Signs that a server is not about to start again, but has too much to do.
+const OF_LIMITS: [&str; 4] = ["[INUSE]", "[LIMIT]", "TOO MANY", "MAXIMUM"];
+
+/// What follows from a temporary refusal by an IMAP server, for a person.
+pub(super) const MOMENTARY: &str = "the server refuses only for the moment and is asked again";
 
 /// A refusal in the words of the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,6 +123,12 @@ impl Refusal {
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
         // A code after which only a person can help overrides words that sound temporary.
         !has(&FOR_GOOD) && has(&FOR_THE_MOMENT)
+    }
+
+    /// Whether a server that ended the session says no more than that it is going away, as before a restart.
+    pub(super) fn is_of_a_restart(&self) -> bool {
+        let text = self.text.to_uppercase();
+        self.is_momentary() && !OF_LIMITS.iter().any(|word| text.contains(word))
     }
 
     pub(super) fn has_code(&self, code: u16) -> bool {

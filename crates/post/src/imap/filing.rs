@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::mailbox::{Copies, Mailbox};
 use crate::Error;
+use crate::refusal::MOMENTARY;
 use crate::source::MAX_BATCH_LETTERS;
 
 /// After each session that breaks over a move, the number of polls that only read doubles, up to 64.
@@ -59,7 +60,7 @@ impl Filing {
         if broke {
             self.looks_off = 1 << self.breaks.min(MOST_DOUBLINGS);
             self.breaks += 1;
-            self.refusal = Some(refusal(processed, "the connection broke"));
+            self.refusal = Some(refusal(processed, "the connection broke", true));
         }
         broke
     }
@@ -104,7 +105,8 @@ impl Filing {
         let refused = match mailbox.file(uids, &mut self.copies) {
             Ok(()) => None,
             Err(Error::Server(text) | Error::Misunderstood(text)) => {
-                Some(refusal(&mailbox.processed(), &format!("the server said: {text}")))
+                let reason = format!("the server said: {text}");
+                Some(refusal(&mailbox.processed(), &reason, !text.is_momentary()))
             }
             Err(error) => return Err(error),
         };
@@ -114,6 +116,7 @@ impl Filing {
     }
 }
 
-fn refusal(processed: &str, reason: &str) -> String {
-    format!("stored letters cannot be moved to {processed}: {reason}; see inbox.imap.processed")
+fn refusal(processed: &str, reason: &str, is_lasting: bool) -> String {
+    let advice = if is_lasting { "see inbox.imap.processed" } else { MOMENTARY };
+    format!("stored letters cannot be moved to {processed}: {reason}; {advice}")
 }

@@ -136,6 +136,10 @@ impl Mailbox {
     pub(super) fn switch_to(&mut self, folder: &str, key: &str) -> Result<(), Error> {
         let selected = self.session.select(self.folders.real_name(folder)).map_err(failed);
         let selected = selected.map_err(|error| match error {
+            // The folder is not at fault.
+            Error::Server(refusal) | Error::Misunderstood(refusal) if refusal.is_momentary() => {
+                Error::Server(refusal)
+            }
             Error::Server(refusal) | Error::Misunderstood(refusal) => Error::Configuration(format!(
                 "the folder {folder} cannot be opened: the server said: {refusal}; see {key}"
             )),

@@ -63,6 +63,11 @@ impl SpamFolder {
                 mailbox.switch_to(&own, "inbox.imap.folder")?;
                 return Ok(0);
             }
+            Err(Error::Server(refusal)) if refusal.is_momentary() => {
+                tracing::debug!(error = %refusal, "the spam folder cannot be opened for the moment");
+                mailbox.switch_to(&own, "inbox.imap.folder")?;
+                return Ok(0);
+            }
             Err(error) => return Err(error),
         }
         let taken = self.read_selected(mailbox, sender)?;
