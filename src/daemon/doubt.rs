@@ -218,7 +218,8 @@ async fn doubt(office: &Office, last: DateTime<Utc>) -> anyhow::Result<()> {
 /// machine on its way. The modification time of a Maildir file and the stamps of this machine do not count,
 /// because they follow the clock in doubt.
 fn vouches_for(letter: &FetchedLetter, now: DateTime<Utc>) -> Option<&'static str> {
-    if letter.origin.starts_with("imap:") && agrees(letter.received_at, now) {
+    // If the mailbox states no usable time, `received_at` is that of our own clock.
+    if letter.origin.starts_with("imap:") && letter.arrivals.iter().any(|at| agrees(*at, now)) {
         return Some("the mailbox");
     }
     let head = bounded_head(&letter.raw, &Limits::default());
@@ -275,7 +276,7 @@ mod tests {
             cut,
             size,
             is_spam,
-            arrivals: Vec::new(),
+            arrivals: vec![received_at],
         }
     }
 
@@ -287,6 +288,8 @@ mod tests {
         assert!(vouches("imap:INBOX/1/7", 1) && vouches("imap:INBOX/1/7", -1));
         assert!(!vouches("imap:INBOX/1/7", 2) && !vouches("imap:INBOX/1/7", 700));
         assert!(!vouches("maildir:1.M2P3.host", 0) && !vouches("stdin", 0));
+        let untimed = FetchedLetter { arrivals: Vec::new(), ..letter("imap:INBOX/1/7", now, "") };
+        assert_eq!(vouches_for(&untimed, now), None, "the mailbox states no time that can be right");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use self::arrival::ServerClock;
 use self::aside::Aside;
 use self::filing::Filing;
 use self::mailbox::{Mailbox, find};
@@ -18,6 +19,7 @@ use super::refusal::MOMENTARY;
 use super::source::{BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, Source};
 use super::{Error, FoundLetter, InboxCheck, LeftLetters, Secret, Tls, oauth, tls};
 
+mod arrival;
 mod aside;
 mod command;
 mod connection;
@@ -204,6 +206,10 @@ impl ImapConfig {
         }
     }
 
+    fn poll_time(&self) -> Duration {
+        Duration::from_secs(self.poll_seconds.max(1))
+    }
+
     fn idle_time(&self) -> Duration {
         Duration::from_secs(self.idle_seconds.clamp(1, 540))
     }
@@ -229,6 +235,7 @@ pub(super) struct ImapReader {
     batch_limit: usize,
     /// The letters being fetched. Still set when a session begins if the last one broke over them.
     fetching: Vec<u32>,
+    clock: ServerClock,
     /// Number of letters that were handed over and stored.
     stored_count: usize,
     spam: SpamFolder,
@@ -251,6 +258,7 @@ impl ImapReader {
             failures: BTreeMap::new(),
             batch_limit: MAX_BATCH_LETTERS,
             fetching: Vec::new(),
+            clock: ServerClock::default(),
             stored_count: 0,
             spam: SpamFolder::default(),
             is_password_in_file,
@@ -263,7 +271,8 @@ impl ImapReader {
         {
             self.settings.password = Some(password);
         }
-        let mailbox = Mailbox::open(&self.settings, &self.handle)?;
+        let mut mailbox = Mailbox::open(&self.settings, &self.handle)?;
+        mailbox.set_clock(self.clock);
         // The server has renumbered its letters, so the old numbers mean nothing.
         if self.uid_validity != Some(mailbox.uid_validity()) {
             self.uid_validity = Some(mailbox.uid_validity());
@@ -341,6 +350,7 @@ impl ImapReader {
             }
             listed = self.list(mailbox)?;
         }
+        self.clock = mailbox.clock();
         if let Some(error) = self.filing.refusal()
             && before.as_ref() != Some(error)
         {

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use imap::Session;
 use imap::types::UnsolicitedResponse;
 
+use super::arrival::{Listings, ServerClock};
 use super::command::{quoted, unless_refused};
 use super::connection::Connection;
 use super::fetch::{Fetched, uid_fetch};
@@ -42,6 +43,13 @@ pub(super) struct Mailbox {
     processed: String,
     /// Whether that folder is known to exist.
     processed_exists: bool,
+    /// Whether the last letters that came during IDLE were announced.
+    is_idle_proved: bool,
+    /// Whether the last wait ended because IDLE announced something, until the next listing.
+    was_announced: Option<bool>,
+    /// The letters of the folder that the config names, as this session has found them.
+    listings: Listings,
+    clock: ServerClock,
 }
 
 /// The answer to a request for letters.
@@ -119,6 +127,10 @@ impl Mailbox {
             folders,
             processed,
             processed_exists,
+            is_idle_proved: false,
+            was_announced: None,
+            listings: Listings::default(),
+            clock: ServerClock::default(),
         };
         mailbox.switch_to(&settings.folder, "inbox.imap.folder")?;
         Ok(mailbox)
@@ -134,6 +146,7 @@ impl Mailbox {
     /// # Errors
     /// [`Error::Configuration`] if the server refuses it.
     pub(super) fn switch_to(&mut self, folder: &str, key: &str) -> Result<(), Error> {
+        let before = Utc::now();
         let selected = self.session.select(self.folders.real_name(folder)).map_err(failed);
         let selected = selected.map_err(|error| match error {
             // The folder is not at fault.
@@ -147,6 +160,9 @@ impl Mailbox {
         })?;
         folder.clone_into(&mut self.folder);
         self.uid_validity = selected.uid_validity.unwrap_or(0);
+        if let Some(next) = selected.uid_next.filter(|_| self.is_own_folder()) {
+            self.listings.note(next.saturating_sub(1), before);
+        }
         Ok(())
     }
 
@@ -192,18 +208,67 @@ impl Mailbox {
         self.uid_validity
     }
 
+    /// Whether the selected folder is the one that is read all the time.
+    fn is_own_folder(&self) -> bool {
+        self.folder == self.settings.folder
+    }
+
     /// Returns the UIDs of all letters in the folder, in order of arrival.
     pub(super) fn list(&mut self) -> Result<Vec<u32>, Error> {
         let mut relistings = 0;
         loop {
+            let before = Utc::now();
             let (found, is_outdated) = self.search("ALL")?;
             // The list may lack a letter that arrived while it was written, and no IDLE announces that letter
             // again.
             if !is_outdated || relistings == MAX_RELISTINGS {
+                if self.is_own_folder() {
+                    self.listings.note(found.last().copied().unwrap_or(0), before);
+                    self.judge_idle();
+                }
                 return Ok(found);
             }
             relistings += 1;
         }
+    }
+
+    /// Notes whether IDLE has announced the letters that came during the last wait.
+    fn judge_idle(&mut self) {
+        if let Some(was_announced) = self.was_announced.take()
+            && self.listings.has_grown()
+        {
+            self.is_idle_proved = was_announced;
+        }
+    }
+
+    /// Returns a moment at which a letter had not arrived yet, if the session knows of one.
+    fn absent_at(&self, uid: u32) -> Option<DateTime<Utc>> {
+        if self.is_own_folder() { self.listings.absent_at(uid) } else { None }
+    }
+
+    /// Returns what is known of the server's clock.
+    pub(super) fn clock(&self) -> ServerClock {
+        self.clock
+    }
+
+    /// Takes over what an earlier session has learned of the server's clock.
+    pub(super) fn set_clock(&mut self, clock: ServerClock) {
+        self.clock = clock;
+    }
+
+    /// Learns from the times that the server states for letters.
+    fn learn_clock(&mut self, stated: impl Iterator<Item = (u32, Option<DateTime<Utc>>)>) {
+        let now = Utc::now();
+        for (uid, stated) in stated {
+            if let Some(stated) = stated {
+                self.clock.learn(now, stated, self.absent_at(uid));
+            }
+        }
+    }
+
+    /// Returns when a letter arrived, or `None` if the server does not say, or cannot be right.
+    fn arrival(&self, uid: u32, stated: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+        self.clock.arrival(Utc::now(), stated?, self.absent_at(uid))
     }
 
     /// Returns the size in bytes of each of these letters, in their order, or `None` if the server does not
@@ -253,6 +318,7 @@ impl Mailbox {
             let is_suspicious = is_repeated || is_suspicious(&data, keep as u64);
             parts.push((uid, Part { data, is_suspicious }));
         }
+        self.learn_clock(parts.iter().map(|(uid, part)| (*uid, part.data.received_at)));
         Ok(parts)
     }
 
@@ -284,10 +350,11 @@ impl Mailbox {
         let body = fetched.body?;
         let mut raw = body.bytes;
         raw.truncate(limit);
+        let arrival = self.arrival(uid, fetched.received_at);
         Some(FetchedLetter {
             raw,
-            received_at: fetched.received_at.unwrap_or_else(Utc::now),
-            arrivals: Vec::from_iter(fetched.received_at),
+            received_at: arrival.unwrap_or_else(Utc::now),
+            arrivals: Vec::from_iter(arrival),
             origin: self.origin(uid),
             cut: body.size > limit as u64,
             is_spam: false,
@@ -305,14 +372,16 @@ impl Mailbox {
         format!("imap:{}/{}/", self.folder, self.uid_validity)
     }
 
-    /// Returns the times at which these letters arrived, or `None` where the server does not say.
+    /// Returns the times at which these letters arrived, or `None` where the server does not say, or cannot
+    /// be right.
     pub(super) fn arrivals(&mut self, uids: &[u32]) -> Result<Vec<Option<DateTime<Utc>>>, Error> {
-        let mut arrivals = Vec::new();
+        let mut stated = Vec::new();
         for uids in uids.chunks(MAX_BATCH_LETTERS) {
             let fetched = uid_fetch(&mut self.connection.borrow(), &uid_set(uids), "(UID INTERNALDATE)", 0)?;
-            arrivals.extend(uids.iter().map(|uid| fetched.get(uid)?.received_at));
+            stated.extend(uids.iter().map(|uid| (*uid, fetched.get(uid).and_then(|data| data.received_at))));
         }
-        Ok(arrivals)
+        self.learn_clock(stated.iter().copied());
+        Ok(stated.into_iter().map(|(uid, stated)| self.arrival(uid, stated)).collect())
     }
 
     /// Lets the server report letters that are no longer in the folder.
@@ -356,12 +425,21 @@ impl Mailbox {
     pub(super) fn wait(&mut self, sender: &BatchSender, limit: Duration) -> Result<(), Error> {
         let limit = limit.max(Duration::from_secs(1));
         if self.capabilities.idle {
-            match idle(&mut self.connection.borrow(), self.settings.idle_time().min(limit))? {
-                Idle::Over => return Ok(()),
+            let mut time = self.settings.idle_time().min(limit);
+            // Some servers accept IDLE and announce nothing. Until it has proved itself, look as often as
+            // without it.
+            if !self.is_idle_proved {
+                time = time.min(self.settings.poll_time());
+            }
+            match idle(&mut self.connection.borrow(), time)? {
+                Idle::Over { was_announced } => {
+                    self.was_announced = Some(was_announced);
+                    return Ok(());
+                }
                 Idle::Refused => self.capabilities.idle = false,
             }
         }
-        sender.sleep(Duration::from_secs(self.settings.poll_seconds.max(1)).min(limit))
+        sender.sleep(self.settings.poll_time().min(limit))
     }
 
     /// Describes the mailbox to a person. Changes nothing in it.

@@ -1,6 +1,7 @@
 //! The IMAP inbox against a fake server.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use chrono::{TimeZone, Utc};
 use fogpost_post::imap::ImapConfig;
@@ -29,6 +30,11 @@ fn settings(port: u16) -> ImapConfig {
 
 fn inbox(server: &Imap) -> Inbox {
     Inbox::Imap(settings(server.port))
+}
+
+/// An inbox that looks into the folder at most once in this test unless the server announces letters.
+fn announced(server: &Imap) -> Inbox {
+    Inbox::Imap(ImapConfig { idle_seconds: 500, poll_seconds: 500, ..settings(server.port) })
 }
 
 /// Letters with their numbers as subjects.
@@ -72,7 +78,7 @@ async fn letters_are_filed_only_after_they_are_stored() {
 #[tokio::test]
 async fn idle_tells_of_new_letters() {
     let server = proper().await;
-    let mut running = Running::start(Inbox::Imap(ImapConfig { idle_seconds: 500, ..settings(server.port) }));
+    let mut running = Running::start(announced(&server));
     for i in 0..5 {
         server.until(|mail| mail.count("IDLE") > i).await;
         server.deliver(letters(i..i + 1));
@@ -89,7 +95,7 @@ async fn a_change_told_before_the_consent_to_idle_is_not_lost() {
     })
     .await;
     // Unless the client looks into the folder after the early line, nothing happens for this long.
-    let mut running = Running::start(Inbox::Imap(ImapConfig { idle_seconds: 500, ..settings(server.port) }));
+    let mut running = Running::start(announced(&server));
     running.until(|health| health.last_ok.is_some()).await;
     // The fake announces only the letters that `deliver` adds.
     server.mail().inbox.insert(1, letter("early"));
@@ -126,6 +132,53 @@ async fn without_idle_the_server_is_polled() {
     assert_eq!(running.letters().await.len(), 1);
     assert_eq!(server.mail().count("IDLE"), 0);
     running.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_whose_idle_announces_nothing_is_polled_until_it_does() {
+    let server = proper().await;
+    server.mail().is_idle_silent = true;
+    // Unless the client looks into the folder by itself, nothing happens for this long.
+    let mut running = Running::start(Inbox::Imap(ImapConfig { idle_seconds: 500, ..settings(server.port) }));
+    running.until(|health| health.last_ok.is_some()).await;
+    for i in 0..2 {
+        server.until(|mail| mail.count("IDLE") > mail.count("DONE")).await;
+        server.deliver(letters(i..i + 1));
+        assert_eq!(subjects(&running.letters().await), [i.to_string()]);
+    }
+    // Once it has announced a letter, it is trusted: the next look comes only with the next letter. The fake may
+    // announce one at the moment at which the client looks by itself, so this may take several letters.
+    server.mail().is_idle_silent = false;
+    for i in 2.. {
+        assert!(i < 20, "it is polled for ever");
+        server.until(|mail| mail.count("IDLE") > mail.count("DONE")).await;
+        server.deliver(letters(i..i + 1));
+        assert_eq!(subjects(&running.letters().await), [i.to_string()]);
+        server.until(|mail| mail.inbox.is_empty() && mail.count("IDLE") > mail.count("DONE")).await;
+        let idles = server.mail().count("IDLE");
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        if server.mail().count("IDLE") == idles {
+            break;
+        }
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_connected_to_the_mailbox_refuses_only_for_the_moment() {
+    for answer in ["TAG BAD User is authenticated but not connected.", "TAG NO [UNAVAILABLE] try again"] {
+        let server = Imap::start(move |s, _| match s {
+            "SELECT" => Act::Instead(answer),
+            _ => Act::Proper,
+        })
+        .await;
+        let mut running = Running::start(inbox(&server));
+        running.until(|health| health.trouble.is_some()).await;
+        let trouble = running.health.borrow().trouble.clone().expect("a trouble");
+        assert!(trouble.reason.contains("only for the moment") && !trouble.is_lasting, "{trouble:?}");
+        assert!(!trouble.reason.contains("inbox.imap"), "{trouble:?}");
+        running.stop().await;
+    }
 }
 
 #[tokio::test]

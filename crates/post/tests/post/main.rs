@@ -16,3 +16,4 @@ mod settings;
 mod smtp;
 mod spam;
 mod support;
+mod times;

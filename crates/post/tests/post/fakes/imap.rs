@@ -67,13 +67,18 @@ pub struct Mail {
     /// The untagged answers to LIST that is asked for the marks of special folders.
     pub marked: Vec<&'static str>,
     pub namespace: &'static str,
-    /// The INTERNALDATE of every letter.
+    /// The INTERNALDATE of every letter, except of those below.
     pub arrived: &'static str,
+    pub arrivals: BTreeMap<u32, String>,
     /// Letters that the server answers malformed when they are fetched.
     pub malformed: BTreeSet<u32>,
     pub lies: BTreeMap<u32, Lie>,
     /// Whether the server says OK to COPY and MOVE, but does nothing.
     pub loses_copies: bool,
+    /// Lines that the server puts in front of a letter that is copied or moved, and then returns to the INBOX.
+    pub gives_back: Option<&'static str>,
+    /// Whether IDLE announces nothing.
+    pub is_idle_silent: bool,
     /// Whether the server does not name the UIDs of copies.
     pub is_silent_on_copies: bool,
     /// Letters that are listed but missing from the answer to a FETCH.
@@ -95,12 +100,25 @@ impl Mail {
         };
         for uid in uids {
             let letter = self.folder(is_spam)[&uid].clone();
+            if let Some(lines) = self.gives_back {
+                self.add([lines.as_bytes(), &letter].concat());
+            }
             self.processed.push(letter);
             if moves {
                 self.folder(is_spam).remove(&uid);
             }
         }
         named
+    }
+
+    /// Adds a letter to the INBOX.
+    fn add(&mut self, letter: Vec<u8>) {
+        self.inbox.insert(self.next_uid, letter);
+        self.next_uid += 1;
+    }
+
+    fn arrived(&self, uid: u32) -> &str {
+        self.arrivals.get(&uid).map_or(self.arrived, String::as_str)
     }
 
     fn folder(&mut self, is_spam: bool) -> &mut Folder {
@@ -159,9 +177,7 @@ impl Imap {
         let exists = {
             let mut mail = self.mail();
             for letter in letters {
-                let uid = mail.next_uid;
-                mail.next_uid += 1;
-                mail.inbox.insert(uid, letter);
+                mail.add(letter);
             }
             mail.inbox.len()
         };
@@ -276,13 +292,12 @@ impl Session {
             "SEARCH" if self.in_processed => list(&numbered(&mail.processed), rest),
             "SIZES" if self.in_processed => {
                 let folder = numbered(&mail.processed);
-                sizes(&folder, &members(rest[0], &folder), mail.arrived, rest)
+                sizes(&mail, &folder, rest)
             }
             "SEARCH" => list(mail.folder(is_spam), rest),
             "SIZES" => {
-                let arrived = mail.arrived;
-                let folder = mail.folder(is_spam);
-                sizes(folder, &members(rest[0], folder), arrived, rest)
+                let folder = mail.folder(is_spam).clone();
+                sizes(&mail, &folder, rest)
             }
             "FETCH" => {
                 let uids = members(rest[0], mail.folder(is_spam));
@@ -329,6 +344,9 @@ impl Session {
                 changed = self.bell.changed() => {
                     changed.map_err(io::Error::other)?;
                     let exists = *self.bell.borrow_and_update();
+                    if self.mail().is_idle_silent {
+                        continue;
+                    }
                     self.answer("BELL", tag, format!("* {exists} EXISTS\r\n").into_bytes()).await?;
                 }
                 line = async {
@@ -398,15 +416,15 @@ fn copy_uid(uids: &[u32], first: usize) -> Vec<u8> {
     format!("* OK [COPYUID 9 {} {first}:{last}] copied\r\n", sources.join(",")).into_bytes()
 }
 
-fn sizes(folder: &Folder, uids: &[u32], arrived: &str, query: &[&str]) -> Vec<u8> {
+fn sizes(mail: &Mail, folder: &Folder, query: &[&str]) -> Vec<u8> {
     let has_envelope = query.iter().any(|item| item.starts_with("ENVELOPE"));
     let line = |(i, uid): (usize, &u32)| {
         let letter = &folder[uid];
         let envelope = if has_envelope { envelope(letter) } else { String::new() };
-        let size = letter.len();
+        let (size, arrived) = (letter.len(), mail.arrived(*uid));
         format!("* {} FETCH (UID {uid} {envelope}RFC822.SIZE {size} INTERNALDATE \"{arrived}\")\r\n", i + 1)
     };
-    uids.iter().enumerate().map(line).collect::<String>().into_bytes()
+    members(query[0], folder).iter().enumerate().map(line).collect::<String>().into_bytes()
 }
 
 /// The last word of the query is `BODY.PEEK[]<0.10001>)` or `BODY.PEEK[])`.
@@ -431,7 +449,7 @@ fn fetch(mail: &Mail, is_spam: bool, uids: &[u32], query: &[&str]) -> Vec<u8> {
             "* {} FETCH (UID {uid} RFC822.SIZE {} INTERNALDATE \"{}\" {envelope}BODY[]<0> {{{}}}\r\n",
             i + 1,
             lie.size.unwrap_or(letter.len()),
-            mail.arrived,
+            mail.arrived(*uid),
             sent.len()
         );
         answer.extend_from_slice(head.as_bytes());

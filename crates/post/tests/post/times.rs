@@ -1,0 +1,83 @@
+//! The times at which an IMAP server says that letters arrived, and what they are worth.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fogpost_post::imap::ImapConfig;
+use fogpost_post::inbox::Inbox;
+use fogpost_post::{FetchedLetter, Secret, Tls};
+
+use crate::fakes::imap::{Act, Imap};
+use crate::support::{PATIENCE, Running, letter};
+
+fn inbox(server: &Imap) -> Inbox {
+    Inbox::Imap(ImapConfig {
+        port: Some(server.port),
+        tls: Tls::None,
+        timeout_seconds: PATIENCE.as_secs(),
+        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
+    })
+}
+
+/// An INTERNALDATE as a server writes it whose clock shows this many hours more than ours.
+fn ahead(hours: i64) -> String {
+    stated(Utc::now() + TimeDelta::hours(hours))
+}
+
+fn stated(at: DateTime<Utc>) -> String {
+    at.format("%d-%b-%Y %H:%M:%S +0000").to_string()
+}
+
+/// Hours from the time of a letter's arrival until now, if the time can be used.
+fn age(letter: &FetchedLetter) -> Option<i64> {
+    letter.arrivals.first().map(|at| {
+        assert_eq!(*at, letter.received_at);
+        ((Utc::now() - *at).num_minutes() + 30).div_euclid(60)
+    })
+}
+
+#[tokio::test]
+async fn a_letter_that_comes_while_the_session_watches_shows_the_servers_zone() {
+    for zone in [-8, -1, 1, 5] {
+        let server = Imap::start(|_, _| Act::Proper).await;
+        // It came two hours before the session began.
+        server.mail().arrivals.insert(1, ahead(zone - 2));
+        server.deliver([letter("before")]);
+        let mut running = Running::start(inbox(&server));
+        let before = running.letters().await;
+        // Until then its time counts, except that it cannot have come after now.
+        assert_eq!(age(&before[0]), Some((2 - zone).max(0)), "{zone}");
+        for (uid, arrived, wanted) in [
+            (2, ahead(zone), Some(0)),
+            // Somebody copies a letter of last week into the folder.
+            (3, ahead(-7 * 24), None),
+            (4, ahead(zone), Some(0)),
+        ] {
+            server.until(|mail| mail.count("IDLE") > mail.count("DONE")).await;
+            server.mail().arrivals.insert(uid, arrived);
+            server.deliver([letter("watched")]);
+            let watched = running.letters().await;
+            assert_eq!(age(&watched[0]), wanted, "{zone} {uid}");
+            assert!(Utc::now() - watched[0].received_at < TimeDelta::minutes(20), "{zone} {uid}");
+        }
+        running.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_session_learned_of_the_servers_clock_corrects_what_came_before_the_next_one() {
+    let server = Imap::start(|step, n| match (step, n) {
+        ("IDLE", 1) => Act::Instead("* BYE going down"),
+        _ => Act::Proper,
+    })
+    .await;
+    server.mail().arrivals.extend([(1, ahead(-5)), (2, ahead(-5 - 3)), (3, ahead(2 * 24))]);
+    let mut running = Running::start(inbox(&server));
+    server.until(|mail| mail.count("IDLE") == 1).await;
+    server.deliver([letter("watched")]);
+    assert_eq!(age(&running.letters().await[0]), Some(0));
+    // The server ends the next session at once, and these letters come before there is another.
+    server.until(|mail| mail.count("IDLE") == 2).await;
+    server.deliver([letter("three hours ago"), letter("in two days")]);
+    let letters = running.letters().await;
+    assert_eq!(letters.iter().map(age).collect::<Vec<_>>(), [Some(3), None]);
+    running.stop().await;
+}
