@@ -40,6 +40,12 @@ impl Database {
         Ok(mark)
     }
 
+    /// Returns the earliest mark of all mailboxes: no letter of ours is older.
+    pub async fn earliest_mark(&self) -> Result<Option<DateTime<Utc>>> {
+        let (mark,): (Option<i64>,) = self.read_one(self.statement("SELECT MIN(mark) FROM mailbox")).await?;
+        Ok(mark.and_then(DateTime::from_timestamp_millis))
+    }
+
     /// Returns the letters that are left in a mailbox, by origin, each with the reason.
     pub async fn left_letters(&self, mailbox: &str) -> Result<Vec<(String, LeftReason)>> {
         let sql = "SELECT letter, reason FROM left_letter WHERE mailbox = $1 ORDER BY letter";

@@ -6,17 +6,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use self::arrival::ServerClock;
 use self::aside::Aside;
 use self::filing::Filing;
 use self::mailbox::{Mailbox, find};
+use self::returned::Returned;
 use self::spam::SpamFolder;
 use super::refusal::MOMENTARY;
-use super::source::{BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, Source};
+use super::source::{
+    BatchSender, ConnectionHandle, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, SEARCH_TIME, Source,
+};
 use super::{Error, FoundLetter, InboxCheck, LeftLetters, Secret, Tls, oauth, tls};
 
 mod arrival;
@@ -32,11 +36,12 @@ mod mailbox;
 mod paced;
 mod proof;
 mod response;
+mod returned;
 mod shared;
 mod spam;
 mod utf7;
 
-/// Number of letters up to which all are fetched whole, however old they are.
+/// Number of letters up to which all are fetched whole, in order, however old they are.
 const FEW_LETTERS: usize = 20;
 
 /// Two passes search letters that may be old for signs of the club. Each is given by the number of letters
@@ -225,6 +230,10 @@ pub(super) struct ImapReader {
     filing: Filing,
     /// Letters that the receiver did not take.
     untaken: BTreeSet<u32>,
+    /// Letters that may be old, by their times. They are searched once all others are read.
+    suspects: BTreeSet<u32>,
+    /// Number of old letters that were found since they were last logged.
+    old_count: usize,
     /// The letters left in the folder, as the receiver knows them.
     left: LeftLetters,
     /// Letters that the server does not send, or for which it sends something else.
@@ -235,6 +244,7 @@ pub(super) struct ImapReader {
     batch_limit: usize,
     /// The letters being fetched. Still set when a session begins if the last one broke over them.
     fetching: Vec<u32>,
+    returned: Returned,
     clock: ServerClock,
     /// Number of letters that were handed over and stored.
     stored_count: usize,
@@ -253,11 +263,14 @@ impl ImapReader {
             uid_validity: None,
             filing: Filing::default(),
             untaken: BTreeSet::new(),
+            suspects: BTreeSet::new(),
+            old_count: 0,
             left,
             aside: Aside::default(),
             failures: BTreeMap::new(),
             batch_limit: MAX_BATCH_LETTERS,
             fetching: Vec::new(),
+            returned: Returned::default(),
             clock: ServerClock::default(),
             stored_count: 0,
             spam: SpamFolder::default(),
@@ -282,6 +295,7 @@ impl ImapReader {
             };
             self.filing = Filing::of(uids(&self.left.unfiled));
             self.untaken = uids(&self.left.untaken);
+            self.suspects.clear();
             self.aside.clear();
             self.failures.clear();
         }
@@ -328,7 +342,8 @@ impl ImapReader {
         Ok(true)
     }
 
-    /// Reads the folder until it holds no more letters to read.
+    /// Reads the folder until it holds no more letters to read, except those that may be old, or only letters
+    /// that were filed before.
     fn read_folder(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<(), Error> {
         let mut listed = self.list(mailbox)?;
         let before = self.filing.refusal().cloned();
@@ -336,17 +351,16 @@ impl ImapReader {
         if self.filing.retry(mailbox)? {
             listed = self.list(mailbox)?;
         }
+        self.returned.begin(listed.iter().any(|uid| self.is_due(*uid)));
         loop {
             let waiting: Vec<u32> = listed.iter().copied().filter(|uid| self.is_due(*uid)).collect();
             if waiting.is_empty() {
                 break;
             }
-            let waiting = self.without_old(mailbox, waiting, sender)?;
-            let mut rest = &waiting[..];
-            while !rest.is_empty() {
-                let (batch, later) = rest.split_at(self.batch_len(mailbox, rest)?);
-                self.read_batch(mailbox, batch, sender)?;
-                rest = later;
+            let new = self.without_old(mailbox, waiting, sender)?;
+            self.read_letters(mailbox, &new, sender)?;
+            if !self.returned.end_round() {
+                break;
             }
             listed = self.list(mailbox)?;
         }
@@ -359,30 +373,86 @@ impl ImapReader {
         self.report_left(mailbox, sender)
     }
 
-    /// Returns the letters that are not old. A mailbox that was already in use may hold gigabytes, so if
-    /// there are many letters, the old ones are found by their times and their beginnings.
+    /// Returns the letters that are to be read now. A mailbox that was already in use may hold gigabytes, so if
+    /// there are many letters, those that may be old are found by their times and their beginnings: at once if
+    /// they may answer one of the club's letters, because the letters of a player are read in order; otherwise
+    /// once all others are read.
     fn without_old(
         &mut self,
         mailbox: &mut Mailbox,
-        mut waiting: Vec<u32>,
+        waiting: Vec<u32>,
         sender: &BatchSender,
     ) -> Result<Vec<u32>, Error> {
         let Some(mark) = self.left.mark.filter(|_| waiting.len() > FEW_LETTERS) else { return Ok(waiting) };
+        let began = self.left.began.unwrap_or(DateTime::<Utc>::MIN_UTC);
         let arrivals = mailbox.arrivals(&waiting)?;
-        let dated = waiting.iter().zip(arrivals);
-        let mut suspects: Vec<u32> =
-            dated.filter(|(_, at)| at.is_some_and(|at| at < mark)).map(|(uid, _)| *uid).collect();
+        let is_before = |at: &Option<DateTime<Utc>>, limit| at.is_some_and(|at| at < limit);
+        let (suspects, others): (Vec<_>, Vec<_>) =
+            waiting.into_iter().zip(arrivals).partition(|(_, at)| is_before(at, began));
+        self.suspects.extend(suspects.into_iter().map(|(uid, _)| uid));
+        let doubtful = others.iter().filter(|(_, at)| is_before(at, mark)).map(|(uid, _)| *uid).collect();
+        self.leave_old(mailbox, doubtful, sender)?;
+        let others = others.into_iter().map(|(uid, _)| uid);
+        Ok(others.filter(|uid| !self.untaken.contains(uid)).collect())
+    }
+
+    /// Searches the letters that are probably old, for [`SEARCH_TIME`] or a little longer, and reads those that
+    /// are not. Returns whether there were any: then new letters may have come in the meantime.
+    fn search_suspects(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<bool, Error> {
+        let started = Instant::now();
+        let mut is_searched = false;
+        while started.elapsed() < SEARCH_TIME {
+            let due = self.suspects.iter().copied().filter(|uid| self.aside.is_due(*uid));
+            let some: Vec<u32> = due.take(SEARCHES[0].0).collect();
+            if some.is_empty() {
+                break;
+            }
+            is_searched = true;
+            self.leave_old(mailbox, some.clone(), sender)?;
+            for uid in &some {
+                self.suspects.remove(uid);
+            }
+            let new: Vec<u32> = some.into_iter().filter(|uid| !self.untaken.contains(uid)).collect();
+            self.read_letters(mailbox, &new, sender)?;
+        }
+        Ok(is_searched)
+    }
+
+    /// Leaves the old ones of these letters in the folder, as far as their beginnings show which are old.
+    fn leave_old(
+        &mut self,
+        mailbox: &mut Mailbox,
+        mut suspects: Vec<u32>,
+        sender: &BatchSender,
+    ) -> Result<(), Error> {
+        let before = self.untaken.len();
         for (together, bytes) in SEARCHES {
-            suspects = self.leave_old(mailbox, &suspects, together, bytes, sender)?;
+            suspects = self.leave_short_old(mailbox, &suspects, together, bytes, sender)?;
         }
         self.untaken.extend(suspects);
-        waiting.retain(|uid| !self.untaken.contains(uid));
-        Ok(waiting)
+        self.old_count += self.untaken.len() - before;
+        Ok(())
+    }
+
+    /// Reads these letters, in their order.
+    fn read_letters(
+        &mut self,
+        mailbox: &mut Mailbox,
+        uids: &[u32],
+        sender: &BatchSender,
+    ) -> Result<(), Error> {
+        let mut rest = uids;
+        while !rest.is_empty() {
+            let (batch, later) = rest.split_at(self.batch_len(mailbox, rest)?);
+            self.read_batch(mailbox, batch, sender)?;
+            rest = later;
+        }
+        Ok(())
     }
 
     /// Leaves the old ones of these letters in the folder if they are no longer than `bytes`. Returns the
     /// longer ones that are old as far as their first `bytes` show.
-    fn leave_old(
+    fn leave_short_old(
         &mut self,
         mailbox: &mut Mailbox,
         suspects: &[u32],
@@ -418,6 +488,7 @@ impl ImapReader {
         let is_listed = |uid: &u32| listed.binary_search(uid).is_ok();
         self.filing.forget_all_but(&listed);
         self.untaken.retain(is_listed);
+        self.suspects.retain(is_listed);
         self.aside.forget_all_but(&listed);
         self.failures.retain(|uid, _| is_listed(uid));
         Ok(listed)
@@ -430,7 +501,7 @@ impl ImapReader {
         let now = LeftLetters {
             untaken: origins(&self.untaken),
             unfiled: origins(self.filing.stored()),
-            mark: self.left.mark,
+            ..self.left
         };
         if now != self.left {
             sender.report_unfiled(&self.left.unfiled, &now.unfiled)?;
@@ -441,15 +512,29 @@ impl ImapReader {
     }
 
     /// Reports that the folder was read to its end, and what could not be read or moved.
-    fn report_ok(&self, mailbox: &Mailbox, sender: &BatchSender) {
-        let unfiled = self.filing.refusal().or(self.spam.filing.refusal()).cloned();
+    fn report_ok(&mut self, mailbox: &Mailbox, sender: &BatchSender) {
+        if self.suspects.is_empty() {
+            sender.log_old(&mut self.old_count);
+        }
+        let ImapConfig { folder, processed, poll_seconds, .. } = &self.settings;
+        let refusal = self.filing.refusal().or(self.spam.filing.refusal()).cloned();
+        let unfiled = refusal.or_else(|| {
+            self.returned.gives_back().then(|| {
+                format!(
+                    "letters that were moved to {processed} come back to {folder}, so it is read only every \
+                     {poll_seconds} s; see inbox.imap.processed"
+                )
+            })
+        });
         let spam = self.settings.spam_folder.as_deref().unwrap_or_default();
         let unreadable = self.aside.report(mailbox.folder()).or_else(|| self.spam.aside.report(spam));
         sender.report_ok(Remainder { unreadable_count: self.aside.len(), unreadable, unfiled });
     }
 
     fn is_due(&self, uid: u32) -> bool {
-        !self.filing.contains(uid) && !self.untaken.contains(&uid) && self.aside.is_due(uid)
+        let is_left =
+            self.filing.contains(uid) || self.untaken.contains(&uid) || self.suspects.contains(&uid);
+        !is_left && self.aside.is_due(uid)
     }
 
     /// Returns the number of these letters that make a batch, limited by number and size. The server is asked
@@ -502,7 +587,11 @@ impl ImapReader {
         if fetched_uids.is_empty() {
             return Ok(());
         }
-        let (stored, untaken) = sender.send_batch(letters)?.divide(fetched_uids);
+        let marks: Vec<u64> = letters.iter().map(Returned::mark_of).collect();
+        let taken = sender.send_batch(letters)?;
+        self.returned.note(&taken.divide(marks).0);
+        let (stored, untaken) = taken.divide(fetched_uids);
+        self.old_count += untaken.len();
         self.untaken.extend(untaken);
         self.stored_count += stored.len();
         self.filing.add(mailbox, &stored)
@@ -521,7 +610,15 @@ impl Source for ImapReader {
                         self.read_folder(&mut mailbox, sender)?;
                     }
                     self.report_ok(&mailbox, sender);
-                    mailbox.wait(sender, self.aside.next_wait().unwrap_or(Duration::MAX))?;
+                    if self.search_suspects(&mut mailbox, sender)? {
+                        continue;
+                    }
+                    if self.returned.gives_back() {
+                        // IDLE would announce the same letters at once.
+                        sender.sleep(self.settings.poll_time())?;
+                    } else {
+                        mailbox.wait(sender, self.aside.next_wait().unwrap_or(Duration::MAX))?;
+                    }
                 }
             });
             match broken {
@@ -534,8 +631,13 @@ impl Source for ImapReader {
     fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
         loop {
             let mut mailbox = self.open()?;
-            let read = self.read_folder(&mut mailbox, sender);
-            match read.and_then(|()| self.read_spam(&mut mailbox, sender)) {
+            let read = self.read_folder(&mut mailbox, sender).and_then(|()| {
+                while self.search_suspects(&mut mailbox, sender)? {
+                    self.read_folder(&mut mailbox, sender)?;
+                }
+                self.read_spam(&mut mailbox, sender)
+            });
+            match read {
                 Ok(_) => {
                     self.report_ok(&mailbox, sender);
                     mailbox.close();

@@ -109,6 +109,8 @@ pub struct LeftLetters {
     pub unfiled: BTreeSet<String>,
     /// Letters that arrived before this are probably not taken.
     pub mark: Option<DateTime<Utc>>,
+    /// Letters that arrived before this answer none of the receiver's, so they are read after all others.
+    pub began: Option<DateTime<Utc>>,
 }
 
 /// A mailbox as a check found it.

@@ -19,12 +19,15 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::source::{BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, Source, UNREADABLE_RETRY};
+use super::source::{
+    BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, SEARCH_TIME, Source, UNREADABLE_RETRY,
+};
 use super::{Error, FetchedLetter, FoundLetter, InboxCheck, LeftLetters, host_name};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum letters left in a folder that is listed every second, which is cheap up to this number.
+/// Maximum letters left in a folder that is listed every second, and read in the order of arrival however old
+/// they are, which is cheap up to this number.
 const FEW_LETTERS: usize = 100;
 
 /// Time between polls of a folder with more of them whose modification time has not changed.
@@ -415,6 +418,10 @@ pub(super) struct MaildirReader {
     left: LeftLetters,
     /// The reason why stored letters cannot be moved.
     unfiled: Option<String>,
+    /// Number of letters that were handed over and stored.
+    stored_count: usize,
+    /// Number of old letters that were found since they were last logged.
+    old_count: usize,
     /// The time of the last poll, and the folders' modification times at that moment, unless they are too
     /// recent to reveal a later change.
     looked: Option<(Instant, [Option<SystemTime>; 2])>,
@@ -425,7 +432,16 @@ impl MaildirReader {
         // Try to move these stored letters again at the first poll.
         let stored = left.unfiled.iter().filter_map(|origin| origin.strip_prefix("maildir:"));
         let stored = stored.map(ToOwned::to_owned).collect();
-        MaildirReader { settings, stored, unreadable: BTreeMap::new(), left, unfiled: None, looked: None }
+        MaildirReader {
+            settings,
+            stored,
+            unreadable: BTreeMap::new(),
+            left,
+            unfiled: None,
+            stored_count: 0,
+            old_count: 0,
+            looked: None,
+        }
     }
 
     fn list(&self) -> Result<Vec<Found>, Error> {
@@ -551,8 +567,9 @@ fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter
 }
 
 impl MaildirReader {
-    /// Reads the letters in the Maildir, and returns how many were stored.
-    fn read_folder(&mut self, sender: &BatchSender) -> Result<usize, Error> {
+    /// Reads the letters in the Maildir, and then for [`SEARCH_TIME`] or a little longer those that may be old.
+    /// Returns whether more of these are left.
+    fn read_folder(&mut self, sender: &BatchSender) -> Result<bool, Error> {
         let all = self.list()?;
         let listed: BTreeSet<String> = all.iter().map(Found::origin).collect();
         self.unreadable.retain(|name, _| all.iter().any(|found| found.name == *name));
@@ -567,50 +584,75 @@ impl MaildirReader {
             !self.left.untaken.contains(&found.origin())
                 && self.unreadable.get(&found.name).is_none_or(|at| at.elapsed() > UNREADABLE_RETRY)
         });
-        let mut stored_count = 0;
-        let mut rest = waiting.into_iter().peekable();
+        let began = self.left.began.filter(|_| waiting.len() > FEW_LETTERS);
+        let is_suspect = |found: &Found| began.is_some_and(|began| found.arrivals().all(|at| at < began));
+        let (suspects, new): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_suspect);
+        let mut rest = new.into_iter().peekable();
         while rest.peek().is_some() {
-            let (mut letters, mut files, mut bytes) = (Vec::new(), Vec::new(), 0);
-            while letters.len() < MAX_BATCH_LETTERS && bytes < MAX_BATCH_BYTES {
-                let Some(found) = rest.next() else { break };
-                let Some(letter) = self.read(&found) else { continue };
-                bytes += letter.raw.len();
-                letters.push(letter);
-                files.push(found);
-            }
-            if letters.is_empty() {
-                continue;
-            }
-            let taken = sender.send_batch(letters)?;
-            let (files, untaken) = taken.divide(files);
-            self.left.untaken.extend(untaken.iter().map(Found::origin));
-            stored_count += files.len();
-            self.stored.extend(files.iter().map(|found| found.name.clone()));
-            self.file_or_keep(&files);
+            self.read_batch(&mut rest, sender)?;
+        }
+        let started = Instant::now();
+        let mut rest = suspects.into_iter().peekable();
+        while rest.peek().is_some() && started.elapsed() < SEARCH_TIME {
+            self.read_batch(&mut rest, sender)?;
+        }
+        let is_more_left = rest.peek().is_some();
+        if !is_more_left {
+            sender.log_old(&mut self.old_count);
         }
         if let Some(error) = self.unfiled.as_ref().filter(|error| before.as_ref() != Some(error)) {
             tracing::warn!(error, "stored letters stay in the Maildir; reading goes on");
         }
         self.report_left(&listed, sender)?;
-        Ok(stored_count)
+        Ok(is_more_left)
+    }
+
+    /// Reads as many of the letters as make a batch.
+    fn read_batch(
+        &mut self,
+        rest: &mut impl Iterator<Item = Found>,
+        sender: &BatchSender,
+    ) -> Result<(), Error> {
+        let (mut letters, mut files, mut bytes) = (Vec::new(), Vec::new(), 0);
+        while letters.len() < MAX_BATCH_LETTERS && bytes < MAX_BATCH_BYTES {
+            let Some(found) = rest.next() else { break };
+            let Some(letter) = self.read(&found) else { continue };
+            bytes += letter.raw.len();
+            letters.push(letter);
+            files.push(found);
+        }
+        if letters.is_empty() {
+            return Ok(());
+        }
+        let taken = sender.send_batch(letters)?;
+        let (files, untaken) = taken.divide(files);
+        self.old_count += untaken.len();
+        self.left.untaken.extend(untaken.iter().map(Found::origin));
+        self.stored_count += files.len();
+        self.stored.extend(files.iter().map(|found| found.name.clone()));
+        self.file_or_keep(&files);
+        Ok(())
     }
 }
 
 impl Source for MaildirReader {
     fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error> {
+        let mut is_more_left = false;
         loop {
-            if self.may_have_changed() {
-                self.read_folder(sender)?;
+            if is_more_left || self.may_have_changed() {
+                is_more_left = self.read_folder(sender)?;
             }
             self.report_ok(sender);
-            sender.sleep(POLL_INTERVAL)?;
+            if !is_more_left {
+                sender.sleep(POLL_INTERVAL)?;
+            }
         }
     }
 
     fn drain(&mut self, sender: &BatchSender) -> Result<usize, Error> {
-        let stored_count = self.read_folder(sender)?;
+        while self.read_folder(sender)? {}
         self.report_ok(sender);
-        Ok(stored_count)
+        Ok(self.stored_count)
     }
 
     fn check(&mut self) -> Result<InboxCheck, Error> {

@@ -25,6 +25,9 @@ pub(super) const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Time until an unreadable letter is retried, because the fault may have been the server's.
 pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
 
+/// Time for which letters that may be old are searched before the next look for new ones.
+pub(super) const SEARCH_TIME: Duration = Duration::from_secs(1);
+
 /// The letters that a look at a mailbox had to leave where they are.
 pub(super) struct Remainder {
     /// Number of letters that could not be read.
@@ -98,6 +101,13 @@ impl BatchSender {
         let (old, answer) = oneshot::channel();
         self.send(InboxMessage::Beginnings { letters, old })?;
         self.until_stopped(answer)?.map_err(|_dropped| Error::NotStored)
+    }
+
+    /// Logs how many old letters were left in the mailbox, in one line for all of them, and resets the count.
+    pub(super) fn log_old(&self, count: &mut usize) {
+        if *count > 0 {
+            tracing::info!(letters = std::mem::take(count), "old letters are left in the mailbox");
+        }
     }
 
     /// Reports which letters cannot be moved, if they differ from `before`.

@@ -111,14 +111,15 @@ async fn note_old(
 ) -> anyhow::Result<()> {
     if !origins.is_empty() {
         office.store.note_left(notes, &origins, LeftReason::Old).await?;
-        tracing::info!(letters = origins.len(), %mark, "letters from before the club are left in the mailbox");
+        tracing::debug!(letters = origins.len(), %mark, "letters from before the club");
     }
     Ok(())
 }
 
-/// Returns the letters that are noted as left in the mailbox, and its mark.
+/// Returns the letters that are noted as left in the mailbox, its mark, and when the club began.
 pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
-    let mut left = LeftLetters { mark: Some(mark(office, false).await?), ..LeftLetters::default() };
+    let mark = Some(mark(office, false).await?);
+    let mut left = LeftLetters { mark, began: office.store.earliest_mark().await?, ..LeftLetters::default() };
     for (letter, reason) in office.store.left_letters(&office.config.inbox.name()).await? {
         match reason {
             LeftReason::Old => left.untaken.insert(letter),

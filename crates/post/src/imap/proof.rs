@@ -71,6 +71,11 @@ impl HeaderFields {
     }
 }
 
+/// Returns the Message-ID of a letter, without brackets.
+pub(super) fn message_id(raw: &[u8]) -> Option<String> {
+    HeaderFields::of(raw).message_id.map(|id| bare_id(&id)).filter(|id| !id.is_empty())
+}
+
 /// Whether an answer needs proof that it is the letter. `asked` bytes of the letter were asked for.
 pub(super) fn is_suspicious(fetched: &Fetched, asked: u64) -> bool {
     let Some(body) = &fetched.body else { return true };

@@ -142,6 +142,31 @@ async fn more_letters_than_fit_into_a_batch_all_arrive() {
 }
 
 #[tokio::test]
+async fn letters_from_before_the_club_are_read_after_all_others() {
+    let folder = maildir_with(&[]);
+    let began = SystemTime::now() - Duration::from_secs(30 * 86_400);
+    for i in 0..150 {
+        let path = folder.path().join(format!("new/{i:05}.x"));
+        fs::write(&path, letter("old")).expect("written");
+        let file = fs::File::options().write(true).open(path).expect("opened");
+        file.set_modified(began - Duration::from_secs(1)).expect("set");
+    }
+    for name in ["orders", "other orders"] {
+        maildir::deliver(folder.path(), &letter(name)).expect("delivered");
+    }
+    let began = Some(began.into());
+    let left = LeftLetters { mark: began, began, ..LeftLetters::default() };
+    let mut running = Running::start_with(inbox(&folder), left);
+    assert_eq!(subjects(&running.letters().await), ["orders", "other orders"]);
+    let old = running.batch().await;
+    assert_eq!(old.letters.len(), 150);
+    old.stored.send(Taken::Only(Vec::new())).expect("the inbox waits for it");
+    running.until(|health| health.last_ok.is_some()).await;
+    assert_eq!(count(&folder.path().join("new")), 150, "they stay");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn folders_and_hidden_files_are_left_alone() {
     let folder = maildir_with(&["one"]);
     fs::create_dir(folder.path().join("new/folder")).expect("made");

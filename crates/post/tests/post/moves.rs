@@ -109,3 +109,44 @@ async fn a_letter_that_an_earlier_run_copied_is_not_copied_again() {
     assert_eq!(mail.processed, [letter("0"), letter("1")]);
     assert!(mail.inbox.is_empty());
 }
+
+#[tokio::test]
+async fn a_mailbox_that_gives_back_what_was_filed_is_left_alone_until_the_next_poll() {
+    for capabilities in CAPABILITIES {
+        for lines in ["", "X-Moved: yes\r\n"] {
+            let server = Imap::start(|_, _| Act::Proper).await;
+            server.mail().capabilities = capabilities;
+            server.mail().gives_back = Some(lines);
+            server.deliver([letter("0"), letter("1")]);
+            // The first round is new, and the next two show that nothing else is.
+            assert_eq!(
+                subjects(&drain(inbox(&server)).await.expect("drained")),
+                ["0", "1", "0", "1", "0", "1"]
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_mailbox_that_gives_back_what_was_filed_is_told_and_read_again() {
+    let server = Imap::start(|_, _| Act::Proper).await;
+    server.mail().gives_back = Some("");
+    server.deliver([letter("0")]);
+    let settings = ImapConfig {
+        port: Some(server.port),
+        tls: Tls::None,
+        timeout_seconds: PATIENCE.as_secs(),
+        poll_seconds: 1,
+        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
+    };
+    let mut running = Running::start(Inbox::Imap(settings));
+    for _ in 0..3 {
+        assert_eq!(subjects(&running.letters().await), ["0"]);
+    }
+    running.until(|health| health.unfiled.as_ref().is_some_and(|reason| reason.contains("come back"))).await;
+    assert_eq!(server.mail().count("IDLE"), 0);
+    server.mail().gives_back = None;
+    assert_eq!(subjects(&running.letters().await), ["0"]);
+    running.until(|health| health.unfiled.is_none()).await;
+    running.stop().await;
+}

@@ -41,19 +41,23 @@ impl Running {
     /// Waits for the next batch and leaves it unconfirmed.
     pub async fn batch(&mut self) -> Batch {
         loop {
-            let message = timeout(PATIENCE, self.messages.recv()).await.expect("a batch in time");
-            match message.expect("the inbox runs") {
+            match self.message().await {
                 InboxMessage::Letters(batch) => return batch,
                 other => note(&mut self.left, other),
             }
         }
     }
 
+    /// Waits for the next message, whatever it is.
+    pub async fn message(&mut self) -> InboxMessage {
+        timeout(PATIENCE, self.messages.recv()).await.expect("in time").expect("the inbox runs")
+    }
+
     /// Waits until the letters that are left satisfy `wish`.
     pub async fn until_left(&mut self, wish: impl Fn(&LeftLetters) -> bool) {
         while !wish(&self.left) {
-            let message = timeout(PATIENCE, self.messages.recv()).await.expect("in time");
-            note(&mut self.left, message.expect("the inbox runs"));
+            let message = self.message().await;
+            note(&mut self.left, message);
         }
     }
 

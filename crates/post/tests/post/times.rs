@@ -1,12 +1,15 @@
-//! The times at which an IMAP server says that letters arrived, and what they are worth.
+//! The times at which an IMAP server says that letters arrived: what they are worth, and the order of reading
+//! that follows from them.
+
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost_post::imap::ImapConfig;
 use fogpost_post::inbox::Inbox;
-use fogpost_post::{FetchedLetter, Secret, Tls};
+use fogpost_post::{FetchedLetter, InboxMessage, LeftLetters, Secret, Taken, Tls};
 
 use crate::fakes::imap::{Act, Imap};
-use crate::support::{PATIENCE, Running, letter};
+use crate::support::{PATIENCE, Running, letter, subjects};
 
 fn inbox(server: &Imap) -> Inbox {
     Inbox::Imap(ImapConfig {
@@ -79,5 +82,60 @@ async fn what_a_session_learned_of_the_servers_clock_corrects_what_came_before_t
     server.deliver([letter("three hours ago"), letter("in two days")]);
     let letters = running.letters().await;
     assert_eq!(letters.iter().map(age).collect::<Vec<_>>(), [Some(3), None]);
+    running.stop().await;
+}
+
+/// Letters that replace each other are read in their order, and old ones only then.
+#[tokio::test]
+async fn new_letters_are_read_first_and_in_their_order_however_many_old_ones_lie_between() {
+    let server = Imap::start(|_, _| Act::Proper).await;
+    let began = Utc::now() - TimeDelta::days(30);
+    let mark = began + TimeDelta::days(20);
+    let old = |i: u32| letter(&format!("old {i}"));
+    server.deliver([old(0), letter("first orders")]);
+    server.deliver((1..=200).map(old));
+    server.deliver([letter("other orders")]);
+    {
+        let mut mail = server.mail();
+        let years_ago = stated(began - TimeDelta::days(700));
+        mail.arrivals.extend((1..=203).map(|uid| (uid, years_ago.clone())));
+        // The first orders came before this mailbox was the club's, but answer one of its letters.
+        mail.arrivals.insert(2, stated(began + TimeDelta::days(10)));
+        mail.arrivals.insert(203, ahead(-1));
+    }
+    let left = LeftLetters { mark: Some(mark), began: Some(began), ..LeftLetters::default() };
+    let (messages, mut running) = (&mut Vec::new(), Running::start_with(inbox(&server), left));
+    let (mut looked_at, mut stored) = (BTreeSet::new(), Vec::new());
+    while looked_at.len() < 202 {
+        match running.message().await {
+            InboxMessage::Letters(batch) => {
+                messages.push("letters");
+                stored.extend(subjects(&batch.letters));
+                batch.stored.send(Taken::All).expect("the inbox waits for it");
+            }
+            InboxMessage::Beginnings { letters, old } => {
+                messages.push("beginnings");
+                let names = subjects(&letters);
+                let places = (0..names.len()).filter(|place| names[*place].starts_with("old"));
+                old.send(places.collect()).expect("the inbox waits for it");
+                looked_at.extend(names);
+            }
+            InboxMessage::Unfiled(_) | InboxMessage::Gone(_) => {}
+        }
+    }
+    assert_eq!(stored, ["first orders", "other orders"]);
+    assert_eq!(
+        messages[..3],
+        ["beginnings", "letters", "beginnings"],
+        "the old ones come last: {messages:?}"
+    );
+    // The mailbox counts as read, and later letters are read as before.
+    running.until(|health| health.last_ok.is_some()).await;
+    server.until(|mail| mail.count("IDLE") > mail.count("DONE")).await;
+    server.mail().arrivals.insert(204, ahead(0));
+    server.deliver([letter("later")]);
+    assert_eq!(subjects(&running.letters().await), ["later"]);
+    // The old ones stay.
+    server.until(|mail| mail.inbox.len() == 201).await;
     running.stop().await;
 }
