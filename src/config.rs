@@ -378,6 +378,14 @@ pub enum ConfigError {
 }
 
 impl Config {
+    /// Returns the selectors under which the mail provider publishes DKIM keys for the club's domain, as far as they
+    /// are known.
+    pub fn dkim_selectors(&self) -> Vec<String> {
+        let domain = self.club.address.domain();
+        let host = self.outbox.way.smtp_host();
+        host.map(|host| presets::dkim_selectors(host, domain).to_vec()).unwrap_or_default()
+    }
+
     /// Reads the file at `path`, and the passwords to which it refers.
     ///
     /// # Errors

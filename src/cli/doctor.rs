@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use chrono::{DateTime, Utc};
 
-use crate::config::presets::{self, is_untouched};
+use crate::config::presets::is_untouched;
 use crate::config::{Config, SharedMailbox};
 use crate::daemon;
 use crate::post::outbox::{Checked, Outbox};
@@ -202,8 +202,7 @@ async fn look_up(config: &Config, selector: Option<String>) {
     if dns::is_reserved(domain) {
         return;
     }
-    let of_provider = config.outbox.way.smtp_host().map(|host| presets::dkim_selectors(host, domain));
-    let selectors = of_provider.unwrap_or_default().iter().cloned().chain(selector).collect();
+    let selectors = config.dkim_selectors().into_iter().chain(selector).collect();
     let Some(records) = dns::Records::of(domain, selectors).await else {
         return warn("dns", "this machine's name servers cannot be read (/etc/resolv.conf)");
     };

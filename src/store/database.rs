@@ -17,6 +17,8 @@ const COUNTS: &str = "SELECT \
     (SELECT COUNT(*) FROM dispatch WHERE due_at IS NOT NULL) AS dispatches_waiting, \
     (SELECT MIN(CASE WHEN tries = 0 AND due_at > created_at THEN due_at ELSE created_at END) \
      FROM dispatch WHERE due_at IS NOT NULL) AS oldest_dispatch, \
+    (SELECT error FROM dispatch WHERE due_at IS NOT NULL AND tries > 0 ORDER BY created_at, id LIMIT 1) \
+     AS dispatch_error, \
     (SELECT COUNT(*) FROM dispatch WHERE given_up_at IS NOT NULL) AS given_up, \
     (SELECT COUNT(*) FROM dispatch WHERE given_up_at IS NOT NULL AND seen = 0) AS given_up_unseen, \
     (SELECT COUNT(*) FROM match WHERE stage = 'running') AS matches_running, \

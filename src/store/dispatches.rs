@@ -66,6 +66,16 @@ impl Database {
         self.read(self.statement(sql).bind(since.timestamp_millis()).bind(i64::from(limit))).await
     }
 
+    /// Returns up to `limit` dispatches, the most urgent first, that still wait although they were written before
+    /// `before` and tried since.
+    pub async fn refused_since(&self, before: DateTime<Utc>, limit: u32) -> Result<Vec<DispatchRow>> {
+        let sql = format!(
+            "SELECT {DISPATCH} FROM dispatch d WHERE d.due_at IS NOT NULL AND d.tries > 0 AND d.created_at <= $1 \
+             ORDER BY d.urgency, d.due_at, d.created_at LIMIT $2"
+        );
+        self.read(self.statement(sql).bind(before.timestamp_millis()).bind(i64::from(limit))).await
+    }
+
     async fn read_with_bytes(&self, select: Statement) -> Result<Vec<(DispatchRow, Vec<u8>)>> {
         self.read_with(select, |row| Ok((DispatchRow::from_row(row)?, read_our_letter(row)?))).await
     }

@@ -462,6 +462,8 @@ record! {
         pub dispatches_waiting: u64,
         /// A time in the future if a budget delays every waiting dispatch.
         pub oldest_dispatch: Option<DateTime<Utc>>,
+        /// The error of the waiting dispatch that was tried in vain and is the oldest of these.
+        pub dispatch_error: Option<String>,
         pub given_up: u64,
         /// Dispatches given up that nobody has acknowledged.
         pub given_up_unseen: u64,

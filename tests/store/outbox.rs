@@ -223,6 +223,7 @@ pub async fn queues_show_what_waits_and_since_when(place: Place) {
         oldest_letter: Some(at(6)),
         dispatches_waiting: 1,
         oldest_dispatch: Some(at(0)),
+        dispatch_error: None,
         given_up: 1,
         given_up_unseen: 1,
         matches_running: 3,
@@ -231,6 +232,11 @@ pub async fn queues_show_what_waits_and_since_when(place: Place) {
         latest: LatestTimes { dispatch: Some(at(0)), wake: Some(at(90)), ..LatestTimes::default() },
     };
     assert_eq!(store.queues().await.unwrap(), queues);
+    let (ids, held) = claim(store, 0, 1).await;
+    let later = SendOutcome::Later { at: at(50), error: "451 busy".to_owned() };
+    store.record_outcomes(held, at(2), &[(ids[0], later)]).await.unwrap();
+    assert_eq!(store.queues().await.unwrap().dispatch_error.as_deref(), Some("451 busy"));
+    assert_eq!(store.refused_since(at(0), 10).await.unwrap().len(), 1);
 }
 
 pub async fn a_letter_with_a_picture_is_read_back_byte_for_byte(place: Place) {

@@ -11,8 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::one_line;
 
 mod class;
+mod domain;
 
 pub use self::class::RefusalClass;
+pub use self::domain::doubts_domain;
 
 /// Response codes of IMAP servers after which only a person can help.
 const FOR_GOOD: [&str; 5] =

@@ -11,6 +11,7 @@ use super::{digest, upkeep};
 use crate::daemon::commit::{self, is_transient};
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::items::{self, DueMatches};
+use crate::daemon::sending::refused;
 use crate::daemon::waiting::{Backoff, pause};
 use crate::daemon::{Office, doubt, events, load, ratings, remembered, rulings, space};
 use crate::desk::matches::acts::{CauseOf, by_program};
@@ -99,6 +100,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     upkeep::list_letters_when_due(office, now).await?;
     upkeep::drop_pictures_when_due(office, now).await?;
     upkeep::tell_of_alarms_when_due(office, now).await?;
+    refused::tell_when_due(office, now).await?;
     digest::player_digests_when_due(office, now).await?;
     digest::digest_when_due(office, now).await
 }

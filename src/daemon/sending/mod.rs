@@ -36,6 +36,7 @@ use crate::store::{Changes, Claim, Claimed, Reach, SendOutcome, SentCounts};
 
 pub(super) mod account;
 mod plan;
+pub mod refused;
 pub mod resend;
 
 /// Maximum claims held at a time: each may hold a database connection.

@@ -84,6 +84,8 @@ pub struct Status {
     pub letters_set_aside: u64,
     pub dispatches_waiting: u64,
     pub oldest_dispatch: Option<DateTime<Utc>>,
+    /// The error of the oldest dispatch that was tried in vain, without addresses.
+    pub dispatch_error: Option<String>,
     pub dispatches_given_up: u64,
     /// Dispatches given up that nobody has acknowledged.
     pub given_up_unseen: u64,
@@ -344,6 +346,7 @@ impl Status {
             letters_set_aside: queues.set_aside,
             dispatches_waiting: queues.dispatches_waiting,
             oldest_dispatch: queues.oldest_dispatch,
+            dispatch_error: queues.dispatch_error.as_deref().map(without_addresses),
             dispatches_given_up: queues.given_up,
             given_up_unseen: queues.given_up_unseen,
             matches_running: queues.matches_running,
@@ -384,7 +387,8 @@ impl Status {
             faults.push(format!("a letter has waited {age} to be ruled on"));
         }
         if let Some(age) = over(self.oldest_dispatch, MAX_WAIT) {
-            faults.push(format!("a dispatch has waited {age} to be sent: fogpost letters --unsent"));
+            let error = self.dispatch_error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
+            faults.push(format!("a dispatch has waited {age} to be sent{error}: fogpost letters --unsent"));
         }
         if self.given_up_unseen > 0 {
             let number = self.given_up_unseen;
@@ -545,8 +549,14 @@ mod tests {
         );
         let letter = Queues { oldest_letter: Some(at(30)), ..Queues::default() };
         assert_eq!(faults(letter, healthy(), 100), ["a letter has waited 1 hour 10 minutes to be ruled on"]);
-        let dispatch = Queues { oldest_dispatch: Some(at(30)), ..Queues::default() };
-        assert!(faults(dispatch, healthy(), 100)[0].contains("to be sent"));
+        let dispatch_error = Some("550 5.7.26 <bo@home.example> unauthenticated".to_owned());
+        let dispatch = Queues { oldest_dispatch: Some(at(30)), dispatch_error, ..Queues::default() };
+        assert_eq!(
+            faults(dispatch, healthy(), 100),
+            [
+                "a dispatch has waited 1 hour 10 minutes to be sent (550 5.7.26 … unauthenticated): fogpost letters --unsent"
+            ]
+        );
         let given_up = Queues { given_up: 3, given_up_unseen: 2, ..Queues::default() };
         assert_eq!(
             faults(given_up, healthy(), 100),

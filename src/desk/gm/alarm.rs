@@ -1,5 +1,5 @@
 //! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that
-//! fills up, a clock in doubt, and a server that takes no mail.
+//! fills up, a clock in doubt, and a server that takes no mail, or none to some people.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -9,8 +9,13 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::alarms;
 use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::post::refusal::doubts_domain;
 use crate::referee::DispatchKind;
-use crate::report::{ClubLetter, FailedMatch, Trouble, format_duration, format_with_year};
+use crate::report::{ClubLetter, FailedMatch, RefusedPerson, Trouble, format_duration, format_with_year};
+use crate::store::DispatchRow;
+
+/// Maximum people that a letter about refusals names.
+const MAX_REFUSED: usize = 20;
 
 /// Tells the GM which matches do not verify, and why.
 pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
@@ -77,6 +82,33 @@ pub fn cannot_send(
     let since = desk.local_time(since);
     let trouble = Trouble::CannotSend { since, error: error.to_owned(), waiting };
     alarms::tell_once(desk, &trouble, &unique, About::Club)
+}
+
+/// Tells the GM which people's letters a mail server keeps refusing: these dispatches still wait. `dns` says what
+/// the DNS shows of the club's domain. One such letter is written a day, also by several daemons.
+pub fn keeps_refusing(desk: &mut Desk<'_>, waiting: &[DispatchRow], dns: &[String]) -> Decided<()> {
+    let mut people: Vec<RefusedPerson> = Vec::new();
+    for row in waiting {
+        match people.iter_mut().find(|person| person.address == row.recipient) {
+            Some(person) => {
+                person.letters += 1;
+                person.error.clone_from(&row.error);
+            }
+            None => people.push(RefusedPerson {
+                name: desk.player(&row.recipient)?.map(|player| player.name),
+                address: row.recipient.clone(),
+                letters: 1,
+                since: desk.local_time(row.created_at),
+                error: row.error.clone(),
+            }),
+        }
+    }
+    let is_of_domain = people.iter().any(|person| doubts_domain(&person.error));
+    let domain = is_of_domain.then(|| desk.club.config.club.address.domain().to_owned());
+    let more = people.len().saturating_sub(MAX_REFUSED);
+    people.truncate(MAX_REFUSED);
+    let trouble = Trouble::KeepsRefusing { people, more, domain, dns: dns.to_vec() };
+    alarms::tell_once(desk, &trouble, &format!("refused.{}", desk.at().format("%Y%m%d")), About::Club)
 }
 
 /// Tells the GM that the mailbox has not been readable since `since`, and why. Another daemon may have

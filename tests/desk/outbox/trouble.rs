@@ -20,7 +20,7 @@ use mail_auth::dkim::DkimSigner;
 use mail_auth::hickory_resolver::config::{ResolverConfig, ResolverOpts};
 use mail_auth::{MessageAuthenticator, ResolverCache, Txt};
 
-use crate::desk::{ANN, BO, Desk, GM};
+use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{kinds, quad};
 
 /// A sendmail that delivers to the desk's Maildirs, but rejects mail to Bo.
@@ -184,12 +184,48 @@ fn rejecting(folder: &Path) -> (Desk, PathBuf) {
     (desk, folder.join("sendmail.open"))
 }
 
-fn complains_of_given_up(desk: &Desk) -> bool {
+fn complains_of(desk: &Desk, words: &str) -> bool {
     let office = desk.office();
     let quota = &office.config.outbox.quota;
     let status = Status::of(&office.store, &office.config.database, quota, desk.now(), SILENT_AFTER);
     let faults = desk.block_on(status).expect("the store answers").faults;
-    faults.iter().any(|fault| fault.contains("given up"))
+    faults.iter().any(|fault| fault.contains(words))
+}
+
+fn complains_of_given_up(desk: &Desk) -> bool {
+    complains_of(desk, "given up")
+}
+
+#[test]
+fn a_provider_that_refuses_the_clubs_domain_is_told_once_a_day_while_it_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (desk, open) = rejecting(folder.path());
+    let words = "550 5.7.26 Your email has been blocked because the sender is unauthenticated.";
+    let program = folder.path().join("sendmail");
+    let script = fs::read_to_string(&program).expect("the command");
+    fs::write(&program, script.replace("550 no such user", words).replace("exit 67", "exit 69"))
+        .expect("the command");
+    desk.open(GameKind::Quad, &[]);
+    desk.work();
+    let told = |desk: &Desk| -> Vec<Sent> {
+        let letters = desk.sent_to(GM).into_iter();
+        letters.filter(|sent| sent.subject == "A mail server keeps refusing letters").collect()
+    };
+    desk.advance(11);
+    assert!(told(&desk).is_empty(), "it may be a matter of hours");
+    for hours in [2, 23, 24] {
+        desk.advance(hours);
+        let letters = told(&desk);
+        let [letter] = &letters[..] else { panic!("one letter a day: {letters:#?}") };
+        letter.says("- Bo, bo@players.example: 1 letter waits since").says("550 5.7.26 Your email");
+        letter.says("SPF").says("DKIM").says("DMARC").says("`fogpost doctor --send`");
+    }
+    assert!(complains_of(&desk, "550 5.7.26 Your email has been blocked"));
+    fs::write(&open, "").expect("a file");
+    desk.advance(30);
+    assert_eq!(desk.sent_to(BO).len(), 1);
+    assert!(told(&desk).is_empty() && !complains_of(&desk, "to be sent"));
+    desk.sent_to(ANN);
 }
 
 #[test]

@@ -184,6 +184,10 @@ pub enum Trouble {
     CannotSend { since: String, error: String, waiting: u64 },
     /// The mailbox has been unreadable since `since`.
     CannotRead { since: String, reason: String },
+    /// A mail server keeps refusing the letters to these people, and to `more` others.
+    /// `domain` is the club's own, if the server doubts that the letters are from there, and `dns` says what the
+    /// DNS shows of it.
+    KeepsRefusing { people: Vec<RefusedPerson>, more: usize, domain: Option<String>, dns: Vec<String> },
     /// The house cannot play its turn.
     HouseStuck { match_id: String },
     /// Stands for further alarms of a kind, which are only counted.
@@ -206,6 +210,20 @@ impl Trouble {
             counted => counted.into(),
         }
     }
+}
+
+/// A person whose letters a mail server keeps refusing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RefusedPerson {
+    /// The player with this address, if there is one.
+    pub name: Option<String>,
+    pub address: String,
+    /// Number of letters that wait.
+    pub letters: usize,
+    /// The time at which the first of them was written, in the club's zone.
+    pub since: String,
+    /// The server's last words.
+    pub error: String,
 }
 
 /// A match that does not verify, as the alarm to the GM describes it.
