@@ -13,11 +13,13 @@ use chrono::{DateTime, Utc};
 use mail_auth::common::crypto::{Algorithm, HashAlgorithm};
 use mail_auth::common::headers::Header;
 use mail_auth::common::verify::{DomainKey, VerifySignature as _};
-use mail_auth::dkim::{Canonicalization, Signature};
-use mail_auth::{AuthenticatedMessage, DkimResult, MessageAuthenticator, Parameters, ResolverCache, Txt};
+use mail_auth::dkim::{Canonicalization, DkimError, Signature};
+use mail_auth::{
+    AuthenticatedMessage, DkimResult, DnsError, Error, MessageAuthenticator, Parameters, ResolverCache, Txt,
+};
 
 use fogpost_letter::Address;
-use fogpost_letter::authentic::{aligned, provable};
+use fogpost_letter::authentic::{SignatureFault, aligned, provable};
 
 /// Maximum keys in a cache.
 const MAX_KEYS: usize = 1000;
@@ -37,8 +39,8 @@ pub enum DkimVerdict {
     /// A valid signature of the From domain, or of another domain of the same organization, covers From and
     /// the whole body.
     Passed,
-    /// There is no such signature.
-    NotPassed,
+    /// There is no such signature, for this reason.
+    NotPassed(SignatureFault),
     /// The DNS did not answer.
     TryLater,
 }
@@ -74,21 +76,25 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
     /// Verifies the raw bytes of a letter whose From is `from`, and which our mail server received at
     /// `received_at`: a letter that waits for us does not lose its proof.
     pub async fn verify(&self, raw: &[u8], from: &Address, received_at: DateTime<Utc>) -> DkimVerdict {
-        let Some(raw) = provable(raw) else { return DkimVerdict::NotPassed };
+        const UNSIGNED: DkimVerdict = DkimVerdict::NotPassed(SignatureFault::Missing);
+        let Some(raw) = provable(raw) else { return UNSIGNED };
         // Delivery programs store letters with line feeds, but they were signed as they travelled.
         let raw = &with_crlf_line_ends(raw);
         let (head, body) = raw.split_at(after_header(raw));
         // Parse only the header: mail-auth would hash the body once for each signature, even a stranger's.
-        let Some(mut message) = AuthenticatedMessage::parse(head) else { return DkimVerdict::NotPassed };
+        let Some(mut message) = AuthenticatedMessage::parse(head) else { return UNSIGNED };
         // With two senders, the signature of one could pass for the other's.
         let one_sender =
             matches!(message.from.as_slice(), [only] if Address::parse(only).as_ref() == Ok(from));
         if !one_sender || message.dkim_headers.len() > MAX_SIGNATURES {
-            return DkimVerdict::NotPassed;
+            return UNSIGNED;
         }
-        message
-            .dkim_headers
-            .retain(|header| may_count(&header.header, from) && !is_expired(&header.header, received_at));
+        message.dkim_headers.retain(|header| may_count(&header.header, from));
+        let mut fault = SignatureFault::Missing;
+        if message.dkim_headers.iter().any(|header| is_expired(&header.header, received_at)) {
+            fault = SignatureFault::Expired;
+        }
+        message.dkim_headers.retain(|header| !is_expired(&header.header, received_at));
         for header in &mut message.dkim_headers {
             // mail-auth would compare it with the current time. The hash covers the field as it was written.
             header.header.x = 0;
@@ -96,7 +102,7 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
         hash_body(&mut message, body);
         let outcomes =
             self.authenticator.verify_dkim(Parameters::new(&message).with_txt_cache(&self.keys)).await;
-        let mut verdict = DkimVerdict::NotPassed;
+        let mut is_unanswered = false;
         for outcome in &outcomes {
             let Some(signature) = outcome.signature() else { continue };
             if !may_count(signature, from) {
@@ -104,15 +110,15 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
             }
             match outcome.result() {
                 DkimResult::Pass if self.key_permits(signature).await => return DkimVerdict::Passed,
-                DkimResult::Pass => {}
-                DkimResult::TempError(_) => verdict = DkimVerdict::TryLater,
-                DkimResult::Neutral(_)
-                | DkimResult::Fail(_)
-                | DkimResult::PermError(_)
-                | DkimResult::None => {}
+                DkimResult::Pass => fault = fault.max(SignatureFault::Invalid),
+                DkimResult::TempError(_) => is_unanswered = true,
+                DkimResult::Neutral(error) | DkimResult::Fail(error) | DkimResult::PermError(error) => {
+                    fault = fault.max(fault_of(error));
+                }
+                DkimResult::None => {}
             }
         }
-        verdict
+        if is_unanswered { DkimVerdict::TryLater } else { DkimVerdict::NotPassed(fault) }
     }
 
     /// Whether the key of a valid signature may be used for mail, and with its hash (RFC 6376, 3.6.1: `s=` and
@@ -129,6 +135,16 @@ impl<C: ResolverCache<Box<str>, Txt>> Verifier<C> {
             // The record was readable a moment ago. Go by what is known of it.
             Err(_) => key.has_flag(HashAlgorithm::Sha256) || !key.has_flag(HashAlgorithm::Sha1),
         }
+    }
+}
+
+/// Returns what is wrong with a signature that could count.
+fn fault_of(error: &Error) -> SignatureFault {
+    match error {
+        Error::Dkim(DkimError::FailedBodyHashMatch) => SignatureFault::Changed,
+        Error::Dkim(DkimError::RevokedPublicKey) => SignatureFault::Revoked,
+        Error::Dns(DnsError::RecordNotFound(_)) => SignatureFault::NoKey,
+        _ => SignatureFault::Invalid,
     }
 }
 
@@ -275,9 +291,11 @@ mod tests {
     use mail_auth::dkim::DkimSigner;
     use mail_auth::hickory_resolver::config::{ResolverConfig, ResolverOpts};
     use mail_auth::hickory_resolver::proto::op::ResponseCode;
-    use mail_auth::{DnsError, Error};
 
+    use super::SignatureFault::{Changed, Expired, Invalid, Missing, NoKey, Revoked};
     use super::*;
+
+    const UNSIGNED: DkimVerdict = DkimVerdict::NotPassed(Missing);
 
     const LETTER: &str =
         "From: Ann <ann@example.org>\r\nTo: referee@club.example\r\nSubject: x\r\n\r\nHOLD\r\n";
@@ -352,11 +370,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_signature_of_another_domain_or_of_part_of_a_letter_does_not_pass() {
-        assert_eq!(verdict(LETTER, "evil.example", &["From"], true).await, DkimVerdict::NotPassed);
-        assert_eq!(verdict(LETTER, "example.org", &["Subject"], true).await, DkimVerdict::NotPassed);
-        assert_eq!(verdict(LETTER, "example.org", &["From"], false).await, DkimVerdict::NotPassed);
+        assert_eq!(verdict(LETTER, "evil.example", &["From"], true).await, UNSIGNED);
+        assert_eq!(verdict(LETTER, "example.org", &["Subject"], true).await, UNSIGNED);
+        assert_eq!(verdict(LETTER, "example.org", &["From"], false).await, UNSIGNED);
         let two = LETTER.replace("Subject", "From: bo@example.net\r\nSubject");
-        assert_eq!(verdict(&two, "example.org", &["From"], true).await, DkimVerdict::NotPassed);
+        assert_eq!(verdict(&two, "example.org", &["From"], true).await, UNSIGNED);
     }
 
     #[tokio::test]
@@ -364,15 +382,38 @@ mod tests {
         let from = Address::parse("ann@example.org").unwrap();
         let (raw, verifier) = signed(LETTER, "example.org", &["From", "Subject"], true);
         let changed = String::from_utf8(raw).unwrap().replace("HOLD", "RESIGN CONFIRM");
-        assert_eq!(verifier.verify(changed.as_bytes(), &from, received_at()).await, DkimVerdict::NotPassed);
-        assert_eq!(verifier.verify(LETTER.as_bytes(), &from, received_at()).await, DkimVerdict::NotPassed);
-        assert_eq!(verifier.verify(b"", &from, received_at()).await, DkimVerdict::NotPassed);
+        assert_eq!(
+            verifier.verify(changed.as_bytes(), &from, received_at()).await,
+            DkimVerdict::NotPassed(Changed)
+        );
+        assert_eq!(verifier.verify(LETTER.as_bytes(), &from, received_at()).await, UNSIGNED);
+        assert_eq!(verifier.verify(b"", &from, received_at()).await, UNSIGNED);
         let (raw, _) = signed(LETTER, "example.org", &["From"], true);
         assert_eq!(
             verifier.verify(&raw, &from, received_at()).await,
-            DkimVerdict::NotPassed,
-            "the signing key is not published"
+            DkimVerdict::NotPassed(Invalid),
+            "another key is published"
         );
+    }
+
+    #[tokio::test]
+    async fn the_fault_of_a_signature_is_told() {
+        let from = Address::parse("ann@example.org").unwrap();
+        let (raw, verifier) = signed(LETTER, "example.org", &["From", "Subject"], true);
+        let renamed = String::from_utf8(raw.clone()).unwrap().replace("Subject: x", "Subject: y");
+        let verdict = verifier.verify(renamed.as_bytes(), &from, received_at()).await;
+        assert_eq!(verdict, DkimVerdict::NotPassed(Invalid));
+        let (of_subdomain, _) = signed(LETTER, "mail.example.org", &["From"], true);
+        let verdict = verifier.verify(&of_subdomain, &from, received_at()).await;
+        assert_eq!(verdict, DkimVerdict::NotPassed(NoKey));
+        let revoked = Txt::Error(Error::Dkim(DkimError::RevokedPublicKey));
+        verifier.keys.0.insert(
+            "s1._domainkey.example.org.".into(),
+            revoked,
+            Instant::now() + Duration::from_secs(60),
+        );
+        let verdict = verifier.verify(&raw, &from, received_at()).await;
+        assert_eq!(verdict, DkimVerdict::NotPassed(Revoked));
     }
 
     /// Changes a signed letter by `forge`, and asserts that it then proves nothing.
@@ -383,7 +424,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let from = Address::parse("ann@example.org").unwrap();
         let verdict = runtime.block_on(verifier.verify(forged.as_bytes(), &from, received_at()));
-        assert_eq!(verdict, DkimVerdict::NotPassed, "{forged:?}");
+        assert!(matches!(verdict, DkimVerdict::NotPassed(_)), "{forged:?}");
     }
 
     #[tokio::test]
@@ -391,7 +432,7 @@ mod tests {
         let names = ["From"].into_iter().chain(std::iter::repeat_n("X-None", MAX_SIGNED_FIELDS));
         let names: Vec<&str> = names.collect();
         assert_eq!(verdict(LETTER, "example.org", &names[..30], true).await, DkimVerdict::Passed);
-        assert_eq!(verdict(LETTER, "example.org", &names, true).await, DkimVerdict::NotPassed);
+        assert_eq!(verdict(LETTER, "example.org", &names, true).await, UNSIGNED);
     }
 
     #[tokio::test]
@@ -459,7 +500,7 @@ mod tests {
             assert_eq!(verdict, DkimVerdict::Passed, "{end:?}");
             let simple = |signer: Signer| signer.body_canonicalization(Canonicalization::Simple);
             let verdict = verdict_after("", simple, |raw| raw + end, received_at()).await;
-            assert_eq!(verdict, DkimVerdict::NotPassed, "{end:?}");
+            assert_eq!(verdict, DkimVerdict::NotPassed(Changed), "{end:?}");
         }
         let blank = LETTER.replace("HOLD", " \t ");
         assert_eq!(
@@ -486,7 +527,7 @@ mod tests {
         let now = Utc::now();
         let for_a_day = |signer: Signer| signer.expiration(86_400);
         let received = |hours: i64| now + chrono::TimeDelta::hours(hours);
-        for (hours, wanted) in [(1, DkimVerdict::Passed), (48, DkimVerdict::NotPassed)] {
+        for (hours, wanted) in [(1, DkimVerdict::Passed), (48, DkimVerdict::NotPassed(Expired))] {
             let verdict = verdict_after("", for_a_day, |raw| raw, received(hours)).await;
             assert_eq!(verdict, wanted, "{hours}");
         }
@@ -495,7 +536,7 @@ mod tests {
     #[tokio::test]
     async fn a_key_may_be_restricted_to_a_hash_or_a_service() {
         for (tags, wanted) in
-            [("h=sha1; ", DkimVerdict::NotPassed), ("h=sha1:sha256; s=email; ", DkimVerdict::Passed)]
+            [("h=sha1; ", DkimVerdict::NotPassed(Invalid)), ("h=sha1:sha256; s=email; ", DkimVerdict::Passed)]
         {
             assert_eq!(
                 verdict_after(tags, |signer| signer, |raw| raw, received_at()).await,

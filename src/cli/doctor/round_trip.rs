@@ -94,7 +94,7 @@ impl Arrival {
         let Some(results) = &self.results else {
             return match self.signature {
                 DkimVerdict::Passed => "; its DKIM signature is valid".to_owned(),
-                DkimVerdict::NotPassed | DkimVerdict::TryLater => String::new(),
+                DkimVerdict::NotPassed(_) | DkimVerdict::TryLater => String::new(),
             };
         };
         let verdicts: Vec<String> =
@@ -117,7 +117,7 @@ impl Arrival {
                      themselves. A letter to another provider shows it"
                         .to_owned(),
                 );
-                if self.signature == DkimVerdict::NotPassed {
+                if matches!(self.signature, DkimVerdict::NotPassed(_)) {
                     warnings.push(advice("dkim").to_owned());
                 }
             }

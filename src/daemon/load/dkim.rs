@@ -7,9 +7,12 @@ use tokio::task::JoinSet;
 
 use crate::daemon::Office;
 use crate::desk::door::sender::ReadLetter;
-use crate::letter::authentic::ReportedDkim;
+use crate::letter::authentic::{ReportedDkim, SignatureFault};
 use crate::letter::{Digest, Letter};
 use crate::post::dkim::DkimVerdict;
+
+/// The verdict on a letter without a valid signature, for a reason that is not known.
+const UNSIGNED: DkimVerdict = DkimVerdict::NotPassed(SignatureFault::Missing);
 
 /// Returns the verdicts on people's letters. If letters need not be signed, only the report of our own mail
 /// server counts.
@@ -23,7 +26,7 @@ pub async fn dkim_verdicts(office: &Office, letters: &[ReadLetter]) -> BTreeMap<
         }
         match reported_dkim(office, letter) {
             ReportedDkim::Passed => drop(verdicts.insert(waiting.digest, DkimVerdict::Passed)),
-            ReportedDkim::NotPassed => drop(verdicts.insert(waiting.digest, DkimVerdict::NotPassed)),
+            ReportedDkim::NotPassed => drop(verdicts.insert(waiting.digest, UNSIGNED)),
             ReportedDkim::Nothing => {
                 let Some(verifier) = &office.verifier else { continue };
                 let verifier = Arc::clone(verifier);
@@ -51,7 +54,7 @@ async fn answers(
     mut queries: JoinSet<(Digest, DkimVerdict)>,
 ) -> BTreeMap<Digest, DkimVerdict> {
     let mut verdicts: BTreeMap<Digest, DkimVerdict> =
-        asked.into_iter().map(|digest| (digest, DkimVerdict::NotPassed)).collect();
+        asked.into_iter().map(|digest| (digest, UNSIGNED)).collect();
     while let Some(answered) = queries.join_next().await {
         verdicts.extend(answered);
     }
@@ -70,6 +73,6 @@ mod tests {
         queries.spawn(async { panic!("a planted panic") });
         let verdicts = answers(vec![fine, poisoned], queries).await;
         assert!(matches!(verdicts[&fine], DkimVerdict::Passed));
-        assert!(matches!(verdicts[&poisoned], DkimVerdict::NotPassed));
+        assert_eq!(verdicts[&poisoned], UNSIGNED);
     }
 }

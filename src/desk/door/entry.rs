@@ -1,7 +1,6 @@
 //! Decides on one letter, after identifying its sender.
 
 use anyhow::Context as _;
-use chrono::TimeDelta;
 
 use super::sender::{ReadLetter, Sender, sender_of};
 use super::unproven::{self, Doubt};
@@ -11,17 +10,13 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::gm::letter::{self, GmLetter};
-use crate::desk::people::confirm;
+use crate::desk::people::commands;
 use crate::desk::seat::parts;
 use crate::letter::Letter;
-use crate::request::{Request, lines_of};
-use crate::store::{LetterStatus, Postponed, TokenRow, WaitingLetter};
+use crate::store::{LetterStatus, TokenRow, WaitingLetter};
 
 /// The note on a letter from somebody whom the GM has blocked.
 const BLOCKED: &str = "from a blocked person";
-
-/// Delay before the next DNS query after one that failed.
-const DKIM_RETRY: TimeDelta = TimeDelta::minutes(15);
 
 /// Decides on one letter.
 pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
@@ -48,22 +43,19 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     if let Sender::Unknown(row) = &sender {
         return hear_alias(desk, waiting, letter, row);
     }
-    // Check this last: an unknown or blocked sender gets no answer, signed or not.
-    if signatures::waits_for_signature(desk, waiting) {
-        let match_id = match sender {
-            Sender::Seat(row) => Some(row.match_id),
-            Sender::Gm { .. } | Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor(_) => None,
-        };
-        desk.draft.changes.postponed.push(Postponed {
-            digest: waiting.digest,
-            note: "the DNS did not answer whether it is signed".to_owned(),
-            until: Some(desk.at() + DKIM_RETRY),
-            match_id,
-        });
-        return Ok(());
-    }
     let from = letter.from.as_str();
+    // Check this last: an unknown or blocked sender gets no answer, signed or not.
+    let waits = signatures::waits_for_signature(desk, waiting);
     let proven = signatures::is_proven(desk, waiting, from)?;
+    // The code of one of our letters to the sender proves more than a signature. It counts in an answer to any
+    // letter of ours: people answer the one that lies on top.
+    let bears_code = (waits || !proven) && !is_gm && commands::bears_open_code(desk, letter)?;
+    if bears_code {
+        return stranger::answer_stranger(desk, waiting, letter, false);
+    }
+    if waits {
+        return signatures::postpone(desk, waiting, &sender);
+    }
     // Anybody can write in the GM's name without a token.
     if matches!(sender, Sender::Seat(_) | Sender::Gm { has_token: true, .. }) {
         signatures::note_signature(desk, waiting, from)?;
@@ -92,11 +84,10 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     }
 }
 
-/// Follows a CONFIRM from an address that is not the player's, if it has the code of the notice about that
-/// address. Otherwise asks the player.
+/// Follows a CONFIRM from an address that is not the player's, if it has the code of a letter of ours to its
+/// sender, or of the notice about that address. Otherwise asks the player.
 fn hear_alias(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, row: &TokenRow) -> Decided<()> {
-    let request = Request::read(&lines_of(letter.new_text(None)), |_: &str| false);
-    if confirm::bears_code_for_own_letters(desk, &letter.from, &request)? {
+    if commands::bears_open_code(desk, letter)? {
         let proven = signatures::is_proven(desk, waiting, letter.from.as_str())?;
         return stranger::answer_stranger(desk, waiting, letter, proven);
     }

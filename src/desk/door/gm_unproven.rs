@@ -7,6 +7,7 @@ use super::unproven::{self, Doubt, UNPROVEN};
 use crate::config::GmIndex;
 use crate::desk::frame::desk::{Desk, latest_rows};
 use crate::desk::frame::rows::Decided;
+use crate::desk::frame::standing;
 use crate::desk::gm::letter::GmLetter;
 use crate::desk::outbox::gms;
 use crate::letter::Letter;
@@ -51,8 +52,8 @@ pub fn ask_gm(
         let more = asks.len().saturating_sub(MAX_ASKS);
         asks.truncate(MAX_ASKS);
         let at = desk.local_time(waiting.received_at);
-        let unsigned = doubt == Doubt::Unsigned;
-        let summary = GmUnprovenSummary { at, address: address.to_owned(), unsigned, asks, more };
+        let fault = (doubt == Doubt::Unsigned).then(|| standing::signature_fault(desk, waiting));
+        let summary = GmUnprovenSummary { at, address: address.to_owned(), fault, asks, more };
         let question = ClubLetter::GmUnproven { letter: summary, code: code.clone() };
         let unique = format!("u.{}", &waiting.digest.to_string()[..24]);
         let dispatch = gms::gm_dispatch(desk, gm, &question, &unique, None)?;

@@ -5,20 +5,87 @@
 
 use chrono::TimeDelta;
 
+use super::sender::Sender;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
+use crate::desk::outbox::gms;
+use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::ledger::Signature;
 use crate::post::dkim::DkimVerdict;
-use crate::store::WaitingLetter;
+use crate::referee::DispatchKind;
+use crate::report::ClubLetter;
+use crate::store::{Postponed, WaitingLetter};
 
 /// Time for which DNS failures are retried before a letter counts as unproven.
 const MAX_WAIT: TimeDelta = TimeDelta::days(3);
+
+/// Time after which the sender of a letter that waits for the DNS is told.
+const TELL_AFTER: TimeDelta = TimeDelta::hours(1);
+
+/// Delay before the next DNS query after one that failed.
+const RETRY: TimeDelta = TimeDelta::minutes(15);
 
 /// Whether a letter must wait until the DNS lets us check its signature.
 pub fn waits_for_signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> bool {
     matches!(desk.rows.loaded.dkim.get(&waiting.digest), Some(DkimVerdict::TryLater))
         && desk.at() - waiting.received_at < MAX_WAIT
+}
+
+/// Lets a letter wait for the DNS, and tells its player or GM of it after an hour, once for each match and
+/// day on which such letters came. Nobody is late in the match of a letter that waits.
+pub fn postpone(desk: &mut Desk<'_>, waiting: &WaitingLetter, sender: &Sender) -> Decided<()> {
+    if desk.at() - waiting.received_at >= TELL_AFTER {
+        tell_of_wait(desk, waiting, sender)?;
+    }
+    let match_id = match sender {
+        Sender::Seat(row) => Some(row.match_id.clone()),
+        Sender::Gm { .. } | Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor(_) => None,
+    };
+    desk.draft.changes.postponed.push(Postponed {
+        digest: waiting.digest,
+        note: "the DNS did not answer whether it is signed".to_owned(),
+        until: Some(desk.at() + RETRY),
+        match_id,
+    });
+    Ok(())
+}
+
+fn tell_of_wait(desk: &mut Desk<'_>, waiting: &WaitingLetter, sender: &Sender) -> Decided<()> {
+    let until = waiting.received_at + MAX_WAIT;
+    let day = waiting.received_at.format("%Y%m%d");
+    let dispatch = match sender {
+        Sender::Seat(row) => {
+            let player = desk.latest(row.player.clone());
+            let Some(address) = standing::trusted_addresses(desk, &player)?.into_iter().next() else {
+                return Ok(());
+            };
+            let zone = player.settings.zone;
+            let plain = ClubLetter::SignatureWaits {
+                match_id: Some(row.match_id.clone()),
+                at: desk.local_time_in(zone, waiting.received_at),
+                until: desk.local_time_in(zone, until),
+            };
+            let unique = format!("dns.{}.{}.{day}", row.match_id.to_lowercase(), row.seat);
+            let (name, kind) = (player.name.as_str(), DispatchKind::Notice);
+            let envelope = PlainEnvelope { name, address: &address, unique: &unique, kind };
+            mail::plain_dispatch(desk, &plain, &envelope)?
+        }
+        Sender::Gm { gm, has_token: true } => {
+            let (at, until) = (desk.local_time(waiting.received_at), desk.local_time(until));
+            let plain = ClubLetter::SignatureWaits { match_id: None, at, until };
+            gms::gm_dispatch(desk, *gm, &plain, &format!("dns.{day}"), None)?
+        }
+        // Anybody can write in the name of these.
+        Sender::Gm { has_token: false, .. }
+        | Sender::Stranger
+        | Sender::Unknown(_)
+        | Sender::GmImpostor(_) => return Ok(()),
+    };
+    if !desk.is_dispatched(&dispatch.message_id)? {
+        desk.draft.changes.dispatches.push(dispatch);
+    }
+    Ok(())
 }
 
 /// Whether a letter is proven to be its sender's, or need not be. A letter that the provider classified as

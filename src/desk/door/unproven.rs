@@ -181,7 +181,7 @@ fn unproven_summary(
         match_id: row.match_id.clone(),
         at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat), desk.at()),
         address: letter.from.as_str().to_owned(),
-        unsigned: doubt == Doubt::Unsigned,
+        fault: (doubt == Doubt::Unsigned).then(|| standing::signature_fault(desk, waiting)),
         more: lines.saturating_sub(shown.len()),
         asks: shown,
     })

@@ -8,6 +8,7 @@ use super::desk::{Desk, latest_rows};
 use super::rows::Decided;
 use crate::ledger::Signature;
 use crate::letter::Address;
+use crate::letter::authentic::SignatureFault;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::ChangeReply;
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange, Standing, WaitingLetter};
@@ -82,9 +83,18 @@ pub fn signature(desk: &Desk<'_>, waiting: &WaitingLetter) -> Option<Signature> 
     match desk.rows.loaded.dkim.get(&waiting.digest) {
         Some(DkimVerdict::Passed) => Some(Signature::Passed),
         // This includes letters that waited for the DNS in vain.
-        Some(DkimVerdict::NotPassed | DkimVerdict::TryLater) => Some(Signature::Missing),
+        Some(DkimVerdict::NotPassed(_) | DkimVerdict::TryLater) => Some(Signature::Missing),
         // The letter's signature was not checked.
         None => desk.club.config.letters.require_dkim.then_some(Signature::Missing),
+    }
+}
+
+/// Returns the reason why a letter's signature is missing.
+pub fn signature_fault(desk: &Desk<'_>, waiting: &WaitingLetter) -> SignatureFault {
+    match desk.rows.loaded.dkim.get(&waiting.digest) {
+        Some(DkimVerdict::NotPassed(fault)) => *fault,
+        Some(DkimVerdict::TryLater) => SignatureFault::NoAnswer,
+        Some(DkimVerdict::Passed) | None => SignatureFault::Missing,
     }
 }
 

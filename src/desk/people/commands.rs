@@ -17,7 +17,7 @@ use crate::desk::matches::taking::Audience;
 use crate::desk::matches::{challenge, membership, seats, taking};
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
-use crate::request::{Command, Party};
+use crate::request::{Command, Party, Request, lines_of};
 
 /// The outcome of a command.
 pub enum Outcome {
@@ -58,6 +58,21 @@ pub fn asker(desk: &Desk<'_>, letter: &Letter, evidence: Evidence) -> Decided<As
             zone: None,
         },
     })
+}
+
+/// Whether a letter contains the code of one of our letters to its sender that is still open, in a CONFIRM or
+/// DENY.
+pub fn bears_open_code(desk: &Desk<'_>, letter: &Letter) -> Decided<bool> {
+    let asker = asker(desk, letter, Evidence::Unsigned)?;
+    let request = Request::read(&lines_of(letter.new_text(None)), |_: &str| false);
+    for asked in &request.commands {
+        if let Command::Confirm { code, .. } | Command::Deny(code) = &asked.command
+            && (confirm::is_open_for(desk, &asker, code)? || questions::is_open(desk, &asker, code)?)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Carries out a command that needs no seat, if its letter proves that the sender wrote it.

@@ -16,7 +16,6 @@ use crate::game::Seat;
 use crate::letter::Address;
 use crate::referee::{ChangeReply, Confirmer, DispatchKind, Reply};
 use crate::report::ClubLetter;
-use crate::request::{Command, Request};
 use crate::store::{
     ChangeKind, ChangeStage, LetterStatus, Player, PlayerChange, UnprovenLetter, UnprovenStage,
 };
@@ -162,17 +161,18 @@ pub fn is_registered(desk: &Desk<'_>, asker: &Asker) -> bool {
     asker.player_id.is_some() || desk.club.is_gm(&asker.sender)
 }
 
-/// Whether a letter contains the code of a notice about letters from its own address, which belongs to no
-/// player.
-pub fn bears_code_for_own_letters(desk: &Desk<'_>, from: &Address, request: &Request) -> Decided<bool> {
-    for asked in &request.commands {
-        if let Command::Confirm { code, .. } | Command::Deny(code) = &asked.command
-            && !open_from(desk, from, &in_code_letters(code))?.is_empty()
-        {
-            return Ok(true);
-        }
+/// Whether a code is that of an open notice about letters, or of a question about a change, that the asker may
+/// answer.
+pub fn is_open_for(desk: &Desk<'_>, asker: &Asker, code: &str) -> Decided<bool> {
+    let code = in_code_letters(code);
+    if !open_for(desk, asker, &code)?.0.is_empty() {
+        return Ok(true);
     }
-    Ok(false)
+    Ok(change_under(desk, &code)?.is_some_and(|(row, player)| {
+        let sender = asker.sender.as_str();
+        changes::is_open(desk, &row)
+            && (row.address == sender || player.addresses.iter().any(|own| own == sender))
+    }))
 }
 
 /// Returns the stored letters under a code that the asker can confirm, and in which role.

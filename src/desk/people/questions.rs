@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use super::player_settings;
 use crate::desk::events::entering;
 use crate::desk::frame::asker::Asker;
-use crate::desk::frame::codes::draw_short_code;
+use crate::desk::frame::codes::{draw_short_code, in_code_letters};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
@@ -86,6 +86,13 @@ fn save(desk: &mut Desk<'_>, asker: &Asker, question: Question) -> Question {
 /// Takes back a question whose letter got no slot, because nobody could answer it.
 pub fn withdraw_question(desk: &mut Desk<'_>, asker: &Asker, code: String) {
     desk.draft.changes.restraints.questions.remove(&(asker.from.clone(), code));
+}
+
+/// Whether this is the code of a question to the asker.
+pub fn is_open(desk: &Desk<'_>, asker: &Asker, written: &str) -> Decided<bool> {
+    let code = in_code_letters(written);
+    let open = open_questions(desk, &asker.from)?;
+    Ok(open.iter().any(|question| question.code == code && question.asked_at.is_some()))
 }
 
 /// Returns the commands that the question with this code showed, and notes that somebody reads our letters at

@@ -44,6 +44,30 @@ fn where_signatures_are_required_an_unsigned_letter_has_no_effect() {
 }
 
 #[test]
+fn a_confirmation_counts_in_answer_to_any_of_our_letters() {
+    let desk = Desk::with(SIGNED);
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let invitation = desk.one_to(ANN);
+    let unsigned = |body: &str| format!("{FAILED}{RECEIVED}{}", desk.answer(ANN, &invitation, body));
+    desk.receive(&unsigned("MARBLE E5"));
+    let notice = desk.one_to(ANN);
+    let code = notice.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM ")).expect("a code");
+    // A code that is not one of ours waits for a proof like any other line.
+    desk.receive(&unsigned("CONFIRM 2222222222"));
+    assert_eq!(desk.last_status(), LetterStatus::Ignored);
+    desk.receive(&unsigned(&format!("CONFIRM {code}")));
+    let letters = desk.sent_to(ANN);
+    assert!(letters.iter().any(|sent| sent.text.contains("You confirmed 2 letters")), "{letters:#?}");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    // The code of a question about a command proves its reader just as well.
+    desk.receive(&unsigned("ADDRESS ann@new.example"));
+    let notice = desk.one_to(ANN);
+    let code = notice.text.lines().find_map(|line| line.trim().strip_prefix("| DENY ")).expect("a code");
+    desk.receive(&unsigned(&format!("DENY {code}")));
+    desk.last_to(ANN).says("The letters are discarded");
+}
+
+#[test]
 fn a_server_that_does_not_mark_every_letter_proves_nothing() {
     let desk = Desk::with("[letters]\nrequire_dkim = true\ntrusted_authserv_id = \"mx.club.example\"\n");
     desk.open(GameKind::Quad, &[]);

@@ -145,14 +145,24 @@ fn while_dns_fails_a_letter_waits_and_its_sender_is_not_late() {
     desk.advance(20);
     let waiting = desk.find(&game_match.id);
     assert_eq!((waiting.missed.first, waiting.adjudicated.len()), (0, 0));
-    assert!(desk.sent_to(ANN).is_empty());
+    desk.one_to(ANN)
+        .says("waits")
+        .says("the name server with the key to it does not answer")
+        .says(&format!("The deadline of {} waits for it", game_match.id))
+        .keeps_silent_of("MARBLE");
+    // A code of ours proves more than a signature, and does not wait for one.
+    desk.reply("ann@holiday.example", &to_ann, "TELL GM Hello from the sea");
+    let notice = desk.one_to(ANN);
+    let confirm =
+        notice.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM ")).expect("a code");
+    desk.receive(&signed(&desk.answer(ANN, &to_ann, &format!("CONFIRM {confirm}"))));
+    assert_eq!(desk.last_status(), LetterStatus::Answered);
+    let letters = desk.sent_to(ANN);
+    assert!(letters.iter().any(|sent| sent.text.contains("You confirmed the letter from")), "{letters:#?}");
     desk.office_mut().verify_by(verifier(true));
     desk.advance(1);
     let ruled = desk.find(&game_match.id);
-    assert_eq!(
-        (desk.last_status(), ruled.missed.first, ruled.adjudicated.len()),
-        (LetterStatus::Ruled, 0, 1)
-    );
+    assert_eq!((ruled.missed.first, ruled.adjudicated.len()), (0, 1));
     desk.sent_to(ANN)[0].says("Your orders are sealed");
 }
 
@@ -165,7 +175,7 @@ fn a_letter_that_cannot_be_verified_for_three_days_is_ignored() {
     desk.advance(3 * 24 + 1);
     assert_eq!(desk.last_status(), LetterStatus::Ignored);
     assert!(desk.sent_to(BO).is_empty());
-    desk.last_to(ANN).says("I could not verify that you sent it");
+    desk.last_to(ANN).says("I could not verify that you sent it").says("gave no answer about its signature");
     let after = desk.find(&game_match.id);
     assert_eq!(after.adjudicated.len(), 0);
     assert!(after.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));

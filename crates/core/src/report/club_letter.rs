@@ -8,6 +8,7 @@ use strum::{IntoStaticStr, VariantNames};
 use super::gm_digest::{GmDigest, GmMatchSummary};
 use super::text::wrapped;
 use crate::game::{Line, Seat};
+use crate::letter::authentic::SignatureFault;
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
     DispatchKind, EventLine, EventLoad, MatchSummary, OfferRejection, OfferSummary, OpenSeat, Passing,
@@ -72,6 +73,9 @@ pub enum ClubLetter {
     GmUnproven { letter: GmUnprovenSummary, code: String },
     /// Asks a player about a letter in their name that was not proven to be theirs.
     Unproven { letter: UnprovenSummary, code: String },
+    /// Tells a player, or a GM if there is no match, that a letter waits until a name server shows whether its
+    /// signature is valid, at the latest until `until`.
+    SignatureWaits { match_id: Option<String>, at: String, until: String },
     /// Tells a player that letters in their name were confirmed from the unregistered address that they came
     /// from.
     ConfirmedFromAlias { address: String, letters: usize, matches: Vec<String> },
@@ -244,8 +248,8 @@ pub struct UnprovenSummary {
     pub at: String,
     /// The sender's address, as claimed.
     pub address: String,
-    /// Whether it has the player's own address, but no valid signature.
-    pub unsigned: bool,
+    /// Why its signature proves nothing, if it has the player's own address.
+    pub fault: Option<SignatureFault>,
     /// Its requests: the legal words of its orders, and the verbs of its commands.
     pub asks: Vec<String>,
     /// The number of its other lines.
@@ -259,8 +263,8 @@ pub struct GmUnprovenSummary {
     pub at: String,
     /// The sender's address, as claimed.
     pub address: String,
-    /// Whether it is from an address of the GM, but has no valid signature.
-    pub unsigned: bool,
+    /// Why its signature proves nothing, if it is from an address of the GM.
+    pub fault: Option<SignatureFault>,
     /// The beginnings of its instructions.
     pub asks: Vec<String>,
     /// The number of its other instructions.
@@ -448,6 +452,7 @@ impl ClubLetter {
             ClubLetter::Alarm { .. } => "gm/alarm.txt",
             ClubLetter::AuditReport { .. } => "gm/audit.txt",
             ClubLetter::Unproven { .. } => "club/unproven.txt",
+            ClubLetter::SignatureWaits { .. } => "club/signature-waits.txt",
             ClubLetter::ConfirmedFromAlias { .. } => "club/confirmed.txt",
             ClubLetter::Change { .. } => "club/change.txt",
             ClubLetter::Event { .. } => "club/event.txt",

@@ -6,6 +6,8 @@
 
 use std::str::Chars;
 
+use serde::{Deserialize, Serialize};
+
 use crate::mail::address::{Address, ascii_domain};
 use crate::mail::header::{self, Header};
 
@@ -18,6 +20,26 @@ use crate::mail::header::{self, Header};
 pub fn provable(raw: &[u8]) -> Option<&[u8]> {
     let letter = header::without_envelope_line(raw);
     (!header::has_bare_return(raw) && header::is_unambiguous(letter)).then_some(letter)
+}
+
+/// Why no signature proves a letter's sender, the vaguest reason first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignatureFault {
+    /// There is no signature of the From domain, or none that could count.
+    Missing,
+    /// The signature had expired when the letter was received (RFC 6376, 3.5: `x=`).
+    Expired,
+    /// No key is published for it.
+    NoKey,
+    /// Its key was revoked (RFC 6376, 3.6.1: an empty `p=`).
+    Revoked,
+    /// It does not fit the header, or its key may not be used so.
+    Invalid,
+    /// The body is not the one that was signed.
+    Changed,
+    /// The DNS did not answer.
+    NoAnswer,
 }
 
 /// The reported DKIM result for the From domain.
