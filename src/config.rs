@@ -6,6 +6,7 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer};
@@ -15,7 +16,7 @@ use crate::letter::{Address, Limits, ReturnId};
 use crate::post::inbox::Inbox;
 use crate::post::{Secret, oauth};
 use crate::referee::Terms;
-use crate::store::{sqlite_url, unverified_server};
+use crate::store::{self, Database, MAX_CONNECTIONS, MIN_CONNECTIONS, sqlite_url, unverified_server};
 
 mod gms;
 mod house;
@@ -140,17 +141,32 @@ pub struct DatabaseSection {
     pub url: String,
     /// Whether a PostgreSQL server on another machine may be used without `sslmode=verify-full`.
     pub allow_unverified_tls: bool,
+    /// Maximum connections to a PostgreSQL server.
+    pub max_connections: u32,
     /// Free space in megabytes below which no mail is fetched, so that letters cannot fill the disk.
     pub min_free_mb: u64,
 }
 
 impl Default for DatabaseSection {
     fn default() -> Self {
-        DatabaseSection { url: "sqlite:fogpost.db".to_owned(), allow_unverified_tls: false, min_free_mb: 200 }
+        DatabaseSection {
+            url: "sqlite:fogpost.db".to_owned(),
+            allow_unverified_tls: false,
+            max_connections: MAX_CONNECTIONS,
+            min_free_mb: 200,
+        }
     }
 }
 
 impl DatabaseSection {
+    /// Opens the database.
+    ///
+    /// # Errors
+    /// Same as [`store::open`].
+    pub async fn open(&self) -> store::Result<Arc<Database>> {
+        store::open_with(&self.url, self.max_connections).await
+    }
+
     /// Returns the free megabytes if they are fewer than `min_free_mb`.
     pub fn shortage(&self, free_bytes: u64) -> Option<u64> {
         let free_mb = free_bytes / 1_000_000;
@@ -158,6 +174,12 @@ impl DatabaseSection {
     }
 
     fn check(&self) -> Result<(), String> {
+        if self.max_connections < MIN_CONNECTIONS {
+            return Err(format!(
+                "database.max_connections is {}; a daemon needs at least {MIN_CONNECTIONS}",
+                self.max_connections
+            ));
+        }
         match unverified_server(&self.url) {
             Some(host) if !self.allow_unverified_tls => Err(format!(
                 "database.url names the PostgreSQL server {host}, and nothing proves that server's identity; \

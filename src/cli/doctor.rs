@@ -73,7 +73,7 @@ impl Args {
             for login in config.oauth_logins() {
                 findings.print("login", state_of(login), "");
             }
-            findings.print_inbox(&config).await;
+            findings.print_inbox(&config, is_open).await;
             let advice = config.outbox.way.port_advice();
             let outbox = async { anyhow::Ok(Outbox::new(config.outbox.way.clone())?.check().await?) };
             let advice = advice.as_deref().unwrap_or("see the section [outbox]");
@@ -136,12 +136,16 @@ fn private_files(path: &Path, config: &mut Config) -> anyhow::Result<String> {
 
 /// Opens the database and counts what waits in it.
 async fn database(config: &Config) -> anyhow::Result<String> {
-    let store = store::open(&config.database.url).await?;
+    let store = config.database.open().await?;
     let queues = store.queues().await?;
+    let faults = store.server_faults().await?;
     let free = store.free_bytes()?.and_then(|free| config.database.shortage(free));
     store.close().await;
     if let Some(free_mb) = free {
         bail!("only {free_mb} MB are free on its disk, less than database.min_free_mb");
+    }
+    if !faults.is_empty() {
+        bail!("{}", faults.join("; "));
     }
     let given_up = match queues.given_up {
         0 => String::new(),
@@ -158,7 +162,7 @@ async fn old_letters(
     config: &Config,
     arrivals: &[Option<DateTime<Utc>>],
 ) -> anyhow::Result<(usize, DateTime<Utc>)> {
-    let store = store::open(&config.database.url).await?;
+    let store = config.database.open().await?;
     let mark = store.mailbox_mark(&config.inbox.name(), Utc::now()).await;
     store.close().await;
     let mark = mark?;
@@ -167,7 +171,7 @@ async fn old_letters(
 
 /// Compares the tables, indexes and triggers of the database with those of this program.
 async fn schema(config: &Config) -> anyhow::Result<String> {
-    let store = store::open(&config.database.url).await?;
+    let store = config.database.open().await?;
     let faults = store.schema_faults().await;
     store.close().await;
     let faults = faults?;
@@ -224,7 +228,7 @@ struct Findings {
 }
 
 impl Findings {
-    async fn print_inbox(&mut self, config: &Config) {
+    async fn print_inbox(&mut self, config: &Config, has_database: bool) {
         let checked = match config.inbox.check().await {
             Ok(checked) => checked,
             Err(error) => {
@@ -234,9 +238,10 @@ impl Findings {
             }
         };
         let InboxCheck { mut found, hints, arrivals } = checked;
-        match old_letters(config, &arrivals).await {
-            Ok((0, _)) => {}
-            Ok((old, mark)) => {
+        let old = if has_database { old_letters(config, &arrivals).await.map(Some) } else { Ok(None) };
+        match old {
+            Ok(None | Some((0, _))) => {}
+            Ok(Some((old, mark))) => {
                 let mark = format_local(mark, config.terms.zone, Utc::now());
                 found.push_str(&format!(
                     "; {old} of them arrived before the club began ({mark}) and are left alone, unless they answer one of \

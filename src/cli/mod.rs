@@ -11,7 +11,6 @@ use clap::{Parser, Subcommand};
 
 use crate::config::Config;
 use crate::daemon::Office;
-use crate::store;
 
 /// Prints one line, fit for a terminal. Replaces the standard library's macro, which panics when output
 /// fails. Here a closed pipe (`| head`) ends the program silently, and a full disk ends it with an error
@@ -160,7 +159,7 @@ fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<
 /// Opens the club's database, and an office that works on it.
 async fn office(config: Config) -> anyhow::Result<Arc<Office>> {
     // No context with the URL here: it may contain a password.
-    let store = store::open(&config.database.url).await?;
+    let store = config.database.open().await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
 }
 

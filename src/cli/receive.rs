@@ -10,7 +10,7 @@ use chrono::Utc;
 use crate::config::Config;
 use crate::daemon::doubt;
 use crate::letter::printable::printable_line;
-use crate::{daemon, post, store};
+use crate::{daemon, post};
 
 /// Store one letter from standard input; exit status 75 asks the mail server to retry
 #[derive(clap::Args)]
@@ -36,7 +36,7 @@ fn receive(config: &Path) -> anyhow::Result<()> {
     let config = Config::load(config)?;
     let letter = post::stdin::read(config.letters.max_bytes)?;
     super::block_on(async {
-        let store = store::open(&config.database.url).await?;
+        let store = config.database.open().await?;
         if let Some(free_mb) = store.free_bytes()?.and_then(|free| config.database.shortage(free)) {
             bail!("only {free_mb} MB are free, less than database.min_free_mb");
         }

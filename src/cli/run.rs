@@ -22,12 +22,13 @@ use crate::daemon::status::this_daemon;
 use crate::daemon::suspects;
 use crate::post::ShutdownSignal;
 use crate::report;
-use crate::store::{self, Database};
+use crate::store::Database;
 
 /// Read letters, rule on them and answer, until stopped
 ///
 /// SIGTERM and Ctrl-C end it within seconds. SIGHUP reloads the config and the templates; a faulty config is
-/// rejected and the current one stays in force. A new database.url or log.json requires a restart.
+/// rejected and the current one stays in force. A new database.url, database.max_connections or log.json requires a
+/// restart.
 #[derive(clap::Args)]
 pub struct Args {
     /// Process what is pending, then exit: for cron, at least every hour
@@ -52,7 +53,7 @@ impl Args {
         let config = settings.load()?;
         let log = log::start(&config.log)?;
         super::block_on(async {
-            let store = store::open(&config.database.url).await?;
+            let store = config.database.open().await?;
             let office = settings.office(config, store)?;
             let _held = office.store.lock(&this_daemon()).await?;
             log_start(&office).await?;
@@ -93,12 +94,14 @@ impl ConfigFile {
         let old = &before.config;
         let fixed = [
             ("database.url", config.database.url != old.database.url),
+            ("database.max_connections", config.database.max_connections != old.database.max_connections),
             ("log.json", config.log.json != old.log.json),
         ];
         for (key, _) in fixed.iter().filter(|(_, changed)| *changed) {
             tracing::warn!(key, "this change requires a restart");
         }
         config.database.url.clone_from(&old.database.url);
+        config.database.max_connections = old.database.max_connections;
         config.log.json = old.log.json;
         let office = self.office(config, Arc::clone(&before.store))?;
         pages.show(&office).await?;

@@ -9,7 +9,6 @@ use super::output::print_json;
 use crate::config::Config;
 use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::report::{format_duration, format_local};
-use crate::store;
 
 /// Show the queues, the daemons and anything that is wrong; exit status 1 if something is
 #[derive(clap::Args)]
@@ -29,7 +28,7 @@ impl Args {
         let config = Config::load(config)?;
         let silent_after = TimeDelta::minutes(i64::from(self.silent_after));
         let status = super::block_on(async {
-            let store = store::open(&config.database.url).await?;
+            let store = config.database.open().await?;
             let mut status =
                 Status::of(&store, &config.database, &config.outbox.quota, Utc::now(), silent_after).await?;
             status.note_logins(&config.oauth_logins());
@@ -71,7 +70,11 @@ fn print(status: &Status, zone: chrono_tz::Tz) {
     for daemon in &status.daemons {
         let what = if daemon.ended { "ended" } else { "last seen" };
         let ago = times.ago(daemon.at);
-        lines.push(("daemon", format!("{}, version {}, {what} {ago}", daemon.who, daemon.version)));
+        let few = match daemon.few_connections {
+            Some(few) => format!("; {few} connections to the database, because its server permits few"),
+            None => String::new(),
+        };
+        lines.push(("daemon", format!("{}, version {}, {what} {ago}{few}", daemon.who, daemon.version)));
     }
     for login in &status.logins {
         let renewed = times.last(login.renewed_at);

@@ -26,15 +26,12 @@ pub trait Backend: Send + Sync {
     /// letter, the second transaction sees the letter of the first.
     async fn begin_intake(&self) -> Result<Tx>;
 
-    /// Begins a transaction under a claim, or continues the one that holds the claim's locks.
-    async fn begin_under(&self, claim: &mut Claim) -> Result<Tx>;
-
     /// Runs a statement without waiting for the disk: its changes survive this process, but perhaps not a
     /// power failure.
     async fn write_unsynced(&self, statement: Statement) -> Result<()>;
 
-    /// Begins a claim on letters: see [`Database::claim`].
-    async fn begin_claim(&self) -> Result<Claim>;
+    /// Begins a claim, which holds nothing yet.
+    fn begin_claim(&self) -> Claim;
 
     /// See [`Database::claim_dispatches`].
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)>;
@@ -62,6 +59,12 @@ pub trait Backend: Send + Sync {
 
     /// See [`Database::free_bytes`].
     fn free_bytes(&self) -> Result<Option<u64>>;
+
+    /// See [`Database::connections`].
+    fn connections(&self) -> Option<u32>;
+
+    /// See [`Database::server_faults`].
+    async fn server_faults(&self) -> Result<Vec<String>>;
 
     /// Closes all connections.
     async fn close(&self);

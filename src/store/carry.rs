@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::str::FromStr as _;
 
 use sha2::{Digest as _, Sha256};
-use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection, SqliteConnection};
 
 use super::cell::{Cell, Kind, read_cells};
+use super::server::options_of;
 use super::statement::{Engine, Session};
 use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
@@ -95,8 +95,7 @@ impl Side {
             let options = SqliteConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
             Ok(Side::Sqlite(options.foreign_keys(true).connect().await?))
         } else {
-            let options = PgConnectOptions::from_str(url).map_err(StoreError::misnamed)?;
-            Ok(Side::Postgres(options.connect().await?))
+            Ok(Side::Postgres(options_of(url)?.connect().await?))
         }
     }
 

@@ -46,12 +46,14 @@ impl Database {
     ///
     /// # Errors
     /// Same as [`Database::commit`].
-    pub async fn commit_claimed(&self, mut claim: Claim, changes: &Changes) -> Result<()> {
+    pub async fn commit_claimed(&self, claim: Claim, changes: &Changes) -> Result<()> {
         // Compress before the transaction begins, which on SQLite makes all other writers wait.
         let packed = pack_all(&changes.dispatches).await;
-        let mut tx = self.backend.begin_under(&mut claim).await?;
+        let mut tx = self.backend.begin().await?;
         settle(&mut tx.session(), changes, &packed).await.map_err(stale_if_serialization_failure)?;
-        tx.commit().await.map_err(stale_if_serialization_failure)
+        tx.commit().await.map_err(stale_if_serialization_failure)?;
+        claim.end().await;
+        Ok(())
     }
 
     /// Records send attempts and ends the claim.

@@ -128,6 +128,17 @@ impl Database {
         self.backend.free_bytes()
     }
 
+    /// Returns how many connections this process opens at most, or `None` if no server limits them.
+    pub fn connections(&self) -> Option<u32> {
+        self.backend.connections()
+    }
+
+    /// Returns what keeps the database's server from being written to, each in a line: it is read-only, or another
+    /// session holds locks. None of it on SQLite.
+    pub async fn server_faults(&self) -> Result<Vec<String>> {
+        self.backend.server_faults().await
+    }
+
     pub async fn queues(&self) -> Result<Queues> {
         self.read_one(self.statement(COUNTS)).await
     }

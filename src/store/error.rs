@@ -21,19 +21,44 @@ pub enum StoreError {
     Unsound(String),
     #[error("the database {database} cannot be opened: {why}")]
     Open { database: String, why: String, transient: bool },
+    /// The server is a standby, or somebody has made it read-only.
+    #[error("the database is read-only; fogpost status names its server")]
+    ReadOnly,
+    /// A statement waited too long for a lock.
+    #[error("another session of the database holds a lock on what is needed; fogpost status names it")]
+    RowLocked,
+    #[error(
+        "the database server does not answer, or permits no further connection; see database.max_connections"
+    )]
+    NoConnection,
     #[error(transparent)]
-    Database(#[from] sqlx::Error),
+    Database(sqlx::Error),
     #[error(transparent)]
     Migrate(#[from] MigrateError),
 }
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> StoreError {
+        let code = error.as_database_error().and_then(|refusal| refusal.code());
+        // https://www.postgresql.org/docs/current/errcodes-appendix.html
+        match code.as_deref() {
+            Some("25006") => StoreError::ReadOnly,
+            Some("55P03") => StoreError::RowLocked,
+            Some(_) | None => StoreError::Database(error),
+        }
+    }
+}
+
 impl StoreError {
     /// Whether a retry may succeed. Stale changes succeed once they are decided again.
     pub fn is_transient(&self) -> bool {
         match self {
-            StoreError::Stale(_) => true,
+            StoreError::Stale(_)
+            | StoreError::ReadOnly
+            | StoreError::RowLocked
+            | StoreError::NoConnection => true,
             StoreError::Open { transient, .. } => *transient,
             StoreError::Database(error) => !is_permanent(error),
             StoreError::Locked(_)
@@ -99,12 +124,12 @@ fn is_permanent(error: &sqlx::Error) -> bool {
         sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
             // PostgreSQL has codes of five characters
             // (https://www.postgresql.org/docs/current/errcodes-appendix.html): the classes of bad data,
-            // violated constraints, bad SQL, and PL/pgSQL, in which the triggers refuse. SQLite has numbers
-            // whose low byte is the primary code (https://www.sqlite.org/rescode.html): ERROR, CORRUPT,
-            // TOOBIG, CONSTRAINT, MISMATCH, RANGE and NOTADB.
+            // violated constraints, bad SQL, exceeded limits, and PL/pgSQL, in which the triggers refuse.
+            // SQLite has numbers whose low byte is the primary code (https://www.sqlite.org/rescode.html):
+            // ERROR, CORRUPT, TOOBIG, CONSTRAINT, MISMATCH, RANGE and NOTADB.
             match code.parse::<u32>().ok().filter(|_| code.len() < 5) {
                 Some(number) => matches!(number & 0xff, 1 | 11 | 18 | 19 | 20 | 25 | 26),
-                None => ["22", "23", "42", "P0"].iter().any(|class| code.starts_with(class)),
+                None => ["22", "23", "42", "54", "P0"].iter().any(|class| code.starts_with(class)),
             }
         }),
         sqlx::Error::ColumnDecode { .. }

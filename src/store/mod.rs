@@ -8,8 +8,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use self::statement::Tx;
-use self::waiting::ClaimedLanes;
+use self::locks::Held;
 
 pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
 pub use self::changes::Changes;
@@ -26,6 +25,7 @@ pub use self::restoring::{RESTORED, TO_BE_READ_AGAIN, restore};
 pub use self::screen::WordsRow;
 pub use self::sending::reminds;
 pub use self::sending_values::*;
+pub use self::server::{MIN_CONNECTIONS, unverified_server};
 pub use self::site::SiteMatchRow;
 pub use self::sqlite::{sqlite_file, sqlite_url};
 pub use self::values::*;
@@ -47,6 +47,7 @@ mod evidence;
 mod forgetting;
 mod invitations;
 mod letters;
+mod locks;
 mod mailboxes;
 mod matches;
 mod notify;
@@ -63,6 +64,7 @@ mod schema;
 mod screen;
 mod sending;
 mod sending_values;
+mod server;
 mod site;
 mod sqlite;
 mod statement;
@@ -88,23 +90,46 @@ pub struct DatabaseLock {
     _lock: Option<File>,
 }
 
-/// Exclusive use of claimed letters or dispatches, until it is handed back or dropped. It also ends when the
-/// process dies, or when the database has not heard from the process for too long.
+/// Exclusive use of claimed letters, dispatches or turns of the house, until it is handed back or dropped. It also
+/// ends when the process dies, or when the database has not heard from the process for too long.
 #[derive(Default)]
 pub struct Claim {
-    /// Holds the row locks. Everything written under the claim is written in this transaction.
-    transaction: Option<Tx>,
+    held: Option<Held>,
     /// Ends the claim when it is dropped.
     _guard: Option<Arc<dyn Send + Sync>>,
-    /// The claimed lanes, on SQLite, where they are not in the database.
-    lanes: Option<ClaimedLanes>,
 }
 
 impl Claim {
-    fn locking(transaction: Tx) -> Claim {
-        Claim { transaction: Some(transaction), ..Claim::default() }
+    fn holding(held: Held) -> Claim {
+        Claim { held: Some(held), ..Claim::default() }
+    }
+
+    /// Adds those of the names that no other claim has, and returns them.
+    async fn take(&mut self, names: Vec<String>) -> Result<Vec<String>> {
+        match &mut self.held {
+            Some(held) => held.take(names).await,
+            None => Ok(names),
+        }
+    }
+
+    /// Gives everything back but one lane of letters.
+    pub fn only_lane(mut self, lane: &str) -> Claim {
+        if let Some(held) = &mut self.held {
+            held.give_back_all_but(&waiting::lane_name(lane));
+        }
+        self
+    }
+
+    /// Ends the claim, and waits until other daemons can claim the same.
+    async fn end(self) {
+        if let Some(held) = self.held {
+            held.give_back().await;
+        }
     }
 }
+
+/// The default of `database.max_connections`.
+pub const MAX_CONNECTIONS: u32 = 10;
 
 /// Opens the database at `url`, creates a missing SQLite file, and brings the tables up to date.
 ///
@@ -114,21 +139,19 @@ impl Claim {
 /// [`StoreError::Open`] if the database cannot be opened, with the reason in one line; [`StoreError::Newer`]
 /// if a newer program migrated the database. No error repeats the URL: it may hold a password.
 pub async fn open(url: &str) -> Result<Arc<Database>> {
+    open_with(url, MAX_CONNECTIONS).await
+}
+
+/// Like [`open`], with at most this many connections to a PostgreSQL server, and fewer if it permits few.
+///
+/// # Errors
+/// Same as [`open`].
+pub async fn open_with(url: &str, max_connections: u32) -> Result<Arc<Database>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => Ok(Arc::new(Database::new(sqlite::SqliteBackend::open(url).await?))),
         Some("postgres" | "postgresql") => {
-            Ok(Arc::new(Database::new(postgres::PostgresBackend::open(url).await?)))
+            Ok(Arc::new(Database::new(postgres::PostgresBackend::open(url, max_connections).await?)))
         }
         _ => Err(StoreError::misnamed("its URL begins neither with sqlite: nor with postgres:")),
-    }
-}
-
-/// Returns the host of the PostgreSQL server that `url` names, if it is another machine and the connection
-/// does not verify its identity: a machine in between could read and change everything. `sslmode=verify-full`
-/// in the URL or in PGSSLMODE turns the verification on.
-pub fn unverified_server(url: &str) -> Option<String> {
-    match url.split_once(':').map(|(scheme, _)| scheme) {
-        Some("postgres" | "postgresql") => postgres::unverified_server(url),
-        Some(_) | None => None,
     }
 }

@@ -1,21 +1,22 @@
 //! PostgreSQL: a server, and any number of daemons on it.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 use std::path::Path;
-use std::str::FromStr as _;
-use std::sync::LazyLock;
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use sqlx::{AssertSqlSafe, PgPool};
+use tokio::time::timeout;
 
 use super::backend::Backend;
+use super::locks::{Held, Locks, Names};
 use super::notify::CHANNEL;
 use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate, migrations_in};
 use super::sending::outgoing;
+use super::server::{self, MAX_AGE, examine, is_writable, options_of, place_of};
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::{Claim, Claimed, DatabaseLock, DispatchScope, Result, StoreError, TABLES_VERSION, Wakeup};
 
@@ -30,89 +31,97 @@ const MIGRATING: i64 = i64::from_be_bytes(*b"fogtable");
 /// The schema in which the model's tables are created for comparison.
 const MODEL: &str = "fogpost_model";
 
-/// A daemon that claimed letters and is silent for this long loses them: it hangs, or its machine is down.
-const SETTLING: &str = "SET LOCAL idle_in_transaction_session_timeout = '2min'";
+/// Seconds to wait for a connection, attempt by attempt. An attempt that would open one gets none while the server
+/// permits no more, or does not answer; the next takes one that was returned in the meantime.
+const PATIENCE: [u64; 4] = [1, 2, 4, 8];
 
-/// The same limit for dispatches, which wait for mail servers.
-const SENDING: &str = "SET LOCAL idle_in_transaction_session_timeout = '15min'";
+/// The fewest connections with which one of them listens for notifications. With fewer, the loops poll.
+const ENOUGH_TO_LISTEN: u32 = 5;
 
-/// Time limit for the database to confirm a lease.
-const LEASE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Selects the sessions that hold a lock on a table for which others may have to wait: what a row's lock takes, and
+/// more. Vacuuming takes none of them. The server shows the times of other users' transactions to few.
+const FOREIGN_LOCKS: &str = "SELECT a.pid, COALESCE(NULLIF(a.application_name, ''), 'unnamed'), \
+    COALESCE(a.usename::text, '?'), string_agg(DISTINCT c.relname::text, ', ') \
+    FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_stat_activity a ON a.pid = l.pid \
+    WHERE l.locktype = 'relation' AND l.granted AND c.relkind = 'r' AND a.pid <> pg_backend_pid() \
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+    AND c.relnamespace = to_regnamespace(current_schema()) \
+    AND l.mode NOT IN ('AccessShareLock', 'ShareUpdateExclusiveLock') \
+    AND COALESCE(a.xact_start < now() - interval '10 seconds', a.application_name <> 'fogpost') \
+    GROUP BY 1, 2, 3 ORDER BY 1";
 
 pub struct PostgresBackend {
     pool: PgPool,
     options: PgConnectOptions,
-    leases: tokio::sync::Mutex<Option<Leases>>,
-    listener: tokio::sync::Mutex<Option<PgListener>>,
-}
-
-/// A dedicated connection, whose advisory locks are this daemon's leases. The server releases them when it
-/// closes, for whatever reason.
-struct Leases {
-    connection: PgConnection,
-    held: BTreeSet<String>,
+    /// Connections that this process opens at most.
+    connections: u32,
+    /// The names that are claimed in this process.
+    claimed: Names,
+    locks: Arc<Locks>,
+    listener: tokio::sync::Mutex<Option<(PgListener, Instant)>>,
 }
 
 impl PostgresBackend {
-    pub async fn open(url: &str) -> Result<PostgresBackend> {
-        let options = PgConnectOptions::from_str(url)
-            .map_err(StoreError::misnamed)?
-            .application_name("fogpost")
-            .options([
-                // With these, the server frees the locks of a vanished machine after 11 seconds instead of
-                // two hours.
-                ("tcp_keepalives_idle", "5"),
-                ("tcp_keepalives_interval", "2"),
-                ("tcp_keepalives_count", "3"),
-            ]);
-        try_connecting(&options).await?;
+    pub async fn open(url: &str, max_connections: u32) -> Result<PostgresBackend> {
+        let options = options_of(url)?;
+        let connections = examine(&options, max_connections).await?;
         let pool = PgPoolOptions::new()
-            .max_connections(12)
+            // One more holds the locks.
+            .max_connections(connections.saturating_sub(1).max(1))
             // Without these, sqlx 0.9.0 starts a task that may loop forever: see `pool_options` of SQLite.
             .idle_timeout(None)
             .max_lifetime(None)
-            .acquire_timeout(Duration::from_secs(10))
+            .test_before_acquire(false)
+            .before_acquire(|connection, about| {
+                Box::pin(async move { Ok(about.age < MAX_AGE && is_writable(connection).await?) })
+            })
             .connect_lazy_with(options.clone());
-        let (leases, listener) = Default::default();
-        let backend = PostgresBackend { pool, options, leases, listener };
-        backend.migrate().await?;
+        let (claimed, listener) = Default::default();
+        let locks = Arc::new(Locks::new(options.clone(), &claimed));
+        let backend = PostgresBackend { pool, options, connections, claimed, locks, listener };
+        backend.migrate().await.map_err(|error| server::explain_rights(&backend.options, error))?;
         Ok(backend)
     }
 
     /// Brings the tables up to date in one transaction. Other programs that start in the meantime wait for
     /// it.
     async fn migrate(&self) -> Result<()> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = patiently(|| self.pool.begin()).await?;
+        if !is_writable(&mut tx).await? {
+            // What does not write may still read it.
+            let found: Option<i64> = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
+            let newest = MIGRATIONS.iter().map(|migration| migration.version).max();
+            return match found == newest {
+                true => Ok(()),
+                false => Err(server::refused(&self.options, "it is read-only".to_owned(), true)),
+            };
+        }
+        sqlx::query("SET LOCAL lock_timeout = '1min'").execute(&mut *tx).await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
-        // Read the version outside the transaction, which a failure would abort. The lock keeps others from
-        // migrating in the meantime.
-        let before = sqlx::query_scalar(TABLES_VERSION).fetch_one(&self.pool).await.ok();
+        // Find the table first, because a failure would abort the transaction.
+        let sql = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
+        let before = match sqlx::query_scalar(sql).fetch_one(&mut *tx).await? {
+            true => sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await?,
+            false => None,
+        };
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         tx.commit().await?;
         log_migration(before, &MIGRATIONS);
         Ok(())
     }
+}
 
-    async fn try_lease(&self, leases: &mut Option<Leases>, lease: &str) -> Result<bool> {
-        let Leases { connection, held } = match leases {
-            Some(leases) => leases,
-            None => {
-                let connection = PgConnection::connect_with(&self.options).await?;
-                leases.insert(Leases { connection, held: BTreeSet::new() })
-            }
-        };
-        if held.contains(lease) {
-            // The lock lives as long as its session, so an answer shows that it is still held.
-            connection.ping().await?;
-            return Ok(true);
+/// Repeats an attempt to get a connection from a pool; see [`PATIENCE`].
+async fn patiently<T, F>(attempt: impl Fn() -> F) -> Result<T>
+where
+    F: Future<Output = sqlx::Result<T>>,
+{
+    for seconds in PATIENCE {
+        if let Ok(done) = timeout(Duration::from_secs(seconds), attempt()).await {
+            return Ok(done?);
         }
-        let sql = "SELECT pg_try_advisory_lock(hashtextextended('fogpost ' || $1, 0))";
-        let acquired: bool = sqlx::query_scalar(sql).bind(lease).fetch_one(connection).await?;
-        if acquired {
-            held.insert(lease.to_owned());
-        }
-        Ok(acquired)
     }
+    Err(StoreError::NoConnection)
 }
 
 #[async_trait]
@@ -122,7 +131,7 @@ impl Backend for PostgresBackend {
     }
 
     async fn reader(&self) -> Result<Pooled> {
-        Ok(Pooled::Postgres(self.pool.acquire().await?))
+        Ok(Pooled::Postgres(patiently(|| self.pool.acquire()).await?))
     }
 
     async fn writer(&self) -> Result<Pooled> {
@@ -130,71 +139,63 @@ impl Backend for PostgresBackend {
     }
 
     async fn begin(&self) -> Result<Tx> {
-        Ok(Tx::Postgres(self.pool.begin().await?))
+        Ok(Tx::Postgres(patiently(|| self.pool.begin()).await?))
     }
 
     async fn begin_intake(&self) -> Result<Tx> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = patiently(|| self.pool.begin()).await?;
         // Allow one intake at a time: two that store copies of one letter at once would both find it new.
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(INTAKE).execute(&mut *tx).await?;
         Ok(Tx::Postgres(tx))
     }
 
-    async fn begin_under(&self, claim: &mut Claim) -> Result<Tx> {
-        match claim.transaction.take() {
-            Some(tx) => Ok(tx),
-            None => self.begin().await,
-        }
-    }
-
     async fn write_unsynced(&self, statement: Statement) -> Result<()> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = patiently(|| self.pool.begin()).await?;
         sqlx::query("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
         Session::Postgres(&mut tx).execute(statement).await?;
         tx.commit().await?;
         Ok(())
     }
 
-    async fn begin_claim(&self) -> Result<Claim> {
-        let mut tx = self.pool.begin().await?;
-        sqlx::query(SETTLING).execute(&mut *tx).await?;
-        Ok(Claim::locking(Tx::Postgres(tx)))
+    fn begin_claim(&self) -> Claim {
+        Claim::holding(Held::new(&self.claimed, Some(&self.locks)))
     }
 
-    /// Locks `dispatch_raw`, which never changes, so that others can update `dispatch`.
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {
-        let mut tx = self.pool.begin().await?;
-        sqlx::query(SENDING).execute(&mut *tx).await?;
+        let mut claim = self.begin_claim();
+        let mut connection = self.reader().await?;
+        let mut session = connection.session();
         let (order, condition) = (scope.order.columns(), scope.reach.condition());
         let sql = format!(
-            "SELECT d.id FROM dispatch d JOIN dispatch_raw r ON r.dispatch_id = d.id WHERE d.due_at <= $1 \
-             AND {condition} ORDER BY {order} LIMIT $2 FOR UPDATE OF r SKIP LOCKED"
+            "SELECT d.id FROM dispatch d WHERE d.due_at <= $2 AND {condition} AND d.id <> ALL($1) \
+             ORDER BY {order} LIMIT $3"
         );
-        let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now).bind(i64::from(scope.limit));
-        let ids: Vec<i64> = query.fetch_all(&mut *tx).await?;
-        // Read the dispatches after locking them: another daemon may just have sent some.
-        let sql = format!("{} AND d.id = ANY($1) ORDER BY {order}", outgoing());
-        let mut session = Session::Postgres(&mut tx);
-        let statement = session.statement(sql).bind_numbers(&ids).bind(now);
-        let due: Vec<Claimed> = session.fetch_all(statement).await?;
-        if due.is_empty() {
-            // An empty claim would hold a connection for nothing.
-            tx.rollback().await?;
-            return Ok((due, Claim::default()));
+        let (mut seen, mut taken) = (Vec::new(), Vec::new());
+        // Those that other claims have come first again, so look behind them.
+        while taken.len() < scope.limit as usize {
+            let most = i64::from(scope.limit) - taken.len() as i64;
+            let statement = session.statement(sql.clone()).bind_numbers(&seen).bind(now).bind(most);
+            let page: Vec<i64> = session.fetch_column(statement).await?;
+            if page.is_empty() {
+                break;
+            }
+            let names = page.iter().map(|id| format!("dispatch {id}")).collect();
+            let free: BTreeSet<String> = claim.take(names).await?.into_iter().collect();
+            taken.extend(page.iter().filter(|id| free.contains(&format!("dispatch {id}"))));
+            seen.extend(page);
         }
-        Ok((due, Claim::locking(Tx::Postgres(tx))))
+        // Read the dispatches after claiming them: another daemon may just have sent some.
+        let sql = format!("{} AND d.id = ANY($1) ORDER BY {order}", outgoing());
+        let statement = session.statement(sql).bind_numbers(&taken).bind(now);
+        Ok((session.fetch_all(statement).await?, claim))
     }
 
-    /// Locks the seats that the house holds. Letters write to the match instead, so they do not wait.
     async fn claim_house_turns(&self, matches: &[String]) -> Result<(Vec<String>, Claim)> {
-        let mut tx = self.pool.begin().await?;
-        sqlx::query(SETTLING).execute(&mut *tx).await?;
-        // One seat of each match represents the house's turn, even if the house holds both.
-        let sql = "SELECT s.match_id FROM seat s JOIN match m ON m.id = s.match_id WHERE m.id = ANY($1) \
-                   AND s.seat = CASE WHEN m.first_house IS NULL THEN 'second' ELSE 'first' END \
-                   ORDER BY m.wake_at, m.id FOR NO KEY UPDATE OF s SKIP LOCKED";
-        let claimed: Vec<String> = sqlx::query_scalar(sql).bind(matches).fetch_all(&mut *tx).await?;
-        Ok((claimed, Claim::locking(Tx::Postgres(tx))))
+        let mut claim = self.begin_claim();
+        let names = matches.iter().map(|id| format!("house {id}")).collect();
+        let free: BTreeSet<String> = claim.take(names).await?.into_iter().collect();
+        let claimed = matches.iter().filter(|id| free.contains(&format!("house {id}")));
+        Ok((claimed.cloned().collect(), claim))
     }
 
     async fn lock(&self, _owner: &str) -> Result<DatabaseLock> {
@@ -202,45 +203,33 @@ impl Backend for PostgresBackend {
     }
 
     async fn try_acquire_lease(&self, lease: &str) -> Result<bool> {
-        let mut leases = self.leases.lock().await;
-        // A query over a dead connection would wait for minutes, and the loop that renews the lease with it.
-        let acquired = tokio::time::timeout(LEASE_TIMEOUT, self.try_lease(&mut leases, lease)).await;
-        let acquired = acquired.unwrap_or_else(|_| Err(StoreError::Database(sqlx::Error::PoolTimedOut)));
-        // The connection may be broken, and its locks gone with it. The next call starts over with a new one.
-        if acquired.is_err() {
-            *leases = None;
-        }
-        acquired
+        self.locks.try_acquire_lease(lease).await
     }
 
     async fn release_lease(&self, lease: &str) {
-        let mut leases = self.leases.lock().await;
-        let Some(Leases { connection, held }) = &mut *leases else { return };
-        if held.remove(lease) {
-            let sql = "SELECT pg_advisory_unlock(hashtextextended('fogpost ' || $1, 0))";
-            let query = sqlx::query(sql).bind(lease).execute(connection);
-            let released = tokio::time::timeout(LEASE_TIMEOUT, query).await;
-            if !matches!(released, Ok(Ok(_))) {
-                // Closing the session releases its locks.
-                *leases = None;
-            }
-        }
+        self.locks.release_lease(lease).await
     }
 
     async fn next_wakeup(&self) -> Result<Wakeup> {
-        let mut listener = self.listener.lock().await;
-        if listener.is_none() {
-            let mut new = PgListener::connect_with(&self.pool).await?;
-            new.listen(CHANNEL).await?;
-            *listener = Some(new);
+        if self.connections < ENOUGH_TO_LISTEN {
+            return std::future::pending().await;
         }
-        let Some(listening) = listener.as_mut() else { return std::future::pending().await };
-        match listening.recv().await {
-            Ok(notification) => Ok(Wakeup::parse(notification.payload()).unwrap_or(Wakeup::Dispatches)),
-            Err(error) => {
-                // The connection may be broken. The next call makes a new one.
-                *listener = None;
-                Err(error.into())
+        let mut place = self.listener.lock().await;
+        loop {
+            // Taken out, so that a listener whose connection may be broken is not used again.
+            let (mut listener, opened) = match place.take() {
+                Some((listener, opened)) if opened.elapsed() < MAX_AGE => (listener, opened),
+                Some(_) | None => {
+                    let mut new = PgListener::connect_with(&self.pool).await?;
+                    new.listen(CHANNEL).await?;
+                    (new, Instant::now())
+                }
+            };
+            let left = MAX_AGE.saturating_sub(opened.elapsed());
+            if let Ok(notification) = timeout(left, listener.recv()).await {
+                let wakeup = Wakeup::parse(notification?.payload()).unwrap_or(Wakeup::Dispatches);
+                *place = Some((listener, opened));
+                return Ok(wakeup);
             }
         }
     }
@@ -251,7 +240,7 @@ impl Backend for PostgresBackend {
 
     /// Creates the model's tables in a schema that is rolled back.
     async fn schema_faults(&self) -> Result<Vec<String>> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = patiently(|| self.pool.begin()).await?;
         let own: String = sqlx::query_scalar("SELECT current_schema()::text").fetch_one(&mut *tx).await?;
         let found = sqlx::query_as(POSTGRES_PARTS).bind(own).fetch_all(&mut *tx).await?;
         let begin = format!("CREATE SCHEMA {MODEL}; SET LOCAL search_path TO {MODEL}");
@@ -269,50 +258,38 @@ impl Backend for PostgresBackend {
         Ok(None)
     }
 
+    fn connections(&self) -> Option<u32> {
+        Some(self.connections)
+    }
+
+    async fn server_faults(&self) -> Result<Vec<String>> {
+        let mut connection = patiently(|| self.pool.acquire()).await?;
+        let mut faults = Vec::new();
+        if !is_writable(&mut connection).await? {
+            let sql = "SELECT pg_is_in_recovery()";
+            let why = match sqlx::query_scalar(sql).fetch_one(&mut *connection).await? {
+                true => "its server is a standby",
+                false => "default_transaction_read_only is on",
+            };
+            let place = place_of(&self.options);
+            faults.push(format!(
+                "the database {place} is read-only ({why}); nothing is decided until it is writable"
+            ));
+        }
+        let holders: Vec<(i32, String, String, String)> =
+            sqlx::query_as(FOREIGN_LOCKS).fetch_all(&mut *connection).await?;
+        faults.extend(holders.into_iter().map(|(pid, program, user, tables)| {
+            format!(
+                "session {pid} of the database ({program}, user {user}) holds locks on {tables}, and what needs them \
+                 waits; if it is forgotten, end it: SELECT pg_terminate_backend({pid})"
+            )
+        }));
+        Ok(faults)
+    }
+
     async fn close(&self) {
-        drop(self.leases.lock().await.take());
+        self.locks.close().await;
         drop(self.listener.lock().await.take());
         self.pool.close().await;
     }
-}
-
-/// See [`super::unverified_server`].
-pub fn unverified_server(url: &str) -> Option<String> {
-    let options = PgConnectOptions::from_str(url).ok()?;
-    let host = options.get_host();
-    let is_local = options.get_socket().is_some()
-        || host.starts_with('/')
-        || host == "localhost"
-        || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
-    match options.get_ssl_mode() {
-        PgSslMode::VerifyFull => None,
-        _ if is_local => None,
-        _ => Some(host.to_owned()),
-    }
-}
-
-/// Connects once, because a pool would retry and then report nothing but a timeout.
-async fn try_connecting(options: &PgConnectOptions) -> Result<()> {
-    match PgConnection::connect_with(options).await {
-        Ok(connection) => Ok(connection.close().await?),
-        Err(error) => {
-            let name = options.get_database().unwrap_or(options.get_username());
-            let server = match options.get_socket() {
-                Some(folder) => folder.display().to_string(),
-                None => format!("{}:{}", options.get_host(), options.get_port()),
-            };
-            Err(StoreError::Open {
-                database: format!("{name} on {server}"),
-                why: error.to_string(),
-                transient: !is_refused(&error),
-            })
-        }
-    }
-}
-
-/// Whether the server rejects this user, or has no such database: retrying does not help.
-fn is_refused(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|refusal| refusal.code());
-    // Classes 28 and 3D: https://www.postgresql.org/docs/current/errcodes-appendix.html
-    code.is_some_and(|code| code.starts_with("28") || code.starts_with("3D"))
 }

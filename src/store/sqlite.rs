@@ -15,10 +15,10 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
+use super::locks::{Held, Names};
 use super::schema::{SQLITE_PARTS, differences, log_migration, migrate, migrations_in};
 use super::sending::outgoing;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
-use super::waiting::ClaimedLanes;
 use super::*;
 
 static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| migrations_in("sqlite/"));
@@ -42,8 +42,8 @@ pub struct SqliteBackend {
     /// Also reads rows that were just written or are about to be: each commit empties the readers' page
     /// caches.
     writer: SqlitePool,
-    /// The lanes whose letters are claimed.
-    lanes: Arc<Mutex<BTreeSet<String>>>,
+    /// The lanes whose letters are claimed. They need not be in the database, because it has one daemon.
+    lanes: Names,
     /// Held while dispatches are being claimed.
     claiming: tokio::sync::Mutex<()>,
     sending: Arc<Sending>,
@@ -206,10 +206,6 @@ impl Backend for SqliteBackend {
         self.begin().await
     }
 
-    async fn begin_under(&self, _claim: &mut Claim) -> Result<Tx> {
-        self.begin().await
-    }
-
     /// Commits with `synchronous = NORMAL`, which in WAL mode writes to the log without syncing it.
     async fn write_unsynced(&self, statement: Statement) -> Result<()> {
         let mut connection = self.writer.acquire().await?;
@@ -227,8 +223,8 @@ impl Backend for SqliteBackend {
         writing.await.map_err(|error| StoreError::Unsound(format!("a writer panicked: {error}")))?
     }
 
-    async fn begin_claim(&self) -> Result<Claim> {
-        Ok(Claim { lanes: Some(ClaimedLanes::new(&self.lanes)), ..Claim::default() })
+    fn begin_claim(&self) -> Claim {
+        Claim::holding(Held::new(&self.lanes, None))
     }
 
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {
@@ -306,6 +302,14 @@ impl Backend for SqliteBackend {
             .map_err(|error| StoreError::Database(sqlx::Error::Io(error.into())))?;
         // `f_bavail` counts the blocks that an ordinary user may still write.
         Ok(Some(space.f_bavail.saturating_mul(space.f_frsize)))
+    }
+
+    fn connections(&self) -> Option<u32> {
+        None
+    }
+
+    async fn server_faults(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
 
     async fn close(&self) {

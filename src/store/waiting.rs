@@ -1,7 +1,6 @@
 //! Waiting letters, and the claims on them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
 
@@ -45,18 +44,14 @@ impl Database {
     ///
     /// Returns few letters of each lane and few of strangers, so that nobody waits long for others.
     pub async fn claim(&self, now: DateTime<Utc>, due: &[String]) -> Result<Claimable> {
-        let mut claim = self.backend.begin_claim().await?;
-        let mut writer = None;
-        let Claim { transaction, lanes, .. } = &mut claim;
-        let mut session = match transaction {
-            Some(transaction) => transaction.session(),
-            None => writer.insert(self.backend.writer().await?).session(),
-        };
+        let mut claim = self.backend.begin_claim();
+        let mut writer = self.backend.writer().await?;
+        let mut session = writer.session();
         let now = now.timestamp_millis();
-        let matches = take_lanes(&mut session, lanes, due.to_vec()).await?;
+        let matches = take_lanes(&mut claim, due).await?;
         let mut taken = Taken::default();
         for (known, bounds) in [(1_i64, OF_PLAYERS), (0, OF_STRANGERS)] {
-            taken.take(&mut session, lanes, known, &bounds, now).await?;
+            taken.take(&mut session, &mut claim, known, &bounds, now).await?;
         }
         let one_of = session.engine().one_of();
         // Read the letters after taking their lanes: another daemon may just have settled some.
@@ -172,7 +167,7 @@ impl Taken {
     async fn take(
         &mut self,
         session: &mut Session<'_>,
-        lanes: &mut Option<ClaimedLanes>,
+        claim: &mut Claim,
         known: i64,
         bounds: &Bounds,
         now: i64,
@@ -186,7 +181,7 @@ impl Taken {
             let Some(last) = page.last() else { return Ok(()) };
             after = (last.received_at, last.id);
             let is_last = page.len() < most;
-            self.open(session, lanes, &page).await?;
+            self.open(claim, &page).await?;
             for letter in page {
                 if self.closed.contains(&letter.lane) {
                     continue;
@@ -237,16 +232,11 @@ impl Taken {
     }
 
     /// Takes the lanes of a page that are not taken yet, and closes those that another claim has.
-    async fn open(
-        &mut self,
-        session: &mut Session<'_>,
-        lanes: &mut Option<ClaimedLanes>,
-        page: &[Candidate],
-    ) -> Result<()> {
+    async fn open(&mut self, claim: &mut Claim, page: &[Candidate]) -> Result<()> {
         let of_page: BTreeSet<&String> = page.iter().map(|letter| &letter.lane).collect();
         let new =
             of_page.into_iter().filter(|lane| !self.lanes.contains_key(*lane)).cloned().collect::<Vec<_>>();
-        let free: BTreeSet<String> = take_lanes(session, lanes, new.clone()).await?.into_iter().collect();
+        let free: BTreeSet<String> = take_lanes(claim, &new).await?.into_iter().collect();
         for lane in new {
             if !free.contains(&lane) {
                 self.closed.insert(lane.clone());
@@ -257,55 +247,16 @@ impl Taken {
     }
 }
 
-/// The lanes of a claim in a database with one daemon, which need not be in the database. They are free again
-/// when this is dropped.
-pub struct ClaimedLanes {
-    /// The lanes of all claims.
-    all: Arc<Mutex<BTreeSet<String>>>,
-    own: Vec<String>,
+/// Takes the lanes that no other claim has, and returns them.
+async fn take_lanes(claim: &mut Claim, lanes: &[String]) -> Result<Vec<String>> {
+    let names = lanes.iter().map(|lane| lane_name(lane)).collect();
+    let free: BTreeSet<String> = claim.take(names).await?.into_iter().collect();
+    Ok(lanes.iter().filter(|lane| free.contains(&lane_name(lane))).cloned().collect())
 }
 
-impl ClaimedLanes {
-    pub fn new(all: &Arc<Mutex<BTreeSet<String>>>) -> ClaimedLanes {
-        ClaimedLanes { all: Arc::clone(all), own: Vec::new() }
-    }
-
-    /// Takes the lanes that no other claim has.
-    fn take(&mut self, mut lanes: Vec<String>) -> Vec<String> {
-        // A panic cannot leave a set of names half changed.
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        lanes.retain(|lane| self.own.contains(lane) || all.insert(lane.clone()));
-        self.own.extend(lanes.iter().cloned());
-        lanes
-    }
-}
-
-impl Drop for ClaimedLanes {
-    fn drop(&mut self) {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        for lane in &self.own {
-            all.remove(lane);
-        }
-    }
-}
-
-/// Takes the lanes that no other claim has, until this claim ends.
-async fn take_lanes(
-    session: &mut Session<'_>,
-    claimed: &mut Option<ClaimedLanes>,
-    lanes: Vec<String>,
-) -> Result<Vec<String>> {
-    if let Some(claimed) = claimed {
-        return Ok(claimed.take(lanes));
-    }
-    if lanes.is_empty() {
-        return Ok(lanes);
-    }
-    // Do not wait for a lane: the daemon that has it is about to decide on its letters anyway.
-    let sql = "SELECT lane FROM unnest($1::text[]) AS lane \
-               WHERE pg_try_advisory_xact_lock(hashtextextended('fogpost lane ' || lane, 0))";
-    let statement = session.statement(sql).bind_texts(&lanes);
-    session.fetch_column(statement).await
+/// Returns the name under which a lane is claimed.
+pub fn lane_name(lane: &str) -> String {
+    format!("lane {lane}")
 }
 
 /// Parses digests separated by blanks.

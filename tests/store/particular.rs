@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fogpost::store::{Changes, StoreError, open};
-use sqlx::{Connection as _, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 use crate::place::{Cluster, PATIENCE, Place};
 use crate::samples::*;
@@ -171,6 +171,137 @@ async fn several_daemons_share_one_postgres_database() {
     let other = open(&place.url).await.unwrap();
     let _first = place.store.lock("pid 1").await.unwrap();
     let _second = other.lock("pid 2").await.unwrap();
+}
+
+/// Runs SQL as the owner of the cluster.
+async fn as_superuser(cluster: &Cluster, database: &str, statements: &[&str]) {
+    let mut connection = PgConnection::connect(&cluster.url(database)).await.unwrap();
+    for sql in statements {
+        sqlx::raw_sql(AssertSqlSafe((*sql).to_owned())).execute(&mut connection).await.expect(sql);
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_store_every_letter_is_refused_with_the_command_that_helps() {
+    let Some(cluster) = Cluster::shared() else { return };
+    for encoding in ["LATIN1", "LATIN9", "WIN1252", "KOI8R", "EUC_JP"] {
+        let name = format!("in_{}", encoding.to_lowercase());
+        cluster.create(&format!("{name} TEMPLATE template0 ENCODING '{encoding}'")).await;
+        let text = refusal(&cluster.url(&name)).await;
+        assert!(text.contains(&format!("its encoding is {encoding}")), "{text}");
+        assert!(text.contains("createdb --template=template0 --encoding=UTF8 --locale=C"), "{text}");
+    }
+    cluster.create("in_ascii TEMPLATE template0 ENCODING 'SQL_ASCII'").await;
+    let store = open(&cluster.url("in_ascii")).await.unwrap();
+    store.remember("snowman", "\u{2603}\u{1f600}").await.unwrap();
+    assert_eq!(store.remembered("snowman").await.unwrap().as_deref(), Some("\u{2603}\u{1f600}"));
+}
+
+#[tokio::test]
+async fn a_user_without_rights_learns_the_command_that_gives_them() {
+    let Some(cluster) = Cluster::shared() else { return };
+    cluster.create("of_another").await;
+    as_superuser(&cluster, "of_another", &["CREATE ROLE guest LOGIN"]).await;
+    let url = cluster.url("of_another").replace("fogpost@", "guest@");
+    let text = refusal(&url).await;
+    assert_eq!(text.matches("permission denied").count(), 1, "{text}");
+    assert!(text.contains("ALTER DATABASE of_another OWNER TO guest"), "{text}");
+    as_superuser(&cluster, "of_another", &["ALTER DATABASE of_another OWNER TO guest"]).await;
+    open(&url).await.unwrap().close().await;
+    // Put back by somebody else.
+    as_superuser(&cluster, "of_another", &["ALTER TABLE _sqlx_migrations OWNER TO fogpost"]).await;
+    assert!(refusal(&url).await.contains("GRANT ALL ON ALL TABLES"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_makes_do_with_few_connections_and_leaves_some_to_commands() {
+    let Some(cluster) = Cluster::shared() else { return };
+    as_superuser(&cluster, "postgres", &["CREATE ROLE few LOGIN CONNECTION LIMIT 5"]).await;
+    cluster.create("of_few OWNER few").await;
+    let url = cluster.url("of_few").replace("fogpost@", "few@");
+    let store = open(&url).await.unwrap();
+    assert_eq!(store.connections(), Some(3));
+    store.insert_letters(&letters(0..40)).await.unwrap();
+    add_dispatches(&store, 0..9).await;
+    assert!(store.try_acquire_lease("the mailbox").await.unwrap());
+    // No claim occupies a connection, however long it is held.
+    let mut claims = Vec::new();
+    for _ in 0..4 {
+        claims.push(store.claim(at(1000), &[]).await.unwrap().claim);
+        claims.push(store.claim_dispatches(at(0), 2).await.unwrap().1);
+    }
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..20 {
+        let store = std::sync::Arc::clone(&store);
+        tasks.spawn(async move { store.remember(&number.to_string(), "done").await.is_ok() });
+    }
+    let command = open(&url).await.unwrap();
+    assert_eq!(tasks.join_all().await, [true; 20]);
+    assert_eq!(command.queues().await.unwrap().letters_waiting, 40);
+    drop(claims);
+}
+
+/// Sets whether new sessions of the database are read-only. `on` also ends the others, as a failover does.
+async fn set_read_only(url: &str, name: &str, value: &str) {
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    sqlx::raw_sql("SET default_transaction_read_only = off").execute(&mut connection).await.unwrap();
+    let set = format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}");
+    sqlx::raw_sql(AssertSqlSafe(set)).execute(&mut connection).await.unwrap();
+    if value == "on" {
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        sqlx::raw_sql(end).execute(&mut connection).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_read_only_is_replaced_once_the_server_takes_writes() {
+    let Some(place) = Place::postgres().await else { return };
+    let name = place.url.split(['/', '?']).nth(3).unwrap();
+    let store = &place.store;
+    assert!(store.try_acquire_lease("the mailbox").await.unwrap());
+    set_read_only(&place.url, name, "on").await;
+    let refused = store.remember("key", "value").await.unwrap_err();
+    assert!(matches!(refused, StoreError::ReadOnly) && refused.is_transient(), "{refused}");
+    assert!(matches!(store.try_acquire_lease("the mailbox").await, Err(StoreError::ReadOnly)));
+    let faults = open(&place.url).await.unwrap().server_faults().await.unwrap();
+    assert!(
+        faults.len() == 1 && faults[0].contains(name) && faults[0].contains("is read-only"),
+        "{faults:?}"
+    );
+    set_read_only(&place.url, name, "off").await;
+    // Nobody has ended the session that was opened in between.
+    store.remember("key", "value").await.unwrap();
+    assert!(store.try_acquire_lease("the mailbox").await.unwrap());
+    assert_eq!(store.server_faults().await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_statement_gives_up_on_a_row_that_another_session_holds_and_the_session_is_named() {
+    let Some(cluster) = Cluster::shared() else { return };
+    as_superuser(&cluster, "postgres", &["CREATE ROLE keeper LOGIN"]).await;
+    cluster.create("of_keeper OWNER keeper").await;
+    let url = cluster.url("of_keeper").replace("fogpost@", "keeper@");
+    let store = open(&format!("{url}&options=-c%20lock_timeout%3D100ms")).await.unwrap();
+    store.remember("held", "before").await.unwrap();
+    let mut other = PgConnection::connect(&cluster.url("of_keeper")).await.unwrap();
+    let hold = "SET application_name = 'psql'; BEGIN; SELECT * FROM memo WHERE key = 'held' FOR UPDATE";
+    sqlx::raw_sql(hold).execute(&mut other).await.unwrap();
+    let refused = store.remember("held", "after").await.unwrap_err();
+    assert!(matches!(refused, StoreError::RowLocked) && refused.is_transient(), "{refused}");
+    store.remember("other", "after").await.unwrap();
+    let faults = store.server_faults().await.unwrap();
+    assert!(
+        faults.len() == 1 && faults[0].contains("(psql, user fogpost) holds locks on memo"),
+        "{faults:?}"
+    );
+    sqlx::raw_sql("ROLLBACK; BEGIN; SELECT * FROM memo").execute(&mut other).await.unwrap();
+    store.remember("held", "after").await.unwrap();
+    assert_eq!(
+        store.server_faults().await.unwrap(),
+        [""; 0],
+        "a session that only reads keeps nobody waiting"
+    );
 }
 
 async fn refusal(url: &str) -> String {

@@ -25,7 +25,7 @@ use crate::ledger::{self, Entry};
 use crate::letter::Address;
 use crate::post::maildir;
 use crate::referee::{Match, Stage};
-use crate::store::{self, Database, private};
+use crate::store::{Database, private};
 
 mod correspondent;
 mod play;
@@ -174,7 +174,7 @@ async fn office(folder: &Path) -> anyhow::Result<Arc<Office>> {
     put(&file, include_str!("config.toml"))?;
     let config = Config::load(&file)?;
     maildir::create(&folder.join("mail/referee"))?;
-    let store = store::open(&config.database.url).await?;
+    let store = config.database.open().await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
 }
 

@@ -64,6 +64,8 @@ pub struct DaemonStatus {
     pub sent: Option<DateTime<Utc>>,
     /// The logins of its machine.
     pub logins: Vec<LoginStatus>,
+    /// Its connections to the database, if the server permits fewer than the config.
+    pub few_connections: Option<u32>,
     /// Whether it shut down cleanly.
     pub ended: bool,
 }
@@ -197,6 +199,7 @@ impl Status {
         status.note_unsound(unsound_matches(store).await?.values());
         status.note_outage(&Account::read(store.remembered(ACCOUNT).await?.as_deref()));
         status.note_mailbox(MailboxState::read(store.remembered(MAILBOX).await?.as_deref()));
+        status.faults.extend(store.server_faults().await?);
         Ok(status)
     }
 

@@ -110,6 +110,10 @@ fn new_status(office: &Office) -> DaemonStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         since: now,
         at: now,
+        few_connections: office
+            .store
+            .connections()
+            .filter(|connections| *connections < office.config.database.max_connections),
         ..DaemonStatus::default()
     }
 }
