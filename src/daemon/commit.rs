@@ -93,6 +93,11 @@ pub fn is_transient(error: &anyhow::Error) -> bool {
     error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient)
 }
 
+/// Whether another session of the database holds a lock that was needed: everything else may succeed.
+pub fn is_locked(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref::<StoreError>(), Some(StoreError::RowLocked))
+}
+
 /// Decides something and commits it. Starts again if somebody else changes the same rows in the meantime.
 ///
 /// # Errors

@@ -25,7 +25,7 @@ use crate::desk::items::{Batch, Item, MAX_ATTEMPTS, Progress, Rounds, set_back};
 use crate::desk::matches::acts::by_clock;
 use crate::desk::outbox::alarms;
 use crate::letter::Digest;
-use crate::store::{Changes, Claimable, MOST_CLAIMED, MatchRow, StoreError, WaitingLetter};
+use crate::store::{Changes, Claim, Claimable, MOST_CLAIMED, MatchRow, StoreError, WaitingLetter};
 
 /// Due matches in one transaction.
 const MAX_DUE: u32 = 100;
@@ -109,6 +109,7 @@ pub async fn settle_until(
 /// Returns an error if the database does not answer.
 pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> anyhow::Result<Settled> {
     let _under_way = office.traffic.enter();
+    office.attempts.retry_locked();
     let found = match &due {
         Some(due) => matches_due(office, due).await?,
         None => Vec::new(),
@@ -157,8 +158,9 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         let is_changed = |id: &String| changes.matches.iter().any(|row| row.id == *id);
         due.skipped.extend(matches.iter().filter(|id| !is_changed(id) && !left.contains(id)).cloned());
     }
-    match office.store.commit_claimed(claim, &changes).await {
+    match office.store.commit(&changes).await {
         Ok(()) => {
+            drop(claim);
             suspects::clear_suspects(office, &digests);
             office.attempts.note_commit(true);
             commit::wake_loops(office, &changes);
@@ -171,6 +173,7 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
                 suspects::suspect(office, &digests);
             }
         }
+        Err(StoreError::RowLocked) => wait_for_lock(office, due, alone, &matches, &digests, claim),
         Err(error) if error.is_transient() => return Err(error).context("failed to commit"),
         Err(error) => isolate(office, due, matches, &digests, alone, &error.into()).await?,
     }
@@ -332,6 +335,33 @@ async fn rows_of(
     load::load(office, keys.collect(), &mut loaded).await?;
     loaded.dkim = dkim::dkim_verdicts(office, letters).await;
     Ok(loaded)
+}
+
+/// Handles a batch that waited too long for a lock that another session of the database holds: from now on each
+/// item is decided alone, and the lane of one that already was waits.
+fn wait_for_lock(
+    office: &Office,
+    due: Option<&mut DueMatches>,
+    alone: Option<WaitingLetter>,
+    matches: &[String],
+    letters: &[Digest],
+    claim: Claim,
+) {
+    let lane = match (alone, matches) {
+        (Some(letter), _) => Some(letter.lane),
+        (None, [match_id]) if letters.is_empty() => Some(match_id.clone()),
+        (None, _) => None,
+    };
+    // A lane may be an address, which no log should hold.
+    tracing::warn!(letters = letters.len(), ?matches, "another session of the database holds a lock");
+    suspects::suspect(office, letters);
+    if let Some(due) = due {
+        due.one_by_one = true;
+        due.skipped.extend(lane.clone());
+    }
+    if let Some(lane) = lane {
+        office.attempts.keep_waiting(lane, claim);
+    }
 }
 
 /// Handles an error that would recur on a retry: from now on each letter and each match is decided alone. If

@@ -39,6 +39,10 @@ const MAX_HUNG: usize = 4;
 /// the process of the trial.
 const MAX_DEATHS: u32 = 10;
 
+/// Time until a lane is tried again for which another session of the database holds a lock. Each attempt makes one
+/// of the loops wait for the lock's time limit.
+const LOCKED_RETRY: Duration = Duration::from_secs(30);
+
 /// The note on a letter that was in progress when its daemon died.
 const UNENDED: &str = "the program ended while it worked on this letter";
 
@@ -57,6 +61,15 @@ pub struct Attempts {
     is_stale: AtomicBool,
     /// The numbers of the batches in progress.
     batches: Mutex<BTreeSet<usize>>,
+    locked: Mutex<Vec<LockedLane>>,
+}
+
+/// A lane for which another session of the database holds a lock. Its claim keeps it from being tried before that
+/// makes sense.
+struct LockedLane {
+    lane: String,
+    since: Instant,
+    _claim: Claim,
 }
 
 /// Letters that took longer than the deadline.
@@ -84,7 +97,8 @@ impl Attempts {
     /// Identifies this run by a random number.
     pub fn new(run: u64) -> Attempts {
         let (hung, suspects, trial, is_stale, batches) = Default::default();
-        Attempts { run: format!("{run:016x}"), deadline: DEADLINE, hung, suspects, trial, is_stale, batches }
+        let (run, locked) = (format!("{run:016x}"), Mutex::default());
+        Attempts { run, deadline: DEADLINE, hung, suspects, trial, is_stale, batches, locked }
     }
 
     /// Whether a note with this owner is from this run of the program.
@@ -108,6 +122,33 @@ impl Attempts {
 
     pub fn suspects(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a lane waiting for [`LOCKED_RETRY`].
+    pub fn keep_waiting(&self, lane: String, claim: Claim) {
+        let _claim = claim.only_lane(&lane);
+        self.locked_lanes().push(LockedLane { lane, since: Instant::now(), _claim });
+    }
+
+    /// Lets lanes be tried again that have waited for a lock.
+    pub fn retry_locked(&self) {
+        self.locked_lanes().retain(|locked| locked.since.elapsed() < LOCKED_RETRY);
+    }
+
+    /// Returns what waits for a lock: the name of each match, and nothing else that a lane may say.
+    pub fn locked_matches(&self) -> Vec<String> {
+        let is_match = |lane: &str| {
+            lane.contains('-')
+                && lane.bytes().all(|b| b == b'-' || b.is_ascii_uppercase() || b.is_ascii_digit())
+        };
+        let name = |locked: &LockedLane| {
+            if is_match(&locked.lane) { locked.lane.clone() } else { "a letter".to_owned() }
+        };
+        self.locked_lanes().iter().map(name).collect()
+    }
+
+    fn locked_lanes(&self) -> MutexGuard<'_, Vec<LockedLane>> {
+        self.locked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes whether a batch was committed or was stale. Returns false if both this batch and the last were

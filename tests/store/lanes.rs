@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::config::Config;
+use fogpost::daemon::status::{SILENT_AFTER, Status, note};
 use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, Office, instruct, items, new_letter};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
 use fogpost::post::FetchedLetter;
 use fogpost::store::{Database, NewLetter, open};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::place::{PATIENCE, Place};
 
@@ -101,6 +103,45 @@ async fn the_letters_of_a_match_stay_in_order_with_three_daemons() {
             (0..SQUARES.len()).map(|n| letters[n * ids.len() + number].digest.to_string()).collect();
         assert_eq!(sealed.len(), own.len(), "{id}");
         assert!(sealed.iter().zip(&own).all(|(json, digest)| json.contains(digest)), "{id}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_match_whose_row_another_session_holds_waits_alone_and_is_named() {
+    let Some(place) = Place::postgres().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.toml"), CONFIG).unwrap();
+    let now: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().unwrap();
+    let url = format!("{}&options=-c%20lock_timeout%3D100ms", place.url);
+    let first = office(folder.path(), open(&url).await.unwrap(), now);
+    let new: Vec<NewMatch> = (0..3).map(|number| new_match(&first, number)).collect();
+    let opened = instruct::open_all(&first, GmIndex::default(), &new).await.unwrap();
+    let ids: Vec<String> = opened.into_iter().map(|game_match| game_match.id).collect();
+    let seats = place.store.seats_of(&ids).await.unwrap();
+    let letters = ids.iter().enumerate().map(|(number, id)| {
+        let seat = seats.iter().find(|row| row.match_id == *id && row.seat == Seat::First).unwrap();
+        setup(number, &seat.token, 0, now)
+    });
+    place.store.insert_letters(&letters.collect::<Vec<_>>()).await.unwrap();
+    let mut psql = PgConnection::connect(&place.url).await.unwrap();
+    let hold = format!("BEGIN; SELECT * FROM match WHERE id = '{}' FOR UPDATE", ids[0]);
+    sqlx::raw_sql(AssertSqlSafe(hold)).execute(&mut psql).await.unwrap();
+    items::settle_all(&first).await.unwrap();
+    assert_eq!(first.store.queues().await.unwrap().letters_waiting, 1, "the others do not wait");
+    note::note_one_run(&first, true).await.unwrap();
+    let (database, quota) = (&first.config.database, &first.config.outbox.quota);
+    let status = Status::of(&first.store, database, quota, now, SILENT_AFTER).await.unwrap();
+    let named = format!("{} waits, because another session of the database holds a lock", ids[0]);
+    assert!(status.faults.contains(&named), "{:?}", status.faults);
+    sqlx::raw_sql("ROLLBACK").execute(&mut psql).await.unwrap();
+    // Another daemon takes it over, because this one ends.
+    first.close().await;
+    drop(first);
+    let second = office(folder.path(), Arc::clone(&place.store), now);
+    let began = Instant::now();
+    while place_waits(&second).await {
+        items::settle_all(&second).await.unwrap();
+        assert!(began.elapsed() < PATIENCE, "the letter still waits");
     }
 }
 

@@ -126,6 +126,11 @@ async fn play_unless_stuck(
             }
             Ok(again)
         }
+        // It waits alone for what another session of the database has locked.
+        Err(error) if commit::is_locked(&error) => {
+            tracing::warn!(match_id, "another session of the database holds a lock");
+            Ok(false)
+        }
         Err(error) if is_transient(&error) => Err(error),
         Err(error) => {
             tracing::error!(match_id, error = format!("{error:#}"), "the house failed to play its turn");

@@ -155,6 +155,8 @@ async fn lapse_offers(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()>
     for row in office.store.open_invitations(Some(now)).await? {
         match lapse_offer(office, row.clone()).await {
             Ok(()) => {}
+            // It waits alone for what another session of the database has locked.
+            Err(error) if commit::is_locked(&error) => tracing::warn!("an expired offer is locked"),
             Err(error) if is_transient(&error) => return Err(error),
             // Close it anyway, because deadlines must not wait for this offer, now or the next time.
             Err(error) => {

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use self::account::{ACCOUNT, Account, AttemptOutcome, Outage};
 use self::plan::Plan;
-use super::commit::{self, is_transient};
+use super::commit::{self, is_locked, is_transient};
 use super::heartbeat::Loop;
 use super::traffic::UnderWay;
 use super::waiting::{Backoff, wait_for_work};
@@ -39,8 +39,11 @@ mod plan;
 pub mod refused;
 pub mod resend;
 
-/// Maximum claims held at a time: each may hold a database connection.
+/// Maximum claims held at a time.
 const MAX_CLAIMS: usize = 6;
+
+/// Time until outcomes are recorded again whose rows another session of the database holds.
+const LOCKED_RETRY: Duration = Duration::from_secs(30);
 
 /// Time between two records of outcomes, unless nothing else is in flight: each costs a transaction.
 const RECORD_INTERVAL: Duration = Duration::from_millis(50);
@@ -110,6 +113,10 @@ struct Dispatcher<'a> {
     /// The account as last recorded; `None` until it is read.
     recorded: Option<Account>,
     recorded_at: Instant,
+    /// Outcomes that are not recorded, because another session of the database holds a lock.
+    unrecorded: Vec<AttemptOutcome>,
+    /// When they were tried last.
+    tried_at: Instant,
 }
 
 impl<'a> Dispatcher<'a> {
@@ -129,6 +136,8 @@ impl<'a> Dispatcher<'a> {
             is_more_due: true,
             recorded: None,
             recorded_at: Instant::now(),
+            unrecorded: Vec::new(),
+            tried_at: Instant::now(),
         }
     }
 
@@ -138,6 +147,9 @@ impl<'a> Dispatcher<'a> {
             let account = Account::read(self.office.store.remembered(ACCOUNT).await?.as_deref());
             self.shared.plan().account = account.clone();
             self.recorded = Some(account);
+        }
+        if self.tried_at.elapsed() >= LOCKED_RETRY {
+            self.retry_unrecorded();
         }
         loop {
             self.record_when_due().await?;
@@ -238,6 +250,50 @@ impl<'a> Dispatcher<'a> {
         }
         let (recorded, has_sent) =
             (outcomes.len(), outcomes.iter().any(|one| one.sent == SendOutcome::Taken));
+        let mut locked = Vec::new();
+        match self.commit(outcomes.clone(), alarm, changes).await {
+            Ok(()) => {
+                self.shared.plan().account.told = account.told;
+                self.recorded = Some(account);
+            }
+            // What is locked waits alone. The account is recorded with the next outcomes.
+            Err(error) if is_locked(&error) => locked = self.record_one_by_one(outcomes).await?,
+            Err(error) => return Err(error),
+        }
+        if has_sent {
+            self.office.heartbeat.note_sent(now);
+        }
+        self.unrecorded.extend(self.shared.plan().note_recorded(recorded, &locked));
+        self.recorded_at = Instant::now();
+        Ok(())
+    }
+
+    /// Records each outcome alone, and returns the dispatches for which another session of the database holds a lock.
+    async fn record_one_by_one(&mut self, outcomes: Vec<AttemptOutcome>) -> anyhow::Result<Vec<i64>> {
+        let mut locked = Vec::new();
+        for outcome in outcomes {
+            let (id, sent) = (outcome.id, vec![(outcome.id, outcome.sent.clone())]);
+            let changes = Changes { at: self.office.now(), outcomes: sent, ..Changes::default() };
+            match self.commit(vec![outcome], None, changes).await {
+                Ok(()) => {}
+                Err(error) if is_locked(&error) => {
+                    tracing::warn!(dispatch_id = id, "another session of the database holds a lock");
+                    self.tried_at = Instant::now();
+                    locked.push(id);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(locked)
+    }
+
+    /// Commits changes together with the effects of outcomes.
+    async fn commit(
+        &mut self,
+        outcomes: Vec<AttemptOutcome>,
+        alarm: Option<Outage>,
+        changes: Changes,
+    ) -> anyhow::Result<()> {
         if alarm.is_some() || outcomes.iter().any(|one| one.event.is_some()) {
             follow(self.office, outcomes, alarm, changes).await?;
             // A letter to the GM may be due.
@@ -245,14 +301,12 @@ impl<'a> Dispatcher<'a> {
         } else {
             self.office.store.commit(&changes).await?;
         }
-        if has_sent {
-            self.office.heartbeat.note_sent(now);
-        }
-        let mut plan = self.shared.plan();
-        plan.account.told = account.told;
-        plan.note_recorded(recorded);
-        (self.recorded, self.recorded_at) = (Some(account), Instant::now());
         Ok(())
+    }
+
+    /// Puts outcomes that could not be recorded before the others.
+    fn retry_unrecorded(&mut self) {
+        self.shared.plan().outcomes.splice(0..0, std::mem::take(&mut self.unrecorded));
     }
 }
 
@@ -281,6 +335,7 @@ pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow
         }
     }
     dispatcher.shared.plan().put_back();
+    dispatcher.retry_unrecorded();
     while !dispatcher.shared.plan().is_idle() {
         dispatcher.wait_for_outcome().await;
         dispatcher.record_when_due().await?;
@@ -297,7 +352,8 @@ pub async fn send_due(office: &Office) -> anyhow::Result<()> {
     while !dispatcher.start_due().await? {
         dispatcher.wait_for_outcome().await;
     }
-    Ok(())
+    dispatcher.retry_unrecorded();
+    dispatcher.record_when_due().await
 }
 
 /// Sends a letter, and retries without its pictures if the letter itself is refused, because it may be too

@@ -125,12 +125,18 @@ impl Plan {
         }
     }
 
-    /// Notes that the first outcomes are recorded. The claims on their letters end only now, so that no other
-    /// daemon sends them in the meantime.
-    pub fn note_recorded(&mut self, outcomes: usize) {
+    /// Notes that the first outcomes are recorded, and returns those that are not, because their rows are `locked`.
+    /// The claims on the letters end only with the record, so that no other daemon sends them in the meantime.
+    pub fn note_recorded(&mut self, outcomes: usize, locked: &[i64]) -> Vec<AttemptOutcome> {
+        let mut unrecorded = Vec::new();
         for outcome in self.outcomes.drain(..outcomes) {
-            self.claimed.remove(&outcome.id);
+            if locked.contains(&outcome.id) {
+                unrecorded.push(outcome);
+            } else {
+                self.claimed.remove(&outcome.id);
+            }
         }
+        unrecorded
     }
 
     /// Whether nothing is in flight and every outcome is recorded. Before that, gives up the permanently

@@ -66,6 +66,9 @@ pub struct DaemonStatus {
     pub logins: Vec<LoginStatus>,
     /// Its connections to the database, if the server permits fewer than the config.
     pub few_connections: Option<u32>,
+    /// The matches and letters that wait for a lock of another session of the database.
+    #[serde(default)]
+    pub locked: Vec<String>,
     /// Whether it shut down cleanly.
     pub ended: bool,
 }
@@ -385,6 +388,11 @@ impl Status {
             if let Some(age) = over(self.last_fetch.max(started), MAX_UNREAD) {
                 faults.push(format!("{UNREAD} {age}; the daemon's log says why"));
             }
+        }
+        for locked in
+            self.daemons.iter().filter(|_| self.daemons_working > 0).flat_map(|daemon| &daemon.locked)
+        {
+            faults.push(format!("{locked} waits, because another session of the database holds a lock"));
         }
         if let Some(age) = over(self.oldest_letter, MAX_WAIT) {
             faults.push(format!("a letter has waited {age} to be ruled on"));

@@ -32,6 +32,7 @@ pub async fn note_status_until(
         status.fetched = health.borrow().last_ok.max(status.fetched);
         status.sent = office.heartbeat.last_sent().max(status.sent);
         status.logins = logins::logins(&office);
+        status.locked = office.attempts.locked_matches();
         let stalled = office.heartbeat.stalled(Instant::now(), STALLED_AFTER);
         if stalled != logged {
             logged = stalled;
@@ -77,6 +78,7 @@ pub async fn note_one_run(office: &Office, fetched: bool) -> anyhow::Result<()> 
     let mut status = first_status(office).await?;
     status.at = office.now();
     status.logins = logins::logins(office);
+    status.locked = office.attempts.locked_matches();
     if fetched {
         status.fetched = Some(status.at);
     }

@@ -178,7 +178,7 @@ impl Model {
                 Some(Event::Late) => panic!("no letter of the model opens a phase"),
             }
         }
-        self.plan.note_recorded(outcomes.len());
+        self.plan.note_recorded(outcomes.len(), &[]);
         letters_to_gm += u32::from(self.plan.account.alarm(self.now).is_some());
         for _ in 0..letters_to_gm {
             self.write("gm@club.test", false);
@@ -279,7 +279,7 @@ fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
     let probe = plan.next(later).expect("a letter");
     plan.finish(later, &probe, Ok(()));
     assert_eq!(plan.account.outage, None);
-    plan.note_recorded(plan.outcomes.len());
+    plan.note_recorded(plan.outcomes.len(), &[]);
     assert!(plan.claimed.is_empty());
 }
 
@@ -292,7 +292,7 @@ fn a_letter_that_has_lapsed_is_not_sent() {
         plan.outcomes.iter().map(|one| (one.id, &one.sent)).collect::<Vec<_>>(),
         [(1, &SendOutcome::Lapsed)]
     );
-    plan.note_recorded(1);
+    assert!(plan.note_recorded(1, &[]).is_empty());
     assert!(plan.is_done() && plan.claimed.is_empty());
 }
 
