@@ -52,6 +52,13 @@ impl Database {
         self.read(self.statement(sql).bind(text(mailbox))).await
     }
 
+    /// Returns how many letters are left in mailboxes because the database rejects them.
+    pub async fn rejected_letters(&self) -> Result<u64> {
+        let sql = "SELECT COUNT(*) FROM left_letter WHERE reason = 'rejected'";
+        let (letters,) = self.read_one(self.statement(sql)).await?;
+        Ok(letters)
+    }
+
     /// Notes that letters are left in a mailbox.
     pub async fn note_left(&self, mailbox: &str, letters: &[String], reason: LeftReason) -> Result<()> {
         for chunk in letters.chunks(CHUNK) {

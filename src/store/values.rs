@@ -406,6 +406,8 @@ named_enum! {
         Old = "old",
         /// It is stored, but the mailbox did not let it be moved.
         Unfiled = "unfiled",
+        /// The database rejects it.
+        Rejected = "rejected",
     }
 }
 

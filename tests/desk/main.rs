@@ -151,5 +151,6 @@ mod dossier {
 /// Maintenance: backups and disk space.
 mod upkeep {
     mod backup;
+    mod rejected;
     mod space;
 }

@@ -23,7 +23,7 @@ use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::letter::Digest;
 use crate::post::{Batch, FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
-use crate::store::{LeftReason, NewLetter, RESTORED, TO_BE_READ_AGAIN};
+use crate::store::{LeftReason, NewLetter, RESTORED, StoreError, TO_BE_READ_AGAIN};
 
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
 const COMPARED_AT_ONCE: usize = 32;
@@ -120,12 +120,16 @@ async fn note_old(
 pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
     let mark = Some(mark(office, false).await?);
     let mut left = LeftLetters { mark, began: office.store.earliest_mark().await?, ..LeftLetters::default() };
-    for (letter, reason) in office.store.left_letters(&office.config.inbox.name()).await? {
+    let (name, mut rejected) = (office.config.inbox.name(), Vec::new());
+    for (letter, reason) in office.store.left_letters(&name).await? {
         match reason {
-            LeftReason::Old => left.untaken.insert(letter),
-            LeftReason::Unfiled => left.unfiled.insert(letter),
-        };
+            LeftReason::Old => drop(left.untaken.insert(letter)),
+            LeftReason::Unfiled => drop(left.unfiled.insert(letter)),
+            // Hand it over again: a person may have mended the database.
+            LeftReason::Rejected => rejected.push(letter),
+        }
     }
+    office.store.forget_left(&name, &rejected).await?;
     Ok(left)
 }
 
@@ -182,9 +186,45 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
         tracing::warn!(letters = letters.len(), "letters of players were in the spam folder");
     }
     letters = with_new_texts(office, letters).await?;
-    let new = office.store.insert_letters(&letters).await?;
-    tracing::info!(letters = letters.len(), new, "letters stored");
-    Ok(taken)
+    match office.store.insert_letters(&letters).await {
+        Ok(new) => {
+            tracing::info!(letters = letters.len(), new, "letters stored");
+            Ok(taken)
+        }
+        Err(error) if !error.is_transient() || matches!(error, StoreError::RowLocked) => {
+            let rejected = store_one_by_one(office, &letters).await?;
+            let origins = rejected.iter().map(|place| letters[*place].origin.clone()).collect::<Vec<_>>();
+            office.store.note_left(notes, &origins, LeftReason::Rejected).await?;
+            let places = match taken {
+                Taken::All => (0..letters.len()).collect(),
+                Taken::Only(places) => places,
+            };
+            let stored = places.into_iter().enumerate().filter(|(place, _)| !rejected.contains(place));
+            Ok(Taken::Only(stored.map(|(_, place)| place).collect()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Stores letters one by one, because the database does not store them together, and returns the places of those
+/// that it rejects: a letter that cannot be stored must not stop those behind it.
+///
+/// # Errors
+/// Returns an error if one of them may be stored later. The others are stored then.
+async fn store_one_by_one(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Vec<usize>> {
+    let (mut rejected, mut is_locked) = (Vec::new(), false);
+    for (place, letter) in letters.iter().enumerate() {
+        match office.store.insert_letters(std::slice::from_ref(letter)).await {
+            Ok(_) => {}
+            Err(StoreError::RowLocked) => is_locked = true,
+            Err(error) if error.is_transient() => return Err(error.into()),
+            Err(error) => {
+                tracing::error!(letter = %letter.digest, %error, "the database rejects a letter; it stays in the mailbox");
+                rejected.push(place);
+            }
+        }
+    }
+    if is_locked { Err(StoreError::RowLocked.into()) } else { Ok(rejected) }
 }
 
 /// Returns the time before which letters in the mailbox, or in its spam folder, are old. Processed letters

@@ -203,6 +203,7 @@ impl Status {
         status.note_outage(&Account::read(store.remembered(ACCOUNT).await?.as_deref()));
         status.note_mailbox(MailboxState::read(store.remembered(MAILBOX).await?.as_deref()));
         status.faults.extend(store.server_faults().await?);
+        status.note_left(store.rejected_letters().await?);
         Ok(status)
     }
 
@@ -236,6 +237,17 @@ impl Status {
         let duration = format_duration(self.at - outage.since);
         self.faults.push(format!("the mailbox cannot be read ({duration} so far): {}", outage.reason));
         self.mailbox_outage = Some(outage);
+    }
+
+    /// Adds the letters that the database rejects.
+    fn note_left(&mut self, rejected: u64) {
+        if rejected > 0 {
+            let letters = counted(usize::try_from(rejected).unwrap_or(usize::MAX), "letter", "letters");
+            self.faults.push(format!(
+                "the database rejects {letters}, and leaves them in the mailbox; the daemon's log says why, and a restart \
+                 tries again"
+            ));
+        }
     }
 
     fn note_outage(&mut self, account: &Account) {
