@@ -27,11 +27,14 @@ pub struct Heartbeat {
     beats: [AtomicU64; Loop::ALL.len()],
     /// Unix milliseconds, or 0 if nothing was sent yet.
     last_sent: AtomicI64,
+    /// The last check of the clock that is noted in the database, likewise.
+    last_check: AtomicI64,
 }
 
 impl Heartbeat {
     pub fn new(started: Instant) -> Self {
-        Heartbeat { started, beats: Default::default(), last_sent: AtomicI64::new(0) }
+        let (beats, last_sent, last_check) = Default::default();
+        Heartbeat { started, beats, last_sent, last_check }
     }
 
     /// Notes that a loop makes progress, even if its attempt failed: a loop that retries is alive.
@@ -62,9 +65,23 @@ impl Heartbeat {
 
     /// Returns when the last letter was sent.
     pub fn last_sent(&self) -> Option<DateTime<Utc>> {
-        let at = self.last_sent.load(Ordering::Relaxed);
-        (at > 0).then(|| DateTime::from_timestamp_millis(at)).flatten()
+        time_in(&self.last_sent)
     }
+
+    /// Notes the last check of the clock that this daemon has written into the database, or that there is none.
+    pub fn note_check(&self, at: Option<DateTime<Utc>>) {
+        self.last_check.store(at.map_or(0, |at| at.timestamp_millis()), Ordering::Relaxed);
+    }
+
+    /// Returns the last check of the clock that this daemon has written into the database.
+    pub fn last_check(&self) -> Option<DateTime<Utc>> {
+        time_in(&self.last_check)
+    }
+}
+
+fn time_in(millis: &AtomicI64) -> Option<DateTime<Utc>> {
+    let at = millis.load(Ordering::Relaxed);
+    (at > 0).then(|| DateTime::from_timestamp_millis(at)).flatten()
 }
 
 #[cfg(test)]

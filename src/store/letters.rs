@@ -52,6 +52,22 @@ impl Database {
         Ok(wanted.iter().map(|sent_as| found.get(sent_as.as_ref()?).copied()).collect())
     }
 
+    /// Returns how many of these letters were never stored: neither with these bytes, which a server may have changed
+    /// since, nor with this Message-ID and sender.
+    pub async fn count_unknown(&self, letters: &[NewLetter]) -> Result<usize> {
+        let mut connection = self.backend.reader().await?;
+        let mut session = connection.session();
+        let digests: Vec<String> = letters.iter().map(|letter| letter.digest.to_string()).collect();
+        let known = known(&mut session, &digests).await?;
+        let sent_as: Vec<Option<String>> = letters.iter().map(sent_as).collect();
+        let values: Vec<String> = sent_as.iter().flatten().cloned().collect();
+        let sent = stored_as(&mut session, &values).await?;
+        let unknown = digests.iter().zip(&sent_as).filter(|(digest, sent_as)| {
+            !known.contains(*digest) && !sent_as.as_ref().is_some_and(|value| sent.contains_key(value))
+        });
+        Ok(unknown.count())
+    }
+
     /// Returns the bytes of a letter.
     pub async fn letter(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
         let sql = "SELECT r.bytes FROM letter l JOIN letter_raw r ON r.letter_id = l.id WHERE l.digest = $1";

@@ -41,7 +41,9 @@ async fn drain(server: &Imap, left: &mut LeftLetters) -> Vec<FetchedLetter> {
                     all.extend(batch.letters);
                     batch.stored.send(Taken::All).expect("the inbox waits for it");
                 }
-                InboxMessage::Beginnings { .. } => panic!("nobody has set a mark"),
+                InboxMessage::Beginnings { .. } | InboxMessage::Filed { .. } => {
+                    panic!("nobody has set a mark")
+                }
                 InboxMessage::Unfiled(letters) => left.unfiled.extend(letters),
                 InboxMessage::Gone(letters) => left.unfiled.retain(|letter| !letters.contains(letter)),
             }

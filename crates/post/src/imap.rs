@@ -249,6 +249,8 @@ pub(super) struct ImapReader {
     /// Number of letters that were handed over and stored.
     stored_count: usize,
     spam: SpamFolder,
+    /// Whether the letters that were filed last need no comparison any more.
+    is_compared: bool,
     /// Whether the password is the one in the file, which may change.
     is_password_in_file: bool,
 }
@@ -265,6 +267,7 @@ impl ImapReader {
             untaken: BTreeSet::new(),
             suspects: BTreeSet::new(),
             old_count: 0,
+            is_compared: left.mark.is_none(),
             left,
             aside: Aside::default(),
             failures: BTreeMap::new(),
@@ -345,6 +348,10 @@ impl ImapReader {
     /// Reads the folder until it holds no more letters to read, except those that may be old, or only letters
     /// that were filed before.
     fn read_folder(&mut self, mailbox: &mut Mailbox, sender: &BatchSender) -> Result<(), Error> {
+        if !self.is_compared {
+            sender.compare_filed(mailbox.filed_last()?)?;
+            self.is_compared = true;
+        }
         let mut listed = self.list(mailbox)?;
         let before = self.filing.refusal().cloned();
         // Letters that were moved have left the list.

@@ -94,6 +94,12 @@ pub enum InboxMessage {
         letters: Vec<FetchedLetter>,
         old: oneshot::Sender<Vec<usize>>,
     },
+    /// The letters that were filed last, to compare them with those that the receiver knows before any other letter
+    /// is handed over; only the beginnings of large ones.
+    Filed {
+        letters: Vec<FetchedLetter>,
+        compared: oneshot::Sender<()>,
+    },
     /// Letters, by origin, that are stored but could not be moved out of their folder.
     Unfiled(Vec<String>),
     /// Letters, by origin, that were left in their folder and are no longer there.
@@ -107,7 +113,8 @@ pub struct LeftLetters {
     pub untaken: BTreeSet<String>,
     /// Letters that are stored and still to be moved.
     pub unfiled: BTreeSet<String>,
-    /// Letters that arrived before this are probably not taken.
+    /// Letters that arrived before this are probably not taken. If it is set, the letters that were filed last are
+    /// compared, too.
     pub mark: Option<DateTime<Utc>>,
     /// Letters that arrived before this answer none of the receiver's, so they are read after all others.
     pub began: Option<DateTime<Utc>>,

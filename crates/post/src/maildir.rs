@@ -20,7 +20,8 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use super::source::{
-    BatchSender, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder, SEARCH_TIME, Source, UNREADABLE_RETRY,
+    BatchSender, COMPARED_BYTES, COMPARED_LETTERS, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder,
+    SEARCH_TIME, Source, UNREADABLE_RETRY,
 };
 use super::{Error, FetchedLetter, FoundLetter, InboxCheck, LeftLetters, host_name};
 
@@ -425,6 +426,8 @@ pub(super) struct MaildirReader {
     /// The time of the last poll, and the folders' modification times at that moment, unless they are too
     /// recent to reveal a later change.
     looked: Option<(Instant, [Option<SystemTime>; 2])>,
+    /// Whether the letters that were filed last need no comparison any more.
+    is_compared: bool,
 }
 
 impl MaildirReader {
@@ -436,6 +439,7 @@ impl MaildirReader {
             settings,
             stored,
             unreadable: BTreeMap::new(),
+            is_compared: left.mark.is_none(),
             left,
             unfiled: None,
             stored_count: 0,
@@ -567,9 +571,27 @@ fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter
 }
 
 impl MaildirReader {
+    /// Lets the receiver compare the letters that were filed last, once.
+    fn compare_filed(&mut self, sender: &BatchSender) -> Result<(), Error> {
+        if self.is_compared {
+            return Ok(());
+        }
+        let folder = self.settings.path.join(format!(".{}", self.settings.processed));
+        // The folder need not exist yet.
+        let filed = list(&folder).unwrap_or_default();
+        let newest = filed.iter().rev().take(COMPARED_LETTERS);
+        let limit = COMPARED_BYTES.min(self.settings.max_letter_bytes);
+        // One that cannot be read, or is gone, proves nothing.
+        let letters = newest.filter_map(|found| read_file(found, limit).ok()).collect();
+        sender.compare_filed(letters)?;
+        self.is_compared = true;
+        Ok(())
+    }
+
     /// Reads the letters in the Maildir, and then for [`SEARCH_TIME`] or a little longer those that may be old.
     /// Returns whether more of these are left.
     fn read_folder(&mut self, sender: &BatchSender) -> Result<bool, Error> {
+        self.compare_filed(sender)?;
         let all = self.list()?;
         let listed: BTreeSet<String> = all.iter().map(Found::origin).collect();
         self.unreadable.retain(|name, _| all.iter().any(|found| found.name == *name));

@@ -22,6 +22,9 @@ use super::{
 pub(super) const MAX_BATCH_LETTERS: usize = 500;
 /// Bytes at which a batch is full: the whole batch is in memory.
 pub(super) const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// Number of the letters that were filed last to compare, and the bytes of each to read.
+pub(super) const COMPARED_LETTERS: usize = 16;
+pub(super) const COMPARED_BYTES: usize = 1024 * 1024;
 /// Time until an unreadable letter is retried, because the fault may have been the server's.
 pub(super) const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
 
@@ -108,6 +111,13 @@ impl BatchSender {
         if *count > 0 {
             tracing::info!(letters = std::mem::take(count), "old letters are left in the mailbox");
         }
+    }
+
+    /// Hands over the letters that were filed last, and waits until they are compared.
+    pub(super) fn compare_filed(&self, letters: Vec<FetchedLetter>) -> Result<(), Error> {
+        let (compared, answer) = oneshot::channel();
+        self.send(InboxMessage::Filed { letters, compared })?;
+        self.until_stopped(answer)?.map_err(|_dropped| Error::NotStored)
     }
 
     /// Reports which letters cannot be moved, if they differ from `before`.

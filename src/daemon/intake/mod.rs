@@ -5,6 +5,7 @@ pub mod old;
 pub mod outage;
 pub mod row;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -22,7 +23,7 @@ use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::letter::Digest;
-use crate::post::{Batch, FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
+use crate::post::{Batch, Error, FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
 use crate::store::{LeftReason, NewLetter, RESTORED, StoreError, TO_BE_READ_AGAIN};
 
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
@@ -43,6 +44,16 @@ pub async fn store_until_closed(office: &Office, notes: &str, mut messages: mpsc
                     // Without an answer, the inbox asks again later.
                     Err(error) => {
                         tracing::warn!(error = format!("{error:#}"), "failed to identify old letters")
+                    }
+                }
+                Ok(())
+            }
+            InboxMessage::Filed { letters, compared } => {
+                match compare_filed(office, letters).await {
+                    Ok(()) => drop(compared.send(())),
+                    // Without an answer, the inbox asks again later.
+                    Err(error) => {
+                        tracing::warn!(error = format!("{error:#}"), "failed to compare processed letters")
                     }
                 }
                 Ok(())
@@ -133,21 +144,54 @@ pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
     Ok(left)
 }
 
-/// Reads the mailbox's processed letters again after a restore. Letters that the database knows have no
-/// second effect; letters that came after the backup are ruled on.
-pub async fn read_again_if_restored(office: &Office) -> anyhow::Result<()> {
-    if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
-        return Ok(());
+/// Compares the letters that were filed last with those that the database knows. If it lacks one, the database is
+/// older than its mailbox: somebody has put a backup in its place. Then, and after `fogpost restore`, all processed
+/// letters are read again before any other is handed over.
+async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
+    let (mark, club) = (mark(office, false).await?, &office.club);
+    let proves = |letter: &&FetchedLetter| {
+        // The program itself may have filed a letter that it sent to test the way.
+        !letter.cut
+            && old::ties_if_old(letter, mark, &club.own).is_none()
+            && row_of(letter).sender != club.config.club.address.as_str()
+    };
+    let filed: Vec<NewLetter> = letters.iter().filter(proves).map(row_of).collect();
+    let unknown = office.store.count_unknown(&filed).await?;
+    if unknown > 0 {
+        tracing::warn!(
+            letters = unknown,
+            "the database lacks letters that were processed; it is an older one"
+        );
+        office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
     }
-    tracing::warn!("the database was restored; reading processed letters again");
-    let processed = office.config.inbox.processed().context("the folder of processed letters")?;
-    let name = processed.name();
-    let (to, messages) = mpsc::channel(2);
-    let draining = processed.drain(LeftLetters::default(), to, watch::channel(Health::default()).0);
-    let (drained, ()) = tokio::join!(draining, store_until_closed(office, &name, messages));
-    let letters = drained.context("the folder of processed letters")?;
-    office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?;
-    Ok(())
+    read_again_if_restored(office).await
+}
+
+/// Reads the mailbox's processed letters again if the database was put back. Letters that it knows have no second
+/// effect; letters that came after the backup are ruled on.
+///
+/// Boxed, because storing the letters of a mailbox calls it, and it stores letters.
+fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + '_>> {
+    Box::pin(async move {
+        if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
+            return Ok(());
+        }
+        tracing::warn!("the database was restored; reading processed letters again");
+        let processed = office.config.inbox.processed().context("the folder of processed letters")?;
+        let name = processed.name();
+        let (to, messages) = mpsc::channel(2);
+        let draining = processed.drain(LeftLetters::default(), to, watch::channel(Health::default()).0);
+        let (drained, ()) = tokio::join!(draining, store_until_closed(office, &name, messages));
+        let letters = match drained {
+            // The mailbox was read up to here, so what is missing is this folder.
+            Err(Error::Configuration(error)) => {
+                tracing::warn!(error, "there are no processed letters to read again");
+                0
+            }
+            drained => drained.context("the folder of processed letters")?,
+        };
+        Ok(office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?)
+    })
 }
 
 async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {

@@ -18,7 +18,7 @@ use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
 use crate::referee::Act;
-use crate::store::{Changes, Invitation, InvitationStage, StoreError};
+use crate::store::{Changes, Invitation, InvitationStage, RESTORED, StoreError, TO_BE_READ_AGAIN};
 
 /// The key under which a daemon remembers the last check of the clock.
 const HEARTBEAT: &str = "heartbeat";
@@ -39,13 +39,16 @@ pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
 const MAX_GRACE: TimeDelta = TimeDelta::days(30);
 
 /// Enforces deadlines until shutdown. While the mailbox cannot be read, nobody is late: the clock is not
-/// checked, and afterwards that time counts as an outage.
+/// checked, and afterwards that time counts as an outage. Returns if an older database was put in place of the one
+/// that this daemon works on, so that the mailbox is opened anew and its processed letters are read again.
 pub async fn watch_clock_until(
     office: Arc<Office>,
     shutdown: ShutdownSignal,
     mut health: watch::Receiver<Health>,
 ) -> anyhow::Result<()> {
     let mut backoff = Backoff::new();
+    // Another daemon may have checked the clock in the meantime, by a clock that differs a little.
+    office.heartbeat.note_check(None);
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Clock);
         // Keep watching the clock while the mailbox cannot be read: a long outage must not look like a jump.
@@ -53,6 +56,10 @@ pub async fn watch_clock_until(
             backoff.wait("failed to check the clock", &error, &shutdown).await;
         }
         if becomes_readable(&mut health, &shutdown).await {
+            // If the database does not answer, the check of the clock says so.
+            if note_if_put_back(&office).await.unwrap_or_default() {
+                return Ok(());
+            }
             match clock_all(&office, OUTAGE).await {
                 Ok(()) => backoff = Backoff::new(),
                 Err(error) => backoff.wait("failed to enforce deadlines", &error, &shutdown).await,
@@ -61,6 +68,22 @@ pub async fn watch_clock_until(
         }
     }
     Ok(())
+}
+
+/// Notes that an older database was put in place of this one if the last check of the clock is earlier than the one
+/// that this daemon has written. Returns whether it is.
+async fn note_if_put_back(office: &Office) -> anyhow::Result<bool> {
+    // The clock may have been set back.
+    let Some(noted) = office.heartbeat.last_check().filter(|noted| *noted <= office.now()) else {
+        return Ok(false);
+    };
+    let found = remembered::time(office, HEARTBEAT).await?;
+    let is_put_back = found.is_none_or(|found| found < noted);
+    if is_put_back {
+        tracing::warn!("an older database was put in place of this one");
+        office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
+    }
+    Ok(is_put_back)
 }
 
 /// Waits until the mailbox can be read, at most [`CHECK_INTERVAL`]: a daemon that has just started rules on what
@@ -128,6 +151,7 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
         tracing::warn!(%since, matches, "deadlines extended after an outage");
     }
     office.store.remember(HEARTBEAT, &now.to_rfc3339()).await?;
+    office.heartbeat.note_check(Some(now));
     Ok(())
 }
 

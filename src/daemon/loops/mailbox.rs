@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use super::clock;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::intake::outage;
-use crate::daemon::waiting::{Backoff, flatten, pause, until_shutdown, wind_down};
+use crate::daemon::waiting::{Backoff, flatten, pause, wind_down};
 use crate::daemon::{Office, audit, intake, site};
 use crate::post::{Health, LeftLetters, ShutdownSignal, without_addresses};
 
@@ -67,8 +67,7 @@ async fn read_under_lease(
     loops.spawn(async move { inbox.run(left, to, inbox_until, inbox_health).await.context("the mailbox") });
     loops.spawn(audit::audit_until(Arc::clone(office), until.clone()));
     loops.spawn(outage::watch_mailbox_until(Arc::clone(office), until.clone(), health.subscribe()));
-    loops.spawn(site::build_until(Arc::clone(office), until.clone()));
-    loops.spawn(read_again_until(Arc::clone(office), until));
+    loops.spawn(site::build_until(Arc::clone(office), until));
     let (storing, notes) = (Arc::clone(office), lease.to_owned());
     loops.spawn(async move {
         intake::store_until_closed(&storing, &notes, messages).await;
@@ -93,18 +92,4 @@ async fn lose_lease(office: &Office, lease: &str) {
     while let Ok(true) = office.store.try_acquire_lease(lease).await {
         tokio::time::sleep(LEASE_INTERVAL).await;
     }
-}
-
-/// Retries [`intake::read_again_if_restored`] until it succeeds, then waits for shutdown: a loop that ends
-/// would end the others.
-async fn read_again_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-    let mut backoff = Backoff::new();
-    while !shutdown.is_set() {
-        // Cancel-safe: until all of these letters are read, the next start tries again.
-        match until_shutdown(&shutdown, intake::read_again_if_restored(&office)).await {
-            Ok(()) => shutdown.wait().await,
-            Err(error) => backoff.wait("failed to read processed letters again", &error, &shutdown).await,
-        }
-    }
-    Ok(())
 }

@@ -74,7 +74,6 @@ pub async fn once(office: &Office) -> anyhow::Result<()> {
     doubt::is_trusted(office).await?;
     let has_room = space::has_room(office).await;
     if has_room {
-        intake::read_again_if_restored(office).await?;
         let read = read_mailbox(office).await;
         // A letter in the mailbox may have ended the doubt.
         if !doubt::is_trusted(office).await? {

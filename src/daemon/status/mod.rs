@@ -26,7 +26,7 @@ use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::referee::{MatchOverview, Stage};
 use crate::report::{counted, format_duration};
-use crate::store::{Database, LatestTimes, Queues};
+use crate::store::{Database, LatestTimes, Queues, RESTORED, TO_BE_READ_AGAIN};
 
 /// Default time of silence after which a daemon counts as not running.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
@@ -203,7 +203,7 @@ impl Status {
         status.note_outage(&Account::read(store.remembered(ACCOUNT).await?.as_deref()));
         status.note_mailbox(MailboxState::read(store.remembered(MAILBOX).await?.as_deref()));
         status.faults.extend(store.server_faults().await?);
-        status.note_left(store.rejected_letters().await?);
+        status.note_left(store.rejected_letters().await?, store.remembered(RESTORED).await?.as_deref());
         Ok(status)
     }
 
@@ -239,14 +239,20 @@ impl Status {
         self.mailbox_outage = Some(outage);
     }
 
-    /// Adds the letters that the database rejects.
-    fn note_left(&mut self, rejected: u64) {
+    /// Adds the letters that the database rejects, and those that it has lost.
+    fn note_left(&mut self, rejected: u64, restored: Option<&str>) {
         if rejected > 0 {
             let letters = counted(usize::try_from(rejected).unwrap_or(usize::MAX), "letter", "letters");
             self.faults.push(format!(
                 "the database rejects {letters}, and leaves them in the mailbox; the daemon's log says why, and a restart \
                  tries again"
             ));
+        }
+        if restored == Some(TO_BE_READ_AGAIN) {
+            self.faults.push(
+                "the database is older than its mailbox; fogpost run reads the processed letters again"
+                    .to_owned(),
+            );
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::game::any::GameKind;
-use fogpost::store;
+use fogpost::store::{self, RESTORED, TO_BE_READ_AGAIN};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
@@ -30,7 +31,10 @@ fn after_a_restore_later_letters_are_ruled_on_again_and_earlier_ones_are_not_ans
     });
     assert!(replaced.expect("the previous database is kept").exists());
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1, "Bo's letter is not in the backup");
+    let is_named = |desk: &Desk| faults(desk).iter().any(|fault| fault.contains("older than its mailbox"));
+    assert!(is_named(&desk));
     desk.work();
+    assert!(!is_named(&desk));
     let after = desk.find(&game_match.id);
     assert_eq!((after.state, after.adjudicated.len()), (at_the_end.state, 2));
     // Ann gets only the report of turn 2 again, under its old Message-ID.
@@ -45,6 +49,46 @@ fn after_a_restore_later_letters_are_ruled_on_again_and_earlier_ones_are_not_ans
     desk.restart();
     desk.work();
     assert_eq!((desk.all_to(ANN).len(), desk.all_to(BO).len()), (ann_now.len(), bo_now.len()));
+}
+
+/// The faults that `fogpost status` would name.
+fn faults(desk: &Desk) -> Vec<String> {
+    let (store, config) = (&desk.office().store, &desk.office().config);
+    let status = Status::of(store, &config.database, &config.outbox.quota, desk.now(), SILENT_AFTER);
+    desk.block_on(status).expect("the store answers").faults
+}
+
+#[test]
+fn a_backup_that_is_copied_into_place_by_hand_is_noticed() {
+    let mut desk = Desk::new();
+    let game_match = desk.open(GameKind::Quad, &[]);
+    let to_ann = desk.one_to(ANN);
+    let backup = desk.folder().join("backup.db");
+    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    let at_the_end = desk.find(&game_match.id);
+    let told = desk.all_to(BO).len();
+    desk.restart_after(|folder| {
+        for end in ["-wal", "-shm"] {
+            // SQLite deletes both when the last connection closes.
+            let _ = std::fs::remove_file(folder.join(format!("fogpost.db{end}")));
+        }
+        std::fs::copy(&backup, folder.join("fogpost.db")).expect("copied");
+    });
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0, "Ann's letter is not in the backup");
+    desk.work();
+    let after = desk.find(&game_match.id);
+    assert_eq!((after.state, after.adjudicated.len()), (at_the_end.state, 1));
+    let read_again =
+        |desk: &Desk| desk.block_on(desk.office().store.remembered(RESTORED)).expect("it answers");
+    let noted = read_again(&desk);
+    assert!(noted.as_ref().is_some_and(|noted| noted != TO_BE_READ_AGAIN));
+    // Nothing is read again, and nobody told again, while the database knows its mailbox.
+    desk.sleep(1);
+    desk.restart();
+    desk.work();
+    assert_eq!(read_again(&desk), noted);
+    assert_eq!(desk.all_to(BO).len(), told + 1, "the report came a second time");
 }
 
 #[test]

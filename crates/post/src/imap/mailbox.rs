@@ -15,7 +15,7 @@ use super::idle::{Idle, idle};
 use super::proof::{doubt, is_suspicious};
 use super::shared::{SharedConnection, failed};
 use super::{ImapConfig, login};
-use crate::source::{BatchSender, ConnectionHandle, MAX_BATCH_LETTERS};
+use crate::source::{BatchSender, COMPARED_BYTES, COMPARED_LETTERS, ConnectionHandle, MAX_BATCH_LETTERS};
 use crate::{Error, FetchedLetter, FoundLetter, InboxCheck};
 
 pub(super) use self::moving::Copies;
@@ -303,6 +303,30 @@ impl Mailbox {
         let fetched = self.fetch_parts(uids, limit)?;
         let sound = fetched.into_iter().filter(|(_, part)| !part.is_suspicious);
         Ok(sound.filter_map(|(uid, part)| Some((uid, self.letter(uid, part.data, limit)?))).collect())
+    }
+
+    /// Returns the letters that were filed last, and only the beginning of a large one.
+    pub(super) fn filed_last(&mut self) -> Result<Vec<FetchedLetter>, Error> {
+        let (folder, processed) = (self.folder.clone(), self.settings.processed.clone());
+        let selected = self.switch_to(&processed, "inbox.imap.processed");
+        let letters = match selected {
+            Ok(()) => {
+                let uids = self.list()?;
+                let newest = &uids[uids.len().saturating_sub(COMPARED_LETTERS)..];
+                match newest {
+                    [] => Vec::new(),
+                    newest => {
+                        let limit = COMPARED_BYTES.min(self.settings.max_letter_bytes);
+                        self.fetch_beginnings(newest, limit)?
+                    }
+                }
+            }
+            // It need not exist yet.
+            Err(Error::Configuration(_)) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        self.switch_to(&folder, "inbox.imap.folder")?;
+        Ok(letters.into_iter().map(|(_, letter)| letter).collect())
     }
 
     fn fetch_parts(&mut self, uids: &[u32], limit: usize) -> Result<Vec<(u32, Part)>, Error> {
