@@ -606,7 +606,6 @@ fn reword(message: &str) -> String {
     }
     let example = match message {
         "invalid socket address syntax" => "; try an address and a port such as 127.0.0.1:9118",
-        _ if message.starts_with("failed to parse timezone") => "; try a name such as Europe/Berlin",
         _ => "",
     };
     let message =

@@ -6,6 +6,8 @@ use clap::Parser;
 use fogpost::letter::printable::printable_text;
 
 fn main() -> ExitCode {
+    // Before anything needs a time zone, the command line included.
+    fogpost::cli::zones::use_newest();
     match fogpost::cli::Cli::parse().run() {
         Ok(code) => code,
         Err(error) => {

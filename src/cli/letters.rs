@@ -20,6 +20,7 @@ use crate::letter::{Address, Digest};
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::{counted, format_local};
 use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
+use crate::zone::Zone;
 
 /// List incoming letters with their status, print one, or accept one
 ///
@@ -310,7 +311,7 @@ async fn listed(
     Ok(listed)
 }
 
-fn columns(listed: &Listed, zone: chrono_tz::Tz, now: DateTime<Utc>) -> Vec<String> {
+fn columns(listed: &Listed, zone: Zone, now: DateTime<Utc>) -> Vec<String> {
     let Listed { letter, sealed_by } = listed;
     let digest = letter.digest.to_string()[..12].to_owned();
     let status = letter.status.as_str().to_owned();

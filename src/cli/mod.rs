@@ -51,13 +51,14 @@ mod run;
 mod screen;
 mod site;
 mod status;
+pub mod zones;
 
 /// A referee for games played by letter
 ///
 /// Reads the letters in a mailbox, checks the orders in them against the rules of their game, adjudicates
 /// each turn when both sides have filed or its deadline has passed, and sends each side its own report.
 #[derive(Parser)]
-#[command(name = "fogpost", version, max_term_width = 100, after_long_help = FIRST_STEPS)]
+#[command(name = "fogpost", version, long_version = zones::LONG_VERSION.as_str(), max_term_width = 100, after_long_help = FIRST_STEPS)]
 pub struct Cli {
     /// The club's config file
     #[arg(

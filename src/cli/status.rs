@@ -9,6 +9,8 @@ use super::output::print_json;
 use crate::config::Config;
 use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::report::{format_duration, format_local};
+use crate::store;
+use crate::zone::Zone;
 
 /// Show the queues, the daemons and anything that is wrong; exit status 1 if something is
 #[derive(clap::Args)]
@@ -45,7 +47,7 @@ impl Args {
     }
 }
 
-fn print(status: &Status, zone: chrono_tz::Tz) {
+fn print(status: &Status, zone: Zone) {
     let clock = match status.clock_late_seconds {
         0..60 => "on time".to_owned(),
         late => format!("late by {}", format_duration(TimeDelta::seconds(late))),
@@ -106,7 +108,7 @@ fn matches(status: &Status) -> String {
 /// Formats past times for people.
 struct Times {
     now: DateTime<Utc>,
-    zone: chrono_tz::Tz,
+    zone: Zone,
 }
 
 impl Times {

@@ -48,6 +48,7 @@ pub mod status;
 pub mod suspects;
 mod traffic;
 mod waiting;
+mod zones;
 
 pub use crate::config::GmIndex;
 pub use crate::desk::frame::club::{Moment, Trap};

@@ -106,6 +106,7 @@ mod clock {
     mod doubted;
     mod outage;
     mod schedule;
+    mod zones;
 }
 
 /// The house as a player.

@@ -298,7 +298,12 @@ fn example_25_a_seat_that_changed_hands() {
 /// A match of this game with a bank, whose terms are in Berlin's time.
 fn opened(game: GameKind, at: &str, terms: Terms) -> (Match, Vec<Entry>) {
     let opening = Opening {
-        terms: Terms { zone: chrono_tz::Tz::Europe__Berlin, days: 1, forfeit_after: 9, ..terms },
+        terms: Terms {
+            zone: fogpost::zone::Zone::named("Europe/Berlin").unwrap(),
+            days: 1,
+            forfeit_after: 9,
+            ..terms
+        },
         ..Opening::new(
             "QD-7K3M",
             game,
@@ -367,7 +372,8 @@ fn one_seat_is_late(no: u64) {
         ..Terms::default()
     };
     // A day before, at the hour of the clock that is due.
-    let before = due.with_timezone(&chrono_tz::Tz::Europe__Berlin) - TimeDelta::days(1);
+    let before =
+        due.with_timezone(&fogpost::zone::Zone::named("Europe/Berlin").unwrap()) - TimeDelta::days(1);
     let (mut game_match, _) = opened(GameKind::Quad, &before.to_rfc3339(), terms);
     assert_eq!(game_match.deadline, Some(due));
     let missed_at = expect.get("missed at").map(|at| time(&text(at)));

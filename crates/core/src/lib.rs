@@ -11,3 +11,4 @@ pub mod referee;
 pub mod report;
 pub mod request;
 pub mod web;
+pub mod zone;

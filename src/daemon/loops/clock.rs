@@ -13,7 +13,7 @@ use crate::daemon::heartbeat::Loop;
 use crate::daemon::items::{self, DueMatches};
 use crate::daemon::sending::refused;
 use crate::daemon::waiting::{Backoff, pause};
-use crate::daemon::{Office, doubt, events, load, ratings, remembered, rulings, space};
+use crate::daemon::{Office, doubt, events, load, ratings, remembered, rulings, space, zones};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
@@ -109,6 +109,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
         return Ok(());
     }
     let now = office.now();
+    zones::keep_local_deadlines(office, now).await?;
     // This tells the GM if space is short, even while no letters arrive.
     space::has_room(office).await;
     extend_after_outage(office, now, outage).await?;

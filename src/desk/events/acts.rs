@@ -1,7 +1,6 @@
 //! Acts of GMs on events. The book records each with the GM's name and reason.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use chrono_tz::Tz;
 
 use super::book::{self, close_season, keep, record};
 use super::people::{Done, Refusal, refuse, take_player};
@@ -19,6 +18,7 @@ use crate::ledger::{Act, instant_in};
 use crate::referee::{EventAction, PlanFault, Stage};
 use crate::report::GmResult;
 use crate::store::Player;
+use crate::zone::Zone;
 
 /// Announces an event.
 pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResult> {
@@ -253,7 +253,7 @@ fn cause(desk: &Desk<'_>, reason: &str) -> BookCause {
 }
 
 /// Returns the hour of the terms on the opening day.
-fn opening(day: NaiveDate, zone: Tz, hour: u32) -> DateTime<Utc> {
+fn opening(day: NaiveDate, zone: Zone, hour: u32) -> DateTime<Utc> {
     let local = day.and_hms_opt(hour.min(23), 0, 0).expect("an hour up to 23 is a time");
     instant_in(zone, local).unwrap_or_else(|| local.and_utc())
 }

@@ -1,7 +1,5 @@
 //! Events and their tables as letters show them.
 
-use chrono_tz::Tz;
-
 use super::people;
 use crate::club::events::event::{Event, Season};
 use crate::club::events::plan::Plan;
@@ -9,13 +7,14 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::ledger::book::{BookFact, BookPlace};
 use crate::referee::{EventLine, EventLoad, GmEventAct, SectionTable, StandingRow, Standings};
+use crate::zone::Zone;
 
 /// Widths of the columns of a table: place, player, and each figure.
 const PLAYER: usize = 26;
 const FIGURE: usize = 7;
 
 /// Returns an event as lists show it.
-pub fn line(desk: &Desk<'_>, event: &Event, zone: Option<Tz>, reader: Option<i64>) -> EventLine {
+pub fn line(desk: &Desk<'_>, event: &Event, zone: Option<Zone>, reader: Option<i64>) -> EventLine {
     let plan = &event.plan;
     let running = event.running();
     EventLine {
@@ -64,7 +63,7 @@ pub fn standings(
     event: &Event,
     season: &Season,
     only: Option<usize>,
-    (reader, zone): (Option<i64>, Option<Tz>),
+    (reader, zone): (Option<i64>, Option<Zone>),
 ) -> Decided<Standings> {
     let mut sections = Vec::new();
     for (no, rows) in season.tables().iter().enumerate().filter(|(no, _)| only.is_none_or(|only| only == *no))

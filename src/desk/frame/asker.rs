@@ -1,9 +1,8 @@
 //! The sender of a command that needs no seat.
 
-use chrono_tz::Tz;
-
 use crate::letter::{Address, Digest, Letter};
 use crate::store::Player;
+use crate::zone::Zone;
 
 /// What shows that a letter is from its sender, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +31,7 @@ pub struct Asker {
     pub sender: Address,
     pub evidence: Evidence,
     /// The time zone that the player has chosen.
-    pub zone: Option<Tz>,
+    pub zone: Option<Zone>,
 }
 
 impl Asker {

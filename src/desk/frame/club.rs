@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrono_tz::IANA_TZDB_VERSION;
-
 use crate::config::Config;
 use crate::config::GmIndex;
 use crate::dialect::DIALECT;
@@ -14,6 +12,7 @@ use crate::letter::{Address, Digest, OwnIdentity};
 use crate::referee::{HousePlayer, PROCEDURE};
 use crate::report::envelope::Stationery;
 use crate::report::{PictureCache, Templates};
+use crate::zone;
 
 /// The club's config, templates and mail identity.
 pub struct Club {
@@ -58,7 +57,7 @@ impl Club {
             procedure: PROCEDURE,
             message_ids: club.message_id_domain(),
             // Other rules for a time zone can move a deadline, so the audit must know which ones were used.
-            tzdata: IANA_TZDB_VERSION.to_owned(),
+            tzdata: zone::edition().to_owned(),
             // The audit writes each letter again, and must know whether it has the right templates.
             templates: digests_of(templates.overrides()),
         };

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 
 use super::club::Club;
 use super::parallel::par_map;
@@ -22,6 +21,7 @@ use crate::letter::{Address, Digest, ReturnId};
 use crate::referee::Stage;
 use crate::report::format_local;
 use crate::store::{Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow};
+use crate::zone::Zone;
 
 /// Changes that are not committed.
 #[derive(Clone, Debug, Default)]
@@ -409,7 +409,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Formats a time in the zone that a player has chosen, or in the club's.
-    pub fn local_time_in(&self, zone: Option<Tz>, at: DateTime<Utc>) -> String {
+    pub fn local_time_in(&self, zone: Option<Zone>, at: DateTime<Utc>) -> String {
         format_local(at, zone.unwrap_or(self.club.config.terms.zone), self.at())
     }
 

@@ -1,11 +1,11 @@
 //! Sums up a match in one line: for the GM's lists, for digests, and for players who ask for their matches.
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 
 use crate::game::Seat;
 use crate::referee::{DUE_SOON, Listing, MatchOverview, MatchSummary, Stage};
 use crate::report::{GmMatchSummary, format_local};
+use crate::zone::Zone;
 
 /// Whether a match is on one of the GM's lists.
 pub fn is_on(game_match: &MatchOverview, listing: Listing, now: DateTime<Utc>) -> bool {
@@ -25,7 +25,7 @@ pub fn is_on(game_match: &MatchOverview, listing: Listing, now: DateTime<Utc>) -
 pub fn match_line(
     game_match: &MatchOverview,
     seat: Seat,
-    zone: Option<Tz>,
+    zone: Option<Zone>,
     now: DateTime<Utc>,
 ) -> MatchSummary {
     let phase = match (&game_match.due, &game_match.outcome) {

@@ -1,8 +1,6 @@
 //! Commands that need no seat: the manual, the games, the sender's own matches, and offers to play. None of
 //! them changes a running match.
 
-use chrono_tz::Tz;
-
 use super::proof::{self, Verdict};
 use super::{addresses, confirm, finding, leaving, meeting_others, player_settings, questions};
 use crate::desk::events::entering;
@@ -18,6 +16,7 @@ use crate::desk::matches::{challenge, membership, seats, taking};
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
 use crate::request::{Command, Party, Request, lines_of};
+use crate::zone::Zone;
 
 /// The outcome of a command.
 pub enum Outcome {
@@ -231,7 +230,7 @@ fn challenge_named(
 
 /// Returns a line for each of a player's matches that is not over, as they were when this transaction began.
 /// `None` stands for somebody who is not a player.
-pub fn matches_of(desk: &Desk<'_>, player_id: Option<i64>, zone: Option<Tz>) -> Decided<Vec<MatchSummary>> {
+pub fn matches_of(desk: &Desk<'_>, player_id: Option<i64>, zone: Option<Zone>) -> Decided<Vec<MatchSummary>> {
     let Some(id) = player_id else { return Ok(Vec::new()) };
     let running = desk.rows.matches_of(id)?.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
     Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, zone, desk.at())).collect())

@@ -62,6 +62,7 @@ pub fn deadline_by(fact: &Fact) -> Option<Option<DateTime<Utc>>> {
         | Fact::BankDayTaken { deadline, .. }
         | Fact::DeadlineSlid { deadline }
         | Fact::DeadlineRestored { deadline }
+        | Fact::ZonesChanged { deadline }
         | Fact::OpeningSentLate { deadline, .. } => Some(Some(*deadline)),
         Fact::MatchResumed { deadline } => Some(*deadline),
         _ => None,

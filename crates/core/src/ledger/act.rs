@@ -108,6 +108,8 @@ pub enum Act {
     Slide { since: DateTime<Utc> },
     /// Resets the deadline that was moved while the clock was ahead. By the program.
     ClockSetBack,
+    /// Sets the deadline again at its local time, which is at this moment by zone data of a newer edition. By the program.
+    ZonesChanged { deadline: DateTime<Utc> },
     /// Changes the seat's reply token or its player's addresses. By the program.
     Hold {
         seat: Seat,

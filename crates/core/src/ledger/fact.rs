@@ -111,6 +111,9 @@ pub enum Fact {
     DeadlineSlid { deadline: DateTime<Utc> },
     /// The referee's clock was ahead: the deadline that it moved was set again.
     DeadlineRestored { deadline: DateTime<Utc> },
+    /// Clocks in the zone of the terms change otherwise than was known, so the deadline was set again: at the same local
+    /// time.
+    ZonesChanged { deadline: DateTime<Utc> },
     /// The mail server was late to accept the letter that opened the phase to the seat, and the deadline
     /// moved by the delay.
     OpeningSentLate { seat: Seat, deadline: DateTime<Utc> },

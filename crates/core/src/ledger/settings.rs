@@ -2,8 +2,9 @@
 //! match therefore keeps them.
 
 use chrono::{DateTime, Days, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
-use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
+
+use crate::zone::Zone;
 
 /// A player's settings. A setting that is not set follows the terms of the match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct PlayerSettings {
     /// Time zone of the times that the player reads, and of the player's days of absence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub zone: Option<Tz>,
+    pub zone: Option<Zone>,
     #[serde(skip_serializing_if = "is_default")]
     pub format: LetterFormat,
     #[serde(skip_serializing_if = "is_default")]
@@ -51,7 +52,7 @@ pub enum Receipts {
 impl PlayerSettings {
     /// Returns when the next digest after `at` is due; `zone` applies if the player has set none. `None` if
     /// the player gets no digest, or at the end of the calendar.
-    pub fn next_digest(&self, at: DateTime<Utc>, zone: Tz) -> Option<DateTime<Utc>> {
+    pub fn next_digest(&self, at: DateTime<Utc>, zone: Zone) -> Option<DateTime<Utc>> {
         let hour = NaiveTime::from_hms_opt(self.digest_hour?.min(23), 0, 0)?;
         let zone = self.zone.unwrap_or(zone);
         let today = at.with_timezone(&zone).date_naive();
@@ -62,7 +63,7 @@ impl PlayerSettings {
 
 /// Converts a local time of a zone. An ambiguous time (clocks set back) maps to the later instant, a
 /// nonexistent time (clocks set forward) to an hour later. `None` if the zone has neither.
-pub fn instant_in(zone: Tz, local: NaiveDateTime) -> Option<DateTime<Utc>> {
+pub fn instant_in(zone: Zone, local: NaiveDateTime) -> Option<DateTime<Utc>> {
     let found = zone.from_local_datetime(&local).latest();
     let found = found.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).latest());
     found.map(|instant| instant.with_timezone(&Utc))
@@ -79,13 +80,16 @@ mod tests {
 
     #[test]
     fn a_digest_is_due_at_its_hour_in_the_players_zone() {
-        let settings =
-            PlayerSettings { zone: Some(Tz::America__New_York), digest_hour: Some(8), ..Default::default() };
+        let settings = PlayerSettings {
+            zone: Zone::named("America/New_York"),
+            digest_hour: Some(8),
+            ..Default::default()
+        };
         let utc = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
-        let next = |at: &str| settings.next_digest(utc(at), Tz::UTC);
+        let next = |at: &str| settings.next_digest(utc(at), Zone::utc());
         assert_eq!(next("2026-05-07T11:59:00Z"), Some(utc("2026-05-07T12:00:00Z")));
         assert_eq!(next("2026-05-07T12:00:00Z"), Some(utc("2026-05-08T12:00:00Z")));
-        assert_eq!(PlayerSettings::default().next_digest(utc("2026-05-07T12:00:00Z"), Tz::UTC), None);
+        assert_eq!(PlayerSettings::default().next_digest(utc("2026-05-07T12:00:00Z"), Zone::utc()), None);
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc, Weekday};
-use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, VariantNames};
 
 use crate::ledger::{TermsChange, instant_in, is_default};
+use crate::zone::Zone;
 
 /// Maximum days for a turn or the setup.
 pub(super) const MAX_DAYS: u32 = 365;
@@ -27,7 +27,7 @@ pub struct Terms {
     /// Hour of the day at which turns are due, 0 to 23, in `zone`.
     pub hour: u32,
     /// Time zone of `hour` and of every time that players read.
-    pub zone: Tz,
+    pub zone: Zone,
     /// Whether a turn may be due on a Saturday or Sunday.
     pub weekends: bool,
     /// Hours after the deadline during which orders are still sealed.
@@ -112,7 +112,7 @@ impl Default for Terms {
             days: 7,
             setup_days: 10,
             hour: 20,
-            zone: Tz::UTC,
+            zone: Zone::utc(),
             weekends: true,
             grace_hours: 12,
             settle_minutes: 0,
@@ -138,7 +138,7 @@ pub struct Absence {
     pub to: NaiveDate,
     /// The time zone of these days; `None` for that of the terms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub zone: Option<Tz>,
+    pub zone: Option<Zone>,
 }
 
 impl Absence {
@@ -147,7 +147,7 @@ impl Absence {
     }
 
     /// Returns when the first day begins and the last one ends, in the zone of the absence, or in `zone`.
-    pub fn instants(&self, zone: Tz) -> (DateTime<Tz>, DateTime<Tz>) {
+    pub fn instants(&self, zone: Zone) -> (DateTime<Zone>, DateTime<Zone>) {
         let zone = self.zone.unwrap_or(zone);
         let midnight = |day: NaiveDate| {
             let local = day.and_time(NaiveTime::MIN);
@@ -397,7 +397,7 @@ mod tests {
     use super::*;
 
     fn berlin() -> Terms {
-        Terms { zone: Tz::Europe__Berlin, ..Terms::default() }
+        Terms { zone: Zone::named("Europe/Berlin").unwrap(), ..Terms::default() }
     }
 
     fn utc(text: &str) -> DateTime<Utc> {

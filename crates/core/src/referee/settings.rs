@@ -1,11 +1,11 @@
 //! Reads a player's changes to their settings.
 
 use chrono::{DateTime, Offset as _, TimeZone as _, Utc};
-use chrono_tz::{TZ_VARIANTS, Tz};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::{LetterFormat, PlayerSettings, Receipts};
 use crate::request::MAX_SETTINGS;
+use crate::zone::Zone;
 
 /// A player's changes. Either all of them are made, or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -156,19 +156,18 @@ fn one_of<T>(
 
 /// Reads a time zone such as `europe/berlin`. A city alone is answered with its zone, and an offset with the
 /// zones of cities: a zone like Etc/GMT+2 means the opposite of what it says.
-fn read_zone(word: &str, now: DateTime<Utc>) -> Result<Tz, (SettingFaultKind, String)> {
+fn read_zone(word: &str, now: DateTime<Utc>) -> Result<Zone, (SettingFaultKind, String)> {
     if let Some(offset) = offset(word) {
         let cities = cities_at(offset, now);
         let example = cities.first().map_or("Europe/Berlin", |(zone, _)| zone.as_str());
         let example = format!("zone={example}");
         return Err((SettingFaultKind::Offset { cities }, example));
     }
-    let found = TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(word));
-    found.copied().ok_or_else(|| {
+    Zone::named(word).ok_or_else(|| {
         let city = word.rsplit('/').next().unwrap_or_default().replace('-', "_");
         let is_city =
-            |zone: &&Tz| zone.name().rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(&city));
-        let meant = TZ_VARIANTS.iter().find(is_city).map_or("Europe/Berlin", |zone| zone.name());
+            |zone: &Zone| zone.name().rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(&city));
+        let meant = Zone::all().find(is_city).map_or("Europe/Berlin", Zone::name);
         (SettingFaultKind::UnknownZone, format!("zone={meant}"))
     })
 }
@@ -205,37 +204,37 @@ fn offset(word: &str) -> Option<i32> {
 }
 
 /// Cities that most people know, in the order in which they are proposed.
-const CITIES: [Tz; 30] = [
-    Tz::Europe__London,
-    Tz::Europe__Berlin,
-    Tz::Europe__Paris,
-    Tz::Europe__Warsaw,
-    Tz::Europe__Athens,
-    Tz::Europe__Istanbul,
-    Tz::Europe__Moscow,
-    Tz::Africa__Lagos,
-    Tz::Africa__Cairo,
-    Tz::Africa__Johannesburg,
-    Tz::Africa__Nairobi,
-    Tz::Asia__Dubai,
-    Tz::Asia__Karachi,
-    Tz::Asia__Kolkata,
-    Tz::Asia__Dhaka,
-    Tz::Asia__Bangkok,
-    Tz::Asia__Shanghai,
-    Tz::Asia__Singapore,
-    Tz::Asia__Tokyo,
-    Tz::Australia__Sydney,
-    Tz::Australia__Adelaide,
-    Tz::Pacific__Auckland,
-    Tz::Atlantic__Azores,
-    Tz::America__Sao_Paulo,
-    Tz::America__Halifax,
-    Tz::America__New_York,
-    Tz::America__Chicago,
-    Tz::America__Denver,
-    Tz::America__Los_Angeles,
-    Tz::America__Anchorage,
+const CITIES: [&str; 30] = [
+    "Europe/London",
+    "Europe/Berlin",
+    "Europe/Paris",
+    "Europe/Warsaw",
+    "Europe/Athens",
+    "Europe/Istanbul",
+    "Europe/Moscow",
+    "Africa/Lagos",
+    "Africa/Cairo",
+    "Africa/Johannesburg",
+    "Africa/Nairobi",
+    "Asia/Dubai",
+    "Asia/Karachi",
+    "Asia/Kolkata",
+    "Asia/Dhaka",
+    "Asia/Bangkok",
+    "Asia/Shanghai",
+    "Asia/Singapore",
+    "Asia/Tokyo",
+    "Australia/Sydney",
+    "Australia/Adelaide",
+    "Pacific/Auckland",
+    "Atlantic/Azores",
+    "America/Sao_Paulo",
+    "America/Halifax",
+    "America/New_York",
+    "America/Chicago",
+    "America/Denver",
+    "America/Los_Angeles",
+    "America/Anchorage",
 ];
 
 /// Maximum cities in an answer.
@@ -243,15 +242,15 @@ const MAX_CITIES: usize = 3;
 
 /// Returns the zones of cities whose clock is ahead of UTC by these minutes now, with the time there.
 fn cities_at(minutes: i32, now: DateTime<Utc>) -> Vec<(String, String)> {
-    let others = TZ_VARIANTS.iter().filter(|zone| !CITIES.contains(zone));
+    let others = Zone::all().filter(|zone| !CITIES.contains(&zone.name()));
     let others = others.filter(|zone| zone.name().contains('/') && !zone.name().starts_with("Etc/"));
-    let there = |zone: &&Tz| {
+    let there = |zone: &Zone| {
         let offset = zone.offset_from_utc_datetime(&now.naive_utc()).fix().local_minus_utc();
         offset == 60 * minutes
     };
-    let zones = CITIES.iter().chain(others).filter(there).take(MAX_CITIES);
+    let zones = CITIES.into_iter().filter_map(Zone::named).chain(others).filter(there).take(MAX_CITIES);
     zones
-        .map(|zone| (zone.name().to_owned(), now.with_timezone(zone).format("%a %H:%M").to_string()))
+        .map(|zone| (zone.name().to_owned(), now.with_timezone(&zone).format("%a %H:%M").to_string()))
         .collect()
 }
 

@@ -1,17 +1,18 @@
 //! Texts made for a reader: local times with their zone, time spans in words, and quotes from people.
 
 use chrono::{DateTime, Datelike as _, TimeDelta, Utc};
-use chrono_tz::Tz;
 use textwrap::WordSplitter;
 
+use crate::zone::Zone;
+
 /// Formats an instant in `zone` with its year: `Sat 16 May 2026, 20:00 CEST`.
-pub fn format_with_year(at: DateTime<Utc>, zone: Tz) -> String {
+pub fn format_with_year(at: DateTime<Utc>, zone: Zone) -> String {
     at.with_timezone(&zone).format("%a %-d %b %Y, %H:%M %Z").to_string()
 }
 
 /// Formats an instant in `zone`: `Sat 16 May, 20:00 CEST`, or `Sat 16 May 2028, 20:00 CEST` if its year is
 /// not that of `now`.
-pub fn format_local(at: DateTime<Utc>, zone: Tz, now: DateTime<Utc>) -> String {
+pub fn format_local(at: DateTime<Utc>, zone: Zone, now: DateTime<Utc>) -> String {
     let local = at.with_timezone(&zone);
     match local.year() == now.with_timezone(&zone).year() {
         true => local.format("%a %-d %b, %H:%M %Z").to_string(),
@@ -90,7 +91,7 @@ mod tests {
     #[test]
     fn local_times_name_their_zone() {
         let at = "2026-05-16T18:00:00Z".parse().unwrap();
-        let zone = Tz::Europe__Berlin;
+        let zone = Zone::named("Europe/Berlin").unwrap();
         assert_eq!(format_local(at, zone, at), "Sat 16 May, 20:00 CEST");
         // In Berlin, the new year begins an hour earlier.
         let new_year = |time: &str| time.parse().expect("an instant");

@@ -2,11 +2,11 @@
 //! must not make ledgers look forged.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use chrono_tz::IANA_TZDB_VERSION;
 
 use super::state::Check;
 use crate::ledger::{ChainedEntry, Entry, Fact};
 use crate::referee::{Match, Ruling, move_deadline};
+use crate::zone;
 
 /// The maximum difference between local clocks: a day may begin up to 26 hours earlier or later elsewhere.
 const MOST: TimeDelta = TimeDelta::hours(26);
@@ -16,7 +16,7 @@ const MOST: TimeDelta = TimeDelta::hours(26);
 pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
     // The entry that opens a match names the version of the time zone data itself.
     let then = check.current.as_ref().unwrap_or(&ruling.after);
-    if then.desk.tzdata == IANA_TZDB_VERSION {
+    if then.desk.tzdata == zone::edition() {
         return;
     }
     let mut previous = None;
@@ -33,6 +33,16 @@ pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
     }
     if let Some(last) = ruling.entries.last() {
         ruling.after.head.hash = last.hash;
+    }
+}
+
+/// Replaces the local time of the deadline with the stored one, if other zone data were in force before and they differ by no
+/// more than clocks can. No ruling depends on it: the cause of one that keeps it names the deadline.
+pub(super) fn adopt_local(check: &Check, repeated: &mut Match) {
+    let Some(stored) = &check.snapshot else { return };
+    let (Some(here), Some(there)) = (repeated.local_deadline, stored.local_deadline) else { return };
+    if check.has_other_zones && (here - there).abs() <= MOST {
+        repeated.local_deadline = Some(there);
     }
 }
 

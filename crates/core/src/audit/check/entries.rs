@@ -7,6 +7,7 @@ use crate::audit::verdict::Place;
 use crate::game::Seat;
 use crate::ledger::{Act, Cause, Entry, Fact, PinnedKind};
 use crate::letter::Digest;
+use crate::zone;
 
 /// Notes the facts that later rulings depend on, and compares the letters and pins that the entries of a
 /// ruling name.
@@ -16,6 +17,7 @@ pub(super) fn note<'a>(check: &mut Check, entries: impl Iterator<Item = &'a Entr
             check.ends.push(entry.at);
         }
         if let Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. } = &entry.fact {
+            check.has_other_zones |= desk.tzdata != zone::edition();
             check.identity = Some((**desk).clone());
         }
         for what in check.holders.note_entry(entry) {

@@ -86,6 +86,8 @@ pub struct Check {
     pub(super) current: Option<Match>,
     /// The play so far, if the last ruling was not repeated.
     pub(super) play: Option<Play>,
+    /// Whether an entry records zone data of another edition than those in force.
+    pub(super) has_other_zones: bool,
     /// The identity that the last entry that set it records.
     pub(super) identity: Option<MailIdentity>,
     /// Our letters whose delivery no entry has listed, by pin. `None` for a missing letter, which has been
@@ -129,6 +131,7 @@ impl Check {
             record_entries: Vec::new(),
             current: None,
             play: None,
+            has_other_zones: false,
             identity: None,
             undelivered: BTreeMap::new(),
             unconfirmed: Unconfirmed::Repeated(Vec::new()),

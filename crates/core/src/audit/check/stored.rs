@@ -1,5 +1,6 @@
 //! Compares the data stored beside the ledger with the repeated match.
 
+use super::deadlines;
 use super::difference;
 use super::play::Play;
 use super::state::Check;
@@ -12,7 +13,8 @@ pub(super) fn check_match(check: &mut Check) {
     if let Some(play) = check.play.take() {
         return check_play(check, &play);
     }
-    let Some(current) = check.current.take() else { return };
+    let Some(mut current) = check.current.take() else { return };
+    deadlines::adopt_local(check, &mut current);
     let stored = &check.stored;
     let repeated = serde_json::to_string(&current).expect("a match is plain values");
     if repeated != stored.snapshot {

@@ -123,6 +123,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         }
         Act::Slide { since } => outage::extend(draft, *since),
         Act::ClockSetBack => outage::set_again(draft),
+        Act::ZonesChanged { deadline } => return deadline::keep_local(draft, *deadline),
         Act::Unseal { what, reason } => unseal(draft, what, reason),
         Act::Desk(desk) => set_desk(draft, desk),
         Act::Hold { seat, pins, .. } => draft.record(Fact::SeatHeld { seat: *seat, pins: pins.clone() }),

@@ -1,7 +1,6 @@
 //! The commands of a letter about its match, carried out one by one.
 
 use chrono::{DateTime, NaiveDate};
-use chrono_tz::Tz;
 
 use super::filing;
 use super::together::{self, Questions, Taken};
@@ -18,6 +17,7 @@ use crate::referee::reply::Reply;
 use crate::referee::schedule::{Absence, Press};
 use crate::referee::{house, words};
 use crate::request::Command;
+use crate::zone::Zone;
 
 /// Longest extension that the players can agree on at a time, in days.
 pub(super) const EXTENSION_DAYS_AT_MOST: u32 = 30;
@@ -265,7 +265,7 @@ fn absent(draft: &mut Draft, seat: Seat, absence: Absence) -> Reply {
         return refused;
     }
     let (begins, ends) = absence.instants(draft.game_match.terms.zone);
-    let worded = |at: DateTime<Tz>| at.format("%a %-d %b %Y, %H:%M %Z").to_string();
+    let worded = |at: DateTime<Zone>| at.format("%a %-d %b %Y, %H:%M %Z").to_string();
     let noted = Reply::AbsenceNoted { from, to, begins: worded(begins), ends: worded(ends) };
     // The absence adds no day to those already announced.
     if total == taken {

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::dispatch::{Content, Notice};
 use super::game_match::Match;
 use super::ruling::Draft;
 use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
+use crate::referee::rejection::Rejection;
 use crate::referee::schedule::Absence;
 
 /// Starts the phase that has just opened: clears requests and offers, and sets the deadline by the terms
@@ -31,7 +33,7 @@ pub fn start(draft: &mut Draft) {
     draft.game_match.vanished = None;
     draft.game_match.clock_moves.clear();
     let Some(due) = draft.game_match.due_from_players() else {
-        draft.game_match.deadline = None;
+        clear(&mut draft.game_match);
         return;
     };
     let absences = absences_of(&draft.game_match, &due);
@@ -65,10 +67,31 @@ pub fn extend(draft: &mut Draft, days: u32) -> Option<DateTime<Utc>> {
 /// deadline move with it.
 pub fn move_deadline(game_match: &mut Match, deadline: DateTime<Utc>, at: DateTime<Utc>) {
     game_match.deadline = Some(deadline);
+    game_match.local_deadline = Some(deadline.with_timezone(&game_match.terms.zone).naive_local());
     skip_past_reminders(game_match, at);
     if game_match.waits() && game_match.settle_at.is_some() {
         game_match.settle_at = game_match.wait_ends();
     }
+}
+
+/// Removes the deadline.
+pub fn clear(game_match: &mut Match) {
+    (game_match.deadline, game_match.local_deadline) = (None, None);
+}
+
+/// Sets the deadline again at the same local time, which is at another moment because zone data of another edition are in
+/// force. Nothing moves into the past.
+///
+/// # Errors
+/// [`Rejection::NoDeadline`] if that moves no deadline.
+pub fn keep_local(draft: &mut Draft, deadline: DateTime<Utc>) -> Result<(), Rejection> {
+    if draft.game_match.deadline.is_none_or(|before| before == deadline) || deadline <= draft.at {
+        return Err(Rejection::NoDeadline);
+    }
+    move_deadline(&mut draft.game_match, deadline, draft.at);
+    draft.record(Fact::ZonesChanged { deadline });
+    draft.dispatch_to_both(Content::Notice(Notice::ZonesChanged));
+    Ok(())
 }
 
 /// Returns the absences of the seats that `due` names.

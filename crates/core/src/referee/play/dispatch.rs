@@ -150,6 +150,8 @@ pub enum Notice {
     Slid,
     /// The deadline was set again because the clock that moved it had been ahead.
     SetAgain,
+    /// The deadline was set again because clocks change otherwise than was known.
+    ZonesChanged,
     /// The deadline moved because a letter to the other side bounced.
     Undelivered { seat: Seat, deadline: DateTime<Utc> },
     /// The opponent has announced an absence.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use chrono_tz::Tz;
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{
@@ -15,11 +14,14 @@ use crate::game::any::{AnyState, Filing, GameKind, Memories};
 use crate::game::condition::Conditions;
 use crate::game::named_enum;
 use crate::game::{BySeat, Due, Fault, Line, OrderLines, Outcome, Phase, Reason, Seat};
-use crate::ledger::{Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey, is_default};
+use crate::ledger::{
+    Act, Delivery, Head, Lot, MailIdentity, PlayerSettings, SealKey, instant_in, is_default,
+};
 use crate::letter::Digest;
 use crate::referee::matter::Matter;
 use crate::referee::schedule::{Absence, Terms};
 use crate::request::Beside;
+use crate::zone::Zone;
 
 named_enum! {
     /// The stage of a match.
@@ -108,6 +110,10 @@ pub struct Match<F = Filing> {
     pub opened_at: DateTime<Utc>,
     /// Deadline of the open phase. `None` while no player owes orders.
     pub deadline: Option<DateTime<Utc>>,
+    /// The deadline as players read it, in the zone of the terms. If clocks there turn out to change otherwise, it is the
+    /// deadline that moves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_deadline: Option<NaiveDateTime>,
     /// Time at which complete filings are adjudicated, if they wait for the settle time or the deadline.
     pub settle_at: Option<DateTime<Utc>>,
     /// Number of this deadline's reminders that are past, sent or not.
@@ -256,6 +262,15 @@ impl Match {
         serde_json::to_string(self).expect("a match is plain values")
     }
 
+    /// Returns when the local time that players read as the deadline is by the zone data in force; `None` if there is no
+    /// deadline.
+    pub fn deadline_by_local_time(&self) -> Option<DateTime<Utc>> {
+        let (deadline, local) = self.deadline.zip(self.local_deadline)?;
+        // Do not convert it back for nothing: a local time that comes twice when clocks are set back is ambiguous.
+        let reads = deadline.with_timezone(&self.terms.zone).naive_local();
+        if reads == local { Some(deadline) } else { instant_in(self.terms.zone, local) }
+    }
+
     /// Returns the days that the terms give to the open phase.
     pub(super) fn phase_days(&self) -> u32 {
         let is_setup = self.due().is_some_and(|due| due.phase == Phase::Setup);
@@ -306,7 +321,7 @@ impl Match {
     }
 
     /// Returns the time zone of the times that a seat's player reads.
-    pub fn zone_of(&self, seat: Seat) -> Tz {
+    pub fn zone_of(&self, seat: Seat) -> Zone {
         self.settings[seat].zone.unwrap_or(self.terms.zone)
     }
 

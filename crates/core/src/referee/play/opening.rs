@@ -1,7 +1,6 @@
 //! Opens a match, and invites both sides.
 
 use chrono::{DateTime, Utc};
-use chrono_tz::IANA_TZDB_VERSION;
 
 use super::dispatch::{Content, Reader};
 use super::game_match::{Match, Stage};
@@ -15,6 +14,7 @@ use crate::ledger::{
 };
 use crate::referee::PROCEDURE;
 use crate::referee::schedule::Terms;
+use crate::zone;
 
 /// The parameters of a new match.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ impl Opening {
                 address: address.to_owned(),
                 procedure: PROCEDURE,
                 message_ids: String::new(),
-                tzdata: IANA_TZDB_VERSION.to_owned(),
+                tzdata: zone::edition().to_owned(),
                 templates: Default::default(),
             },
             key,
@@ -116,6 +116,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         phase_no: 1,
         opened_at: ledger::truncate_to_millis(at),
         deadline: None,
+        local_deadline: None,
         settle_at: None,
         reminders_sent: 0,
         asked_gm: false,

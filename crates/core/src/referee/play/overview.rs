@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 
 use super::game_match::{Match, Stage};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Due, Outcome, Seat};
 use crate::ledger::Head;
+use crate::zone::Zone;
 
 /// A match as lists show it; nothing that the rules hide from either side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct MatchOverview {
     /// The level at which the house plays the seat. `None`: a player holds it.
     pub house: BySeat<Option<String>>,
     /// The zone of the match's times.
-    pub zone: Tz,
+    pub zone: Zone,
     pub options: BTreeMap<String, String>,
     /// `None` once the match is over.
     pub due: Option<Due>,

@@ -130,7 +130,7 @@ pub fn agree(draft: &mut Draft, by: Seat) -> Reply {
     draft.game_match.vanished =
         draft.game_match.vanished.map(|vanished| Vanished { agreed: true, ..vanished });
     // Nobody is late now. The successor gets a deadline, or the other side does once the house has moved.
-    draft.game_match.deadline = None;
+    deadline::clear(&mut draft.game_match);
     draft.record(Fact::SubstituteAgreed { seat });
     Reply::SubstituteAgreed
 }

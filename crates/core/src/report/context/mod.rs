@@ -23,6 +23,7 @@ use crate::referee::{
     Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, News, Notice,
     Orders, PastReports, Receipts, Stage,
 };
+use crate::zone::Zone;
 
 mod club;
 mod lazy;
@@ -79,7 +80,7 @@ const OWN: [(&str, ComputeField); 9] = [
 ];
 
 /// Returns the time zone of the reader.
-fn zone(source: &FieldSource) -> Tz {
+fn zone(source: &FieldSource) -> Zone {
     source.seat.map_or(source.game_match.terms.zone, |seat| source.game_match.zone_of(seat))
 }
 
@@ -149,7 +150,7 @@ fn held(source: &FieldSource) -> Value {
 }
 
 /// Returns orders of the recipient, and the time at which they came.
-fn filed_orders(filed: &FiledOrders, zone: Tz, now: DateTime<Utc>) -> Value {
+fn filed_orders(filed: &FiledOrders, zone: Zone, now: DateTime<Utc>) -> Value {
     context! {
         orders => Serde(&filed.filing),
         at => format_local(filed.at, zone, now),
@@ -307,7 +308,7 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
 }
 
 /// Returns a notice, with a new deadline in local time.
-fn notice(notice: &Notice, zone: Tz, now: DateTime<Utc>) -> Value {
+fn notice(notice: &Notice, zone: Zone, now: DateTime<Utc>) -> Value {
     let mut fields = json!(notice);
     if let Notice::Extension { deadline }
     | Notice::Undelivered { deadline, .. }
@@ -344,7 +345,7 @@ pub fn for_news(
     TemplateContext::new(Some(view)).with(own)
 }
 
-fn answer(answer: &Answer, zone: Tz, now: DateTime<Utc>, house: HouseDefaults) -> Value {
+fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults) -> Value {
     let orders = match &answer.orders {
         Orders::None => context! { kind => "none" },
         Orders::Sealed { filing, sealed, wait, firm_at, replaced, dropped } => context! {
@@ -447,6 +448,7 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::Extended { .. }
         | Notice::Slid
         | Notice::SetAgain
+        | Notice::ZonesChanged
         | Notice::Undelivered { .. }
         | Notice::Absent { .. }
         | Notice::Absences { .. }

@@ -183,6 +183,7 @@ fn is_told_to_both(fact: &Fact) -> bool {
         | Fact::DeadlineExtended { .. }
         | Fact::DeadlineSlid { .. }
         | Fact::DeadlineRestored { .. }
+        | Fact::ZonesChanged { .. }
         | Fact::GmAsked { .. }
         | Fact::TurnAdjudicated { .. }
         | Fact::MatchClosed { .. }

@@ -2,11 +2,11 @@
 //! loads the rows and serves the pages.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use chrono_tz::Tz;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use crate::report::{TemplateError, Templates, format_duration, format_local};
+use crate::zone::Zone;
 
 pub mod desk;
 pub mod event;
@@ -25,7 +25,7 @@ pub struct Frame<'a> {
     /// The outcome of the last act.
     pub told: Option<&'a str>,
     pub now: DateTime<Utc>,
-    pub zone: Tz,
+    pub zone: Zone,
 }
 
 impl Frame<'_> {
