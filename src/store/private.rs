@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 /// Read and write for the owner, nothing for anybody else. A umask can only remove permissions.
@@ -15,17 +15,38 @@ const FOR_OTHERS: u32 = 0o077;
 /// The first bytes of every SQLite file.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Creates a file that only its owner may read, whatever the umask is.
+/// Creates a file that only its owner may read, whatever the umask is. One that root creates belongs to the owner of its
+/// folder: a club whose files belong to root would be closed to its daemon.
 ///
 /// # Errors
 /// Returns an error if the file exists or cannot be created.
 pub fn create_new(path: &Path) -> io::Result<File> {
     // Create it with its mode: others could open it between creation and a later change.
     let opened = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path);
-    opened.map_err(|error| match error.kind() {
+    let file = opened.map_err(|error| match error.kind() {
         kind @ ErrorKind::AlreadyExists => io::Error::new(kind, "it exists already; name another file"),
         _ => error,
-    })
+    })?;
+    give_to_owner_of(&file, folder_of(path))?;
+    Ok(file)
+}
+
+/// Whether this is a folder that its owner alone can enter.
+pub fn is_closed(folder: &Path) -> bool {
+    fs::metadata(folder).is_ok_and(|found| found.is_dir() && found.mode() & 0o001 == 0)
+}
+
+/// Gives a file that root has made to the owner of another one, whose program could not open it otherwise. Does nothing for
+/// anybody else.
+///
+/// # Errors
+/// Returns an error if either file cannot be used.
+pub fn give_to_owner_of(file: &File, like: &Path) -> io::Result<()> {
+    let (owner, made) = (fs::metadata(like)?, file.metadata()?);
+    if rustix::process::geteuid().is_root() && (owner.uid(), owner.gid()) != (made.uid(), made.gid()) {
+        fchown(file, Some(owner.uid()), Some(owner.gid()))?;
+    }
+    Ok(())
 }
 
 /// Returns the permissions of a file, if it is there and somebody other than its owner has any.

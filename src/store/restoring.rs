@@ -33,7 +33,7 @@ pub async fn restore(url: &str, from: &Path) -> Result<Option<PathBuf>> {
     })?;
     let aside = free_place(&path);
     let new = beside(&path, ".restoring");
-    copy_privately(from, &new).map_err(|error| cannot_open(from, error.to_string()))?;
+    copy_privately(from, &new, &path).map_err(|error| cannot_open(from, error.to_string()))?;
     if !has_tables(&new).await {
         let _ = std::fs::remove_file(&new);
         return Err(cannot_open(from, "it is not a fogpost backup: it has no tables".to_owned()));
@@ -72,14 +72,18 @@ fn free_place(path: &Path) -> PathBuf {
     places.find(|place| !place.exists()).expect("there are more numbers than files")
 }
 
-/// Copies a file for its owner alone; the original may be open to others.
-fn copy_privately(from: &Path, to: &Path) -> std::io::Result<()> {
+/// Copies a file for the owner of the file that it replaces, and nobody else; the original may be open to others.
+fn copy_privately(from: &Path, to: &Path, replaced: &Path) -> std::io::Result<()> {
     let mut original = File::open(from)?;
     if to.exists() {
         // An interrupted restore left this file.
         std::fs::remove_file(to)?;
     }
-    std::io::copy(&mut original, &mut private::create_new(to)?)?;
+    let mut copy = private::create_new(to)?;
+    if replaced.exists() {
+        private::give_to_owner_of(&copy, replaced)?;
+    }
+    std::io::copy(&mut original, &mut copy)?;
     Ok(())
 }
 

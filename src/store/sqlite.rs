@@ -366,6 +366,7 @@ pub(super) fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
         .mode(private::OWNER_ONLY)
         .open(path)
         .map_err(TryLockError::Error)?;
+    private::give_to_owner_of(&file, private::folder_of(path)).map_err(TryLockError::Error)?;
     file.try_lock()?;
     let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{who}"));
     written.map_err(TryLockError::Error)?;
