@@ -546,3 +546,11 @@ CREATE TABLE verified (
     seq      BIGINT NOT NULL, -- of the last entry that was verified
     hash     TEXT COLLATE "C" NOT NULL -- of that entry
 );
+
+-- The files of the site in each folder to which one was built. The folder itself is open to a web server, so it holds no list.
+CREATE TABLE site_file (
+    folder TEXT COLLATE "C" NOT NULL,
+    path   TEXT COLLATE "C" NOT NULL, -- below the folder
+    digest TEXT COLLATE "C" NOT NULL, -- of what it was made from
+    PRIMARY KEY (folder, path)
+);

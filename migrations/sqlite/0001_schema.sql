@@ -515,3 +515,11 @@ CREATE TABLE verified (
     seq      INTEGER NOT NULL, -- of the last entry that was verified
     hash     TEXT    NOT NULL -- of that entry
 ) STRICT, WITHOUT ROWID;
+
+-- The files of the site in each folder to which one was built. The folder itself is open to a web server, so it holds no list.
+CREATE TABLE site_file (
+    folder TEXT NOT NULL,
+    path   TEXT NOT NULL, -- below the folder
+    digest TEXT NOT NULL, -- of what it was made from
+    PRIMARY KEY (folder, path)
+) STRICT, WITHOUT ROWID;

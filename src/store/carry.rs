@@ -18,7 +18,7 @@ use super::{Result, StoreError, sqlite_file};
 use crate::letter::Digest;
 
 /// All tables, each after those that it refers to.
-const TABLES: [Table; 29] = [
+const TABLES: [Table; 30] = [
     table("player", &["id"], ROWS),
     table("address", &["address"], ROWS),
     table("match", &["id"], LARGE),
@@ -48,6 +48,7 @@ const TABLES: [Table; 29] = [
     table("mailbox", &["name"], ROWS),
     table("left_letter", &["mailbox", "letter"], ROWS),
     table("memo", &["key"], ROWS),
+    table("site_file", &["folder", "path"], ROWS),
 ];
 
 // Rows to copy at a time. They are held in memory, so copy fewer of those with letters, pictures or snapshots.

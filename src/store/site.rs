@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::matches::{read_options, read_outcome};
 use super::record::record;
+use super::rows::{CHUNK, is_common, text, texts};
 use super::{Database, Result};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Outcome, Seat};
@@ -62,6 +63,41 @@ impl Database {
         );
         let rows: Vec<SiteColumns> = self.read(self.statement(sql)).await?;
         rows.into_iter().map(SiteColumns::read).collect()
+    }
+}
+
+impl Database {
+    /// Returns the files of the site in a folder, by path, each with the digest of what it was made from.
+    pub async fn site_files(&self, folder: &str) -> Result<BTreeMap<String, String>> {
+        let sql = "SELECT path, digest FROM site_file WHERE folder = $1";
+        let rows: Vec<(String, String)> = self.read(self.statement(sql).bind(text(folder))).await?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// Replaces the files of the site in a folder, `before`, by those that are there now.
+    pub async fn set_site_files(
+        &self,
+        folder: &str,
+        before: &BTreeMap<String, String>,
+        now: &BTreeMap<String, String>,
+    ) -> Result<()> {
+        let gone: Vec<String> = before.keys().filter(|path| !now.contains_key(*path)).cloned().collect();
+        let new: Vec<_> = now.iter().filter(|(path, digest)| before.get(*path) != Some(digest)).collect();
+        let mut tx = self.backend.begin().await?;
+        for chunk in gone.chunks(CHUNK) {
+            let sql = format!("DELETE FROM site_file WHERE path {} AND folder = $2", self.one_of());
+            let delete = self.statement(sql).bind_texts(&texts(chunk)).bind(text(folder));
+            tx.session().execute(delete).await?;
+        }
+        for chunk in new.chunks(CHUNK) {
+            let mut insert = self.statement("INSERT INTO site_file (folder, path, digest) ");
+            insert.push_rows(chunk, |row, (path, digest)| {
+                row.bind(text(folder)).bind(path.as_str()).bind(digest.as_str());
+            });
+            insert.push(" ON CONFLICT (folder, path) DO UPDATE SET digest = excluded.digest");
+            tx.session().execute(insert.persistent(is_common(chunk.len()))).await?;
+        }
+        tx.commit().await
     }
 }
 

@@ -9,6 +9,7 @@ use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::game::record::Record;
 
+use crate::audit::database::cheat;
 use crate::desk::{ANN, BO, Desk};
 use crate::events;
 use crate::pages::assert_sound;
@@ -147,6 +148,79 @@ fn a_folder_with_other_files_is_refused_and_strange_files_stay() {
     let files = files(folder.path());
     assert!(files.contains_key("CNAME") && files.contains_key("games/notes.txt"));
     assert!(!files.keys().any(|path| path.contains(&opened.id)), "{:?}", files.keys());
+}
+
+#[test]
+fn a_folder_whose_list_cannot_be_trusted_is_built_anew_and_nothing_else_is_touched() {
+    let desk = Desk::new();
+    let place = tempfile::tempdir().expect("a folder");
+    let (folder, victim) = (place.path().join("site"), place.path().join("victim"));
+    // A folder of a repository is empty, too.
+    fs::create_dir_all(folder.join(".git")).expect("a folder");
+    fs::write(folder.join(".git/HEAD"), "ref").expect("a file");
+    fs::write(&victim, "mine").expect("a file");
+    let whole = build(&desk, &folder);
+    let (page, mark) = (folder.join("index.html"), folder.join(".fogpost-site.json"));
+    let text = fs::read_to_string(&page).expect("a page");
+    let spoil = |what: usize| match what {
+        0 => fs::write(&mark, ""),
+        1 => fs::write(&mark, r#"{"list":"#),
+        2 => fs::remove_file(&mark),
+        3 => fs::write(&mark, r#"{"../victim":"0","list":null}"#),
+        _ => fs::remove_file(&mark).and_then(|()| std::os::unix::fs::symlink(&victim, &mark)),
+    };
+    for what in 0..5 {
+        spoil(what).expect("spoilt");
+        // A page that the list does not have, and one that an interrupted build has left half written.
+        fs::create_dir_all(folder.join("players/P-999")).expect("a folder");
+        fs::write(folder.join("players/P-999/index.html"), "Eve").expect("a file");
+        fs::write(folder.join("feed.atom.fogpost-new"), "<fe").expect("a file");
+        fs::write(folder.join("games/notes.txt"), "mine").expect("a file");
+        let built = build(&desk, &folder);
+        assert_eq!((built.files, built.written, built.deleted), (whole.files, whole.files, 2), "{what}");
+        assert!(!folder.join("players/P-999").exists());
+        assert_eq!(fs::read_to_string(&page).expect("a page"), text);
+        assert_eq!((build(&desk, &folder).written, build(&desk, &folder).deleted), (0, 0), "{what}");
+    }
+    // A list that names what no site holds is not trusted, either.
+    let name = folder.to_string_lossy();
+    cheat(&desk, &[&format!("INSERT INTO site_file VALUES ('{name}', '../victim', '0')")]);
+    build(&desk, &folder);
+    let found = files(place.path());
+    for (file, text) in [("victim", "mine"), ("site/.git/HEAD", "ref"), ("site/games/notes.txt", "mine")] {
+        assert_eq!(found[file], text, "{file}");
+    }
+}
+
+#[test]
+fn the_site_is_written_through_no_link() {
+    let desk = Desk::new();
+    let place = tempfile::tempdir().expect("a folder");
+    let (folder, elsewhere) = (place.path().join("site"), place.path().join("elsewhere"));
+    build(&desk, &folder);
+    fs::create_dir(&elsewhere).expect("a folder");
+    fs::write(elsewhere.join("index.html"), "mine").expect("a file");
+    // A page that is a link is replaced.
+    let link = |to: &Path, at: &Path| std::os::unix::fs::symlink(to, at).expect("a link");
+    fs::remove_file(folder.join("index.html")).expect("a page");
+    link(&elsewhere.join("index.html"), &folder.join("index.html"));
+    assert_eq!(build(&desk, &folder).written, 1);
+    assert!(fs::symlink_metadata(folder.join("index.html")).expect("a page").is_file());
+    // A folder that is a link is refused, wherever it is.
+    let refused = |folder: &Path| {
+        let error = desk.block_on(site::build(desk.office(), folder)).expect_err("a link");
+        assert!(format!("{error:#}").contains("is a link or no folder"), "{error:#}");
+    };
+    fs::rename(folder.join("games"), place.path().join("games")).expect("moved");
+    link(&elsewhere, &folder.join("games"));
+    refused(&folder);
+    fs::remove_file(folder.join("games")).expect("a link");
+    build(&desk, &folder);
+    let other = place.path().join("link");
+    link(&folder, &other);
+    refused(&other);
+    refused(&other.join(""));
+    assert_eq!(files(&elsewhere), [("index.html".to_owned(), "mine".to_owned())].into());
 }
 
 /// A club in which everything has happened: an event, results, ratings, a running match of each game, an open seat.

@@ -131,6 +131,8 @@ async fn furnish(place: &Place) {
     store.note_verified(&[("QZ-AAAA".to_owned(), head)]).await.unwrap();
     add_dispatches(store, 0..70).await;
     store.remember("heartbeat", "now").await.unwrap();
+    let page = [("index.html".to_owned(), "0".to_owned())].into();
+    store.set_site_files("/srv/club", &[].into(), &page).await.unwrap();
     store.mailbox_mark("imap gm mail.test INBOX", at(0)).await.unwrap();
     let left = ["imap:INBOX/7/1".to_owned()];
     store.note_left("imap gm mail.test INBOX", &left, LeftReason::Old).await.unwrap();

@@ -27,8 +27,10 @@ use crate::web::replay::{self, FinishedMatch};
 
 mod folder;
 mod rows;
+mod state;
 
 pub use folder::Written;
+pub use state::SiteState;
 
 /// Time between two builds by the daemon.
 const INTERVAL: Duration = Duration::from_secs(300);
@@ -57,13 +59,14 @@ impl Written {
 /// Never: a failed build is logged and tried again.
 pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let Some(folder) = office.config.site.folder.clone() else {
+        state::forget(&office).await?;
         shutdown.wait().await;
         return Ok(());
     };
     let mut backoff = Backoff::new();
     while !shutdown.is_set() {
         tokio::select! {
-            built = build(&office, &folder) => match built {
+            built = build_and_note(&office, &folder) => match built {
                 Ok(built) => {
                     backoff = Backoff::new();
                     built.log();
@@ -77,25 +80,42 @@ pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyho
     Ok(())
 }
 
-/// Builds the configured site once, if there is one. A failed build is only logged: it must not keep letters from
-/// being sent.
-pub async fn build_once(office: &Office) {
-    let Some(folder) = &office.config.site.folder else { return };
-    match build(office, folder).await {
+/// Builds the configured site once, if there is one. A failed build is only logged and noted: it must not keep letters
+/// from being sent.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn build_once(office: &Office) -> anyhow::Result<()> {
+    let Some(folder) = &office.config.site.folder else { return Ok(state::forget(office).await?) };
+    match build_and_note(office, folder).await {
         Ok(built) => built.log(),
         Err(error) => tracing::error!(error = format!("{error:#}"), "failed to build the site"),
     }
+    Ok(())
+}
+
+async fn build_and_note(office: &Office, folder: &Path) -> anyhow::Result<Written> {
+    let built = build(office, folder).await;
+    // If it cannot be noted, the disk of the database is full, which is a fault of its own.
+    if let Err(error) = state::note(office, &built).await {
+        tracing::warn!(%error, "failed to note the state of the site");
+    }
+    built
 }
 
 /// Builds the site in this folder. Writes only what has changed.
 ///
 /// # Errors
-/// Returns an error if the folder holds other files, a file cannot be written, or the database does not answer.
+/// Returns an error if the folder holds other files or is a link, a file cannot be written, or the database does not
+/// answer.
 pub async fn build(office: &Office, folder: &Path) -> anyhow::Result<Written> {
+    let folder = std::path::absolute(folder)?;
+    let name = folder.to_string_lossy().into_owned();
+    let listed = office.store.site_files(&name).await?;
+    let mut folder = Folder::open(&folder, listed.clone())?;
     let site = site(office);
     let rows = office.store.site_matches().await?;
     let members = rows::members(office).await?;
-    let mut folder = Folder::open(folder)?;
     let mut contents = rows::contents(office, &rows, &members).await?;
     let known = Known {
         members: &members,
@@ -108,7 +128,11 @@ pub async fn build(office: &Office, folder: &Path) -> anyhow::Result<Written> {
     build_replays(office, &site, &rows, &known, &mut folder).await?;
     contents.hero = hero(office, &rows, &members).await?;
     let folder = build_pages(office, site, contents, folder).await?;
-    run_blocking(move || folder.finish()).await?
+    let (folder, built, files) =
+        run_blocking(move || folder.delete_others().map(|(built, files)| (folder, built, files))).await??;
+    office.store.set_site_files(&name, &listed, &files).await?;
+    folder.finish(&files)?;
+    Ok(built)
 }
 
 fn site(office: &Office) -> Site {

@@ -106,6 +106,25 @@ pub fn pages(
     Ok(pages.pages)
 }
 
+/// Whether this is the path of a file that a site can hold: its pages, the files that they use, replays with their records,
+/// and feeds.
+pub fn is_page(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    if parts.iter().any(|part| part.is_empty() || part.starts_with('.')) {
+        return false;
+    }
+    match parts[..] {
+        [file] => ["index.html", "style.css", "replay.js", "feed.atom"].contains(&file),
+        ["matches", file] => file.ends_with(".html"),
+        ["players" | "games" | "events", "index.html"] => true,
+        ["matches", _, file] => ["index.html", "record.toml"].contains(&file),
+        ["players" | "ratings", _, "index.html"] => true,
+        ["games", _, file] => ["index.html", "figure.svg"].contains(&file),
+        ["events", _, file] => file.ends_with(".html") || file == "feed.atom",
+        _ => false,
+    }
+}
+
 fn ended_at(listed: &ListedMatch) -> Option<DateTime<Utc>> {
     listed.end.as_ref().map(|(_, at)| *at)
 }
