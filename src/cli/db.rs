@@ -7,8 +7,7 @@ use chrono::Utc;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::print_table;
-use crate::config::{DatabaseSection, Quota};
-use crate::daemon::status::{SILENT_AFTER, Status, this_daemon};
+use crate::daemon::status::{SILENT_AFTER, running_daemons, this_daemon};
 use crate::ledger::Head;
 use crate::store::{self, Database, EntryRow, carry};
 
@@ -107,9 +106,9 @@ impl Move {
 /// Fails if a daemon works on the database. PostgreSQL has no lock for daemons, but stores a heartbeat of
 /// each.
 async fn none_works(store: &Database) -> anyhow::Result<()> {
-    let status =
-        Status::of(store, &DatabaseSection::default(), &Quota::default(), Utc::now(), SILENT_AFTER).await?;
-    if let (true, Some(daemon)) = (status.daemons_working > 0, status.daemons.first()) {
+    // A single run notes its heartbeat when it is done.
+    let daemons = running_daemons(store, Utc::now()).await?;
+    if let Some(daemon) = daemons.iter().find(|daemon| daemon.stays()) {
         bail!(
             "another fogpost is using the database to move from: {}; stop it (a killed one counts as stopped after \
              {} minutes)",

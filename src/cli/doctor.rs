@@ -7,13 +7,17 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use chrono::{DateTime, Utc};
 
+use super::zones;
 use crate::config::presets::is_untouched;
 use crate::config::{Config, SharedMailbox};
 use crate::daemon;
+use crate::daemon::site::SiteState;
+use crate::daemon::status::{DaemonStatus, running_daemons};
 use crate::post::outbox::{Checked, Outbox};
 use crate::post::{InboxCheck, dns, oauth};
 use crate::report::{format_duration, format_local};
 use crate::store::{self, private};
+use crate::zone;
 
 mod round_trip;
 
@@ -55,6 +59,9 @@ impl Args {
             Ok("all render".to_owned())
         });
         findings.print("templates", templates, "correct the file, or remove it from templates.folder");
+        let (found, warnings) = zones::check(Utc::now().date_naive());
+        findings.print("zones", Ok(found), "");
+        warnings.iter().for_each(|warning| warn("zones", warning));
         super::block_on(async {
             let advice = if config.database.url.starts_with("sqlite:") {
                 "see database.url; its folder must exist and be writable"
@@ -67,6 +74,7 @@ impl Args {
             if is_open {
                 let advice = "somebody has changed it; restore an earlier backup";
                 findings.print("schema", schema(&config).await, advice);
+                findings.print_daemons(&config).await?;
             }
             // Opening the database may have created it.
             findings.print("files", private_files(path, &mut config), "");
@@ -228,6 +236,40 @@ struct Findings {
 }
 
 impl Findings {
+    /// Prints what the daemons have noted: the last build of the site, and the zone data with which they were started.
+    async fn print_daemons(&mut self, config: &Config) -> anyhow::Result<()> {
+        let store = config.database.open().await?;
+        let (site, now) = (SiteState::of(&store).await, Utc::now());
+        let daemons = running_daemons(&store, now).await;
+        store.close().await;
+        // The next single run uses the newest.
+        let is_old =
+            |daemon: &&DaemonStatus| daemon.stays() && zone::is_newer(zone::edition(), &daemon.zone_data);
+        for daemon in daemons?.iter().filter(is_old) {
+            let (who, old, new) = (&daemon.who, &daemon.zone_data, zone::edition());
+            warn("zones", &format!("{who} still uses edition {old}; restart it, and it uses {new}"));
+        }
+        if let Some(folder) = &config.site.folder {
+            let shown = folder.display();
+            let site = site?.unwrap_or_default();
+            let found = match (site.fault(now), site.built_at) {
+                (Some(fault), _) => Err(anyhow!(fault)),
+                (None, Some(at)) => Ok(format!("{shown}, built {} ago", format_duration(now - at))),
+                (None, None) => Ok(format!("{shown}; the daemon has not built it yet")),
+            };
+            self.print("site", found, "");
+            let folder = std::path::absolute(folder)?;
+            if let Some(closed) = folder.ancestors().find(|folder| private::is_closed(folder)) {
+                let closed = closed.display();
+                warn(
+                    "site",
+                    &format!("others cannot enter {closed}, so a web server may be unable to read the site"),
+                );
+            }
+        }
+        Ok(())
+    }
+
     async fn print_inbox(&mut self, config: &Config, has_database: bool) {
         let checked = match config.inbox.check().await {
             Ok(checked) => checked,

@@ -14,7 +14,7 @@ use super::instruct::{carry_out, carry_out_each};
 use super::match_list::{List, show};
 use super::output::print_json;
 use crate::daemon::instruct;
-use crate::daemon::status::is_any_running;
+use crate::daemon::status::running_daemons;
 use crate::daemon::{Holder, NewMatch, Office};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
@@ -369,7 +369,7 @@ impl New {
                 println!("{id} is open; its first letters are in the outbox.");
             }
         }
-        if !is_any_running(&office.store, office.now()).await? {
+        if running_daemons(&office.store, office.now()).await?.is_empty() {
             eprintln!("No daemon is running: the letters go out when `fogpost run` starts.");
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use chrono::Utc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -23,6 +23,7 @@ use crate::daemon::suspects;
 use crate::post::ShutdownSignal;
 use crate::report;
 use crate::store::Database;
+use crate::zone;
 
 /// Read letters, rule on them and answer, until stopped
 ///
@@ -58,8 +59,13 @@ impl Args {
             let _held = office.store.lock(&this_daemon()).await?;
             log_start(&office).await?;
             if self.once {
-                run::once(&office).await?;
+                let has_room = run::once(&office).await?;
                 office.close().await;
+                let least = office.config.database.min_free_mb;
+                ensure!(
+                    has_room,
+                    "less than {least} MB are free (database.min_free_mb), so the mailbox was not read"
+                );
             } else {
                 serve(&settings, office, &log).await?;
             }
@@ -124,6 +130,7 @@ async fn log_start(office: &Office) -> anyhow::Result<()> {
     let database = office.store.about().await?;
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
+        zone_data = zone::edition(),
         pid = std::process::id(),
         database,
         "fogpost started"

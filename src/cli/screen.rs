@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::arguments::ActingGm;
 use crate::daemon::screen::sessions::new_link;
-use crate::daemon::status::is_any_running;
+use crate::daemon::status::{DaemonStatus, running_daemons};
 
 /// Print a link that logs in to the GM's screen; it works once, within five minutes
 ///
@@ -25,7 +25,9 @@ impl Args {
             let listen = listen.context("there is no screen; set screen.listen = \"127.0.0.1:9119\"")?;
             let gm = &office.config.club.gm.all()[self.gm.index(&office.config.club.gm)?.0];
             println!("http://{listen}/login?token={}", new_link(office, gm).await?);
-            if !is_any_running(&office.store, office.now()).await? {
+            let daemons = running_daemons(&office.store, office.now()).await?;
+            // Single runs serve no pages.
+            if !daemons.iter().any(DaemonStatus::stays) {
                 eprintln!("No daemon is running: the link works once `fogpost run` has started.");
             }
             Ok(ExitCode::SUCCESS)

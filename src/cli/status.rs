@@ -15,8 +15,8 @@ use crate::zone::Zone;
 /// Show the queues, the daemons and anything that is wrong; exit status 1 if something is
 #[derive(clap::Args)]
 pub struct Args {
-    /// Minutes without a heartbeat after which a daemon counts as dead. If cron starts `run --once`, use more
-    /// than its interval
+    /// Minutes without a heartbeat after which a daemon counts as dead. If cron starts `run --once`, they are added to
+    /// twice its usual interval
     #[arg(long, value_name = "MINUTES", default_value_t = SILENT_AFTER.num_minutes() as u32,
           value_parser = clap::value_parser!(u32).range(1..))]
     silent_after: u32,
@@ -68,6 +68,7 @@ fn print(status: &Status, zone: Zone) {
         ("last fetch", times.last(status.last_fetch)),
         ("last send", times.last(status.last_send)),
     ];
+    lines.extend(status.site.as_ref().map(|site| ("site built", times.last(site.built_at))));
     lines.extend(status.free_mb.map(|free_mb| ("free space", format!("{free_mb} MB"))));
     for daemon in &status.daemons {
         let what = if daemon.ended { "ended" } else { "last seen" };

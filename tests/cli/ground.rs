@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 
@@ -60,6 +60,100 @@ fn files_with_secrets_are_made_for_their_owner_alone_whatever_the_umask_is() {
             assert_eq!(mode(&entry.path()), 0o600, "{umask}: {}", entry.path().display());
         }
     }
+}
+
+#[test]
+fn a_site_that_cannot_be_built_is_a_fault_and_keeps_no_letter_from_being_sent() {
+    let folder = Folder::club();
+    folder.write("config.toml", &format!("{CONFIG}[site]\nfolder = \"www/site\"\n"));
+    fs::set_permissions(folder.path(""), fs::Permissions::from_mode(0o700)).expect("ours");
+    let id = folder.open();
+    folder.run(&["match", "abandon", &id]).success();
+    assert_says(&folder.run(&["doctor"]).success(), &["www/site; the daemon has not built it yet"]);
+    folder.run_under("077", "run --once").success();
+    assert!(folder.path(&format!("www/site/matches/{id}/index.html")).is_file());
+    // Any web server can read it, whatever the umask is.
+    for (path, wanted) in [("www", 0o755), ("www/site/matches", 0o755), ("www/site/index.html", 0o644)] {
+        assert_eq!(mode(&folder.path(path)), wanted, "{path}");
+    }
+    assert_says(&folder.run(&["status"]).success(), &["site built"]);
+    assert_says(&folder.run(&["doctor"]).success(), &["www/site, built ", "others cannot enter"]);
+    fs::rename(folder.path("www/site"), folder.path("moved")).expect("moved");
+    symlink(folder.path("moved"), folder.path("www/site")).expect("a link");
+    folder.run_with(&["receive"], LETTER).success();
+    let ran = folder.run(&["run", "--once"]);
+    ran.success();
+    assert_says(&ran.stderr(), &["failed to build the site"]);
+    let unsent = folder.run(&["letters", "--unsent"]).success();
+    assert_eq!(unsent.lines().count(), 1, "only the head of the table: {unsent}");
+    for (command, wrong) in [("status", "WRONG"), ("doctor", "FAULT site")] {
+        let ran = folder.run(&[command]);
+        assert_eq!(ran.status(), 1);
+        assert_says(&ran.stdout(), &[wrong, "the site has not been built for", "is a link or no folder"]);
+    }
+    fs::remove_file(folder.path("www/site")).expect("a link");
+    folder.run(&["run", "--once"]).success();
+    folder.run(&["status"]).success();
+}
+
+#[test]
+fn what_root_restores_and_makes_belongs_to_the_owner_of_the_club() {
+    let owner = |path: &Path| fs::metadata(path).map(|found| (found.uid(), found.gid())).expect("a file");
+    // Only root can give a file away.
+    if owner(Path::new("/proc/self")).0 != 0 {
+        return;
+    }
+    let folder = Folder::club();
+    folder.open();
+    folder.run(&["backup", "copy.db"]).success();
+    let owners = [("", 4711), ("fogpost.db", 4712)];
+    for (name, id) in owners {
+        chown(folder.path(name), Some(id), Some(id)).expect("we are root");
+    }
+    fs::remove_file(folder.path("fogpost.db.lock")).ok();
+    folder.run(&["restore", "copy.db"]).success();
+    folder.run(&["backup", "again.db"]).success();
+    for (name, id) in [("fogpost.db", 4712), ("fogpost.db.lock", 4711), ("again.db", 4711)] {
+        assert_eq!(owner(&folder.path(name)), (id, id), "{name}");
+    }
+}
+
+/// The bytes of a TZif file, RFC 9636, whose zone is always `hours` ahead of UTC.
+fn tzif(hours: i32) -> Vec<u8> {
+    let mut block = b"TZif2".to_vec();
+    block.extend([0; 15]);
+    for count in [0, 0, 0, 0, 1, 4_u32] {
+        block.extend(count.to_be_bytes());
+    }
+    block.extend((hours * 3600).to_be_bytes());
+    block.extend(*b"\0\0NEW\0");
+    [block.clone(), block, format!("\nNEW-{hours}\n").into_bytes()].concat()
+}
+
+#[test]
+fn zone_data_of_the_system_are_used_if_they_are_newer_and_whole() {
+    let folder = Folder::club();
+    folder.write("config.toml", &format!("{CONFIG}[match]\nzone = \"Europe/Berlin\"\n"));
+    folder.open();
+    fs::create_dir_all(folder.path("zones/Europe")).expect("a folder");
+    fs::write(folder.path("zones/Europe/Berlin"), tzif(9)).expect("a file");
+    let run = |edition: &str, arguments: &[&str]| {
+        let list = format!("# version {edition}\nZ Europe/Berlin 9 - NEW\nL Europe/Berlin Europe/Old\n");
+        fs::write(folder.path("zones/tzdata.zi"), list).expect("a file");
+        let mut command = folder.0.command(arguments);
+        Ran(command.env("TZDIR", folder.path("zones")).output().expect("it runs"))
+    };
+    assert_says(&run("2001a", &["--version"]).success(), &["compiled in"]);
+    assert_says(&run("2001a", &["match", "list"]).success(), &["CE"]);
+    assert_says(&run("2999b", &["--version"]).success(), &["(zone data 2999b, of the system)"]);
+    assert_says(&run("2999b", &["match", "list"]).success(), &["NEW"]);
+    assert_says(&run("2999b", &["doctor"]).success(), &["ok    zones: edition 2999b, of the system"]);
+    fs::write(folder.path("zones/Europe/Berlin"), &tzif(9)[..60]).expect("a file");
+    let doctor = run("2999b", &["doctor"]).success();
+    assert_says(
+        &doctor,
+        &["WARN  zones: the system's are not used", "Europe/Berlin is damaged", "compiled in"],
+    );
 }
 
 #[test]
@@ -212,6 +306,9 @@ fn a_full_disk_makes_the_status_red_and_leaves_letters_with_the_mail_server() {
     let kept = folder.run_with(&["receive"], LETTER);
     assert_says(&kept.failure(75), &["MB are free, less than database.min_free_mb"]);
     assert_eq!(folder.run(&["letters", "--json"]).success(), "");
+    let once = folder.run(&["run", "--once"]);
+    assert_eq!(once.status(), 1);
+    assert_says(&once.stderr(), &["(database.min_free_mb), so the mailbox was not read"]);
     assert_says(&folder.run(&["status"]).stdout(), &["free space", "WRONG         only", "min_free_mb"]);
     assert_says(
         &folder.run(&["doctor"]).stdout(),
@@ -353,7 +450,7 @@ fn no_list_prints_what_a_terminal_would_obey() {
     let mut shown = BTreeMap::new();
     for arguments in [
         &["match", "list"][..],
-        &["match", "show", &id],
+        &["match", "list"],
         &["match", "pause", &id],
         &["player", "list"],
         &["player", "show", "ann@players.example"],

@@ -115,7 +115,7 @@ fn assert_says(text: &str, words: &[&str]) {
 fn doctor_reports_on_each_part() {
     let folder = Folder::club();
     let said = folder.run(&["doctor"]).success();
-    assert_eq!(said.lines().filter(|line| line.starts_with("ok    ")).count(), 7, "{said}");
+    assert_eq!(said.lines().filter(|line| line.starts_with("ok    ")).count(), 8, "{said}");
     folder.write("config.toml", &format!("{CONFIG}[database]\nurl = \"sqlite:nowhere/at/all.db\"\n"));
     let ran = folder.run(&["doctor"]);
     assert_eq!(ran.status(), 1);
@@ -317,24 +317,6 @@ fn run_once_does_the_waiting_work_and_exits() {
         "only the head of the table"
     );
     folder.run(&["match", "show", &id]).success();
-}
-
-#[test]
-fn run_once_builds_the_site_and_sends_even_if_that_fails() {
-    let folder = Folder::club();
-    folder.write("config.toml", &format!("{CONFIG}[site]\nfolder = \"site\"\n"));
-    let id = folder.open();
-    folder.run(&["match", "abandon", &id]).success();
-    folder.run(&["run", "--once"]).success();
-    assert!(folder.path(&format!("site/matches/{id}/index.html")).is_file());
-    // Without its list, the folder is taken for somebody else's.
-    fs::remove_file(folder.path("site/.fogpost-site.json")).expect("the list");
-    folder.run_with(&["receive"], LETTER).success();
-    let ran = folder.run(&["run", "--once"]);
-    ran.success();
-    assert_says(&ran.stderr(), &["failed to build the site"]);
-    let unsent = folder.run(&["letters", "--unsent"]).success();
-    assert_eq!(unsent.lines().count(), 1, "only the head of the table: {unsent}");
 }
 
 const RECORD: &str = r#"fogpost = 1

@@ -295,7 +295,9 @@ async fn a_club_on_postgres_is_not_moved_while_a_daemon_uses_it() {
     let now = chrono::Utc::now();
     let note = |ended: bool| {
         let who = "pid 4711 on turing";
-        serde_json::json!({ "who": who, "version": "0.1.0", "since": now, "at": now, "logins": [], "ended": ended })
+        serde_json::json!({
+            "who": who, "version": "0.1.0", "since": now, "at": now, "logins": [], "ended": ended, "zone_data": "2026f",
+        })
     };
     postgres.store.remember("daemon: pid 4711 on turing", &note(false).to_string()).await.unwrap();
     let refused = run();

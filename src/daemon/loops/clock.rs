@@ -32,9 +32,6 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// A longer gap between two checks is an outage, and deadlines that fell into it are extended.
 const OUTAGE: TimeDelta = TimeDelta::minutes(15);
 
-/// The gap that counts as an outage for a program that is started now and then, at least every hour.
-pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
-
 /// The longest grace that a match can have.
 const MAX_GRACE: TimeDelta = TimeDelta::days(30);
 

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::clock::{self, OUTAGE_BETWEEN_RUNS};
-use super::{letters, mailbox, wakeups};
+use super::{clock, letters, mailbox, wakeups};
 use crate::daemon::intake::outage;
-use crate::daemon::status::{logins, note};
+use crate::daemon::status::{OUTAGE_BETWEEN_RUNS, logins, note};
 use crate::daemon::waiting::{flatten, wind_down};
 use crate::daemon::{Office, audit, doubt, house, intake, items, sending, site, space};
 use crate::post::{Health, ShutdownSignal};
@@ -65,11 +64,11 @@ async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
 }
 
 /// Runs each step once: stores the letters in the mailbox, settles them, enforces deadlines, builds the site, and
-/// sends. While the clock is in doubt, only sends alarms.
+/// sends. While the clock is in doubt, only sends alarms. Returns whether enough space is free to read the mailbox.
 ///
 /// # Errors
 /// Returns an error if the mailbox cannot be read, or if the database does not answer.
-pub async fn once(office: &Office) -> anyhow::Result<()> {
+pub async fn once(office: &Office) -> anyhow::Result<bool> {
     // Check the clock before reading the mailbox, which may fail for days.
     doubt::is_trusted(office).await?;
     let has_room = space::has_room(office).await;
@@ -78,14 +77,16 @@ pub async fn once(office: &Office) -> anyhow::Result<()> {
         // A letter in the mailbox may have ended the doubt.
         if !doubt::is_trusted(office).await? {
             sending::send_due(office).await?;
-            return note::note_one_run(office, false).await;
+            note::note_one_run(office, false).await?;
+            return Ok(true);
         }
         if read.is_err() {
             // Answer the letters stored before the mailbox failed. While it is not read, nobody is late.
             items::settle_all(office).await?;
-            site::build_once(office).await;
+            site::build_once(office).await?;
             sending::send_due(office).await?;
-            return read;
+            note::note_one_run(office, false).await?;
+            return read.map(|()| true);
         }
     }
     items::settle_all(office).await?;
@@ -97,9 +98,9 @@ pub async fn once(office: &Office) -> anyhow::Result<()> {
     // An audit that fails must not keep letters from being sent.
     let audited = audit::audit_when_due(office).await;
     // Letters link pages of the site, so build it before they are sent.
-    site::build_once(office).await;
+    site::build_once(office).await?;
     sending::send_due(office).await?;
     logins::renew_logins_when_due(office).await;
     note::note_one_run(office, has_room).await?;
-    audited
+    audited.map(|()| has_room)
 }

@@ -21,6 +21,7 @@ use super::house::stuck::{StuckHouse, stuck_houses};
 use super::intake::outage::{MAILBOX, MailboxOutage, MailboxState};
 use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
 use super::sending::account::{ACCOUNT, Account};
+use super::site::SiteState;
 use crate::config::{Config, DatabaseSection, Quota, SharedMailbox};
 use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
@@ -30,6 +31,9 @@ use crate::store::{Database, LatestTimes, Queues, RESTORED, TO_BE_READ_AGAIN};
 
 /// Default time of silence after which a daemon counts as not running.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
+
+/// The gap that counts as an outage for a program that is started now and then, at least every hour.
+pub const OUTAGE_BETWEEN_RUNS: TimeDelta = TimeDelta::hours(2);
 
 /// Time without reading the mailbox that counts as a fault.
 const MAX_UNREAD: TimeDelta = TimeDelta::minutes(15);
@@ -71,12 +75,33 @@ pub struct DaemonStatus {
     pub locked: Vec<String>,
     /// Whether it shut down cleanly.
     pub ended: bool,
+    /// The edition of its zone data.
+    pub zone_data: String,
+    /// The seconds between the latest runs, oldest first, of a program that is started for single runs; `None` for a daemon
+    /// that stays.
+    pub gaps: Option<Vec<i64>>,
 }
 
 impl DaemonStatus {
     /// Whether it has neither ended nor been silent for longer than this.
     fn runs(&self, now: DateTime<Utc>, silent_after: TimeDelta) -> bool {
-        !self.ended && now - self.at <= silent_after
+        !self.ended && now - self.at <= self.longest_silence(silent_after)
+    }
+
+    /// Whether it is a daemon, and not a program that is started for single runs.
+    pub fn stays(&self) -> bool {
+        self.gaps.is_none()
+    }
+
+    /// Returns how long it may be silent. Of single runs, one may be missed, and the longest gap may have been an outage.
+    fn longest_silence(&self, silent_after: TimeDelta) -> TimeDelta {
+        let Some(gaps) = &self.gaps else { return silent_after };
+        let mut gaps = gaps.clone();
+        gaps.sort_unstable();
+        match gaps[..] {
+            [.., usual, _] if gaps.len() >= note::MAX_GAPS => TimeDelta::seconds(2 * usual) + silent_after,
+            _ => OUTAGE_BETWEEN_RUNS.max(silent_after),
+        }
     }
 }
 
@@ -120,6 +145,8 @@ pub struct Status {
     pub mailbox_outage: Option<MailboxOutage>,
     /// Free megabytes on the disk of the database, unless a server stores it.
     pub free_mb: Option<u64>,
+    /// The configured site, if a daemon builds it.
+    pub site: Option<SiteState>,
     /// The faults, one line each.
     pub faults: Vec<String>,
 }
@@ -201,6 +228,8 @@ impl Status {
         status.note_stuck(stuck_houses(store).await?.values());
         status.note_unsound(unsound_matches(store).await?.values());
         status.note_outage(&Account::read(store.remembered(ACCOUNT).await?.as_deref()));
+        status.site = SiteState::of(store).await?;
+        status.faults.extend(status.site.as_ref().and_then(|site| site.fault(now)));
         status.note_mailbox(MailboxState::read(store.remembered(MAILBOX).await?.as_deref()));
         status.faults.extend(store.server_faults().await?);
         status.note_left(store.rejected_letters().await?, store.remembered(RESTORED).await?.as_deref());
@@ -381,14 +410,21 @@ impl Status {
             daemons_working,
             ..Status::default()
         };
-        status.faults = status.find_faults();
+        status.faults = status.find_faults(silent_after);
         status
     }
 
-    fn find_faults(&self) -> Vec<String> {
+    fn find_faults(&self, silent_after: TimeDelta) -> Vec<String> {
         let mut faults = Vec::new();
+        // Between single runs, everything waits for the next one.
+        let between_runs = self.daemons.iter().filter(|daemon| !daemon.stays());
+        let between_runs =
+            between_runs.map(|daemon| daemon.longest_silence(silent_after)).max().unwrap_or_default();
         let over = |since: Option<DateTime<Utc>>, limit| {
-            since.map(|since| self.at - since).filter(|age| *age > limit).map(format_duration)
+            since
+                .map(|since| self.at - since)
+                .filter(|age| *age > between_runs.max(limit))
+                .map(format_duration)
         };
         if self.daemons_working == 0 {
             faults.push(match self.daemons.first() {
@@ -427,7 +463,7 @@ impl Status {
             ));
         }
         let late = TimeDelta::seconds(self.clock_late_seconds);
-        if late > MAX_CLOCK_DELAY {
+        if late > between_runs.max(MAX_CLOCK_DELAY) {
             faults.push(format!("the clock is late by {}", format_duration(late)));
         }
         faults
@@ -505,13 +541,14 @@ pub async fn daemon_statuses(store: &Database, now: DateTime<Utc>) -> anyhow::Re
     Ok(statuses.map(|status| status.known_at(now)).collect())
 }
 
-/// Whether a daemon runs, as far as the database shows.
+/// Returns the daemons that run, as far as the database shows.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn is_any_running(store: &Database, now: DateTime<Utc>) -> anyhow::Result<bool> {
-    let statuses = daemon_statuses(store, now).await?;
-    Ok(statuses.iter().any(|daemon| daemon.runs(now, SILENT_AFTER)))
+pub async fn running_daemons(store: &Database, now: DateTime<Utc>) -> anyhow::Result<Vec<DaemonStatus>> {
+    let mut statuses = daemon_statuses(store, now).await?;
+    statuses.retain(|daemon| daemon.runs(now, SILENT_AFTER));
+    Ok(statuses)
 }
 
 /// Whether a time of a past action is in the future. The clocks of several machines may differ a little.
@@ -562,6 +599,33 @@ mod tests {
         assert_eq!(faults(Queues::default(), vec![ended, daemon(99, Some(95))], 100), [""; 0]);
         // A daemon that has just started has read nothing yet.
         assert_eq!(faults(Queues::default(), vec![daemon(10, None)], 10), [""; 0]);
+    }
+
+    #[test]
+    fn single_runs_are_a_fault_only_once_one_is_missing() {
+        let runs = |gaps: &[i64]| {
+            let gaps = gaps.iter().map(|minutes| 60 * minutes).collect();
+            DaemonStatus { gaps: Some(gaps), ..daemon(100, Some(100)) }
+        };
+        let queues = || Queues {
+            oldest_letter: Some(at(100)),
+            oldest_dispatch: Some(at(100)),
+            next_wake: Some(at(101)),
+            ..Queues::default()
+        };
+        // The gaps between the latest runs, and when a run is missing. One long gap may have been an outage; a first run
+        // shows nothing yet.
+        for (gaps, missing) in [
+            (&[10, 10, 10, 10, 10][..], 123),
+            (&[10, 600, 10, 0, 10], 123),
+            (&[1440, 1440, 1440, 1440, 1440], 100 + 2883),
+            (&[], 221),
+            (&[0, 1], 221),
+        ] {
+            assert_eq!(faults(queues(), vec![runs(gaps)], missing - 1), [""; 0], "{gaps:?}");
+            let found = faults(queues(), vec![runs(gaps)], missing);
+            assert!(found[0].starts_with("no daemon runs"), "{gaps:?}: {found:?}");
+        }
     }
 
     #[test]

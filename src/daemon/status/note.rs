@@ -10,13 +10,18 @@ use super::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, logins, servic
 use crate::daemon::Office;
 use crate::daemon::heartbeat::STALLED_AFTER;
 use crate::daemon::waiting::pause;
-use crate::post::{Health, ShutdownSignal};
+use crate::post::{Health, ShutdownSignal, host_name};
+use crate::zone;
 
 /// Time between a daemon's notes of its status.
 const NOTE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Time after which the status of a silent daemon is deleted.
 const FORGET_AFTER: TimeDelta = TimeDelta::hours(1);
+
+/// Gaps between single runs that are kept. The usual gap is known once there are so many: a person who sets the club up runs
+/// it a few times in a row.
+pub const MAX_GAPS: usize = 5;
 
 /// Notes the daemon's status until shutdown, and then that it ended.
 pub async fn note_status_until(
@@ -73,10 +78,17 @@ pub async fn feed_watchdog_until(office: Arc<Office>, shutdown: ShutdownSignal) 
     Ok(())
 }
 
-/// Notes that the daemon ran once, and whether it `fetched` the letters in its mailbox.
+/// Notes that the program ran once, and whether it `fetched` the letters in its mailbox. All single runs on a machine are one
+/// daemon, whose gaps tell how often it is started.
 pub async fn note_one_run(office: &Office, fetched: bool) -> anyhow::Result<()> {
-    let mut status = first_status(office).await?;
-    status.at = office.now();
+    let who = format!("run --once on {}", host_name());
+    let runs = daemon_statuses(&office.store, office.now()).await?;
+    let last = runs.into_iter().find(|daemon| daemon.who == who);
+    let mut status = DaemonStatus { who, ..first_status(office).await? };
+    let mut gaps = last.as_ref().and_then(|last| last.gaps.clone()).unwrap_or_default();
+    gaps.extend(last.map(|last| (status.at - last.at).num_seconds().max(0)));
+    gaps.drain(..gaps.len().saturating_sub(MAX_GAPS));
+    status.gaps = Some(gaps);
     status.logins = logins::logins(office);
     status.locked = office.attempts.locked_matches();
     if fetched {
@@ -116,6 +128,7 @@ fn new_status(office: &Office) -> DaemonStatus {
             .store
             .connections()
             .filter(|connections| *connections < office.config.database.max_connections),
+        zone_data: zone::edition().to_owned(),
         ..DaemonStatus::default()
     }
 }

@@ -59,7 +59,7 @@ fn a_remembered_time_in_the_future_counts_as_now_and_status_names_it() {
 fn a_daemon_that_claims_to_live_in_the_future_does_not_count_as_running() {
     let desk = Desk::new();
     let note = format!(
-        r#"{{"who":"pid 7 on turing","version":"0.1.0","since":"{AHEAD}","at":"{AHEAD}","fetched":"{AHEAD}","sent":"{AHEAD}","logins":[],"ended":false}}"#
+        r#"{{"who":"pid 7 on turing","version":"0.1.0","since":"{AHEAD}","at":"{AHEAD}","fetched":"{AHEAD}","sent":"{AHEAD}","logins":[],"ended":false,"zone_data":""}}"#
     );
     remember(&desk, "daemon: pid 7 on turing", &note);
     let told = faults(&desk);
