@@ -18,7 +18,7 @@ use crate::club::events::event::EventStage;
 use crate::config::GmIndex;
 use crate::ledger::Entry;
 use crate::letter::{Address, Digest, ReturnId};
-use crate::referee::Stage;
+use crate::referee::{SeasonEnd, Stage};
 use crate::report::format_local;
 use crate::store::{Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow};
 use crate::zone::Zone;
@@ -297,6 +297,22 @@ impl<'a> Desk<'a> {
             Some(changed) => Ok(Some(changed)),
             None => self.rows.event(id),
         }
+    }
+
+    /// Returns the running seasons of events, by event, with times in this zone.
+    pub fn running_seasons(&self, events: &BTreeSet<String>, zone: Zone) -> Decided<Vec<SeasonEnd>> {
+        let mut seasons = Vec::new();
+        for id in events {
+            let Some(event) = self.event_so_far(id)?.map(|loaded| &loaded.event) else { continue };
+            let Some(season) = event.running() else { continue };
+            seasons.push(SeasonEnd {
+                event: id.clone(),
+                name: event.plan.name.clone(),
+                ends: self.local_time_in(Some(zone), season.ends),
+                decides: event.plan.unfinished.to_string(),
+            });
+        }
+        Ok(seasons)
     }
 
     /// Returns the events that take entries or run.

@@ -1,6 +1,8 @@
 //! Absences: one line `ABSENT` counts in all matches of its player, unless it comes after a line `MATCH`.
 //! Each opponent gets one notice for all matches with the player.
 
+use std::collections::BTreeSet;
+
 use anyhow::Context as _;
 use chrono::NaiveDate;
 
@@ -29,6 +31,7 @@ pub struct SpreadAbsences {
     days: Vec<(NaiveDate, NaiveDate)>,
     noted: Vec<NotedIn>,
     refused: Vec<String>,
+    events: BTreeSet<String>,
 }
 
 struct NotedIn {
@@ -50,7 +53,7 @@ impl SpreadAbsences {
     /// Returns the matches in the form in which the answer lists them.
     pub fn elsewhere(&self) -> AbsentElsewhere {
         let noted = self.noted.iter().map(|noted| noted.match_id.clone()).collect();
-        AbsentElsewhere { noted, refused: self.refused.clone() }
+        AbsentElsewhere { noted, refused: self.refused.clone(), events: self.events.clone() }
     }
 
     /// Returns the matches with this opponent in which the absences are new.
@@ -83,9 +86,11 @@ pub fn spread_absences(
         let seat = seat.0;
         let opponent = loaded.seats[seat.other()].player.clone();
         let is_house = loaded.game_match.house[seat.other()].is_some();
+        let event = loaded.game_match.terms.event.clone();
         match note_absences(desk, loaded, seat, &spread.days, &ruled.letter().cause)? {
             NotedThere::Noted { is_new } => {
                 spread.noted.push(NotedIn { match_id: id, opponent, is_house, is_new });
+                spread.events.extend(event);
             }
             NotedThere::Refused => spread.refused.push(id),
         }

@@ -133,6 +133,11 @@ pub fn finish_part(
     if let Some(answer) = ruling.answer_mut() {
         answer.others = others.to_vec();
         answer.elsewhere = elsewhere.clone();
+        let mut events = elsewhere.events.clone();
+        if answer.replies.iter().any(|reply| matches!(reply, Reply::AbsenceNoted { .. })) {
+            events.extend(loaded.game_match.terms.event.clone());
+        }
+        answer.seasons = desk.running_seasons(&events, loaded.game_match.zone_of(row.seat))?;
     }
     complete_answer(desk, &mut ruling, row, letter, &seat_letter.request)?;
     name_in_words(desk, &mut ruling, row)?;

@@ -76,9 +76,13 @@ pub fn matches(desk: &Desk, id: &str) -> Vec<Match> {
     games.iter().filter_map(|game| game.match_id.clone()).map(|id| desk.find(&id)).collect()
 }
 
+/// A text on one line.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The letters to somebody that contain these words.
 pub fn with_words(desk: &Desk, address: &str, words: &str) -> Vec<Sent> {
-    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     desk.all_to(address).into_iter().filter(|sent| flat(&sent.text).contains(words)).collect()
 }
 

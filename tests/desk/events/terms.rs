@@ -2,12 +2,15 @@
 
 use fogpost::club::events::event::EventStage;
 use fogpost::game::Seat;
+use fogpost::game::any::GameKind;
 use fogpost::ledger::book::BookOutcome;
+use fogpost::referee::Match;
+use fogpost::zone::Zone;
 
 use super::{
-    CY, LEAGUE, about, address_of, announced, club, event, gm, matches, play_until_resigned, with_words,
+    CY, LEAGUE, about, address_of, announced, club, event, flat, gm, matches, play_until_resigned, with_words,
 };
-use crate::desk::{ANN, BO, GM};
+use crate::desk::{ANN, BO, GM, Sent};
 
 #[test]
 fn at_the_end_whoever_used_less_own_time_wins() {
@@ -131,4 +134,33 @@ fn a_player_who_is_replaced_hands_over_matches_points_and_place() {
     assert!(!names.iter().any(|name| name == "Cy"));
     desk.write(BO, "STANDINGS EV-SPRING");
     desk.last_to(BO).says("gave the place of Cy to Di: He is ill.");
+}
+
+#[test]
+fn an_absence_in_a_match_of_an_event_is_answered_with_the_end_of_the_season() {
+    let desk = club("");
+    announced(&desk, LEAGUE, &[ANN, BO, CY]);
+    desk.advance(4 * 24);
+    let all = matches(&desk, "EV-SPRING");
+    let is_anns = |one: &&Match| [&one.players.first, &one.players.second].contains(&&"Ann".to_owned());
+    let in_event = all.iter().find(is_anns).expect("a match");
+    let friendly = desk.open(GameKind::Quad, &[]);
+    let ends = event(&desk, "EV-SPRING").running().expect("a season").ends;
+    let zone = Zone::named("Europe/Berlin").expect("a zone");
+    let ends = ends.with_timezone(&zone).format("%a %-d %b, %H:%M %Z");
+    let ends =
+        format!("The season of Spring League (EV-SPRING) ends {ends}; an absence does not move that day.");
+    let says = |sent: &Sent, words: &str| flat(&sent.text).contains(words);
+    let absent = |id: &str, lines: &str| {
+        desk.reply(ANN, &about(&desk, ANN, id), lines);
+        about(&desk, ANN, id)
+    };
+    let answer = absent(&in_event.id, "ABSENT 2026-06-08 TO 2026-06-12");
+    assert!(says(&answer, &ends), "{}", answer.text);
+    assert!(says(&answer, "whoever kept the other waiting less wins it, and the days away count."));
+    // Announced in another match, it counts in the event, too, unless it is meant for that match alone.
+    let answer = absent(&friendly.id, "ABSENT 2026-06-20 TO 2026-06-21");
+    assert!(says(&answer, &ends), "{}", answer.text);
+    let answer = absent(&friendly.id, &format!("MATCH {}\nABSENT 2026-06-24", friendly.id));
+    assert!(says(&answer, "You are away from 2026-06-24") && !says(&answer, "season"), "{}", answer.text);
 }

@@ -1,5 +1,7 @@
 //! The answer to a letter, before it is worded.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
@@ -58,6 +60,8 @@ pub struct Answer {
     pub others: Vec<OtherPart>,
     /// The other matches in which the absences of the letter count. The shell fills them in.
     pub elsewhere: AbsentElsewhere,
+    /// The seasons during which the absences of the letter count. The shell fills them in.
+    pub seasons: Vec<SeasonEnd>,
     /// The lines that the faults refer to, as written.
     pub quoted: Vec<Line>,
     /// For each of `replies`, the earlier reports that it repeats. The shell fills them in.
@@ -124,6 +128,19 @@ pub struct AbsentElsewhere {
     pub noted: Vec<String>,
     /// Matches in which the player has too few days of absence left.
     pub refused: Vec<String>,
+    /// The events of the matches in which they count.
+    pub events: BTreeSet<String>,
+}
+
+/// The running season of an event, which ends whatever absences its players announce.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SeasonEnd {
+    pub event: String,
+    pub name: String,
+    /// The time, in the player's zone.
+    pub ends: String,
+    /// What decides the matches that still run then: `unfinished` of the plan.
+    pub decides: String,
 }
 
 impl Answer {

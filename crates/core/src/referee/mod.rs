@@ -40,7 +40,7 @@ mod words;
 
 pub use answer::{
     AbsentElsewhere, Answer, Orders, OtherPart, PartOutcome, PastReport, PastReports, Proposal, ProposalKind,
-    Wishes,
+    SeasonEnd, Wishes,
 };
 pub use changes::ChangeReply;
 pub use clock::enforcement::Consequence;

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Datelike as _, Utc};
-use chrono_tz::Tz;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde_json::json;
@@ -393,6 +392,7 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
         outcome => Serde(answer.outcome()),
         others => Serde(&answer.others),
         elsewhere => Serde(&answer.elsewhere),
+        seasons => Serde(&answer.seasons),
         attachments => answer.attachments.iter().map(|name| shortened(name)).collect::<Value>(),
         commands_left_out => answer.left_out.commands,
         most_commands => MAX_COMMANDS,
