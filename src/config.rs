@@ -14,7 +14,7 @@ use tracing_subscriber::filter::Targets;
 
 use crate::letter::{Address, Limits, ReturnId};
 use crate::post::inbox::Inbox;
-use crate::post::{Secret, oauth};
+use crate::post::{Secret, oauth, text_file};
 use crate::referee::Terms;
 use crate::store::{self, Database, MAX_CONNECTIONS, MIN_CONNECTIONS, sqlite_url, unverified_server};
 
@@ -430,7 +430,7 @@ impl Config {
     /// [`ConfigError`] if the file cannot be read or is faulty; it is one line for the terminal.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        let text = text_file::read(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => ConfigError::Missing { path: name.clone(), error },
             _ => ConfigError::Unreadable { path: name.clone(), error },
         })?;
@@ -549,9 +549,9 @@ impl Config {
             if let Some(found) = variable(variable_name).filter(|found| !found.is_empty()) {
                 *password = Some(Secret::new(found));
             } else if let Some(file) = file {
-                let found = std::fs::read_to_string(&*file)
+                let found = Secret::in_file(file)
                     .map_err(|error| format!("{section}.password_file {}: {error}", file.display()))?;
-                *password = Some(Secret::new(found.trim_end_matches(['\r', '\n'])));
+                *password = Some(found);
             }
             match password {
                 Some(password) if password.reveal().is_empty() => {

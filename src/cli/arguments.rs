@@ -14,6 +14,7 @@ use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::house;
 use crate::letter::Address;
+use crate::post::text_file;
 use crate::referee::{TERM_NAMES, Terms};
 use crate::request::Party;
 
@@ -286,7 +287,7 @@ pub(super) fn read_file(file: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
 /// Returns an error if the file cannot be read, is larger, or is not UTF-8.
 pub(super) fn read_text(file: &Path) -> anyhow::Result<String> {
     let bytes = read_file(file, MAX_TEXT_BYTES)?;
-    String::from_utf8(bytes).with_context(|| file.display().to_string())
+    text_file::decode(bytes).with_context(|| file.display().to_string())
 }
 
 fn read_whole(file: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {

@@ -14,9 +14,9 @@ use crate::daemon;
 use crate::daemon::site::SiteState;
 use crate::daemon::status::{DaemonStatus, running_daemons};
 use crate::post::outbox::{Checked, Outbox};
-use crate::post::{InboxCheck, dns, oauth};
+use crate::post::{InboxCheck, dns, oauth, text_file};
 use crate::report::{format_duration, format_local};
-use crate::store::{self, private};
+use crate::store::{self, LeftReason, private};
 use crate::zone;
 
 mod round_trip;
@@ -117,7 +117,7 @@ impl Args {
 /// Fails if the config is unchanged since `init` wrote it, because its addresses do not exist.
 fn edited(path: &Path) -> anyhow::Result<String> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
+    let text = text_file::read(path).with_context(|| name.clone())?;
     if is_untouched(&text) {
         bail!("{name} is still the example");
     }

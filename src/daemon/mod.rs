@@ -21,6 +21,7 @@ use crate::desk::frame::club::Club;
 use crate::ledger::truncate_to_millis;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
+use crate::post::text_file;
 use crate::referee::HousePlayer;
 use crate::report::Templates;
 use crate::store::Database;
@@ -197,7 +198,7 @@ fn read_folder(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>
         if entry.file_type()?.is_dir() {
             read_folder(&entry.path(), &format!("{prefix}{name}/"), found)?;
         } else {
-            found.insert(format!("{prefix}{name}"), std::fs::read_to_string(entry.path())?);
+            found.insert(format!("{prefix}{name}"), text_file::read(&entry.path())?);
         }
     }
     Ok(())

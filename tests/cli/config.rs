@@ -116,6 +116,8 @@ fn a_missing_file_is_named_with_advice() {
     assert_says(&folder.run(&run).failure(1), &["inbox.imap has no password", "password_file"]);
     folder.write("config.toml", &config.replace(imap, &format!("{imap}password_file = \"imap.secret\"\n")));
     assert_says(&folder.run(&run).failure(1), &["inbox.imap.password_file", "imap.secret"]);
+    std::fs::write(folder.path("imap.secret"), b"\xff\xfes\0").expect("written");
+    assert_says(&folder.run(&run).failure(1), &["imap.secret: it is UTF-16", "save it as UTF-8"]);
 }
 
 #[test]

@@ -681,7 +681,6 @@ impl Source for ImapReader {
 
 /// Returns the password in the file that the settings name.
 fn password_in_file(settings: &ImapConfig) -> Option<Secret> {
-    let text = std::fs::read_to_string(settings.password_file.as_ref()?).ok()?;
-    let password = text.trim_end_matches(['\r', '\n']);
-    (!password.is_empty()).then(|| Secret::new(password))
+    let password = Secret::in_file(settings.password_file.as_ref()?).ok()?;
+    (!password.reveal().is_empty()).then_some(password)
 }

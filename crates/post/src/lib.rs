@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::{fmt, io};
 
 use chrono::{DateTime, Utc};
@@ -26,6 +27,7 @@ mod settings;
 pub mod smtp;
 mod source;
 pub mod stdin;
+pub mod text_file;
 mod tls;
 
 /// The default of `max_letter_bytes`. Larger letters are not acted on, so only their beginning is fetched.
@@ -148,6 +150,14 @@ pub struct Secret(String);
 impl Secret {
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())
+    }
+
+    /// Reads the secret that a file holds. A line break at its end is no part of it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not UTF-8.
+    pub fn in_file(path: &Path) -> io::Result<Secret> {
+        Ok(Secret::new(text_file::read(path)?.trim_end_matches(['\r', '\n'])))
     }
 
     pub fn reveal(&self) -> &str {

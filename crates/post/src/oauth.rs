@@ -209,10 +209,10 @@ impl OauthLogin {
             return Ok(Some(ClientSecret::new(secret.reveal().to_owned())));
         }
         let Some(file) = &self.client_secret_file else { return Ok(None) };
-        let secret = std::fs::read_to_string(file).map_err(|error| {
+        let secret = Secret::in_file(file).map_err(|error| {
             Error::Configuration(format!("client_secret_file {}: {error}", file.display()))
         })?;
-        Ok(Some(ClientSecret::new(secret.trim_end().to_owned())))
+        Ok(Some(ClientSecret::new(secret.reveal().trim_end().to_owned())))
     }
 
     /// Returns an access token that stays valid for a while, renewed if necessary.
