@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::arguments::{ActingGm, Output, read_text};
 use super::instruct::carry_out;
-use super::output::{print_json, print_table, put, put_line};
-use super::pairs::with_plain_lines;
+use super::output::{print_json, print_table, put_line};
+use super::tables::{self, Row, TableKind, print_csv};
 use crate::club::events::event::{Event, EventStage, Pairing};
 use crate::club::member::number;
 use crate::club::names::{NamedPlayer, nearest_events, shown};
@@ -159,7 +159,7 @@ fn instruction(command: Command) -> anyhow::Result<Instruction> {
             (event, EventAction::Result { match_id, outcome, reason: reason.join(" ") })
         }
         Command::Import { event, file } => {
-            let rows = imported(&read_text(&file)?).with_context(|| file.display().to_string())?;
+            let rows = tables::read(&file, &RESULTS, imported)?;
             (event, EventAction::Import { rows })
         }
         Command::List | Command::Show(_) | Command::Standings { .. } => bail!("nothing to do"),
@@ -172,31 +172,34 @@ fn split(words: &[String]) -> Vec<String> {
     words.iter().flat_map(|word| word.split_whitespace()).map(str::to_owned).collect()
 }
 
-/// Reads a table of results from elsewhere.
-fn imported(text: &str) -> anyhow::Result<Vec<ImportedResult>> {
-    let text = with_plain_lines(text);
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let columns: Vec<String> = reader.headers()?.iter().map(str::to_ascii_lowercase).collect();
-    ensure!(
-        columns == ["section", "first", "second", "result"],
-        "the columns are section, first, second, result"
-    );
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let field = |at: usize| record.get(at).unwrap_or_default().to_owned();
-        let outcome = match record.get(3).unwrap_or_default() {
-            "" => None,
-            written => {
-                Some(outcome(written).map_err(|says| anyhow::anyhow!("line {line}: the result {says}"))?)
-            }
-        };
-        let section =
-            field(0).parse().with_context(|| format!("line {line}: the section is not a number"))?;
-        rows.push(ImportedResult { line, section, first: field(1), second: field(2), outcome });
-    }
-    Ok(rows)
+/// The columns of a table of results from elsewhere.
+const RESULTS: TableKind<'static> = TableKind {
+    columns: &["section", "first", "second", "result"],
+    required: &["section", "first", "second", "result"],
+    item: "result",
+    done: "entered",
+};
+
+fn imported(row: &Row<'_>) -> Result<ImportedResult, String> {
+    let written = row.get("result");
+    let wrong = |text: &str, says| format!("the result `{text}` {says}");
+    let outcome = written.map(|text| outcome(text).map_err(|says| wrong(text, says))).transpose()?;
+    Ok(ImportedResult {
+        line: row.line,
+        section: section(row.required("section")?)?,
+        first: row.required("first")?.to_owned(),
+        second: row.required("second")?.to_owned(),
+        outcome,
+    })
+}
+
+/// Reads the number of a section. A spreadsheet may write it with decimals, as `1.0` or `1,0`.
+fn section(text: &str) -> Result<u32, String> {
+    let whole = match text.split_once(['.', ',']) {
+        Some((whole, decimals)) if decimals.bytes().all(|digit| digit == b'0') => whole,
+        _ => text,
+    };
+    whole.parse().map_err(|_| format!("the section `{text}` is not a number"))
 }
 
 async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
@@ -328,11 +331,6 @@ async fn standings(
         print_table(&head, rows);
         return Ok(ExitCode::SUCCESS);
     }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(head)?;
-    for row in rows {
-        writer.write_record(row)?;
-    }
-    put(&writer.into_inner()?);
+    print_csv(&head, &rows)?;
     Ok(ExitCode::SUCCESS)
 }

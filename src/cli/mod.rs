@@ -51,6 +51,7 @@ mod run;
 mod screen;
 mod site;
 mod status;
+mod tables;
 pub mod zones;
 
 /// A referee for games played by letter

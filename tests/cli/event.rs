@@ -241,18 +241,21 @@ fn a_league_that_was_begun_elsewhere_is_taken_over() {
     };
     let (ann, bo, cy) = ("ann@players.example", "bo@players.example", "cy@players.example");
     for (table, words) in [
-        ("first,second,result\n".to_owned(), &["the columns are section, first, second, result"][..]),
+        (
+            "first,second,result\n".to_owned(),
+            &["`section` is missing; the columns are section, first, second, result"][..],
+        ),
         (
             format!("section,first,second,result\none,{ann},{bo},first\n"),
-            &["line 2", "the section is not a number"],
+            &["line 2: the section `one` is not a number"],
         ),
         (
             format!("section,first,second,result\r\n1,{ann},{bo},first\r\none,{bo},{cy},draw\r\n"),
-            &["line 3", "the section is not a number"],
+            &["line 3: the section `one` is not a number"],
         ),
         (
             format!("section,first,second,result\n1,{ann},{bo},won\n"),
-            &["line 2", "first, second, draw or none"],
+            &["line 2: the result `won` must be first, second, draw or none"],
         ),
         (
             format!("section,first,second,result\n1,{ann},Zorro,first\n"),
@@ -269,9 +272,44 @@ fn a_league_that_was_begun_elsewhere_is_taken_over() {
             &["Line 4", "this pair has all its results already"],
         ),
     ] {
-        assert_says(&import(&table).failure(1), words);
+        let ran = import(&table);
+        assert_eq!(ran.status(), 1);
+        assert_says(&ran.stderr(), words);
     }
     assert_eq!(shown(&folder)["stage"], "entries");
+    let plain = format!("section,first,second,result\n1,{ann},{bo},first\n1,{bo},{cy},\n");
+    for table in [
+        plain.replace(',', ";"),
+        plain.replace(',', "\t"),
+        format!("sep=;\r\n{}", plain.replace(',', ";").replace('\n', "\r\n")),
+        format!(
+            "\u{feff}first,second,\"Result\",section,,\n{ann},\"{bo}\",first,1.0,,\n,,,,,\n{bo},{cy},,1\n,,,\n\n"
+        ),
+        plain.replace(&format!("{cy},\n"), &format!("{cy}\n")),
+        plain.replace(ann, "Ann Archer <ann@players.example>"),
+    ] {
+        folder.write("results.csv", &table);
+        folder.run(&["event", "import", "EV-SPRING", "results.csv", "--check"]).success();
+    }
+    for (table, words) in [
+        (
+            format!("sep=;\n{}", plain.replace(',', ";").replace(";first\n", ";1-0\n")),
+            &["line 3: the result `1-0`"][..],
+        ),
+        (
+            plain.replace("first\n", "first,,,late\n"),
+            &["line 2: it has more fields than the first line: `late`"],
+        ),
+        (",,,\n".to_owned(), &["line 1: the column `section` is missing"]),
+    ] {
+        let ran = import(&table);
+        assert_eq!(ran.status(), 1);
+        assert_says(&ran.stderr(), words);
+    }
+    std::fs::write(folder.path("results.csv"), b"section,first,second,result\n1,J\xf6rg,Bo,\n")
+        .expect("written");
+    let latin = folder.run(&["event", "import", "EV-SPRING", "results.csv"]).failure(1);
+    assert_says(&latin, &["results.csv: line 2 is not UTF-8; please save it as UTF-8"]);
     import(&format!(
         "Section, First, Second, Result\n1, {ann}, {bo}, first\n1, {bo}, {cy}, draw\n1, {cy}, {ann},\n"
     ))

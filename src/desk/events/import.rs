@@ -7,9 +7,13 @@ use super::people::{Done, Refusal, refuse, take_player};
 use crate::club::events::event::EventStage;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{LoadedEvent, Undecided};
+use crate::desk::matches::player_names::fit_name;
+use crate::desk::matches::{openings, player_names};
 use crate::game::BySeat;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
+use crate::letter::Address;
 use crate::referee::ImportedResult;
+use crate::store::Player;
 
 /// Imports the sections and the results of a league. The clock later opens the pairs without a result.
 pub fn import(
@@ -26,10 +30,9 @@ pub fn import(
     for row in rows {
         let mut pair = Vec::new();
         for name in [&row.first, &row.second] {
-            let words: Vec<String> = name.split_whitespace().map(str::to_owned).collect();
-            match take_player(desk, &words) {
-                Ok((player, [])) => pair.push(player.id),
-                Ok(_) => return refuse(format!("Line {}: Nobody is called {name}.", row.line)),
+            match player_of(desk, name) {
+                Ok(Some(player)) => pair.push(player.id),
+                Ok(None) => return refuse(format!("Line {}: Nobody is called {name}.", row.line)),
                 Err(Refusal::Says(says)) => return refuse(format!("Line {}: {says}", row.line)),
                 // Ask for the rows of all lines first, so that one round loads them.
                 Err(Refusal::Undecided(Undecided::Lacks)) => {}
@@ -66,6 +69,24 @@ pub fn import(
         }
     }
     Ok(())
+}
+
+/// Returns the player whom a field of the table means: a name, a number, an address, or `Ann <ann@example.org>`. Returns
+/// `None` if nobody is called so.
+fn player_of(desk: &mut Desk<'_>, written: &str) -> Done<Option<Player>> {
+    let Some((name, address)) = written.strip_suffix('>').and_then(|text| text.rsplit_once('<')) else {
+        let words: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
+        let (player, rest) = take_player(desk, &words)?;
+        return Ok(rest.is_empty().then_some(player));
+    };
+    let name = name.trim().trim_matches('"');
+    if !name.is_empty() {
+        fit_name(name).map_err(Refusal::Says)?;
+    }
+    let address = Address::parse_given(address.trim())
+        .map_err(|fault| Refusal::Says(format!("{written} is {fault}.")))?;
+    let player = player_names::player_called(desk, name, &address)?;
+    Ok(Some(openings::register(desk, player)))
 }
 
 fn enter(

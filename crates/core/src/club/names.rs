@@ -76,6 +76,15 @@ pub fn shown(player: &NamedPlayer) -> String {
     format!("{} ({})", player.name, number(player.id))
 }
 
+/// Whether a spreadsheet that opens this text as a cell would take it for a formula, and run it. A number is none.
+///
+/// Spreadsheets do so with full-width forms of the signs, too, and after blanks.
+pub fn begins_like_formula(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+        && !text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
 fn folded(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
@@ -112,5 +121,15 @@ mod tests {
             Meant::Nobody(["Bobby Brown (P-3)", "Bob Baker (P-2)", "Bo (P-1)"].map(str::to_owned).to_vec())
         );
         assert_eq!(meant("Xerxes"), Meant::Nobody(Vec::new()));
+    }
+
+    #[test]
+    fn a_formula_is_told_from_a_name_and_a_number() {
+        for text in ["=1+1", "+1+1", "-A1", "@SUM(A1)", " =1", "\t=1", "\u{ff1d}1", "-inf", "+1 2"] {
+            assert!(begins_like_formula(text), "{text:?}");
+        }
+        for text in ["", "Ann", "1=1", "-1.5", "+2", "'t Hooft", "a@b.c"] {
+            assert!(!begins_like_formula(text), "{text:?}");
+        }
     }
 }
