@@ -21,7 +21,7 @@ use crate::web::screen::forms::{self, Form};
 use crate::web::screen::{Frame, desk as desk_page, event, game_match, person};
 use crate::web::{asset, screen_sheet};
 
-use self::sessions::{Login, SESSION_SECONDS, Session, Sessions};
+use self::sessions::{SESSION_SECONDS, Session, Sessions};
 
 pub mod desk;
 mod fog;
@@ -166,7 +166,7 @@ impl Visit {
 
     async fn log_in(&self, host: &str, token: &str) -> Answer {
         match self.sessions.log_in(&self.office, token).await? {
-            Login::Done(secret) => {
+            Some(secret) => {
                 let cookie = format!(
                     "{}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={SESSION_SECONDS}",
                     cookie_name(host)
@@ -177,11 +177,10 @@ impl Visit {
                 tracing::info!("a GM has logged in to the screen");
                 Ok(response)
             }
-            Login::Wrong => {
+            None => {
                 tracing::warn!("rejected an invalid login link");
                 Err(Refusal(StatusCode::FORBIDDEN, "wrong_link"))
             }
-            Login::TooMany => Err(Refusal(StatusCode::TOO_MANY_REQUESTS, "too_many_links")),
         }
     }
 

@@ -21,10 +21,6 @@ pub const SESSION_SECONDS: i64 = 12 * 60 * 60;
 /// Maximum sessions; a new one replaces the oldest.
 const MAX_SESSIONS: usize = 16;
 
-/// Wrong links within [`WRONG_WITHIN`] after which no link is accepted for the same time.
-const MAX_WRONG: usize = 10;
-const WRONG_WITHIN: TimeDelta = TimeDelta::minutes(1);
-
 /// Prefix of the keys under which links are remembered, each with its GM's name and its end.
 const LINK_KEYS: &str = "screen login ";
 
@@ -71,77 +67,53 @@ pub struct Session {
     told: Option<String>,
 }
 
-/// The outcome of an attempt to log in.
-pub enum Login {
-    /// The secret of the new session, for the cookie.
-    Done(String),
-    Wrong,
-    TooMany,
-}
-
-#[derive(Default)]
-struct Kept {
-    sessions: Vec<Session>,
-    wrong: Vec<DateTime<Utc>>,
-}
-
 /// All sessions. They outlive a reload of the config.
 #[derive(Default)]
-pub struct Sessions(Mutex<Kept>);
+pub struct Sessions(Mutex<Vec<Session>>);
 
 impl Sessions {
-    fn kept<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+    fn kept<T>(&self, work: impl FnOnce(&mut Vec<Session>) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// Exchanges the secret of a link for a session.
+    /// Exchanges the secret of a link for a session, whose secret it returns for the cookie. Returns `None` if the
+    /// link is wrong or has expired. Nobody guesses 128 bits, so wrong links are not counted: a limit would only let
+    /// any process of this machine lock the GM out.
     ///
     /// # Errors
     /// Returns an error if the database does not answer.
-    pub async fn log_in(&self, office: &Office, secret: &str) -> anyhow::Result<Login> {
+    pub async fn log_in(&self, office: &Office, secret: &str) -> anyhow::Result<Option<String>> {
         let now = office.now();
-        let is_blocked = self.kept(|kept| {
-            kept.wrong.retain(|at| now - *at < WRONG_WITHIN);
-            kept.wrong.len() >= MAX_WRONG
-        });
-        if is_blocked {
-            return Ok(Login::TooMany);
-        }
         let found = office.store.take_remembered(&link_key(secret)).await?;
         let found = found.as_deref().and_then(read_link).filter(|(_, until)| now < *until);
-        let Some((gm, _)) = found else {
-            self.kept(|kept| kept.wrong.push(now));
-            return Ok(Login::Wrong);
-        };
+        let Some((gm, _)) = found else { return Ok(None) };
         let (secret, form) = (draw()?, draw()?);
         let until = now + TimeDelta::seconds(SESSION_SECONDS);
         let session = Session { id: Digest::of(secret.as_bytes()), form, gm, until, told: None };
         self.kept(|kept| {
-            kept.sessions.retain(|session| now < session.until);
-            if kept.sessions.len() >= MAX_SESSIONS {
-                kept.sessions.remove(0);
+            kept.retain(|session| now < session.until);
+            if kept.len() >= MAX_SESSIONS {
+                kept.remove(0);
             }
-            kept.sessions.push(session);
+            kept.push(session);
         });
-        Ok(Login::Done(secret))
+        Ok(Some(secret))
     }
 
     /// Returns the session with this secret.
     pub fn find(&self, secret: &str, now: DateTime<Utc>) -> Option<Session> {
         let id = Digest::of(secret.as_bytes());
-        self.kept(|kept| {
-            kept.sessions.iter().find(|session| session.id == id && now < session.until).cloned()
-        })
+        self.kept(|kept| kept.iter().find(|session| session.id == id && now < session.until).cloned())
     }
 
     pub fn log_out(&self, session: &Session) {
-        self.kept(|kept| kept.sessions.retain(|other| other.id != session.id));
+        self.kept(|kept| kept.retain(|other| other.id != session.id));
     }
 
     /// Keeps the outcome of an act for the next page.
     pub fn tell(&self, session: &Session, text: String) {
         self.kept(|kept| {
-            kept.sessions.iter_mut().filter(|other| other.id == session.id).for_each(|other| {
+            kept.iter_mut().filter(|other| other.id == session.id).for_each(|other| {
                 other.told = Some(text.clone());
             })
         });
@@ -149,6 +121,6 @@ impl Sessions {
 
     /// Takes the outcome of the last act.
     pub fn take_told(&self, session: &Session) -> Option<String> {
-        self.kept(|kept| kept.sessions.iter_mut().find(|other| other.id == session.id)?.told.take())
+        self.kept(|kept| kept.iter_mut().find(|other| other.id == session.id)?.told.take())
     }
 }

@@ -54,15 +54,12 @@ fn a_session_ends_after_twelve_hours_and_by_logging_out() {
 }
 
 #[test]
-fn ten_wrong_links_in_a_minute_stop_all_logins_for_a_while() {
+fn wrong_links_keep_no_gm_out() {
     let desk = Desk::new();
     let browser = Browser::new(&desk);
-    for _ in 0..10 {
+    for _ in 0..30 {
         browser.post("/login", &[("token", WRONG)]).is(403);
     }
-    let token = browser.link(desk.office().config.club.gm.first());
-    browser.post("/login", &[("token", &token)]).is(429);
-    desk.advance(1);
     browser.log_in(desk.office().config.club.gm.first());
 }
 
