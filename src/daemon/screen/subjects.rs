@@ -143,6 +143,10 @@ async fn letters(office: &Office, player: &Player) -> anyhow::Result<Vec<LetterL
     for row in rows {
         let is_sealed = !matches_sealing(office, &row).await?.is_empty();
         let can_accept = matches!(row.status, LetterStatus::Automatic | LetterStatus::SetAside);
+        // How often a seat writes while its match runs is as private as when it does.
+        if is_sealed && !can_accept {
+            continue;
+        }
         lines.push(LetterLine {
             received_at: (!is_sealed).then_some(row.received_at),
             status: row.status.as_str(),

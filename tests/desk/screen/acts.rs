@@ -221,7 +221,7 @@ fn people_and_events_have_pages_with_acts() {
     match_page.says("in EV-SPRING");
     let found = browser.get("/find?q=cy%40players");
     let person = browser.get(found.is(303).to());
-    person.says("Cy").says("cy@players.example").says("Letters of the last 30 days").says("answered");
+    person.says("Cy").says("cy@players.example").says("Letters of the last 30 days").says("None to show.");
     browser.press(&person, "Rename", &[("word", "Cy the Great")]).is(303);
     browser.get(found.to()).says("Cy the Great");
     let person = browser.get(found.to());

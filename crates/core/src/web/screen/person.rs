@@ -23,7 +23,8 @@ pub struct PersonRows {
     pub absences: Vec<String>,
     /// Running matches first, then finished ones, the latest first.
     pub matches: Vec<PersonMatch>,
-    /// Letters from the person, the latest first; `None` if the GM plays against them.
+    /// Letters from the person, the latest first, without those that a running match seals, unless a GM can accept
+    /// them. `None` if the GM plays against them.
     pub letters: Option<Vec<LetterLine>>,
 }
 
