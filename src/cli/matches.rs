@@ -15,7 +15,7 @@ use super::match_list::{List, show};
 use super::output::print_json;
 use crate::daemon::instruct;
 use crate::daemon::status::running_daemons;
-use crate::daemon::{Holder, NewMatch, Office};
+use crate::daemon::{Holder, NewMatch, Office, plus_address};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::letter::printable::printable_line;
@@ -358,7 +358,11 @@ impl New {
             return Ok(());
         }
         let is_list = self.from.is_some();
-        for (new, opened) in new.iter().zip(instruct::open_all(office, gm, &new).await?) {
+        let all_opened = instruct::open_all(office, gm, &new).await?;
+        for says in instruct::namesakes(office, &all_opened).await? {
+            eprintln!("{}", printable_line(&says));
+        }
+        for (new, opened) in new.iter().zip(all_opened) {
             tell_unused_names(new, &opened);
             let Match { id, game, players, .. } = opened;
             if output.json {
@@ -401,9 +405,14 @@ fn tell_unused_names(new: &NewMatch, opened: &Match) {
     for (seat, holder) in new.players.iter() {
         let (Holder::Player(given), name) = (holder, &opened.players[seat]) else { continue };
         if !given.name.is_empty() && given.name != *name {
+            let other = plus_address(&given.address, &given.name);
+            let other = other.map(|other| format!("; for another person at that mailbox, give {other}"));
             let message = format!(
-                "{}: {} is registered as {name}; the name {} is not used. `fogpost player rename` changes it.",
-                opened.id, given.address, given.name
+                "{}: {} is registered as {name}; the name {} is not used. `fogpost player rename` changes it{}.",
+                opened.id,
+                given.address,
+                given.name,
+                other.unwrap_or_default()
             );
             eprintln!("{}", printable_line(&message));
         }

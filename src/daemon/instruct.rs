@@ -1,8 +1,12 @@
 //! The GM's instructions at the terminal and on the screen.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context as _, bail};
 
 use super::{Office, commit, doubt, load};
+use crate::club::likeness::NamesInUse;
+use crate::club::names::NamedPlayer;
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::alarm::time_apart;
@@ -10,6 +14,7 @@ use crate::desk::gm::without_letter::instruct_without_letter;
 use crate::desk::matches::openings::{self, NewMatch, opened_by_gm};
 use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
+use crate::store::ListedPlayer;
 
 /// Opens a match on behalf of the first GM, and queues its first letters.
 ///
@@ -29,6 +34,22 @@ pub async fn open_all(office: &Office, gm: GmIndex, new: &[NewMatch]) -> anyhow:
     let gm = opened_by_gm(&office.config.club.gm.all()[gm.0]);
     let new = new.to_vec();
     commit::decide_and_commit(office, move |desk| openings::open_all(desk, &new, &gm)).await
+}
+
+/// Says of each player of these matches whose names look like theirs.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn namesakes(office: &Office, opened: &[Match]) -> anyhow::Result<Vec<String>> {
+    let ids: Vec<String> = opened.iter().map(|game_match| game_match.id.clone()).collect();
+    let seats = office.store.seats_of(&ids).await?.into_iter();
+    let seated: BTreeSet<i64> = seats.map(|row| row.player.id).collect();
+    let listed = office.store.listed_players().await?.into_iter().filter(ListedPlayer::is_person);
+    let all: Vec<NamedPlayer> =
+        listed.map(|player| NamedPlayer { id: player.id, name: player.name }).collect();
+    let in_use = NamesInUse::new(&all);
+    let seated = all.iter().filter(|player| seated.contains(&player.id));
+    Ok(seated.filter_map(|player| in_use.namesakes_of(player)).collect())
 }
 
 /// Checks whether several matches can be opened, and opens none.

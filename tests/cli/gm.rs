@@ -498,3 +498,21 @@ fn a_player_is_shown_by_number_too() {
     let wrong = folder.run(&["player", "show", "Ann"]);
     assert_says(&wrong.stderr(), &["try name@example.org, or a number such as P-12"]);
 }
+
+#[test]
+fn two_people_of_one_name_are_told_by_number_and_two_at_one_mailbox_are_offered_a_plus_address() {
+    let folder = Folder::club();
+    folder.run(&["player", "add", ANN, "Ann"]).success();
+    folder.run(&["player", "add", ANN, "ANN"]).success();
+    let other = folder.run(&["player", "add", ANN, "Al Archer"]);
+    assert_eq!(other.status(), 1);
+    assert_says(&other.stderr(), &["is Ann (P-1)", "ann+al@players.example"]);
+    let alike = "The name of Ann (P-2) looks like that of Ann (P-1).";
+    assert_says(&folder.run(&["player", "add", "ann@work.example", "Ann"]).success(), &[alike]);
+    let opened = folder.run(&["match", "new", "quad", "Ann <ann@work.example>", BO]);
+    assert!(opened.status() == 0 && opened.stderr().contains(alike), "{}", opened.stderr());
+    let alike = "The name of \u{410}nn (P-3) looks like that of Ann (P-1), Ann (P-2).";
+    assert_says(&folder.run(&["player", "rename", BO, "\u{410}nn"]).success(), &[alike]);
+    let both = folder.run(&["match", "new", "quad", "Ann <ann@players.example>", "Al <ann@players.example>"]);
+    assert_says(&both.failure(1), &["cannot play both sides", "such as ann+al@players.example"]);
+}

@@ -13,6 +13,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent};
 use crate::desk::frame::{ratings, standing};
 use crate::desk::matches::meeting;
+use crate::desk::matches::player_names::distinct_name;
 use crate::ledger::book::{BookCause, BookFact};
 use crate::letter::Digest;
 use crate::referee::{EventRejection, Reply};
@@ -33,7 +34,10 @@ pub fn enter(desk: &mut Desk<'_>, asker: &Asker, id: &str) -> Decided<Reply> {
     };
     let player = match known {
         Some(player) => player.id,
-        None => desk.player_or_new(&asker.from, &asker.name)?.id,
+        None => {
+            let name = distinct_name(desk, &asker.name, &asker.sender)?;
+            desk.player_or_new(&asker.from, &name)?.id
+        }
     };
     record(desk, &mut loaded, &BookCause::Letter(asker.letter), BookFact::Entered { player });
     let event = shown::line(desk, &loaded.event, asker.zone, Some(player));

@@ -10,7 +10,7 @@ use crate::club::names::{self, Meant, NamedPlayer};
 use crate::club::rating::Rating;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, Undecided};
-use crate::desk::matches::openings;
+use crate::desk::matches::{openings, player_names};
 use crate::letter::Address;
 use crate::store::Player;
 
@@ -90,7 +90,7 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
         return refuse("The line lacks the name, number or address of a player.");
     };
     if let Ok(address) = Address::parse_given(first.trim_matches(['<', '>'])) {
-        let player = desk.player_or_new(address.as_str(), &openings::name_from(&address))?;
+        let player = player_names::player_called(desk, "", &address)?;
         return Ok((openings::register(desk, player), rest));
     }
     let listed = desk.rows.listed_players()?.iter().filter(|listed| listed.is_person());

@@ -6,13 +6,14 @@ use chrono::{DateTime, Utc};
 
 use super::rollback::{self, refuse_after_the_end};
 use super::{accept, announce, digest, lists};
+use crate::club::member::number;
+use crate::club::names::NamedPlayer;
 use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
 use crate::desk::matches::acts;
-use crate::desk::matches::openings::{
-    self, Holder, NamedAddress, NewMatch, fit_name, name_from, opened_by_gm,
-};
+use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch, opened_by_gm};
+use crate::desk::matches::player_names::{self, fit_name, name_from};
 use crate::desk::outbox::gms::{self, is_seated};
 use crate::desk::outbox::ruling_mail;
 use crate::desk::people::registry::{self, no_player};
@@ -50,7 +51,10 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
             };
             let gm = opened_by_gm(gms::acting_gm(desk));
             match openings::open_match(desk, &new, gm, None) {
-                Ok(game_match) => Ok(GmResult::Opened { id: game_match.id }),
+                Ok(game_match) => Ok(GmResult::Opened {
+                    id: game_match.id,
+                    namesakes: namesakes_among(desk, [first, second])?,
+                }),
                 // Most failures here are mistakes that the GM can correct, such as one player for both seats.
                 Err(Undecided::Failed(error)) => Ok(GmResult::refused(format!("{error:#}."))),
                 Err(Undecided::Lacks) => Err(Undecided::Lacks),
@@ -210,10 +214,38 @@ fn house_against_itself(
     }
 }
 
+/// Says which names look like those of these parties, once their match is open.
+fn namesakes_among(desk: &Desk<'_>, parties: [&Party; 2]) -> Decided<Vec<String>> {
+    let mut players = Vec::new();
+    for party in parties {
+        if let Party::Player(address) = party
+            && let Some(Player { id, name, .. }) = desk.player(address.as_str())?
+        {
+            players.push(NamedPlayer { id, name });
+        }
+    }
+    player_names::namesakes(desk, &players)
+}
+
 fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
-    let name = if name.is_empty() { name_from(address) } else { name.to_owned() };
-    if let Err(says) = fit_name(&name) {
+    if !name.is_empty()
+        && let Err(says) = fit_name(name)
+    {
         return Ok(GmResult::refused(says));
+    }
+    if let Some(known) = desk.player(address.as_str())?
+        && !name.is_empty()
+        && !player_names::is_called(desk, &known, name)
+    {
+        let other = player_names::plus_address(address, name);
+        let other = other
+            .map(|other| format!(" Another person at that mailbox needs a plus address, such as {other}."));
+        return Ok(GmResult::refused(format!(
+            "{address} is {} ({}), so nobody was added as {name}.{}",
+            known.name,
+            number(known.id),
+            other.unwrap_or_default()
+        )));
     }
     if !address.is_reachable() {
         return Ok(GmResult::refused(format!("{address} is {}.", ParseGivenError::BeyondAscii)));
@@ -221,7 +253,7 @@ fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -
     if check {
         return Ok(GmResult::Would);
     }
-    let player = desk.player_or_new(address.as_str(), &name)?;
+    let player = player_names::player_called(desk, name, address)?;
     let player = openings::register(desk, player);
     registry::show_player(desk, &player)
 }
@@ -339,10 +371,9 @@ fn replace_by_player(
         let says = format!("{} holds a seat of that match already.", loaded.game_match.players[held]);
         return Ok(Err(GmResult::refused(says)));
     }
-    let name = name_from(address);
     // A check must not add a player.
-    let successor = if check { None } else { Some(desk.player_or_new(address.as_str(), &name)?) };
-    let name = successor.as_ref().map_or(name, |player| player.name.clone());
+    let successor = if check { None } else { Some(player_names::player_called(desk, "", address)?) };
+    let name = successor.as_ref().map_or_else(|| name_from(address), |player| player.name.clone());
     let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
     let act = Act::Replace { seat, name, house: None, settings, excused };
     Ok(Ok(Effect { act, successor }))

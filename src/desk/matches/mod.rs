@@ -7,6 +7,7 @@ pub mod meeting;
 pub mod membership;
 pub mod offers;
 pub mod openings;
+pub mod player_names;
 pub mod rematch;
 pub mod seats;
 pub mod substitute;

@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, anyhow};
 
-use super::holders;
-use crate::club::member::read_number;
+use super::player_names::fit_name;
+use super::{holders, player_names};
 use crate::config::Gm;
 use crate::desk::frame::codes;
 use crate::desk::frame::desk::Desk;
@@ -14,17 +14,12 @@ use crate::desk::frame::stored::{match_row, seat_row};
 use crate::desk::outbox::gms;
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::game::any::{Choices, GameKind};
-use crate::game::{BySeat, Line, Seat};
-use crate::house::{self, HouseLevel};
+use crate::game::{BySeat, Seat};
+use crate::house::HouseLevel;
 use crate::ledger::{Act, Cause, Lot, SealKey};
 use crate::letter::Address;
-use crate::letter::printable::is_printable;
-use crate::referee::{self, COMMAND_WORDS, Match, Opening, Terms};
-use crate::request::Request;
+use crate::referee::{self, Match, Opening, Terms};
 use crate::store::{Player, TokenRow};
-
-/// Maximum characters of a player's name: longer names do not fit the lines of our letters.
-const MAX_NAME: usize = 40;
 
 /// A person who gets a seat.
 #[derive(Clone, Debug)]
@@ -56,44 +51,6 @@ struct Plan {
     seats: BySeat<TokenRow>,
     /// Additional sentences for the first letters.
     notes: Vec<String>,
-}
-
-/// Checks whether this can be a player's name.
-///
-/// # Errors
-/// Returns the requirement as a sentence if this cannot be a name.
-pub fn fit_name(name: &str) -> Result<(), String> {
-    let fits = (1..=MAX_NAME).contains(&name.chars().count()) && name.chars().all(is_printable);
-    if !fits {
-        return Err(format!("A name is one line of at most {MAX_NAME} letters."));
-    }
-    if names_something(name) {
-        return Err("A name is no player's number, game, level of the house or command.".to_owned());
-    }
-    match could_be_obeyed(name) {
-        true => Err("A name must not read like an order or a command.".to_owned()),
-        false => Ok(()),
-    }
-}
-
-/// Returns a name for somebody of whom only the address is known.
-pub fn name_from(address: &Address) -> String {
-    name_of_mailbox(address.local())
-}
-
-/// Returns a name for the unknown sender of a letter: that of their mailbox, capitalized like their display name if
-/// both have the same letters. Any other name could carry their words to people who never asked for them.
-pub fn name_of_sender(address: &Address, written: Option<&str>) -> String {
-    let local = address.local();
-    let mut letters = written.unwrap_or_default().chars().filter(|c| c.is_alphanumeric());
-    let with_capitals: Option<String> = local
-        .chars()
-        .map(|c| match c.is_alphanumeric() {
-            true => letters.next().filter(|written| written.eq_ignore_ascii_case(&c)),
-            false => Some(c),
-        })
-        .collect();
-    name_of_mailbox(with_capitals.as_deref().unwrap_or(local))
 }
 
 /// Notes that a GM knows a player.
@@ -153,9 +110,21 @@ fn check_players(desk: &Desk<'_>, new: &NewMatch) -> Decided<()> {
     let [(first, one), (second, other)] = &seated[..] else { return Ok(()) };
     let is_one = one.is_some() && one.as_ref().map(|one| one.id) == other.as_ref().map(|other| other.id);
     match first == second || is_one {
-        true => Err(anyhow!("{first} cannot play both sides").into()),
+        true => Err(both_sides(first.as_str(), new).into()),
         false => Ok(()),
     }
+}
+
+/// Returns the fault of a match whose two seats would go to one player. Two people may share a mailbox.
+fn both_sides(player: &str, new: &NewMatch) -> anyhow::Error {
+    let other = match &new.players.second {
+        Holder::Player(NamedAddress { name, address }) => player_names::plus_address(address, name),
+        Holder::House(_) => None,
+    };
+    let advice = other.map(|other| {
+        format!("; if two people share the mailbox, the second needs a plus address, such as {other}")
+    });
+    anyhow!("{player} cannot play both sides{}", advice.unwrap_or_default())
 }
 
 /// Checks that nobody would write from the club's own address.
@@ -179,51 +148,6 @@ pub fn house_player(desk: &mut Desk<'_>, level: &HouseLevel) -> Decided<Player> 
     desk.player_or_new(&format!("house:{}", level.name), &level.player_name())
 }
 
-/// Whether a name is also a player's number, a game, a level of the house, or a word of a command, so that
-/// CHALLENGE would be ambiguous.
-fn names_something(name: &str) -> bool {
-    let is_level =
-        |game: &GameKind| house::levels(*game).iter().any(|level| level.name.eq_ignore_ascii_case(name));
-    read_number(name).is_some()
-        || GameKind::parse(name).is_some()
-        || GameKind::ALL.iter().any(is_level)
-        || COMMAND_WORDS.iter().any(|word| word.eq_ignore_ascii_case(name))
-}
-
-/// Whether a line of a letter that begins with the name could be read as an order or a command, if the letter
-/// came back unquoted.
-fn could_be_obeyed(name: &str) -> bool {
-    let line = [Line { no: 1, text: name.to_owned() }];
-    GameKind::ALL.iter().any(|game| {
-        let mut read = Request::read(&line, *game);
-        // Ignore names such as `Will Hold`, which contain an order but are never wrapped, and names such as
-        // `Star`, which only begin one.
-        read.doubts.clear();
-        read.orders.clear();
-        let is_read = !read.is_empty() || read.ended || read.yes.is_some() || !read.sections.is_empty();
-        is_read || game.syntax(name).is_ok() || ends_in_order(name, *game)
-    })
-}
-
-/// Whether a line that is broken within the name could be an order, such as `E5`. No line is broken before a
-/// word that begins an order or a command.
-fn ends_in_order(name: &str, game: GameKind) -> bool {
-    name.match_indices(' ').any(|(blank, _)| {
-        let rest = name[blank..].trim_start();
-        let first = rest.split(' ').next().unwrap_or_default();
-        first.contains(|c: char| c.is_ascii_digit()) && game.syntax(rest).is_ok()
-    })
-}
-
-fn name_of_mailbox(local: &str) -> String {
-    let short: String = local.chars().take(MAX_NAME).collect();
-    // The name of a mailbox such as `hold` could be obeyed, and that of one such as `e5` even after another
-    // word.
-    let longer = format!("player {}", local.chars().take(MAX_NAME / 2).collect::<String>());
-    let mut names = [short, longer].into_iter();
-    names.find(|name| fit_name(name).is_ok()).unwrap_or_else(|| "a player".to_owned())
-}
-
 fn which_fails(index: usize, matches: usize) -> String {
     match matches {
         1 => "the match cannot be opened".to_owned(),
@@ -235,8 +159,9 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
     check_addresses(desk, new)?;
     // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
     let mut random = desk.random();
-    let mut players = players_of(desk, new)?;
-    if matches!(cause, Cause::Gm { .. }) {
+    let by_gm = matches!(cause, Cause::Gm { .. });
+    let mut players = players_of(desk, new, by_gm)?;
+    if by_gm {
         for seat in Seat::BOTH.into_iter().filter(|seat| matches!(new.players[*seat], Holder::Player(_))) {
             players[seat] = register(desk, players[seat].clone());
         }
@@ -248,7 +173,7 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
     // The house may play itself, at two levels or at one.
     let is_of_house = levels.first.is_some() && levels.second.is_some();
     if players.first.id == players.second.id && !is_of_house {
-        return Err(anyhow!("{} cannot play both sides", players.first.name).into());
+        return Err(both_sides(&players.first.name, new).into());
     }
     let rated = ratings::rated_terms(desk, (new.game, &new.choices, &new.terms), &players, &levels)?;
     let id = free_name(desk, new.game, &mut random)?;
@@ -307,28 +232,30 @@ fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats, notes }: Plan, cause: C
     Ok(ruling.after)
 }
 
-fn players_of(desk: &mut Desk<'_>, new: &NewMatch) -> Decided<BySeat<Player>> {
-    let first = or_lacking(player_of(desk, &new.players.first))?;
-    let second = or_lacking(player_of(desk, &new.players.second))?;
+/// `by_gm`: whether a GM has given the names of newcomers, rather than the newcomers themselves.
+fn players_of(desk: &mut Desk<'_>, new: &NewMatch, by_gm: bool) -> Decided<BySeat<Player>> {
+    let first = or_lacking(player_of(desk, &new.players.first, by_gm))?;
+    let second = or_lacking(player_of(desk, &new.players.second, by_gm))?;
     match (first, second) {
         (Some(first), Some(second)) => Ok(BySeat::new(first, second)),
         _ => Err(Undecided::Lacks),
     }
 }
 
-fn player_of(desk: &mut Desk<'_>, holder: &Holder) -> Decided<Player> {
+fn player_of(desk: &mut Desk<'_>, holder: &Holder, by_gm: bool) -> Decided<Player> {
     match holder {
-        Holder::Player(NamedAddress { name, address }) if name.is_empty() => {
-            // Most people are known, and looking them up is faster than finding out whether a name could be
-            // obeyed.
-            match desk.player(address.as_str())? {
-                Some(player) => Ok(player),
-                None => desk.player_or_new(address.as_str(), &name_from(address)),
-            }
-        }
         Holder::Player(NamedAddress { name, address }) => {
-            fit_name(name).map_err(anyhow::Error::msg)?;
-            desk.player_or_new(address.as_str(), name)
+            if !name.is_empty() {
+                fit_name(name).map_err(anyhow::Error::msg)?;
+            }
+            let is_new = !by_gm && desk.player(address.as_str())?.is_none();
+            match name.as_str() {
+                name if is_new && !name.is_empty() => {
+                    let name = player_names::distinct_name(desk, name, address)?;
+                    desk.player_or_new(address.as_str(), &name)
+                }
+                name => player_names::player_called(desk, name, address),
+            }
         }
         Holder::House(level) => house_player(desk, level),
     }
@@ -349,20 +276,4 @@ fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decide
 /// Draws a name such as `QZ-7K3M`.
 fn draw_name(game: GameKind, random: &mut Random) -> String {
     format!("{}-{}", game.prefix(), String::from_iter(codes::letters_of(random.bytes::<4>())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_newcomer_keeps_the_capitals_of_their_name_and_nothing_else_of_it() {
-        let name =
-            |address: &str, written| name_of_sender(&Address::parse(address).expect("an address"), written);
-        assert_eq!(name("carol@example.org", Some("Carol Smith")), "Carol");
-        assert_eq!(name("carol.smith@example.org", Some("Carol Smith")), "Carol.Smith");
-        assert_eq!(name("mcneil@example.org", Some("McNeil, Ian")), "McNeil");
-        assert_eq!(name("carol@example.org", Some("Buy my pills")), "carol");
-        assert_eq!(name("carol@example.org", None), "carol");
-    }
 }

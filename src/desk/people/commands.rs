@@ -10,7 +10,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::summary::match_line;
 use crate::desk::matches::offers::{self, Opponent};
-use crate::desk::matches::openings::name_of_sender;
+use crate::desk::matches::player_names::name_of_sender;
 use crate::desk::matches::taking::Audience;
 use crate::desk::matches::{challenge, membership, seats, taking};
 use crate::letter::Letter;

@@ -8,14 +8,13 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::frame::standing;
 use crate::desk::frame::summary::match_line;
-use crate::desk::matches::openings::fit_name;
+use crate::desk::matches::player_names::{fit_name, is_taken};
 use crate::desk::matches::{offers, seats};
 use crate::desk::outbox::budgets::{self, Origin, SETTINGS_CHANGES};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::desk::outbox::{gms, ruling_mail};
 use crate::game::Seat;
 use crate::letter::Digest;
-use crate::letter::clean::latin;
 use crate::referee::{
     Act, DispatchKind, LetterFormat, Receipts, Reply, SettingFault, SettingFaultKind, SettingsChange, Stage,
     as_written,
@@ -187,25 +186,7 @@ fn name_fault(desk: &Desk<'_>, name: &str, player: &Player) -> Decided<Option<Se
     if fit_name(name).is_err() || name.contains('@') {
         return Ok(Some(SettingFaultKind::UnfitName));
     }
-    let config = &desk.club.config;
-    let own = likeness(name);
-    let is_clubs = likeness(&config.club.name) == own
-        || config.club.gm.all().iter().any(|gm| likeness(&gm.name) == own)
-        // Nobody may pass for the computer player, at any level.
-        || own.starts_with("house")
-        || own == "referee";
-    let stored = desk.rows.listed_players()?.iter();
-    let mut others = stored.filter(|listed| listed.id != player.id);
-    let is_others = others.any(|other| {
-        let mut given_up = other.member.kept_names(desk.at());
-        likeness(&other.name) == own || given_up.any(|name| likeness(name) == own)
-    }) || desk
-        .draft
-        .changes
-        .players
-        .iter()
-        .any(|saved| saved.id != player.id && likeness(&saved.name) == own);
-    Ok((is_clubs || is_others).then_some(SettingFaultKind::NameTaken))
+    Ok(is_taken(desk, name, Some(player.id))?.then_some(SettingFaultKind::NameTaken))
 }
 
 /// Returns each setting as a player would write it.
@@ -271,11 +252,4 @@ fn letter_to_player(
     let to = PlainEnvelope { name: &player.name, address, unique: &unique, kind };
     let dispatch = mail::assemble(desk, page, "", &to, None)?;
     Ok(if desk.is_dispatched(&dispatch.message_id)? { None } else { Some(dispatch) })
-}
-
-/// Returns a name without differences that a reader would not notice: case, spaces, and letters that look
-/// alike.
-fn likeness(name: &str) -> String {
-    let latin = latin(name).unwrap_or_else(|| name.to_owned());
-    latin.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -1,12 +1,13 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
 use super::player_settings::{self, Changer};
+use crate::club::names::NamedPlayer;
 use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
-use crate::desk::matches::openings::fit_name;
-use crate::desk::matches::{acts, holders};
+use crate::desk::matches::player_names::fit_name;
+use crate::desk::matches::{acts, holders, player_names};
 use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::Seat;
@@ -23,6 +24,10 @@ pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
         bouncing: player.bouncing,
         blocked: is_blocked(desk, player)?,
         matches: match_ids_of(desk, player.id)?,
+        namesakes: player_names::namesakes(
+            desk,
+            &[NamedPlayer { id: player.id, name: player.name.clone() }],
+        )?,
     })
 }
 
@@ -131,7 +136,8 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     event_acts::merge(desk, old.id, new.id)?;
     holders::hold_seats_of(desk, &[new.id, old.id], &merged, None)?;
     let blocked = is_blocked(desk, &new)?;
-    Ok(GmResult::Player { name: new.name, addresses, bouncing: new.bouncing, blocked, matches })
+    let (name, bouncing, namesakes) = (new.name, new.bouncing, Vec::new());
+    Ok(GmResult::Player { name, addresses, bouncing, blocked, matches, namesakes })
 }
 
 /// Returns the open event that both players are in.

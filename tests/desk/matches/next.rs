@@ -337,7 +337,7 @@ fn a_name_that_was_given_up_is_kept_for_a_year_and_none_is_a_number_or_a_level()
     desk.one_to(ANN).says("Somebody here goes by this name or did so lately");
     for name in ["P-7", "Quad", "easy", "Rematch", "War in the Pacific"] {
         desk.reply(ANN, &to_ann, &format!("SETTINGS name={name}"));
-        desk.one_to(ANN).says("A name is one line of at most 40 letters, and not an address, a number");
+        desk.one_to(ANN).says("A name is one line of at most 40 letters or digits");
     }
     desk.reply(BO, &to_bo, "SETTINGS name=Bo");
     desk.one_to(BO).says("| name=Bo");

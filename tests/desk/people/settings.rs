@@ -239,6 +239,13 @@ fn a_name_that_is_anothers_or_harmful_is_refused() {
         ("b o", "Somebody here goes by this name"),
         // The first character is Cyrillic.
         ("Во", "Somebody here goes by this name"),
+        ("B0", "Somebody here goes by this name"),
+        ("B\u{1d52}", "Somebody here goes by this name"),
+        ("Bo\u{b2}", "Somebody here goes by this name"),
+        ("H0use", "Somebody here goes by this name"),
+        ("Bo (P-2)", "no player's number"),
+        ("=HYPERLINK(1)", "begins with no =, +, - or @"),
+        ("\u{2605}", "letters or digits"),
         ("The GM", "Somebody here goes by this name"),
         ("The Test Club", "Somebody here goes by this name"),
         (long.as_str(), "at most 40 letters"),

@@ -7,10 +7,12 @@
 //! - `rating`: Glicko-2, one result at a time
 //! - `rated`: the rated results of a match, and the rating table of all results
 //! - `names`: the player that a name or a number means
+//! - `likeness`: names that readers could take for one another
 //! - `events`: leagues, cups and ladders
 
 pub mod events;
 pub mod figures;
+pub mod likeness;
 pub mod member;
 pub mod names;
 pub mod owed;

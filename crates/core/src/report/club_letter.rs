@@ -331,8 +331,8 @@ pub enum GmResult {
     TurnPassed { id: String, turn: u32, open: Option<u32> },
     /// The matches of a list.
     List { lines: Vec<GmMatchSummary> },
-    /// A match was opened.
-    Opened { id: String },
+    /// A match was opened. `namesakes` says whose names look like those of its players.
+    Opened { id: String, namesakes: Vec<String> },
     /// No match can be opened like that.
     NoOffer { no: OfferRejection },
     /// A player, as they are registered.
@@ -343,6 +343,8 @@ pub enum GmResult {
         /// Whether letters from the first address go unread.
         blocked: bool,
         matches: Vec<String>,
+        /// A sentence, if the names of others look like this one.
+        namesakes: Vec<String>,
     },
     /// Nobody is registered with this address.
     NoPlayer { address: String },
