@@ -55,7 +55,7 @@ pub fn note_on_automatic(desk: &Desk<'_>, automatic: &Automatic, tokens: &[Token
 fn possible_writer(desk: &Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<Option<Sender>> {
     match automatic.certainty() {
         Certainty::Marked => return Ok(None),
-        Certainty::Listed | Certainty::Suspected => {}
+        Certainty::Relayed | Certainty::Suspected => {}
     }
     Ok(match sender_of(desk, letter)? {
         sender @ (Sender::Seat(_) | Sender::Gm { has_token: true, .. }) => Some(sender),

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use super::sender::{ReadLetter, Sender, sender_of};
 use super::unproven::{self, Doubt};
-use super::{automatic, gm_unproven, signatures, stranger, unreadable};
+use super::{automatic, gm_unproven, relayed, signatures, stranger, unreadable};
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
@@ -25,10 +25,19 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
         Ok(letter) => letter,
         Err(unreadable) => return unreadable::answer_unreadable(desk, unreadable),
     };
-    if let Some(automatic) = &letter.automatic {
-        return automatic::put_by_automatic(desk, letter, automatic);
-    }
-    let sender = sender_of(desk, letter)?;
+    let (sender, doubt) = match &letter.automatic {
+        None => (sender_of(desk, letter)?, Doubt::Address),
+        Some(automatic) if automatic.may_be_relayed() => {
+            if relayed::follow_code(desk, letter)? {
+                return Ok(());
+            }
+            match relayed::sender_behind(desk, letter)? {
+                Some(sender) => (sender, Doubt::Relayed),
+                None => return automatic::put_by_automatic(desk, letter, automatic),
+            }
+        }
+        Some(automatic) => return automatic::put_by_automatic(desk, letter, automatic),
+    };
     let is_gm = matches!(sender, Sender::Gm { .. });
     if !is_gm && standing::standing(desk, letter.from.as_str())?.blocked_since.is_some() {
         desk.decided(waiting.digest, LetterStatus::Ignored, BLOCKED.to_owned());
@@ -37,11 +46,11 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     if let Sender::GmImpostor(gm) = sender {
         return match gm_unproven::is_confirmed(desk, waiting, gm)? {
             true => follow_late(desk, waiting, letter, gm),
-            false => gm_unproven::ask_gm(desk, waiting, letter, gm, Doubt::Address),
+            false => gm_unproven::ask_gm(desk, waiting, letter, gm, doubt),
         };
     }
     if let Sender::Unknown(row) = &sender {
-        return hear_alias(desk, waiting, letter, row);
+        return hear_alias(desk, waiting, letter, row, doubt);
     }
     let from = letter.from.as_str();
     // Check this last: an unknown or blocked sender gets no answer, signed or not.
@@ -86,12 +95,18 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
 
 /// Follows a CONFIRM from an address that is not the player's, if it has the code of a letter of ours to its
 /// sender, or of the notice about that address. Otherwise asks the player.
-fn hear_alias(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter, row: &TokenRow) -> Decided<()> {
-    if commands::bears_open_code(desk, letter)? {
+fn hear_alias(
+    desk: &mut Desk<'_>,
+    waiting: &WaitingLetter,
+    letter: &Letter,
+    row: &TokenRow,
+    doubt: Doubt,
+) -> Decided<()> {
+    if doubt != Doubt::Relayed && commands::bears_open_code(desk, letter)? {
         let proven = signatures::is_proven(desk, waiting, letter.from.as_str())?;
         return stranger::answer_stranger(desk, waiting, letter, proven);
     }
-    unproven::ask_player(desk, waiting, letter, row, Doubt::Address)
+    unproven::ask_player(desk, waiting, letter, row, doubt)
 }
 
 /// Follows a letter that the GM has confirmed, as of its arrival.

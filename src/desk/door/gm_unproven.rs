@@ -37,7 +37,7 @@ pub fn ask_gm(
     doubt: Doubt,
 ) -> Decided<()> {
     let note = match doubt {
-        Doubt::Address => UNKNOWN_ADDRESS,
+        Doubt::Address | Doubt::Relayed => UNKNOWN_ADDRESS,
         Doubt::Unsigned => UNPROVEN,
     };
     desk.decided(waiting.digest, LetterStatus::Ignored, note.to_owned());

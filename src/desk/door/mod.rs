@@ -4,6 +4,7 @@ pub mod automatic;
 pub mod entry;
 pub mod gm_unproven;
 pub mod in_words;
+pub mod relayed;
 pub mod sender;
 pub mod signatures;
 pub mod stranger;

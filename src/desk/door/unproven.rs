@@ -42,6 +42,8 @@ const UNKNOWN_ADDRESS: &str = "a reply token, but not from that player's address
 pub enum Doubt {
     /// It is from an address that is not the player's.
     Address,
+    /// A list or a forwarder has put its own address in place of the sender's.
+    Relayed,
     /// It is from the player's address, but lacks a valid signature.
     Unsigned,
 }
@@ -66,7 +68,7 @@ pub fn ask_player(
         hold_unproven(desk, waiting, letter, row, doubt, &known)?;
     }
     let note = match doubt {
-        Doubt::Address => UNKNOWN_ADDRESS,
+        Doubt::Address | Doubt::Relayed => UNKNOWN_ADDRESS,
         Doubt::Unsigned => UNPROVEN,
     };
     desk.decided(waiting.digest, LetterStatus::Ignored, note.to_owned());
@@ -182,6 +184,7 @@ fn unproven_summary(
         at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat), desk.at()),
         address: letter.from.as_str().to_owned(),
         fault: (doubt == Doubt::Unsigned).then(|| standing::signature_fault(desk, waiting)),
+        relayed: doubt == Doubt::Relayed,
         more: lines.saturating_sub(shown.len()),
         asks: shown,
     })

@@ -16,7 +16,10 @@ use crate::store::LetterStatus;
 /// each registered address that the letter names as its sender, and the owners of its reply tokens. Tells
 /// nobody whom the GM has blocked.
 pub fn answer_unreadable(desk: &mut Desk<'_>, letter: &UnreadableLetter) -> Decided<()> {
-    if let Some(automatic) = &letter.automatic {
+    // The owners of its reply tokens are told of a person's letter that came through a list or a forwarder.
+    if let Some(automatic) =
+        letter.automatic.as_ref().filter(|automatic| !automatic.may_be_relayed() || letter.tokens.is_empty())
+    {
         returned::note_automatic(desk, automatic)?;
         let note = automatic::note_on_automatic(desk, automatic, &letter.tokens)?;
         desk.decided(letter.digest, LetterStatus::Automatic, note);

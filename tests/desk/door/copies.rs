@@ -130,10 +130,14 @@ fn every_mark_of_automatic_mail_keeps_a_letter_from_being_answered_or_acted_on()
         "MIME-Version: 1.0\nContent-Type: multipart/report; report-type=disposition-notification; boundary=b";
     desk.receive(&format!("{kind}\n{}", answer(&to_ann, "report", report)));
     assert_eq!(desk.last_status(), LetterStatus::Automatic, "a report");
-    for from in ["postmaster@players.example", "no-reply@players.example", REFEREE] {
+    desk.receive(&answer(&to_ann, "from", "MARBLE E5").replacen(ANN, "postmaster@players.example", 1));
+    assert_eq!(desk.last_status(), LetterStatus::Automatic, "a postmaster");
+    // A list or a forwarder may have put such an address in place of Ann's.
+    for from in ["no-reply@players.example", REFEREE] {
         desk.receive(&answer(&to_ann, &format!("from{}", from.len()), "MARBLE E5").replacen(ANN, from, 1));
-        assert_eq!(desk.last_status(), LetterStatus::Automatic, "{from}");
+        assert_eq!(desk.last_status(), LetterStatus::Ignored, "{from}");
         assert!(desk.sent_to(from).is_empty(), "{from}");
+        desk.one_to(ANN).says("with your reply token, but from");
     }
     desk.receive(&answer(&to_ann, "own", "MARBLE E5").replace("own@players.example", &to_ann.message_id));
     assert_eq!(desk.last_status(), LetterStatus::Automatic, "our own Message-ID");

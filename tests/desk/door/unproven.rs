@@ -369,3 +369,75 @@ fn nobody_confirms_a_notice_in_words_without_having_read_it() {
     let letters = desk.sent_to(ANN);
     assert!(letters.iter().any(|sent| sent.text.contains("You have resigned")), "{letters:#?}");
 }
+
+#[test]
+fn a_token_tells_whose_letter_a_list_or_a_forwarder_has_relayed() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let list = "List-ID: <club.groups.example>\nPrecedence: list\n";
+    let relayed = |fields: &str, from: &str, body: &str| {
+        desk.receive(
+            &format!("{fields}{}", desk.answer(ANN, &to_ann, body))
+                .replace(&format!("From: {ANN}\n"), &format!("From: {from}\nReply-To: Ann <{ANN}>\n")),
+        );
+    };
+    for (fields, from, address) in [
+        (list, "'Ann' via The Club <referee@club.example>", "referee@club.example"),
+        (list, "'Ann' via Fog <fog@groups.example>", "fog@groups.example"),
+        ("", "\"Ann ann@players.example\" <no-reply@forward.example>", "no-reply@forward.example"),
+        ("", "Ann via Fog <referee+fog@club.example>", "referee+fog@club.example"),
+        (
+            "List-ID: <fog.example>\nPrecedence: bulk\n",
+            "Ann <fog-bounces@lists.example>",
+            "fog-bounces@lists.example",
+        ),
+        ("Return-Path: <bounces+123@relay.example>\n", "Ann <ann@holiday.example>", HOLIDAY),
+    ] {
+        relayed(fields, from, "MARBLE E5");
+        let notice = desk.one_to(ANN);
+        notice.says(&format!("with your reply token, but from {address}. That is the address of a list"));
+        notice.says("> MARBLE E5").keeps_silent_of("CONFIRM ALWAYS");
+        assert!(desk.sent_to(address).is_empty(), "{address}");
+        assert_eq!(desk.last_status(), LetterStatus::Ignored);
+    }
+    let told: Vec<Sent> =
+        desk.sent_to(GM).into_iter().filter(|sent| sent.subject.contains("without their writers")).collect();
+    assert_eq!(told.len(), 1, "once an hour");
+    told[0].says("came from referee@club.example").says("behind a list or a forwarder");
+    // A machine's own letters stay what they are, whatever they quote.
+    for fields in
+        ["Auto-Submitted: auto-replied\n", "Return-Path: <>\n", "Precedence: bulk\n", "X-Autoreply: yes\n"]
+    {
+        relayed(&format!("{fields}X-Other: 1\n"), "Fog <no-reply@other.example>", "MARBLE E5");
+        assert_eq!(desk.last_status(), LetterStatus::Automatic, "{fields}");
+    }
+    relayed(list, "Postmaster <postmaster@lists.example>", "MARBLE E5");
+    relayed(
+        list,
+        "Fog <fog@other.example>",
+        "This is an automatically generated reply. I am out of the office.",
+    );
+    assert!(desk.sent_to(ANN).is_empty() && desk.find(&game_match.id).adjudicated.is_empty());
+    desk.sent_to(GM);
+}
+
+#[test]
+fn a_player_whose_letters_all_come_through_a_list_confirms_through_it() {
+    let desk = Desk::with("settle_words = 0\n");
+    let (game_match, to_ann, _) = quad(&desk);
+    let group = "fog@groups.example";
+    let through = |to: &Sent, body: &str| {
+        desk.receive(&format!("List-ID: <fog.groups.example>\n{}", desk.answer(group, to, body)));
+    };
+    through(&to_ann, "MARBLE E5");
+    let notice = desk.one_to(ANN);
+    through(&notice, "CONFIRM 7K3M9P2Q4R");
+    assert!(desk.find(&game_match.id).adjudicated.is_empty());
+    through(&notice, &format!("CONFIRM {}", code_of(&notice)));
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    let letters = desk.sent_to(ANN);
+    assert!(letters.iter().any(|sent| sent.subject.contains(group)), "{letters:#?}");
+    assert!(letters.iter().any(|sent| sent.text.contains("Your orders are sealed")), "{letters:#?}");
+    assert!(desk.sent_to(group).is_empty(), "nobody else on the list reads an answer");
+    desk.sent_to(GM);
+}

@@ -194,6 +194,8 @@ pub enum Trouble {
     KeepsRefusing { people: Vec<RefusedPerson>, more: usize, domain: Option<String>, dns: Vec<String> },
     /// The house cannot play its turn.
     HouseStuck { match_id: String },
+    /// A list or a forwarder before the club's mailbox puts its own address into the From of players' letters.
+    Relayed { address: String },
     /// Stands for further alarms of a kind, which are only counted.
     More { of: String },
 }
@@ -250,6 +252,8 @@ pub struct UnprovenSummary {
     pub address: String,
     /// Why its signature proves nothing, if it has the player's own address.
     pub fault: Option<SignatureFault>,
+    /// Whether the address is that of a list or a forwarder, which took the place of the sender's.
+    pub relayed: bool,
     /// Its requests: the legal words of its orders, and the verbs of its commands.
     pub asks: Vec<String>,
     /// The number of its other lines.

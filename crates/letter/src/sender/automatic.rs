@@ -12,6 +12,8 @@ pub(super) const MAX_RECEIVED: usize = 50;
 pub struct Automatic {
     /// The first mark found.
     pub(super) mark: Mark,
+    /// Whether a list or a forwarder may have left the mark on a person's letter: nothing else speaks of a machine.
+    pub(super) may_be_relayed: bool,
     pub kind: AutomaticKind,
     /// The Message-IDs of our letters that it answers or returns, without angle brackets.
     pub about: Vec<String>,
@@ -28,9 +30,9 @@ pub struct Automatic {
 pub enum Certainty {
     /// Its header or its structure says so.
     Marked,
-    /// It came through a mailing list. People also write through lists, but not to answer a letter to their
+    /// It came through a list or a forwarder. People also write through these, but not to answer a letter to their
     /// seat.
-    Listed,
+    Relayed,
     /// Its words read like those of a machine.
     Suspected,
 }
@@ -82,8 +84,15 @@ impl Automatic {
         }
     }
 
+    /// Whether a list or a forwarder may have put its own address in place of that of a person, in From or in the
+    /// envelope. A reply token then still names the person.
+    pub fn may_be_relayed(&self) -> bool {
+        self.may_be_relayed
+    }
+
     pub fn certainty(&self) -> Certainty {
         match self.mark {
+            _ if self.may_be_relayed => Certainty::Relayed,
             Mark::OwnLoop
             | Mark::OwnMessageId
             | Mark::OwnAddress
@@ -94,7 +103,7 @@ impl Automatic {
             | Mark::Field(_)
             | Mark::Sender
             | Mark::Hops => Certainty::Marked,
-            Mark::List(_) => Certainty::Listed,
+            Mark::List(_) => Certainty::Relayed,
             Mark::AbsenceSubject
             | Mark::AbsenceText
             | Mark::NoticeSubject

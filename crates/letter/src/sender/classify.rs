@@ -10,11 +10,11 @@ use std::cell::OnceCell;
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
-use super::mailboxes::{is_daemon, is_list_software};
+use super::mailboxes::{is_daemon, is_list_software, is_machine};
 use super::{excerpt, phrases};
-use crate::mail::address::Address;
+use crate::mail::address::{Address, Token};
 use crate::mail::header::{self, Header};
-use crate::mail::identity::{OwnIdentity, is_own_id};
+use crate::mail::identity::{OwnIdentity, is_own_id, token_of_id};
 use crate::mail::limits::add_new;
 use crate::mail::return_id;
 use crate::mail::subject::Subject;
@@ -50,11 +50,20 @@ pub fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
         .or_else(|| evidence.sender_mark())
         .or_else(|| evidence.list_mark())
         .or_else(|| evidence.word_mark(&text))?;
+    let may_be_relayed = evidence.may_be_relayed(&mark, &text);
     let kind = evidence.kind(&mark, &text);
     let first_line = excerpt::first_line(evidence.written_now(), evidence.own.dialect);
     let recipients = evidence.failed_recipients();
     let return_ids = return_id::in_header(evidence.headers, evidence.own);
-    Some(Automatic { mark, kind, about: evidence.about(), return_ids, recipients, first_line })
+    Some(Automatic {
+        mark,
+        may_be_relayed,
+        kind,
+        about: evidence.about(),
+        return_ids,
+        recipients,
+        first_line,
+    })
 }
 
 impl<'a> Evidence<'a> {
@@ -79,23 +88,57 @@ impl<'a> Evidence<'a> {
     }
 
     fn header_mark(&self) -> Option<Mark> {
+        self.answer_mark().or_else(|| self.precedence_mark()).or_else(|| self.field_mark())
+    }
+
+    fn answer_mark(&self) -> Option<Mark> {
         if self.values("return-path").any(|value| matches!(value.replace(' ', "").as_str(), "<>" | "")) {
             return Some(Mark::NullReturnPath);
         }
         let mut submitted = self.values("auto-submitted").map(first_word);
-        if let Some(value) = submitted.find(|value| value != "no" && !value.is_empty()) {
-            return Some(Mark::AutoSubmitted(value));
-        }
+        submitted.find(|value| value != "no" && !value.is_empty()).map(Mark::AutoSubmitted)
+    }
+
+    fn precedence_mark(&self) -> Option<Mark> {
         let names = ["precedence", "x-precedence", "preference"].into_iter();
         let mut precedence = names.flat_map(|name| self.values(name)).map(first_word);
         let bulk = ["bulk", "junk", "auto_reply", "auto-reply", "autoreply"];
-        if let Some(value) = precedence.find(|value| bulk.contains(&value.as_str())) {
-            return Some(Mark::Precedence(value));
-        }
+        precedence.find(|value| bulk.contains(&value.as_str())).map(Mark::Precedence)
+    }
+
+    fn field_mark(&self) -> Option<Mark> {
         if let Some(header) = self.headers.iter().find(|h| is_machine_field(&h.name, &h.value)) {
             return Some(Mark::Field(header.name.clone()));
         }
         (self.values("received").count() > MAX_RECEIVED).then_some(Mark::Hops)
+    }
+
+    /// Whether a list or a forwarder alone may have left this mark: such programs put their own address in place of the
+    /// writer's, in From (for DMARC) or in the envelope, and their fields into the header.
+    fn may_be_relayed(&self, mark: &Mark, text: &str) -> bool {
+        let is_listed = self.list_mark().is_some();
+        let is_of_list =
+            |mark: &Mark| matches!(mark, Mark::Precedence(value) if value == "bulk") && is_listed;
+        if !matches!(mark, Mark::OwnAddress | Mark::Sender | Mark::List(_)) && !is_of_list(mark) {
+            return false;
+        }
+        let is_own = matches!(mark, Mark::OwnAddress);
+        let envelope = self.envelope_senders().any(|local| is_machine(local) && !local.starts_with("bounce"));
+        self.from.is_some_and(|from| is_own || !is_machine(from.local()))
+            && !envelope
+            && self.answer_mark().is_none()
+            && self.precedence_mark().is_none_or(|mark| is_of_list(&mark))
+            && self.field_mark().is_none()
+            && self.report().is_none()
+            && self.word_mark(text).is_none()
+    }
+
+    /// Returns the local parts of the addresses in fields that name the envelope sender, or who sent for the author.
+    fn envelope_senders(&self) -> impl Iterator<Item = &str> {
+        let fields = ["return-path", "sender", "x-envelope-from"].into_iter();
+        fields
+            .flat_map(|name| self.values(name))
+            .filter_map(|value| value.rsplit('<').next()?.split('@').next())
     }
 
     /// Returns a mark of mailing list software. People write through lists too.
@@ -137,10 +180,8 @@ impl<'a> Evidence<'a> {
         let raw = self.values("from").next().unwrap_or_default().to_lowercase();
         let bare = self.from.is_none() && DAEMONS.any_in(&raw);
         let sender = self.from.is_some_and(|from| is_daemon(from.local()));
-        let envelope = ["return-path", "sender", "x-envelope-from"]
-            .into_iter()
-            .flat_map(|name| self.values(name))
-            .filter_map(|value| value.rsplit('<').next()?.split('@').next())
+        let envelope = self
+            .envelope_senders()
             // A list replaces the envelope sender of a person's letter.
             .any(|local| is_daemon(local) && !(is_list_software(local) && self.list_mark().is_some()));
         (bare || sender || envelope).then_some(Mark::Sender)

@@ -4,6 +4,11 @@ use crate::text::words::{DAEMONS, NO_REPLY};
 
 /// Whether nobody reads the mailbox with this local part.
 pub fn is_daemon(local: &str) -> bool {
+    is_machine(local) || takes_no_reply(&local.to_lowercase()) || is_list_software(local)
+}
+
+/// Whether a machine writes for itself from the mailbox with this local part, and does not relay what people wrote.
+pub fn is_machine(local: &str) -> bool {
     let local = local.to_lowercase();
     let listed = DAEMONS.any(|daemon| {
         local.strip_prefix(daemon).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '+', '=']))
@@ -11,9 +16,7 @@ pub fn is_daemon(local: &str) -> bool {
     listed
         // As in `post_master`.
         || DAEMONS.contains(&local.replace('_', ""))
-        || takes_no_reply(&local)
         || local.starts_with("microsoftexchange")
-        || is_list_software(&local)
         || local.starts_with("prvs=") && local.contains("bounce")
 }
 
