@@ -360,7 +360,7 @@ CREATE TABLE mailbox (
 CREATE TABLE left_letter (
     mailbox TEXT NOT NULL,
     letter  TEXT NOT NULL, -- folder, UIDVALIDITY and UID, or the name of a file
-    reason  TEXT NOT NULL CHECK (reason IN ('old', 'unfiled', 'rejected')), -- unfiled: stored, but it could not be moved
+    reason  TEXT NOT NULL CHECK (reason IN ('old', 'foreign', 'unfiled', 'rejected')), -- unfiled: stored, but it could not be moved
     PRIMARY KEY (mailbox, letter)
 );
 

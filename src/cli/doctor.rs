@@ -177,6 +177,14 @@ async fn old_letters(
     Ok((arrivals.iter().flatten().filter(|at| daemon::is_before(**at, mark)).count(), mark))
 }
 
+/// Counts the letters in the mailbox that were left for another club.
+async fn foreign_letters(config: &Config) -> anyhow::Result<usize> {
+    let store = store::open(&config.database.url).await?;
+    let left = store.left_letters(&config.inbox.name()).await;
+    store.close().await;
+    Ok(left?.iter().filter(|(_, reason)| *reason == LeftReason::Foreign).count())
+}
+
 /// Compares the tables, indexes and triggers of the database with those of this program.
 async fn schema(config: &Config) -> anyhow::Result<String> {
     let store = config.database.open().await?;
@@ -293,6 +301,17 @@ impl Findings {
             Err(error) => warn("inbox", &format!("the old letters in it cannot be counted: {error:#}")),
         }
         self.print("inbox", Ok(found), "");
+        match foreign_letters(config).await {
+            Ok(0) => {}
+            Ok(foreign) => warn(
+                "inbox",
+                &format!(
+                    "letters in it that answer another club, and are left for that one, unread: {foreign}; two clubs read \
+                     this mailbox, so give each its own"
+                ),
+            ),
+            Err(error) => warn("inbox", &format!("the letters of other clubs cannot be counted: {error:#}")),
+        }
         hints.iter().for_each(|hint| warn("inbox", hint));
     }
 

@@ -404,6 +404,8 @@ named_enum! {
     pub enum LeftReason {
         /// It arrived before the mark of its mailbox.
         Old = "old",
+        /// It answers a letter of another club, which reads the same mailbox.
+        Foreign = "foreign",
         /// It is stored, but the mailbox did not let it be moved.
         Unfiled = "unfiled",
         /// The database rejects it.

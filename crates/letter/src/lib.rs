@@ -37,7 +37,7 @@ pub use quote::new_text::{NewText, WrittenLine};
 pub use quote::own_letter::tokens as tokens_in_text;
 pub use sender::authentic;
 pub use sender::automatic::{Automatic, AutomaticKind, Certainty};
-pub use sender::envelope::{UnreadableLetter, tokens_in_header};
+pub use sender::envelope::{ReplyMarks, UnreadableLetter, tokens_in_header};
 pub use text::body::UnreadableContent;
 pub use text::patterns::split_words;
 pub use text::{clean, printable};
@@ -97,7 +97,7 @@ impl Letter {
             introduction::settle(&mut texts.html, correspondents);
             texts
         });
-        let mut envelope = Envelope::new(&message, &headers, own);
+        let mut envelope = Envelope::new(&message, &headers);
         envelope.automatic = classify::classify(&Evidence {
             headers: &headers,
             message: &message,

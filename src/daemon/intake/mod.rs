@@ -5,6 +5,7 @@ pub mod old;
 pub mod outage;
 pub mod row;
 
+use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use super::{Office, doubt, space, suspects};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
-use crate::letter::Digest;
+use crate::letter::{Digest, ReplyMarks};
 use crate::post::{Batch, Error, FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
 use crate::store::{LeftReason, NewLetter, RESTORED, StoreError, TO_BE_READ_AGAIN};
 
@@ -109,7 +110,7 @@ async fn old_beginnings(
     let club = Arc::clone(&office.club);
     let ties =
         run_blocking(move || par_map(&letters, |letter| old::ties_if_old(letter, mark, &club.own))).await?;
-    let old = old::old_letters(office, ties).await?;
+    let old = old::unrelated_letters(office, ties).await?;
     note_old(office, notes, old.iter().map(|place| origins[*place].clone()).collect(), mark).await?;
     Ok(old.into_iter().collect())
 }
@@ -127,6 +128,14 @@ async fn note_old(
     Ok(())
 }
 
+async fn note_foreign(office: &Office, notes: &str, origins: Vec<String>) -> anyhow::Result<()> {
+    if !origins.is_empty() {
+        office.store.note_left(notes, &origins, LeftReason::Foreign).await?;
+        tracing::warn!(letters = origins.len(), "answers to another club's letters are left in the mailbox");
+    }
+    Ok(())
+}
+
 /// Returns the letters that are noted as left in the mailbox, its mark, and when the club began.
 pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
     let mark = Some(mark(office, false).await?);
@@ -134,7 +143,7 @@ pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
     let (name, mut rejected) = (office.config.inbox.name(), Vec::new());
     for (letter, reason) in office.store.left_letters(&name).await? {
         match reason {
-            LeftReason::Old => drop(left.untaken.insert(letter)),
+            LeftReason::Old | LeftReason::Foreign => drop(left.untaken.insert(letter)),
             LeftReason::Unfiled => drop(left.unfiled.insert(letter)),
             // Hand it over again: a person may have mended the database.
             LeftReason::Rejected => rejected.push(letter),
@@ -199,9 +208,12 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     let is_spam = letters.iter().any(|letter| letter.is_spam);
     let mark = mark(office, is_spam).await?;
     let club = Arc::clone(&office.club);
-    let (mut letters, ties): (Vec<NewLetter>, Vec<Option<Ties>>) = run_blocking(move || {
-        let rows =
-            par_map(&letters, |letter| (named(letter, &club), old::ties_if_old(letter, mark, &club.own)));
+    let (mut letters, ties): (Vec<NewLetter>, Vec<[Option<Ties>; 2]>) = run_blocking(move || {
+        let rows = par_map(&letters, |letter| {
+            let marks = ReplyMarks::of(&letter.raw, &club.own);
+            let ties = [old::ties_if_old(letter, mark, &club.own), old::ties_if_foreign(&marks)];
+            (named(letter, &marks, &club), ties)
+        });
         let with_bytes = rows
             .into_iter()
             .zip(letters)
@@ -209,18 +221,21 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
         with_bytes.unzip()
     })
     .await?;
-    let old = old::old_letters(office, ties).await?;
-    let taken = match (is_spam, old.is_empty()) {
-        (false, true) => Taken::All,
-        (false, false) => {
-            let origins: Vec<String> = old.iter().map(|place| letters[*place].origin.clone()).collect();
-            note_old(office, notes, origins, mark).await?;
-            Taken::Only((0..letters.len()).filter(|place| !old.contains(place)).collect())
-        }
-        (true, _) => {
-            let wanted = wanted_spam(office, &letters).await?;
-            Taken::Only(wanted.into_iter().filter(|place| !old.contains(place)).collect())
-        }
+    let (old, foreign): (Vec<_>, Vec<_>) = ties.into_iter().map(|[old, foreign]| (old, foreign)).unzip();
+    let old = old::unrelated_letters(office, old).await?;
+    let foreign = old::unrelated_letters(office, foreign).await?;
+    let origins = |places: &BTreeSet<usize>| {
+        places.iter().map(|place| letters[*place].origin.clone()).collect::<Vec<String>>()
+    };
+    let taken = if is_spam {
+        let wanted = wanted_spam(office, &letters).await?;
+        Taken::Only(wanted.into_iter().filter(|at| !old.contains(at) && !foreign.contains(at)).collect())
+    } else if old.is_empty() && foreign.is_empty() {
+        Taken::All
+    } else {
+        note_foreign(office, notes, origins(&foreign)).await?;
+        note_old(office, notes, origins(&old), mark).await?;
+        Taken::Only((0..letters.len()).filter(|at| !old.contains(at) && !foreign.contains(at)).collect())
     };
     letters = taken.divide(letters).0;
     if letters.is_empty() {
@@ -351,10 +366,10 @@ async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<V
 }
 
 /// Returns the row of a letter, without its bytes but with the fields that decide its order among others.
-fn named(letter: &FetchedLetter, club: &Club) -> NewLetter {
+fn named(letter: &FetchedLetter, marks: &ReplyMarks, club: &Club) -> NewLetter {
     let row = row_of(letter);
     NewLetter {
-        tokens: visible_tokens(&letter.raw, &club.own),
+        tokens: visible_tokens(&letter.raw, &marks.tokens, &club.own),
         is_from_gm: club.config.club.gm.is_one_at(&row.sender),
         ..row
     }

@@ -1,8 +1,9 @@
-//! Distinguishes old letters, from before the club began, from new ones. A mailbox that was already in use
-//! may hold years of old letters; they are neither answered nor touched.
+//! Finds letters that are not for the club and stay in the mailbox, unread: old ones, from before it began, and those
+//! to another club that reads the same mailbox.
 //!
-//! A letter is old if every time at which it is known to have arrived lies before the mark of its mailbox,
-//! and if nothing ties it to the club. Its `Date` says nothing, because its sender wrote it.
+//! A mailbox that was already in use may hold years of old letters; they are neither answered nor touched. A letter is
+//! old if every time at which it is known to have arrived lies before the mark of its mailbox, and if nothing ties it
+//! to the club. Its `Date` says nothing, because its sender wrote it.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use mail_parser::{HeaderValue, Message, MessageParser};
 
 use crate::daemon::{Office, load};
-use crate::letter::{Letter, Limits, OwnIdentity};
+use crate::letter::{Letter, Limits, OwnIdentity, ReplyMarks};
 use crate::post::FetchedLetter;
 
 /// Time by which the clock of a mail server may differ from ours: better to answer a letter that was sent
@@ -51,8 +52,18 @@ pub fn is_before(at: DateTime<Utc>, mark: DateTime<Utc>) -> bool {
     at + CLOCK_SKEW < mark
 }
 
-/// Returns the places of the old letters, whose tokens and Message-IDs are not ours.
-pub async fn old_letters(office: &Office, ties: Vec<Option<Ties>>) -> anyhow::Result<BTreeSet<usize>> {
+/// Returns the marks of a letter that may answer another club, which reads the same mailbox: it has a reply token, but
+/// neither our address nor our domain. It may also answer a letter from before our club moved.
+pub fn ties_if_foreign(marks: &ReplyMarks) -> Option<Ties> {
+    (!marks.are_ours && !marks.tokens.is_empty()).then(|| Ties {
+        tokens: marks.tokens.iter().take(MAX_TIES).map(ToString::to_string).collect(),
+        answered: marks.answered.iter().take(MAX_TIES).cloned().collect(),
+    })
+}
+
+/// Returns the places of the letters that have ties, none of them to this club: their tokens and Message-IDs are not
+/// in its database.
+pub async fn unrelated_letters(office: &Office, ties: Vec<Option<Ties>>) -> anyhow::Result<BTreeSet<usize>> {
     let all = |signs: fn(&Ties) -> &Vec<String>| -> Vec<String> {
         ties.iter().flatten().flat_map(signs).cloned().collect()
     };
@@ -68,8 +79,9 @@ pub async fn old_letters(office: &Office, ties: Vec<Option<Ties>>) -> anyhow::Re
         ties.tokens.iter().any(|token| tokens.contains(token))
             || ties.answered.iter().any(|id| sent.contains(id))
     };
-    let old = ties.iter().enumerate().filter(|(_, ties)| ties.as_ref().is_some_and(|ties| !is_ours(ties)));
-    Ok(old.map(|(place, _)| place).collect())
+    let unrelated =
+        ties.iter().enumerate().filter(|(_, ties)| ties.as_ref().is_some_and(|ties| !is_ours(ties)));
+    Ok(unrelated.map(|(place, _)| place).collect())
 }
 
 /// Returns the time at which the last server on the way, ours, received the letter.

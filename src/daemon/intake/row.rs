@@ -4,7 +4,7 @@ use mail_parser::{Message, MessageParser};
 
 use crate::ledger::truncate_to_millis;
 use crate::letter::printable::is_printable;
-use crate::letter::{Address, Digest, Limits, OwnIdentity, bounded_head, tokens_in_header, tokens_in_text};
+use crate::letter::{Address, Digest, Limits, OwnIdentity, Token, bounded_head, tokens_in_text};
 use crate::post::FetchedLetter;
 use crate::store::{FROM_SPAM, NewLetter};
 
@@ -49,10 +49,10 @@ pub fn listed_fields(raw: &[u8]) -> (String, String) {
     MessageParser::default().parse_headers(&head).as_ref().map(sender_and_subject).unwrap_or_default()
 }
 
-/// Returns the reply tokens that are visible without decoding the letter: in the header, or else in the
+/// Returns the reply tokens that are visible without decoding the letter: those `in_header`, or else in the
 /// beginning of an unencoded text. They only decide the order of work, so finding them must be cheap.
-pub fn visible_tokens(raw: &[u8], own: &OwnIdentity) -> Vec<String> {
-    let mut tokens = tokens_in_header(raw, own);
+pub fn visible_tokens(raw: &[u8], in_header: &[Token], own: &OwnIdentity) -> Vec<String> {
+    let mut tokens = in_header.to_vec();
     if tokens.is_empty() {
         let beginning = &raw[..raw.len().min(MAX_SCANNED_BYTES)];
         tokens.extend(

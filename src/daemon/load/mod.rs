@@ -38,7 +38,7 @@ macro_rules! keys {
 
 /// Returns the empty rows of a new decision.
 pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
-    Ok(LoadedRows::new(office.now(), random()?, gm_tokens(office).await?))
+    Ok(LoadedRows::new(office.now(), random()?, gm_tokens(office).await?, own_addresses(office).await?))
 }
 
 /// Replaces a GM's reply token, and voids the old one.
@@ -122,6 +122,22 @@ pub async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
         tokens.push(token);
     }
     Ok(tokens)
+}
+
+/// Prefix of the keys under which the club's addresses are remembered.
+const ADDRESS_KEYS: &str = "club address ";
+
+/// Returns the addresses that the club has, or had, and remembers the present one: letters from before a move to another
+/// address are answered at the old one.
+async fn own_addresses(office: &Office) -> anyhow::Result<BTreeSet<String>> {
+    let remembered = office.store.remembered_under(ADDRESS_KEYS).await?.into_iter();
+    let mut all: BTreeSet<String> =
+        remembered.filter_map(|(key, _)| Some(key.strip_prefix(ADDRESS_KEYS)?.to_owned())).collect();
+    let present = office.config.club.address.as_str();
+    if all.insert(present.to_owned()) {
+        office.store.remember(&format!("{ADDRESS_KEYS}{present}"), "").await?;
+    }
+    Ok(all)
 }
 
 async fn load_matches_and_mail(

@@ -225,7 +225,8 @@ fn is_like_a_machine(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[L
     // Machines give no orders. A person who does so without a token is told that one is needed.
     let has_orders = || lines.iter().take(MAX_REMARKS).any(|line| is_order_of_any_game(&line.text));
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-    Ok(!is_known && !letter.shows_a_person(&texts, &desk.club.own) && !has_orders())
+    let answers_us = letter.quotable_text(&desk.rows.loaded.texts).is_some();
+    Ok(!is_known && !answers_us && !letter.shows_a_person(&texts, &desk.club.own) && !has_orders())
 }
 
 /// Sends words that name the GM to the GM at once, if there is room today. The digest lists all of them.

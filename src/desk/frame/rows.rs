@@ -163,6 +163,8 @@ pub struct LoadedRows {
     pub seed: [u8; 32],
     /// The reply token that letters to each GM carry, in the order of the config.
     pub gm_tokens: Vec<String>,
+    /// The addresses that the club has, or had.
+    pub own_addresses: BTreeSet<String>,
     /// Verdicts on the signatures of people's letters. A letter without a verdict has no entry.
     pub dkim: BTreeMap<Digest, DkimVerdict>,
     pub tokens: BTreeMap<String, Option<TokenRow>>,
@@ -312,8 +314,13 @@ impl LoadedMatch {
 }
 
 impl LoadedRows {
-    pub fn new(at: DateTime<Utc>, seed: [u8; 32], gm_tokens: Vec<String>) -> LoadedRows {
-        LoadedRows { at, seed, gm_tokens, ..LoadedRows::default() }
+    pub fn new(
+        at: DateTime<Utc>,
+        seed: [u8; 32],
+        gm_tokens: Vec<String>,
+        own_addresses: BTreeSet<String>,
+    ) -> LoadedRows {
+        LoadedRows { at, seed, gm_tokens, own_addresses, ..LoadedRows::default() }
     }
 }
 

@@ -120,7 +120,7 @@ pub fn parts_of(
     let is_empty = own.iter().all(|line| line.text.trim().is_empty());
     let mut parts = Vec::new();
     // A token that the letter showed to others is renewed even if the letter says nothing about its match.
-    if !is_empty || is_shown_to_others(letter, row) {
+    if !is_empty || is_shown_to_others(desk, letter, row) {
         parts.push(SeatPart { row: row.clone(), lines: Some(own), by_other_token: false });
     }
     for row in seats {

@@ -15,7 +15,7 @@ use crate::desk::people::player_settings;
 use crate::game::{BySeat, Seat};
 use crate::house;
 use crate::ledger::{self, Act, Hint, Room, TokenOf};
-use crate::letter::{Letter, split_words};
+use crate::letter::{Address, Letter, split_words};
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
     PastReports, Reader, Reply, Ruling, SeatLetter, Stage, Words, note_of_words, without_lines_of_play,
@@ -202,10 +202,11 @@ fn leave_out_play(dispatch: &mut Dispatch) {
 
 /// Whether anybody other than the player and the referee got this letter, and can read the seat's token in
 /// it.
-pub fn is_shown_to_others(letter: &Letter, row: &TokenRow) -> bool {
+pub fn is_shown_to_others(desk: &Desk<'_>, letter: &Letter, row: &TokenRow) -> bool {
     let has_token = letter.tokens.iter().any(|token| token.as_str() == row.token);
     let is_players = |address: &str| row.player.addresses.iter().any(|own| own == address);
-    has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()))
+    let is_ours = |address: &Address| desk.rows.loaded.own_addresses.contains(address.base().as_str());
+    has_token && letter.other_recipients.iter().any(|other| !is_players(other.as_str()) && !is_ours(other))
 }
 
 /// Gives the seat a new token if the letter showed the present one to others: the answer carries the new one.
@@ -217,7 +218,7 @@ fn renew_shown_token(
     seat: Seat,
     seat_letter: &mut SeatLetter,
 ) -> Option<Act> {
-    seat_letter.cause.shows_token = is_shown_to_others(letter, &loaded.seats[seat]);
+    seat_letter.cause.shows_token = is_shown_to_others(desk, letter, &loaded.seats[seat]);
     seat_letter.cause.shows_token.then(|| {
         loaded.seats[seat].token = desk.random().token().to_string();
         holders::save_seat(desk, &loaded.seats[seat]);

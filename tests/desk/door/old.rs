@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, TimeDelta, Utc};
+use fogpost::store::LeftReason;
 
-use crate::desk::{ANN, Desk};
+use crate::desk::{ANN, BO, Desk, Sent};
 use crate::positions::quad;
 
 const EVE: &str = "eve@elsewhere.example";
@@ -118,4 +119,81 @@ fn the_mark_of_a_mailbox_that_is_named_later_is_its_first_opening() {
     // A mark is never in the future, even if it was set while the clock was wrong.
     assert_eq!(mark("imap gm mail.example Club", began), began);
     assert_eq!(mark("imap gm mail.example Club", later), began);
+}
+
+#[test]
+fn answers_to_another_club_on_the_same_mailbox_stay_there_unread() {
+    let mut desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let own_domain = desk.office().config.club.message_id_domain();
+    let now = desk.now();
+    let token = "0123456789abcdef";
+    let answer = |to: &str, id: &str| {
+        format!(
+            "From: {ANN}\nTo: {to}\nSubject: Re: x\nMessage-ID: <{}@x.example>\n{id}\n\nMARBLE E5\n",
+            id.len()
+        )
+    };
+    let files: Vec<PathBuf> = [
+        answer("games@other.example", &format!("In-Reply-To: <{token}.7@other.example>")),
+        answer("referee@club.example", &format!("References: <a@x> <{token}.71@other.example>")),
+        answer(&format!("games+{token}@other.example"), "X-A: b"),
+        answer("pacific@club.example", &format!("In-Reply-To: <{token}.700@{own_domain}>")),
+    ]
+    .iter()
+    .enumerate()
+    .map(|(n, raw)| put(&desk, &format!("{}.M{n}P1.host", now.timestamp()), now, raw))
+    .collect();
+    desk.work();
+    desk.restart();
+    desk.work();
+    assert!(files.iter().all(|file| file.exists()), "they stay unread");
+    assert!(desk.letters().is_empty() && desk.sent_to(ANN).is_empty());
+    let left = desk.block_on(desk.office().store.left_letters(&desk.office().config.inbox.name()));
+    let left = left.expect("the store answers");
+    assert!(left.len() == 4 && left.iter().all(|(_, reason)| *reason == LeftReason::Foreign), "{left:?}");
+    // A token of ours that is no longer valid is not another club's.
+    desk.receive(&answer("referee@club.example", &format!("In-Reply-To: <{token}.7000@{own_domain}>")));
+    assert_eq!(desk.letters().len(), 1);
+    desk.sent_to(ANN);
+    desk.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+}
+
+#[test]
+fn letters_from_before_the_club_moved_are_answered_as_before() {
+    let mut desk = Desk::with("settle_words = 0\n");
+    let (game_match, to_ann, to_bo) = quad(&desk);
+    desk.restart_after(|folder| {
+        let file = folder.join("config.toml");
+        let config = fs::read_to_string(&file).expect("a config");
+        let moved = config.replace(
+            "address = \"referee@club.example\"\n",
+            "address = \"games@newhost.example\"\nmessage_id_domain = \"ids.newhost.example\"\n",
+        );
+        assert_ne!(moved, config);
+        fs::write(file, moved).expect("written");
+    });
+    // Neither a quotation nor a plus address: the Message-ID alone, to the old address, which forwards.
+    let bare = |from: &str, to: &Sent, n: u32, body: &str| {
+        format!(
+            "From: {from}\nTo: referee@club.example\nSubject: Re: x\nMessage-ID: <{n}@phone.example>\nIn-Reply-To: <{}>\n\n{body}\n",
+            to.message_id
+        )
+    };
+    desk.receive(&bare(ANN, &to_ann, 1, "STATUS"));
+    desk.one_to(ANN).says("Quad");
+    desk.receive(&bare(ANN, &to_ann, 2, "MARBLE E5"));
+    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    let report = desk.sent_to(ANN).pop().expect("a report");
+    assert_eq!(report.token(), to_ann.token(), "the club's old address is nobody else's");
+    assert!(report.message_id.ends_with("@ids.newhost.example"), "{}", report.message_id);
+    // A bounce of a letter from before the move.
+    desk.receive(&format!(
+        "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: referee@club.example\nSubject: Undelivered Mail Returned to Sender\n\
+         Message-ID: <b@mx.example>\n\nYour message could not be delivered to <{BO}>.\n\nMessage-ID: <{}>\n",
+        to_bo.message_id
+    ));
+    assert!(desk.find(&game_match.id).bouncing.second);
+    desk.sent_to(BO);
 }

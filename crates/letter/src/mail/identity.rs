@@ -28,28 +28,26 @@ impl OwnIdentity {
     }
 }
 
-/// Whether a Message-ID must be ours: it contains a token, or its domain is used for nothing else.
+/// Whether a Message-ID must be ours: its domain is, and it contains a token or the domain is used for nothing else.
 pub fn is_own_id(id: &str, own: &OwnIdentity) -> bool {
     let shared = own.message_id_domain.eq_ignore_ascii_case(own.address.domain());
-    token_of_id(id, own).is_some() || !shared && has_own_domain(id, own)
+    has_own_domain(id, own) && (!shared || token_of_id(id).is_some())
 }
 
 pub fn has_own_domain(id: &str, own: &OwnIdentity) -> bool {
     id.rsplit_once('@').is_some_and(|(_, domain)| domain.eq_ignore_ascii_case(&own.message_id_domain))
 }
 
-/// Returns the token in one of our Message-IDs: `TOKEN.N@domain`.
-pub fn token_of_id(id: &str, own: &OwnIdentity) -> Option<Token> {
-    if !has_own_domain(id, own) {
-        return None;
-    }
-    Token::parse(id.split_once('.')?.0)
+/// Returns the token in a Message-ID of the form of ours: `TOKEN.N@domain`. The domain does not matter: answers to letters
+/// from before a club moved to another one bear the old one. A token proves itself by being valid.
+pub fn token_of_id(id: &str) -> Option<Token> {
+    let (local, _) = id.rsplit_once('@')?;
+    Token::parse(local.split_once('.')?.0)
 }
 
-/// Returns the tokens after the `+` of our addresses in an address field.
-pub fn plus_tokens(value: &str, own: &OwnIdentity) -> Vec<Token> {
-    let token = |address: Address| own.addresses().find_map(|own| Token::parse(own.plus_of(&address)?));
-    addresses(value).filter_map(token).collect()
+/// Returns the tokens after the `+` of addresses in an address field, at whatever address a club once had.
+pub fn plus_tokens(value: &str) -> Vec<Token> {
+    addresses(value).filter_map(|address| Token::parse(address.plus()?)).collect()
 }
 
 #[cfg(test)]
@@ -67,13 +65,18 @@ mod tests {
         };
         let token = Token::parse("0123456789abcdef").unwrap();
         assert_eq!(
-            plus_tokens("\"R\" <Referee+0123456789ABCDEF@club.example>, x@y.z", &own),
+            plus_tokens("\"R\" <Referee+0123456789ABCDEF@club.example>, x@y.z"),
             std::slice::from_ref(&token)
         );
-        assert_eq!(plus_tokens("referee+0123456789abcdef@other.example", &own), []);
-        assert_eq!(token_of_id("0123456789abcdef.7@FOGPOST.club.example", &own), Some(token));
-        assert_eq!(token_of_id("0123456789abcdef.7@club.example", &own), None);
-        assert_eq!(token_of_id("digest-5@fogpost.club.example", &own), None);
+        assert_eq!(plus_tokens("referee+0123456789abcdef@old.example").len(), 1, "from before a move");
+        assert_eq!(plus_tokens("referee+list@club.example, referee@club.example"), []);
+        for id in ["0123456789abcdef.7@fogpost.club.example", "0123456789ABCDEF.7@old.example"] {
+            assert_eq!(token_of_id(id), Some(token.clone()), "{id}");
+        }
+        for id in ["digest-5@fogpost.club.example", "0123456789abcdef@x.y", "0123456789abcdef.7"] {
+            assert_eq!(token_of_id(id), None, "{id}");
+        }
+        assert!(!is_own_id("0123456789abcdef.7@old.example", &own));
         let shared = OwnIdentity { message_id_domain: "club.example".into(), ..own.clone() };
         assert!(is_own_id("n.1@fogpost.club.example", &own) && !is_own_id("n.1@club.example", &own));
         assert!(is_own_id("0123456789abcdef.7@club.example", &shared));

@@ -385,23 +385,26 @@ fn is_machine_field(name: &str, value: &str) -> bool {
 /// Maximum number of our Message-IDs that a machine's letter can be about.
 const MAX_ABOUT: usize = 50;
 
-/// Collects the Message-IDs in `bytes` that have our domain.
+/// Collects the Message-IDs in `bytes` that have our domain, or a token: those from before a club moved to another domain.
 fn find_own_ids(bytes: &[u8], own: &OwnIdentity, found: &mut Vec<String>) {
-    let domain = own.message_id_domain.as_bytes();
+    let is_of_domain = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
+    let is_of_local = |b: &&u8| is_of_domain(b) || **b == b'_';
     for at in memchr::memchr_iter(b'@', bytes) {
         let (before, after) = (&bytes[..at], &bytes[at + 1..]);
-        let own_domain = after.get(..domain.len()).is_some_and(|d| d.eq_ignore_ascii_case(domain));
-        let next = after.get(domain.len());
-        let ends = next.is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'.' | b'-'));
-        if !own_domain || !ends || found.len() >= MAX_ABOUT {
+        // Bounds on both parts keep the search linear.
+        let domain = &after[..after.iter().take(255).take_while(is_of_domain).count()];
+        let local = &before[at - before.iter().rev().take(100).take_while(is_of_local).count()..];
+        let has_own_domain = domain.eq_ignore_ascii_case(own.message_id_domain.as_bytes());
+        let may_have_token = local.get(Token::LENGTH) == Some(&b'.');
+        if local.is_empty() || !has_own_domain && !may_have_token || found.len() >= MAX_ABOUT {
             continue;
         }
-        // A bound on the local part keeps the search linear.
-        let is_local = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
-        let length = before.iter().rev().take(100).take_while(is_local).count();
-        if length > 0 {
-            let local = String::from_utf8_lossy(&before[at - length..]);
+        let local = String::from_utf8_lossy(local);
+        let id = format!("{local}@{}", String::from_utf8_lossy(domain));
+        if has_own_domain {
             add_new(found, format!("{local}@{}", own.message_id_domain), MAX_ABOUT);
+        } else if token_of_id(&id).is_some() {
+            add_new(found, id, MAX_ABOUT);
         }
     }
 }

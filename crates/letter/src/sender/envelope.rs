@@ -44,7 +44,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    pub fn new(message: &Message<'_>, headers: &[Header], own: &OwnIdentity) -> Envelope {
+    pub fn new(message: &Message<'_>, headers: &[Header]) -> Envelope {
         let mut in_reply_to = message_ids(headers, "in-reply-to");
         in_reply_to.truncate(MAX_IDS);
         // The latest ancestors come last (RFC 5322 3.6.4).
@@ -54,11 +54,11 @@ impl Envelope {
         let mut tokens = Vec::new();
         for name in RECIPIENT_FIELDS {
             for header in headers.iter().filter(|h| h.name == name) {
-                add_tokens(&mut tokens, identity::plus_tokens(&header.value, own));
+                add_tokens(&mut tokens, identity::plus_tokens(&header.value));
             }
         }
         for id in in_reply_to.iter().chain(references.iter().rev()) {
-            add_tokens(&mut tokens, identity::token_of_id(id, own));
+            add_tokens(&mut tokens, identity::token_of_id(id));
         }
 
         let senders = senders(message);
@@ -179,22 +179,50 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the reply tokens in a header. Parses no body, so it is safe for a letter that could not be read.
-pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let head = bounded_head(raw, &Limits::default());
-    let Some(message) = MessageParser::default().parse_headers(&head) else { return tokens };
-    for (name, value) in message.headers_raw() {
-        match name.to_ascii_lowercase().as_str() {
-            "to" | "cc" => add_tokens(&mut tokens, identity::plus_tokens(value, own)),
-            "in-reply-to" | "references" => {
-                let ids = header::message_ids(value);
-                add_tokens(&mut tokens, ids.iter().filter_map(|id| identity::token_of_id(id, own)));
+/// The marks in a header by which a club recognises answers to its letters.
+#[derive(Clone, Debug, Default)]
+pub struct ReplyMarks {
+    pub tokens: Vec<Token>,
+    /// The Message-IDs that the letter answers, without angle brackets.
+    pub answered: Vec<String>,
+    /// Whether they bear our present address or domain. Those of other clubs do not, nor do our own from before a move.
+    pub are_ours: bool,
+}
+
+impl ReplyMarks {
+    /// Finds the marks in a header. Parses no body, so it is safe for a letter that could not be read.
+    pub fn of(raw: &[u8], own: &OwnIdentity) -> ReplyMarks {
+        let mut marks = ReplyMarks::default();
+        let head = bounded_head(raw, &Limits::default());
+        let Some(message) = MessageParser::default().parse_headers(&head) else { return marks };
+        let mut recipients = Vec::new();
+        for (name, value) in message.headers_raw() {
+            match name.to_ascii_lowercase().as_str() {
+                "to" | "cc" => {
+                    add_tokens(&mut marks.tokens, identity::plus_tokens(value));
+                    recipients.extend(header::addresses(value));
+                }
+                "in-reply-to" | "references" => {
+                    for id in header::message_ids(value) {
+                        add_tokens(&mut marks.tokens, identity::token_of_id(&id));
+                        add_new(&mut marks.answered, id, MAX_IDS);
+                    }
+                }
+                _ => {}
             }
-            _ => {}
         }
+        let mut to_us = recipients.iter().filter(|address| own.has_address(address)).peekable();
+        let is_to_us = to_us.peek().is_some() || recipients.is_empty();
+        let mut answered = marks.answered.iter();
+        marks.are_ours = is_to_us && answered.any(|id| identity::has_own_domain(id, own))
+            || to_us.any(|address| address.plus().and_then(Token::parse).is_some());
+        marks
     }
-    tokens
+}
+
+/// Returns the reply tokens in a header, as [`ReplyMarks::of`] does.
+pub fn tokens_in_header(raw: &[u8], own: &OwnIdentity) -> Vec<Token> {
+    ReplyMarks::of(raw, own).tokens
 }
 
 /// Adds the tokens that are new, up to [`MAX_TOKENS`].
