@@ -230,7 +230,7 @@ fn enter_result(
             "{id} runs. To close it, write GM MATCH {id} FORFEIT first, or second; or GM MATCH {id} ABANDON, and then this line again."
         ));
     };
-    if game.result.is_some() || BookOutcome::of(&ended.outcome) != BookOutcome::None {
+    if game.result.is_some() || ended.outcome != BookOutcome::None {
         return refuse(format!(
             "{id} ended with a result. It is corrected as a match: GM MATCH {id} ANNUL and a reason."
         ));

@@ -205,7 +205,7 @@ fn note_without_result(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, games: &[&
         ended.extend(or_lacking(results::end_of(desk, id))?.flatten().map(|end| (*game, end)));
     }
     desk.rows.check()?;
-    ended.retain(|(_, end)| BookOutcome::of(&end.outcome) == BookOutcome::None);
+    ended.retain(|(_, end)| end.outcome == BookOutcome::None);
     for (game, end) in &ended {
         results::enter(desk, loaded, game, end, BookOutcome::None, &CLOCK);
     }

@@ -1,25 +1,13 @@
 //! Results: matches that ended or were reopened since the event last looked at them.
 
 use super::book::{self, keep, record};
+use crate::club::events::ends::{MatchEnd, last_end};
 use crate::club::events::event::Pairing;
-use crate::club::events::own_time::own_time;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent, or_lacking};
-use crate::game::{BySeat, Outcome, Reason, Seat};
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
-use crate::ledger::{Cause, Entry, Fact};
-use crate::letter::Digest;
 use crate::referee::Stage;
 use crate::store::EventEnd;
-
-/// The end of a match: how it ended, and the entry that records it.
-pub struct MatchEnd {
-    pub end: Digest,
-    pub outcome: Outcome,
-    /// The seat that missed too many turns. A forfeit declared by a GM does not count.
-    vanished: Option<Seat>,
-    own: BySeat<i64>,
-}
 
 /// Records the results of matches, and voids those of matches that were reopened.
 pub fn look_at(desk: &mut Desk<'_>, event_id: &str, matches: &[String]) -> Decided<()> {
@@ -41,20 +29,7 @@ pub fn look_at(desk: &mut Desk<'_>, event_id: &str, matches: &[String]) -> Decid
 pub fn end_of(desk: &Desk<'_>, id: &str) -> Decided<Option<MatchEnd>> {
     let entries = desk.rows.entries(id)?;
     let Some(found) = desk.game_match(id)? else { return Ok(None) };
-    let Some(outcome) = found.game_match.outcome().filter(|_| found.game_match.stage == Stage::Over) else {
-        return Ok(None);
-    };
-    let is_end = |entry: &&Entry| matches!(entry.fact, Fact::MatchEnded { .. } | Fact::MatchAnnulled { .. });
-    // A match that was corrected or reopened may end several times, and the last end counts.
-    let Some(last) = entries.iter().rev().find(is_end) else { return Ok(None) };
-    let own = own_time(entries, last.at);
-    let own = BySeat::from_fn(|seat| own[seat].num_seconds());
-    let closed = entries.iter().rev().find(|entry| matches!(entry.fact, Fact::MatchClosed { .. }));
-    // A side whose match a GM forfeits has not necessarily missed turns.
-    let by_gm = closed.is_some_and(|entry| matches!(entry.own_cause(), Some(Cause::Gm { .. })));
-    let is_missed = outcome.reason == Reason::Forfeited && !by_gm;
-    let vanished = outcome.winner.filter(|_| is_missed).map(Seat::other);
-    Ok(Some(MatchEnd { end: last.hash(), outcome, vanished, own }))
+    Ok(if found.game_match.stage == Stage::Over { last_end(entries) } else { None })
 }
 
 fn take_end(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, id: &str, ended: Option<MatchEnd>) {
@@ -67,9 +42,9 @@ fn take_end(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, id: &str, ended: Opti
         record(desk, loaded, &BookCause::Clock {}, BookFact::ResultVoided { match_id: id.to_owned(), end });
     }
     let end = ended.as_ref().map(|ended| ended.end);
-    match ended.map(|ended| (BookOutcome::of(&ended.outcome), ended)) {
-        Some((outcome, ended)) if outcome != BookOutcome::None || desk.at() >= ends => {
-            enter(desk, loaded, &game, &ended, outcome, &BookCause::Clock {});
+    match ended {
+        Some(ended) if ended.outcome != BookOutcome::None || desk.at() >= ends => {
+            enter(desk, loaded, &game, &ended, ended.outcome, &BookCause::Clock {});
         }
         // A match without a result waits for a GM until the end of the season.
         _ => desk.draft.changes.event_ends.push(EventEnd { match_id: id.to_owned(), end, counts: false }),

@@ -239,10 +239,14 @@ impl Event {
                 }
                 game.result = Some(result.clone());
             }
-            BookFact::ResultVoided { match_id, .. } => {
+            BookFact::ResultVoided { match_id, end } => {
                 let season = self.seasons.last_mut().ok_or("no season")?;
-                let found = season.games.iter_mut().find(|game| game.match_id.as_ref() == Some(match_id));
-                found.and_then(|game| game.result.take()).ok_or("no result to void")?;
+                let mut results = season.games.iter_mut().map(|game| &mut game.result);
+                let voids = |result: &BookResult| {
+                    (result.match_id.as_ref(), result.end) == (Some(match_id), Some(*end))
+                };
+                let found = results.find(|result| result.as_ref().is_some_and(voids));
+                found.and_then(Option::take).ok_or("no such result to void")?;
             }
             BookFact::StandingsClosed { places, vanished, .. } => self.end_season(places, vanished, entry.at),
             BookFact::Cancelled {} => self.stage = EventStage::Cancelled,

@@ -7,12 +7,14 @@
 //! - `sections`: the division of the entrants into sections, and the seats of their matches
 //! - `points`: the table of a section, and the order in which its players rise, fall and go on
 //! - `own_time`: how long each side of a match kept the other waiting, as the ledger shows
+//! - `ends`: the ends of a match, as its event counts them
 //! - `vanishing`: the time for which vanished players cannot enter
 //! - `event`: the state of an event, as its book shows it
 //! - `seasons`: the list of players for the next season
 //! - `steps`: the steps that are due in an event
 //! - `verify`: the check that a book is consistent with itself
 
+pub mod ends;
 pub mod event;
 pub mod own_time;
 pub mod plan;
