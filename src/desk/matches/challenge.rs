@@ -58,7 +58,7 @@ pub fn challenge_house(
         terms: wanted.terms(&desk.club.config.terms, house.advance),
     };
     let game_match = openings::open_match(desk, &new, Cause::opening(Some(asker.letter)), None)?;
-    Ok(Ok(Reply::Joined { match_id: game_match.id }))
+    Ok(Ok(Reply::Joined { match_id: game_match.id, next_key: None }))
 }
 
 fn draw_seat(desk: &mut Desk<'_>) -> Seat {

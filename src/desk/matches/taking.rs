@@ -12,7 +12,7 @@ use crate::desk::frame::{codes, standing};
 use crate::desk::outbox::budgets::{self, NEWCOMERS_REACH};
 use crate::game::{BySeat, Seat};
 use crate::ledger::Cause;
-use crate::letter::Address;
+use crate::letter::{Address, Digest};
 use crate::referee::{Offer, OfferRejection, Reply, Stage};
 use crate::store::{Invitation, InvitationStage, Player};
 
@@ -53,13 +53,13 @@ pub fn take_up(
         }
         budgets::count_reach(desk, asker.address());
     }
-    let match_id = open_offered(desk, asker, row)?;
-    Ok(Ok(Reply::Joined { match_id }))
+    let (match_id, next_key) = open_offered(desk, asker, row)?;
+    Ok(Ok(Reply::Joined { match_id, next_key }))
 }
 
 /// Opens the match of an offer that the asker takes up, and closes the offer, or counts another match of a
-/// standing one.
-pub fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Decided<String> {
+/// standing one. Returns the match, and the SHA-256 of the key of the next one.
+fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Decided<(String, Option<Digest>)> {
     let offer = offer_of(&row)?;
     let mut lot = offer.lot.clone().context("an offer lacks its lot")?;
     if offer.seat.is_none() {
@@ -84,23 +84,23 @@ pub fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Deci
     if row.invited.is_some() {
         standing::note_known(desk, asker)?;
     }
-    keep_taken(desk, asker, row, &offer, game_match.id.clone())?;
-    Ok(game_match.id)
+    let next_key = keep_taken(desk, asker, row, &offer, game_match.id.clone())?;
+    Ok((game_match.id, next_key))
 }
 
 /// Closes an offer. A standing one stays open and counts the match, and the seat that was taken gets a row of
-/// its own.
+/// its own; returns the SHA-256 of the key that it has from now on.
 fn keep_taken(
     desk: &mut Desk<'_>,
     asker: &Asker,
     row: Invitation,
     offer: &Offer,
     match_id: String,
-) -> Decided<()> {
+) -> Decided<Option<Digest>> {
     let (stage, match_id) = (InvitationStage::Taken, Some(match_id));
     let Some(times) = offer.times else {
         desk.draft.changes.invitations.push(Invitation { stage, match_id, ..row });
-        return Ok(());
+        return Ok(None);
     };
     let code = offers::free_code(desk)?;
     let seat =
@@ -109,9 +109,11 @@ fn keep_taken(
     let taken = row.taken + 1;
     let stage = if taken < times { InvitationStage::Open } else { InvitationStage::Taken };
     // The key of this match will be revealed, so the next match needs another.
-    let offer = serde_json::to_string(&offers::with_lot(desk, offer, asker))?;
+    let next = offers::with_lot(desk, offer, asker);
+    let offer = serde_json::to_string(&next)?;
     desk.draft.changes.invitations.push(Invitation { stage, taken, offer, ..row });
-    Ok(())
+    let key = next.lot.filter(|_| stage == InvitationStage::Open).map(|lot| lot.key.pin());
+    Ok(key)
 }
 
 /// Returns why the asker cannot take up an offer, if its conditions or those of the two players rule that

@@ -9,6 +9,7 @@ use super::profile::{Profile, RatingLine};
 use super::rejection::ClaimRejection;
 use super::settings::SettingFault;
 use crate::game::any::GameKind;
+use crate::letter::Digest;
 
 /// The person who confirms letters that were not proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,8 +68,9 @@ pub enum Reply {
     Standings { standings: Box<Standings> },
     /// A command about an event had no effect.
     NoEvent { command: &'static str, event: String, why: EventRejection },
-    /// ACCEPT or JOIN has opened a match.
-    Joined { match_id: String },
+    /// ACCEPT or JOIN has opened a match. `next_key` is the SHA-256 of the key from which the next match of a
+    /// standing offer will be drawn.
+    Joined { match_id: String, next_key: Option<Digest> },
     /// The offer was declined, and its author is notified.
     Declined { code: String },
     /// The commands that waited for the sender's answer, and their replies.
