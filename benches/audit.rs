@@ -10,6 +10,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use fogpost::audit::Subject;
 use fogpost::daemon::audit::verify;
 use fogpost::daemon::instruct;
 use fogpost::daemon::loops::run;
@@ -138,8 +139,9 @@ fn walk_the_chain(bencher: Bencher) {
 #[divan::bench(sample_count = 3, sample_size = 1, args = [1, 16])]
 fn verify_with_letters(bencher: Bencher, matches: usize) {
     let played = Played::new(matches, LETTERS);
+    let subjects: Vec<Subject> = played.match_ids.iter().cloned().map(Subject::Match).collect();
     bencher.counter(ItemsCount::new(played.entries)).bench_local(|| {
-        let verified = verify::verify_several(&played.office, &played.match_ids, &|_| ());
+        let verified = verify::verify_several(&played.office, &subjects, &|_| ());
         let verdicts = played.runtime.block_on(verified).expect("verdicts");
         assert!(verdicts.iter().all(fogpost::audit::AuditVerdict::is_sound), "{verdicts:#?}");
         verdicts

@@ -47,7 +47,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("referee", &["game", "house", "letter", "zone", "dialect", "request", "ledger"]),
     ("club", &["game", "house", "letter", "ledger", "referee"]),
     ("report", &["game", "house", "render", "letter", "zone", "ledger", "referee"]),
-    ("audit", &["game", "house", "letter", "zone", "ledger", "referee", "report"]),
+    ("audit", &["game", "house", "letter", "zone", "ledger", "referee", "club", "report"]),
     ("store", &["game", "letter", "ledger", "referee", "club"]),
     ("web", &["game", "house", "letter", "zone", "ledger", "referee", "club", "report"]),
     ("config", &["game", "house", "letter", "referee", "store", "post"]),

@@ -330,6 +330,7 @@ CREATE TABLE dispatch (
     CHECK (due_at IS NULL OR sent_at IS NULL)
 );
 CREATE INDEX dispatch_by_match ON dispatch (match_id, id) WHERE match_id IS NOT NULL;
+CREATE INDEX dispatch_by_answered ON dispatch (answers) WHERE match_id IS NULL AND answers IS NOT NULL;
 CREATE INDEX dispatch_given_up ON dispatch (id) WHERE given_up_at IS NOT NULL;
 CREATE INDEX dispatch_never_sent ON dispatch (match_id)
 WHERE match_id IS NOT NULL AND pin IS NOT NULL AND sent_at IS NULL AND due_at IS NULL;

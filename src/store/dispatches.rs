@@ -6,7 +6,8 @@ use super::packing::{read_our_letter, unpack};
 use super::record::Record as _;
 use super::rows::text;
 use super::statement::{Session, Statement};
-use super::{Database, DispatchFilter, DispatchRow, Result};
+use super::{Database, DispatchFilter, DispatchRow, Result, RowSink, SentRow};
+use crate::letter::Digest;
 
 /// The columns of a dispatch, except its bytes.
 pub const DISPATCH: &str = "d.id, d.message_id, d.recipient, d.kind, d.match_id, d.seat, d.created_at, d.sent_at, d.tries, \
@@ -36,6 +37,47 @@ impl Database {
         let sql =
             format!("SELECT {DISPATCH}, {PACKED} FROM {WITH_BYTES} WHERE d.match_id = $1 ORDER BY d.id");
         self.read_with_bytes(self.statement(sql).bind(text(match_id))).await
+    }
+
+    /// Returns the Message-IDs of our letters about an event alone.
+    pub async fn message_ids_about_event(&self, event_id: &str) -> Result<Vec<String>> {
+        let sql = "SELECT message_id FROM dispatch WHERE message_id LIKE $1 ORDER BY id";
+        self.read_column(self.statement(sql).bind(about_event(event_id))).await
+    }
+
+    /// Streams our letters about an event alone, and our answers to these letters.
+    pub async fn sent_about_event(
+        &self,
+        event_id: &str,
+        answered: &[Digest],
+        take: RowSink<'_, SentRow>,
+    ) -> Result<()> {
+        let sql = format!(
+            "SELECT d.id, d.message_id, d.recipient, d.kind, d.seat, d.sent_at, {PACKED} FROM {WITH_BYTES} \
+             WHERE d.answers {} OR d.message_id LIKE $2 ORDER BY d.id",
+            self.one_of()
+        );
+        let select = self.statement(sql).bind_digests(answered).bind(about_event(event_id));
+        self.stream(select, take).await
+    }
+
+    /// Returns the bytes of our answers to a letter: the one that is about no match, and the receipt in the match for
+    /// which the letter is listed.
+    pub async fn answers_to(&self, letter: Digest) -> Result<Vec<Vec<u8>>> {
+        let sql = format!(
+            "SELECT {PACKED} FROM {WITH_BYTES} WHERE d.match_id IS NULL AND d.answers = $1 \
+             UNION ALL SELECT {PACKED} FROM {WITH_BYTES} \
+             WHERE d.match_id = (SELECT l.match_id FROM letter l WHERE l.digest = $1) AND d.answers = $1"
+        );
+        self.read_with(self.statement(sql).bind(letter), read_our_letter).await
+    }
+
+    /// Returns the Message-IDs of the last letters to an address that are about no match, newest first.
+    pub async fn last_message_ids_to(&self, address: &str, like: &str, limit: u32) -> Result<Vec<String>> {
+        let sql = "SELECT message_id FROM dispatch WHERE recipient = $1 AND match_id IS NULL AND message_id LIKE $2 \
+                   ORDER BY id DESC LIMIT $3";
+        let select = self.statement(sql).bind(text(address)).bind(like).bind(i64::from(limit));
+        self.read_column(select).await
     }
 
     /// Returns up to `limit` dispatches with their bytes, newest first, that match the filter.
@@ -114,6 +156,11 @@ impl Database {
         let sql = format!("SELECT return_id, message_id FROM dispatch WHERE return_id {one_of} ORDER BY id");
         self.read_recent(self.statement(sql).bind_texts(ids)).await
     }
+}
+
+/// Returns the pattern of the Message-IDs of letters about an event, with a reply token or without.
+fn about_event(event_id: &str) -> String {
+    format!("%e.{}.%", event_id.to_lowercase())
 }
 
 /// Queues again the letters to these addresses that were given up.

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::entries::{EntryRow, add_to_books};
-use super::record::record;
+use super::record::{Row, record};
 use super::rows::{CHUNK, ensure_all_found, text};
 use super::statement::Session;
 use super::{Changes, Database, Result};
@@ -65,6 +65,38 @@ impl Database {
     pub async fn event(&self, id: &str) -> Result<Option<EventRow>> {
         let select = self.statement(format!("{EVENTS}WHERE id = $1")).bind(text(id));
         Ok(self.read_recent(select).await?.pop())
+    }
+
+    /// Returns the IDs of all events, also of those of which only some rows are left. Sorted.
+    pub async fn event_ids(&self) -> Result<Vec<String>> {
+        let sql = "SELECT id FROM event UNION SELECT event_id FROM book_entry UNION SELECT event_id FROM event_match \
+                   ORDER BY 1";
+        self.read_column(self.statement(sql)).await
+    }
+
+    /// Returns the matches of an event, each with whether its season is open, and with the end that the event has
+    /// looked at.
+    pub async fn event_matches(&self, event_id: &str) -> Result<Vec<(EventMatchRow, bool, Option<Digest>)>> {
+        let sql = "SELECT match_id, event_id, season, first_player, second_player, is_open, seen FROM event_match \
+                   WHERE event_id = $1 ORDER BY match_id";
+        let read = |row: Row<'_>| {
+            let of_event = EventMatchRow {
+                match_id: row.get("match_id")?,
+                event_id: row.get("event_id")?,
+                season: row.get("season")?,
+                first: row.get("first_player")?,
+                second: row.get("second_player")?,
+            };
+            Ok((of_event, row.get::<i64>("is_open")? != 0, row.get("seen")?))
+        };
+        self.read_with(self.statement(sql).bind(text(event_id)), read).await
+    }
+
+    /// Returns the results that are stored as entered for these matches: the match, and the hash of its end.
+    pub async fn event_results(&self, match_ids: &[String]) -> Result<Vec<(String, Digest)>> {
+        let one_of = self.one_of();
+        let sql = format!("SELECT match_id, end_hash FROM event_result WHERE match_id {one_of}");
+        self.read(self.statement(sql).bind_texts(match_ids)).await
     }
 
     /// Returns the events in which something is due by `now`, the longest overdue first.

@@ -59,6 +59,19 @@ impl Database {
         Ok(found.and_then(|(forgotten,)| forgotten))
     }
 
+    /// Returns the addresses that a player has or had, also those that somebody else has now.
+    pub async fn addresses_ever_of(&self, player_id: i64) -> Result<Vec<String>> {
+        self.read_column(self.statement(ADDRESSES).bind(player_id)).await
+    }
+
+    /// Whether a letter's bytes were deleted because its sender was forgotten, as was this player.
+    pub async fn is_forgotten(&self, player_id: i64, letter: Digest) -> Result<bool> {
+        let sql = "SELECT COUNT(*) FROM player p, letter l WHERE p.id = $1 AND p.forgotten_at IS NOT NULL \
+                   AND l.digest = $2 AND l.forgotten_at IS NOT NULL";
+        let (found,): (i64,) = self.read_one(self.statement(sql).bind(player_id).bind(letter)).await?;
+        Ok(found > 0)
+    }
+
     /// Returns everything that the database holds about the player with this number.
     pub async fn traces_of(&self, player_id: i64) -> Result<Traces> {
         traces_of(&mut self.backend.reader().await?.session(), player_id).await
@@ -140,16 +153,18 @@ async fn traces_of(session: &mut Session<'_>, player_id: i64) -> Result<Traces> 
     Ok(Traces { addresses, matches, waiting })
 }
 
-/// Returns the addresses that a player has or had. Addresses that a ledger pins count only if nobody else
+/// Selects the addresses that the player `$1` has or had. Addresses that a ledger pins count only if nobody else
 /// ever held the seat.
+const ADDRESSES: &str = "SELECT address FROM address WHERE player_id = $1 \
+    UNION SELECT registered FROM player_change WHERE player_id = $1 \
+    UNION SELECT address FROM player_change WHERE player_id = $1 AND stage = 'done' AND kind <> 'leave' \
+    UNION SELECT p.value FROM seat_pin p JOIN seat s ON s.match_id = p.match_id AND s.seat = p.seat \
+    WHERE s.player_id = $1 AND p.kind = 'address' AND p.value IS NOT NULL AND NOT EXISTS \
+    (SELECT 1 FROM entry e WHERE e.match_id = p.match_id AND e.kind = 'PlayerReplaced')";
+
+/// Returns these addresses, except former ones that somebody else has now.
 async fn addresses_of(session: &mut Session<'_>, player_id: i64) -> Result<Vec<String>> {
-    let sql = "SELECT address FROM address WHERE player_id = $1 \
-               UNION SELECT registered FROM player_change WHERE player_id = $1 \
-               UNION SELECT address FROM player_change WHERE player_id = $1 AND stage = 'done' AND kind <> 'leave' \
-               UNION SELECT p.value FROM seat_pin p JOIN seat s ON s.match_id = p.match_id AND s.seat = p.seat \
-               WHERE s.player_id = $1 AND p.kind = 'address' AND p.value IS NOT NULL AND NOT EXISTS \
-               (SELECT 1 FROM entry e WHERE e.match_id = p.match_id AND e.kind = 'PlayerReplaced') \
-               EXCEPT SELECT address FROM address WHERE player_id <> $1 ORDER BY 1";
+    let sql = format!("{ADDRESSES} EXCEPT SELECT address FROM address WHERE player_id <> $1 ORDER BY 1");
     session.fetch_column(session.statement(sql).bind(player_id)).await
 }
 

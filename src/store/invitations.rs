@@ -19,6 +19,11 @@ impl Database {
         self.read_first(self.statement(format!("{INVITATIONS}WHERE code = $1")).bind(text(code))).await
     }
 
+    /// Returns all invitations, oldest first.
+    pub async fn invitations(&self) -> Result<Vec<Invitation>> {
+        self.read(self.statement(format!("{INVITATIONS}ORDER BY created_at, code"))).await
+    }
+
     /// Returns the open invitations, oldest first; with `lapsing_by`, only those that lapse by that time.
     pub async fn open_invitations(&self, lapsing_by: Option<DateTime<Utc>>) -> Result<Vec<Invitation>> {
         let sql = format!("{INVITATIONS}WHERE stage = 'open' AND lapses_at <= $1 ORDER BY created_at, code");

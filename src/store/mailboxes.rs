@@ -25,6 +25,24 @@ impl Database {
         Ok(DateTime::from_timestamp_millis(millis).unwrap_or(now))
     }
 
+    /// Returns the mark of each mailbox.
+    pub async fn mailbox_marks(&self) -> Result<Vec<(String, DateTime<Utc>)>> {
+        self.read(self.statement("SELECT name, mark FROM mailbox ORDER BY name")).await
+    }
+
+    /// Returns when the database was made. `None` if it has no rows yet, or some from before that: it was moved here
+    /// from another one, or the clock was wrong.
+    pub async fn made(&self) -> Result<Option<DateTime<Utc>>> {
+        let made = self.backend.engine().select_made();
+        let sql = format!(
+            "SELECT ({made}), (SELECT MIN(created_at) FROM player), (SELECT MIN(received_at) FROM letter)"
+        );
+        let (made, player, letter): (i64, Option<i64>, Option<i64>) =
+            self.read_one(self.statement(sql)).await?;
+        let is_first = [player, letter].into_iter().flatten().min().is_some_and(|first| made <= first);
+        Ok(DateTime::from_timestamp_millis(made).filter(|_| is_first))
+    }
+
     async fn set_mark(&self, mailbox: &str, now: DateTime<Utc>) -> Result<i64> {
         let now = now.timestamp_millis();
         let (mailboxes,): (i64,) = self.read_one(self.statement("SELECT COUNT(*) FROM mailbox")).await?;

@@ -3,12 +3,26 @@
 use chrono::{DateTime, Utc};
 
 use super::columns::integer;
-use super::rows::{CHUNK, is_common};
+use super::record::Row;
+use super::rows::{CHUNK, is_common, text};
 use super::statement::Session;
 use super::{Database, OwedTurnRow, Result};
+use crate::club::owed::OwedTurn;
 use crate::club::reliability::{Reliability, TURNS};
 
 impl Database {
+    /// Returns the turns of a match that its players owed.
+    pub async fn owed_turns_of(&self, match_id: &str) -> Result<Vec<OwedTurnRow>> {
+        let sql = "SELECT match_id, seq, seat, player_id, at, in_time FROM owed_turn WHERE match_id = $1 \
+                   ORDER BY seq, seat";
+        let read = |row: Row<'_>| {
+            let in_time = row.get::<i64>("in_time")? != 0;
+            let turn = OwedTurn { seq: row.get("seq")?, seat: row.get("seat")?, at: row.get("at")?, in_time };
+            Ok(OwedTurnRow { match_id: row.get("match_id")?, player_id: row.get("player_id")?, turn })
+        };
+        self.read_with(self.statement(sql).bind(text(match_id)), read).await
+    }
+
     /// Returns how reliably a player files. Matches lost since `lost_since` count.
     pub async fn reliability(&self, player_id: i64, lost_since: DateTime<Utc>) -> Result<Reliability> {
         self.reliability_in("", player_id, lost_since).await

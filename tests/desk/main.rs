@@ -129,6 +129,7 @@ mod play {
 /// The findings of the audit, and its repeated rulings.
 mod audit {
     mod after_end;
+    mod books;
     mod chain;
     mod columns;
     pub mod database;
@@ -136,6 +137,7 @@ mod audit {
     mod frozen;
     mod holders;
     mod named;
+    mod schema;
     pub mod tamper_ways;
     pub mod tampered;
     mod versions;

@@ -14,8 +14,7 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::AuditVerdict;
 use fogpost::audit::dossier::DossierForm;
-use fogpost::daemon::audit::dossier;
-use fogpost::daemon::audit::verify;
+use fogpost::daemon::audit::{self, book, dossier, verify};
 use fogpost::daemon::doubt;
 use fogpost::daemon::instruct;
 use fogpost::daemon::loops::run;
@@ -402,7 +401,7 @@ impl Desk {
         self.letters().first().expect("a letter came").status
     }
 
-    /// Asserts that nothing waits to be sent and that every ledger verifies.
+    /// Asserts that nothing waits to be sent, and that every ledger, every book and the club verify.
     pub fn check(&self) {
         let queues = self.block_on(self.office.store.queues()).expect("the store answers");
         assert_eq!(queues.dispatches_waiting, 0, "a dispatch is unsent");
@@ -411,6 +410,12 @@ impl Desk {
             assert!(verdict.is_sound(), "{verdict:#?}");
             assert_eq!(verdict.head, self.find(&id).head, "the head of {id}");
         }
+        for id in self.block_on(self.office.store.event_ids()).expect("the store answers") {
+            let verdict = self.block_on(book::verify(&self.office, &id)).expect("the store answers");
+            assert!(verdict.is_sound(), "{verdict:#?}");
+        }
+        let verdict = self.block_on(audit::club::verify(&self.office)).expect("the store answers");
+        assert!(verdict.is_sound(), "{verdict:#?}");
     }
 
     /// The GM's reason to see what the rules hide.

@@ -7,10 +7,10 @@ use anyhow::ensure;
 use crate::daemon::Office;
 use crate::daemon::audit::unsound;
 
-/// Remove a match that does not verify from `fogpost status`, until the audit finds something else in it
+/// Remove a match or an event that does not verify from `fogpost status`, until the audit finds something else in it
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match, such as QZ-7K3M; without it, all matches that do not verify
+    /// Match, such as QZ-7K3M, or event, or CLUB; without it, everything that does not verify
     #[arg(value_name = "MATCH")]
     id: Option<String>,
 }
@@ -19,7 +19,7 @@ impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let id = self.id.map(|id| id.to_ascii_uppercase());
         let acknowledged = unsound::acknowledge(office, id.as_deref()).await?;
-        let which = id.unwrap_or_else(|| "any match".to_owned());
+        let which = id.unwrap_or_else(|| "anything".to_owned());
         ensure!(!acknowledged.is_empty(), "no audit has found anything unacknowledged in {which}");
         acknowledged.iter().for_each(|id| println!("{id}: acknowledged"));
         Ok(ExitCode::SUCCESS)

@@ -7,16 +7,16 @@ use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::audit::AuditVerdict;
 use crate::audit::witness::PlayersMail;
+use crate::audit::{AuditVerdict, Subject};
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
 use crate::daemon::Office;
 use crate::daemon::audit;
-use crate::daemon::audit::book::{self, CheckedBook};
 use crate::daemon::audit::verify;
 use crate::daemon::ratings;
 use crate::game::any::GameKind;
+use crate::letter::printable::printable_text;
 use crate::report::counted;
 
 /// Maximum bytes of a player's mail.
@@ -30,15 +30,15 @@ const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
 /// Exit status: 0 sound; 1 wrong.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match to check, or event such as EV-SPRING; `*` stands for any characters, so that 'QZ-*' means all matches of
-    /// Quadrant Z
+    /// Match to check, or event such as EV-SPRING, or CLUB for offers, mailboxes and the GMs' tokens; `*` stands for any
+    /// characters, so that 'QZ-*' means all matches of Quadrant Z
     #[arg(value_name = "MATCH", required_unless_present_any = ["all", "against", "ratings"], conflicts_with = "all")]
     id: Option<String>,
-    /// Check every match
+    /// Check every match, every event, and the club
     #[arg(long)]
     all: bool,
-    /// Check the matches named in the ledger lines of these letters, taken from players' own mailboxes, and
-    /// check that each line is in its chain. This also reveals a deleted match
+    /// Check the matches and events named in the ledger lines of these letters, taken from players' own mailboxes, and
+    /// check that each line is in its chain. This also reveals a deleted match. Letters without a line are named
     #[arg(long, value_name = "LETTER.eml", num_args = 1.., conflicts_with = "all")]
     against: Vec<PathBuf>,
     /// Recompute the ratings from the ledgers, and compare them with the stored ones
@@ -52,18 +52,13 @@ pub struct Args {
     json: bool,
 }
 
-/// Number of matches to check in parallel before showing their verdicts.
+/// Number of matches and events to check in parallel before showing their verdicts.
 const BATCH_SIZE: usize = 16;
 
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         if self.ratings {
             return verify_ratings(office, self.json).await;
-        }
-        if let Some(event) =
-            self.id.as_ref().map(|id| id.to_ascii_uppercase()).filter(|id| id.starts_with("EV-"))
-        {
-            return verify_book(office, &event, self.json).await;
         }
         let verdicts = self.verdicts(office).await?;
         Ok(match verdicts.iter().all(AuditVerdict::is_sound) {
@@ -72,20 +67,24 @@ impl Args {
         })
     }
 
-    /// Reads players' letters. Each must name a ledger, or, with `only`, the ledger of that match.
+    /// Reads players' letters, and names those without a ledger line, or, with `only`, without one of that chain.
+    /// At least one must have one.
     fn mails(&self, only: Option<&str>) -> anyhow::Result<Vec<PlayersMail>> {
         let mut mails = Vec::new();
         for path in &self.against {
             let name = path.display().to_string();
             let mail = PlayersMail::read(&name, &read_file(path, MAX_MAIL_BYTES)?);
-            let is_witness = mail.lines.iter().any(|line| only.is_none_or(|id| id == line.match_id));
-            ensure!(is_witness, "{name}: it has no ledger line of that match");
-            mails.push(mail);
+            if mail.lines.iter().any(|line| only.is_none_or(|id| id == line.chain)) {
+                mails.push(mail);
+            } else {
+                eprintln!("{}: it has no ledger line{}", printable_text(&name), of_chain(only));
+            }
         }
+        ensure!(!mails.is_empty(), "none of these letters has a ledger line{}", of_chain(only));
         Ok(mails)
     }
 
-    /// Checks the matches and shows the verdicts, batch by batch. Returns all verdicts that are not sound,
+    /// Checks what was asked for and shows the verdicts, batch by batch. Returns all verdicts that are not sound,
     /// and perhaps others.
     async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<AuditVerdict>> {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
@@ -99,18 +98,18 @@ impl Args {
             return Ok(verdicts);
         }
         let mut verdicts = Vec::new();
-        let ids = match id {
+        let subjects = match id {
             Some(pattern) if pattern.contains('*') => {
-                let mut ids = office.store.match_ids().await?;
-                ids.retain(|id| fits(id, &pattern));
-                ensure!(!ids.is_empty(), "no match is called {pattern}");
-                ids
+                let mut subjects = verify::all_subjects(office).await?;
+                subjects.retain(|subject| fits(subject.id(), &pattern));
+                ensure!(!subjects.is_empty(), "no match or event is called {pattern}");
+                subjects
             }
-            Some(id) => vec![id],
-            None => office.store.match_ids().await?,
+            Some(id) => vec![Subject::of(&id)],
+            None => verify::all_subjects(office).await?,
         };
-        for (number, batch) in ids.chunks(BATCH_SIZE).enumerate() {
-            bar.set_message(format!("{} of {} matches,", number * BATCH_SIZE, ids.len()));
+        for (number, batch) in subjects.chunks(BATCH_SIZE).enumerate() {
+            bar.set_message(format!("{} of {} matches and events,", number * BATCH_SIZE, subjects.len()));
             let checked = verify::verify_several(office, batch, &step).await?;
             bar.suspend(|| checked.iter().for_each(|verdict| show(verdict, self.json)));
             // Drop the sound verdicts: a club may have thousands.
@@ -118,7 +117,7 @@ impl Args {
         }
         bar.finish_and_clear();
         if self.report {
-            audit::report_audit(office, ids.len(), verdicts.clone()).await?;
+            audit::report_audit(office, subjects.len(), verdicts.clone()).await?;
         }
         Ok(verdicts)
     }
@@ -141,22 +140,6 @@ async fn verify_ratings(office: &Office, json: bool) -> anyhow::Result<ExitCode>
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Checks the book of an event.
-async fn verify_book(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode> {
-    let CheckedBook { entries, head, findings } = book::verify(office, id).await?;
-    if json {
-        let is_sound = findings.is_empty();
-        print_json(
-            &json!({ "event": id, "entries": entries, "head": head, "findings": findings, "sound": is_sound }),
-        );
-    } else {
-        let word = if findings.is_empty() { "sound" } else { "WRONG" };
-        println!("{id}: {word}; {} (head {head})", counted(entries, "entry", "entries"));
-        findings.iter().for_each(|finding| println!("  {finding}"));
-    }
-    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
 /// Prints a verdict, in words or as JSON.
 pub fn show(verdict: &AuditVerdict, json: bool) {
     if json {
@@ -165,15 +148,19 @@ pub fn show(verdict: &AuditVerdict, json: bool) {
         print_json(&line);
         return;
     }
-    let AuditVerdict { match_id, entries, letters, sent, head, findings, .. } = verdict;
+    let AuditVerdict { subject, entries, letters, sent, head, findings, .. } = verdict;
     let word = if verdict.is_sound() { "sound" } else { "WRONG" };
-    println!(
-        "{match_id}: {word}; {}, {}, {} (head {})",
-        counted(*entries, "entry", "entries"),
-        counted(*letters, "letter", "letters"),
-        counted(*sent, "sent letter", "sent letters"),
-        head.hash
-    );
+    let compared = match subject {
+        Subject::Match(_) | Subject::Event(_) => format!(
+            "{}, {}, {} (head {})",
+            counted(*entries, "entry", "entries"),
+            counted(*letters, "letter", "letters"),
+            counted(*sent, "sent letter", "sent letters"),
+            head.hash
+        ),
+        Subject::Club {} => "offers, mailboxes and the GMs' tokens".to_owned(),
+    };
+    println!("{}: {word}; {compared}", subject.id());
     for (procedure, rulings) in &verdict.rulings_by_procedure {
         println!(
             "  {} by procedure {procedure}: not repeated; their letters, orders and adjudications agree",
@@ -202,6 +189,11 @@ pub fn show(verdict: &AuditVerdict, json: bool) {
             counted(verdict.unrepeated, "ruling was", "rulings were")
         );
     }
+}
+
+/// Says of which chain a letter lacks a line, if only one counts.
+fn of_chain(only: Option<&str>) -> String {
+    only.map_or_else(String::new, |id| format!(" of {id}"))
 }
 
 /// Whether a name fits a pattern in which `*` stands for any characters.

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::cli::audit::verify::show;
 use crate::daemon::Office;
-use crate::daemon::audit::verify::verify_several;
+use crate::daemon::audit::verify::verify;
 use crate::letter::Digest;
 use crate::referee::Match;
 use crate::store::{self, LetterStatus};
@@ -30,9 +30,7 @@ pub async fn tamper(office: &Office, game_match: &Match, folder: &Path) -> anyho
     println!("    {before}");
     println!("    {after}");
     println!("fogpost --config {}/config.toml audit verify {}", folder.display(), game_match.id);
-    for verdict in verify_several(office, std::slice::from_ref(&game_match.id), &|_| {}).await? {
-        show(&verdict, false);
-    }
+    show(&verify(office, &game_match.id, &|_| {}).await?, false);
     Ok(())
 }
 

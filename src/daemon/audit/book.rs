@@ -1,68 +1,145 @@
-//! Checks books of events: each on its own, and its results against the ledgers of its matches.
+//! Checks the books of events: loads the rows that `audit/book` compares.
 
-use anyhow::{Context as _, ensure};
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::club::events::event::Event;
-use crate::club::events::verify;
+use anyhow::{bail, ensure};
+
+use super::columns::row_of;
+use crate::audit::book::{BookCheck, CitedColumns, CitedLetter, EventColumns, EventMatchColumns};
+use crate::audit::{AuditVerdict, LedgerRow};
 use crate::daemon::Office;
-use crate::ledger::book::{BookEntry, BookOutcome};
-use crate::ledger::{Entry, Fact};
+use crate::daemon::intake::row::listed_fields;
+use crate::ledger::Entry;
 use crate::letter::Digest;
+use crate::store::{NamedLetter, SentRow, UnprovenStage};
 
-/// The outcome of checking a book.
-pub struct CheckedBook {
-    pub entries: usize,
-    pub head: String,
-    pub findings: Vec<String>,
-}
+/// Maximum attempts to check an event that changes during every check.
+const MAX_TRIES: u32 = 5;
 
 /// Returns the entries of a book, each as canonical JSON with its hash.
 ///
 /// # Errors
 /// Returns an error if there is no such event, or if the database does not answer.
-pub async fn rows(office: &Office, id: &str) -> anyhow::Result<Vec<(String, Digest)>> {
+pub async fn rows(office: &Office, id: &str) -> anyhow::Result<Vec<LedgerRow>> {
     let rows = office.store.book(id).await?;
     ensure!(!rows.is_empty(), "there is no event {id}");
-    Ok(rows.into_iter().map(|row| (row.json, row.hash)).collect())
+    Ok(rows.into_iter().map(row_of).collect())
 }
 
-/// Checks a book.
+/// Checks an event, and starts again if it changes in the meantime.
 ///
 /// # Errors
-/// Same as [`rows`].
-pub async fn verify(office: &Office, id: &str) -> anyhow::Result<CheckedBook> {
-    let rows = rows(office, id).await?;
-    let mut findings = verify::verify(&rows);
-    if findings.is_empty() {
-        let entries: Result<Vec<BookEntry>, _> =
-            rows.iter().map(|(json, _)| serde_json::from_str(json)).collect();
-        let event = Event::fold(&entries?, &|player| player).with_context(|| format!("the book of {id}"))?;
-        for (match_id, end, outcome) in verify::results(&event) {
-            findings.extend(differs(office, &match_id, end, outcome).await?);
+/// Returns an error if there is no such event, or if the database does not answer.
+pub async fn verify(office: &Office, id: &str) -> anyhow::Result<AuditVerdict> {
+    let is_there = office.store.event_ids().await?.iter().any(|other| other == id);
+    ensure!(is_there, "there is no event {id}");
+    for _ in 0..MAX_TRIES {
+        let version = version(office, id).await?;
+        let verdict = verify_now(office, id).await?;
+        if verdict.is_sound() || self::version(office, id).await? == version {
+            return Ok(verdict);
         }
     }
-    let head = rows.last().map(|(_, hash)| hash.to_string()).unwrap_or_default();
-    Ok(CheckedBook { entries: rows.len(), head, findings })
+    bail!("gave up on {id}: it changed during every check")
 }
 
-/// Returns a sentence if a result differs from the ledger of its match. An annulled match has no outcome
-/// there.
-async fn differs(
+async fn version(office: &Office, id: &str) -> anyhow::Result<Option<i64>> {
+    Ok(office.store.event(id).await?.map(|row| row.version))
+}
+
+async fn verify_now(office: &Office, id: &str) -> anyhow::Result<AuditVerdict> {
+    let merged = office.store.merged_players().await?;
+    let rows: Vec<LedgerRow> = office.store.book(id).await?.into_iter().map(row_of).collect();
+    let mut check = BookCheck::new(id, &rows, &|player| merged.get(&player).copied().unwrap_or(player));
+    let cited = check.cited_letters();
+    check_letters(office, &mut check, &cited, &merged).await?;
+    for match_id in check.match_ids() {
+        let mut ledger: Vec<Entry> = Vec::new();
+        for row in office.store.entries(&match_id).await? {
+            // An entry that cannot be read is a finding in its match.
+            ledger.extend(serde_json::from_str(&row.json).ok());
+        }
+        check.check_match(&match_id, &ledger);
+    }
+    for message_id in office.store.message_ids_about_event(id).await? {
+        check.note_sent(&message_id);
+    }
+    let letters: Vec<Digest> = cited.iter().map(|cited| cited.letter).collect();
+    let mut take = |row: SentRow| check.check_sent(&row.message_id, &row.bytes);
+    office.store.sent_about_event(id, &letters, &mut take).await?;
+    let columns = columns_of(office, id, check.match_ids()).await?;
+    Ok(check.finish(columns.as_ref(), office.now()))
+}
+
+/// Checks the letters that a book names.
+async fn check_letters(
     office: &Office,
-    match_id: &str,
-    end: Digest,
-    outcome: BookOutcome,
-) -> anyhow::Result<Option<String>> {
-    let entries = office.store.entries(match_id).await?;
-    let Some(row) = entries.iter().find(|row| row.hash == end) else {
-        return Ok(Some(format!("the ledger of {match_id} has no entry {end}, which ended it")));
+    check: &mut BookCheck,
+    cited: &[CitedLetter],
+    merged: &BTreeMap<i64, i64>,
+) -> anyhow::Result<()> {
+    let same = |player: i64| merged.get(&player).copied().unwrap_or(player);
+    let letters: Vec<Digest> = cited.iter().map(|cited| cited.letter).collect();
+    let mut found: BTreeMap<Digest, CitedColumns> = BTreeMap::new();
+    let mut take = |row: NamedLetter| {
+        let columns = CitedColumns {
+            received_at: row.received_at,
+            listed: (row.sender, row.subject),
+            written: listed_fields(&row.raw),
+            digest: Digest::of(&row.raw),
+            is_players: false,
+        };
+        found.insert(row.digest, columns);
     };
-    let entry: Entry = serde_json::from_str(&row.json)?;
-    let found = match &entry.fact {
-        Fact::MatchEnded { outcome } => BookOutcome::of(outcome),
-        Fact::MatchAnnulled { .. } => BookOutcome::None,
-        _ => return Ok(Some(format!("entry {end} of {match_id} does not end it"))),
-    };
-    let agrees = found == outcome || found == BookOutcome::None;
-    Ok((!agrees).then(|| format!("{match_id} ended as {found}, and the book says {outcome}")))
+    office.store.letters_named(&letters, &mut take).await?;
+    let unproven = office.store.unproven_named(&letters).await?;
+    for one in cited {
+        let player = same(one.player);
+        let Some(columns) = found.get(&one.letter) else {
+            match office.store.is_forgotten(player, one.letter).await? {
+                true => check.withhold_letter(player),
+                false => check.check_letter(one, None),
+            }
+            continue;
+        };
+        let addresses = office.store.addresses_ever_of(player).await?;
+        let has_confirmed = unproven.iter().any(|row| {
+            let is_theirs = row.player_id.is_some_and(|of| same(of) == player);
+            row.letter == one.letter && row.stage == UnprovenStage::Confirmed && is_theirs
+        });
+        let is_players = has_confirmed || addresses.contains(&columns.written.0);
+        check.check_letter(one, Some(&CitedColumns { is_players, ..columns.clone() }));
+    }
+    Ok(())
+}
+
+/// Returns the rows of an event beside its book. `named` are the matches that the book names.
+async fn columns_of(
+    office: &Office,
+    id: &str,
+    mut named: BTreeSet<String>,
+) -> anyhow::Result<Option<EventColumns>> {
+    let Some(row) = office.store.event(id).await? else { return Ok(None) };
+    let mut matches = Vec::new();
+    for (of_event, is_open, seen) in office.store.event_matches(id).await? {
+        named.insert(of_event.match_id.clone());
+        matches.push(EventMatchColumns {
+            match_id: of_event.match_id,
+            season: of_event.season,
+            first: of_event.first,
+            second: of_event.second,
+            is_open,
+            seen,
+        });
+    }
+    let results = office.store.event_results(&Vec::from_iter(named)).await?;
+    Ok(Some(EventColumns {
+        name: row.name,
+        game: row.game,
+        stage: row.stage,
+        wake_at: row.wake_at,
+        told: row.told,
+        matches,
+        results: results.into_iter().collect(),
+    }))
 }

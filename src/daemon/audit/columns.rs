@@ -1,12 +1,18 @@
 //! Loads a match's listed columns, which the audit compares.
 
-use crate::audit::columns::{
-    LetterColumns, OfferColumns, RuledLetters, StoredColumns, UnprovenColumns, differences,
-};
-use crate::audit::{Finding, ParsedLetter};
+use super::club::stored_offer;
+use crate::audit::columns::{LedgerFacts, LetterColumns, StoredColumns, UnprovenColumns, differences};
+use crate::audit::{Finding, LedgerRow, ParsedLetter, StoredTurn};
 use crate::daemon::Office;
 use crate::daemon::intake::row::{listed_fields, one_line};
-use crate::store::{InvitationStage, NamedLetter, UnprovenStage};
+use crate::game::BySeat;
+use crate::store::{EntryRow, NamedLetter, UnprovenStage};
+
+/// Returns the columns of an entry that the audit compares.
+pub(super) fn row_of(entry: EntryRow) -> LedgerRow {
+    let EntryRow { seq, at, kind, json, hash, .. } = entry;
+    LedgerRow { seq, at, kind, json, hash }
+}
 
 /// Returns a letter's listed columns, together with the values that its bytes give.
 pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -> LetterColumns {
@@ -24,15 +30,20 @@ pub(super) fn columns_of(row: &NamedLetter, raw: &[u8], parsed: &ParsedLetter) -
 pub(super) async fn odd_columns(
     office: &Office,
     id: &str,
-    ruled: &RuledLetters,
+    facts: &LedgerFacts,
     letters: Vec<LetterColumns>,
 ) -> anyhow::Result<Vec<Finding>> {
-    let offers = office.store.invitations_to(id).await?.into_iter().map(|offer| OfferColumns {
-        is_taken: offer.stage == InvitationStage::Taken,
-        inviter: offer.inviter,
-        game: offer.game,
-    });
-    let unproven = office.store.unproven_named(&ruled.confirmed()).await?;
+    let mut offers = Vec::new();
+    for row in office.store.invitations_to(id).await? {
+        offers.push(stored_offer(office, row, true).await?);
+    }
+    let mut players = BySeat::default();
+    for row in office.store.seats_of(&[id.to_owned()]).await? {
+        players[row.seat] = row.player.id;
+    }
+    let turns = office.store.owed_turns_of(id).await?.into_iter();
+    let turns = turns.map(|row| StoredTurn { turn: row.turn, player: row.player_id });
+    let unproven = office.store.unproven_named(&facts.confirmed()).await?;
     let unproven = unproven.into_iter().filter_map(|row| {
         Some(UnprovenColumns {
             letter: row.letter,
@@ -45,8 +56,10 @@ pub(super) async fn odd_columns(
         unread: office.store.unread_columns(id).await?,
         pins: office.store.seat_pins(id).await?,
         letters,
-        offers: offers.collect(),
+        offers,
         unproven: unproven.collect(),
+        turns: turns.collect(),
+        players,
     };
-    Ok(differences(id, ruled, &columns))
+    Ok(differences(id, facts, &columns))
 }

@@ -1,6 +1,7 @@
-//! Checks all matches against their ledgers, on a schedule.
+//! Checks all matches against their ledgers, events against their books, and the club, on a schedule.
 
 pub mod book;
+pub mod club;
 pub mod columns;
 pub mod dossier;
 pub mod forget;
@@ -14,17 +15,17 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use self::unsound::{Unsound, unsound_matches};
+use self::unsound::{Unsound, remembered_unsound};
 use self::verify::{HouseTurns, unreadable};
 use super::waiting::{Backoff, pause, until_shutdown};
 use super::{Office, commit, doubt, load, remembered, rulings};
-use crate::audit::AuditVerdict;
+use crate::audit::{AuditVerdict, Subject};
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
 use crate::ledger::{Head, PauseReason};
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Stage};
-use crate::report::FailedMatch;
+use crate::report::FailedCheck;
 use crate::store::EntryRow;
 
 /// The key under which a daemon remembers the start of the last completed audit.
@@ -35,12 +36,18 @@ const AUDITED: &str = "audited";
 const NEW_UNTIL: &str = "audited new until";
 const QUIET_UNTIL: &str = "audited quiet until";
 
+/// The key for the last event that was checked.
+const BOOKS_UNTIL: &str = "audited books until";
+
 /// Interval at which to check whether an audit is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Maximum matches with new rulings in one audit, and maximum matches without, so that a very large club is
 /// not audited all day.
 const MAX_TOGETHER: usize = 2000;
+
+/// Maximum events in one audit: each is compared with the ledgers of all its matches.
+const MAX_BOOKS: usize = 20;
 
 /// Number of matches that are noted as verified in one transaction.
 const NOTED_TOGETHER: usize = 100;
@@ -79,7 +86,7 @@ pub async fn audit_when_due(office: &Office) -> anyhow::Result<()> {
     audit_all(office, now).await
 }
 
-/// Tells the GM the result of an audit of `checked` matches, of which these `failed`.
+/// Tells the GM the result of an audit of `checked` matches and events, of which these `failed`.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -87,19 +94,20 @@ pub async fn report_audit(office: &Office, checked: usize, failed: Vec<AuditVerd
     commit::decide_and_commit(office, move |desk| audit_report(desk, checked, &failed)).await
 }
 
-/// Checks matches with new entries and matches without, up to [`MAX_TOGETHER`] of each.
+/// Checks matches with new entries and matches without, up to [`MAX_TOGETHER`] of each, up to [`MAX_BOOKS`] events,
+/// and the club.
 async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
     let unverified = office.store.unverified().await?;
     let mut quiet = office.store.match_ids().await?;
     quiet.retain(|id| unverified.binary_search(id).is_err());
-    let unverified = in_turn(unverified, office.store.remembered(NEW_UNTIL).await?);
-    let quiet = in_turn(quiet, office.store.remembered(QUIET_UNTIL).await?);
+    let unverified = in_turn(unverified, office.store.remembered(NEW_UNTIL).await?, MAX_TOGETHER);
+    let quiet = in_turn(quiet, office.store.remembered(QUIET_UNTIL).await?, MAX_TOGETHER);
     let mut news = Vec::new();
     for ids in unverified.chunks(NOTED_TOGETHER) {
         let verdicts = audit_new(office, ids).await?;
         let sound = verdicts.iter().filter(|verdict| verdict.is_sound());
         let heads: Vec<(String, Head)> =
-            sound.map(|verdict| (verdict.match_id.clone(), verdict.head)).collect();
+            sound.map(|verdict| (verdict.subject.id().to_owned(), verdict.head)).collect();
         // Note each batch when it is done, so that an interrupted audit does not recompute these turns of the
         // house.
         office.store.note_verified(&heads).await?;
@@ -112,6 +120,13 @@ async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
         news.extend(note_unsound(office, vec![verdict], now).await?);
     }
     remember_turn(office, QUIET_UNTIL, &quiet).await?;
+    let events = office.store.event_ids().await?;
+    let events = in_turn(events, office.store.remembered(BOOKS_UNTIL).await?, MAX_BOOKS);
+    for subject in events.iter().cloned().map(Subject::Event).chain([Subject::Club {}]) {
+        let verdict = verify::verify_subject(office, &subject, &|_| ()).await?;
+        news.extend(note_unsound(office, vec![verdict], now).await?);
+    }
+    remember_turn(office, BOOKS_UNTIL, &events).await?;
     if !news.is_empty() {
         tell_gm(office, news, now).await?;
     }
@@ -124,7 +139,7 @@ async fn audit_new(office: &Office, ids: &[String]) -> anyhow::Result<Vec<AuditV
     for id in ids {
         verdicts.push(match new_turns(office, id).await {
             Ok(turns) => verify::verify_match(office, id, turns, &|_| ()).await?,
-            Err(error) => unreadable(id, error)?,
+            Err(error) => unreadable(&Subject::Match(id.clone()), error)?,
         });
     }
     Ok(verdicts)
@@ -145,7 +160,7 @@ async fn new_turns(office: &Office, id: &str) -> anyhow::Result<HouseTurns> {
     })
 }
 
-/// Remembers which of these matches an audit checked last.
+/// Remembers which of these an audit checked last.
 async fn remember_turn(office: &Office, key: &str, ids: &[String]) -> anyhow::Result<()> {
     if let Some(last) = ids.last() {
         office.store.remember(key, last).await?;
@@ -153,17 +168,17 @@ async fn remember_turn(office: &Office, key: &str, ids: &[String]) -> anyhow::Re
     Ok(())
 }
 
-/// Clears earlier findings in the matches that verify, and pauses the others, if that is still possible.
-/// Returns those with a finding that the GM does not know yet, each with the value to remember.
+/// Clears earlier findings where all is sound now, and pauses the matches that fail, if that is still possible.
+/// Returns what has a finding that the GM does not know yet, each with the value to remember.
 async fn note_unsound(
     office: &Office,
     verdicts: Vec<AuditVerdict>,
     now: DateTime<Utc>,
-) -> anyhow::Result<Vec<(FailedMatch, Unsound)>> {
-    let known = unsound_matches(&office.store).await?;
+) -> anyhow::Result<Vec<(FailedCheck, (String, Unsound))>> {
+    let known = remembered_unsound(&office.store).await?;
     let mut news = Vec::new();
     for verdict in verdicts {
-        let id = verdict.match_id.clone();
+        let id = verdict.subject.id().to_owned();
         let before = known.get(&id);
         if verdict.is_sound() && before.is_some() {
             office.store.forget(&unsound::key(&id)).await?;
@@ -176,11 +191,15 @@ async fn note_unsound(
         if after.is_none() && before.is_some_and(|before| before.acknowledged) {
             continue;
         }
-        tracing::error!(match_id = id, "the ledger does not verify");
-        let is_paused = try_to_pause(office, &id, now).await;
+        tracing::error!(id, "the ledger or book does not verify");
+        let is_paused = match &verdict.subject {
+            Subject::Match(id) => try_to_pause(office, id, now).await,
+            Subject::Event(_) | Subject::Club {} => false,
+        };
         let Some(after) = after else { continue };
         let findings = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
-        news.push((FailedMatch { id, is_paused, findings: findings.collect() }, after));
+        let failed = FailedCheck { name: verdict.subject.name(), is_paused, findings: findings.collect() };
+        news.push((failed, (unsound::key(&id), after)));
     }
     Ok(news)
 }
@@ -204,19 +223,20 @@ async fn pause_unsound(office: &Office, match_id: &str, now: DateTime<Utc>) -> a
     Ok(after.is_some_and(|after| after.stage == Stage::Paused))
 }
 
-/// Tells the GM of matches that do not verify, and remembers them in the same transaction.
+/// Tells the GM what does not verify, and remembers it in the same transaction.
 async fn tell_gm(
     office: &Office,
-    news: Vec<(FailedMatch, Unsound)>,
+    news: Vec<(FailedCheck, (String, Unsound))>,
     now: DateTime<Utc>,
 ) -> anyhow::Result<()> {
     let mut loaded = load::new_rows(office).await?;
     loaded.at = now;
     let mut remembered = Vec::new();
-    for (failed, unsound) in &news {
-        remembered.push((unsound::key(&failed.id), serde_json::to_string(unsound)?));
+    let mut failed = Vec::new();
+    for (check, (key, unsound)) in news {
+        remembered.push((key, serde_json::to_string(&unsound)?));
+        failed.push(check);
     }
-    let failed: Vec<FailedMatch> = news.into_iter().map(|(failed, _)| failed).collect();
     let ((), mut changes) = commit::decide(office, loaded, move |desk| alarm(desk, &failed)).await?;
     changes.remembered.extend(remembered);
     office.store.commit(&changes).await?;
@@ -224,14 +244,14 @@ async fn tell_gm(
     Ok(())
 }
 
-/// Chooses the matches for this audit from all sorted IDs: at most [`MAX_TOGETHER`], beginning after the
-/// `last` one of the previous audit.
-fn in_turn(mut ids: Vec<String>, last: Option<String>) -> Vec<String> {
-    if ids.len() > MAX_TOGETHER {
+/// Chooses what to check in this audit from all sorted IDs: at most `most`, beginning after the `last` one of the
+/// previous audit.
+fn in_turn(mut ids: Vec<String>, last: Option<String>, most: usize) -> Vec<String> {
+    if ids.len() > most {
         let last = last.unwrap_or_default();
         let next = ids.partition_point(|id| *id <= last) % ids.len();
         ids.rotate_left(next);
-        ids.truncate(MAX_TOGETHER);
+        ids.truncate(most);
     }
     ids
 }
@@ -243,12 +263,12 @@ mod tests {
     #[test]
     fn too_many_matches_take_turns() {
         let few = vec!["QD-1".to_owned(), "QD-2".to_owned()];
-        assert_eq!(in_turn(few.clone(), Some("QD-1".to_owned())), few);
+        assert_eq!(in_turn(few.clone(), Some("QD-1".to_owned()), 2000), few);
         let many: Vec<String> = (0..3000).map(|n| format!("QD-{n:04}")).collect();
-        let first = in_turn(many.clone(), None);
+        let first = in_turn(many.clone(), None, 2000);
         assert_eq!(first, many[..2000]);
-        let next = in_turn(many.clone(), first.last().cloned());
+        let next = in_turn(many.clone(), first.last().cloned(), 2000);
         assert_eq!(next, [&many[2000..], &many[..1000]].concat());
-        assert_eq!(in_turn(many.clone(), Some("QD-2999".to_owned())), first);
+        assert_eq!(in_turn(many.clone(), Some("QD-2999".to_owned()), 2000), first);
     }
 }

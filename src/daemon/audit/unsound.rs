@@ -1,4 +1,4 @@
-//! Matches that do not verify. They are remembered in the store, so that the GM is told of each finding once,
+//! Matches and events that do not verify, and the club if it does not. They are remembered in the store, so that the GM is told of each finding once,
 //! and the status shows them until the GM acknowledges them or they verify again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +11,10 @@ use crate::daemon::Office;
 use crate::letter::Digest;
 use crate::store::Database;
 
-/// Prefix of the keys under which these matches are remembered. The match's name follows.
+/// Prefix of the keys under which these are remembered. The ID follows.
 const UNSOUND_KEYS: &str = "does not verify: ";
 
-/// A match that does not verify.
+/// Something that does not verify.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsound {
     /// Time of the first audit that found something.
@@ -41,32 +41,32 @@ impl Unsound {
     }
 }
 
-/// Returns the key under which a match is remembered.
-pub fn key(match_id: &str) -> String {
-    format!("{UNSOUND_KEYS}{match_id}")
+/// Returns the key under which a match, an event or the club is remembered.
+pub fn key(id: &str) -> String {
+    format!("{UNSOUND_KEYS}{id}")
 }
 
-/// Returns the matches that do not verify.
+/// Returns what does not verify, by ID.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn unsound_matches(store: &Database) -> anyhow::Result<BTreeMap<String, Unsound>> {
+pub async fn remembered_unsound(store: &Database) -> anyhow::Result<BTreeMap<String, Unsound>> {
     let remembered = store.remembered_under(UNSOUND_KEYS).await?;
     let unsound = remembered.into_iter().filter_map(|(key, value)| {
-        // Ignore notes in the format of another version. The next audit finds these matches again.
+        // Ignore notes in the format of another version. The next audit finds these again.
         Some((key.strip_prefix(UNSOUND_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
     });
     Ok(unsound.collect())
 }
 
-/// Notes that the GM has seen the findings in one match, or in all matches, and returns their names. The GM
+/// Notes that the GM has seen the findings under one ID, or all findings, and returns the IDs. The GM
 /// is told again only of new findings.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn acknowledge(office: &Office, only: Option<&str>) -> anyhow::Result<Vec<String>> {
     let mut acknowledged = Vec::new();
-    for (id, unsound) in unsound_matches(&office.store).await? {
+    for (id, unsound) in remembered_unsound(&office.store).await? {
         if unsound.acknowledged || only.is_some_and(|only| only != id) {
             continue;
         }
@@ -80,11 +80,11 @@ pub async fn acknowledge(office: &Office, only: Option<&str>) -> anyhow::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{Finding, Place};
+    use crate::audit::{Finding, Place, Subject};
 
     fn verdict(findings: &[u64]) -> AuditVerdict {
         let findings = findings.iter().map(|seq| Finding { place: Place::Entry(*seq), what: "x".to_owned() });
-        AuditVerdict { findings: findings.collect(), ..AuditVerdict::default() }
+        AuditVerdict { findings: findings.collect(), ..AuditVerdict::new(Subject::Club {}) }
     }
 
     #[test]

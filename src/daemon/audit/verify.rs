@@ -7,12 +7,13 @@ use std::thread;
 use anyhow::bail;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::columns::{self, columns_of};
+use super::columns::{self, columns_of, row_of};
+use super::{book, club};
 use crate::audit::columns::LetterColumns;
 use crate::audit::witness::PlayersMail;
 use crate::audit::{
-    AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, LedgerRow, ParsedLetter,
-    Place, StoredDispatch, StoredLetter, StoredMatch, StoredSeat, Withheld,
+    AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, ParsedLetter, Place,
+    StoredDispatch, StoredLetter, StoredMatch, StoredPlayer, StoredSeat, Subject, Withheld,
 };
 use crate::daemon::load::large::turn_to_decode;
 use crate::daemon::parallel::run_blocking;
@@ -22,7 +23,7 @@ use crate::game::BySeat;
 use crate::ledger::{Entry, Fact, KeptPin, PinnedKind};
 use crate::letter::Digest;
 use crate::report::sent::plain_text;
-use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, SentRow, StoreError};
+use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, Player, SentRow, StoreError};
 
 /// Rows read at a time.
 const CHUNK: u32 = 256;
@@ -67,26 +68,53 @@ pub async fn verify_match(
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
     let verdict = verify_settled(office, match_id, turns, progress).await;
-    verdict.or_else(|error| unreadable(match_id, error))
+    verdict.or_else(|error| unreadable(&Subject::Match(match_id.to_owned()), error))
 }
 
-/// Checks several matches in parallel, and returns their verdicts in order.
+/// Checks a match, an event or the club. A row with impossible contents is a finding, not an error.
 ///
 /// # Errors
-/// Same as [`verify`].
+/// Returns an error if there is no such match or event, or if the database does not answer.
+pub async fn verify_subject(
+    office: &Office,
+    subject: &Subject,
+    progress: &OnProgress<'_>,
+) -> anyhow::Result<AuditVerdict> {
+    let verdict = match subject {
+        Subject::Match(id) => verify(office, id, progress).await,
+        Subject::Event(id) => book::verify(office, id).await,
+        Subject::Club {} => club::verify(office).await,
+    };
+    verdict.or_else(|error| unreadable(subject, error))
+}
+
+/// Returns everything that can be checked: all matches, all events, and the club.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn all_subjects(office: &Office) -> anyhow::Result<Vec<Subject>> {
+    let matches = office.store.match_ids().await?.into_iter().map(Subject::Match);
+    let events = office.store.event_ids().await?.into_iter().map(Subject::Event);
+    Ok(matches.chain(events).chain([Subject::Club {}]).collect())
+}
+
+/// Checks several of these in parallel, and returns their verdicts in order.
+///
+/// # Errors
+/// Same as [`verify_subject`].
 pub async fn verify_several(
     office: &Office,
-    ids: &[String],
+    subjects: &[Subject],
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<Vec<AuditVerdict>> {
     // Run twice as many checks as there are processors, because each one sometimes waits for the database.
     let at_once = 2 * thread::available_parallelism().map_or(1, usize::from);
-    let checks = stream::iter(ids).map(|id| verify_match(office, id, HouseTurns::ALL, progress));
+    let checks = stream::iter(subjects).map(|subject| verify_subject(office, subject, progress));
     checks.buffered(at_once).try_collect().await
 }
 
-/// Checks the matches that are named in letters kept by players, and whether the ledger lines in these
-/// letters are on the matches' chains. With `only`, only the lines of that match count.
+/// Checks the matches and events that are named in letters kept by players, and whether the ledger lines in these
+/// letters are on their chains. With `only`, only the lines of that match or event count.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
@@ -98,33 +126,30 @@ pub async fn verify_against(
 ) -> anyhow::Result<Vec<AuditVerdict>> {
     let mut named: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
     for PlayersMail { name, lines } in mails {
-        for line in lines.iter().filter(|line| only.is_none_or(|id| id == line.match_id)) {
-            named.entry(&line.match_id).or_default().entry(line.hash).or_default().push(name);
+        for line in lines.iter().filter(|line| only.is_none_or(|id| id == line.chain)) {
+            named.entry(&line.chain).or_default().entry(line.hash).or_default().push(name);
         }
     }
     let mut verdicts = Vec::new();
-    for (match_id, heads) in named {
-        verdicts.push(verify_heads(office, match_id, heads, progress).await?);
+    let known = all_subjects(office).await?;
+    for (id, heads) in named {
+        let subject = Subject::of(id);
+        let is_there = known.contains(&subject);
+        verdicts.push(verify_heads(office, subject, is_there, heads, progress).await?);
     }
     Ok(verdicts)
 }
 
-/// Returns the verdict on a match with an impossible row, which somebody must have changed from outside.
+/// Returns the verdict on something with an impossible row, which somebody must have changed from outside.
 /// Passes on any other error.
-pub(super) fn unreadable(id: &str, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
+pub(super) fn unreadable(subject: &Subject, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
     let what = match error.downcast::<StoreError>()? {
         StoreError::Unsound(what) => what,
         error if error.is_unsound() => error.to_string(),
         error => return Err(error.into()),
     };
     let findings = vec![Finding { place: Place::Kept("the database"), what }];
-    Ok(AuditVerdict { match_id: id.to_owned(), findings, ..AuditVerdict::default() })
-}
-
-/// Returns the columns of an entry that the audit compares.
-pub(super) fn row_of(entry: EntryRow) -> LedgerRow {
-    let EntryRow { seq, at, kind, json, hash, .. } = entry;
-    LedgerRow { seq, at, kind, json, hash }
+    Ok(AuditVerdict { findings, ..AuditVerdict::new(subject.clone()) })
 }
 
 /// Returns the players who were forgotten in a match according to its ledger.
@@ -156,27 +181,31 @@ async fn verify_settled(
     bail!("gave up on {match_id}: it was ruled on during every check")
 }
 
-/// Checks a match, and whether its chain has these heads, each with the letters that state it.
+/// Checks a match or an event, and whether its chain has these heads, each with the letters that state it.
 async fn verify_heads(
     office: &Office,
-    match_id: &str,
+    subject: Subject,
+    is_there: bool,
     heads: BTreeMap<Digest, Vec<&str>>,
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
-    let is_there = office.store.match_ids().await?.iter().any(|id| id == match_id);
     let mut verdict = match is_there {
-        true => verify(office, match_id, progress).await?,
-        false => AuditVerdict { match_id: match_id.to_owned(), ..AuditVerdict::default() },
+        true => verify_subject(office, &subject, progress).await?,
+        false => AuditVerdict::new(subject.clone()),
     };
-    let entries = office.store.entries(match_id).await?;
-    let chain: BTreeSet<Digest> = entries.iter().map(|entry| entry.hash).collect();
+    let (kind, rows) = match &subject {
+        Subject::Event(id) => ("event", office.store.book(id).await?),
+        Subject::Match(id) => ("match", office.store.entries(id).await?),
+        Subject::Club {} => return Ok(verdict),
+    };
+    let chain: BTreeSet<Digest> = rows.iter().map(|row| row.hash).collect();
     for (hash, names) in heads.into_iter().filter(|(hash, _)| !chain.contains(hash)) {
         let names = names.join(", ");
         let what = match is_there {
             true => {
-                format!("{names}: it is not on this chain: the ledger was rewritten, or the mail was")
+                format!("{names}: it is not on this chain: the ledger or book was rewritten, or the mail was")
             }
-            false => format!("{names}: there is no such match: it was deleted, or the mail was changed"),
+            false => format!("{names}: there is no such {kind}: it was deleted, or the mail was changed"),
         };
         verdict.findings.push(Finding { place: Place::Mail(hash), what });
     }
@@ -211,10 +240,10 @@ async fn verify_row(
         acted_id = last;
         check.check_acted_letters(&acted);
     }
-    let ruled = check.take_listed();
+    let facts = check.take_facts();
     let mut verdict = check.finish();
     if verdict.findings.is_empty() {
-        verdict.findings = columns::odd_columns(office, &id, &ruled, listed).await?;
+        verdict.findings = columns::odd_columns(office, &id, &facts, listed).await?;
     }
     if let Some(who) = office.store.forgotten_in(&id).await? {
         verdict.findings.extend(untold_of_forgotten(office, &id, &who).await?);
@@ -226,7 +255,9 @@ async fn verify_row(
 async fn check_of(office: &Office, row: MatchRow, turns: HouseTurns) -> anyhow::Result<Check> {
     let mut seats: BySeat<StoredSeat> = BySeat::default();
     for row in office.store.seats_of(std::slice::from_ref(&row.id)).await? {
-        seats[row.seat] = StoredSeat { token: row.token, addresses: row.player.addresses };
+        let Player { name, settings, addresses, .. } = row.player;
+        let player = Some(StoredPlayer { name, settings });
+        seats[row.seat] = StoredSeat { token: row.token, addresses, player };
     }
     let pins = office.store.seat_pins(&row.id).await?;
     let MatchRow { id, overview, wake_at, snapshot, version: _ } = row;

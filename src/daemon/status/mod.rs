@@ -15,7 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use self::logins::LoginStatus;
-use super::audit::unsound::{Unsound, unsound_matches};
+use super::audit::unsound::{Unsound, remembered_unsound};
 use super::doubt;
 use super::house::stuck::{StuckHouse, stuck_houses};
 use super::intake::outage::{MAILBOX, MailboxOutage, MailboxState};
@@ -226,7 +226,7 @@ impl Status {
         (status.matches_late, status.matches_waiting_for_gm, status.protests) = (late, waiting, protests);
         status.per_day = quota.per_day;
         status.note_stuck(stuck_houses(store).await?.values());
-        status.note_unsound(unsound_matches(store).await?.values());
+        status.note_unsound(remembered_unsound(store).await?.values());
         status.note_outage(&Account::read(store.remembered(ACCOUNT).await?.as_deref()));
         status.site = SiteState::of(store).await?;
         status.faults.extend(status.site.as_ref().and_then(|site| site.fault(now)));
@@ -341,16 +341,16 @@ impl Status {
         }
     }
 
-    fn note_unsound<'a>(&mut self, matches: impl Iterator<Item = &'a Unsound>) {
+    fn note_unsound<'a>(&mut self, unsound: impl Iterator<Item = &'a Unsound>) {
         let since: Vec<DateTime<Utc>> =
-            matches.filter(|unsound| !unsound.acknowledged).map(|unsound| unsound.since).collect();
+            unsound.filter(|unsound| !unsound.acknowledged).map(|unsound| unsound.since).collect();
         if let Some(first) = since.iter().min() {
-            let matches = match since.len() {
-                1 => "1 match has not verified".to_owned(),
-                number => format!("{number} matches have not verified"),
+            let unsound = match since.len() {
+                1 => "1 match or event has not verified".to_owned(),
+                number => format!("{number} matches or events have not verified"),
             };
             self.faults.push(format!(
-                "{matches} for {}: run fogpost audit verify --all, then fogpost audit acknowledge",
+                "{unsound} for {}: run fogpost audit verify --all, then fogpost audit acknowledge",
                 format_duration(self.at - *first)
             ));
         }

@@ -1,4 +1,4 @@
-//! Letters to the GM about trouble: matches that do not verify or in which the house is stuck, a disk that
+//! Letters to the GM about trouble: what does not verify, matches in which the house is stuck, a disk that
 //! fills up, a clock in doubt, and a server that takes no mail, or none to some people.
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,14 +11,14 @@ use crate::desk::outbox::gms::{self, About};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::post::refusal::doubts_domain;
 use crate::referee::DispatchKind;
-use crate::report::{ClubLetter, FailedMatch, RefusedPerson, Trouble, format_duration, format_with_year};
+use crate::report::{ClubLetter, FailedCheck, RefusedPerson, Trouble, format_duration, format_with_year};
 use crate::store::DispatchRow;
 
 /// Maximum people that a letter about refusals names.
 const MAX_REFUSED: usize = 20;
 
-/// Tells the GM which matches do not verify, and why.
-pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
+/// Tells the GM what does not verify, and why.
+pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedCheck]) -> Decided<()> {
     let worded = mail::word_club_letter(desk, &ClubLetter::Alarm { failed: failed.to_vec() }, "")?;
     for index in gms::gms_on_duty(desk) {
         // The letter has no token, so without the index all GMs would get the same Message-ID.
@@ -30,11 +30,11 @@ pub fn alarm(desk: &mut Desk<'_>, failed: &[FailedMatch]) -> Decided<()> {
     Ok(())
 }
 
-/// Tells the GM the result of an audit of `checked` matches, in words.
+/// Tells the GM the result of an audit of `checked` matches and events, in words.
 pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]) -> Decided<()> {
     let faults = failed.iter().map(|verdict| {
         let found = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
-        (verdict.match_id.clone(), found.collect())
+        (verdict.subject.name(), found.collect())
     });
     let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
     let unique = format!("report.{}", desk.at().timestamp_millis());

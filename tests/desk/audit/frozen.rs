@@ -115,6 +115,7 @@ impl Frozen {
         let seats = BySeat::from_fn(|seat| StoredSeat {
             token: self.tokens[seat].clone(),
             addresses: self.addresses[seat].clone(),
+            player: None,
         });
         let mut check = Check::new(stored, seats, self.pins.clone(), None);
         let mut reader = LedgerReader::new(&game_match.id, check.first_key());

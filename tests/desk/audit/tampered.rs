@@ -88,7 +88,7 @@ impl Scene {
             let mut by_mail = String::new();
             for letter in &self.anns {
                 let lines = fogpost::audit::witness::in_mail(letter);
-                if !lines.iter().any(|line: &LedgerLine| line.match_id == *id) {
+                if !lines.iter().any(|line: &LedgerLine| line.chain == *id) {
                     continue;
                 }
                 let mail = [PlayersMail::read("ann.eml", letter)];

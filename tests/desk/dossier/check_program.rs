@@ -216,7 +216,7 @@ fn a_players_own_letter_is_compared_with_the_dossier() {
     let hash = fogpost::audit::witness::in_mail(text.as_bytes())[0].hash.to_string();
     std::fs::write(&own, text.replace(&hash, &hash.chars().rev().collect::<String>())).expect("written");
     let (status, said) = checked(folder.path(), &[&own]);
-    assert!(status == 1 && said.contains("the ledger was rewritten, or the letter was"), "{said}");
+    assert!(status == 1 && said.contains("the chain was rewritten, or the letter was"), "{said}");
 }
 
 #[test]
@@ -341,4 +341,40 @@ fn a_judge_checks_a_dossier_with_the_program_of_a_release() {
     std::fs::copy(program, release.path().join("check.py")).expect("copied");
     let (status, said) = checked(release.path(), &[dossier.path()]);
     assert!(status == 1 && said.contains("the file check.py was changed"), "{said}");
+}
+
+#[test]
+fn the_book_of_an_event_is_checked_alone_and_with_a_players_letters() {
+    let club = crate::events::club("");
+    crate::events::announced(&club, crate::events::LEAGUE, &[ANN, BO, crate::events::CY]);
+    crate::events::gm(&club, "GM EVENT EV-SPRING OPEN");
+    for one in crate::events::matches(&club, "EV-SPRING") {
+        crate::events::play_until_resigned(&club, &one, fogpost::game::Seat::First);
+    }
+    club.work();
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/core/src/audit/check.py");
+    std::fs::copy(program, folder.path().join("check.py")).expect("copied");
+    let rows = club.block_on(club.office().store.book("EV-SPRING")).expect("the store answers");
+    let book: String = rows.iter().map(|row| row.json.clone() + "\n").collect();
+    let (file, own) = (folder.path().join("book.txt"), folder.path().join("own.eml"));
+    let letter = club.raw_to(ANN).pop().expect("the standings");
+    std::fs::write(&own, letter).expect("written");
+    let check = |book: &str| {
+        std::fs::write(&file, book).expect("written");
+        checked(folder.path(), &[&file, &own])
+    };
+    let (status, said) = check(&book);
+    assert!(
+        status == 0 && said.contains("1 table follows") && said.contains("when this letter was sent"),
+        "{said}"
+    );
+    for (from, to, words) in [
+        ("\"outcome\":\"second\"", "\"outcome\":\"first\"", "the points of player"),
+        ("\"name\":\"Spring League\"", "\"name\":\"Winter League\"", "does not follow the one before it"),
+        ("\"kind\":\"StandingsClosed\"", "\"kind\":\"Noted\"", "not on this chain"),
+    ] {
+        let (status, said) = check(&book.replacen(from, to, 1));
+        assert!(status == 1 && said.contains(words), "{from}: {said}");
+    }
 }

@@ -59,7 +59,7 @@ fn in_a_month_the_same_finding_brings_one_letter_which_does_not_call_a_finished_
     assert_eq!(desk.find(&id).stage, Stage::Over);
     let [fault] = &faults(&desk)[..] else { panic!("it is in the status") };
     assert!(
-        fault.starts_with("1 match has not verified for ") && fault.contains("audit acknowledge"),
+        fault.starts_with("1 match or event has not verified for ") && fault.contains("audit acknowledge"),
         "{fault}"
     );
 }

@@ -310,6 +310,8 @@ fn an_offer_that_cannot_be_read_does_not_stop_the_clock() {
     let desk = Desk::with("days = 1\n");
     let game_match = desk.open(GameKind::Quad, &[]);
     desk.reply(ANN, &desk.sent_to(ANN)[0], "CHALLENGE cy@players.example quad");
+    // The audit names the offer.
+    desk.untidy.set(true);
     desk.change_database("UPDATE invitation SET offer = '{}', lapses_at = created_at + 3600000");
     desk.advance(48);
     assert_eq!(desk.find(&game_match.id).missed.first, 1);

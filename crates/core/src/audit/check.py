@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks a dossier: python3 check.py [FOLDER] [LETTER.eml ...]
+or the book of an event: python3 check.py BOOK [LETTER.eml ...]
 
 FOLDER is the folder into which you unpacked the dossier; without it, the one in which this program lies. It needs
 Python 3.6 or later and nothing else, and asks nothing of the network. It tells you what it checked, what is withheld and
@@ -10,6 +11,9 @@ If you name letters of the referee from your own mailbox, saved as files, it als
 is on the chain of this dossier. That is the strongest check of all: nobody can rewrite the letters that you have.
 
 Exit status: 0 nothing is wrong, 1 something is wrong, 2 this is not a dossier that the program can read.
+
+A book is the file that "fogpost audit export EV-SPRING BOOK" writes. The letters that state its head end their
+account of the event with a line such as "Book EV-SPRING sha256".
 
 CHECK.txt explains each step, and how to do it by hand.
 """
@@ -510,7 +514,8 @@ def header_fields(contents):
     return [field for field in fields if not field[0].lower().startswith(about_body)]
 
 
-LEDGER_LINE = re.compile(r"Ledger[\s>|]+([A-Z]+-[0-9A-Z]+)[\s>|]+sha256[\s>|]*(?:<[^>]*>[\s>|]*)*([0-9a-f]{64})")
+LEDGER_LINE = re.compile(
+    r"(?:Ledger|Book)[\s>|]+([A-Z]+-[0-9A-Z-]+)[\s>|]+sha256[\s>|]*(?:<[^>]*>[\s>|]*)*([0-9a-f]{64})")
 
 
 def check_sent(report, dossier):
@@ -588,11 +593,120 @@ def check_own(report, dossier, names):
         if not found:
             report.step(name, ["it has no ledger line of %s" % dossier.match], "")
         elif None in found:
-            fault = "its ledger line is not on this chain: the ledger was rewritten, or the letter was"
+            fault = "its ledger line is not on this chain: the chain was rewritten, or the letter was"
             report.step(name, [fault], "")
         else:
             good = "entries 1 to %d are what they were when this letter was sent." % max(found)
             report.step(name, [], good)
+
+
+class Book:
+    """The book of an event."""
+
+    def __init__(self, name):
+        try:
+            text = contents_of(name, name).decode("utf-8")
+            self.texts = [line for line in text.split("\n") if line]
+            self.entries = [parsed(line) for line in self.texts]
+        except ValueError:
+            raise NoDossier("%s cannot be read as a book" % name)
+        self.hashes = [sha256(text.encode("utf-8")) for text in self.texts]
+        # The name under which the lines of letters are looked for, as for a match.
+        self.match = below(self.entries[0] if self.entries else {}, "event") or "an event"
+
+
+def is_book(name):
+    """Whether a file that was named is a book: one JSON object on each line."""
+    return os.path.isfile(name) and contents_of(name, name)[:1] == b"{"
+
+
+def check_book_chain(report, book):
+    faults, previous, at = [], ZERO, ""
+    for number, (entry, digest) in enumerate(zip(book.entries, book.hashes), 1):
+        if entry.get("seq") != number:
+            faults.append("entry %d bears another number" % number)
+        if entry.get("event") != book.match:
+            faults.append("entry %d is of another event" % number)
+        if entry.get("prev") != previous:
+            faults.append("entry %d does not follow the one before it: an entry was changed, removed or added" % number)
+        if str(entry.get("at")) < at:
+            faults.append("entry %d is dated before the one that it follows" % number)
+        previous, at = digest, str(entry.get("at"))
+    if not book.entries or book.entries[0].get("kind") != "EventAnnounced":
+        faults.append("the book does not begin with the announcement of the event")
+    good = "%s form one chain. The last has the hash %s." % (count(len(book.entries), "entry", "entries"), previous)
+    report.step("Book", faults, good)
+
+
+# What a result is worth to the first and to the second player, in halves of a point. Others count for nobody.
+HALVES = {"first": (2, 0), "second": (0, 2), "draw": (1, 1), "both lost": (0, 0)}
+
+
+def check_tables(report, book):
+    """Each result belongs to a pair that was drawn and has none yet, and the tables follow from the results."""
+    faults, tables, opened, results, sections = [], 0, {}, {}, []
+    for entry in book.entries:
+        kind, body, number = entry.get("kind"), entry.get("body") or {}, entry.get("seq")
+        if kind == "SectionsDrawn":
+            opened, results, sections = {}, {}, [list(section) for section in body["sections"]]
+        elif kind == "Replaced":
+            swap = {body["from"]: body["to"]}
+            sections = [[swap.get(player, player) for player in section] for section in sections]
+            opened, results = renamed(opened, swap), renamed(results, swap)
+        elif kind == "MatchOpened":
+            pair = (body["first"], body["second"])
+            if pair in opened or not any(set(pair) <= set(section) for section in sections):
+                faults.append("entry %s opens a match of a pair that was not drawn, or has one" % number)
+            opened[pair] = body["match"]
+        elif kind == "ResultEntered":
+            pair, result = (body["first"], body["second"]), body["result"]
+            if pair in results or opened.get(pair) != result.get("match"):
+                faults.append("entry %s enters a result of a pair that has one, or of another match" % number)
+            results[pair] = result
+        elif kind == "ResultVoided":
+            void = [pair for pair, result in results.items()
+                    if (result.get("match"), result.get("end")) == (body["match"], body["end"])]
+            if not void:
+                faults.append("entry %s voids a result that was not entered" % number)
+            for pair in void:
+                del results[pair]
+        elif kind == "StandingsClosed":
+            tables += len(body["places"])
+            rows = [row for table in body["places"] for row in table]
+            if sorted(row["player"] for row in rows) != sorted(player for section in sections for player in section):
+                faults.append("entry %s closes tables of other players than those who were drawn" % number)
+            for row in rows:
+                if (row["points"], row["wins"]) != points_of(row["player"], results):
+                    faults.append("entry %s: the points of player %s do not follow from the results" % (number, row["player"]))
+    good = "%s from the results. Whether these are those of the matches, their dossiers tell." % \
+        count(tables, "table follows", "tables follow")
+    report.step("Tables", faults, good)
+
+
+def renamed(pairs, swap):
+    return {(swap.get(first, first), swap.get(second, second)): value for (first, second), value in pairs.items()}
+
+
+def points_of(player, results):
+    """The half points and the wins of a player."""
+    own = [HALVES[result["outcome"]][pair.index(player)]
+           for pair, result in results.items() if player in pair and result["outcome"] in HALVES]
+    return sum(own), own.count(2)
+
+
+def check_book(name, letters):
+    book, report = Book(name), Report()
+    tell("Book of %s: %s." % (book.match, below(book.entries[0] if book.entries else {}, "body", "plan", "name") or "?"))
+    print()
+    check_book_chain(report, book)
+    check_tables(report, book)
+    check_own(report, book, letters)
+    print()
+    if report.wrong:
+        say("Result", "%s WRONG with this book; see above. Do not rely on it." % count(report.wrong, "thing is", "things are"))
+    else:
+        say("Result", "nothing is wrong.")
+    return 1 if report.wrong else 0
 
 
 def conclude(report, dossier):
@@ -616,6 +730,8 @@ def listed_in(folder):
 
 
 def main(own_letters):
+    if own_letters and is_book(own_letters[0]):
+        return check_book(own_letters[0], own_letters[1:])
     folder = os.path.dirname(os.path.abspath(__file__))
     if own_letters and os.path.isdir(own_letters[0]):
         folder = own_letters.pop(0)

@@ -7,6 +7,48 @@ use serde::Serialize;
 use crate::ledger::Head;
 use crate::letter::Digest;
 
+/// What was checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Subject {
+    /// A match, by its ID.
+    Match(String),
+    /// An event and its book, by the event's ID.
+    Event(String),
+    /// Everything compared that belongs to no match and no event: offers, mailboxes, and the GMs' tokens.
+    Club {},
+}
+
+/// The ID of [`Subject::Club`].
+const CLUB: &str = "CLUB";
+
+impl Subject {
+    /// Returns the subject with this ID, whether or not it exists.
+    pub fn of(id: &str) -> Subject {
+        match id {
+            CLUB => Subject::Club {},
+            id if id.starts_with("EV-") => Subject::Event(id.to_owned()),
+            id => Subject::Match(id.to_owned()),
+        }
+    }
+
+    pub fn id(&self) -> &str {
+        match self {
+            Subject::Match(id) | Subject::Event(id) => id,
+            Subject::Club {} => CLUB,
+        }
+    }
+
+    /// Returns a noun phrase that can begin a sentence.
+    pub fn name(&self) -> String {
+        match self {
+            Subject::Match(id) => format!("The ledger of match {id}"),
+            Subject::Event(id) => format!("The book of {id}"),
+            Subject::Club {} => "What is stored of offers, mailboxes and the GMs' tokens".to_owned(),
+        }
+    }
+}
+
 /// A discrepancy, and the first place where it appears.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -50,14 +92,14 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// The result of checking one match.
-#[derive(Clone, Debug, Default, Serialize)]
+/// The result of checking one match or event, or the club.
+#[derive(Clone, Debug, Serialize)]
 pub struct AuditVerdict {
-    #[serde(rename = "match")]
-    pub match_id: String,
+    #[serde(flatten)]
+    pub subject: Subject,
     pub entries: u64,
     pub letters: u64,
-    /// Our letters that were compared with their pins.
+    /// Our letters that were compared with their pins, or that state a head of the book.
     pub sent: u64,
     /// Number of turns that another version of the house played, and of hints that it gave. The turns are
     /// legal and were chosen from what the seat had been told, but were not derived again.
@@ -91,6 +133,25 @@ fn is_none(count: &u64) -> bool {
 }
 
 impl AuditVerdict {
+    /// Begins a verdict without findings.
+    pub fn new(subject: Subject) -> AuditVerdict {
+        AuditVerdict {
+            subject,
+            entries: 0,
+            letters: 0,
+            sent: 0,
+            house_turns_of_other_versions: 0,
+            rulings_by_procedure: BTreeMap::new(),
+            house_failures: Vec::new(),
+            own_templates: BTreeMap::new(),
+            head: Head::default(),
+            findings: Vec::new(),
+            withheld: None,
+            withheld_letters: 0,
+            unrepeated: 0,
+        }
+    }
+
     /// Whether nothing is wrong.
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty()

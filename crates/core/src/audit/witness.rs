@@ -1,21 +1,23 @@
-//! Finds the ledger line in each of our letters, so that a player's own mail can be checked against the
-//! chain.
+//! Finds the heads of chains in our letters, so that a player's own mail can be checked against the ledgers and
+//! books.
 
 use std::collections::BTreeSet;
 
 use mail_parser::{MessageParser, MimeHeaders};
-use serde::Serialize;
 
 use crate::letter::Digest;
 
-/// A line such as `Ledger QZ-7K3M sha256`, and the hash that follows it. The line omits the number of the
-/// entry, which would reveal how often the other side wrote.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// A line such as `Ledger QZ-7K3M sha256` or `Book EV-SPRING sha256`, and the hash that follows it. The line of
+/// a ledger omits the number of the entry, which would reveal how often the other side wrote.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LedgerLine {
-    #[serde(rename = "match")]
-    pub match_id: String,
+    /// The match, or the event.
+    pub chain: String,
     pub hash: Digest,
 }
+
+/// The words before the ID in a ledger line.
+const WORDS: [&str; 2] = ["Ledger", "Book"];
 
 /// Returns the ledger lines anywhere in a mail: quoted, forwarded, wrapped, in HTML. Sorted, each once.
 pub fn in_mail(raw: &[u8]) -> Vec<LedgerLine> {
@@ -59,8 +61,8 @@ fn collect(raw: &[u8], depth: usize, texts: &mut Vec<String>) {
 
 /// Returns the ledger lines in a text.
 pub fn in_text(text: &str) -> Vec<LedgerLine> {
-    let after = text.match_indices("Ledger ").map(|(at, word)| &text[at + word.len()..]);
-    after.filter_map(read).collect()
+    let found = WORDS.iter().flat_map(|word| text.match_indices(word));
+    found.filter_map(|(at, word)| read(&text[at + word.len()..])).collect()
 }
 
 /// Whether a character may occur between the parts of a ledger line: a quote prefix, a bar, or a line break.
@@ -78,10 +80,11 @@ fn read_hash(text: &str) -> Option<Digest> {
     rest.get(..64)?.parse().ok()
 }
 
-/// Parses `QZ-7K3M sha256 | 5f1c…`, with any quote prefix, line break or markup in between.
+/// Parses ` QZ-7K3M sha256 | 5f1c…`, with any quote prefix, line break or markup in between.
 fn read(text: &str) -> Option<LedgerLine> {
-    let (match_id, rest) = text.split_once(is_between)?;
-    Some(LedgerLine { match_id: match_id.to_owned(), hash: read_hash(rest)? })
+    let (chain, rest) =
+        text.strip_prefix(is_between)?.trim_start_matches(is_between).split_once(is_between)?;
+    Some(LedgerLine { chain: chain.to_owned(), hash: read_hash(rest)? })
 }
 
 #[cfg(test)]
@@ -92,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_ledger_line_is_found_quoted_wrapped_and_marked_up() {
-        let line = LedgerLine { match_id: "QZ-7K3M".to_owned(), hash: HASH.parse().unwrap() };
+        let line = LedgerLine { chain: "QZ-7K3M".to_owned(), hash: HASH.parse().unwrap() };
         for text in [
             format!("Hello\n\nLedger QZ-7K3M sha256\n| {HASH}\n"),
             format!("> Ledger QZ-7K3M\n> sha256\n> | {HASH}\n"),
@@ -102,5 +105,10 @@ mod tests {
         }
         assert_eq!(in_text("Ledger QZ-7K3M sha256 | 5f1c"), []);
         assert_eq!(in_text("Ledger é"), []);
+        let line = LedgerLine { chain: "EV-SPRING".to_owned(), hash: HASH.parse().unwrap() };
+        for text in [format!("Book EV-SPRING sha256\n{HASH}\n"), format!("> Book\n> EV-SPRING sha256 {HASH}")]
+        {
+            assert_eq!(in_text(&text), std::slice::from_ref(&line), "{text}");
+        }
     }
 }

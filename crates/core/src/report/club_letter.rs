@@ -64,10 +64,10 @@ pub enum ClubLetter {
     /// Alerts the GM to trouble at once. `more` counts further trouble of the same kind since the last such
     /// letter.
     Trouble { trouble: Trouble, more: u32 },
-    /// Warns the GM at once of matches that do not verify.
-    Alarm { failed: Vec<FailedMatch> },
-    /// Tells the GM the result of a requested audit. `faults` holds the findings in each unsound
-    /// match.
+    /// Warns the GM at once of what does not verify.
+    Alarm { failed: Vec<FailedCheck> },
+    /// Tells the GM the result of a requested audit. `faults` names what is unsound, each
+    /// with its findings.
     AuditReport { checked: usize, faults: Vec<(String, Vec<String>)> },
     /// Asks a GM about a letter in their name that was not proven to be theirs.
     GmUnproven { letter: GmUnprovenSummary, code: String },
@@ -232,11 +232,12 @@ pub struct RefusedPerson {
     pub error: String,
 }
 
-/// A match that does not verify, as the alarm to the GM describes it.
+/// Something that does not verify, as the alarm to the GM describes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FailedMatch {
-    pub id: String,
-    /// Whether it is paused because of that.
+pub struct FailedCheck {
+    /// A noun phrase, such as `The ledger of match QZ-7K3M`.
+    pub name: String,
+    /// Whether it is a match that is paused because of that.
     pub is_paused: bool,
     /// The findings, each a clause.
     pub findings: Vec<String>,

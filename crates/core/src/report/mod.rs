@@ -31,7 +31,7 @@ mod text;
 
 pub use crate::render::{PictureCache, png, svg, text_width};
 pub use club_letter::{
-    AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, FailedMatch, GmItem, GmResult,
+    AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, FailedCheck, GmItem, GmResult,
     GmUnprovenSummary, HeldSeat, RefusedPerson, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
 };
 pub use context::{Position, word_position};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::owed::{LedgerTurns, StoredTurn};
+use crate::audit::offers::{OpenedMatch, StoredOffer, offers_of_match};
 use crate::audit::verdict::{Finding, Place};
-use crate::game::Seat;
-use crate::game::any::GameKind;
+use crate::game::{BySeat, Seat};
 use crate::ledger::{Cause, Entry, Fact, KeptPin, PinnedKind};
 use crate::letter::Digest;
 
@@ -15,8 +16,13 @@ pub struct StoredColumns {
     /// The pins of the match, with their values.
     pub pins: Vec<KeptPin>,
     pub letters: Vec<LetterColumns>,
-    pub offers: Vec<OfferColumns>,
+    /// The offers that are stored as the origin of the match.
+    pub offers: Vec<StoredOffer>,
     pub unproven: Vec<UnprovenColumns>,
+    /// The turns that its players owed.
+    pub turns: Vec<StoredTurn>,
+    /// The numbers of its present players.
+    pub players: BySeat<i64>,
 }
 
 /// The data of a letter as lists show it, and as its bytes contain it.
@@ -32,13 +38,6 @@ pub struct LetterColumns {
     pub tokens: Vec<String>,
 }
 
-/// The offer that is stored as the origin of the match.
-pub struct OfferColumns {
-    pub inviter: String,
-    pub game: GameKind,
-    pub is_taken: bool,
-}
-
 /// A letter that was not proven at first, as stored.
 pub struct UnprovenColumns {
     pub letter: Digest,
@@ -47,12 +46,14 @@ pub struct UnprovenColumns {
     pub is_confirmed: bool,
 }
 
-/// The letters that the entries of a match rule on, collected as the entries are checked.
+/// What the entries of a match say that columns repeat, collected as the entries are checked.
 #[derive(Default)]
-pub struct RuledLetters {
-    game: Option<GameKind>,
+pub struct LedgerFacts {
+    opened: Option<OpenedMatch>,
+    /// The letters that the entries rule on.
     letters: BTreeMap<Digest, RuledOn>,
     confirmed: Vec<ConfirmedLetter>,
+    pub(super) turns: LedgerTurns,
 }
 
 /// A letter that its player confirmed, according to an entry.
@@ -72,12 +73,14 @@ struct RuledOn {
     confirmed: bool,
 }
 
-impl RuledLetters {
-    /// Collects the letters of the next entry.
+impl LedgerFacts {
+    /// Collects the facts of the next entry.
     pub(super) fn note(&mut self, entry: &Entry) {
-        if let Fact::MatchOpened { game, .. } = &entry.fact {
-            self.game = Some(*game);
+        if let Fact::MatchOpened { game, options, lot, .. } = &entry.fact {
+            let (options, lot) = (options.clone(), lot.as_deref().cloned());
+            self.opened = Some(OpenedMatch { game: *game, options, lot });
         }
+        self.turns.note(entry);
         let Some(Cause::Letter(cause)) = entry.own_cause() else { return };
         let how = RuledOn { in_part: cause.part.is_some(), confirmed: cause.confirmed_by.is_some() };
         self.letters.insert(cause.letter, how);
@@ -94,27 +97,28 @@ impl RuledLetters {
 }
 
 /// Returns the columns that contradict the ledger of this match, or a letter.
-pub fn differences(match_id: &str, ruled: &RuledLetters, columns: &StoredColumns) -> Vec<Finding> {
+pub fn differences(match_id: &str, facts: &LedgerFacts, columns: &StoredColumns) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !columns.unread.is_empty() {
         let what = format!("its columns {} contradict its snapshot", columns.unread.join(", "));
         findings.push(Finding::at(Place::Kept("the match"), what));
     }
     for letter in &columns.letters {
-        let Some(how) = ruled.letters.get(&letter.digest) else { continue };
+        let Some(how) = facts.letters.get(&letter.digest) else { continue };
         if let Err(what) = check_letter(match_id, *how, &columns.pins, letter) {
             findings.push(Finding::at(Place::Letter(letter.digest), what));
         }
     }
-    if let Some(game) = ruled.game {
-        findings.extend(columns.offers.iter().filter_map(|offer| check_offer(game, &columns.pins, offer)));
+    if let Some(opened) = &facts.opened {
+        findings.extend(offers_of_match(opened, &columns.pins, &columns.offers));
     }
-    for ConfirmedLetter { seq, letter, seat, by } in &ruled.confirmed {
+    findings.extend(facts.turns.differences(&columns.turns, &columns.players));
+    for ConfirmedLetter { seq, letter, seat, by } in &facts.confirmed {
         let of_letter = columns.unproven.iter().find(|row| row.letter == *letter);
         let is_right = of_letter.is_some_and(|row| {
             let place = (row.place.0.as_str(), row.place.1);
             // A letter with parts is stored for the match of its token alone.
-            let in_part = ruled.letters.get(letter).is_some_and(|how| how.in_part);
+            let in_part = facts.letters.get(letter).is_some_and(|how| how.in_part);
             row.is_confirmed && row.confirmed_by == Some(*by) && (in_part || place == (match_id, *seat))
         });
         if !is_right {
@@ -163,21 +167,4 @@ fn seat_by_pins(pins: &[KeptPin], letter: &LetterColumns) -> Option<Seat> {
     };
     let by_token = only_seat(PinnedKind::Token, &|token| letter.tokens.iter().any(|own| own == token));
     by_token.or_else(|| only_seat(PinnedKind::Address, &|address| letter.written.0 == address))
-}
-
-fn check_offer(game: GameKind, pins: &[KeptPin], offer: &OfferColumns) -> Option<Finding> {
-    let mut addresses = pins.iter().filter(|pin| pin.kind == PinnedKind::Address);
-    // The values behind the pins of a forgotten player are unknown.
-    let is_player =
-        addresses.any(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value == offer.inviter));
-    let what = if offer.game != game {
-        "the offer that it came from is stored with another game"
-    } else if !offer.is_taken {
-        "the offer that it came from is not stored as taken up"
-    } else if !is_player {
-        "the offer that it came from is stored as made by somebody who does not play in it"
-    } else {
-        return None;
-    };
-    Some(Finding::at(Place::Kept("the offers"), what))
 }

@@ -23,7 +23,7 @@ pub(super) fn note<'a>(check: &mut Check, entries: impl Iterator<Item = &'a Entr
         for what in check.holders.note_entry(entry) {
             check.report(Place::Entry(entry.seq), what);
         }
-        check.listed.note(entry);
+        check.facts.note(entry);
     }
     for entry in entries.clone() {
         check_named_letters(check, entry);

@@ -61,7 +61,7 @@ impl ExpectedDispatch {
         let text = mail.as_ref().and_then(|mail| mail.body_text(0)).unwrap_or_default();
         let names_head = witness::in_text(&text)
             .last()
-            .is_some_and(|line| (&*line.match_id, line.hash) == (&*self.match_id, self.head.hash));
+            .is_some_and(|line| (&*line.chain, line.hash) == (&*self.match_id, self.head.hash));
         if !names_head {
             return self.finding("its ledger line differs from the ledger: it was changed");
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use crate::game::{BySeat, Seat};
-use crate::ledger::{Entry, Fact, KeptPin, LetterCause, PinnedKind, SeatPins, TokenOf};
+use crate::ledger::{Entry, Fact, KeptPin, LetterCause, PinnedKind, PlayerSettings, SeatPins, TokenOf};
 use crate::letter::{Digest, Letter};
 
 /// A seat as stored: its reply token, and the addresses of its player.
@@ -13,6 +13,15 @@ use crate::letter::{Digest, Letter};
 pub struct StoredSeat {
     pub token: String,
     pub addresses: Vec<String>,
+    /// Its player's name and settings. `None` in a dossier, which has none beside the match.
+    pub player: Option<StoredPlayer>,
+}
+
+/// The name and the settings of a player, as stored. A running match has the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredPlayer {
+    pub name: String,
+    pub settings: PlayerSettings,
 }
 
 /// The holders of each seat, as the entries so far pin them.

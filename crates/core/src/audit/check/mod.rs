@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use self::state::{Unconfirmed, short};
 use super::verdict::{AuditVerdict, Finding, Place};
+use crate::club::owed::owed_turns;
 use crate::letter::Digest;
 
 pub mod columns;
@@ -14,6 +15,7 @@ mod entries;
 mod expected;
 mod holders;
 mod house;
+pub mod owed;
 mod play;
 pub(super) mod reader;
 mod ruling;
@@ -22,7 +24,7 @@ mod stored;
 mod unrepeated;
 
 pub use self::expected::{ExpectedDispatch, StoredDispatch};
-pub use self::holders::StoredSeat;
+pub use self::holders::{StoredPlayer, StoredSeat};
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 pub use self::state::{Check, StoredMatch, Withheld};
 
@@ -89,6 +91,9 @@ impl Check {
         entries::note(self, ruling.entries.iter().map(|chained| &chained.entry));
         if self.is_stopped() {
             return;
+        }
+        if let Some(before) = &self.current {
+            self.facts.turns.note_owed(owed_turns(before, &ruling.entries));
         }
         self.unconfirmed = Unconfirmed::Repeated(dispatches::of_ruling(self, &ruling, at));
         self.current = Some(ruling.after);

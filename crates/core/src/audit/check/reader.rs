@@ -91,6 +91,24 @@ impl LedgerBatch {
     }
 }
 
+/// Moves on to the next row of a ledger or a book, whose match or event is `id`, and compares the row with its
+/// entry.
+pub(in crate::audit) fn follow_row(head: &mut Head, row: &LedgerRow, id: &str) -> Result<Link, Finding> {
+    let seq = head.seq + 1;
+    let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
+    if row.seq == 0 {
+        return Err(Finding::at(Place::Entry(0), "the entries of a chain start with number 1"));
+    }
+    let link = head.follow(&row.json, row.hash).map_err(|broken| wrong(&broken.to_string()))?;
+    if link.match_id != id {
+        return Err(wrong(&format!("it belongs to {}", link.match_id)));
+    }
+    if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
+        return Err(wrong("it is stored under a number, time or kind other than its own"));
+    }
+    Ok(link)
+}
+
 /// Reads a match from its first entry on. The caller pushes rows in order, and takes batches.
 pub struct LedgerReader {
     match_id: String,
@@ -141,19 +159,7 @@ impl LedgerReader {
     }
 
     fn follow(&mut self, row: LedgerRow) -> Result<(), Finding> {
-        let seq = self.head.seq + 1;
-        let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
-        if row.seq == 0 {
-            return Err(Finding::at(Place::Entry(0), "the entries of a match start with number 1"));
-        }
-        let link: Link =
-            self.head.follow(&row.json, row.hash).map_err(|broken| wrong(&broken.to_string()))?;
-        if link.match_id != self.match_id {
-            return Err(wrong(&format!("it belongs to match {}", link.match_id)));
-        }
-        if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
-            return Err(wrong("it is stored under a number, time or kind other than its own"));
-        }
+        let link = follow_row(&mut self.head, &row, &self.match_id)?;
         let cause = link.cause.as_ref().and_then(|cause| Cause::deserialize(cause).ok());
         let mut letters: Vec<Digest> = cause.iter().flat_map(Cause::letters).collect();
         // Apart from their cause, only these kinds hold anything that concerns the reader, and decoding takes

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::columns::RuledLetters;
+use super::columns::LedgerFacts;
 use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::holders::{Holders, StoredSeat};
 use super::play::Play;
 use super::reader::{LedgerBatch, ParsedLetter, PendingEntry};
-use crate::audit::verdict::{AuditVerdict, Finding, Place};
+use crate::audit::verdict::{AuditVerdict, Finding, Place, Subject};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Head, KeptPin, MailIdentity, PlaceInMatch, SealKey};
 use crate::letter::{Digest, NewText};
@@ -74,8 +74,8 @@ pub struct Check {
     pub(super) pending: VecDeque<PendingEntry>,
     /// The letters that the pending entries name, each with its new text.
     pub(super) letters: BTreeMap<Digest, (ParsedLetter, NewText)>,
-    /// The letters that the entries so far rule on, to be compared with lists.
-    pub(super) listed: RuledLetters,
+    /// What the entries so far say that columns repeat.
+    pub(super) facts: LedgerFacts,
     /// The letters that were ruled on, by the first bytes of their digests.
     pub(super) ruled_letters: BTreeSet<u64>,
     /// Times at which the match ended: more than one if it was corrected.
@@ -115,7 +115,7 @@ impl Check {
         house: Option<Arc<HousePlayer>>,
     ) -> Check {
         let snapshot = serde_json::from_str(&stored.snapshot).ok();
-        let verdict = AuditVerdict { match_id: stored.id.clone(), ..AuditVerdict::default() };
+        let verdict = AuditVerdict::new(Subject::Match(stored.id.clone()));
         let mut check = Check {
             stored,
             snapshot,
@@ -125,7 +125,7 @@ impl Check {
             head: Head::default(),
             pending: VecDeque::new(),
             letters: BTreeMap::new(),
-            listed: RuledLetters::default(),
+            facts: LedgerFacts::default(),
             ruled_letters: BTreeSet::new(),
             ends: Vec::new(),
             record_entries: Vec::new(),
@@ -172,9 +172,9 @@ impl Check {
         self.kept = kept;
     }
 
-    /// Takes the letters that the entries rule on, to be compared with lists.
-    pub fn take_listed(&mut self) -> RuledLetters {
-        std::mem::take(&mut self.listed)
+    /// Takes what the entries say that columns repeat.
+    pub fn take_facts(&mut self) -> LedgerFacts {
+        std::mem::take(&mut self.facts)
     }
 
     /// Returns the secret that the match began with, unless its snapshot cannot be read.

@@ -2,9 +2,11 @@
 
 use super::deadlines;
 use super::difference;
+use super::holders::StoredPlayer;
 use super::play::Play;
 use super::state::Check;
 use crate::audit::verdict::Place;
+use crate::game::Seat;
 use crate::ledger::PinnedKind;
 use crate::referee::{Match, Stage};
 
@@ -54,6 +56,17 @@ fn check_lists(check: &mut Check, game_match: &Match, is_over: bool) {
         let what =
             "its game, stage, next wake-up, or something else that lists show, differs from its snapshot";
         return check.report(Place::Kept("the match"), what);
+    }
+    let has_other_player = |seat: &Seat| {
+        let own = StoredPlayer {
+            name: game_match.players[*seat].clone(),
+            settings: game_match.settings[*seat].clone(),
+        };
+        check.seats[*seat].player.as_ref().is_some_and(|player| *player != own)
+    };
+    if !is_over && let Some(seat) = Seat::BOTH.into_iter().find(has_other_player) {
+        let what = format!("the name or the settings of the {seat} seat's player are not those of the match");
+        return check.report(Place::Kept("the players"), what);
     }
     // A correction after which the match is still over may keep the time of its first end.
     let is_end = match check.stored.ended_at {

@@ -58,9 +58,11 @@ pub(super) fn check(check: &mut Check, why: Unrepeated, at: DateTime<Utc>) {
     if let Err(finding) = follow_play(check, why, &entries) {
         return check.verdict.findings.push(finding);
     }
+    let first = check.pending[0].link.seq;
     let last = check.pending.drain(..count).next_back();
     let Some(head) = last.map(|last| Head { seq: last.link.seq, hash: last.hash }) else { return };
     entries::note(check, entries.iter().flatten());
+    check.facts.turns.note_unrepeated(first..=head.seq);
     check.current = None;
     check.unconfirmed = Unconfirmed::Unrepeated { head, at };
     match why {

@@ -72,7 +72,8 @@ impl Dossier {
     pub fn check(self, house: Arc<HousePlayer>) -> AuditVerdict {
         let altered = self.altered_letters();
         let Dossier { players, pins, game_match, entries, letters, dispatches } = self;
-        let seats = players.map(|SeatHolder { addresses, token, .. }| StoredSeat { token, addresses });
+        let seats =
+            players.map(|SeatHolder { addresses, token, .. }| StoredSeat { token, addresses, player: None });
         let texts: BTreeMap<String, String> = dispatches
             .iter()
             .map(|dispatch| (dispatch.message_id.clone(), plain_text(&dispatch.bytes)))

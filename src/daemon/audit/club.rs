@@ -1,0 +1,84 @@
+//! Checks what belongs to no match and no event: loads the rows that `audit/club` and `audit/offers` compare.
+
+use crate::audit::AuditVerdict;
+use crate::audit::club::{StoredClub, StoredGmToken, check};
+use crate::audit::offers::{StoredOffer, told_keys};
+use crate::daemon::Office;
+use crate::desk::outbox::gms;
+use crate::letter::Token;
+use crate::referee::Offer;
+use crate::report::sent::plain_text;
+use crate::store::{Invitation, InvitationStage};
+
+/// Matches the Message-IDs that may begin with a reply token, of 16 characters.
+const TOKEN_FIRST: &str = "________________.%";
+
+/// Letters among which that token is looked for: other IDs may have the same form.
+const LAST_LETTERS: u32 = 20;
+
+/// Checks the club. What changed while it was read is no finding.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn verify(office: &Office) -> anyhow::Result<AuditVerdict> {
+    let verdict = check(&stored(office).await?, office.now());
+    Ok(if verdict.is_sound() { verdict } else { check(&stored(office).await?, office.now()) })
+}
+
+async fn stored(office: &Office) -> anyhow::Result<StoredClub> {
+    let store = &office.store;
+    let mut offers = Vec::new();
+    for row in store.invitations().await? {
+        let is_open = row.stage == InvitationStage::Open;
+        offers.push(stored_offer(office, row, is_open).await?);
+    }
+    Ok(StoredClub {
+        offers,
+        tokens: stored_tokens(office).await?,
+        marks: store.mailbox_marks().await?,
+        made: store.made().await?,
+    })
+}
+
+/// Returns an offer as the audit compares it, with the keys that were told if `with_told`.
+pub(super) async fn stored_offer(
+    office: &Office,
+    row: Invitation,
+    with_told: bool,
+) -> anyhow::Result<StoredOffer> {
+    let offer: Option<Offer> = serde_json::from_str(&row.offer).ok();
+    let mut told = Vec::new();
+    if let Some(lot) = offer.as_ref().and_then(|offer| offer.lot.as_ref()).filter(|_| with_told) {
+        for answer in office.store.answers_to(lot.offer).await? {
+            told.extend(told_keys(&plain_text(&answer)));
+        }
+    }
+    Ok(StoredOffer {
+        code: row.code,
+        inviter: row.inviter,
+        invited: row.invited,
+        game: row.game,
+        offer,
+        is_open: row.stage == InvitationStage::Open,
+        is_taken: row.stage == InvitationStage::Taken,
+        match_id: row.match_id,
+        taken_from: row.taken_from,
+        taken: row.taken,
+        told,
+    })
+}
+
+/// Returns the GMs' reply tokens that exist, and those in the last letters to them.
+async fn stored_tokens(office: &Office) -> anyhow::Result<Vec<StoredGmToken>> {
+    let mut tokens = Vec::new();
+    for gm in office.config.club.gm.all() {
+        let Some(token) = office.store.remembered(&gms::token_key(gm)).await? else { continue };
+        let address = gm.address.as_str().to_owned();
+        // The first part of a Message-ID is the letter's reply token, if it has one.
+        let sent = office.store.last_message_ids_to(&address, TOKEN_FIRST, LAST_LETTERS).await?;
+        let mut first_parts = sent.iter().filter_map(|id| id.split('.').next());
+        let last_sent = first_parts.find(|part| Token::parse(part).is_some()).map(str::to_owned);
+        tokens.push(StoredGmToken { address, token, last_sent });
+    }
+    Ok(tokens)
+}
