@@ -30,6 +30,7 @@ pub mod audit;
 mod commit;
 pub mod doubt;
 pub mod events;
+pub mod fog;
 mod heartbeat;
 pub mod house;
 pub mod instruct;

@@ -116,6 +116,15 @@ pub fn without_match_names(text: &str) -> String {
     matches_named_in(&lines).iter().fold(text.to_owned(), |text, name| text.replace(name, ""))
 }
 
+/// The raw letter with which the mail program of `from` answers a letter of the referee by itself.
+pub fn absence_note(from: &str, to: &Sent) -> String {
+    format!(
+        "From: {from}\nTo: {}\nSubject: Re: {}\nMessage-ID: <away.{}>\nIn-Reply-To: <{}>\n\
+         Auto-Submitted: auto-replied\n\nI am out of office.\n",
+        to.reply_to, to.subject, to.message_id, to.message_id
+    )
+}
+
 impl Desk {
     pub fn new() -> Self {
         Desk::with("")

@@ -6,11 +6,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::super::audit::sealed::matches_sealing;
 use super::super::status::{MatchCounts, SILENT_AFTER, Status};
-use super::super::{GmIndex, Office};
-use super::fog::fog_of;
+use super::super::{GmIndex, Office, fog};
 use crate::club::events::event::EventStage;
-use crate::desk::gm::fog::Fog;
 use crate::desk::gm::without_letter::match_guard;
+use crate::desk::outbox::fog::Fog;
 use crate::game::{BySeat, Seat};
 use crate::referee::{Match, MatchOverview, Stage};
 use crate::store::LetterStatus;
@@ -34,7 +33,7 @@ pub async fn rows(office: &Office, index: GmIndex) -> anyhow::Result<DeskRows> {
     office.store.list_matches(Some(Stage::Paused), &mut |overview| paused.push(overview)).await?;
     let overviews = || running.iter().chain(&paused);
     let status = status(office, overviews()).await?;
-    let fog = fog_of(office, index).await?;
+    let fog = fog::on_screen(office, index).await?;
     let mine: Vec<&MatchOverview> =
         overviews().filter(|overview| gm.looks_after(overview.game, &overview.id)).collect();
     let (waiting, more) = waiting(office, &mine, &fog).await?;
@@ -65,7 +64,14 @@ pub async fn rows(office: &Office, index: GmIndex) -> anyhow::Result<DeskRows> {
         paused: mine.len() - moving.len(),
         faults: status.faults,
     };
-    Ok(DeskRows { waiting, more, running: moving, trouble: trouble(office, &mine).await?, events, state })
+    Ok(DeskRows {
+        waiting,
+        more,
+        running: moving,
+        trouble: trouble(office, &mine, &fog).await?,
+        events,
+        state,
+    })
 }
 
 async fn status<'a>(
@@ -176,7 +182,7 @@ pub fn about(game_match: &Match, plays: bool) -> AboutMatch {
 }
 
 /// Returns the people whose mail does not arrive, a line for each person and reason.
-async fn trouble(office: &Office, overviews: &[&MatchOverview]) -> anyhow::Result<Vec<Trouble>> {
+async fn trouble(office: &Office, overviews: &[&MatchOverview], fog: &Fog) -> anyhow::Result<Vec<Trouble>> {
     let mut found: Vec<Trouble> = Vec::new();
     let mut note = |who: &str, what: String, match_id: Option<&String>| {
         let place = found.iter().position(|trouble| trouble.who == who && trouble.what == what);
@@ -193,7 +199,7 @@ async fn trouble(office: &Office, overviews: &[&MatchOverview]) -> anyhow::Resul
             if overview.bouncing[seat] {
                 note(who, "letters come back".to_owned(), Some(&overview.id));
             }
-            if overview.away[seat] {
+            if overview.away[seat] && !fog.hides_absence(&overview.id, seat) {
                 note(who, "may be away".to_owned(), Some(&overview.id));
             }
         }

@@ -24,7 +24,6 @@ use crate::web::{asset, screen_sheet};
 use self::sessions::{SESSION_SECONDS, Session, Sessions};
 
 pub mod desk;
-mod fog;
 pub mod sessions;
 pub mod subjects;
 

@@ -9,9 +9,8 @@ use chrono::{Months, TimeDelta};
 use super::super::audit::sealed::matches_sealing;
 use super::super::load::events::load_event;
 use super::super::load::ledger_entries;
-use super::super::{GmIndex, Office};
+use super::super::{GmIndex, Office, fog};
 use super::desk::about;
-use super::fog::fog_of;
 use crate::club::member::{number, read_number};
 use crate::desk::gm::without_letter::event_guard;
 use crate::game::{BySeat, Seat};
@@ -49,7 +48,8 @@ pub async fn match_of(
 
 /// Returns what the page of a match shows.
 pub async fn match_rows(office: &Office, gm: GmIndex, id: &str) -> anyhow::Result<Option<MatchRows>> {
-    let Some((game_match, seats)) = match_of(office, id).await? else { return Ok(None) };
+    let Some((mut game_match, seats)) = match_of(office, id).await? else { return Ok(None) };
+    game_match.away = fog::on_screen(office, gm).await?.away(&game_match.id, game_match.away);
     let gm = &office.config.club.gm.all()[gm.0];
     let is_own = |row: &TokenRow| row.player.addresses.iter().any(|address| gm.has_address(address));
     let plays = seats.iter().any(|(_, row)| row.as_ref().is_some_and(is_own));
@@ -83,7 +83,7 @@ pub async fn person_rows(office: &Office, gm: GmIndex, word: &str) -> anyhow::Re
     let Some(id) = read_number(word) else { return Ok(None) };
     let Some(player) = office.store.player_by_id(id).await? else { return Ok(None) };
     let held = office.store.matches_of(player.id).await?;
-    let fog = fog_of(office, gm).await?;
+    let fog = fog::on_screen(office, gm).await?;
     // Whether the GM holds a seat of a running match together with this player.
     let is_hidden = held.iter().any(|(_, overview)| fog.matches.contains(&overview.id));
     let ids: Vec<String> = held.iter().map(|(_, overview)| overview.id.clone()).collect();

@@ -18,7 +18,7 @@ use crate::club::events::event::EventStage;
 use crate::config::GmIndex;
 use crate::ledger::Entry;
 use crate::letter::{Address, Digest, ReturnId};
-use crate::referee::{SeasonEnd, Stage};
+use crate::referee::{MatchOverview, SeasonEnd, Stage};
 use crate::report::format_local;
 use crate::store::{Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow};
 use crate::zone::Zone;
@@ -398,6 +398,21 @@ impl<'a> Desk<'a> {
     pub fn is_dispatched(&self, message_id: &str) -> Decided<bool> {
         let mut decided = self.added(|changes| &changes.dispatches);
         Ok(decided.any(|other| other.message_id == message_id) || self.rows.dispatch(message_id)?.is_some())
+    }
+
+    /// Returns every match as this transaction leaves it so far: the stored ones by ID, then those that the
+    /// transaction opens.
+    pub fn overviews(&self) -> Decided<Vec<MatchOverview>> {
+        let stored = self.rows.overviews()?.iter();
+        let mut by_id: BTreeMap<&str, MatchOverview> =
+            stored.map(|overview| (overview.id.as_str(), overview.clone())).collect();
+        for loaded in self.all_ruled_on() {
+            by_id.insert(&loaded.game_match.id, loaded.game_match.overview());
+        }
+        let mut overviews: Vec<MatchOverview> = by_id.into_values().collect();
+        // A match that was just opened exists only as a new row, and is not among the matches ruled on.
+        overviews.extend(self.added(|changes| &changes.matches).map(|row| row.overview.clone()));
+        Ok(overviews)
     }
 
     /// Notes the outcome of a letter that acts for no seat.

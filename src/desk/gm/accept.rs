@@ -1,10 +1,9 @@
 //! Letters that a GM accepts after all: they were taken for automatic mail, exceeded a limit, or were set
 //! aside.
 
-use super::fog;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
-use crate::desk::outbox::gms;
+use crate::desk::outbox::{fog, gms};
 use crate::letter::UnreadableReason;
 use crate::report::GmResult;
 use crate::store::{LetterDecision, LetterRow, LetterStatus};
@@ -24,7 +23,7 @@ pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<
         return Ok(GmResult::refused(reason));
     }
     // A GM who plays must not choose which letters in their own match count.
-    if fog::of_gm(desk)?.is_of_own_match(&letter) {
+    if fog::of_gm(desk, desk.acting)?.is_of_own_match(&letter) {
         let says = "It comes from a match in which you play, so another GM has to do this.";
         return Ok(GmResult::refused(says));
     }

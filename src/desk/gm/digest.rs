@@ -5,13 +5,12 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike as _, NaiveDate, TimeDelta, Utc};
 
-use super::fog::{self, Fog};
-use super::lists;
 use crate::config::GmIndex;
 use crate::desk::events::{acts, people};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
 use crate::desk::frame::summary::running_deadline;
+use crate::desk::outbox::fog::{self, Fog};
 use crate::desk::outbox::gms;
 use crate::desk::outbox::returned::MATCHED_NOTE;
 use crate::dialect::DOCTOR_SUBJECT;
@@ -168,9 +167,10 @@ fn make(
     before: &BTreeSet<String>,
 ) -> Decided<(Option<Box<GmDigest>>, BTreeSet<String>)> {
     let rows = desk.rows.digest_rows(since)?;
-    let mut matches = lists::overviews(desk)?;
+    let mut matches = desk.overviews()?;
     matches.retain(|game_match| gms::acting_gm(desk).looks_after(game_match.game, &game_match.id));
-    let fog = if desk.without_letter { fog::without_letter(desk)? } else { fog::of_gm(desk)? };
+    let fog =
+        if desk.without_letter { fog::of_digest_without_letter(desk)? } else { fog::of_acting_gm(desk)? };
     let digest = GmDigest {
         since: desk.local_time(since),
         running: matches.iter().filter(|game_match| game_match.stage == Stage::Running).count(),
@@ -365,6 +365,9 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     for entry in &rows.unread {
         let (Fact::MailReturned { seat } | Fact::AwayNoted { seat }) = &entry.fact else { continue };
         let bounces = matches!(entry.fact, Fact::MailReturned { .. });
+        if !bounces && telling.fog.hides_absence(&entry.match_id, *seat) {
+            continue;
+        }
         let is_new = telling.is_new_entry(entry);
         let Some(game_match) = telling.find(&entry.match_id).filter(|_| is_new) else { continue };
         let note = note_on(&mut notes, &game_match.players[*seat]);

@@ -4,7 +4,6 @@ pub mod accept;
 pub mod alarm;
 pub mod announce;
 pub mod digest;
-pub mod fog;
 pub mod instructions;
 pub mod letter;
 pub mod lists;

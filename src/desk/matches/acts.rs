@@ -8,8 +8,7 @@ use anyhow::{Context as _, anyhow};
 use super::holders;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
-use crate::desk::frame::summary::gm_line;
-use crate::desk::outbox::{gms, ruling_mail};
+use crate::desk::outbox::{fog, gms, ruling_mail};
 use crate::referee::{Act, Match, Matter};
 use crate::report::GmResult;
 use crate::store::Player;
@@ -25,6 +24,7 @@ pub fn act_as_gm(
     act: &Act,
     successor: Option<Player>,
 ) -> Decided<GmResult> {
+    let fog = fog::of_acting_gm(desk)?;
     let matter = loaded.game_match.by_gm(&gms::acting_gm(desk).name, act.clone());
     // Rule before drawing a token, because a rejected act must pin nothing.
     let ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
@@ -39,7 +39,7 @@ pub fn act_as_gm(
         ruling_mail::keep_unasked(desk, loaded, ruling)?;
     }
     let loaded = desk.game_match(&id)?.context("a match that was just ruled on is missing")?;
-    Ok(GmResult::Match { line: gm_line(&loaded.game_match.overview(), desk.at()) })
+    Ok(GmResult::Match { line: fog.line(loaded.game_match.overview(), desk.at()) })
 }
 
 /// Returns the clock as the cause, for a match whose deadline or other time has come.

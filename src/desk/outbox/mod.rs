@@ -4,6 +4,7 @@
 pub mod alarms;
 pub mod answers;
 pub mod budgets;
+pub mod fog;
 pub mod gms;
 pub mod mail;
 pub mod rating_mail;

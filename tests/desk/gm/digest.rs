@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use fogpost::game::any::GameKind;
 use fogpost::referee::{Match, Stage};
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::desk::{ANN, BO, Desk, GM, Sent, absence_note};
 use crate::links::{follow, follow_with, link, links};
 
 const KIM: &str = "kim@club.example";
@@ -175,22 +175,31 @@ fn the_digest_of_a_gm_who_plays_holds_nothing_that_comes_from_the_other_seat() {
     let to_ann = desk.one_to(ANN);
     desk.reply(ANN, &to_ann, "MARBLE A1");
     desk.reply(ANN, &to_ann, "I like this board very much.");
-    desk.receive(&format!(
-        "Auto-Submitted: auto-replied\n{}",
-        desk.answer(ANN, &to_ann, "I am away until Monday.")
-    ));
+    desk.receive(&absence_note(ANN, &to_ann));
     desk.advance(24);
-    latest_digest(&desk, KIM)
+    let (to_kim, to_bo) = (latest_digest(&desk, KIM), latest_digest(&desk, BO));
+    to_kim
         .says(&format!("{}: 1", game_match.id))
         .says("Ann (first in ")
         .says("I like this board")
         .says("Letters that may go unread: 1")
         .says("Ann: may be away");
-    latest_digest(&desk, BO)
+    to_bo
         .says("New matches: 1")
         .keeps_silent_of("Orders refused")
         .keeps_silent_of("I like this board")
+        .keeps_silent_of("may be away")
         .keeps_silent_of("letter ");
+    // So do the lists and the answers for Bo, also about a match that Ann plays against somebody else.
+    desk.reply(KIM, &to_kim, &format!("GM NEW quad {ANN} cy@players.example"));
+    let other = desk.last_to(ANN);
+    desk.receive(&absence_note(ANN, &other));
+    desk.sent_to(KIM);
+    for (gm, to_gm, marks) in [(KIM, to_kim, 3), (BO, to_bo, 0)] {
+        desk.reply(gm, &to_gm, &format!("GM MATCH {} EXTEND 1\nGM LIST", game_match.id));
+        let answer = desk.sent_to(gm).into_iter().find(|sent| sent.text.contains("GM LIST"));
+        assert_eq!(answer.expect("an answer").text.matches("Ann may be away").count(), marks, "{gm}");
+    }
 }
 
 #[test]
