@@ -1,6 +1,6 @@
 //! `fogpost letters`: lists incoming letters, prints one byte for byte, or lists unsent mail.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,6 +13,7 @@ use super::arguments::{ActingGm, Output, Unsealing, address};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
 use crate::daemon::audit::sealed;
+use crate::daemon::fog::{self, Fog};
 use crate::daemon::items;
 use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
@@ -24,7 +25,8 @@ use crate::zone::Zone;
 
 /// List incoming letters with their status, print one, or accept one
 ///
-/// The contents and the time of a letter in a running match are shown only with --unseal and --gm.
+/// The contents and the time of a letter in a running match are shown only with --unseal and --gm. If a GM plays
+/// in it, its letters are not even listed without them.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -78,6 +80,8 @@ enum Command {
     Resend {
         #[command(flatten)]
         which: Which,
+        #[command(flatten)]
+        unsealing: Unsealing,
         /// Send without asking
         #[arg(long)]
         yes: bool,
@@ -136,8 +140,9 @@ impl Args {
                     items::try_letter(office, *digest).await?;
                     return Ok(ExitCode::SUCCESS);
                 }
-                Some(Command::Resend { which, yes, check }) => {
-                    return resend(office, which, *yes, *check).await;
+                Some(Command::Resend { which, unsealing, yes, check }) => {
+                    let asked = unsealing.asked(&office.config.club.gm)?;
+                    return resend(office, which, asked.as_ref(), *yes, *check).await;
                 }
                 Some(Command::GivenUp { seen, json }) => return list_given_up(office, *seen, *json).await,
                 None => {}
@@ -146,7 +151,10 @@ impl Args {
             match &self.raw {
                 Some(prefix) => raw(office, prefix, asked.as_ref()).await?,
                 None if self.unsent => {
-                    print_unsent(office, &office.store.list_dispatches(true, self.limit).await?, self.json)
+                    let unsent = office.store.list_dispatches(true, self.limit).await?;
+                    let fog = fog::at_terminal(office).await?;
+                    let unsent = unsent.into_iter().filter(|row| !tells_of_letters(row, &fog));
+                    print_unsent(office, &unsent.collect::<Vec<_>>(), self.json)
                 }
                 None => self.list(office, asked.as_ref()).await?,
             }
@@ -156,8 +164,12 @@ impl Args {
 
     async fn list(&self, office: &Office, asked: Option<&Unseal>) -> anyhow::Result<()> {
         let match_id = self.match_id.as_ref().map(|id| id.to_ascii_uppercase());
-        let letters = office.store.letters(self.status, match_id.as_deref(), "", self.limit).await?;
-        let listed = listed(office, letters, asked).await?;
+        let fog = fog::at_terminal(office).await?;
+        let hiding = if asked.is_some() { &Fog::default() } else { &fog };
+        let mut listed = self.found(office, match_id.as_deref(), hiding).await?;
+        if asked.is_some() {
+            unseal_listed(office, &mut listed, asked).await?;
+        }
         if self.json {
             listed.iter().for_each(|letter| print_json(&as_json(letter)));
             return Ok(());
@@ -170,8 +182,50 @@ impl Args {
                 "Letters of running matches are sealed: --unseal REASON --gm NAME shows their contents."
             );
         }
+        // Say so whether or not there are any such letters.
+        if asked.is_none() && !fog.matches.is_empty() {
+            let ids: Vec<&str> = fog.matches.iter().map(String::as_str).collect();
+            println!(
+                "Letters of running matches in which a GM plays ({}) are not listed: --unseal REASON --gm NAME \
+                 lists them.",
+                ids.join(", ")
+            );
+        }
         Ok(())
     }
+
+    /// Finds the letters to list, each with the running matches that seal it.
+    async fn found(&self, office: &Office, match_id: Option<&str>, fog: &Fog) -> anyhow::Result<Vec<Listed>> {
+        let mut sealed: BTreeMap<Digest, Vec<String>> = BTreeMap::new();
+        let (mut listed, mut most) = (Vec::new(), self.limit);
+        loop {
+            let letters = office.store.letters(self.status, match_id, "", most).await?;
+            let is_all = letters.len() < most as usize;
+            listed.clear();
+            for letter in letters {
+                let sealed_by = match sealed.get(&letter.digest) {
+                    Some(known) => known.clone(),
+                    None => sealed::matches_sealing(office, &letter).await?,
+                };
+                sealed.insert(letter.digest, sealed_by.clone());
+                if !fog.hides_arrival(&sealed_by, letter.status) {
+                    listed.push(Listed { letter, sealed_by });
+                }
+            }
+            // Hidden letters take nobody's place in the list: that would show how many there are.
+            let missing = self.limit.saturating_sub(u32::try_from(listed.len()).unwrap_or(u32::MAX));
+            if is_all || missing == 0 {
+                return Ok(listed);
+            }
+            most = most.saturating_add(missing);
+        }
+    }
+}
+
+/// Whether a letter of ours would show a GM who plays in its match how often the other seat writes. One that was
+/// given up has to be seen by somebody.
+fn tells_of_letters(row: &DispatchRow, fog: &Fog) -> bool {
+    row.given_up_at.is_none() && row.match_id.as_ref().is_some_and(|id| fog.matches.contains(id))
 }
 
 fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
@@ -210,7 +264,13 @@ fn confirmed(question: &str) -> anyhow::Result<bool> {
     Ok(line.trim_start().starts_with(['y', 'Y']))
 }
 
-async fn resend(office: &Office, which: &Which, yes: bool, check: bool) -> anyhow::Result<ExitCode> {
+async fn resend(
+    office: &Office,
+    which: &Which,
+    asked: Option<&Unseal>,
+    yes: bool,
+    check: bool,
+) -> anyhow::Result<ExitCode> {
     let filter = DispatchFilter {
         match_id: which.match_id.as_ref().map(|id| id.to_ascii_uppercase()),
         recipient: which.to.as_ref().map(Address::to_string),
@@ -219,6 +279,10 @@ async fn resend(office: &Office, which: &Which, yes: bool, check: bool) -> anyho
     };
     let found = resend::find(office, &filter).await?;
     let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
+    let fog = fog::at_terminal(office).await?;
+    let telling = rows.iter().filter(|row| tells_of_letters(row, &fog));
+    let sealing: BTreeSet<String> = telling.filter_map(|row| row.match_id.clone()).collect();
+    sealed::unseal(office, &Vec::from_iter(sealing), asked, "the list of the referee's letters").await?;
     print_unsent(office, &rows, false);
     let number = rows.iter().filter(|row| row.sent_at.is_some() || row.given_up_at.is_some()).count();
     let letters = counted(number, "letter", "letters");
@@ -292,23 +356,12 @@ impl Listed {
     }
 }
 
-/// Finds the matches that seal each letter, and unseals the letters if a GM asks for it.
-async fn listed(
-    office: &Office,
-    letters: Vec<LetterRow>,
-    asked: Option<&Unseal>,
-) -> anyhow::Result<Vec<Listed>> {
-    let mut listed = Vec::with_capacity(letters.len());
-    for letter in letters {
-        let sealed_by = sealed::matches_sealing(office, &letter).await?;
-        listed.push(Listed { letter, sealed_by });
-    }
-    if asked.is_some() {
-        let sealing: BTreeSet<String> = listed.iter().flat_map(|letter| letter.sealed_by.clone()).collect();
-        sealed::unseal(office, &Vec::from_iter(sealing), asked, "the list of letters").await?;
-        listed.iter_mut().for_each(|letter| letter.sealed_by.clear());
-    }
-    Ok(listed)
+/// Unseals letters for a GM.
+async fn unseal_listed(office: &Office, listed: &mut [Listed], asked: Option<&Unseal>) -> anyhow::Result<()> {
+    let sealing: BTreeSet<String> = listed.iter().flat_map(|letter| letter.sealed_by.clone()).collect();
+    sealed::unseal(office, &Vec::from_iter(sealing), asked, "the list of letters").await?;
+    listed.iter_mut().for_each(|letter| letter.sealed_by.clear());
+    Ok(())
 }
 
 fn columns(listed: &Listed, zone: Zone, now: DateTime<Utc>) -> Vec<String> {

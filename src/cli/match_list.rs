@@ -8,8 +8,10 @@ use serde_json::json;
 use super::arguments::game;
 use super::output::{print_json, print_table};
 use crate::daemon::Office;
+use crate::daemon::fog::{self, Fog};
+use crate::game::BySeat;
 use crate::game::any::GameKind;
-use crate::game::{BySeat, Seat};
+use crate::letter::Digest;
 use crate::referee::{Match, MatchOverview, Stage};
 use crate::report::format_local;
 use crate::store::MatchDates;
@@ -85,6 +87,7 @@ const CHUNK: usize = 200;
 
 /// Prints matches as JSON, one per line.
 async fn print_summaries(office: &Office, matches: &[MatchOverview]) -> anyhow::Result<()> {
+    let fog = fog::at_terminal(office).await?;
     for chunk in matches.chunks(CHUNK) {
         let ids: Vec<String> = chunk.iter().map(|game_match| game_match.id.clone()).collect();
         let mut addresses: BTreeMap<String, BySeat<Vec<String>>> = BTreeMap::new();
@@ -96,7 +99,7 @@ async fn print_summaries(office: &Office, matches: &[MatchOverview]) -> anyhow::
             dates.iter().map(|dates| (dates.id.as_str(), dates)).collect();
         for game_match in chunk {
             let id = game_match.id.as_str();
-            print_json(&summary(game_match, addresses.get(id), dates.get(id).copied()));
+            print_json(&summary(game_match, addresses.get(id), dates.get(id).copied(), &fog));
         }
     }
     Ok(())
@@ -107,6 +110,7 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
     if json {
         return print_summaries(office, std::slice::from_ref(overview)).await;
     }
+    let fog = fog::at_terminal(office).await?;
     let options: Vec<_> =
         game_match.state.options().iter().map(|(name, value)| format!("{name}={value}")).collect();
     let rows = [
@@ -117,11 +121,9 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
         ("second", game_match.players.second.clone()),
         ("stage", game_match.stage.as_str().to_owned()),
         ("phase", phase(overview)),
-        ("first filed", filed(game_match, Seat::First)),
-        ("second filed", filed(game_match, Seat::Second)),
         ("waits for", waits_for(overview)),
         ("due", due_at(overview, office.now())),
-        ("ledger", format!("sha256 {}", game_match.head.hash)),
+        ("ledger", ledger(overview, &fog).map(|hash| format!("sha256 {hash}")).unwrap_or_default()),
     ];
     for (name, value) in rows {
         println!("{name:<13} {value}");
@@ -129,9 +131,9 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
     Ok(())
 }
 
-/// Says whether a seat has filed, but not when: the time is only for GMs who do not play.
-fn filed(game_match: &Match, seat: Seat) -> String {
-    if game_match.held[seat].is_some() { "yes".to_owned() } else { "no".to_owned() }
+/// Returns the hash of the ledger's last entry, which changes with every letter; `None` while a GM plays in the match.
+fn ledger(game_match: &MatchOverview, fog: &Fog) -> Option<Digest> {
+    (!fog.matches.contains(&game_match.id)).then_some(game_match.head.hash)
 }
 
 /// Formats the deadline in the match's zone; empty if there is none.
@@ -157,6 +159,7 @@ fn summary(
     game_match: &MatchOverview,
     addresses: Option<&BySeat<Vec<String>>>,
     dates: Option<&MatchDates>,
+    fog: &Fog,
 ) -> serde_json::Value {
     json!({
         "match": game_match.id,
@@ -172,6 +175,6 @@ fn summary(
         "ended_at": dates.and_then(|dates| dates.ended_at),
         "outcome": game_match.outcome,
         // Omit the entry's number, which would reveal how often the players wrote.
-        "ledger": game_match.head.hash,
+        "ledger": ledger(game_match, fog),
     })
 }

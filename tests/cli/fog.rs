@@ -13,6 +13,17 @@ const ANN: &str = "ann@players.example";
 /// Stands in the subject and in the text of a letter.
 const WORDS: &str = "wombat";
 
+/// The reply token in one of the letters to Ann.
+fn token_of_ann(folder: &Folder) -> String {
+    let inbox = folder.path("mail").join(ANN).join("new");
+    let invitation =
+        std::fs::read_dir(inbox).expect("a mailbox").next().expect("an invitation").expect("a file");
+    let raw = std::fs::read(invitation.path()).expect("a letter");
+    let mail = mail_parser::MessageParser::default().parse(&raw).expect("a letter");
+    let text = mail.body_text(0).expect("a text").into_owned();
+    text.lines().find_map(|line| line.strip_prefix("Reply token: ")).expect("a token").to_owned()
+}
+
 /// A club in which Ann wrote orders and words, and her letter was ruled on; the match, and the digest of the letter.
 fn club() -> (Folder, String, String) {
     let folder = Folder::club();
@@ -27,21 +38,15 @@ fn club() -> (Folder, String, String) {
     );
     let id = folder.open();
     folder.run(&["run", "--once"]).success();
-    let inbox = folder.path("mail").join(ANN).join("new");
-    let invitation =
-        std::fs::read_dir(inbox).expect("a mailbox").next().expect("an invitation").expect("a file");
-    let raw = std::fs::read(invitation.path()).expect("a letter");
-    let mail = mail_parser::MessageParser::default().parse(&raw).expect("a letter");
-    let text = mail.body_text(0).expect("a text").into_owned();
-    let token = text.lines().find_map(|line| line.strip_prefix("Reply token: ")).expect("a token");
+    let token = token_of_ann(&folder);
     let letter = format!(
         "From: Ann <{ANN}>\r\nTo: referee@club.example\r\nSubject: {WORDS}\r\nMessage-ID: <1@players.example>\r\n\r\n\
          MARBLE E5\r\nTELL GM My {WORDS} is ill, please be patient with me.\r\nEND\r\nReply token: {token}\r\n"
     );
     folder.run_with(&["receive"], &letter).success();
     folder.run(&["run", "--once"]).success();
-    let listed: Value =
-        serde_json::from_str(&folder.run(&["letters", "--json"]).success()).expect("one letter");
+    let list = ["letters", "--json", "--unseal", "a test", "--gm", "The GM"];
+    let listed: Value = serde_json::from_str(&folder.run(&list).success()).expect("one letter");
     assert_eq!(listed["status"], "ruled", "{listed}");
     (folder, id, listed["letter"].as_str().expect("a digest").to_owned())
 }
@@ -188,7 +193,8 @@ fn a_letter_is_shown_to_a_gm_who_says_why_and_the_ledger_says_so_first() {
     }
     assert_eq!(folder.run(&["letters", "--raw", letter, "--unseal", "why"]).status(), 2, "a GM is needed");
     assert_eq!(entries(), before, "nothing is written if it is refused");
-    assert_says(&folder.run(&["letters"]).success(), &["(sealed)", "--unseal REASON --gm NAME"]);
+    let listed = folder.run(&["letters"]).success();
+    assert_says(&listed, &["in which a GM plays", &id, "not listed", "--unseal REASON --gm NAME"]);
 
     let asked = ["--unseal", "Bo doubts what Ann wrote", "--gm", "the gm"];
     assert_says(&folder.run(&[&["letters", "--raw", letter][..], &asked].concat()).success(), &[WORDS]);
@@ -210,9 +216,44 @@ fn a_letter_is_shown_to_a_gm_who_says_why_and_the_ledger_says_so_first() {
     folder.run(&["audit", "verify", &id]).success();
 }
 
+/// Whoever sits at the terminal may be the GM who plays: what the other seat writes changes no byte there.
+#[test]
+fn letters_of_a_match_in_which_a_gm_plays_change_no_list() {
+    let (folder, id, _) = club();
+    let lists: [&[&str]; 9] = [
+        &["letters"],
+        &["letters", "--json"],
+        &["letters", "--unsent"],
+        &["letters", "given-up"],
+        &["audit", "verify", &id],
+        &["audit", "verify", "--all", "--json"],
+        &["match", "show", &id],
+        &["match", "list", "--json"],
+        &["player", "show", ANN],
+    ];
+    let look = || lists.map(|list| folder.run(list).success());
+    let before = look();
+    let token = token_of_ann(&folder);
+    for (n, automatic) in ["", "Auto-Submitted: auto-replied\r\n"].iter().enumerate() {
+        let letter = format!(
+            "From: Ann <{ANN}>\r\nTo: referee@club.example\r\nSubject: more\r\n{automatic}\
+             Message-ID: <more{n}@players.example>\r\n\r\nSTATUS\r\nReply token: {token}\r\n"
+        );
+        folder.run_with(&["receive"], &letter).success();
+        folder.run(&["run", "--once"]).success();
+        assert_eq!(look(), before, "{automatic}");
+    }
+    let resend = ["letters", "resend", "--match", &id, "--check"];
+    assert_says(&folder.run(&resend).failure(1), &["is not over", "--unseal REASON --gm NAME"]);
+    let asked = ["--unseal", "a question", "--gm", "The GM"];
+    assert_says(&folder.run(&[&resend[..], &asked].concat()).success(), &["answer"]);
+}
+
 #[test]
 fn a_letter_that_names_several_running_matches_needs_them_all() {
     let (folder, id, _) = club();
+    // No GM plays, so the letters are listed.
+    folder.write("config.toml", CONFIG);
     let other = folder.0.open("quad", ["Eve <eve@players.example>", "bo@players.example"], &[]);
     let letter = format!(
         "From: Eve <eve@players.example>\r\nTo: referee@club.example\r\nSubject: {WORDS}\r\n\
@@ -225,6 +266,7 @@ fn a_letter_that_names_several_running_matches_needs_them_all() {
         listed["sealed_by"].as_array().expect("matches").iter().filter_map(Value::as_str).collect();
     assert!(sealed.contains(&id.as_str()) && sealed.contains(&other.as_str()), "{listed}");
     assert!(listed["subject"].is_null() && listed["received_at"].is_null(), "{listed}");
+    assert_says(&folder.run(&["letters"]).success(), &["(sealed)", "--unseal REASON --gm NAME"]);
     let digest = listed["letter"].as_str().expect("a digest");
     let asked = ["letters", "--raw", digest, "--unseal", "a question", "--gm", "The GM"];
     assert_says(&folder.run(&asked).success(), &[WORDS]);

@@ -15,6 +15,7 @@ use zip::ZipArchive;
 use super::verify;
 use crate::audit::dossier::Dossier;
 use crate::cli::arguments::read_file;
+use crate::daemon::fog::Fog;
 use crate::house;
 use crate::letter::printable::printable_text;
 
@@ -65,7 +66,7 @@ impl Args {
             }
         };
         let verdict = dossier.check(Arc::new(house::play));
-        verify::show(&verdict, self.json);
+        verify::show(&verdict, &Fog::default(), self.json);
         Ok(if verdict.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 

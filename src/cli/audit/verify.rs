@@ -14,6 +14,7 @@ use crate::cli::output::print_json;
 use crate::daemon::Office;
 use crate::daemon::audit;
 use crate::daemon::audit::verify;
+use crate::daemon::fog::{self, Fog};
 use crate::daemon::ratings;
 use crate::game::any::GameKind;
 use crate::letter::printable::printable_text;
@@ -88,13 +89,15 @@ impl Args {
     /// and perhaps others.
     async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<AuditVerdict>> {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
-        let bar = bar();
+        let fog = fog::at_terminal(office).await?;
+        // The bar counts entries.
+        let bar = if fog.matches.is_empty() { bar() } else { ProgressBar::hidden() };
         let step = |entries| bar.inc(entries);
         if !self.against.is_empty() {
             let mails = self.mails(id.as_deref())?;
             let verdicts = verify::verify_against(office, &mails, id.as_deref(), &step).await?;
             bar.finish_and_clear();
-            verdicts.iter().for_each(|verdict| show(verdict, self.json));
+            verdicts.iter().for_each(|verdict| show(verdict, &fog, self.json));
             return Ok(verdicts);
         }
         let mut verdicts = Vec::new();
@@ -111,7 +114,7 @@ impl Args {
         for (number, batch) in subjects.chunks(BATCH_SIZE).enumerate() {
             bar.set_message(format!("{} of {} matches and events,", number * BATCH_SIZE, subjects.len()));
             let checked = verify::verify_several(office, batch, &step).await?;
-            bar.suspend(|| checked.iter().for_each(|verdict| show(verdict, self.json)));
+            bar.suspend(|| checked.iter().for_each(|verdict| show(verdict, &fog, self.json)));
             // Drop the sound verdicts: a club may have thousands.
             verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
@@ -140,16 +143,30 @@ async fn verify_ratings(office: &Office, json: bool) -> anyhow::Result<ExitCode>
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Prints a verdict, in words or as JSON.
-pub fn show(verdict: &AuditVerdict, json: bool) {
+/// Prints a verdict, in words or as JSON: of a running match in which a GM plays, only its findings, because all
+/// numbers in it show how often the other seat writes.
+pub fn show(verdict: &AuditVerdict, fog: &Fog, json: bool) {
+    let (id, is_sound) = (verdict.subject.id(), verdict.is_sound());
+    if fog.matches.contains(id) {
+        if json {
+            print_json(&json!({ "match": id, "findings": verdict.findings, "sound": is_sound }));
+            return;
+        }
+        println!(
+            "{id}: {}; a GM plays in it, so it is not counted",
+            if is_sound { "sound" } else { "WRONG" }
+        );
+        show_findings(verdict);
+        return;
+    }
     if json {
         let mut line = json!(verdict);
-        line["sound"] = json!(verdict.is_sound());
+        line["sound"] = json!(is_sound);
         print_json(&line);
         return;
     }
-    let AuditVerdict { subject, entries, letters, sent, head, findings, .. } = verdict;
-    let word = if verdict.is_sound() { "sound" } else { "WRONG" };
+    let AuditVerdict { subject, entries, letters, sent, head, .. } = verdict;
+    let word = if is_sound { "sound" } else { "WRONG" };
     let compared = match subject {
         Subject::Match(_) | Subject::Event(_) => format!(
             "{}, {}, {} (head {})",
@@ -160,7 +177,7 @@ pub fn show(verdict: &AuditVerdict, json: bool) {
         ),
         Subject::Club {} => "offers, mailboxes and the GMs' tokens".to_owned(),
     };
-    println!("{}: {word}; {compared}", subject.id());
+    println!("{id}: {word}; {compared}");
     for (procedure, rulings) in &verdict.rulings_by_procedure {
         println!(
             "  {} by procedure {procedure}: not repeated; their letters, orders and adjudications agree",
@@ -181,7 +198,7 @@ pub fn show(verdict: &AuditVerdict, json: bool) {
         let letters = counted(*letters, "sent letter was", "sent letters were");
         println!("  {letters} worded while the club had a template {name} of its own");
     }
-    findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
+    show_findings(verdict);
     if let Some(why) = &verdict.withheld {
         println!(
             "  withheld: {why}; {} missing, and {} not repeated",
@@ -189,6 +206,10 @@ pub fn show(verdict: &AuditVerdict, json: bool) {
             counted(verdict.unrepeated, "ruling was", "rulings were")
         );
     }
+}
+
+fn show_findings(verdict: &AuditVerdict) {
+    verdict.findings.iter().for_each(|finding| println!("  {}: {}", finding.place, finding.what));
 }
 
 /// Says of which chain a letter lacks a line, if only one counts.

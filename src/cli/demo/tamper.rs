@@ -11,6 +11,7 @@ use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use crate::cli::audit::verify::show;
 use crate::daemon::Office;
 use crate::daemon::audit::verify::verify;
+use crate::daemon::fog::Fog;
 use crate::letter::Digest;
 use crate::referee::Match;
 use crate::store::{self, LetterStatus};
@@ -30,7 +31,7 @@ pub async fn tamper(office: &Office, game_match: &Match, folder: &Path) -> anyho
     println!("    {before}");
     println!("    {after}");
     println!("fogpost --config {}/config.toml audit verify {}", folder.display(), game_match.id);
-    show(&verify(office, &game_match.id, &|_| {}).await?, false);
+    show(&verify(office, &game_match.id, &|_| {}).await?, &Fog::default(), false);
     Ok(())
 }
 
