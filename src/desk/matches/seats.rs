@@ -41,11 +41,13 @@ pub fn seats_for_digest(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>
     Ok(seats)
 }
 
-/// Returns an open seat as a letter lists it; `None` while it rests, or if its author and the reader avoid
-/// each other.
+/// Returns an open seat as a letter lists it; `None` while it rests, or if the reader blocks its author. One whose
+/// author blocks the reader is listed: otherwise the list would tell the reader of the block.
 fn open_seat(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option<OpenSeat>> {
     let inviter = desk.player(&row.inviter)?;
-    if meeting::avoid_each_other(desk, asker, inviter.as_ref())? {
+    if let Some(inviter) = &inviter
+        && desk.player(asker.address())?.is_some_and(|own| own.member.blocks(inviter.id))
+    {
         return Ok(None);
     }
     let offer = offer_of(row)?;

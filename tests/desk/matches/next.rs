@@ -198,7 +198,12 @@ fn a_block_keeps_both_apart_and_nobody_is_told() {
     opened.says("Bo (P-2) cannot be challenged.");
     let code = code(&opened, "JOIN");
     desk.reply(BO, &to_bo, &format!("GAMES\nJOIN {code}"));
-    desk.one_to(BO).says("Ann cannot be challenged.").keeps_silent_of("Open seats");
+    // Without the seat, the list would tell Bo of the block. Ann's own list leaves Bo's out.
+    desk.one_to(BO).says("Ann cannot be challenged.").says(&format!("| JOIN {code}"));
+    desk.reply(BO, &to_bo, "OPEN quad");
+    desk.sent_to(BO);
+    desk.reply(ANN, &to_ann, "GAMES");
+    desk.one_to(ANN).says(&format!("| JOIN {code}")).keeps_silent_of("Bo (P-2) offers");
     desk.reply(ANN, &to_ann, "UNBLOCK P-2");
     desk.one_to(ANN).says("can take each other's offers again");
     desk.reply(BO, &to_bo, &format!("JOIN {code}"));
