@@ -222,7 +222,10 @@ fn decide_item(
     let mut desk = Desk::new(club, loaded, accepted);
     let decided = match item {
         Item::Letters(letters) => decide_letters(&mut desk, letters, rounds),
-        Item::Match { id, cause_of } => rule_on(&mut desk, id, cause_of).map(drop),
+        Item::Match { id, cause_of } => {
+            desk.begin_match(id);
+            rule_on(&mut desk, id, cause_of).map(drop)
+        }
     };
     if decided.is_err() {
         desk.reject();

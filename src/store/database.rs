@@ -168,6 +168,12 @@ impl Database {
         self.read(self.statement(sql).bind(format!("{prefix}%"))).await
     }
 
+    /// Returns those of these keys under which something is remembered, with their values.
+    pub async fn remembered_among(&self, keys: &[String]) -> Result<Vec<(String, String)>> {
+        let select = self.statement(format!("SELECT key, value FROM memo WHERE key {}", self.one_of()));
+        self.read(select.bind_texts(keys)).await
+    }
+
     pub async fn forget(&self, key: &str) -> Result<()> {
         self.write(self.statement("DELETE FROM memo WHERE key = $1").bind(key)).await
     }

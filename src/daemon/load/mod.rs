@@ -21,7 +21,7 @@ use crate::desk::frame::rows::{Key, LoadedMatch, LoadedRows};
 use crate::desk::outbox::budgets::seat_subject;
 use crate::desk::outbox::gms;
 use crate::ledger::{Delivery, Entry};
-use crate::letter::Token;
+use crate::letter::{Digest, Token};
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
@@ -38,8 +38,28 @@ macro_rules! keys {
 
 /// Returns the empty rows of a new decision.
 pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
-    Ok(LoadedRows::new(office.now(), random()?, gm_tokens(office).await?, own_addresses(office).await?))
+    let gms = office.config.club.gm.all();
+    let mut keys: Vec<String> = gms.iter().map(gms::token_key).collect();
+    keys.push(CLUB_SECRET.to_owned());
+    let stored: BTreeMap<String, String> = office.store.remembered_among(&keys).await?.into_iter().collect();
+    let secret = match stored.get(CLUB_SECRET) {
+        Some(secret) => secret.clone(),
+        None => {
+            let new = Digest::from(random()?).to_string();
+            office.store.remember_first(CLUB_SECRET, &new).await?
+        }
+    };
+    Ok(LoadedRows {
+        secret: *secret.parse::<Digest>().context("the club's secret")?.as_bytes(),
+        gm_tokens: tokens_of_gms(office, &stored).await?,
+        own_addresses: own_addresses(office).await?,
+        ..LoadedRows::new(office.now(), random()?)
+    })
 }
+
+/// The key under which the club's secret is remembered, from which the codes, names, tokens and keys follow that a
+/// letter brings about.
+const CLUB_SECRET: &str = "club secret";
 
 /// Replaces a GM's reply token, and voids the old one.
 ///
@@ -107,12 +127,17 @@ pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
 
 /// Returns the reply tokens for letters to the GMs, in the order of the config, and creates missing ones.
 pub async fn gm_tokens(office: &Office) -> anyhow::Result<Vec<String>> {
-    let stored = office.store.remembered_under(gms::TOKEN_KEYS).await?;
+    let keys: Vec<String> = office.config.club.gm.all().iter().map(gms::token_key).collect();
+    let stored = office.store.remembered_among(&keys).await?.into_iter().collect();
+    tokens_of_gms(office, &stored).await
+}
+
+async fn tokens_of_gms(office: &Office, stored: &BTreeMap<String, String>) -> anyhow::Result<Vec<String>> {
     let mut tokens = Vec::new();
     for gm in office.config.club.gm.all() {
         let own = gms::token_key(gm);
-        let token = match stored.iter().find(|(key, _)| *key == own) {
-            Some((_, token)) => token.clone(),
+        let token = match stored.get(&own) {
+            Some(token) => token.clone(),
             None => {
                 // Another daemon may create one at the same time; the first one stored counts.
                 let new = Token::from_random(random()?).to_string();

@@ -143,7 +143,9 @@ pub fn notice_about(desk: &mut Desk<'_>, known: &[UnprovenLetter], address: &str
     }
     // All letters from an address share a code, so that one CONFIRM is enough.
     let same = open.iter().find(|unproven| unproven.address == address);
-    let code = same.map(|same| same.code.clone()).unwrap_or_else(|| codes::draw_code(&mut desk.random()));
+    let code = same
+        .map(|same| same.code.clone())
+        .unwrap_or_else(|| codes::draw_code(&mut desk.random("code of a notice")));
     let since = desk.at() - NOTICE_PERIOD;
     let noticed: Vec<&UnprovenLetter> =
         known.iter().filter(|unproven| unproven.told && unproven.noted_at > since).collect();

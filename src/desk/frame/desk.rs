@@ -17,7 +17,7 @@ use super::stored::match_row;
 use crate::club::events::event::EventStage;
 use crate::config::GmIndex;
 use crate::ledger::Entry;
-use crate::letter::{Address, Digest, ReturnId};
+use crate::letter::{Address, Digest, ReturnId, Token};
 use crate::referee::{MatchOverview, SeasonEnd, Stage};
 use crate::report::format_local;
 use crate::store::{Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow};
@@ -51,10 +51,12 @@ pub struct Desk<'a> {
     pub acting: GmIndex,
     /// Whether a GM acts at the terminal or on the screen, where nothing proves who they are.
     pub without_letter: bool,
-    /// Identifies the letter that is being decided on, for its random streams.
-    subject: Vec<u8>,
-    /// The number of random streams used so far.
-    streams: u64,
+    /// The letter or the match that is being decided on, by its digest, for its random streams.
+    cause: Option<Digest>,
+    /// Whether it is a letter.
+    is_letter: bool,
+    /// The number of random streams used so far for each purpose.
+    streams: BTreeMap<String, u64>,
 }
 
 impl Draft {
@@ -195,8 +197,9 @@ impl<'a> Desk<'a> {
             accepted,
             acting: GmIndex::default(),
             without_letter: false,
-            subject: Vec::new(),
-            streams: 0,
+            cause: None,
+            is_letter: false,
+            streams: BTreeMap::new(),
         }
     }
 
@@ -205,8 +208,11 @@ impl<'a> Desk<'a> {
         let next = Draft::new(self.at());
         let mut accepted = mem::replace(&mut self.draft, next);
         if self.club.config.club.has_return_ids() {
-            let mut random = self.random();
             for dispatch in &mut accepted.changes.dispatches {
+                // Draw them anew each time: they name a dispatch, and a letter that is decided again brings about
+                // others.
+                let purpose = format!("return path of {}", dispatch.message_id);
+                let mut random = Random::new(&self.rows.loaded.seed, None, &purpose, 0);
                 dispatch.return_id = Some(ReturnId::from_random(random.bytes()));
             }
         }
@@ -246,18 +252,36 @@ impl<'a> Desk<'a> {
     /// Switches to the random streams of a letter.
     pub fn begin_letter(&mut self, letter: Digest) {
         // A letter draws the same numbers whichever letters of its item were decided before it.
-        self.subject = letter.as_bytes().to_vec();
-        self.streams = 0;
+        self.cause = Some(letter);
+        self.is_letter = true;
+        self.streams.clear();
+    }
+
+    /// Switches to the random streams of a match on which something is due: other matches of the batch are decided
+    /// with the same random bits.
+    pub fn begin_match(&mut self, id: &str) {
+        self.cause = Some(Digest::of(id.as_bytes()));
     }
 
     pub fn at(&self) -> DateTime<Utc> {
         self.rows.loaded.at
     }
 
-    /// Returns a random stream that nothing else in this decision uses.
-    pub fn random(&mut self) -> Random {
-        self.streams += 1;
-        Random::new(&self.rows.loaded.seed, &self.subject, self.streams)
+    /// Returns a random stream that nothing else in this decision uses. Whenever a letter is decided again, its
+    /// streams are the same, in the order in which it uses those of one purpose.
+    pub fn random(&mut self, purpose: &str) -> Random {
+        let number = self.streams.entry(purpose.to_owned()).or_default();
+        *number += 1;
+        let loaded = self.rows.loaded;
+        let secret = if self.is_letter { &loaded.secret } else { &loaded.seed };
+        Random::new(secret, self.cause, purpose, *number)
+    }
+
+    /// Draws a reply token for a person. It follows from the address, too: a letter that is decided again must not give
+    /// one person's token to another.
+    pub fn draw_token(&mut self, player: &Player) -> Token {
+        let address = player.addresses.first().map_or("", String::as_str);
+        self.random(&format!("token of {address}")).token()
     }
 
     /// Returns a match as this transaction leaves it so far.

@@ -161,6 +161,8 @@ pub struct LoadedRows {
     pub at: DateTime<Utc>,
     /// 256 random bits from the system.
     pub seed: [u8; 32],
+    /// The club's secret, from which the random numbers of letters follow.
+    pub secret: [u8; 32],
     /// The reply token that letters to each GM carry, in the order of the config.
     pub gm_tokens: Vec<String>,
     /// The addresses that the club has, or had.
@@ -314,13 +316,8 @@ impl LoadedMatch {
 }
 
 impl LoadedRows {
-    pub fn new(
-        at: DateTime<Utc>,
-        seed: [u8; 32],
-        gm_tokens: Vec<String>,
-        own_addresses: BTreeSet<String>,
-    ) -> LoadedRows {
-        LoadedRows { at, seed, gm_tokens, own_addresses, ..LoadedRows::default() }
+    pub fn new(at: DateTime<Utc>, seed: [u8; 32]) -> LoadedRows {
+        LoadedRows { at, seed, ..LoadedRows::default() }
     }
 }
 

@@ -390,7 +390,7 @@ fn correction(
     let entries = desk.rows.entries(id)?;
     let is_over = desk.game_match(id)?.is_some_and(|loaded| loaded.game_match.stage == Stage::Over);
     // The end of the match published the secret, and later turns need one that is still unknown.
-    let new_key = is_over.then(|| NewKey::new(SealKey::new(desk.random().bytes())));
+    let new_key = is_over.then(|| NewKey::new(SealKey::new(desk.random("new secret of a match").bytes())));
     let Some(Fact::MatchOpened { options, .. }) = entries.first().map(|entry| &entry.fact) else {
         return Err(anyhow!("the ledger of match {id} does not begin with its opening").into());
     };

@@ -62,7 +62,7 @@ pub fn challenge_house(
 }
 
 fn draw_seat(desk: &mut Desk<'_>) -> Seat {
-    let [byte] = desk.random().bytes();
+    let [byte] = desk.random("side").bytes();
     Seat::BOTH[usize::from(byte & 1)]
 }
 

@@ -14,7 +14,7 @@ use crate::store::{Player, TokenRow};
 /// Pins a seat's reply token and its player's addresses, each under a key of its own, and saves the keys.
 pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
     // With one key for all pins, anybody who got it to open one pin could find the others by guessing.
-    let mut random = desk.random();
+    let mut random = desk.random("keys of pins");
     let mut pin = |kind: PinnedKind, value: &str| {
         let kept = KeptPin::new(row.seat, kind, PinKey::new(random.bytes()), value);
         let pin = kept.pin;
@@ -86,7 +86,7 @@ pub fn hand_over(
     matter: &Matter<'_>,
 ) -> Decided<()> {
     let former = loaded.seats[seat].clone();
-    let token = desk.random().token().to_string();
+    let token = desk.draw_token(&player).to_string();
     loaded.seats[seat] = TokenRow { token, player, ..former.clone() };
     save_seat(desk, &loaded.seats[seat]);
     let hold = hold(desk, &loaded, seat, None);

@@ -404,14 +404,14 @@ pub(super) fn open_offers(desk: &Desk<'_>) -> Decided<Vec<Invitation>> {
 
 /// Adds the key from which the match will be drawn.
 pub(super) fn with_lot(desk: &mut Desk<'_>, offer: &Offer, asker: &Asker) -> Offer {
-    let key = SealKey::new(desk.random().bytes());
+    let key = SealKey::new(desk.random("lot of an offer").bytes());
     let lot = Lot { key, offer: asker.letter, seat: None };
     Offer { lot: Some(lot), ..offer.clone() }
 }
 
 /// Returns a code that is free.
 pub(super) fn free_code(desk: &mut Desk<'_>) -> Decided<String> {
-    let mut random = desk.random();
+    let mut random = desk.random("code of an offer");
     let mut code = codes::draw_short_code::<6>(&mut random);
     // Draw from one stream, so that a repeated decision tries the same codes in the same order.
     while desk.rows.invitation(&code)?.is_some() {

@@ -158,7 +158,7 @@ fn which_fails(index: usize, matches: usize) -> String {
 fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
     check_addresses(desk, new)?;
     // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
-    let mut random = desk.random();
+    let (mut names, mut secrets) = (desk.random("name of a match"), desk.random("secret of a match"));
     let by_gm = matches!(cause, Cause::Gm { .. });
     let mut players = players_of(desk, new, by_gm)?;
     if by_gm {
@@ -176,16 +176,16 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
         return Err(both_sides(&players.first.name, new).into());
     }
     let rated = ratings::rated_terms(desk, (new.game, &new.choices, &new.terms), &players, &levels)?;
-    let id = free_name(desk, new.game, &mut random)?;
+    let id = free_name(desk, new.game, &mut names)?;
     let seats = BySeat::from_fn(|seat| TokenRow {
-        token: random.token().to_string(),
+        token: desk.draw_token(&players[seat]).to_string(),
         match_id: id.clone(),
         seat,
         player: players[seat].clone(),
     });
     let key = match (&lot, cause.letters().next()) {
         (Some(lot), Some(letter)) => lot.secret(letter),
-        _ => SealKey::new(random.bytes()),
+        _ => SealKey::new(secrets.bytes()),
     };
     let opening = Opening {
         id,

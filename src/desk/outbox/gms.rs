@@ -57,7 +57,7 @@ pub fn token_key(gm: &Gm) -> String {
 /// Gives a GM a new reply token, and sends it to the registered address.
 pub fn renew_token(desk: &mut Desk<'_>, index: GmIndex) -> Decided<()> {
     let gm = gm(desk, index);
-    let token = desk.random().token().to_string();
+    let token = desk.random("token of a GM").token().to_string();
     let page = mail::word_club_letter(desk, &ClubLetter::GmToken, &token)?;
     let unique = format!("token.{}", desk.at().timestamp_millis());
     let to = PlainEnvelope::to_gm(gm, &unique, DispatchKind::Notice);

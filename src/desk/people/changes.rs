@@ -102,7 +102,7 @@ pub fn new_change(
     address: &str,
     registered: &str,
 ) -> PlayerChange {
-    let mut random = desk.random();
+    let mut random = desk.random("codes of a change");
     PlayerChange {
         code: codes::draw_code(&mut random),
         // Each of the two gets a separate code, so that neither can answer for the other.

@@ -44,7 +44,7 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
         Some(next) => next,
         None => Question {
             // The code is long enough that nobody can guess it while it is valid.
-            code: draw_short_code::<8>(&mut desk.random()),
+            code: draw_short_code::<8>(&mut desk.random("code of a question")),
             lines: Vec::new(),
             asked_at: None,
             lapses_at: now,

@@ -220,7 +220,7 @@ fn renew_shown_token(
 ) -> Option<Act> {
     seat_letter.cause.shows_token = is_shown_to_others(desk, letter, &loaded.seats[seat]);
     seat_letter.cause.shows_token.then(|| {
-        loaded.seats[seat].token = desk.random().token().to_string();
+        loaded.seats[seat].token = desk.draw_token(&loaded.seats[seat].player).to_string();
         holders::save_seat(desk, &loaded.seats[seat]);
         holders::hold(desk, loaded, seat, None)
     })
