@@ -103,7 +103,7 @@ fn ask_writer(desk: &mut Desk<'_>, letter: &Letter, writer: &Sender) -> Decided<
     let page = mail::as_reader_wants(desk, page, letter.from.as_str())?;
     let to =
         PlainEnvelope { name, address: letter.from.as_str(), unique: &unique, kind: DispatchKind::Answer };
-    let dispatch = mail::assemble(desk, page, token, &to, Some(&AnsweredLetter::new(letter)))?;
+    let dispatch = mail::assemble_once(desk, page, token, &to, &AnsweredLetter::new(letter))?;
     desk.draft.changes.dispatches.push(dispatch);
     Ok(())
 }

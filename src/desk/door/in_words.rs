@@ -6,6 +6,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::matches::offers;
 use crate::game::Line;
+use crate::ledger::without_mark;
 use crate::letter::Letter;
 use crate::request::wish::{Topic, WordAnswer, asks_or_agrees, is_bare_verb, spoken, word_answer};
 use crate::request::{Command, NumberedCommand, Request};
@@ -74,7 +75,7 @@ pub fn wants_no_mail(lines: &[Line]) -> bool {
 /// Returns the open question that a letter answers, if there is one.
 pub fn question_of(desk: &Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<Option<OpenQuestion>> {
     for id in letter.answered_ids() {
-        let local = id.split('@').next().unwrap_or_default();
+        let local = without_mark(id.split('@').next().unwrap_or_default());
         // The Message-IDs of a challenge and of a notice contain their codes, which nobody else was told.
         if let Some(code) = local.strip_prefix("c.") {
             let code = code.to_ascii_uppercase();

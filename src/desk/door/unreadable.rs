@@ -6,8 +6,10 @@ use super::automatic;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
-use crate::desk::outbox::{budgets, gms, mail, returned};
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::outbox::{budgets, gms, returned};
 use crate::letter::{Address, Digest, UnreadableLetter};
+use crate::referee::DispatchKind;
 use crate::report::ClubLetter;
 use crate::report::envelope::AnsweredLetter;
 use crate::store::LetterStatus;
@@ -89,7 +91,10 @@ fn tell_limit(desk: &mut Desk<'_>, letter: &UnreadableLetter, to: &Address) -> D
         references: letter.references.clone(),
         subject: letter.subject.clone(),
     };
-    let mut dispatch = mail::plain_answer(desk, &plain, to, &unique, &answered)?;
+    let page = mail::as_reader_wants(desk, mail::word_club_letter(desk, &plain, "")?, to.as_str())?;
+    let envelope =
+        PlainEnvelope { name: "", address: to.as_str(), unique: &unique, kind: DispatchKind::Answer };
+    let mut dispatch = mail::assemble_once(desk, page, "", &envelope, &answered)?;
     if let Some(slot) = budgets::take_answer_slot(desk, to.as_str())? {
         slot.apply(&mut dispatch);
         desk.draft.changes.dispatches.push(dispatch);

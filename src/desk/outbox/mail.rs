@@ -59,7 +59,8 @@ fn plain_letter(
 ) -> Decided<NewDispatch> {
     let page = word_club_letter(desk, plain, "")?;
     let page = as_reader_wants(desk, page, to.address)?;
-    assemble(desk, page, "", to, answered)
+    let message_id = desk.club.stationery.marked_message_id("", to.unique, &page);
+    envelop(desk, page, "", to, answered, message_id)
 }
 
 pub fn word_club_letter(desk: &Desk<'_>, plain: &ClubLetter, token: &str) -> Decided<WordedLetter> {
@@ -97,7 +98,35 @@ pub fn assemble(
     to: &PlainEnvelope<'_>,
     answered: Option<&AnsweredLetter>,
 ) -> Decided<NewDispatch> {
+    let stationery = &desk.club.stationery;
+    let message_id = match answered {
+        Some(_) => stationery.marked_message_id(token, to.unique, &page),
+        None => stationery.message_id(token, to.unique),
+    };
+    envelop(desk, page, token, to, answered, message_id)
+}
+
+/// Like [`assemble`], for an answer that is given once in a while, however many letters there are: its Message-ID
+/// shows whether it was given.
+pub fn assemble_once(
+    desk: &Desk<'_>,
+    page: WordedLetter,
+    token: &str,
+    to: &PlainEnvelope<'_>,
+    answered: &AnsweredLetter,
+) -> Decided<NewDispatch> {
     let message_id = desk.club.stationery.message_id(token, to.unique);
+    envelop(desk, page, token, to, Some(answered), message_id)
+}
+
+fn envelop(
+    desk: &Desk<'_>,
+    page: WordedLetter,
+    token: &str,
+    to: &PlainEnvelope<'_>,
+    answered: Option<&AnsweredLetter>,
+    message_id: String,
+) -> Decided<NewDispatch> {
     let envelope = Envelope {
         token,
         to_name: to.name,

@@ -231,7 +231,8 @@ fn copies_for_gms(
             let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
             let gm_plays = gms::all_gms_play(desk, readers.seats);
             let letter = word(desk, game_match, dispatch, token, &[], gm_plays)?;
-            let unique = format!("c.{}", envelope::unique_part(game_match, place));
+            let unique =
+                envelope::marked(&format!("c.{}", envelope::unique_part(game_match, place)), &letter);
             let to = PlainEnvelope::to_gm(gm, &unique, envelope::kind(&dispatch.content));
             copies.push((place, mail::assemble(desk, letter, token, &to, None)?));
         }
@@ -261,7 +262,7 @@ fn envelop(
     let answered = readers.answered.filter(|_| dispatch.content.answer().is_some());
     let answered_late = answered_late(&dispatch.content);
     let answered = answered.or(answered_late.as_ref());
-    let message_id = stationery.message_id(token, unique);
+    let message_id = stationery.marked_message_id(token, unique, &letter);
     let envelope = Envelope {
         token,
         to_name: name,

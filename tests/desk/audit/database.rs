@@ -261,7 +261,7 @@ fn a_removed_or_added_dispatch_is_found() {
         &desk,
         &[
             "INSERT INTO dispatch (message_id, recipient, kind, match_id, seat, created_at, sent_at, urgency) \
-                  SELECT replace(message_id, '.1@', '.9@'), recipient, kind, match_id, seat, created_at, sent_at, urgency \
+                  SELECT replace(message_id, '.1.', '.9.'), recipient, kind, match_id, seat, created_at, sent_at, urgency \
                   FROM dispatch WHERE kind = 'invitation' AND seat = 'first'",
             "INSERT INTO dispatch_raw (dispatch_id, bytes) SELECT MAX(id), x'28b52ffd2000010000' FROM dispatch",
         ],

@@ -34,7 +34,7 @@ pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, FaultKind, FaultyLine, MailIdentity, PauseReason};
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use lot::{Lot, PinnedLot};
-pub use place::{PlaceInMatch, unique_start};
+pub use place::{PlaceInMatch, unique_start, with_mark, without_mark};
 pub use rating::{HouseFigure, RatingBasis};
 pub use replay::{adjudications, record, replay, seen, standing};
 pub use seal::{SealKey, seal_digest};

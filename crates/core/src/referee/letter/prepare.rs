@@ -3,7 +3,7 @@
 use crate::dialect::SubjectTag;
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
-use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf};
+use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf, without_mark};
 use crate::letter::{Digest, Letter, NewText};
 use crate::referee::letter::unreadable::advice;
 use crate::referee::matter::SeatLetter;
@@ -199,7 +199,7 @@ fn answered_places(letter: &Letter, before: &Match) -> Vec<u64> {
 /// Returns the turn at the end of the Message-ID of a letter that we sent about this match.
 fn turn_of_message_id(message_id: &str, match_id: &str) -> Option<u32> {
     let (local, _) = message_id.rsplit_once('@')?;
-    match local.split('.').collect::<Vec<_>>()[..] {
+    match without_mark(local).split('.').collect::<Vec<_>>()[..] {
         [_, id, _, turn] | [_, id, _, _, turn] if id.eq_ignore_ascii_case(match_id) => turn.parse().ok(),
         _ => None,
     }

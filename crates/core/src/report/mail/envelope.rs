@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::mime::{self, Header, MimeError};
 use super::pin::pin_of_new;
-use crate::ledger::unique_start;
+use crate::ledger::{unique_start, with_mark};
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Content, DispatchKind, HouseDefaults, Match};
 use crate::report::{Club, WordedLetter};
@@ -71,6 +71,11 @@ impl Stationery {
         if token.is_empty() { format!("{unique}@{domain}") } else { format!("{token}.{unique}@{domain}") }
     }
 
+    /// Returns the Message-ID of a letter, with its mark.
+    pub fn marked_message_id(&self, token: &str, unique: &str, letter: &WordedLetter) -> String {
+        self.message_id(token, &marked(unique, letter))
+    }
+
     /// Returns the bytes of a mail, and its pin. Equal letters with equal envelopes give equal bytes.
     ///
     /// # Errors
@@ -119,14 +124,21 @@ impl Stationery {
     }
 }
 
-/// Returns the part of a Message-ID that is unique to one letter of a match: the match, the letter's place in
-/// its ledger, veiled with the secret of the match, and the open turn, which shows what a reply is about.
+/// Returns the part of a Message-ID that is unique to one letter of a match, without its mark: the match, the letter's
+/// place in its ledger, veiled with the secret of the match, and the open turn, which shows what a reply is about.
 ///
 /// The place is the length of the ledger after the ruling and the letter's index among those of the ruling.
 /// Unveiled, both would reveal how often the other side wrote, and whether its letters were answered.
 pub fn unique_part(game_match: &Match, index: usize) -> String {
     let start = unique_start(&game_match.id, game_match.first_key(), game_match.head.seq, index);
     start + &open_turn(game_match)
+}
+
+/// Adds a mark of the text to the unique part of a letter's Message-ID. After a restore, the cause of the letter may be
+/// decided again and bring about another text, which mail programs would take for a copy of the first if it had the same
+/// Message-ID.
+pub fn marked(unique: &str, letter: &WordedLetter) -> String {
+    with_mark(unique, Digest::of(format!("{}\n{}", letter.subject, letter.text).as_bytes()))
 }
 
 fn open_turn(game_match: &Match) -> String {
