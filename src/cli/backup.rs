@@ -17,7 +17,8 @@ pub struct Backup {
 ///
 /// The replaced database is kept beside the new one. The daemon then reads the mailbox's folder of processed
 /// letters once more. Letters that the backup knows have no second effect and get no second answer. Later
-/// letters are ruled on again, and their answers get the same Message-IDs as before.
+/// letters are decided again, in the order in which they came, and bring about the same codes, names and tokens.
+/// What no letter brings about again is told to the GMs and the players concerned.
 #[derive(clap::Args)]
 pub struct Restore {
     /// A file that fogpost backup wrote

@@ -11,7 +11,7 @@ use super::{Office, load};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::desk::{Desk, Draft};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
-use crate::desk::items::{Progress, Rounds};
+use crate::desk::items::{Batch, Item, Progress, Rounds};
 use crate::referee::WORDS_NOTE;
 use crate::store::{Changes, LetterStatus, StoreError};
 
@@ -122,6 +122,23 @@ pub async fn decide_and_commit<T: Send + 'static>(
         }
     }
     bail!("gave up after {MAX_TRIES} conflicting writes; nothing was done")
+}
+
+/// Decides on items together. Returns the changes of all of them, and the matches that are left for the next
+/// batch.
+pub async fn decide_items(
+    office: &Office,
+    items: Vec<Item>,
+    loaded: LoadedRows,
+) -> anyhow::Result<(Changes, Vec<String>)> {
+    let mut batch = Batch::new(Arc::new(items), &loaded);
+    in_rounds(office, loaded, move |settings, loaded, rounds| {
+        Ok(match batch.decide(settings, loaded, rounds) {
+            Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
+            Progress::Lacks(lacking) => Progress::Lacks(lacking),
+        })
+    })
+    .await
 }
 
 /// Decides something, and returns the changes without committing them.

@@ -17,11 +17,11 @@ use super::load::read::{keys_of, read_letters};
 use super::load::{self, dkim};
 use super::parallel::run_blocking;
 use super::suspects::{self, Overdue};
-use super::{Office, commit};
+use super::{Office, commit, restored};
 use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::rows::{Key, LoadedRows};
-use crate::desk::items::{Batch, Item, MAX_ATTEMPTS, Progress, Rounds, set_back};
+use crate::desk::items::{Item, MAX_ATTEMPTS, Rounds, set_back};
 use crate::desk::matches::acts::by_clock;
 use crate::desk::outbox::alarms;
 use crate::letter::Digest;
@@ -115,8 +115,13 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         None => Vec::new(),
     };
     let ids: Vec<String> = found.iter().map(|row| row.id.clone()).collect();
-    let Claimable { mut letters, matches, mut claim } =
-        office.store.claim(office.now(), &ids).await.context("waiting letters")?;
+    let after_restore = restored::claim_next(office).await.context("letters after a restore")?;
+    let is_after_restore = after_restore.is_some();
+    let claimable = match after_restore {
+        Some(next) => next,
+        None => office.store.claim(office.now(), &ids).await.context("waiting letters")?,
+    };
+    let Claimable { mut letters, matches, mut claim } = claimable;
     if due.as_ref().is_some_and(|due| due.one_by_one) && !matches.is_empty() {
         letters.clear();
     }
@@ -164,6 +169,9 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
             suspects::clear_suspects(office, &digests);
             office.attempts.note_commit(true);
             commit::wake_loops(office, &changes);
+            if is_after_restore {
+                restored::play_for_house(office, &changes).await?;
+            }
         }
         // Others have changed the same rows. After repeated conflicts, decide on these letters one by one: a
         // single letter depends on few rows.
@@ -190,7 +198,7 @@ async fn load_and_decide(
 ) -> anyhow::Result<(Changes, Vec<String>)> {
     let loaded = rows_of(office, &letters, matches, in_work).await?;
     let items = items_of(letters, due.iter().filter(|row| matches.contains(&row.id)));
-    decide_items(office, items, loaded).await
+    commit::decide_items(office, items, loaded).await
 }
 
 /// Rules on a stored letter, and discards the ruling.
@@ -205,27 +213,10 @@ pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
     let working = in_work.clone();
     let letters = run_blocking(move || read_letters(&settings, vec![letter], &working)).await?;
     let loaded = rows_of(office, &letters, &[], &in_work).await?;
-    if let Err(error) = decide_items(office, vec![Item::Letters(letters)], loaded).await {
+    if let Err(error) = commit::decide_items(office, vec![Item::Letters(letters)], loaded).await {
         tracing::info!(error = format!("{error:#}"), "the ruling failed");
     }
     Ok(())
-}
-
-/// Decides on items together. Returns the changes of all of them, and the matches that are left for the next
-/// batch.
-pub async fn decide_items(
-    office: &Office,
-    items: Vec<Item>,
-    loaded: LoadedRows,
-) -> anyhow::Result<(Changes, Vec<String>)> {
-    let mut batch = Batch::new(Arc::new(items), &loaded);
-    commit::in_rounds(office, loaded, move |settings, loaded, rounds| {
-        Ok(match batch.decide(settings, loaded, rounds) {
-            Progress::Done((draft, left)) => Progress::Done((draft.finish()?, left)),
-            Progress::Lacks(lacking) => Progress::Lacks(lacking),
-        })
-    })
-    .await
 }
 
 /// Returns the matches that the clock may rule on, those that have waited longest first.

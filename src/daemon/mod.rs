@@ -41,6 +41,7 @@ pub mod loops;
 mod parallel;
 pub mod ratings;
 mod remembered;
+mod restored;
 mod rulings;
 pub mod screen;
 pub mod sending;

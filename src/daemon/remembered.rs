@@ -7,6 +7,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Office;
 
+/// The key under which a daemon remembers the last check of the clock.
+pub const HEARTBEAT: &str = "heartbeat";
+
 /// Maximum deferral of letters, dispatches and players' digests.
 pub const MAX_DEFERRAL: TimeDelta = TimeDelta::days(7);
 

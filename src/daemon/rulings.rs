@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 
 use super::commit::{self, is_transient};
-use super::{Office, items, load};
+use super::{Office, load};
 use crate::desk::items::Item;
 use crate::desk::matches::acts::{self, CauseOf};
 use crate::referee::Match;
@@ -40,7 +40,7 @@ pub async fn rule_on_many(
     loaded.at = now;
     load::load_match_rows(office, rows, &mut loaded).await?;
     let items = ids.into_iter().map(|id| Item::Match { id, cause_of: Arc::clone(cause_of) });
-    let (changes, _) = items::decide_items(office, items.collect(), loaded).await?;
+    let (changes, _) = commit::decide_items(office, items.collect(), loaded).await?;
     if changes.matches.is_empty() {
         return Ok(());
     }

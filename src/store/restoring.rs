@@ -3,16 +3,66 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use sqlx::{Connection as _, SqliteConnection};
 
 use super::sqlite::{beside, cannot_open, holder, lock, sqlite_file, sqlite_url};
 use super::{Result, StoreError, open, private};
 
-/// The key that marks a restored database until the processed letters are read again.
+/// The key that marks a restored database until the processed letters are read and decided again.
 pub const RESTORED: &str = "restored";
 
-/// The value of [`RESTORED`].
+/// The key of all restores, as a list in JSON.
+pub const RESTORES: &str = "restores";
+
+/// The first value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
+
+/// A restore of an older backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restore {
+    /// The last time that the backup knows of.
+    pub until: DateTime<Utc>,
+    /// The time at which the processed letters had been read again.
+    pub at: DateTime<Utc>,
+    /// The number of these letters.
+    pub letters: usize,
+}
+
+impl Restore {
+    /// Whether something written at this time is lost unless a letter brings it about again.
+    pub fn may_have_lost(&self, written: DateTime<Utc>) -> bool {
+        self.until < written && written <= self.at
+    }
+}
+
+/// The work that is left after a restore: the value of [`RESTORED`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restoring {
+    /// The processed letters have to be read again; nothing may be decided before.
+    ToBeRead,
+    /// They were read and have to be decided, in the order in which they came.
+    ToBeDecided(Restore),
+}
+
+impl Restoring {
+    /// Reads the value of [`RESTORED`]. `None` if no work is left.
+    pub fn read(value: &str) -> Option<Restoring> {
+        match value {
+            TO_BE_READ_AGAIN => Some(Restoring::ToBeRead),
+            value => serde_json::from_str(value).ok().map(Restoring::ToBeDecided),
+        }
+    }
+
+    /// Returns the time until which letters came that are decided again.
+    pub fn decided_until(self) -> Option<DateTime<Utc>> {
+        match self {
+            Restoring::ToBeRead => None,
+            Restoring::ToBeDecided(restore) => Some(restore.at),
+        }
+    }
+}
 
 /// Replaces the database at `url` with the backup `from`, and returns the new path of the replaced file. The
 /// next daemon reads the mailbox's processed letters again.

@@ -8,7 +8,7 @@ use super::columns::parse_digest;
 use super::record::record;
 use super::rows::text;
 use super::statement::Session;
-use super::{Claim, Database, FROM_SPAM, REMEMBER, Result, WaitingLetter};
+use super::{Claim, Database, FROM_SPAM, REMEMBER, RESTORED, Result, WaitingLetter};
 use crate::letter::Digest;
 
 /// Maximum letters of players in a claim: as many as one transaction writes efficiently. A multiple of the
@@ -53,16 +53,32 @@ impl Database {
         for (known, bounds) in [(1_i64, OF_PLAYERS), (0, OF_STRANGERS)] {
             taken.take(&mut session, &mut claim, known, &bounds, now).await?;
         }
-        let one_of = session.engine().one_of();
-        // Read the letters after taking their lanes: another daemon may just have settled some.
-        let sql = format!(
-            "SELECT l.digest, r.bytes, l.received_at, l.tries, l.lane, l.known, l.accepted_by, \
-             l.origin LIKE '{FROM_SPAM}%' AS is_spam \
-             FROM letter l JOIN letter_raw r ON r.letter_id = l.id \
-             WHERE l.id {one_of} AND l.status = 'waiting' ORDER BY l.known DESC, l.received_at, l.id"
-        );
-        let letters = session.fetch_all(session.statement(sql).bind_numbers(&taken.letters)).await?;
+        let letters = waiting_letters(&mut session, &taken.letters).await?;
         Ok(Claimable { letters, matches, claim })
+    }
+
+    /// Claims the oldest letter that waits since `until` or before, whoever wrote it; it is not deferred past `now`.
+    /// After a restore, letters build on those of other lanes. So there is one such claim at a time, which may be
+    /// empty: `None` if another one is held.
+    pub async fn claim_oldest(&self, now: DateTime<Utc>, until: DateTime<Utc>) -> Result<Option<Claimable>> {
+        let mut claim = self.backend.begin_claim().await?;
+        let mut writer = None;
+        let Claim { transaction, lanes, .. } = &mut claim;
+        let mut session = match transaction {
+            Some(transaction) => transaction.session(),
+            None => writer.insert(self.backend.writer().await?).session(),
+        };
+        // No letter has this lane.
+        if take_lanes(&mut session, lanes, vec![RESTORED.to_owned()]).await?.is_empty() {
+            return Ok(None);
+        }
+        let sql = "SELECT id FROM letter \
+                   WHERE status = 'waiting' AND received_at <= $1 AND (wait_until IS NULL OR wait_until <= $2) \
+                   ORDER BY received_at, id LIMIT 1";
+        let select = session.statement(sql).bind(until.timestamp_millis()).bind(now.timestamp_millis());
+        let ids: Vec<i64> = session.fetch_column(select).await?;
+        let letters = waiting_letters(&mut session, &ids).await?;
+        Ok(Some(Claimable { letters, matches: Vec::new(), claim }))
     }
 
     /// Returns the lane and the sender of the waiting letters of players and GMs that are not deferred past
@@ -129,6 +145,19 @@ impl Database {
         let (last, acted): (Option<i64>, Option<String>) = self.read_one(statement).await?;
         Ok(last.zip(Some(parse_digests(&acted.unwrap_or_default())?)))
     }
+}
+
+/// Reads those of these letters that still wait. Called after taking their lanes: another daemon may just have settled
+/// some.
+async fn waiting_letters(session: &mut Session<'_>, ids: &[i64]) -> Result<Vec<WaitingLetter>> {
+    let one_of = session.engine().one_of();
+    let sql = format!(
+        "SELECT l.digest, r.bytes, l.received_at, l.tries, l.lane, l.known, l.accepted_by, \
+         l.origin LIKE '{FROM_SPAM}%' AS is_spam \
+         FROM letter l JOIN letter_raw r ON r.letter_id = l.id \
+         WHERE l.id {one_of} AND l.status = 'waiting' ORDER BY l.known DESC, l.received_at, l.id"
+    );
+    session.fetch_all(session.statement(sql).bind_numbers(ids)).await
 }
 
 /// Claimed letters and matches.

@@ -150,6 +150,21 @@ pub async fn a_claim_holds_letters_of_players_before_those_of_strangers(place: P
     assert_eq!(waiting(store).await, [2, 4, 1, 3].map(|n| letter(n).digest));
 }
 
+pub async fn after_a_restore_letters_are_claimed_alone_whoever_wrote_them(place: Place) {
+    let store = &place.store;
+    store.insert_letters(&[of_stranger(1), letter(2), of_stranger(3), letter(4)]).await.unwrap();
+    let next = async || store.claim_oldest(at(1000), at(3)).await.unwrap();
+    for number in 1..4 {
+        let (claimed, held) = digests(next().await.expect("no other claim is held"));
+        assert_eq!(claimed, [letter(number).digest]);
+        assert!(next().await.is_none(), "one at a time");
+        let decided = vec![decided(&letter(number), LetterStatus::Answered)];
+        store.commit_claimed(held, &Changes { decided, ..changes() }).await.unwrap();
+    }
+    let (none, _) = digests(next().await.expect("no other claim is held"));
+    assert_eq!(none, [], "the fourth came after the restore");
+}
+
 pub async fn a_claim_holds_few_letters_of_strangers(place: Place) {
     let store = &place.store;
     let strangers: Vec<NewLetter> = (0..100).map(of_stranger).collect();

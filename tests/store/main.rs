@@ -122,6 +122,7 @@ on_both! {
         a_letter_waits_for_earlier_ones_about_its_match
         the_houses_turns_are_claimed_once_and_keep_no_letter_waiting
         the_oldest_waiting_letter_is_known_while_it_is_claimed
+        after_a_restore_letters_are_claimed_alone_whoever_wrote_them
         a_claim_holds_letters_of_players_before_those_of_strangers
         a_claim_holds_few_letters_of_strangers
         letters_with_a_players_address_or_token_come_before_strangers

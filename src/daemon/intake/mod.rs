@@ -19,13 +19,13 @@ use self::row::{row_of, visible_tokens};
 use super::load::large::turn_to_decode;
 use super::load::read::read;
 use super::parallel::run_blocking;
-use super::{Office, doubt, space, suspects};
+use super::{Office, doubt, restored, space, suspects};
 use crate::desk::frame::club::Club;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::letter::{Digest, ReplyMarks};
 use crate::post::{Batch, Error, FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
-use crate::store::{LeftReason, NewLetter, RESTORED, StoreError, TO_BE_READ_AGAIN};
+use crate::store::{LeftReason, NewLetter, RESTORED, Restoring, StoreError, TO_BE_READ_AGAIN};
 
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
 const COMPARED_AT_ONCE: usize = 32;
@@ -182,7 +182,7 @@ async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::
 /// Boxed, because storing the letters of a mailbox calls it, and it stores letters.
 fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + '_>> {
     Box::pin(async move {
-        if office.store.remembered(RESTORED).await?.as_deref() != Some(TO_BE_READ_AGAIN) {
+        if restored::left(office).await? != Some(Restoring::ToBeRead) {
             return Ok(());
         }
         tracing::warn!("the database was restored; reading processed letters again");
@@ -199,7 +199,9 @@ fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow
             }
             drained => drained.context("the folder of processed letters")?,
         };
-        Ok(office.store.remember(RESTORED, &format!("{letters} letters read again {}", office.now())).await?)
+        restored::note_read(office, letters).await?;
+        office.letters.notify_one();
+        Ok(())
     })
 }
 

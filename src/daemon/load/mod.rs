@@ -24,7 +24,7 @@ use crate::ledger::{Delivery, Entry};
 use crate::letter::{Digest, Token};
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
-use crate::store::{BudgetKey, MatchRow, SnapshotRow, TokenRow};
+use crate::store::{BudgetKey, MatchRow, RESTORED, Restoring, SnapshotRow, TokenRow};
 
 /// Returns the keys of one kind.
 macro_rules! keys {
@@ -40,7 +40,7 @@ macro_rules! keys {
 pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
     let gms = office.config.club.gm.all();
     let mut keys: Vec<String> = gms.iter().map(gms::token_key).collect();
-    keys.push(CLUB_SECRET.to_owned());
+    keys.extend([CLUB_SECRET, RESTORED].map(str::to_owned));
     let stored: BTreeMap<String, String> = office.store.remembered_among(&keys).await?.into_iter().collect();
     let secret = match stored.get(CLUB_SECRET) {
         Some(secret) => secret.clone(),
@@ -49,10 +49,12 @@ pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
             office.store.remember_first(CLUB_SECRET, &new).await?
         }
     };
+    let restored = stored.get(RESTORED).and_then(|value| Restoring::read(value));
     Ok(LoadedRows {
         secret: *secret.parse::<Digest>().context("the club's secret")?.as_bytes(),
         gm_tokens: tokens_of_gms(office, &stored).await?,
         own_addresses: own_addresses(office).await?,
+        restored_at: restored.and_then(Restoring::decided_until),
         ..LoadedRows::new(office.now(), random()?)
     })
 }

@@ -27,7 +27,7 @@ use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::referee::{MatchOverview, Stage};
 use crate::report::{counted, format_duration};
-use crate::store::{Database, LatestTimes, Queues, RESTORED, TO_BE_READ_AGAIN};
+use crate::store::{Database, LatestTimes, Queues, RESTORED, Restoring};
 
 /// Default time of silence after which a daemon counts as not running.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
@@ -40,6 +40,11 @@ const MAX_UNREAD: TimeDelta = TimeDelta::minutes(15);
 
 /// The beginning of the text of that fault.
 const UNREAD: &str = "the mailbox has not been read for";
+
+/// Reported while the processed letters have to be read again, and then until they are decided.
+const OLDER: &str = "the database is older than its mailbox; fogpost run reads the processed letters again";
+const RESTORING: &str = "a backup was restored, and the letters that came since are not all decided again yet; nothing \
+                         else is decided before that; if it takes long, the daemon's log says why";
 
 /// Duration of an outage of the mailbox that counts as a fault, unless a person must end it. Connections
 /// break now and then.
@@ -232,7 +237,8 @@ impl Status {
         status.faults.extend(status.site.as_ref().and_then(|site| site.fault(now)));
         status.note_mailbox(MailboxState::read(store.remembered(MAILBOX).await?.as_deref()));
         status.faults.extend(store.server_faults().await?);
-        status.note_left(store.rejected_letters().await?, store.remembered(RESTORED).await?.as_deref());
+        let restoring = store.remembered(RESTORED).await?.and_then(|value| Restoring::read(&value));
+        status.note_left(store.rejected_letters().await?, restoring);
         Ok(status)
     }
 
@@ -269,7 +275,7 @@ impl Status {
     }
 
     /// Adds the letters that the database rejects, and those that it has lost.
-    fn note_left(&mut self, rejected: u64, restored: Option<&str>) {
+    fn note_left(&mut self, rejected: u64, restoring: Option<Restoring>) {
         if rejected > 0 {
             let letters = counted(usize::try_from(rejected).unwrap_or(usize::MAX), "letter", "letters");
             self.faults.push(format!(
@@ -277,12 +283,12 @@ impl Status {
                  tries again"
             ));
         }
-        if restored == Some(TO_BE_READ_AGAIN) {
-            self.faults.push(
-                "the database is older than its mailbox; fogpost run reads the processed letters again"
-                    .to_owned(),
-            );
-        }
+        let words = match restoring {
+            Some(Restoring::ToBeRead) => OLDER,
+            Some(Restoring::ToBeDecided(_)) => RESTORING,
+            None => return,
+        };
+        self.faults.push(words.to_owned());
     }
 
     fn note_outage(&mut self, account: &Account) {

@@ -10,6 +10,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::gm::letter::{self, GmLetter};
+use crate::desk::gm::restored;
 use crate::desk::people::commands;
 use crate::desk::seat::parts;
 use crate::letter::Letter;
@@ -87,6 +88,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
             }
             gm_unproven::ask_gm(desk, waiting, letter, gm, Doubt::Unsigned)
         }
+        Sender::Stranger if restored::note_lost(desk, waiting, letter)? => Ok(()),
         Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor(_) => {
             stranger::answer_stranger(desk, waiting, letter, proven)
         }

@@ -29,6 +29,9 @@ use crate::store::{LetterStatus, WaitingLetter};
 /// The answer to a command for a match that comes without the match's token.
 const NO_TOKEN: &str = "For a match I need its reply token, because anybody can write a new letter in your name. Nothing was filed: please answer a letter of mine about that match.";
 
+/// The same, if the letter has a reply token, but no seat has it.
+const UNKNOWN_TOKEN: &str = "For a match I need its reply token. I do not know the one in your letter: a newer one took its place, or its match is gone. Nothing was filed: please answer my last letter about that match, or write to the GM with a line TELL GM.";
+
 /// Maximum characters of a line in a note.
 const MAX_LINE: usize = 100;
 
@@ -141,7 +144,7 @@ pub fn answer_stranger(
     let StrangerReplies { mut replies, waiting: commands, lacks_token } =
         replies_to_stranger(desk, &asker, &request)?;
     let lacks_token = lacks_token || words.order_lines > 0;
-    let why = reasons(&request, lacks_token);
+    let why = reasons(&request, lacks_token, has_unknown_token(desk, letter)?);
     if (lacks_token || asker.player_id.is_some() && asked_again.is_empty() && request.commands.is_empty())
         && replies.is_empty()
         && commands.is_empty()
@@ -209,7 +212,7 @@ fn answer_with_form(
     let passed_on = pass_strangers_words(desk, letter, words)?;
     let note = words.note();
     let lacks_token = words.order_lines > 0 || !request.commands.is_empty();
-    let why = reasons(request, lacks_token);
+    let why = reasons(request, lacks_token, has_unknown_token(desk, letter)?);
     let words = tokenless::WordsWithoutToken { why, passed_on, remarks: request.remarks.clone() };
     let answer = tokenless::form_without_token(desk, letter, &loaded, seat, words)?;
     answers::send_answer(desk, answer, digest_of_request(request), AnswerBudget::Address)?;
@@ -311,14 +314,24 @@ fn without_orders(lines: &[Line], is_player: bool) -> Vec<Line> {
     lines.iter().filter(|line| !tells(&line.text) && !is_read_as_order(line)).cloned().collect()
 }
 
+/// Whether a letter has reply tokens, none of which a seat has.
+fn has_unknown_token(desk: &Desk<'_>, letter: &Letter) -> Decided<bool> {
+    for token in &letter.tokens {
+        if desk.rows.seat_by_token(token.as_str())?.is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(!letter.tokens.is_empty())
+}
+
 /// Returns sentences that say what a letter lacked.
-fn reasons(request: &Request, lacks_token: bool) -> String {
+fn reasons(request: &Request, lacks_token: bool, has_unknown_token: bool) -> String {
     let mut why: Vec<String> = request.faults.iter().map(fault_as_sentences).collect();
     if request.left_out.faults > 0 {
         why.push(format!("{} more lines cannot stand either.", request.left_out.faults));
     }
     if lacks_token {
-        why.push(NO_TOKEN.to_owned());
+        why.push(if has_unknown_token { UNKNOWN_TOKEN } else { NO_TOKEN }.to_owned());
     }
     why.join(" ")
 }

@@ -163,6 +163,8 @@ pub struct LoadedRows {
     pub seed: [u8; 32],
     /// The club's secret, from which the random numbers of letters follow.
     pub secret: [u8; 32],
+    /// The time at which an older backup was restored, while letters from before that are decided again.
+    pub restored_at: Option<DateTime<Utc>>,
     /// The reply token that letters to each GM carry, in the order of the config.
     pub gm_tokens: Vec<String>,
     /// The addresses that the club has, or had.

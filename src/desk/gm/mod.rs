@@ -7,6 +7,7 @@ pub mod digest;
 pub mod instructions;
 pub mod letter;
 pub mod lists;
+pub mod restored;
 pub mod rollback;
 pub mod unseal;
 pub mod without_letter;

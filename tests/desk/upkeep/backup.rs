@@ -8,7 +8,9 @@ use fogpost::store::{self, RESTORED, TO_BE_READ_AGAIN};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
-use crate::desk::{ANN, BO, Desk};
+use crate::desk::{ANN, BO, Desk, GM, Sent};
+
+const CY: &str = "cy@players.example";
 
 #[test]
 fn after_a_restore_later_letters_are_ruled_on_again_and_earlier_ones_are_not_answered_twice() {
@@ -169,4 +171,99 @@ fn a_second_restore_keeps_both_databases_that_were_replaced() {
         desk.work();
     }
     assert!(kept.len() == 3 && kept.iter().all(|file| file.exists()), "{kept:?}");
+}
+
+fn code(text: &str, verb: &str) -> String {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {verb} ")));
+    line.unwrap_or_else(|| panic!("no {verb} in {text}")).to_owned()
+}
+
+/// The backup knows an open offer. Since then Bo has taken it up, both have moved in the new match, a newcomer has made
+/// an offer after answering a question, and a GM has opened a match at the terminal, in which Ann has written.
+#[test]
+fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_once() {
+    let mut desk = Desk::new();
+    let known = desk.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    desk.reply(ANN, &to_ann, "OPEN quad seat=first");
+    let offered = desk.one_to(ANN);
+    let backup = desk.folder().join("backup.db");
+    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
+
+    desk.sleep(1);
+    desk.reply(BO, &to_bo, &format!("JOIN {}", code(&offered.text, "CLOSE")));
+    let new_to = |address: &str| {
+        let mut letters = desk.sent_to(address);
+        letters.retain(|sent| sent.subject.contains("[QD-") && !sent.subject.contains(&known.id));
+        letters.pop().expect("an invitation")
+    };
+    let (new_to_ann, new_to_bo) = (new_to(ANN), new_to(BO));
+    let others = |desk: &Desk| {
+        let mut ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+        ids.retain(|id| *id != known.id);
+        ids
+    };
+    let [id] = <[String; 1]>::try_from(others(&desk)).expect("one more match");
+    // Two letters of different people about one match: their order counts.
+    desk.reply(ANN, &new_to_ann, "MARBLE E5");
+    desk.reply(BO, &new_to_bo, "MARBLE A5");
+    let played = desk.find(&id);
+    desk.write(CY, "OPEN quantum");
+    let question = desk.one_to(CY);
+    desk.reply(CY, &question, &format!("CONFIRM {}", code(&question.text, "CONFIRM")));
+    let offer = code(&desk.one_to(CY).text, "CLOSE");
+    desk.sent_to(ANN);
+    let lost = desk.open(GameKind::Quad, &[]);
+    desk.reply(ANN, &desk.one_to(ANN), "MARBLE E5");
+    desk.sleep(1);
+    let before: Vec<Sent> = [ANN, BO, CY, GM].iter().flat_map(|address| desk.all_to(address)).collect();
+    let url = desk.office().config.database.url.clone();
+    desk.restart_after(|_| {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(store::restore(&url, &backup)).expect("restored");
+    });
+    let is_unfinished = |desk: &Desk| {
+        let (database, quota) = (&desk.office().config.database, &desk.office().config.outbox.quota);
+        let status = Status::of(&desk.office().store, database, quota, desk.now(), SILENT_AFTER);
+        let faults = desk.block_on(status).expect("the store answers").faults;
+        faults.iter().any(|fault| fault.contains("a backup was restored"))
+    };
+    assert!(is_unfinished(&desk));
+    desk.work();
+    assert!(!is_unfinished(&desk));
+
+    assert_eq!(others(&desk), [id.clone()]);
+    assert_eq!((desk.find(&id).state, desk.find(&id).adjudicated.len()), (played.state, 2));
+    let news_to = |address: &str| {
+        let mut letters = desk.all_to(address);
+        letters.retain(|sent| {
+            !before.iter().any(|old| (&old.text, &old.message_id) == (&sent.text, &sent.message_id))
+        });
+        letters
+    };
+    let [ann, bo, cy, gm] = [ANN, BO, CY, GM].map(news_to);
+    assert!(ann.iter().any(|sent| sent.token() == new_to_ann.token()));
+    assert!(bo.iter().any(|sent| sent.token() == new_to_bo.token()));
+    let open = desk.block_on(desk.office().store.open_invitations(None)).expect("the store answers");
+    assert!(open.iter().any(|row| row.code == offer), "{open:?}");
+    for sent in ann.iter().chain(&bo).chain(&cy).chain(&gm) {
+        let same = before.iter().find(|old| old.message_id == sent.message_id);
+        assert!(same.is_none_or(|old| old.text == sent.text), "{}: {}", sent.message_id, sent.text);
+    }
+    let told: Vec<&Sent> = ann.iter().filter(|sent| sent.text.contains(&lost.id)).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    told[0].says(&format!("- {}", lost.id)).says("nothing that you wrote about it counts");
+    told[0].keeps_silent_of(&id);
+    assert!(bo.iter().chain(&cy).all(|sent| !sent.text.contains(&lost.id)));
+    assert_eq!(gm.len(), 1, "{gm:?}");
+    gm[0].says(&format!("- {}: written about by {ANN}", lost.id)).says("A backup").keeps_silent_of(&id);
+
+    // All of this is done once, and the clock goes on.
+    desk.restart();
+    desk.advance(2);
+    for (address, once) in [(ANN, ann), (BO, bo), (CY, cy)] {
+        let now: BTreeSet<String> = desk.all_to(address).into_iter().map(|sent| sent.message_id).collect();
+        let told = before.iter().chain(&once).map(|sent| &sent.message_id);
+        assert!(now.is_subset(&told.cloned().collect()), "{address}");
+    }
 }

@@ -108,6 +108,12 @@ pub enum ClubLetter {
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
     Suspected { match_id: Option<String>, matches: Vec<MatchSummary> },
+    /// Tells a GM that a backup was restored, which knows nothing later than `until`: that letters since then were
+    /// decided again, and which matches no letter opens again. `more` counts further ones.
+    Restored { until: String, letters: usize, lost: Vec<LostMatch>, more: usize },
+    /// Tells a person who wrote about matches that a restored backup does not know that these are lost; `gm` is the
+    /// GM's address. A match whose name their letters do not show is empty.
+    Lost { until: String, matches: Vec<String>, gm: String },
     /// Tells a sender that their letter cannot be read.
     Unreadable { reason: UnreadableReason, limits: LimitSummary },
 }
@@ -241,6 +247,13 @@ pub struct FailedCheck {
     pub is_paused: bool,
     /// The findings, each a clause.
     pub findings: Vec<String>,
+}
+
+/// A match that a restored backup does not know, and the addresses of those who wrote about it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LostMatch {
+    pub id: String,
+    pub people: Vec<String>,
 }
 
 /// A letter in a player's name, as described to the player, without any of the sender's own text.
@@ -472,6 +485,8 @@ impl ClubLetter {
             ClubLetter::Newcomer { .. } => "gm/newcomer.txt",
             ClubLetter::Words { .. } => "gm/words.txt",
             ClubLetter::Suspected { .. } => "club/suspected.txt",
+            ClubLetter::Restored { .. } => "gm/restored.txt",
+            ClubLetter::Lost { .. } => "club/lost.txt",
             ClubLetter::Unreadable { .. } => "club/unreadable.txt",
         }
     }

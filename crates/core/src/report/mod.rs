@@ -32,7 +32,7 @@ mod text;
 pub use crate::render::{PictureCache, png, svg, text_width};
 pub use club_letter::{
     AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, FailedCheck, GmItem, GmResult,
-    GmUnprovenSummary, HeldSeat, RefusedPerson, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
+    GmUnprovenSummary, HeldSeat, LostMatch, RefusedPerson, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
 };
 pub use context::{Position, word_position};
 pub use gm_digest::{GmDigest, GmMatchSummary};

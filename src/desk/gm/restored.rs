@@ -1,0 +1,83 @@
+//! Letters about what a restored backup does not know, and which no letter brings about again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::outbox::budgets::{self, Origin};
+use crate::desk::outbox::gms;
+use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::dialect::SubjectTag;
+use crate::letter::{Digest, Letter};
+use crate::referee::DispatchKind;
+use crate::report::{ClubLetter, LostMatch};
+use crate::store::{LetterStatus, Restore, WaitingLetter};
+
+/// The beginning of the note on a letter about a match that the restored backup does not know. The name of the match
+/// follows, if the letter shows it.
+pub const LOST: &str = "newer than the restored backup: ";
+
+/// Maximum matches that one letter lists.
+const MAX_LISTED: usize = 30;
+
+/// The people who wrote about each match that is lost.
+pub type LostMatches = BTreeMap<String, BTreeSet<String>>;
+
+/// Sets aside a letter from before the restore that is about a match that the backup does not know, and returns
+/// whether it is one. No seat and no GM has a token in it. Its sender reads once what became of all such letters, when
+/// every letter has been decided.
+pub fn note_lost(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter) -> Decided<bool> {
+    let is_before = |restored_at| waiting.received_at <= restored_at;
+    if !desk.rows.loaded.restored_at.is_some_and(is_before) {
+        return Ok(false);
+    }
+    let named = SubjectTag::find(&letter.subject).map(|tag| tag.match_name);
+    let is_lost = match &named {
+        Some(name) => !desk.rows.is_taken(name)?,
+        None => !letter.tokens.is_empty(),
+    };
+    if is_lost {
+        let note = format!("{LOST}{}", named.unwrap_or_default());
+        desk.decided(letter.digest, LetterStatus::Ignored, note);
+    }
+    Ok(is_lost)
+}
+
+/// Tells each GM what was restored and lost, and each other person who wrote about lost matches which these are.
+pub fn tell(desk: &mut Desk<'_>, restore: &Restore, lost: &LostMatches) -> Decided<()> {
+    let at = restore.at.timestamp_millis();
+    let until = desk.local_time(restore.until);
+    let mut matches: Vec<LostMatch> = Vec::new();
+    for (id, people) in lost {
+        matches.push(LostMatch { id: id.clone(), people: people.iter().cloned().collect() });
+    }
+    let more = matches.len().saturating_sub(MAX_LISTED);
+    matches.truncate(MAX_LISTED);
+    let letter = ClubLetter::Restored { until: until.clone(), letters: restore.letters, lost: matches, more };
+    for index in gms::all_gms(desk) {
+        let dispatch = gms::gm_dispatch(desk, index, &letter, &format!("restored.{at}"), None)?;
+        desk.draft.changes.dispatches.push(dispatch);
+    }
+    let mut of_person: BTreeMap<&String, Vec<String>> = BTreeMap::new();
+    for (id, people) in lost {
+        for address in people {
+            of_person.entry(address).or_default().push(id.clone());
+        }
+    }
+    for (address, mut matches) in of_person {
+        let player = desk.player(address)?;
+        matches.truncate(MAX_LISTED);
+        let letter = ClubLetter::Lost {
+            until: mail::local_time_at(desk, address, restore.until)?,
+            matches,
+            gm: gms::first_gm(desk).address.as_str().to_owned(),
+        };
+        let unique = format!("lost.{at}.{}", &Digest::of(address.as_bytes()).to_string()[..24]);
+        let name = player.as_ref().map_or("", |player| player.name.as_str());
+        let to = PlainEnvelope { name, address, unique: &unique, kind: DispatchKind::Notice };
+        let dispatch = mail::plain_dispatch(desk, &letter, &to)?;
+        // The letters that name this person may be forged, so there is a limit; the GMs read of all of them.
+        budgets::send_for_others(desk, dispatch, Origin::Other)?;
+    }
+    Ok(())
+}
