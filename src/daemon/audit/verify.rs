@@ -17,13 +17,13 @@ use crate::audit::{
 };
 use crate::daemon::load::large::turn_to_decode;
 use crate::daemon::parallel::run_blocking;
-use crate::daemon::{Office, rulings};
+use crate::daemon::{Office, restored, rulings};
 use crate::desk::frame::parallel::par_map;
 use crate::game::BySeat;
 use crate::ledger::{Entry, Fact, KeptPin, PinnedKind};
 use crate::letter::Digest;
 use crate::report::sent::plain_text;
-use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, Player, SentRow, StoreError};
+use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, Player, Restore, SentRow, StoreError};
 
 /// Rows read at a time.
 const CHUNK: u32 = 256;
@@ -125,7 +125,7 @@ pub async fn verify_against(
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<Vec<AuditVerdict>> {
     let mut named: BTreeMap<&str, BTreeMap<Digest, Vec<&str>>> = BTreeMap::new();
-    for PlayersMail { name, lines } in mails {
+    for PlayersMail { name, lines, .. } in mails {
         for line in lines.iter().filter(|line| only.is_none_or(|id| id == line.chain)) {
             named.entry(&line.chain).or_default().entry(line.hash).or_default().push(name);
         }
@@ -137,7 +137,34 @@ pub async fn verify_against(
         let is_there = known.contains(&subject);
         verdicts.push(verify_heads(office, subject, is_there, heads, progress).await?);
     }
+    explain_restored(office, mails, &mut verdicts).await?;
     Ok(verdicts)
+}
+
+/// Explains the ledger lines that lack in the chains because an older backup was restored: the mail was written between
+/// the backup and its restore.
+async fn explain_restored(
+    office: &Office,
+    mails: &[PlayersMail],
+    verdicts: &mut [AuditVerdict],
+) -> anyhow::Result<()> {
+    let restores = restored::all(office).await?;
+    for finding in verdicts.iter_mut().flat_map(|verdict| &mut verdict.findings) {
+        let Place::Mail(hash) = finding.place else { continue };
+        let stating = mails.iter().filter(|mail| mail.lines.iter().any(|line| line.hash == hash));
+        for mail in stating {
+            let lost = |restore: &&Restore| mail.date.is_some_and(|date| restore.may_have_lost(date));
+            let Some(Restore { until, at, .. }) = restores.iter().find(lost) else { continue };
+            finding.what = format!(
+                "{}: it is newer than the restored backup: the database was replaced on {} by a backup that knows \
+                 nothing after {}",
+                mail.name,
+                at.format("%Y-%m-%d %H:%M UTC"),
+                until.format("%Y-%m-%d %H:%M UTC"),
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Returns the verdict on something with an impossible row, which somebody must have changed from outside.

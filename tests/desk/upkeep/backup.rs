@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fogpost::audit::witness::PlayersMail;
+use fogpost::daemon::audit::verify;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::game::any::GameKind;
 use fogpost::store::{self, RESTORED, TO_BE_READ_AGAIN};
@@ -215,6 +217,7 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
     desk.sent_to(ANN);
     let lost = desk.open(GameKind::Quad, &[]);
     desk.reply(ANN, &desk.one_to(ANN), "MARBLE E5");
+    let about_lost = desk.raw_to(ANN).pop().expect("a receipt");
     desk.sleep(1);
     let before: Vec<Sent> = [ANN, BO, CY, GM].iter().flat_map(|address| desk.all_to(address)).collect();
     let url = desk.office().config.database.url.clone();
@@ -258,6 +261,12 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
     assert_eq!(gm.len(), 1, "{gm:?}");
     gm[0].says(&format!("- {}: written about by {ANN}", lost.id)).says("A backup").keeps_silent_of(&id);
 
+    let mails = [PlayersMail::read("ann.eml", &about_lost)];
+    let against = verify::verify_against(desk.office(), &mails, None, &|_| ());
+    let verdicts = desk.block_on(against).expect("the store answers");
+    let findings = verdicts.iter().flat_map(|verdict| &verdict.findings);
+    let said: Vec<&str> = findings.map(|finding| finding.what.as_str()).collect();
+    assert!(said.len() == 1 && said[0].contains("newer than the restored backup"), "{said:?}");
     // All of this is done once, and the clock goes on.
     desk.restart();
     desk.advance(2);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use mail_parser::{MessageParser, MimeHeaders};
 
 use crate::letter::Digest;
@@ -32,13 +33,18 @@ pub fn in_mail(raw: &[u8]) -> Vec<LedgerLine> {
 pub struct PlayersMail {
     /// The name of its file.
     pub name: String,
+    /// The time at which it was written, according to its header.
+    pub date: Option<DateTime<Utc>>,
     pub lines: Vec<LedgerLine>,
 }
 
 impl PlayersMail {
     /// Reads a mail from us, or a mail that quotes or forwards one.
     pub fn read(name: &str, raw: &[u8]) -> PlayersMail {
-        PlayersMail { name: name.to_owned(), lines: in_mail(raw) }
+        let header = MessageParser::default().parse_headers(raw);
+        let date = header.as_ref().and_then(|mail| mail.date()).map(mail_parser::DateTime::to_timestamp);
+        let date = date.and_then(|date| DateTime::from_timestamp(date, 0));
+        PlayersMail { name: name.to_owned(), date, lines: in_mail(raw) }
     }
 }
 
