@@ -303,17 +303,16 @@ fn sync_file_system(place: &Path) -> io::Result<()> {
 /// Returns a file name that is unique across processes and machines: time, process, count and host.
 fn unique_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    unique_name_of(now.as_secs())
+    unique_name_of(now.as_secs(), now.subsec_micros())
 }
 
 /// Like [`unique_name`], for a letter that arrived at this Unix time.
-fn unique_name_of(seconds: u64) -> String {
+fn unique_name_of(seconds: u64, micros: u32) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     // In a file name, a slash would begin a folder, and a colon the flags.
     static HOST: LazyLock<String> = LazyLock::new(|| host_name().replace('/', "\\057").replace(':', "\\072"));
-    format!("{seconds}.M{:06}P{}Q{count}.{}", now.subsec_micros(), std::process::id(), *HOST)
+    format!("{seconds}.M{micros:06}P{}Q{count}.{}", std::process::id(), *HOST)
 }
 
 /// Returns a name for a letter that moves to another folder: a fresh one, with the time of arrival and the
@@ -325,7 +324,7 @@ fn unique_name_of(seconds: u64) -> String {
 fn name_in_another_folder(letter: &Found) -> String {
     let named = letter.name.split('.').next().and_then(|number| number.parse().ok());
     let modified = || letter.modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let mut name = unique_name_of(named.unwrap_or_else(modified));
+    let mut name = unique_name_of(named.unwrap_or_else(modified), micros_of(&letter.name));
     for field in letter.name.split(',').skip(1) {
         let is_size = field
             .strip_prefix("S=")
@@ -337,6 +336,14 @@ fn name_in_another_folder(letter: &Found) -> String {
         }
     }
     name
+}
+
+/// Returns the microseconds in a name such as `1700000000.M20046P2137.host`, or 0: letters that arrived in one second
+/// are read again in the order in which they came.
+fn micros_of(name: &str) -> u32 {
+    let word = name.split('.').nth(1).and_then(|word| word.strip_prefix('M')).unwrap_or_default();
+    let digits: String = word.chars().take_while(char::is_ascii_digit).take(6).collect();
+    digits.parse().unwrap_or_default()
 }
 
 /// Returns the flags of a file, and the one for a letter that was seen. Lower-case letters stand for keywords
