@@ -68,7 +68,7 @@ pub fn mail(letter: &WordedLetter, header: &Header<'_>) -> Result<Vec<u8>, MimeE
         builder = builder.references(ids.join(" "));
     }
     let mail = match (letter.html.is_empty(), letter.attachments.is_empty()) {
-        (true, true) => builder.singlepart(SinglePart::plain(body(&letter.text)))?,
+        (true, true) => builder.singlepart(SinglePart::plain(text_body(&letter.text)))?,
         (true, false) | (false, _) => builder.multipart(parts(letter, header.message_id))?,
     };
     Ok(mail.formatted())
@@ -87,11 +87,12 @@ fn parts(letter: &WordedLetter, message_id: &str) -> MultiPart {
     let boundary = |part: &str| format!("={part}={}", &digest[..32]);
     if letter.html.is_empty() {
         let text =
-            MultiPart::mixed().boundary(boundary("m")).singlepart(SinglePart::plain(body(&letter.text)));
+            MultiPart::mixed().boundary(boundary("m")).singlepart(SinglePart::plain(text_body(&letter.text)));
         return with_attachments(text, letter);
     }
-    let text =
-        MultiPart::alternative().boundary(boundary("a")).singlepart(SinglePart::plain(body(&letter.text)));
+    let text = MultiPart::alternative()
+        .boundary(boundary("a"))
+        .singlepart(SinglePart::plain(text_body(&letter.text)));
     let html = SinglePart::html(body(&letter.html));
     let readable = match &letter.picture {
         None => text.singlepart(html),
@@ -115,6 +116,12 @@ fn with_attachments(mixed: MultiPart, letter: &WordedLetter) -> MultiPart {
         let file = Attachment::new(name.clone()).body(body(contents), ContentType::TEXT_PLAIN);
         mixed.singlepart(file)
     })
+}
+
+/// Encodes a text that ends with its last line's end: the one before a boundary belongs to the boundary, and programs
+/// that quote the text would join their own line to ours.
+fn text_body(text: &str) -> Body {
+    if text.is_empty() || text.ends_with(['\n', '\r']) { body(text) } else { body(&format!("{text}\n")) }
 }
 
 /// Encodes a text as lettre does, but with CRLF already in place. In a text with bare line feeds, lettre
@@ -174,6 +181,14 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_ends_with_a_line_feed() {
+        for text in ["Send HELP for the manual.", "Send HELP for the manual.\n"] {
+            assert_eq!(text_body(text).as_ref(), b"Send HELP for the manual.\r\n", "{text:?}");
+        }
+        assert_eq!(text_body("").as_ref(), b"");
+    }
 
     #[test]
     fn a_text_is_encoded_as_lettre_encodes_it() {
