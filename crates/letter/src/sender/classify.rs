@@ -11,10 +11,11 @@ use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
 use super::mailboxes::{is_daemon, is_list_software, is_machine};
+use super::phrases::{HeaderSigns, Program};
 use super::{excerpt, phrases};
 use crate::mail::address::{Address, Token};
 use crate::mail::header::{self, Header};
-use crate::mail::identity::{OwnIdentity, is_own_id, token_of_id};
+use crate::mail::identity::{OwnIdentity, has_own_domain, is_own_id, token_of_id};
 use crate::mail::limits::add_new;
 use crate::mail::return_id;
 use crate::mail::subject::Subject;
@@ -168,11 +169,35 @@ impl<'a> Evidence<'a> {
             true => THRESHOLD_WITH_TOKEN,
             false => THRESHOLD,
         };
-        if !phrases::may_be_machine(self.subject, text, threshold) {
+        let signs = self.header_signs();
+        if !phrases::may_be_machine(self.subject, text, signs, threshold) {
             return None;
         }
         let written_now = excerpt::written_now(self.written_now(), self.texts, self.own);
-        phrases::mark(self.subject, &written_now, threshold)
+        phrases::mark(self.subject, &written_now, signs, threshold)
+    }
+
+    fn header_signs(&self) -> HeaderSigns {
+        let thread = ["in-reply-to", "references"].into_iter().flat_map(|name| self.values(name));
+        let answers_us = thread.flat_map(header::message_ids).any(|id| has_own_domain(&id, self.own));
+        let fields = ["to", "cc"].into_iter().flat_map(|name| self.values(name));
+        let recipients: Vec<Address> = fields.flat_map(header::addresses).collect();
+        let modern = ["mime-version", "content-type", "user-agent", "x-mailer"];
+        let is_modern = modern.iter().any(|name| self.values(name).next().is_some());
+        let is_sentence = |value: &str| value.trim_start().starts_with(char::is_alphabetic);
+        HeaderSigns {
+            has_own_subject: answers_us
+                && !Subject::of(self.subject).is_answer()
+                && !self.subject.contains('[')
+                && !self.subject.trim().is_empty(),
+            is_misaddressed: self.from.is_some_and(|from| recipients.contains(from))
+                && !recipients.iter().any(|address| self.own.has_address(address)),
+            program: match is_modern {
+                true => Program::Modern,
+                false if answers_us && !self.values("in-reply-to").any(is_sentence) => Program::Script,
+                false => Program::Old,
+            },
+        }
     }
 
     fn sender_mark(&self) -> Option<Mark> {

@@ -31,6 +31,29 @@ pub enum Quote {
     OurLetter,
 }
 
+/// Signs of a machine in the header. People's mail programs seldom cause one, and never several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeaderSigns {
+    /// It answers a letter of ours under a subject of its own, as vacation programs do. People leave ours.
+    pub has_own_subject: bool,
+    /// It is addressed to its sender instead of us, as GNU sieve does.
+    pub is_misaddressed: bool,
+    pub program: Program,
+}
+
+/// The kind of program that wrote a letter, by its header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Program {
+    /// It has fields of MIME, or the name of the program.
+    #[default]
+    Modern,
+    /// It has neither. People use such programs too, GNU Mailutils for one.
+    Old,
+    /// It has neither, but answers a letter of ours by its Message-ID alone, as `formail -r` does. The old programs that
+    /// people use write a sentence there: `Your message of Wed, 13 May 2026`.
+    Script,
+}
+
 /// Bytes at the beginning of a text in which a phrase of [`MACHINE_OPENINGS`] counts.
 const BEGINNING: usize = 600;
 
@@ -40,6 +63,9 @@ const MAX_NOTE: usize = 1500;
 /// Maximum points of an absence note that does not sound like an office. They are enough to ask its writer if
 /// the note has a reply token; otherwise it counts as a person's.
 const MAX_OF_PLAIN_NOTE: i32 = 2;
+
+/// Maximum bytes of a text that a single hint makes an absence note, if the header has signs of a machine.
+const MAX_SHORT_NOTE: usize = 200;
 
 /// Bytes below which a letter that asks a question counts as a person's.
 const MAX_QUESTION: usize = 200;
@@ -63,23 +89,23 @@ struct MachineEvidence {
 
 /// Returns the mark for the wording, if its points for a machine exceed those for a person by at least
 /// `threshold`.
-pub fn mark(subject: &str, excerpt: &Excerpt, threshold: i32) -> Option<Mark> {
+pub fn mark(subject: &str, excerpt: &Excerpt, signs: HeaderSigns, threshold: i32) -> Option<Mark> {
     // Machines give no orders. People who do may mention bounces and absences, and even quote them.
     if excerpt.has_request {
         return None;
     }
-    let machine = machine_evidence(&Subject::of(subject), &excerpt.text);
+    let machine = machine_evidence(&Subject::of(subject), &excerpt.text, signs);
     // Count the points for a person only where they matter: the words of the games are searched line by line.
     let is_machine = machine.points >= threshold && machine.points - personal_points(excerpt) >= threshold;
     is_machine.then(|| machine.mark())
 }
 
 /// Whether the wording has enough points for a machine, before those for a person are subtracted.
-pub fn may_be_machine(subject: &str, text: &str, threshold: i32) -> bool {
-    machine_evidence(&Subject::of(subject), text).points >= threshold
+pub fn may_be_machine(subject: &str, text: &str, signs: HeaderSigns, threshold: i32) -> bool {
+    machine_evidence(&Subject::of(subject), text, signs).points >= threshold
 }
 
-fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
+fn machine_evidence(subject: &Subject, text: &str, signs: HeaderSigns) -> MachineEvidence {
     let (kind, mut points) = subject_evidence(subject);
     let beginning = &text[..text.floor_char_boundary(BEGINNING)];
     points += 3 * i32::from(MACHINE_OPENINGS.any_in(beginning));
@@ -98,7 +124,34 @@ fn machine_evidence(subject: &Subject, text: &str) -> MachineEvidence {
     }
     // A complaint or a bounce that consists of the returned letter.
     points += i32::from(kind == SubjectKind::Bounce && text.trim().is_empty());
-    MachineEvidence { subject: kind, is_away: is_note || mentions_absence, points }
+    let is_hinted = text.trim().len() < MAX_SHORT_NOTE && AWAY_HINTS.any_in(text);
+    let is_away = is_note || mentions_absence || is_hinted && signs.has_own_subject;
+    points += i32::from(is_away && !is_note && signs.has_own_subject);
+    let names_our_letter = names_a_subject(text);
+    points += i32::from(names_our_letter)
+        + i32::from(signs.has_own_subject)
+        + 2 * i32::from(signs.is_misaddressed)
+        + match signs.program {
+            Program::Old if names_our_letter => 2,
+            // Nothing is known of a letter whose text is missing or long.
+            Program::Script if (1..MAX_NOTE).contains(&text.trim().len()) => 2,
+            Program::Modern | Program::Old | Program::Script => 0,
+        };
+    MachineEvidence { subject: kind, is_away, points }
+}
+
+/// Whether a sentence of the text names a subject of ours. Vacation programs put the subject that they answer into their
+/// text: `Your mail concerning "[QZ-7K3M] Turn 4" will be read …`. People begin a line with the match.
+fn names_a_subject(text: &str) -> bool {
+    text.lines().filter_map(|line| line.split_once('[')).any(|(before, rest)| {
+        let (tag, title) = rest.split_once("] ").unwrap_or_default();
+        let (word, number) = title.split_once(' ').unwrap_or_default();
+        before.contains(char::is_alphabetic)
+            && tag.contains('-')
+            && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+            && word.chars().all(char::is_alphabetic)
+            && number.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// Returns the points of a text that sounds like an office. An address or a telephone number only adds to
@@ -245,7 +298,8 @@ mod tests {
         let has_request = text.lines().any(DIALECT.is_request);
         let text = text.to_lowercase();
         let is_on_topic = text.lines().any(|line| is_on_topic(line, &DIALECT));
-        mark(subject, &Excerpt { text, has_request, is_on_topic, quote: Quote::Nothing }, 2)
+        let excerpt = Excerpt { text, has_request, is_on_topic, quote: Quote::Nothing };
+        mark(subject, &excerpt, HeaderSigns::default(), 2)
     }
 
     #[test]
@@ -268,8 +322,53 @@ mod tests {
     fn a_short_note_about_an_absence_is_suspicious_only_in_an_answer() {
         let text = "i'll be on holiday".to_owned();
         let excerpt = Excerpt { text, has_request: false, is_on_topic: false, quote: Quote::Nothing };
-        assert_eq!(mark("holidays", &excerpt, 2), Some(Mark::AbsenceText));
-        assert_eq!(mark("holidays", &excerpt, 3), None);
+        let signs = HeaderSigns::default();
+        assert_eq!(mark("holidays", &excerpt, signs, 2), Some(Mark::AbsenceText));
+        assert_eq!(mark("holidays", &excerpt, signs, 3), None);
+    }
+
+    #[test]
+    fn signs_in_the_header_add_to_the_words_of_a_note() {
+        let excerpt = |text: &str| Excerpt {
+            text: text.to_lowercase(),
+            has_request: false,
+            is_on_topic: is_on_topic(&text.to_lowercase(), &DIALECT),
+            quote: Quote::Nothing,
+        };
+        let person = HeaderSigns::default();
+        let own = HeaderSigns { has_own_subject: true, ..person };
+        let misaddressed = HeaderSigns { is_misaddressed: true, ..person };
+        let [old, script] = [Program::Old, Program::Script].map(|program| HeaderSigns { program, ..person });
+        let ours = "Re: [QZ-7K3M] Turn 4";
+        for (subject, text, signs) in [
+            ("gone fishing", "I am fishing until Monday.", own),
+            ("sailing", "Back on 5 May.", own),
+            ("gone fishing", "The fish bite.", HeaderSigns { has_own_subject: true, ..misaddressed }),
+            (ours, "The fish bite.", misaddressed),
+            (ours, "Les poissons mordent.", script),
+            (ours, "Hello, I am out of the office.", script),
+        ] {
+            assert!(mark(subject, &excerpt(text), signs, 2).is_some(), "{text}");
+            assert_eq!(mark(subject, &excerpt(text), person, 2), None, "{text}");
+        }
+        let about_ours = |words: &str| format!("{words}\nYour mail concerning \"[QZ-7K3M] Turn 4\"\nwaits.");
+        let default_text = about_ours("I will not be reading my mail for a while.");
+        assert_eq!(mark("away from my mail", &excerpt(&default_text), person, 3), Some(Mark::AbsenceText));
+        let recorded = about_ours("Ceci est un enregistrement.");
+        assert!(mark("enregistrement", &excerpt(&recorded), old, 3).is_some());
+        for (subject, text, signs) in [
+            ("Sorry", "The last letter went to my brother, he is very much amused by it.", own),
+            (ours, "Thanks for the nice game.", old),
+            (ours, "I shall look at it until Monday.", old),
+            (ours, "", script),
+            (ours, "May I bring a friend?", script),
+            (ours, "I take my turn tomorrow.", script),
+            (ours, "Nothing came of [QZ-7K3M] Turn 4.", person),
+            ("hello", "[QZ-7K3M] MARBLE E5", old),
+            ("hello", "My line for [QZ-7K3M]: MARBLE E5", old),
+        ] {
+            assert_eq!(mark(subject, &excerpt(text), signs, 2), None, "{text}");
+        }
     }
 
     #[test]
