@@ -52,15 +52,18 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
 pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<bool> {
     let Some(failed) = failed(automatic) else { return Ok(false) };
     let mut about: Vec<&str> = automatic.about.iter().map(String::as_str).collect();
+    // Nobody else knows a letter's own return path, so it proves the letter, whatever address the bounce names.
+    let mut proven = Vec::new();
     for id in &automatic.return_ids {
         let found = or_lacking(desk.rows.returned_to(id.as_str()))?.flatten();
+        proven.extend(found);
         // A bounce often names a letter twice, by its Message-ID and by its return path.
         about.extend(found.filter(|message_id| !automatic.about.iter().any(|id| id == message_id)));
     }
     let mut is_matched = false;
     for message_id in about {
         if let Some(Some(row)) = or_lacking(desk.rows.dispatch(message_id))?
-            && automatic.may_be_about(&row.recipient)
+            && (proven.contains(&message_id) || automatic.may_be_about(message_id, &row.recipient))
         {
             is_matched |= row.match_id.is_some();
             or_lacking(mark(desk, row, failed))?;

@@ -143,17 +143,23 @@ fn bounces_of_one_letter_move_a_deadline_once_by_the_grace() {
 }
 
 #[test]
-fn a_bounce_that_names_another_recipient_counts_for_nothing() {
+fn a_bounce_that_returns_our_letter_counts_whatever_address_it_names() {
     let desk = Desk::new();
     let game_match = desk.open(GameKind::Quad, &[]);
     let invitation = desk.one_to(ANN);
     desk.advance(1);
-    desk.receive(&bounce(&invitation, "someone@else.example", 1));
+    // It only mentions the letter, as an answer to it does.
+    let mentions =
+        bounce(&invitation, "someone@else.example", 1).replace("\nMessage-ID: <", "\nIn-Reply-To: <");
+    desk.receive(&mentions);
     let unmarked = desk.find(&game_match.id);
     assert!(!unmarked.bouncing.first);
     assert_eq!(unmarked.deadline, game_match.deadline);
-    desk.receive(&bounce(&invitation, "Ann@Players.Example", 2));
-    assert!(desk.find(&game_match.id).bouncing.first);
+    // A host forwarded the letter.
+    desk.receive(&bounce(&invitation, "ann-home@else.example", 2));
+    let marked = desk.find(&game_match.id);
+    assert!(marked.bouncing.first && !marked.bouncing.second);
+    assert_eq!(marked.deadline, game_match.deadline.map(|deadline| deadline + TimeDelta::hours(12)));
 }
 
 #[test]

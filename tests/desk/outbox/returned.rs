@@ -42,16 +42,18 @@ fn a_bounce_is_matched_by_its_return_path_where_the_message_id_was_changed() {
 }
 
 #[test]
-fn a_bounce_to_a_return_path_counts_only_if_it_names_whom_that_letter_went_to() {
+fn a_bounce_to_a_letters_own_return_path_counts_whatever_address_it_names() {
     let desk = Desk::with_club(RETURN_PATH);
     let game_match = desk.open(GameKind::Quad, &[]);
     let of_bo = return_path(&desk, BO);
-    desk.receive(&bounce(&of_bo, ANN));
-    desk.receive(&bounce(&of_bo, "carol@elsewhere.example"));
     desk.receive(&bounce("bounce+000000000000000000000000@club.example", BO));
     desk.receive(&bounce("referee@club.example", BO));
     let unmarked = desk.find(&game_match.id);
     assert!(!unmarked.bouncing.second && !unmarked.bouncing.first);
+    // A host forwarded the letter.
+    desk.receive(&bounce(&of_bo, "carol@elsewhere.example"));
+    let marked = desk.find(&game_match.id);
+    assert!(marked.bouncing.second && !marked.bouncing.first);
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub struct Automatic {
     pub kind: AutomaticKind,
     /// The Message-IDs of our letters that it answers or returns, without angle brackets.
     pub about: Vec<String>,
+    /// Those of them that it returns: a bounce ends with the letter that failed.
+    pub(super) returned: Vec<String>,
     /// The IDs of the return paths that it was sent to.
     pub return_ids: Vec<ReturnId>,
     /// The recipients that a delivery report names, or else all addresses in a bounce, in lower case.
@@ -73,11 +75,13 @@ pub enum AutomaticKind {
 }
 
 impl Automatic {
-    /// Whether it can be about a letter to this address. A bounce must name it; an absence note need not.
-    pub fn may_be_about(&self, recipient: &str) -> bool {
+    /// Whether it can be about our letter with this Message-ID to this address. A bounce must return that letter or name
+    /// the address: if a host forwards the letter, the bounce names only the address beyond. An absence note need
+    /// not.
+    pub fn may_be_about(&self, message_id: &str, recipient: &str) -> bool {
         let is_named = self.recipients.contains(&recipient.to_ascii_lowercase());
         match self.kind {
-            AutomaticKind::Failed => is_named,
+            AutomaticKind::Failed => is_named || self.returned.iter().any(|id| id == message_id),
             AutomaticKind::Delayed | AutomaticKind::Absence | AutomaticKind::Other => {
                 is_named || self.recipients.is_empty()
             }
@@ -140,5 +144,26 @@ impl Display for Automatic {
             Mark::BounceSubject => f.write_str("its subject is that of a bounce"),
             Mark::MachineText => f.write_str("it reads like an automatic message"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bounce_is_about_a_letter_that_it_returns_whatever_address_it_names() {
+        let bounce = Automatic {
+            mark: Mark::Report,
+            kind: AutomaticKind::Failed,
+            about: vec!["a.1@club.example".into(), "a.2@club.example".into()],
+            returned: vec!["a.2@club.example".into()],
+            return_ids: Vec::new(),
+            recipients: vec!["gone@example.org".into()],
+            first_line: None,
+        };
+        assert!(bounce.may_be_about("a.2@club.example", "ann@example.org"));
+        assert!(bounce.may_be_about("a.1@club.example", "Gone@example.org"));
+        assert!(!bounce.may_be_about("a.1@club.example", "ann@example.org"));
     }
 }

@@ -56,15 +56,9 @@ pub fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
     let first_line = excerpt::first_line(evidence.written_now(), evidence.own.dialect);
     let recipients = evidence.failed_recipients();
     let return_ids = return_id::in_header(evidence.headers, evidence.own);
-    Some(Automatic {
-        mark,
-        may_be_relayed,
-        kind,
-        about: evidence.about(),
-        return_ids,
-        recipients,
-        first_line,
-    })
+    let about = evidence.about();
+    let returned = evidence.returned();
+    Some(Automatic { mark, may_be_relayed, kind, about, returned, return_ids, recipients, first_line })
 }
 
 impl<'a> Evidence<'a> {
@@ -315,18 +309,54 @@ impl<'a> Evidence<'a> {
         let mut found = Vec::new();
         find_own_ids(&self.message.raw_message, self.own, &mut found);
         // Transfer encodings hide these IDs from the search of the raw bytes.
-        for part in &self.message.parts {
-            let decoded: &[u8] = match &part.body {
-                PartType::Text(text) | PartType::Html(text) => text.as_bytes(),
-                PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes,
-                PartType::Message(inner) => &inner.raw_message,
-                PartType::Multipart(_) => continue,
-            };
+        for decoded in self.decoded_parts() {
             find_own_ids(decoded, self.own, &mut found);
         }
         found
     }
+
+    /// Returns the Message-IDs of our letters that this one returns: those in a field `Message-ID:` below its header, or
+    /// in one that reports it, such as Gmail's `X-Original-Message-ID:`.
+    fn returned(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for part in self.decoded_parts() {
+            let mut lines = part.split(|byte| *byte == b'\n').map(without_prefix);
+            while let Some(line) = lines.next() {
+                let Some(value) = value_of_message_id(line) else { continue };
+                // A long ID may be folded.
+                let id = if value.is_empty() { lines.next().unwrap_or_default() } else { value };
+                find_own_ids(id, self.own, &mut found);
+            }
+        }
+        found
+    }
+
+    fn decoded_parts(&self) -> impl Iterator<Item = &[u8]> {
+        self.message.parts.iter().filter_map(|part| match &part.body {
+            PartType::Text(text) | PartType::Html(text) => Some(text.as_bytes()),
+            PartType::Binary(bytes) | PartType::InlineBinary(bytes) => Some(bytes.as_ref()),
+            PartType::Message(inner) => Some(inner.raw_message.as_ref()),
+            PartType::Multipart(_) => None,
+        })
+    }
 }
+
+/// Returns a line without blanks at both ends and without a quote prefix.
+fn without_prefix(line: &[u8]) -> &[u8] {
+    let start = line.iter().position(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'>' | b'|'));
+    start.map_or(b"", |start| line[start..].trim_ascii_end())
+}
+
+/// Returns the value of a field whose name ends in `Message-ID`.
+fn value_of_message_id(line: &[u8]) -> Option<&[u8]> {
+    const NAME: &[u8] = b"message-id";
+    let (name, value) = line.split_at(line.iter().take(MAX_FIELD_NAME).position(|byte| *byte == b':')?);
+    let is_named = name.len() >= NAME.len() && name[name.len() - NAME.len()..].eq_ignore_ascii_case(NAME);
+    (is_named && !name.contains(&b' ')).then(|| value[1..].trim_ascii())
+}
+
+/// Maximum bytes of a field's name.
+const MAX_FIELD_NAME: usize = 60;
 
 /// A machine-readable report part.
 enum Report {
