@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
-use super::frame_line::{COLONS, FrameKind, is_dashed, is_part_note};
+use super::frame_line::{COLONS, FrameKind, is_dashed, is_part_note, is_raw_field, is_transport_field};
 use super::own_letter::{Likeness, OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
 use crate::mail::address::Token;
 use crate::mail::dialect::Dialect;
@@ -225,6 +225,7 @@ impl<'a> QuoteScanner<'a> {
             || self.is_banner(at)
             || self.is_torn_off(at)
             || self.is_rule_above_ours(at)
+            || self.is_field_above_ours(at)
         {
             self.gap = true;
             return;
@@ -265,6 +266,15 @@ impl<'a> QuoteScanner<'a> {
             && below
                 .is_some_and(|below| self.is_own[below] || is_marker(&self.lines[below].text, self.dialect()))
             && !(self.dialect().is_request)(inner)
+    }
+
+    /// Whether the line is a header field of one of our letters or of a part of it, quoted without the rest of the header.
+    fn is_field_above_ours(&self, at: usize) -> bool {
+        let is_ours = |line: usize| self.is_own[line] || is_marker(&self.lines[line].text, self.dialect());
+        let mut below = at + 1..self.lines.len().min(at + MAX_QUOTE_START);
+        let is_of_header = |line: usize| self.lines[line].is_blank() || is_raw_field(&self.lines[line].text);
+        is_transport_field(&self.lines[at].text)
+            && below.find(|line| is_ours(*line) || !is_of_header(*line)).is_some_and(is_ours)
     }
 
     /// Returns the region of the lines after a frame, or `None` if it turns out not to be a frame.

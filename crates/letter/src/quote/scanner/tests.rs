@@ -158,6 +158,12 @@ fn a_raw_letter_below_new_text_is_a_quote() {
         }
     }
     assert_eq!(read(&format!("A\n\n{mailbox}{fields}{part}{LETTER}{html}"), false), ["A"]);
+    let one_field = format!("A\n\n\tContent-Type: text/plain;\n\t charset=utf-8\n\t{LETTER}");
+    for with_ours in [true, false] {
+        assert_eq!(read(&one_field, with_ours)[..1], ["A"]);
+        assert_eq!(read(&one_field, with_ours).iter().find(|line| line.contains("Content")), None);
+    }
+    assert_eq!(read("A\nContent-Type: is that of use?\n> q", true), ["A", "Content-Type: is that of use?"]);
 }
 
 /// A mail server's banner stands where a person may write as well, so only one that was answered before is dropped.
