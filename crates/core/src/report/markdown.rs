@@ -67,18 +67,20 @@ pub fn html(text: &str, board_width: u32, letter: Option<&LinkedLetter<'_>>) -> 
     }
     let mut out = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut out, events.into_iter());
-    with_board_width(&out, board_width)
+    with_board_styled(&out, board_width)
 }
 
 const CAPTION: &str = "<br>\n<small>";
 const CAPTION_END: &str = "</small>";
 
-/// Gives the board's picture the size at which it is shown, which is half its width and height in pixels. The
-/// attribute is for mail programs that ignore styles, and the style for small screens.
-fn with_board_width(html: &str, width: u32) -> String {
+/// Gives the board's picture the size at which it is shown, which is half its width and height in pixels, and the board
+/// in characters below it a class of its own. The attribute is for mail programs that ignore styles, and the style for
+/// small screens.
+fn with_board_styled(html: &str, width: u32) -> String {
     let image = format!(r#"<img src="{BOARD}""#);
     let style = format!(r#"{image} width="{width}" style="width:{width}px;max-width:100%;height:auto""#);
-    html.replace(&image, &style)
+    let below = |class: &str| format!("{CAPTION_END}</p>\n<pre{class}>");
+    html.replace(&image, &style).replace(&below(""), &below(" class=\"board\""))
 }
 
 /// Inserts [`END_OF_LIST`] between each list and the indented lines below it.
@@ -122,6 +124,13 @@ mod tests {
         assert!(page.contains(shown), "{page}");
         assert!(page.contains("<small>The board of A &amp; B</small>"), "its caption tells the same: {page}");
         assert_eq!(page.matches("<img").count(), 1, "{page}");
+        let page = html(
+            "![The board](cid:board)\n\n      A B\n    1 . .\n\n    | HOLD\n\nForm:\n\n    | HOLD\n",
+            700,
+            None,
+        );
+        assert!(page.contains("<pre class=\"board\">  A B\n1 . .\n\n| HOLD\n</pre>"), "{page}");
+        assert!(page.contains("<p>Form:</p>\n<pre>| HOLD"), "{page}");
     }
 
     #[test]
