@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use fogpost::dialect::DIALECT;
 use fogpost::game::any::GameKind;
 use fogpost::letter::AutomaticKind;
-use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity, UnreadableContent, UnreadableLetter};
+use fogpost::letter::{Address, Letter, Limits, OwnIdentity, UnreadableContent, UnreadableLetter};
 use fogpost::request::{Request, Writer, lines_of};
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -46,6 +46,8 @@ struct Expected {
     remarks: Vec<String>,
     /// Lines that hold an order without being one.
     doubts: Vec<String>,
+    /// Requests in the quote of the referee's letter that it does not hold.
+    in_quote: Vec<String>,
     /// The result without the referee's letter, if it differs.
     unseen: Option<Unseen>,
     commands: usize,
@@ -174,11 +176,12 @@ fn text_differences(letter: &Letter, expected: &Expected) -> Vec<String> {
             _ => (&expected.orders, &expected.remarks, &expected.doubts),
         };
         let written = letter.new_text(answered);
-        let instead = match written {
-            NewText::Unreadable(what) => Some(what),
-            NewText::Lines(_) | NewText::Blank => None,
-        };
-        let request = Request::read(&lines_of(written), GameKind::QuadrantZ);
+        if answered.is_some() {
+            same("in the quote", format!("{:?}", written.in_quote), format!("{:?}", expected.in_quote));
+        }
+        let instead = written.unreadable;
+        let lines = lines_of(written);
+        let request = Request::read(&lines, GameKind::QuadrantZ);
         let texts = |lines: &[fogpost::game::Line]| {
             format!("{:?}", lines.iter().map(|l| &l.text).collect::<Vec<_>>())
         };

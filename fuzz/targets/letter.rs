@@ -3,7 +3,7 @@
 #![no_main]
 
 use fogpost::dialect::DIALECT;
-use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
+use fogpost::letter::{Address, Letter, Limits, OwnIdentity};
 use fogpost::request::{Request, lines_of};
 use libfuzzer_sys::fuzz_target;
 
@@ -26,9 +26,8 @@ fuzz_target!(|raw: &[u8]| {
     };
     let _ = (letter.automatic.as_ref().map(ToString::to_string), letter.reported_dkim("mx.club.example"));
     for answered in [None, Some(OURS)] {
-        if let NewText::Lines(lines) = letter.new_text(answered) {
-            assert!(lines.iter().all(|line| line.no > 0 && !line.text.contains('\n')));
-            let _ = Request::read(&lines_of(NewText::Lines(lines)), |_: &str| false);
-        }
+        let written = letter.new_text(answered);
+        assert!(written.lines.iter().all(|line| line.no > 0 && !line.text.contains('\n')));
+        let _ = Request::read(&lines_of(written), |_: &str| false);
     }
 });

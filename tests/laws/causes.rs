@@ -179,7 +179,7 @@ fn written(play: &mut Play, game_match: &Match, seat: Seat, at: DateTime<Utc>) -
     let (letter, new_text) = read(game_match, &raw);
     let received = at - TimeDelta::minutes(i64::try_from(play.random.below(3000)).expect("minutes"));
     let mut cause = circumstances(&mut play.random, letter.digest, seat, received);
-    if matches!(new_text, NewText::Lines(_)) && (play.random.once_in(4) || cause.token == TokenOf::Other) {
+    if !new_text.lines.is_empty() && (play.random.once_in(4) || cause.token == TokenOf::Other) {
         cause.part = Some(part_digest(&part_for(
             &lines_of(new_text.clone()),
             &game_match.id,

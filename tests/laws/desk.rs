@@ -66,7 +66,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
     let cause = LetterCause::new(letter.digest, seat, NOW);
     let written =
         numbered(lines).into_iter().map(|line| WrittenLine { no: line.no, text: line.text }).collect();
-    let read = referee::prepare(game_match, cause, &letter, NewText::Lines(written));
+    let read = referee::prepare(game_match, cause, &letter, NewText { lines: written, ..NewText::default() });
     referee::rule(game_match, &Matter::Letter(&read.expect("the whole letter")), NOW)
 }
 

@@ -128,6 +128,6 @@ pub async fn with_new_text(
 /// trailing blanks. All unreadable letters count as equal.
 fn text_of(letter: Option<ReadResult>) -> String {
     let Some(Ok(letter)) = letter else { return String::new() };
-    let lines = letter.new_text(None).lines();
+    let lines = letter.new_text(None).lines;
     lines.iter().flat_map(|line| line.text.split_whitespace()).collect::<Vec<_>>().join(" ")
 }

@@ -292,6 +292,32 @@ fn the_subject_of_a_letter_without_text_is_offered_as_orders() {
 }
 
 #[test]
+fn an_order_written_over_the_form_in_the_quote_is_named_and_offered() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = quad(&desk);
+    let overwritten = |above: &str, written: &str| {
+        let letter = desk.answer(ANN, &to_ann, above);
+        let example = letter.lines().find(|line| line.starts_with(">     | MARBLE ")).expect("an example");
+        desk.receive(&letter.replacen(example, written, 1));
+        assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(1), "{written}: filed unasked");
+        desk.one_to(ANN)
+    };
+    let named = "You seem to have changed this line in the quote of my letter";
+    overwritten("", "> MARBLE Z99").keeps_silent_of(named);
+    for (above, written) in [("", ">     | MARBLE G7"), ("Good luck!", "> MARBLE G7")] {
+        let answer = overwritten(above, written);
+        answer.says(named).says("> MARBLE G7").says("I file them: | MARBLE G7");
+    }
+    let answer = overwritten("", ">     | MARBLE G7");
+    // Beside an order of the letter itself it is only named.
+    let letter = desk.answer(ANN, &to_ann, "CHECK\nMARBLE C3");
+    desk.receive(&letter.replacen(">     | MARBLE ", "> MARBLE G7\n>     | MARBLE ", 1));
+    desk.one_to(ANN).says("These orders are valid: | MARBLE C3").says("> MARBLE G7").keeps_silent_of(named);
+    desk.reply(ANN, &answer, "YES");
+    desk.one_to(ANN).says("Your orders are sealed").says("| MARBLE G7");
+}
+
+#[test]
 fn corrections_that_cannot_stand_together_are_explained() {
     let desk = Desk::new();
     let (_, to_ann, _) = both_set_up(&desk);

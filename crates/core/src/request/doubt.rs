@@ -45,6 +45,8 @@ pub enum DoubtKind {
     InWords,
     /// The line is the subject of a letter without text.
     InSubject,
+    /// The order stands in the quote of our letter, where its author seems to have changed a line.
+    InQuote,
     /// The order is below a line `END`.
     BelowEnd,
     /// A question mark follows the order.

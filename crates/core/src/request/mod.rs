@@ -88,7 +88,7 @@ pub struct Request {
 
 /// Returns the new lines of a letter as lines of orders; none if it has no text that can be read.
 pub fn lines_of(written: NewText) -> Vec<Line> {
-    written.lines().into_iter().map(|WrittenLine { no, text }| Line { no, text }).collect()
+    written.lines.into_iter().map(|WrittenLine { no, text }| Line { no, text }).collect()
 }
 
 impl Request {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::changed::changed_lines;
 use super::frame::Correspondents;
 use super::own_letter::{OwnLetter, joined_words};
 use super::scanner::new_lines;
@@ -26,26 +27,17 @@ impl WrittenLine {
     }
 }
 
-/// The new text of a letter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NewText {
+/// The new text of a letter, and what else its author may have meant for us.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewText {
     /// The new lines, numbered from 1 as a person would count them: blank lines do not count, and have the
     /// number of the line above.
-    Lines(Vec<WrittenLine>),
-    /// There is no text, or only a quote.
-    Blank,
-    /// No text, but content that cannot be read.
-    Unreadable(UnreadableContent),
-}
-
-impl NewText {
-    /// Returns the new lines, if there are any.
-    pub fn lines(self) -> Vec<WrittenLine> {
-        match self {
-            NewText::Lines(lines) => lines,
-            NewText::Blank | NewText::Unreadable(_) => Vec::new(),
-        }
-    }
+    pub lines: Vec<WrittenLine>,
+    /// Requests in the quote of our letter that are none of its lines: its author may have written over our examples.
+    /// They are no new text.
+    pub in_quote: Vec<String>,
+    /// Content that cannot be read, in a letter without text or an encrypted one.
+    pub unreadable: Option<UnreadableContent>,
 }
 
 /// Size in bytes below which a plain text that mentions HTML counts as a stub for the HTML part.
@@ -83,14 +75,22 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
         owned(read(&texts.attached))
     };
     let lines = numbered(without_banner(&lines, quotable, correspondents.dialect));
-    if !lines.is_empty() {
-        return NewText::Lines(lines);
-    }
     let has_no_text = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
-    match texts.unreadable {
-        Some(what) if has_no_text || what == UnreadableContent::Encrypted => NewText::Unreadable(what),
-        Some(_) | None => NewText::Blank,
+    let is_unreadable = |what: &UnreadableContent| has_no_text || *what == UnreadableContent::Encrypted;
+    NewText {
+        in_quote: own_letter
+            .map_or_else(Vec::new, |own| in_quote(texts, &lines, &own, correspondents.dialect)),
+        unreadable: texts.unreadable.filter(is_unreadable).filter(|_| lines.is_empty()),
+        lines,
     }
+}
+
+/// Returns the requests that the person wrote into the quote of our letter, in the plain text or else in the HTML.
+fn in_quote(texts: &Texts, new: &[WrittenLine], own_letter: &OwnLetter, dialect: &Dialect) -> Vec<String> {
+    let asks_nothing = !new.iter().any(|line| (dialect.begins_like_request)(&line.text));
+    let versions = [&texts.plain, &texts.html].into_iter();
+    let mut found = versions.map(|lines| changed_lines(lines, own_letter, dialect, asks_nothing));
+    found.find(|changed| !changed.is_empty()).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
 /// Returns the new lines of the attached text.

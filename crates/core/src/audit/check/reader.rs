@@ -222,7 +222,7 @@ impl LedgerReader {
         for parsed in letters {
             let new_text = match &parsed.letter {
                 Ok(letter) => letter.new_text(letter.quotable_text(sent).as_deref()),
-                Err(_) => NewText::Blank,
+                Err(_) => NewText::default(),
             };
             self.batch.letters.push((parsed.digest, (parsed, new_text)));
         }

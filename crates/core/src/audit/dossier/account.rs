@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use self::positions::{Reached, reached};
 use crate::game::{Due, Seat};
 use crate::ledger::{Cause, Entry, EntryCause, Fact, PlaceInMatch};
-use crate::letter::{Digest, Letter, Limits, NewText};
+use crate::letter::{Digest, Letter, Limits};
 use crate::referee::{self, DispatchKind, Match, Stage};
 use crate::report::pin::pin;
 use crate::report::sent::plain_text;
@@ -319,10 +319,10 @@ impl Account<'_> {
             archive.dispatches.iter().filter(|dispatch| letter.thread().any(|id| *id == dispatch.message_id));
         let quotable =
             quotable.map(|dispatch| (dispatch.message_id.clone(), plain_text(&dispatch.bytes))).collect();
-        let lines = match letter.new_text(letter.quotable_text(&quotable).as_deref()) {
-            NewText::Lines(lines) => lines.into_iter().map(|line| line.text).collect(),
-            NewText::Blank => Vec::new(),
-            NewText::Unreadable(what) => vec![referee::advice(what).to_owned()],
+        let written = letter.new_text(letter.quotable_text(&quotable).as_deref());
+        let lines: Vec<String> = match written.unreadable {
+            Some(what) => vec![referee::advice(what).to_owned()],
+            None => written.lines.into_iter().map(|line| line.text).collect(),
         };
         Ok(
             json!({ "digest": digest, "from": letter.from.as_str(), "subject": letter.subject, "lines": lines }),

@@ -206,6 +206,7 @@ pub(super) fn is_order(kind: &DoubtKind) -> bool {
         | DoubtKind::Squares
         | DoubtKind::InWords
         | DoubtKind::InSubject
+        | DoubtKind::InQuote
         | DoubtKind::BelowEnd
         | DoubtKind::Misspelt => false,
     }
@@ -236,6 +237,9 @@ fn question(doubt: &Doubt) -> String {
         DoubtKind::Squares => "This line is not an order, but it seems to mean one.",
         DoubtKind::InWords => "I read orders only in English and in their exact form.",
         DoubtKind::InSubject => "This is the subject of your letter, where I do not read orders.",
+        DoubtKind::InQuote => {
+            "You seem to have changed this line in the quote of my letter, where I do not read orders."
+        }
         DoubtKind::BelowEnd => "This stands below the line END, where I stop reading.",
         DoubtKind::Misspelt => "I do not know this order.",
     };

@@ -1,10 +1,13 @@
 //! Reads a letter for a ruling on it.
 
+use std::slice;
+
 use crate::dialect::SubjectTag;
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf, without_mark};
 use crate::letter::{Digest, Letter, NewText};
+use crate::referee::letter::doubtful;
 use crate::referee::letter::unreadable::advice;
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
@@ -27,10 +30,8 @@ pub fn prepare(
     letter: &Letter,
     written: NewText,
 ) -> Result<SeatLetter, NoSuchPart> {
-    let unread = match written {
-        NewText::Unreadable(what) => Some(advice(what).to_owned()),
-        NewText::Lines(_) | NewText::Blank => None,
-    };
+    let unread = written.unreadable.map(|what| advice(what).to_owned());
+    let in_quote = Line::numbered(&written.in_quote);
     let lines = lines_of(written);
     let lines = match cause.part {
         None => lines,
@@ -42,6 +43,10 @@ pub fn prepare(
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
     follow_word_answer(&mut request, cause.question);
     doubt_subject(&mut request, letter, before.game);
+    // The digest of a part does not cover the quote.
+    if cause.part.is_none() {
+        doubt_quote(&mut request, &in_quote, before, cause.seat);
+    }
     let beside = beside(before, &cause, letter, &request);
     let (cause, request) = (LetterCause { beside, ..cause }, request.hold_back(beside));
     Ok(SeatLetter {
@@ -108,6 +113,30 @@ fn doubt_subject(request: &mut Request, letter: &Letter, game: GameKind) {
     }
     let held = read.orders.into_iter().map(|order| order.text).collect();
     request.doubt(&letter.subject, DoubtKind::InSubject, held);
+}
+
+/// Adds the doubts about orders in the quote of our letter, if they are legal now, together or each of them. A player who
+/// writes over our form where it stands means them, but a program may have changed a line of the quote as well. Beside
+/// orders of the letter itself they are only named, as remarks.
+fn doubt_quote(request: &mut Request, in_quote: &[Line], before: &Match, seat: Seat) {
+    if request.yes.is_some() || request.passes_texts_on() {
+        return;
+    }
+    let is_legal = |orders: &[Line]| doubtful::legal(before, seat, orders).is_some();
+    let mut orders = Request::read(in_quote, before.game).orders;
+    orders.retain(|order| request.orders.iter().all(|written| written.text != order.text));
+    if !is_legal(&orders) {
+        orders.retain(|order| is_legal(slice::from_ref(order)));
+    }
+    let is_beside_orders = !request.orders.is_empty();
+    for Line { text, .. } in orders {
+        if is_beside_orders {
+            let no = request.lines().last().map_or(0, |last| last.no) + 1;
+            request.remarks.push(Line { no, text });
+        } else {
+            request.doubt(&text, DoubtKind::InQuote, vec![text.clone()]);
+        }
+    }
 }
 
 /// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
