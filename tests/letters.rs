@@ -179,9 +179,12 @@ fn text_differences(letter: &Letter, expected: &Expected) -> Vec<String> {
         if answered.is_some() {
             same("in the quote", format!("{:?}", written.in_quote), format!("{:?}", expected.in_quote));
         }
-        let instead = written.unreadable;
+        let (introduction, instead) = (written.introduction, written.unreadable);
         let lines = lines_of(written);
-        let request = Request::read(&lines, GameKind::QuadrantZ);
+        let mut request = Request::read(&lines, GameKind::QuadrantZ);
+        if let (Some(no), Some(last)) = (introduction, lines.last()) {
+            request.doubt_age(no + 1..=last.no);
+        }
         let texts = |lines: &[fogpost::game::Line]| {
             format!("{:?}", lines.iter().map(|l| &l.text).collect::<Vec<_>>())
         };

@@ -318,6 +318,28 @@ fn an_order_written_over_the_form_in_the_quote_is_named_and_offered() {
 }
 
 #[test]
+fn orders_below_what_may_introduce_an_older_letter_are_asked() {
+    let desk = Desk::new();
+    let (game_match, to_ann, _) = both_set_up(&desk);
+    for (text, order) in [
+        ("In reply to:\nSHIP 1 A3 TO A1", "SHIP 1 A3 TO A1"),
+        ("SHIP 1 A3 TO A1\n\nIn reply to:\nSHIP 3 B2 TO B1\nEXTEND 3 days", "SHIP 1 A3 TO A1"),
+        ("SHIP 1 A3 TO A1\n\nვისგან: Ann\nთარიღი: გუშინ\nვის: Bo\n\nSHIP 3 B2 TO B1", "SHIP 1 A3 TO A1"),
+    ] {
+        desk.reply(ANN, &to_ann, text);
+        let answer = desk.one_to(ANN);
+        answer.says("what may be the heading of an older letter");
+        assert_eq!(held(&desk, &game_match), None, "{text}");
+        assert_eq!(desk.find(&game_match.id).extension, None, "{text}");
+        if !text.contains("EXTEND") {
+            assert_eq!(offered(&answer), [order], "{text}:\n{}", answer.text);
+        }
+    }
+    desk.reply(ANN, &to_ann, "My moves for Sat 16 May, 20:00:\nSHIP 1 A3 TO A1");
+    desk.one_to(ANN).says("Your orders are sealed");
+}
+
+#[test]
 fn corrections_that_cannot_stand_together_are_explained() {
     let desk = Desk::new();
     let (_, to_ann, _) = both_set_up(&desk);

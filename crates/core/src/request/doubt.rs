@@ -47,6 +47,8 @@ pub enum DoubtKind {
     InSubject,
     /// The order stands in the quote of our letter, where its author seems to have changed a line.
     InQuote,
+    /// The order stands below a line that may introduce an older letter.
+    MayBeOld,
     /// The order is below a line `END`.
     BelowEnd,
     /// A question mark follows the order.

@@ -13,6 +13,7 @@
 //! The number of requests in one letter is bounded: see [`LeftOut`].
 
 use std::cell::OnceCell;
+use std::ops::RangeInclusive;
 
 use beside::ReadLetter;
 use bounds::{MAX_LINE, start_of};
@@ -143,18 +144,36 @@ impl Request {
 
     /// Turns commands that the letter's other words may take back into faults, which ask for their lines alone.
     pub fn hold_back(mut self, beside: Beside) -> Request {
-        let Request { commands, faults, written, .. } = &mut self;
+        self.hold_back_if(|asked| asked.command.is_held_back_by(beside), BESIDE_WORDS);
+        self
+    }
+
+    fn hold_back_if(&mut self, is_held_back: impl Fn(&NumberedCommand) -> bool, reason: &str) {
+        let Request { commands, faults, written, .. } = self;
         commands.retain(|asked| {
-            if !asked.command.is_held_back_by(beside) {
+            if !is_held_back(asked) {
                 return true;
             }
             let line = written.iter().find(|line| line.no == asked.line).map_or("", |line| line.text.trim());
             if faults.len() < MAX_FAULTS {
-                faults.push(with_example(Fault::on(asked.line, BESIDE_WORDS), line));
+                faults.push(with_example(Fault::on(asked.line, reason), line));
             }
             false
         });
-        self
+    }
+
+    /// Puts the orders, `YES` and the commands on these lines in doubt, because an older letter may hold them.
+    pub fn doubt_age(&mut self, lines: RangeInclusive<usize>) {
+        let orders = self.orders.iter().map(|order| order.no).chain(self.yes);
+        let is_doubted = |no: &usize| self.doubts.iter().any(|doubt| doubt.line == *no);
+        let mut old: Vec<usize> = orders.filter(|no| lines.contains(no) && !is_doubted(no)).collect();
+        old.sort_unstable();
+        old.dedup();
+        self.doubts.extend(old.into_iter().map(|no| Doubt::new(no, DoubtKind::MayBeOld)));
+        self.hold_back_if(
+            |asked| lines.contains(&asked.line) && asked.command.is_held_back_by(Beside::Sign),
+            MAY_BE_OLD,
+        );
     }
 
     /// Adds a line below the letter's own lines, and a doubt about it.
@@ -183,6 +202,9 @@ pub fn reads_as_order(line: &str, game: GameKind) -> bool {
 
 /// Why a command is not carried out beside other words.
 const BESIDE_WORDS: &str = "Your letter says more than this line, and I cannot tell whether the rest takes it back. So I have not carried it out. If you mean it, please answer with this line alone.";
+
+/// Why a command is not carried out below a line that may introduce an older letter.
+const MAY_BE_OLD: &str = "This stands below what may be the heading of an older letter, so I have not carried it out. If you mean it now, please answer with this line alone.";
 
 /// The meaning of a line of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

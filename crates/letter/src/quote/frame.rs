@@ -11,7 +11,7 @@ use super::frame_line::{
 use crate::mail::address::Address;
 use crate::mail::dialect::Dialect;
 use crate::text::patterns::{has_address, has_date, has_time, has_word};
-use crate::text::words::{Label, label};
+use crate::text::words::{IN_REPLY_TO, Label, WROTE, label};
 
 /// Maximum bytes of a line in a frame. Every search below is linear in the length of a line, and starts at
 /// each line.
@@ -19,6 +19,15 @@ const MAX_LINE: usize = 600;
 
 /// Maximum lines of an attribution.
 const MAX_ATTRIBUTION: usize = 4;
+
+/// Maximum lines of an attribution that is split.
+const MAX_SPLIT: usize = 6;
+
+/// Minimum lines of a header block in an unknown language.
+const MIN_LABELS: usize = 3;
+
+/// The last letter of the Latin script that languages of Europe use.
+const MAX_LATIN: char = '\u{24f}';
 
 /// Maximum lines of a header block, without blank lines.
 const MAX_BLOCK: usize = 14;
@@ -328,6 +337,69 @@ impl<'a> FrameFinder<'a> {
             }
         }
         None
+    }
+
+    /// Returns the index of the first line after what looks like a frame at line `at` without being certain: an
+    /// attribution that [`FrameFinder::frame`] takes for likely, one that is split, or labels in an unknown script. Only
+    /// what stands below shows whether it is one. Words about the game are the person's.
+    pub fn likely_frame_end(&self, at: usize) -> Option<usize> {
+        let dialect = self.correspondents.dialect;
+        let end = self
+            .attribution(at)
+            .map(|frame| frame.end)
+            .or_else(|| self.split_attribution(at))
+            .or_else(|| self.labels(at))?;
+        let is_ours = |line: &str| {
+            let lower = line.trim().to_lowercase();
+            let introduces = WROTE.any_in(&lower) || IN_REPLY_TO.any_prefix_of(&lower);
+            (dialect.begins_like_request)(line) || !introduces && (dialect.is_on_topic)(&lower)
+        };
+        (!(at..end).filter_map(|l| self.line(l)).any(is_ours)).then_some(end)
+    }
+
+    /// Finds an attribution that a mail program has split: a date and a time, and a line that ends with a colon.
+    fn split_attribution(&self, at: usize) -> Option<usize> {
+        if at.checked_sub(1).is_some_and(|above| self.line(above).is_some()) {
+            return None;
+        }
+        let mut joined = String::new();
+        let mut here = at;
+        for _ in 0..MAX_SPLIT {
+            let line = self.line(here)?.trim();
+            if joined.ends_with(['.', '!', '?']) {
+                return None;
+            }
+            joined.push(' ');
+            joined.push_str(line);
+            if line.ends_with(COLONS) {
+                let names_writer = has_address(&joined) || has_date(&joined) && has_time(&joined);
+                return names_writer.then_some(here + 1);
+            }
+            here = self.skip_blanks(here + 1, 1);
+        }
+        None
+    }
+
+    /// Finds lines `Label: value` in an unknown language, as in a header block: at least three in another script, or with
+    /// an address or a date.
+    fn labels(&self, at: usize) -> Option<usize> {
+        let labelled = |l: usize| {
+            let line = self.line(l)?.trim();
+            let value = labelled_value(line)?;
+            let is_request = (self.correspondents.dialect.is_request)(value.trim());
+            (!is_request).then_some((line, value))
+        };
+        if at.checked_sub(1).is_some_and(|above| labelled(above).is_some()) {
+            return None;
+        }
+        let lines: Vec<(&str, &str)> = (at..at + MAX_BLOCK).map_while(labelled).collect();
+        let is_foreign = lines.iter().all(|(line, value)| {
+            let label = &line[..line.len() - value.len()];
+            label.chars().any(|c| c.is_alphabetic() && c > MAX_LATIN)
+        });
+        let is_header = is_foreign
+            || lines.iter().any(|(_, value)| has_address(value) || has_date(value) && has_time(value));
+        (lines.len() >= MIN_LABELS && is_header).then_some(at + lines.len())
     }
 
     /// Whether an attribution that starts with `so_far` may continue on the next line.

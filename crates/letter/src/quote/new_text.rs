@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::changed::changed_lines;
 use super::frame::Correspondents;
 use super::own_letter::{OwnLetter, joined_words};
-use super::scanner::new_lines;
+use super::scanner::{ScannedText, new_lines, scan};
 use crate::mail::dialect::Dialect;
 use crate::text::body::{Texts, UnreadableContent};
 use crate::text::lines::{Layer, TextLine};
@@ -33,6 +33,9 @@ pub struct NewText {
     /// The new lines, numbered from 1 as a person would count them: blank lines do not count, and have the
     /// number of the line above.
     pub lines: Vec<WrittenLine>,
+    /// The number of a line among them that looks like the introduction of a quote, although nothing below marks one.
+    /// The lines below it may be an older letter's.
+    pub introduction: Option<usize>,
     /// Requests in the quote of our letter that are none of its lines: its author may have written over our examples.
     /// They are no new text.
     pub in_quote: Vec<String>,
@@ -58,31 +61,39 @@ const MAX_WRAPPED: usize = 8;
 /// Returns the new text. `quotable` is the text of our letters that it may quote.
 pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspondents<'_>) -> NewText {
     let own_letter = quotable.map(OwnLetter::new);
-    let read = |lines| new_lines(lines, own_letter.as_ref(), correspondents);
+    let read = |lines| scan(lines, own_letter.as_ref(), correspondents);
     let is_outdone = is_stub(texts) || texts.has_struck_out && !is_blank(&texts.html);
     let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
-    let lines: Vec<String> = if !is_blank(&texts.plain) && !is_outdone {
-        let plain = read(&texts.plain);
+    let (lines, introduction): (Vec<String>, Option<&str>) = if !is_blank(&texts.plain) && !is_outdone {
+        let ScannedText { lines: plain, introduction } = read(&texts.plain);
         if is_blank(&texts.html) {
-            owned(plain)
+            (owned(plain), introduction)
         } else {
-            let html = read(&texts.html);
-            restore_line_breaks(without_html_quotes(plain, &texts.plain, &html, &texts.html), &html)
+            let html = read(&texts.html).lines;
+            let plain = without_html_quotes(plain, &texts.plain, &html, &texts.html);
+            (restore_line_breaks(plain, &html), introduction)
         }
-    } else if !is_blank(&texts.html) {
-        owned(read(&texts.html))
     } else {
-        owned(read(&texts.attached))
+        let shown = if is_blank(&texts.html) { &texts.attached } else { &texts.html };
+        let ScannedText { lines, introduction } = read(shown);
+        (owned(lines), introduction)
     };
     let lines = numbered(without_banner(&lines, quotable, correspondents.dialect));
     let has_no_text = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
     let is_unreadable = |what: &UnreadableContent| has_no_text || *what == UnreadableContent::Encrypted;
     NewText {
+        introduction: introduction.and_then(|text| number_of(text, &lines)),
         in_quote: own_letter
             .map_or_else(Vec::new, |own| in_quote(texts, &lines, &own, correspondents.dialect)),
         unreadable: texts.unreadable.filter(is_unreadable).filter(|_| lines.is_empty()),
         lines,
     }
+}
+
+/// Returns the number of the first line that holds the words of `text`: restored line breaks may have joined it to others.
+fn number_of(text: &str, lines: &[WrittenLine]) -> Option<usize> {
+    let words = joined_words(text);
+    lines.iter().find(|line| joined_words(&line.text).contains(&words)).map(|line| line.no)
 }
 
 /// Returns the requests that the person wrote into the quote of our letter, in the plain text or else in the HTML.

@@ -44,24 +44,42 @@ enum Region {
     Signature,
 }
 
+/// The new lines of a text.
+pub struct ScannedText<'a> {
+    /// In order, with one blank line in place of each run of blank or other lines.
+    pub lines: Vec<&'a str>,
+    /// The first of them that looks like the introduction of a quote, although nothing below it marks one.
+    pub introduction: Option<&'a str>,
+}
+
 /// Returns the new lines, in order, with one blank line in place of each run of blank or other lines.
 pub fn new_lines<'a>(
     lines: &'a [TextLine],
     own_letter: Option<&'a OwnLetter>,
     correspondents: Correspondents<'a>,
 ) -> Vec<&'a str> {
+    scan(lines, own_letter, correspondents).lines
+}
+
+/// Returns the new lines, and whether one of them may introduce a quote.
+pub fn scan<'a>(
+    lines: &'a [TextLine],
+    own_letter: Option<&'a OwnLetter>,
+    correspondents: Correspondents<'a>,
+) -> ScannedText<'a> {
     let mut scanner = QuoteScanner::new(lines, own_letter, correspondents);
     let mut at = 0;
     while at < lines.len() {
         at = scanner.step(at);
     }
-    scanner.new_lines
+    ScannedText { lines: scanner.new_lines, introduction: scanner.introduction }
 }
 
 struct QuoteScanner<'a> {
     lines: &'a [TextLine],
     /// Whether each line belongs to our letter.
     is_own: Vec<bool>,
+    finder: FrameFinder<'a>,
     /// The frame that starts at each line.
     frames: Vec<Option<Frame>>,
     last_marker: Option<usize>,
@@ -77,6 +95,7 @@ struct QuoteScanner<'a> {
     /// Whether the last lines were a header block, so that our letter may be about to begin.
     is_below_header: bool,
     new_lines: Vec<&'a str>,
+    introduction: Option<&'a str>,
     /// Whether a blank line belongs before the next new line.
     gap: bool,
 }
@@ -110,11 +129,13 @@ impl<'a> QuoteScanner<'a> {
             is_own,
             last_marker: lines.iter().rposition(|line| is_marker(&line.text, correspondents.dialect)),
             set_apart: find_set_apart(lines, &frames, correspondents.dialect),
+            finder,
             frames,
             correspondents,
             region: Region::NewText,
             is_below_header: false,
             new_lines: Vec::new(),
+            introduction: None,
             gap: false,
         }
     }
@@ -235,12 +256,23 @@ impl<'a> QuoteScanner<'a> {
         }
         self.gap = false;
         // Above the quote, a line with our bar that we did not write is an example that the person changed.
+        if self.introduction.is_none() && self.region == Region::NewText && self.may_introduce_quote(at) {
+            self.introduction = Some(text);
+        }
         let is_changed_example =
             self.own_letter.is_some() && self.region == Region::NewText && !self.is_own[at];
         self.new_lines.push(match text.trim_start().strip_prefix(BAR) {
             Some(changed) if is_changed_example => changed.trim_end_matches(BAR).trim(),
             Some(_) | None => text,
         });
+    }
+
+    /// Whether the line looks like the introduction of a quote, although nothing below it marks one: an attribution that
+    /// names no date, or that is split; a header block in an unknown language.
+    fn may_introduce_quote(&self, at: usize) -> bool {
+        let Some(end) = self.finder.likely_frame_end(at) else { return false };
+        let below = (end..self.lines.len()).find(|below| !self.lines[*below].is_blank());
+        below.is_some_and(|below| !self.is_quoted(below) && !self.starts_quote(below))
     }
 
     /// Whether the sender's mail server put the line above our letter, in words of its own: "CAUTION: external

@@ -125,7 +125,9 @@ pub(super) fn all_meant(
     for doubt in &request.doubts {
         let is_beside = matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Denied | DoubtKind::Example)
             && !written.is_empty();
-        if is_beside {
+        // What may be old is not offered together with what is new.
+        let is_below_new = doubt.kind == DoubtKind::MayBeOld && !are_doubted(request, written);
+        if is_beside || is_below_new {
             return None;
         }
         if !is_order(&doubt.kind) {
@@ -138,6 +140,11 @@ pub(super) fn all_meant(
     }
     lines.sort_by_key(|line| line.no);
     Some(lines)
+}
+
+/// Whether a doubt stands on each of these lines.
+fn are_doubted(request: &Request, lines: &[Line]) -> bool {
+    lines.iter().all(|line| request.doubts.iter().any(|doubt| doubt.line == line.no))
 }
 
 /// Explains a doubt, with the correction that would stand, or a similar order.
@@ -198,6 +205,7 @@ pub(super) fn is_order(kind: &DoubtKind) -> bool {
         | DoubtKind::InQuestion
         | DoubtKind::BelowName
         | DoubtKind::InSentence
+        | DoubtKind::MayBeOld
         | DoubtKind::Postponed => true,
         DoubtKind::Bullet(_)
         | DoubtKind::Example
@@ -239,6 +247,9 @@ fn question(doubt: &Doubt) -> String {
         DoubtKind::InSubject => "This is the subject of your letter, where I do not read orders.",
         DoubtKind::InQuote => {
             "You seem to have changed this line in the quote of my letter, where I do not read orders."
+        }
+        DoubtKind::MayBeOld => {
+            "This stands below what may be the heading of an older letter, so I cannot tell whether you mean it now."
         }
         DoubtKind::BelowEnd => "This stands below the line END, where I stop reading.",
         DoubtKind::Misspelt => "I do not know this order.",

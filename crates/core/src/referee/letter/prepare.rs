@@ -32,6 +32,7 @@ pub fn prepare(
 ) -> Result<SeatLetter, NoSuchPart> {
     let unread = written.unreadable.map(|what| advice(what).to_owned());
     let in_quote = Line::numbered(&written.in_quote);
+    let introduction = written.introduction;
     let lines = lines_of(written);
     let lines = match cause.part {
         None => lines,
@@ -43,6 +44,9 @@ pub fn prepare(
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
     follow_word_answer(&mut request, cause.question);
     doubt_subject(&mut request, letter, before.game);
+    if let (Some(no), Some(last)) = (introduction, lines.last()) {
+        request.doubt_age(no + 1..=last.no);
+    }
     // The digest of a part does not cover the quote.
     if cause.part.is_none() {
         doubt_quote(&mut request, &in_quote, before, cause.seat);
