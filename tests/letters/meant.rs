@@ -5,7 +5,7 @@ use std::fs;
 
 use fogpost::game::Line;
 use fogpost::game::any::GameKind;
-use fogpost::request::{DoubtKind, Request, Writer};
+use fogpost::request::{Beside, DoubtKind, Request, Writer};
 
 use super::folder;
 use super::support_doubt::people;
@@ -96,6 +96,7 @@ fn an_order_with_a_question_mark_or_in_a_question_is_doubtful() {
         "Should I play\nMARBLE G7",
         "MARBLE G7\nor is it better to wait?",
         "Soll ich\nMARBLE G7\noder lieber warten?",
+        "Before I move: would\n\nMARBLE G7\n\nbe allowed, or is that point too close?",
     ] {
         assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::InQuestion], "{text}");
     }
@@ -120,19 +121,10 @@ fn orders_beside_words_that_postpone_them_are_doubtful() {
         "Noch nicht abschicken, nur eine Idee:\n\nMARBLE G7",
         "MARBLE G7\nNot yet!",
         "MARBLE G7\n\nPS: on second thought please don't move at all!",
-        "MARBLE G7\n\nThanks for the game, it is great fun.\n\nBest, Ann\n\nP.S. Please do not file this before Sunday.",
-        "Please don't\nMARBLE G7",
         "STAR F5\n(only a draft)\nMARBLE G7",
-        "MARBLE G7\nDon't capture anything, don't place a marble!",
         "TURN 3\nnot yet, please\nMARBLE G7",
         "C'est un brouillon :\nMARBLE G7",
-        "No juegues esto:\nMARBLE G7",
-        "Non giocare ancora:\nMARBLE G7",
-        "Não jogue ainda:\nMARBLE G7",
-        "Nog niet spelen!\nMARBLE G7",
-        "Nie wysyłaj jeszcze:\nMARBLE G7",
         "Ještě to neposílej:\nMARBLE G7",
-        "Пока не отправляй:\nMARBLE G7",
         "Bu bir taslak:\nMARBLE G7",
         "まだ出さないでください\nMARBLE G7",
         "Can you check whether this is ok?\nMARBLE G7",
@@ -141,10 +133,38 @@ fn orders_beside_words_that_postpone_them_are_doubtful() {
     ] {
         assert!(kinds(GameKind::Quad, text).contains(&DoubtKind::Postponed), "{text}");
     }
-    let own_verb = "Do not move\nSHIP 1 A3 TO B2\nas I wrote yesterday. Everything stays!";
-    assert_eq!(kinds(GameKind::QuadrantZ, own_verb), [DoubtKind::Postponed]);
     let postscript = "SHIP 1 A3 TO B2\n\nPS: on second thought please don't move ship 1 at all!";
     assert_eq!(kinds(GameKind::QuadrantZ, postscript), [DoubtKind::Postponed]);
+}
+
+#[test]
+fn orders_beside_words_that_may_take_them_back_wait_for_a_day() {
+    for (game, text) in [
+        (GameKind::Quad, "Please don't\nMARBLE G7"),
+        (GameKind::Quad, "MARBLE G7\nDon't capture anything, don't place a marble!"),
+        (GameKind::Quad, "Non giocare ancora:\nMARBLE G7"),
+        (GameKind::Quad, "Nie wysyłaj jeszcze:\nMARBLE G7"),
+        (GameKind::Quad, "I'm afraid Bo will answer\nG7"),
+        (GameKind::QuadrantZ, "Do not move\nSHIP 1 A3 TO B2\nas I wrote yesterday. Everything stays!"),
+        (GameKind::QuadrantZ, "Don't\nCAPTURE B1"),
+        (GameKind::QuadrantZ, "I don't want to\nHOLD"),
+        (GameKind::QuadrantZ, "Ich will nicht, dass Sie\nSHIP 1 B1 TO B2\nausführen."),
+        (GameKind::Quad, "Somebody at the club asked me about\nMARBLE G7\nas an idea."),
+        (GameKind::Quad, "You wrote that I should answer\nYES\nif I mean it. I do not mean it."),
+        (
+            GameKind::Quad,
+            "MARBLE G7\n\nThanks for the game, it is great fun.\n\nBest, Ann\n\nP.S. Please do not file this before Sunday.",
+        ),
+        (GameKind::Quad, "No juegues esto:\nMARBLE G7"),
+        (GameKind::Quad, "Não jogue ainda:\nMARBLE G7"),
+        (GameKind::Quad, "Nog niet spelen!\nMARBLE G7"),
+        (GameKind::Quad, "Пока не отправляй:\nMARBLE G7"),
+        (GameKind::Quad, "I moved to\nE5\nLondon, nice place!"),
+    ] {
+        let request = read(game, text);
+        let beside = request.beside(Writer::STRANGER);
+        assert_eq!((request.doubts, beside), (Vec::new(), Beside::Sign), "{text}");
+    }
 }
 
 #[test]
@@ -171,11 +191,7 @@ fn a_square_below_a_name_or_within_a_sentence_is_doubtful() {
     ] {
         assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::BelowName], "{text}");
     }
-    for text in [
-        "I'm afraid Bo will answer\nG7",
-        "I moved to\nE5\nLondon, nice place!",
-        "Look at the point\nG7\nwhere you stood last week.",
-    ] {
+    for text in ["Look at the point\nG7\nwhere you stood last week."] {
         assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::InSentence], "{text}");
     }
     for text in [
@@ -251,7 +267,6 @@ fn a_word_that_ends_a_wrapped_sentence_is_no_command() {
         "please do not take my letter as a\nprotest.\nBest regards,\nGus",
         "Thanks, but I do not accept a\ndraw.\nLet us play on.",
         "No, I'm not taking the\ndraw!\n\nMARBLE G7",
-        "I do not want a\n\ndraw\n\nyet.",
         "My orders stand and I do not want to\nwithdraw.",
         "Three more days is a long time, and I can't\nagree.",
         "This game is so good that I can hardly\nwait.\n\nMARBLE G7",
@@ -273,6 +288,7 @@ fn a_command_inside_a_sentence_or_negated_is_not_carried_out() {
         "No! I did not write this, and I will certainly not\nCONFIRM 5N5C53",
         "CONFIRM 5N5C53?\nI do not know what that means.",
         "I do not need to\nEXTEND 3 days\nafter all.",
+        "I do not want a\n\ndraw\n\nyet.",
         "Could I be\nABSENT 2026-12-20 TO 2027-01-03\nwithout losing time? Just asking.",
         "I see the line\nSUBSTITUTE\nin the manual. What does it do?",
         "Is there a reason why I should\nAGREE\nto this?",
@@ -308,10 +324,7 @@ fn many_commands_against_the_words_of_a_letter_are_bounded() {
 
 #[test]
 fn a_yes_that_its_own_letter_takes_back_is_doubtful() {
-    for text in [
-        "YES\n\nNo, wait. On second thought please don't play that.",
-        "You wrote that I should answer\nYES\nif I mean it. I do not mean it.",
-    ] {
+    for text in ["YES\n\nNo, wait. On second thought please don't play that."] {
         assert!(!kinds(GameKind::Quad, text).is_empty(), "{text}");
     }
     for text in
@@ -322,18 +335,7 @@ fn a_yes_that_its_own_letter_takes_back_is_doubtful() {
 }
 
 #[test]
-fn an_order_that_the_sentence_around_it_negates_or_only_mentions_is_doubtful() {
-    for (game, text) in [
-        (GameKind::QuadrantZ, "Don't\n\nCAPTURE B1"),
-        (GameKind::QuadrantZ, "I'd prefer not to\n\nCAPTURE B1\n\nthis turn."),
-        (GameKind::QuadrantZ, "I don't want to\nHOLD"),
-        (GameKind::QuadrantZ, "Ich will nicht, dass Sie\nSHIP 1 B1 TO B2\nausführen."),
-        (GameKind::Quad, "Before I move: would\n\nMARBLE G7\n\nbe allowed, or is that point too close?"),
-        (GameKind::Quad, "Ich habe überlegt, ob\n\nMARBLE G7\n\nklug wäre, bin mir aber noch nicht sicher."),
-        (GameKind::Quad, "Somebody at the club asked me about\nMARBLE G7\nas an idea."),
-    ] {
-        assert!(!kinds(game, text).is_empty(), "{text}");
-    }
+fn a_sentence_around_an_order_does_not_make_it_doubtful() {
     for (game, text) in [
         (GameKind::Quad, "hi bo, i hope all is well with you\n\nMARBLE G7\n\nhave a nice weekend"),
         (GameKind::Quad, "here is my move for this turn\nMARBLE G7\nhope you like it"),

@@ -29,9 +29,8 @@ fn no_turn_is_played_against_the_words_of_its_letter() {
     for text in [
         "Just a draft, please don't play it yet:\nMARBLE G7",
         "G7?",
-        "Don't file this yet\nMARBLE G7",
         "MARBLE G7\n\nPS: on second thought please don't play this",
-        "I'm afraid Bo will answer\nG7",
+        "Look at the point\nG7\nwhere you stood last week.",
         "Nice game so far!\n\nBo\nB4",
     ] {
         let desk = Desk::new();

@@ -1,10 +1,9 @@
 //! Decides whether the orders of a letter are meant to be filed now. In some games a turn is played at once
 //! and irrevocably, so an order that its own letter questions or takes back is doubtful, although it parses.
 //!
-//! An order is doubtful with a question mark or inside a question, next to words that postpone or negate it, in
-//! the middle of a sentence that goes on below it, or if it is a single square below the name of its author or
-//! in a sentence. Other questions and negations say nothing about the orders: every third reply from a person
-//! contains one. A `YES` is held back in the same way.
+//! An order is doubtful with a question mark or inside a question, next to words that clearly postpone it, or if it is
+//! a single square below the name of its author or in the middle of a sentence. What other words mean, nobody can
+//! list: beside them, what is final waits (`beside`). A `YES` is held back in the same way.
 
 use std::ops::Range;
 
@@ -19,35 +18,29 @@ use crate::game::Line;
 /// wrapped.
 const BESIDE: usize = 3;
 
-/// Maximum lines of orders, and empty lines, that a sentence can go around. The limit keeps the work linear.
-const AROUND: usize = 20;
-
-/// Minimum words of a line that is taken for a sentence.
+/// Minimum words of a line that is taken for a sentence, and of one that goes on with it.
 const SENTENCE: usize = 4;
+const CONTINUATION: usize = 3;
 
 /// Maximum words of a line that closes a letter, and of one that is only a name.
 const CLOSING: usize = 5;
 const NAME: usize = 3;
 
-/// Returns the doubts about the orders of a letter. `kinds` are the meanings of the lines; `verbs` are the
-/// words that orders begin with, in capitals.
-pub fn doubts(lines: &[Line], kinds: &[LineKind], verbs: &[&str]) -> Vec<Doubt> {
+/// Returns the doubts about the orders of a letter. `kinds` are the meanings of the lines.
+pub fn doubts(lines: &[Line], kinds: &[LineKind]) -> Vec<Doubt> {
     let letter = ReadLines { lines, kinds };
     let orders: Vec<usize> = (0..lines.len()).filter(|at| letter.is_order(*at)).collect();
     let mut doubts: Vec<Doubt> = orders.iter().filter_map(|at| letter.doubt_about(*at)).collect();
     if !orders.is_empty() {
-        let postponed = letter.postponed(verbs);
-        doubts.extend(postponed.map(|no| Doubt::new(no, DoubtKind::Postponed)));
+        doubts.extend(letter.postponed().map(|no| Doubt::new(no, DoubtKind::Postponed)));
     }
     doubts
 }
 
-/// Whether the next line, a single word in lower case, ends a sentence that the lines read so far began.
+/// Whether the next line, a single word in lower case, ends a sentence that the line above began.
 pub fn breaks_off(lines: &[Line], kinds: &[LineKind]) -> bool {
     let letter = ReadLines { lines, kinds };
-    let Some(above) = letter.written_above(kinds.len()) else { return false };
-    let is_next = above + 1 == kinds.len();
-    letter.is_unfinished(above) && (is_next || letter.is_linked(above))
+    kinds.len().checked_sub(1).is_some_and(|above| letter.is_remark(above) && letter.is_unfinished(above))
 }
 
 /// The lines of a letter as they were read.
@@ -76,10 +69,10 @@ impl ReadLines<'_> {
         } else if self.is_in_question(at) {
             DoubtKind::InQuestion
         } else if !self.is_bare_square(at) {
-            return self.is_amid_sentence(at).then(|| Doubt::new(self.lines[at].no, DoubtKind::InSentence));
+            return None;
         } else if self.is_signature(at) {
             DoubtKind::BelowName
-        } else if self.is_in_sentence(at) {
+        } else if self.is_amid_sentence(at) {
             DoubtKind::InSentence
         } else {
             return None;
@@ -139,65 +132,29 @@ impl ReadLines<'_> {
         (self.run_above(above), self.run_below(below - 1))
     }
 
-    /// Returns the last line above that is neither empty nor an order, if it is a remark.
-    fn written_above(&self, at: usize) -> Option<usize> {
-        let above = (0..at).rev().take(AROUND).find(|above| self.is_written(*above));
-        above.filter(|above| self.is_remark(*above))
-    }
-
-    fn is_written(&self, at: usize) -> bool {
-        !matches!(self.kinds[at], LineKind::Blank | LineKind::Order)
-    }
-
-    /// Whether an order stands in the middle of a sentence. Unless its first part ends with a word that others
-    /// must follow, the sentence must neither cross empty lines nor announce a move.
+    /// Whether a square stands in the middle of a sentence, which goes on below.
     fn is_amid_sentence(&self, at: usize) -> bool {
-        let below = (at + 1..self.lines.len()).take(AROUND).find(|below| self.is_written(*below));
-        let below = below.filter(|below| self.is_remark(*below));
-        let (Some(above), Some(below)) = (self.written_above(at), below) else { return false };
-        let is_near = || {
-            self.kinds[above..below].iter().all(|kind| *kind != LineKind::Blank)
-                && self.wording([above]).find(Section::Moves).is_none()
-        };
-        self.is_unfinished(above)
-            && self.lines[below].text.trim_start().starts_with(char::is_lowercase)
-            && !self.wording([below]).begins_with(Section::Closings)
-            && (self.is_linked(above) || is_near())
+        let above = at.checked_sub(1).filter(|above| self.is_remark(*above));
+        let below = Some(at + 1).filter(|below| *below < self.lines.len() && self.is_remark(*below));
+        above.is_none_or(|above| self.is_unfinished(above)) && below.is_some_and(|below| self.goes_on(below))
     }
 
-    /// Whether a line is a part of a sentence that does not end on it.
+    /// Whether a line goes on with a sentence from above.
+    fn goes_on(&self, at: usize) -> bool {
+        let wording = self.wording([at]);
+        self.lines[at].text.trim_start().starts_with(char::is_lowercase)
+            && wording.count() >= CONTINUATION
+            && !wording.begins_with(Section::Closings)
+    }
+
+    /// Whether a line begins a sentence that does not end on it.
     fn is_unfinished(&self, at: usize) -> bool {
         let text = self.lines[at].text.trim_end();
-        let ends = text.ends_with(|c: char| !c.is_alphanumeric() && c != ',');
-        let is_signature = text.contains('@') || self.is_name(at);
-        !ends
+        text.ends_with(|c: char| c.is_alphanumeric() || c == ',')
             && text.len() <= MAX_LINE
-            && !is_signature
-            && (self.wording([at]).count() >= SENTENCE || self.is_linked(at))
-    }
-
-    /// Whether a line ends with a word that others must follow.
-    fn is_linked(&self, at: usize) -> bool {
-        let wording = self.wording([at]);
-        self.lines[at].text.trim_end().ends_with(char::is_alphanumeric)
-            && (wording.ends_with(Section::Links) || wording.ends_with(Section::Negating))
-    }
-
-    /// Returns the number of the line that negates the order which follows a run of remarks that ends at `end`.
-    fn negating_next(&self, end: usize) -> Option<usize> {
-        let next = (end..self.lines.len()).find(|at| self.kinds[*at] != LineKind::Blank)?;
-        self.negating(next).filter(|_| self.is_order(next))
-    }
-
-    /// Returns the number of the line above that negates what stands on the line at `at`: "I do not want to".
-    fn negating(&self, at: usize) -> Option<usize> {
-        let (above, _) = self.runs_around(at);
-        let last = above.end.checked_sub(1).filter(|_| !above.is_empty() && self.is_linked(above.end - 1))?;
-        let wording = self.wording([last]);
-        let negates = wording.ends_with(Section::Negations)
-            || wording.ends_with(Section::Negating)
-            || wording.last_sentence_has(Section::Negating);
-        negates.then_some(self.lines[last].no)
+            && !text.contains('@')
+            && !self.is_name(at)
+            && self.wording([at]).count() >= SENTENCE
     }
 
     /// Whether the line is an order that consists of one square.
@@ -229,32 +186,11 @@ impl ReadLines<'_> {
             word.starts_with(char::is_uppercase)
                 && word.chars().all(|c| c.is_alphabetic() || ".-'".contains(c))
         };
-        (1..=NAME).contains(&words.len())
-            && words.iter().all(is_capitalized)
-            && self.wording([at]).find(Section::Moves).is_none()
-    }
-
-    /// Whether a sentence continues from the line above a square, or on the line below.
-    fn is_in_sentence(&self, at: usize) -> bool {
-        let above = at.checked_sub(1).filter(|above| self.is_remark(*above));
-        let below = Some(at + 1).filter(|below| *below < self.lines.len() && self.is_remark(*below));
-        let breaks_off = |at: usize| {
-            self.is_unfinished(at)
-                && !self.lines[at].text.trim_end().ends_with(',')
-                && self.wording([at]).find(Section::Moves).is_none()
-        };
-        let goes_on = |at: usize| {
-            let text = self.lines[at].text.trim_start();
-            let wording = self.wording([at]);
-            text.starts_with(char::is_lowercase)
-                && wording.count() >= NAME
-                && !wording.begins_with(Section::Closings)
-        };
-        above.is_some_and(breaks_off) || below.is_some_and(goes_on)
+        (1..=NAME).contains(&words.len()) && words.iter().all(is_capitalized)
     }
 
     /// Returns the number of a line with words that postpone the orders, next to them or in a postscript.
-    fn postponed(&self, verbs: &[&str]) -> Option<usize> {
+    fn postponed(&self) -> Option<usize> {
         let mut start = 0;
         while start < self.lines.len() {
             if !self.is_remark(start) {
@@ -263,7 +199,7 @@ impl ReadLines<'_> {
             }
             let run = start..self.run_below(start).end;
             start = run.end;
-            if let Some(no) = self.postpones(run, verbs) {
+            if let Some(no) = self.postpones(run) {
                 return Some(no);
             }
         }
@@ -271,7 +207,7 @@ impl ReadLines<'_> {
     }
 
     /// Returns the line in a run of remarks that postpones the orders next to it.
-    fn postpones(&self, run: Range<usize>, verbs: &[&str]) -> Option<usize> {
+    fn postpones(&self, run: Range<usize>) -> Option<usize> {
         let near = |at: Option<usize>| at.is_some_and(|at| self.is_order(at));
         let is_written = |at: &usize| !matches!(self.kinds[*at], LineKind::Blank | LineKind::Modifier);
         let is_above = near((run.end..self.lines.len()).find(is_written));
@@ -284,13 +220,8 @@ impl ReadLines<'_> {
             .map(|at| at..run.end);
         let above = Some(last).filter(|_| is_above);
         let below = Some(first).filter(|_| is_below);
-        if is_above && let Some(no) = self.negating_next(run.end) {
-            return Some(no);
-        }
-        [above, below, postscript].into_iter().flatten().find_map(|lines| {
-            let wording = self.wording(lines);
-            wording.find(Section::Postponing).or_else(|| wording.find_negated(verbs))
-        })
+        let beside = [above, below, postscript].into_iter().flatten();
+        beside.into_iter().find_map(|lines| self.wording(lines).find(Section::Postponing))
     }
 }
 

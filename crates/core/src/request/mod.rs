@@ -369,7 +369,6 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Adds doubts, because of the words around them, about orders that parse and about `YES`.
     fn doubt_meaning(&mut self) {
-        let verbs = self.grammar.verbs();
         let read = &self.lines[..self.kinds.len()];
         let with_order_at = |no: usize| -> Vec<LineKind> {
             let kinds = read.iter().zip(&self.kinds);
@@ -377,9 +376,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         };
         let Request { orders, doubts, yes, .. } = &mut self.request;
         if !orders.is_empty() {
-            doubts.extend(meant::doubts(read, &self.kinds, verbs));
+            doubts.extend(meant::doubts(read, &self.kinds));
         } else if let Some(no) = *yes {
-            doubts.extend(meant::doubts(read, &with_order_at(no), verbs));
+            doubts.extend(meant::doubts(read, &with_order_at(no)));
         }
     }
 

@@ -1,5 +1,5 @@
-//! The words with which people take back, postpone or question the orders next to them, in twelve languages:
-//! the table `words/postponing.txt`, which explains its own format.
+//! The words with which people clearly postpone or question the orders next to them, in twelve languages: the
+//! table `words/postponing.txt`, which explains its own format.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,16 +13,10 @@ use crate::letter::split_words;
 #[strum(serialize_all = "lowercase")]
 pub enum Section {
     Postponing,
-    Negations,
-    Negating,
-    Subjects,
-    Verbs,
     Asking,
     Or,
     Postscripts,
     Closings,
-    Moves,
-    Links,
 }
 
 /// A phrase of the table.
@@ -33,20 +27,17 @@ struct Phrase {
     begins: bool,
     /// Whether a clause ends with it.
     ends: bool,
-    /// Whether other words may follow before the verb.
-    is_loose: bool,
     /// The phrase as a whole, in a language that does not separate words.
     unparted: Option<&'static str>,
 }
 
 impl Phrase {
     fn of(text: &'static str) -> Phrase {
-        let (text, is_loose) = text.strip_suffix('…').map_or((text, false), |text| (text, true));
         let (text, begins) = text.strip_prefix('^').map_or((text, false), |text| (text, true));
         let (text, ends) = text.strip_suffix('.').map_or((text, false), |text| (text, true));
         let text = text.trim();
         let unparted = text.chars().any(is_unparted).then_some(text);
-        Phrase { words: split_words(text).collect(), begins, ends, is_loose, unparted }
+        Phrase { words: split_words(text).collect(), begins, ends, unparted }
     }
 }
 
@@ -139,65 +130,29 @@ impl Wording {
 
     /// Returns the number of the first line with a phrase of a section.
     pub fn find(&self, section: Section) -> Option<usize> {
-        let parted = (0..self.words.len()).find(|at| self.phrase_at(section, *at).is_some());
+        let parted = (0..self.words.len()).find(|at| self.has_phrase_at(section, *at));
         parted.map(|at| self.words[at].line).or_else(|| self.find_unparted(section))
     }
 
     /// Whether it begins with a phrase of a section.
     pub fn begins_with(&self, section: Section) -> bool {
-        self.phrase_at(section, 0).is_some()
+        self.has_phrase_at(section, 0)
             || TABLE[&section].unparted.iter().any(|phrase| {
                 self.lines.first().is_some_and(|(_, text)| text.trim_start().starts_with(phrase))
             })
     }
 
-    /// Whether it ends with a phrase of a section.
-    pub fn ends_with(&self, section: Section) -> bool {
-        let count = self.words.len();
-        (0..count).rev().take(3).any(|at| self.phrase_at(section, at).is_some_and(|(end, _)| end == count))
-    }
-
     /// Whether the last sentence begins with a phrase of a section.
     pub fn last_sentence_begins_with(&self, section: Section) -> bool {
         let begin = self.words.iter().rposition(|word| word.begins_sentence);
-        begin.is_some_and(|at| self.phrase_at(section, at).is_some()) || self.find_unparted(section).is_some()
+        begin.is_some_and(|at| self.has_phrase_at(section, at)) || self.find_unparted(section).is_some()
     }
 
-    /// Whether the last sentence has a phrase of a section.
-    pub fn last_sentence_has(&self, section: Section) -> bool {
-        let begin = self.words.iter().rposition(|word| word.begins_sentence).unwrap_or(0);
-        (begin..self.words.len()).any(|at| self.phrase_at(section, at).is_some())
-    }
-
-    /// Returns the number of the first line with a negation of a verb of filing or of one of `verbs`, in
-    /// capitals. Skips statements about people, such as "I don't play chess".
-    pub fn find_negated(&self, verbs: &[&str]) -> Option<usize> {
-        (0..self.words.len()).find_map(|at| {
-            let (end, is_loose) = self.phrase_at(Section::Negations, at)?;
-            if at > 0 && self.is_subject(at - 1) {
-                return None;
-            }
-            let most = if is_loose { 2 } else { 0 };
-            let is_verb = |place: usize| {
-                self.phrase_at(Section::Verbs, place).is_some()
-                    || verbs.iter().any(|verb| self.words[place].text.eq_ignore_ascii_case(verb))
-            };
-            let places = (end..self.words.len()).take(most + 1);
-            let reach = places.take_while(|place| *place == end || !self.words[place - 1].ends_sentence);
-            reach.into_iter().any(is_verb).then_some(self.words[at].line)
-        })
-    }
-
-    fn is_subject(&self, at: usize) -> bool {
-        !self.words[at].ends_clause && self.phrase_at(Section::Subjects, at).is_some()
-    }
-
-    /// Returns the end of the longest phrase of a section that begins at a word, and whether it is loose.
-    fn phrase_at(&self, section: Section, at: usize) -> Option<(usize, bool)> {
-        let first = self.words.get(at)?;
-        let candidates = TABLE[&section].by_first_word.get(first.text.as_str())?;
-        let found = candidates.iter().filter(|phrase| self.is_at(phrase, at));
-        found.map(|phrase| (at + phrase.words.len(), phrase.is_loose)).max()
+    /// Whether a phrase of a section begins at a word.
+    fn has_phrase_at(&self, section: Section, at: usize) -> bool {
+        let Some(first) = self.words.get(at) else { return false };
+        let candidates = TABLE[&section].by_first_word.get(first.text.as_str());
+        candidates.is_some_and(|phrases| phrases.iter().any(|phrase| self.is_at(phrase, at)))
     }
 
     fn is_at(&self, phrase: &Phrase, at: usize) -> bool {
@@ -268,17 +223,5 @@ mod tests {
         assert_eq!(wording("I have not yet read it").find(Section::Postponing), None);
         assert_eq!(wording("これは下書きです").find(Section::Postponing), Some(1));
         assert_eq!(wording("a draftsman").find(Section::Postponing), None);
-    }
-
-    #[test]
-    fn a_negation_counts_before_a_verb_of_filing_unless_somebody_does_it_not() {
-        for text in
-            ["please don't move ship 1", "Don't file this", "do not capture anything", "n'envoyez pas"]
-        {
-            assert_eq!(wording(text).find_negated(&["CAPTURE"]), Some(1), "{text}");
-        }
-        for text in ["I don't play chess", "Don't worry. Play on!", "I do not know how you move so fast"] {
-            assert_eq!(wording(text).find_negated(&["CAPTURE"]), None, "{text}");
-        }
     }
 }
