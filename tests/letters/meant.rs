@@ -191,9 +191,8 @@ fn a_square_below_a_name_or_within_a_sentence_is_doubtful() {
     ] {
         assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::BelowName], "{text}");
     }
-    for text in ["Look at the point\nG7\nwhere you stood last week."] {
-        assert_eq!(kinds(GameKind::Quad, text), [DoubtKind::InSentence], "{text}");
-    }
+    let amid = "Look at the point\nG7\nwhere you stood last week.";
+    assert_eq!(kinds(GameKind::Quad, amid), [DoubtKind::InSentence]);
     for text in [
         "Hi Bo,\nG7",
         "Hello\nG7",
@@ -324,9 +323,8 @@ fn many_commands_against_the_words_of_a_letter_are_bounded() {
 
 #[test]
 fn a_yes_that_its_own_letter_takes_back_is_doubtful() {
-    for text in ["YES\n\nNo, wait. On second thought please don't play that."] {
-        assert!(!kinds(GameKind::Quad, text).is_empty(), "{text}");
-    }
+    let taken_back = "YES\n\nNo, wait. On second thought please don't play that.";
+    assert_eq!(kinds(GameKind::Quad, taken_back), [DoubtKind::Postponed]);
     for text in
         ["YES", "Yes!\n\nSorry for the trouble.", "Sorry, I meant that.\nYES\nBest, Ann", "YES\nthanks"]
     {

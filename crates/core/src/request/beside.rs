@@ -277,6 +277,13 @@ impl<'a> ReadLetter<'a> {
     }
 }
 
+/// Whether a sentence of a line begins with a word that may take something back.
+pub fn takes_back(line: &str) -> bool {
+    let line = [Line { no: 1, text: line.to_owned() }];
+    let letter = ReadLetter::new(&line, &[LineKind::Remark], Writer::STRANGER);
+    letter.sentences(&[true]).iter().any(|sentence| letter.takes_back(sentence))
+}
+
 /// Returns the bytes of a name in katakana with what belongs to names, at the beginning of a text.
 fn foreign_name(text: &str) -> Option<usize> {
     let length = text.find(|c| !is_katakana(c))?;

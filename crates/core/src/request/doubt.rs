@@ -115,8 +115,8 @@ pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doub
     Some(unless_denied(is_denied, Doubt { line: no, kind, held }))
 }
 
-/// Returns the doubt, or one without orders if the line denies what it says or sets a condition.
-fn unless_denied(is_denied: bool, doubt: Doubt) -> Doubt {
+/// Returns the doubt, or one without orders if the line denies what it says, takes it back or sets a condition.
+pub fn unless_denied(is_denied: bool, doubt: Doubt) -> Doubt {
     if is_denied { Doubt::new(doubt.line, DoubtKind::Denied) } else { doubt }
 }
 
@@ -145,15 +145,30 @@ fn may_hold_order(line: &str) -> bool {
         || split_words(line).any(|word| is_any_of(word, &WORD_ORDERS))
 }
 
+/// Words behind `CHECK` that only point at the orders below it.
+const POINTING: [&str; 12] =
+    ["THIS", "THESE", "IT", "THEM", "ONLY", "FIRST", "MY", "THE", "ORDER", "ORDERS", "MOVE", "MOVES"];
+
+/// Whether words are polite, or point at the orders below: `please`, `these first`.
+pub fn points_at_orders(words: &[&str]) -> bool {
+    words.iter().all(|word| {
+        let word = trimmed(word);
+        is_any_of(word, &POINTING) || are_polite(&[&word.to_lowercase()])
+    })
+}
+
+/// Maximum words behind an order of one word that leave it an order: `G7 it is`.
+const MAX_AFTER_POINT: usize = 2;
+
 /// Returns the doubt about a line that is an order and continues with other words: `SETUP deep please`. A single
-/// word is an order only before polite words.
+/// word is an order only before polite words, or very few.
 pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doubt> {
     let is_denied = split_words(line).any(|word| is_any_of(word, &DENYING));
     let line = normalized::as_order(line);
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
     let is_order = |length: &usize| {
         let (order, rest) = words.split_at(*length);
-        (*length > 1 || are_polite(rest))
+        (*length > 1 || rest.len() <= MAX_AFTER_POINT || are_polite(rest))
             && goes_on_in_words(grammar, rest)
             && grammar.is_order(&order.join(" "))
     };
@@ -177,8 +192,11 @@ fn goes_on_in_words(grammar: &impl Grammar, rest: &[&str]) -> bool {
             || is_any_of(trimmed(word), &ORDER_WORDS)
             || is_any_of(trimmed(word), grammar.verbs())
     };
-    // `B1` may have become `BI`.
-    let is_like_square = |word: &str| word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    // `B1` may have become `BI` or `Bl`.
+    let is_like_square = |word: &str| {
+        let letters = word.as_bytes();
+        letters.len() == 2 && letters[0].is_ascii_alphabetic() && matches!(letters[1], b'I' | b'i' | b'l')
+    };
     !is_like_square(rest[0]) && !rest.iter().any(is_of_order)
 }
 

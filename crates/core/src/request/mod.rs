@@ -40,7 +40,7 @@ mod table;
 mod texts;
 pub mod wish;
 
-pub use beside::{Beside, Writer};
+pub use beside::{Beside, Writer, takes_back};
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
 pub use command::{COMMAND_WORDS, Command, CommandKind, NumberedCommand, Party};
 pub use doubt::{Doubt, DoubtKind};
@@ -469,7 +469,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 && one.held.len() == other.held.len()
                 && both.clone().all(|(one, other)| one.eq_ignore_ascii_case(other))
         });
-        if is_same { held } else { in_words.or(held) }
+        let found = if is_same { held } else { in_words.or(held) };
+        // "Delete SHIP 1 A3 TO B2" offers nothing.
+        found.map(|doubt| doubt::unless_denied(takes_back(wording.as_written()), doubt))
     }
 
     /// Adds a fault for `WITHDRAW` together with new orders, which could mean either the old or the new ones.
@@ -510,6 +512,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["END"] => self.request.ended = true,
             ["CHECK"] => self.request.check = true,
+            ["CHECK", ref rest @ ..] if doubt::points_at_orders(rest) => self.request.check = true,
             ["WAIT"] => self.request.wait = true,
             ["MATCH", name] if match_named_by(name).is_some() => {
                 self.request.sections.extend(match_named_by(name));

@@ -13,7 +13,7 @@ use crate::referee::answer::{Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::kept::OfferedOrders;
-use crate::request::{CAPTURE_ALL, Doubt, DoubtKind, Request};
+use crate::request::{self, CAPTURE_ALL, Doubt, DoubtKind, Request};
 
 /// Returns the letter with the orders that its `YES` accepts: the orders offered in the letter that it
 /// answers. If it answers no offer, the answer repeats the last one. Without any offer, `YES` is a remark.
@@ -74,6 +74,16 @@ pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &D
         .iter()
         .map(|order| game_match.game.canonical(order).or_else(|| between(order)).or_else(|| captures(order)));
     held.collect::<Option<Vec<_>>>().unwrap_or_default().into_iter().flatten().collect()
+}
+
+/// Whether a doubtful line may change one of these orders: it takes something back, or names a number or a square of
+/// theirs.
+pub(super) fn may_change(request: &Request, orders: &[Line]) -> bool {
+    let ordered: Vec<String> = orders.iter().flat_map(|order| words_with_numbers(&order.text)).collect();
+    let doubts = request.doubts.iter().filter(|doubt| !is_order(&doubt.kind));
+    doubts.filter_map(|doubt| request.written(doubt.line)).any(|line| {
+        request::takes_back(line) || words_with_numbers(line).iter().any(|word| ordered.contains(word))
+    })
 }
 
 /// Whether a line has no number, or the order's number.
@@ -190,12 +200,13 @@ const ADVICE: &str =
 
 /// Whether two texts have a word with a number in common, such as a square.
 fn names_same_square(written: &str, example: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        let words = split_words(text).filter(|word| word.contains(|c: char| c.is_ascii_digit()));
-        words.map(str::to_ascii_uppercase).collect()
-    };
-    let written = words(written);
-    words(example).iter().any(|word| written.contains(word))
+    let written = words_with_numbers(written);
+    words_with_numbers(example).iter().any(|word| written.contains(word))
+}
+
+fn words_with_numbers(text: &str) -> Vec<String> {
+    let words = split_words(text).filter(|word| word.contains(|c: char| c.is_ascii_digit()));
+    words.map(str::to_ascii_uppercase).collect()
 }
 
 /// Whether the doubtful line is an order itself, or puts orders near it in doubt.

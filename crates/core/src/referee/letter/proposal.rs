@@ -53,8 +53,9 @@ pub(super) fn refuse(
     (Orders::Refused { faults: refusal.faults, check }, offer)
 }
 
-/// Offers to file the orders that a letter with doubtful lines may mean, if they are legal: all of them, or
-/// else all but those of the doubtful lines.
+/// Offers to file the orders that a letter with doubtful lines may mean, if they are legal: all of them, or else all
+/// but those of the doubtful lines, unless one of these may change them. Orders that are filed stand beside the
+/// offered ones, as far as these do not replace them.
 pub(super) fn offer(
     game_match: &Match,
     letter: &SeatLetter,
@@ -73,11 +74,24 @@ pub(super) fn offer(
     let whole = doubtful::all_meant(game_match, seat, request, &written);
     let is_doubtful = |line: &Line| request.doubts.iter().any(|doubt| doubt.line == line.no);
     let rest: Vec<Line> = written.iter().filter(|line| !is_doubtful(line)).cloned().collect();
-    let candidates = [(whole, ProposalKind::Whole), (Some(rest), ProposalKind::Rest)];
+    let rest = Some(rest).filter(|rest| !doubtful::may_change(request, rest));
+    let beside_filed = whole.as_ref().and_then(|whole| beside_filed(game_match, seat, whole));
+    let candidates =
+        [(beside_filed, ProposalKind::Whole), (whole, ProposalKind::Whole), (rest, ProposalKind::Rest)];
     candidates.into_iter().find_map(|(lines, kind)| {
         let orders = doubtful::legal(game_match, seat, &lines.filter(|lines| !lines.is_empty())?)?;
         Some(Proposal { orders, wait: request.wait, kind })
     })
+}
+
+/// Returns the seat's filed orders together with these, which replace some of them: what a letter means that changes
+/// one order in words.
+fn beside_filed(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Vec<Line>> {
+    let filed = game_match.held[seat].as_ref()?.filing.lines();
+    let filed = filed.iter().map(|text| Line { no: 0, text: text.clone() });
+    let both: Vec<Line> = filed.chain(lines.iter().cloned()).collect();
+    let replaced = game_match.game.replaced(&both);
+    Some(without_replaced(&both, &replaced)).filter(|_| !replaced.is_empty())
 }
 
 /// Offers the orders that a letter without a line of orders may mean, and records the offer.
