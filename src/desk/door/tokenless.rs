@@ -36,7 +36,10 @@ pub fn form_without_token(
     let row = &loaded.seats[seat];
     let WordsWithoutToken { why, passed_on, remarks } = words;
     let unread = Some(why).filter(|why| !why.is_empty());
-    let wishes = unread.is_none().then(|| wishes_of(&loaded.game_match, seat, &remarks, desk.at())).flatten();
+    let wishes = match &unread {
+        None => wishes_of(&loaded.game_match, seat, &remarks, desk.at()),
+        Some(_) => Vec::new(),
+    };
     let answer = Answer { to: Some(letter.digest), unread, passed_on, remarks, wishes, ..Answer::default() };
     let dispatch = Dispatch::new(Reader::Seat(seat), Content::Answer(Box::new(answer)));
     let game_match = Arc::new(loaded.game_match.clone());

@@ -96,7 +96,7 @@ fn lines_that_are_not_orders_are_listed() {
     let receipt = &desk.sent_to(ANN)[0];
     receipt
         .says("Your orders are sealed")
-        .says("Not read as orders")
+        .says("You also wrote this")
         .says("> Dear referee,")
         .says("> best wishes");
 }

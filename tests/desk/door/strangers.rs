@@ -135,7 +135,7 @@ fn unmarked_quotes_are_recognized_by_references() {
         to_ann.message_id,
         to_ann.text
     ));
-    desk.one_to(ANN).says("Quad, Ann (Black)").keeps_silent_of("Not read as orders");
+    desk.one_to(ANN).says("Quad, Ann (Black)").keeps_silent_of("You also wrote this");
     assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
     assert!(quoted.contains(token));
 }

@@ -79,7 +79,7 @@ fn prose_about_settings_is_a_remark() {
     let desk = Desk::new();
     let (_, to_ann, _) = quad(&desk);
     desk.reply(ANN, &to_ann, "settings are nice here");
-    desk.one_to(ANN).says("Not read as orders").keeps_silent_of("No setting");
+    desk.one_to(ANN).says("Your words:").keeps_silent_of("No setting");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn without_receipts_the_report_repeats_the_orders_and_when_they_came() {
     desk.reply(ANN, &to_ann, "SHIP 9 TO A1");
     desk.one_to(ANN).says("No order in this letter was filed");
     desk.reply(ANN, &to_ann, "SHIP 1 HOLD\nthank you");
-    desk.one_to(ANN).says("Not read as orders");
+    desk.one_to(ANN).says("You also wrote this");
     desk.advance(1);
     desk.reply(BO, &to_bo, "HOLD");
     desk.one_to(ANN).says("Your orders, which came Thu 7 May, 12:00 CEST:").says("| SHIP 1 HOLD");

@@ -95,7 +95,7 @@ fn yes_without_an_offer_is_a_remark() {
     let desk = Desk::new();
     let (game_match, report) = quadrant_z(&desk);
     desk.reply(ANN, &report, "yes");
-    desk.one_to(ANN).says("Not read as orders").says("> yes");
+    desk.one_to(ANN).says("Your words:").says("> yes");
     desk.reply(ANN, &report, "SHIP 1 A3 TO Y1\nand SHIP 3 B2 TO B1");
     desk.one_to(ANN).keeps_silent_of("YES");
     desk.reply(ANN, &report, "YES");

@@ -51,10 +51,10 @@ fn the_links_of_a_report_file_check_and_hold() {
     let (game_match, to_ann, _) = quadrant_z(&desk);
     let check = link(&to_ann, "Check only").expect("a link");
     follow(&desk, ANN, &check);
-    desk.one_to(ANN).says("This was a check").says("| SHIP 1 ").keeps_silent_of("without effect");
+    desk.one_to(ANN).says("This was a check").says("| SHIP 1 ").keeps_silent_of("You also wrote");
     assert!(desk.find(&game_match.id).held.first.is_none());
     follow(&desk, ANN, &link(&to_ann, "Hold all").expect("a link"));
-    desk.one_to(ANN).says("Your orders are sealed").keeps_silent_of("without effect");
+    desk.one_to(ANN).says("Your orders are sealed").keeps_silent_of("You also wrote");
     follow(&desk, ANN, &link(&to_ann, "Answer with this form").expect("a link"));
     desk.one_to(ANN).says("they replace those you sent before").says("| SHIP 1 ");
     assert!(!to_ann.text.contains("mailto:"), "the text does without");

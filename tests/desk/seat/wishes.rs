@@ -62,7 +62,7 @@ fn an_answer_offers_the_line_that_does_what_was_wished_and_that_line_does_it() {
         desk.reply(ANN, &to_ann, wish);
         let answer = desk.one_to(ANN);
         assert_eq!(offered(&answer), line, "{wish}");
-        answer.keeps_silent_of("Not read as orders").keeps_silent_of("The board");
+        answer.keeps_silent_of("You also wrote this").keeps_silent_of("The board");
         assert!(answer.text.lines().count() < 35, "{wish}: too long\n{}", answer.text);
         let after = desk.find(&game_match.id);
         assert!(after.extension.is_none() && after.draw_offer.is_none(), "{wish}: acted on unasked");
@@ -93,12 +93,14 @@ fn links_neither_resign_nor_leave_at_once() {
 }
 
 #[test]
-fn beside_orders_only_time_absence_trouble_and_leaving_count() {
+fn beside_orders_wishes_about_something_else_count() {
     let desk = Desk::new();
     let (_, to_ann, _) = quadrant_z(&desk);
     desk.sent_to(ANN);
     desk.reply(ANN, &to_ann, "HOLD\n\nShall we call it a draw? Where are the rules?");
-    desk.one_to(ANN).says("Your orders are sealed").keeps_silent_of("| DRAW").keeps_silent_of("| RULES");
+    let receipt = desk.one_to(ANN);
+    receipt.says("Your orders are sealed").says("| DRAW").keeps_silent_of("| RULES");
+    receipt.says("The GM will read this: > Shall we call it a draw? Where are the rules?");
     desk.reply(ANN, &to_ann, "HOLD\n\nI'm away from 1 June to 4 June.");
     desk.one_to(ANN).says("Your new orders are sealed").says("| ABSENT 2026-06-01 TO 2026-06-04");
 }

@@ -48,8 +48,8 @@ pub struct Answer {
     /// Whether its words contain neither a number nor a piece of a game, and so are about something other
     /// than orders.
     pub is_only_chat: bool,
-    /// The wishes of the letter in words.
-    pub wishes: Option<Wishes>,
+    /// The letter's wishes in words, one for each subject.
+    pub wishes: Vec<Wishes>,
     /// Whether and when the GM gets the letter's words.
     pub passed_on: Option<Passing>,
     /// Whether every GM who gets them plays against the seat.
@@ -70,7 +70,7 @@ pub struct Answer {
     pub left_out: LeftOut,
 }
 
-/// The wishes of a letter in words, and the lines that fulfil them.
+/// What a letter wishes in words about one subject, and the lines that fulfil it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Wishes {
     pub care: Option<Care>,
@@ -89,6 +89,8 @@ pub struct Wishes {
     pub is_unclear: bool,
     /// Whether the letter agrees to something that the opponent has not asked for.
     pub agrees_to_nothing: bool,
+    /// Whether the letter refuses what the opponent has asked for.
+    pub refuses: bool,
     /// Whether the letter complains that orders have not arrived.
     pub misses_orders: bool,
 }
@@ -170,7 +172,7 @@ impl Answer {
             && self.replies.is_empty()
             && self.faults.is_empty()
             && self.remarks.is_empty()
-            && self.wishes.is_none()
+            && self.wishes.is_empty()
             && self.elsewhere_orders.is_empty()
             && self.replaced.is_empty()
             && !self.token_renewed
@@ -196,7 +198,7 @@ impl Answer {
             && self.replies.is_empty()
             && self.faults.is_empty()
             && self.offered.is_none()
-            && self.wishes.is_none()
+            && self.wishes.is_empty()
             && !self.is_only_chat
     }
 

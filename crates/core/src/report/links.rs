@@ -87,8 +87,8 @@ pub fn for_match(
     if game_match.stage == Stage::Over && matches!(input.dispatch.content, Content::Report { .. }) {
         return Ok(vec![draft.link("Play again", &["REMATCH"])]);
     }
-    let wishes = input.dispatch.content.answer().and_then(|answer| answer.wishes.as_ref());
-    let mut links: Vec<AnswerLink> = wishes.map(|wishes| draft.acts(wishes)).unwrap_or_default();
+    let wishes = input.dispatch.content.answer().map_or(&[][..], |answer| &answer.wishes);
+    let mut links: Vec<AnswerLink> = wishes.iter().flat_map(|wishes| draft.acts(wishes)).collect();
     if !brings_form(game_match, &input.dispatch.content, seat) {
         return Ok(links);
     }

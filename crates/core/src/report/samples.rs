@@ -277,7 +277,7 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
     answers.extend(wishes().into_iter().map(|wishes| Answer {
         remarks: Line::numbered(&["A line"]),
         passed_on: Some(Passing::InDigest),
-        wishes: Some(wishes),
+        wishes: vec![wishes],
         ..Answer::default()
     }));
     answers

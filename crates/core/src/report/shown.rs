@@ -23,7 +23,7 @@ pub fn shows_board(game_match: &Match, content: &Content, seat: Seat) -> bool {
         | Content::Notice(Notice::Reopened { .. }) => true,
         Content::Reminder => is_due() && !game_match.in_trouble[seat],
         Content::Missed { .. } => game_match.awaits(seat),
-        Content::Answer(answer) => answer.wishes.as_ref().is_some_and(Wishes::asks_for_signs),
+        Content::Answer(answer) => answer.wishes.iter().any(Wishes::asks_for_signs),
         Content::Notice(_) => false,
     }
 }

@@ -133,7 +133,7 @@ fn answer_to(letter: &SeatLetter) -> Answer {
 /// Notes the letter's wishes in the answer, and in the match whether the letter mentions trouble.
 fn note_wishes(draft: &mut Draft, letter: &SeatLetter, answer: &mut Answer) {
     answer.wishes = wishes::wishes(draft, letter);
-    if answer.wishes.as_ref().is_some_and(|wishes| wishes.care.is_some()) {
+    if answer.wishes.iter().any(|wishes| wishes.care.is_some()) {
         draft.game_match.in_trouble[letter.cause.seat] = true;
     }
     let remarks = &letter.request.remarks;

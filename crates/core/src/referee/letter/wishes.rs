@@ -25,24 +25,24 @@ const EXAMPLE_DAYS: u64 = 6;
 /// Maximum lines of a text that an answer repeats, ready to be sent.
 const MAX_TEXT: usize = 12;
 
-/// Returns the wishes that the remarks of a letter hold. In a letter that also has orders or commands, only
-/// time, absence, trouble and leaving count.
-pub(super) fn wishes(draft: &Draft, letter: &SeatLetter) -> Option<Wishes> {
+/// Returns the wishes that the remarks of a letter hold. In a letter that also has orders or commands, those about
+/// these do not count.
+pub(super) fn wishes(draft: &Draft, letter: &SeatLetter) -> Vec<Wishes> {
     let (request, seat) = (&letter.request, letter.cause.seat);
     if letter.cause.token == TokenOf::Other || letter.other_match.is_some() {
-        return None;
+        return Vec::new();
     }
     let game_match = &draft.game_match;
     if request.is_empty()
         && let Some(wishes) = answered_otherwise(letter, game_match, draft.at)
     {
-        return Some(wishes);
+        return vec![wishes];
     }
     read_wishes(game_match, seat, &request.remarks, draft.at, !request.is_empty())
 }
 
 /// Returns the wishes in a letter about this seat that has no orders or commands.
-pub fn wishes_of(game_match: &Match, seat: Seat, remarks: &[Line], at: DateTime<Utc>) -> Option<Wishes> {
+pub fn wishes_of(game_match: &Match, seat: Seat, remarks: &[Line], at: DateTime<Utc>) -> Vec<Wishes> {
     read_wishes(game_match, seat, remarks, at, false)
 }
 
@@ -52,18 +52,24 @@ fn read_wishes(
     remarks: &[Line],
     at: DateTime<Utc>,
     is_beside: bool,
-) -> Option<Wishes> {
+) -> Vec<Wishes> {
     if remarks.is_empty() {
-        return None;
+        return Vec::new();
     }
     let today = game_match.day_of(seat, at);
     let is_setup = game_match.due().is_some_and(|due| due.turn == 0);
     let spoken = wish::spoken(remarks, &game_match.players[seat.other()], is_setup, today);
-    let topic = spoken.topic.filter(|topic| !is_beside || counts_beside_orders(*topic));
-    if topic.is_none() && spoken.care.is_none() {
-        return None;
+    let counts = |topic: &Topic| !is_beside || counts_beside_orders(*topic);
+    let (topic, also) = (spoken.topic.filter(counts), spoken.also.filter(counts));
+    let first = topic.or(also);
+    let second = also.filter(|_| topic.is_some() && spoken.care.is_none());
+    if first.is_none() && spoken.care.is_none() {
+        return Vec::new();
     }
-    Some(WishReader { game_match, seat, today, remarks, spoken }.wishes(topic))
+    let reader = WishReader { game_match, seat, today, remarks, spoken };
+    let mut wishes = vec![reader.wishes(first)];
+    wishes.extend(second.map(|topic| reader.wishes(Some(topic))));
+    wishes
 }
 
 /// Returns the answer to a letter that answers one of our questions, but not with the necessary line, or that
@@ -78,8 +84,10 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
     let is_emoji = |c: char| !c.is_whitespace() && !c.is_ascii();
     let is_sign = request.remarks.is_empty() && !request.ended && signs.any(is_emoji);
     let topic = match letter.cause.question {
-        Some(Question::Draw) if is_short => Topic::Draw,
-        Some(Question::Extension) if is_short => Topic::MoreTime,
+        Some(Question::Draw) if is_short || game_match.draw_offer == Some(seat.other()) => Topic::Draw,
+        Some(Question::Extension) if is_short || game_match.extension.is_some_and(|(by, _)| by != seat) => {
+            Topic::MoreTime
+        }
         Some(Question::Withdrawal) if is_short => Topic::Withdraw,
         // `YES` itself is for an offer of orders.
         _ if wish::is_bare_verb(request.lines(), "yes") => return None,
@@ -94,8 +102,38 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
     Some(WishReader { game_match, seat, today, remarks, spoken }.wishes(Some(topic)))
 }
 
+/// Whether a wish is about something else than the orders or the commands beside it.
 fn counts_beside_orders(topic: Topic) -> bool {
-    matches!(topic, Topic::MoreTime | Topic::Absence | Topic::Pause | Topic::Leave | Topic::Resign)
+    match topic {
+        Topic::Address
+        | Topic::LessMail
+        | Topic::Resign
+        | Topic::Leave
+        | Topic::Absence
+        | Topic::MoreTime
+        | Topic::Pause
+        | Topic::Draw
+        | Topic::Tell => true,
+        Topic::Withdraw
+        | Topic::Foul
+        | Topic::Late
+        | Topic::Rematch
+        | Topic::Opponent
+        | Topic::Report
+        | Topic::History
+        | Topic::OpponentName
+        | Topic::Setup
+        | Topic::Settings
+        | Topic::Legend
+        | Topic::Change
+        | Topic::Arrived
+        | Topic::Due
+        | Topic::Ranking
+        | Topic::Rules
+        | Topic::Join
+        | Topic::NeverMind
+        | Topic::Thanks => false,
+    }
 }
 
 /// A letter with a wish, and the match that it is about.
@@ -135,6 +173,7 @@ impl WishReader<'_> {
         let game = self.game_match.game.key();
         let is_over = self.game_match.stage == Stage::Over;
         match topic {
+            Topic::MoreTime | Topic::Draw if self.refuses(topic) => wishes.refuses = true,
             Topic::MoreTime => self.more_time(wishes, DAYS),
             Topic::Pause => self.more_time(wishes, DAYS_IN_TROUBLE),
             Topic::Absence => self.absence(wishes),
@@ -211,6 +250,16 @@ impl WishReader<'_> {
         if !house::levels(game).is_empty() {
             wishes.add(format!("CHALLENGE house {game}"));
         }
+    }
+
+    /// Whether the letter says no to a draw or more time that the opponent has asked for.
+    fn refuses(&self, topic: Topic) -> bool {
+        let foe = self.seat.other();
+        let is_asked = match topic {
+            Topic::Draw => self.game_match.draw_offer == Some(foe),
+            _ => self.game_match.extension.is_some_and(|(by, _)| by == foe),
+        };
+        is_asked && wish::denies(self.remarks)
     }
 
     fn is_against_house(&self) -> bool {

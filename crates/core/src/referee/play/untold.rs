@@ -29,7 +29,7 @@ impl HeldReceipt {
             && answer.faults.is_empty()
             && answer.offered.is_none()
             && answer.elsewhere_orders.is_empty()
-            && answer.wishes.is_none()
+            && answer.wishes.is_empty()
             && !answer.token_renewed
             && answer.accepted_since.is_none()
             && answer.unread.is_none()

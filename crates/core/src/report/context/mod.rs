@@ -383,7 +383,7 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
         unread => answer.unread.as_deref(),
         token_renewed => answer.token_renewed,
         accepted_since => answer.accepted_since.map(|came| format_local(came, zone, now)),
-        wish => Serde(&answer.wishes),
+        wishes => Serde(&answer.wishes),
         asks_for_orders => answer.asks_for_orders(),
         passed_on => Serde(answer.passed_on),
         is_only_words => answer.is_only_words(),

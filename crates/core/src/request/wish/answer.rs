@@ -47,6 +47,18 @@ pub fn asks_or_agrees(lines: &[Line]) -> bool {
         || LANGUAGES.iter().any(|language| holds(&words, &language.answers.yes))
 }
 
+/// Whether a statement of a letter says no, or holds a word that denies.
+pub fn denies(lines: &[Line]) -> bool {
+    let sentences = sentences(lines);
+    let mut statements = sentences.iter().filter(|sentence| !sentence.is_question);
+    statements.any(|sentence| {
+        let words = words_of(std::slice::from_ref(sentence));
+        LANGUAGES.iter().any(|language| {
+            words.iter().any(|word| language.words.not.contains(word)) || holds(&words, &language.answers.no)
+        })
+    })
+}
+
 /// Whether a letter is nothing but this verb, apart from a greeting and a name.
 pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
     let mut words = sentences(lines).into_iter().filter(|sentence| !sentence.is_question);

@@ -1,6 +1,6 @@
 //! Days in words: `from 20 December to 3 January`, `vom 20.12. bis 3.1.`, `for two weeks`, `next week`.
 
-use chrono::{Datelike as _, Days, NaiveDate};
+use chrono::{Datelike as _, Days, Months, NaiveDate};
 
 use super::table::{Language, WordSet, folded};
 use super::text::Sentence;
@@ -25,6 +25,8 @@ enum Item {
     Date(NaiveDate),
     Unclear(NaiveDate, NaiveDate),
     Weekday(NaiveDate),
+    /// A day of a month that is not named.
+    Day(u32),
     Duration(u32),
     Number(u32),
     Until,
@@ -32,12 +34,23 @@ enum Item {
     Other,
 }
 
-/// Returns the days that a sentence names, read on `today`.
-pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span {
-    let items = match language.joined {
+/// Whether a sentence names a last day: "until the 14th".
+pub fn names_last_day(sentence: &Sentence, language: &Language, today: NaiveDate) -> bool {
+    let items = items_of(sentence, language, today);
+    let is_last = |(at, _): &(usize, NaiveDate)| is_beside(&items, *at, &Item::Until);
+    with_first_day(&items, dated(&items, today)).last().is_some_and(is_last)
+}
+
+fn items_of(sentence: &Sentence, language: &Language, today: NaiveDate) -> Vec<Item> {
+    match language.joined {
         true => joined_items(&sentence.joined(), language, today),
         false => items(sentence, language, today),
-    };
+    }
+}
+
+/// Returns the days that a sentence names, read on `today`.
+pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span {
+    let items = items_of(sentence, language, today);
     let mut span = Span { days: items.iter().filter_map(Item::days).max(), ..Span::default() };
     if language.words.next_week.any_in(sentence) {
         let monday = today + Days::new(7 - u64::from(today.weekday().num_days_from_monday()));
@@ -49,7 +62,7 @@ pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span 
         Item::Unclear(one, other) => Some((*one, *other)),
         _ => None,
     });
-    let dated: Vec<(usize, NaiveDate)> = with_first_day(&items, dated(&items));
+    let dated: Vec<(usize, NaiveDate)> = with_first_day(&items, dated(&items, today));
     match dated[..] {
         [] => {}
         [(at, date)] => {
@@ -93,35 +106,80 @@ impl Span {
     }
 }
 
-/// Returns the dates with their places. A weekday counts only if there is no date.
-fn dated(items: &[Item]) -> Vec<(usize, NaiveDate)> {
-    let of = |is_weekday: bool| {
-        let each = items.iter().enumerate();
-        each.filter_map(move |(at, item)| match item {
-            Item::Date(date) if !is_weekday => Some((at, *date)),
-            Item::Weekday(date) if is_weekday => Some((at, *date)),
-            _ => None,
-        })
-    };
-    let dates: Vec<(usize, NaiveDate)> = of(false).collect();
-    if dates.is_empty() { of(true).collect() } else { dates }
+/// Returns the dates with their places. A day without a month counts only if there is no date, and a weekday only if
+/// there is neither.
+fn dated(items: &[Item], today: NaiveDate) -> Vec<(usize, NaiveDate)> {
+    let each = || items.iter().enumerate();
+    let dates = each().filter_map(|(at, item)| match item {
+        Item::Date(date) => Some((at, *date)),
+        _ => None,
+    });
+    let dates: Vec<(usize, NaiveDate)> = dates.collect();
+    if !dates.is_empty() {
+        return dates;
+    }
+    let mut from = today;
+    let mut days: Vec<(usize, NaiveDate)> = Vec::new();
+    for (at, item) in each() {
+        if let Item::Day(day) = item
+            && let Some(date) = next_day(*day, from)
+        {
+            days.push((at, date));
+            from = date;
+        }
+    }
+    if !days.is_empty() {
+        return days;
+    }
+    let weekdays = each().filter_map(|(at, item)| match item {
+        Item::Weekday(date) => Some((at, *date)),
+        _ => None,
+    });
+    weekdays.collect()
 }
+
+/// Returns the first such day of a month, beginning with `from`.
+fn next_day(day: u32, from: NaiveDate) -> Option<NaiveDate> {
+    let mut month = from.with_day(1)?;
+    for _ in 0..MOST_MONTHS {
+        if let Some(date) = month.with_day(day).filter(|date| *date >= from) {
+            return Some(date);
+        }
+        month = month.checked_add_months(Months::new(1))?;
+    }
+    None
+}
+
+/// Months after which every day of a month has come: a 31st comes within two.
+const MOST_MONTHS: usize = 3;
 
 /// Adds the first day of `20 to 31 December`, which has the month of the last day.
 fn with_first_day(items: &[Item], dated: Vec<(usize, NaiveDate)>) -> Vec<(usize, NaiveDate)> {
     let [(at, last)] = dated[..] else { return dated };
-    let until = (at.saturating_sub(2)..at).rev().find(|place| items[*place] == Item::Until);
+    let until = until_before(items, at);
     let first = until.and_then(|until| match items[..until].last() {
-        Some(Item::Number(day)) if *day < last.day() => Some((until, last.with_day(*day)?)),
+        Some(Item::Number(day) | Item::Day(day)) if *day < last.day() => Some((until, last.with_day(*day)?)),
         _ => None,
     });
     first.into_iter().chain(dated).collect()
 }
 
-/// Whether such an item is one or two places before the date, or right after it (`まで`, `kadar`).
+/// Whether such an item is before the date, with an article between them at most, or right after it (`まで`, `kadar`).
 fn is_beside(items: &[Item], at: usize, item: &Item) -> bool {
-    items[at.saturating_sub(2)..at].contains(item) || is_right_after(items, at, item)
+    items[at.saturating_sub(2)..at].contains(item)
+        || *item == Item::Until && until_before(items, at).is_some()
+        || is_right_after(items, at, item)
 }
+
+/// Returns the place of `until` before a date, with an article or its own further words between: `tot en met`.
+fn until_before(items: &[Item], at: usize) -> Option<usize> {
+    let between = items[..at].iter().rev().take_while(|item| **item == Item::Other).count();
+    let until = at.checked_sub(between + 1)?;
+    (between <= MOST_BETWEEN && items[until] == Item::Until).then_some(until)
+}
+
+/// Maximum words between `until` and a date.
+const MOST_BETWEEN: usize = 2;
 
 fn is_right_after(items: &[Item], at: usize, item: &Item) -> bool {
     items.get(at + 1) == Some(item)
@@ -174,6 +232,8 @@ fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) 
         Item::Date(today + Days::new(1))
     } else if in_set(&language.words.today) {
         Item::Date(today)
+    } else if let Some(day) = ordinal(first) {
+        Item::Day(day)
     } else if let Some(number) = bare.parse().ok().or_else(|| language.words.numbers.get(&bare).copied()) {
         Item::Number(number)
     } else if in_set(&language.words.from) {
@@ -278,7 +338,14 @@ fn day_number(word: &str) -> Option<u32> {
     let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
     let ending = &word[digits.len()..];
     let day = digits.parse().ok().filter(|day| (1..=31).contains(day))?;
-    ["", "st", "nd", "rd", "th", "er"].contains(&ending).then_some(day)
+    ["", "st", "nd", "rd", "th", "er", "e", "de", "ste", "го", "ого"].contains(&ending).then_some(day)
+}
+
+/// Reads the number of a day that is written as one: `14th`, `14.`
+fn ordinal(word: &str) -> Option<u32> {
+    let word = word.trim_end_matches([',', ';', '!', ')']);
+    let is_written = word.ends_with('.') || word.ends_with(char::is_alphabetic);
+    day_number(word).filter(|_| is_written && word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Reads a sentence of a script without blanks: `12月20日から1月3日まで`, `2週間`.

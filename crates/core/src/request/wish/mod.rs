@@ -24,7 +24,7 @@ pub(super) use self::table::{LANGUAGES, Language, is_joined};
 pub use self::text::fold;
 pub(super) use self::text::{Sentence, sentences};
 use answer::asks_to_stop;
-pub use answer::{WordAnswer, asks_or_agrees, is_bare_verb, word_answer};
+pub use answer::{WordAnswer, asks_or_agrees, denies, is_bare_verb, word_answer};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 pub use table::Topic;
 
@@ -43,6 +43,8 @@ pub enum Care {
 pub struct Spoken {
     pub care: Option<Care>,
     pub topic: Option<Topic>,
+    /// A second subject, in other sentences than the first.
+    pub also: Option<Topic>,
     /// The days that it names.
     pub span: Span,
     /// The mail address that it names.
@@ -78,17 +80,21 @@ pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> 
             }
         }
     }
+    if !found.iter().any(|(topic, ..)| is_dated(*topic)) {
+        found.extend(implied_absence(&sentences, today));
+    }
     let message = found.iter().filter(|(topic, ..)| *topic == Topic::Tell);
     let message = message.filter_map(|(_, index, _)| message_after(&sentences[*index], foe, remarks)).next();
     found.retain(|(topic, ..)| match topic {
         Topic::Tell => message.is_some(),
-        Topic::Thanks | Topic::NeverMind => only_thanks(&sentences),
+        Topic::Thanks | Topic::NeverMind => only_thanks(&sentences) && is_chat(remarks),
         Topic::Setup => is_setup,
         // Only strangers ask for it.
         Topic::Join => foe.is_empty(),
         _ => true,
     });
     let topic = found.iter().map(|(topic, ..)| *topic).min();
+    let also = topic.and_then(|first| second_topic(&found, first));
     let topic = topic.or(is_reaction(remarks).then_some(Topic::Thanks));
     let topic = topic.or(asks_to_stop(&sentences).then_some(Topic::LessMail));
     let care = care(&sentences);
@@ -106,6 +112,7 @@ pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> 
     Spoken {
         care,
         topic,
+        also,
         span: spans.max_by_key(Span::weight).unwrap_or_default(),
         address: topic
             .filter(|topic| [Topic::Address, Topic::Opponent].contains(topic))
@@ -117,6 +124,33 @@ pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> 
         about: topic.filter(|topic| *topic == Topic::Rules).and_then(|_| about(&sentences)),
         misses_orders: found.iter().any(|(topic, ..)| *topic == Topic::Arrived),
     }
+}
+
+/// Returns another topic than the first that is found in none of its sentences. All wishes about days are one, and
+/// beside a complaint other words are anger.
+fn second_topic(found: &[(Topic, usize, &Language)], first: Topic) -> Option<Topic> {
+    if first == Topic::Foul {
+        return None;
+    }
+    let is_first = |topic: Topic| topic == first || is_dated(topic) && is_dated(first);
+    let taken: BTreeSet<usize> =
+        found.iter().filter(|(topic, ..)| is_first(*topic)).map(|(_, index, _)| *index).collect();
+    let others = found.iter().filter(|(topic, index, _)| !is_first(*topic) && !taken.contains(index));
+    others.map(|(topic, ..)| *topic).min()
+}
+
+/// Returns the sentence that says what is not until some day: "no orders from me until the 14th".
+fn implied_absence(sentences: &[Sentence], today: NaiveDate) -> Option<(Topic, usize, &'static Language)> {
+    let statements = sentences.iter().enumerate().filter(|(_, sentence)| !sentence.is_question);
+    let mut implied = statements.flat_map(|(index, sentence)| {
+        LANGUAGES.iter().map(move |language| (index, sentence, language)).filter(
+            move |(_, sentence, language)| {
+                let denies = sentence.words.iter().any(|word| language.words.not.contains(&word.folded));
+                denies && dates::names_last_day(sentence, language, today)
+            },
+        )
+    });
+    implied.next().map(|(index, _, language)| (Topic::Absence, index, language))
 }
 
 /// Returns the word under which the rules explain what the sentences ask about.
@@ -142,6 +176,20 @@ pub fn are_polite(words: &[&str]) -> bool {
 pub fn without_polite<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
     let polite = words.iter().rev().take_while(|word| are_polite(&[word])).count();
     &words[..(words.len() - polite).max(words.len().min(1))]
+}
+
+/// Whether the remarks ask something, or wish for something.
+pub fn asks_or_wishes(remarks: &[Line]) -> bool {
+    let sentences = sentences(remarks);
+    let is_meant = |topic: &Topic| !matches!(topic, Topic::Thanks | Topic::NeverMind | Topic::Arrived);
+    let wishes = |sentence: &Sentence| {
+        LANGUAGES.iter().any(|language| {
+            let phrases = language.wishes.iter().filter(|(topic, _)| is_meant(topic));
+            let says = |start: usize| !is_negated(sentence, start, language);
+            phrases.into_iter().any(|(_, phrases)| phrases.any_where(sentence, says))
+        })
+    };
+    sentences.iter().any(|sentence| sentence.is_question || wishes(sentence))
 }
 
 /// Whether a person should read the remarks at once: they mention trouble, complain, or ask for a pause.

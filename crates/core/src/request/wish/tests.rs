@@ -453,3 +453,23 @@ fn each_language_asks_about_the_match_and_the_letters() {
         }
     }
 }
+
+#[test]
+fn days_of_a_month_are_read_with_ordinals_articles_and_longer_words_for_until() {
+    let day = |month, day| NaiveDate::from_ymd_opt(2026, month, day);
+    for (text, from, to) in [
+        ("I'm away from the 7th to the 14th of December.", day(12, 7), day(12, 14)),
+        ("Ik ben van 7 tot en met 14 december op vakantie.", day(12, 7), day(12, 14)),
+        ("Ich bin vom 7. bis zum 14. Dezember im Urlaub.", day(12, 7), day(12, 14)),
+        ("I'm away until the 14th.", day(11, 26), day(12, 14)),
+        ("We are away from the 28th to the 3rd.", day(11, 28), day(12, 3)),
+        ("No orders from me until the 14th of December, I'm getting married.", day(11, 26), day(12, 14)),
+        ("Bis zum 14. Dezember kommen keine Züge von mir.", day(11, 26), day(12, 14)),
+        ("Je ne peux rien envoyer jusqu'au 14 décembre.", day(11, 26), day(12, 14)),
+    ] {
+        let spoken = read(text);
+        assert_eq!(spoken.topic, Some(Topic::Absence), "{text}");
+        assert_eq!((spoken.span.from, spoken.span.to), (from, to), "{text}");
+    }
+    assert_eq!(read("Bo will not beat me before Christmas!").topic, None);
+}
