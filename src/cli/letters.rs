@@ -19,7 +19,7 @@ use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
 use crate::letter::{Address, Digest};
 use crate::referee::{Instruction, is_digest_prefix};
-use crate::report::{counted, format_local};
+use crate::report::{counted, excerpt, format_local};
 use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
 use crate::zone::Zone;
 
@@ -418,9 +418,9 @@ fn as_json(listed: &Listed) -> serde_json::Value {
 
 /// Explains why a letter has its status, and whether its bytes were deleted.
 fn note(letter: &LetterRow) -> String {
-    match (letter.bytes_deleted_at, letter.note.as_str()) {
-        (None, note) => note.to_owned(),
-        (Some(_), "") => "bytes deleted".to_owned(),
+    match (letter.bytes_deleted_at, excerpt(&letter.note)) {
+        (None, note) => note,
+        (Some(_), note) if note.is_empty() => "bytes deleted".to_owned(),
         (Some(_), note) => format!("{note} (bytes deleted)"),
     }
 }

@@ -18,10 +18,10 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::referee::{DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
-    AbsenceNote, Decision, EndedNote, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote, Listed,
-    MissedNote, PersonNote, RefusalCount, SendingSummary, UnreadNote, WordsNote,
+    AbsenceNote, Decision, EndedNote, FullWords, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote,
+    Listed, MissedNote, PersonNote, RefusalCount, SendingSummary, UnreadNote, WordsNote,
 };
-use crate::report::{self, ClubLetter, format_local};
+use crate::report::{self, ClubLetter, excerpt, format_local, wrapped};
 use crate::store::{NewDispatch, Urgency};
 
 /// Maximum items in a list that a GM has to act on.
@@ -37,8 +37,10 @@ const MAX_WORDS: usize = 260;
 /// lists.
 const SHORTER: [(usize, usize); 5] = [(6, 4), (5, 3), (4, 2), (3, 1), (1, 1)];
 
-/// Maximum characters that are quoted of a person's words.
-const MAX_QUOTED: usize = 200;
+/// Maximum bytes of players' words in full in a digest, and in the letter that brings the others. What is left is on
+/// the GM's screen.
+const MAX_IN_FULL: usize = 60_000;
+const MAX_MORE_IN_FULL: usize = 240_000;
 
 /// Age of a waiting letter from which the digest reports the queue: a letter that was just written always
 /// waits for a moment.
@@ -116,7 +118,8 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     // If the last digest was not sent yet, this one repeats its contents.
     let unread = BTreeSet::new();
     let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
-    if let Some(digest) = digest {
+    if let Some(mut digest) = digest {
+        let more = digest.in_full.split_beyond(MAX_IN_FULL);
         let letter = ClubLetter::Digest { digest };
         let dispatch = gms::gm_dispatch(desk, index, &letter, &unique(desk.at()), None)?;
         // Another daemon may already have made this digest.
@@ -124,6 +127,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
             return Ok(());
         }
         desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+        bring_more_words(desk, index, more, &unique(desk.at()))?;
     }
     let at = desk.at();
     let changes = &mut desk.draft.changes;
@@ -137,6 +141,23 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     Ok(())
 }
 
+/// Brings the words of players that a digest has no room for, in a letter of their own.
+fn bring_more_words(
+    desk: &mut Desk<'_>,
+    index: GmIndex,
+    mut words: Listed<FullWords>,
+    unique: &str,
+) -> Decided<()> {
+    if words.shown.is_empty() {
+        return Ok(());
+    }
+    words.more = words.split_beyond(MAX_MORE_IN_FULL).shown.len();
+    let letter = ClubLetter::WordsInFull { words };
+    let dispatch = gms::gm_dispatch(desk, index, &letter, &format!("{unique}.words"), None)?;
+    desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
+    Ok(())
+}
+
 /// Formats a day, with the year if it is not the current one.
 fn day_and_month(desk: &Desk<'_>, day: NaiveDate) -> String {
     let is_this_year = day.year() == desk.at().with_timezone(&desk.club.config.terms.zone).year();
@@ -146,7 +167,11 @@ fn day_and_month(desk: &Desk<'_>, day: NaiveDate) -> String {
 /// Returns the acting GM's news of the last day, or `None` if there is none.
 pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
     let since = desk.at() - TimeDelta::days(1);
-    make(desk, since, &BTreeSet::new()).map(|(digest, _)| digest)
+    let (mut digest, _) = make(desk, since, &BTreeSet::new())?;
+    if let Some(digest) = &mut digest {
+        digest.in_full.more = digest.in_full.split_beyond(MAX_IN_FULL).shown.len();
+    }
+    Ok(digest)
 }
 
 /// Returns the entrants who have not filed even once a week after the season began. Leaves out seasons in which
@@ -329,34 +354,32 @@ fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: 
 /// Reports what people wrote, one line for each person and match, with illness and death first.
 fn tell_words(rows: &DigestRows, telling: &mut Telling<'_>) {
     let mut notes: Vec<(bool, WordsNote)> = Vec::new();
+    let mut in_full = Vec::new();
     for letter in &rows.words {
         if !telling.is_new_letter(letter) {
             continue;
         }
-        let text = letter.row.note.trim_start_matches(WORDS_NOTE).to_owned();
-        let is_grave = tells_of_trouble(&text);
+        let text = letter.row.note.trim_start_matches(WORDS_NOTE);
+        let is_grave = tells_of_trouble(text);
         let who = letter.player.clone().unwrap_or_else(|| letter.row.sender.clone());
         let about = letter.row.seat.clone();
+        if let Some(about) = about.clone() {
+            in_full.push(FullWords { who: who.clone(), about, lines: wrapped(text) });
+        }
+        let text = excerpt(text);
         match notes.iter_mut().find(|(_, note)| (&note.who, &note.about) == (&who, &about)) {
             Some((grave, note)) => {
                 note.more += 1;
                 if is_grave && !*grave {
-                    (*grave, note.text) = (true, quoted(&text));
+                    (*grave, note.text) = (true, text);
                 }
             }
-            None => notes.push((is_grave, WordsNote { who, about, text: quoted(&text), more: 0 })),
+            None => notes.push((is_grave, WordsNote { who, about, text, more: 0 })),
         }
     }
     notes.sort_by_key(|(is_grave, _)| !is_grave);
     telling.digest.words = Listed::of(notes.into_iter().map(|(_, note)| note).collect(), MAX_ACTED_ON);
-}
-
-/// Returns the beginning of a person's words.
-fn quoted(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("{} …", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
+    telling.digest.in_full = Listed { shown: in_full, more: 0 };
 }
 
 /// Lists the people whose mail bounces, who may be away, or whose letters were given up, one line for each.
@@ -397,7 +420,7 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
                 let note = note_on(&mut notes, name);
                 note.is_away = true;
                 if note.letter.is_none() {
-                    (note.letter, note.note) = (Some(short_digest(letter)), quoted(&letter.row.note));
+                    (note.letter, note.note) = (Some(short_digest(letter)), excerpt(&letter.row.note));
                 }
             }
             // Already listed on its player's line, as a bounce or an absence.
@@ -456,7 +479,7 @@ fn by_sender(letters: Vec<&DigestLetter>) -> Vec<LetterNote> {
                 sender: letter.row.sender.clone(),
                 count: 1,
                 digest: short_digest(letter),
-                note: quoted(&letter.row.note),
+                note: excerpt(&letter.row.note),
             }),
         }
     }

@@ -16,11 +16,8 @@ const MANY_LINES: usize = 3;
 /// Maximum characters of a text that is passed on.
 const MAX_CHARACTERS: usize = 4000;
 
-/// The start of the note on a letter with words for the GM; the words follow.
+/// The start of the note on a letter with words for the GM; the words follow, with their line ends.
 pub const WORDS_NOTE: &str = "words: ";
-
-/// Maximum characters of the words in a note.
-const MAX_WORDS_NOTE: usize = 500;
 
 /// Words for the GM. A letter that has one goes to the GM at once.
 const GM: [&str; 7] =
@@ -53,9 +50,9 @@ pub struct Words {
 }
 
 impl Words {
-    /// Returns the words of a letter that are for a person: all words of a letter without orders and
-    /// commands; otherwise only words of trouble, words that name the GM, and long ones. Words that mention
-    /// trouble, complain or name the GM are urgent.
+    /// Returns the words of a letter that are for a person: all words of a letter without orders and commands;
+    /// otherwise words that ask or wish for something, words of trouble, words that name the GM, and long ones.
+    /// Words that mention trouble, complain or name the GM are urgent.
     pub fn of(request: &Request) -> Option<Words> {
         if request.remarks.is_empty() || wish::is_reaction(&request.remarks) {
             return None;
@@ -63,8 +60,11 @@ impl Words {
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
         let text = cut(&text.join("\n"));
         let is_urgent = has_any(&text, |word| GM.contains(&word)) || wish::is_urgent(&request.remarks);
-        let is_for_a_person =
-            is_urgent || request.is_empty() || request.remarks.len() > MANY_LINES || tells_of_trouble(&text);
+        let is_for_a_person = is_urgent
+            || request.is_empty()
+            || request.remarks.len() > MANY_LINES
+            || tells_of_trouble(&text)
+            || wish::asks_or_wishes(&request.remarks);
         let passing = if is_urgent { Passing::AtOnce } else { Passing::InDigest };
         is_for_a_person.then_some(Words { passing, text })
     }
@@ -175,17 +175,16 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit()) || is_written()
 }
 
-/// Returns the note on a letter of a seat: its words for the GM, on one line, or nothing. `to_opponent` is
-/// whether only GMs who play against its author read it.
+/// Returns the note on a letter of a seat: its words for the GM. `to_opponent` is whether only GMs who play against
+/// its author read it.
 pub fn note_of_words(words: &Words, game: GameKind, to_opponent: bool) -> String {
     let text = without_order_lines(&words.text, game);
     note_of_text(&if to_opponent { without_lines_of_play(&text) } else { text })
 }
 
-/// Returns the note on a letter with these words for the GM, on one line.
+/// Returns the note on a letter with these words for the GM.
 pub fn note_of_text(text: &str) -> String {
-    let text = text.lines().collect::<Vec<_>>().join(" / ");
-    WORDS_NOTE.chars().chain(text.chars().take(MAX_WORDS_NOTE)).collect()
+    format!("{WORDS_NOTE}{}", cut(text))
 }
 
 /// Returns the start of a text that is passed on.

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
-use super::gm_digest::{GmDigest, GmMatchSummary};
+use super::gm_digest::{FullWords, GmDigest, GmMatchSummary, Listed};
 use super::text::wrapped;
 use crate::game::{Line, Seat};
 use crate::letter::authentic::SignatureFault;
@@ -61,6 +61,8 @@ pub enum ClubLetter {
     },
     /// Sums up the day for the GM.
     Digest { digest: Box<GmDigest> },
+    /// Brings the words of players in full that the day's digest has no room for.
+    WordsInFull { words: Listed<FullWords> },
     /// Alerts the GM to trouble at once. `more` counts further trouble of the same kind since the last such
     /// letter.
     Trouble { trouble: Trouble, more: u32 },
@@ -466,6 +468,7 @@ impl ClubLetter {
             ClubLetter::Declined { .. } | ClubLetter::Lapsed { .. } => "club/offer-ended.txt",
             ClubLetter::GmAnswer { .. } => "gm/answer.txt",
             ClubLetter::Digest { .. } => "gm/digest.txt",
+            ClubLetter::WordsInFull { .. } => "gm/more-words.txt",
             ClubLetter::Trouble { .. } => "gm/trouble.txt",
             ClubLetter::GmUnproven { .. } => "gm/unproven.txt",
             ClubLetter::GmToken => "gm/token.txt",

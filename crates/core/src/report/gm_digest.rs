@@ -1,6 +1,8 @@
 //! The GM's digest as its template sees it: decisions first, then late matches, people's words, and counts.
 //! It holds nothing that the rules hide from its reader.
 
+use std::mem;
+
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Reason, Seat};
@@ -26,6 +28,8 @@ pub struct GmDigest {
     pub missed: Listed<MissedNote>,
     /// Messages to a person, the gravest first.
     pub words: Listed<WordsNote>,
+    /// The same letters in full, but those of strangers. Stands below everything else.
+    pub in_full: Listed<FullWords>,
     /// People whom letters do not reach, or who may not read them.
     pub unread: Listed<UnreadNote>,
     pub began: Listed<String>,
@@ -188,6 +192,35 @@ pub struct WordsNote {
     pub text: String,
     /// The number of further letters.
     pub more: usize,
+}
+
+/// What a player wrote in one letter.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FullWords {
+    pub who: String,
+    /// The match and the seat.
+    pub about: (String, Seat),
+    pub lines: Vec<String>,
+}
+
+impl FullWords {
+    fn size(&self) -> usize {
+        self.lines.iter().map(|line| line.len() + 1).sum()
+    }
+}
+
+impl Listed<FullWords> {
+    /// Keeps as many letters as have at most `bytes` together, and returns the others.
+    pub fn split_beyond(&mut self, bytes: usize) -> Listed<FullWords> {
+        let mut left = bytes;
+        let fits = |words: &&FullWords| {
+            let rest = left.checked_sub(words.size());
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        let kept = self.shown.iter().take_while(fits).count();
+        Listed { shown: self.shown.split_off(kept), more: mem::take(&mut self.more) }
+    }
 }
 
 /// A person whom letters do not reach, or who may not read them.

@@ -39,7 +39,7 @@ pub use gm_digest::{GmDigest, GmMatchSummary};
 pub use mail::{envelope, mime, pin, redraw, sent};
 pub use samples::check_templates;
 pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
-pub use text::{counted, format_duration, format_local, format_with_year, wrapped};
+pub use text::{counted, excerpt, format_duration, format_local, format_with_year, wrapped};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]

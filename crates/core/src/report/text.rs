@@ -65,6 +65,18 @@ pub fn wrapped(text: &str) -> Vec<String> {
     lines.map(|line| shortened(&line)).collect()
 }
 
+/// Maximum characters of an excerpt.
+const MAX_EXCERPT: usize = 200;
+
+/// Returns the beginning of a person's words, on one line.
+pub fn excerpt(text: &str) -> String {
+    let line = text.lines().collect::<Vec<_>>().join(" / ");
+    match line.char_indices().nth(MAX_EXCERPT) {
+        Some((end, _)) => format!("{} …", line[..end].trim_end()),
+        None => line,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
