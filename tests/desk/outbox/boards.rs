@@ -9,7 +9,7 @@ fn row(game: GameKind) -> &'static str {
     match game {
         GameKind::QuadrantZ => "+=F=",
         GameKind::Pacific => "15 .   .",
-        GameKind::Quantum => "5.  .     .",
+        GameKind::Quantum => "5-  .     .",
         GameKind::Quad => " 9  .  .  .",
     }
 }

@@ -39,7 +39,9 @@ fn boards_are_turned_for_the_side_that_reads() {
             assert!(place(own.1).1 > place(other.1).1, "{kind}, {seat}: its first rank lies below");
             assert!(place(own.0).0 < place(other.0).0, "{kind}, {seat}: the files from its left");
             let line = |rank: &str| {
-                board.text.lines().position(|line| line.trim_start().starts_with(&format!("{rank} ")))
+                board.text.lines().position(|line| {
+                    line.trim_start().strip_prefix(rank).is_some_and(|rest| rest.starts_with([' ', '-']))
+                })
             };
             assert!(line(own.1) > line(other.1), "{kind}, {seat}: in text, too\n{}", board.text);
         }

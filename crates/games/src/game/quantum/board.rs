@@ -49,8 +49,8 @@ pub(super) fn text(view: &View) -> String {
             let mark = if last.is_some_and(|(_, to)| to == spot) { "<" } else { "" };
             write!(cells, "{:6}", cell + mark).expect("writing to a String cannot fail");
         }
-        // Without the full stop, spam filters take the first rows for a Bitcoin address that is spelled out.
-        writeln!(text, " {rank}. {cells}{rank}").expect("writing to a String cannot fail");
+        // Without the dash, spam filters take the first rows for a Bitcoin address that is spelled out.
+        writeln!(text, " {rank}- {cells}{rank}").expect("writing to a String cannot fail");
     }
     text.push_str(&files(view));
     text.push_str("\nS C Q  square, circle and queen of South; s c q of North.\n");
