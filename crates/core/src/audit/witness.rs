@@ -65,10 +65,11 @@ fn collect(raw: &[u8], depth: usize, texts: &mut Vec<String>) {
     }
 }
 
-/// Returns the ledger lines in a text.
+/// Returns the ledger lines in a text, in their order.
 pub fn in_text(text: &str) -> Vec<LedgerLine> {
-    let found = WORDS.iter().flat_map(|word| text.match_indices(word));
-    found.filter_map(|(at, word)| read(&text[at + word.len()..])).collect()
+    let mut found: Vec<(usize, &str)> = WORDS.iter().flat_map(|word| text.match_indices(word)).collect();
+    found.sort_unstable();
+    found.into_iter().filter_map(|(at, word)| read(&text[at + word.len()..])).collect()
 }
 
 /// Whether a character may occur between the parts of a ledger line: a quote prefix, a bar, or a line break.
