@@ -94,13 +94,26 @@ pub async fn settle_until(
 ) -> anyhow::Result<()> {
     loop {
         office.heartbeat.beat(Loop::Clock);
-        let settled = settle_some(office, due.as_mut()).await?;
+        // Boxed, because it is the largest part of what the loops wait for.
+        let settled = Box::pin(settle_some(office, due.as_mut())).await?;
         let oldest = office.store.oldest_waiting(office.now()).await?;
         let letters_wait = settled.letters > 0 && oldest.is_some_and(|received_at| received_at <= until);
         if settled.matches == 0 && !letters_wait {
             return Ok(());
         }
     }
+}
+
+/// Claims letters that wait, and matches that are `due`: after a restore, the next letter alone. Returns whether it was
+/// that.
+async fn claim_some(office: &Office, due: &[String]) -> anyhow::Result<(Claimable, bool)> {
+    if let Some(next) =
+        restored::claim_next(office).await.context("failed to claim the next letter after a restore")?
+    {
+        return Ok((next, true));
+    }
+    let claimable = office.store.claim(office.now(), due).await.context("failed to claim waiting letters")?;
+    Ok((claimable, false))
 }
 
 /// Decides on some letters, and on some due matches, in one transaction.
@@ -115,12 +128,7 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         None => Vec::new(),
     };
     let ids: Vec<String> = found.iter().map(|row| row.id.clone()).collect();
-    let after_restore = restored::claim_next(office).await.context("letters after a restore")?;
-    let is_after_restore = after_restore.is_some();
-    let claimable = match after_restore {
-        Some(next) => next,
-        None => office.store.claim(office.now(), &ids).await.context("waiting letters")?,
-    };
+    let (claimable, is_after_restore) = claim_some(office, &ids).await?;
     let Claimable { mut letters, matches, mut claim } = claimable;
     if due.as_ref().is_some_and(|due| due.one_by_one) && !matches.is_empty() {
         letters.clear();

@@ -61,17 +61,13 @@ impl Database {
     /// After a restore, letters build on those of other lanes. So there is one such claim at a time, which may be
     /// empty: `None` if another one is held.
     pub async fn claim_oldest(&self, now: DateTime<Utc>, until: DateTime<Utc>) -> Result<Option<Claimable>> {
-        let mut claim = self.backend.begin_claim().await?;
-        let mut writer = None;
-        let Claim { transaction, lanes, .. } = &mut claim;
-        let mut session = match transaction {
-            Some(transaction) => transaction.session(),
-            None => writer.insert(self.backend.writer().await?).session(),
-        };
+        let mut claim = self.backend.begin_claim();
         // No letter has this lane.
-        if take_lanes(&mut session, lanes, vec![RESTORED.to_owned()]).await?.is_empty() {
+        if take_lanes(&mut claim, &[RESTORED.to_owned()]).await?.is_empty() {
             return Ok(None);
         }
+        let mut writer = self.backend.writer().await?;
+        let mut session = writer.session();
         let sql = "SELECT id FROM letter \
                    WHERE status = 'waiting' AND received_at <= $1 AND (wait_until IS NULL OR wait_until <= $2) \
                    ORDER BY received_at, id LIMIT 1";
