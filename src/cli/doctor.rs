@@ -82,18 +82,7 @@ impl Args {
                 findings.print("login", state_of(login), "");
             }
             findings.print_inbox(&config, is_open).await;
-            let advice = config.outbox.way.port_advice();
-            let outbox = async { anyhow::Ok(Outbox::new(config.outbox.way.clone())?.check().await?) };
-            let advice = advice.as_deref().unwrap_or("see the section [outbox]");
-            match outbox.await {
-                Ok(Checked { found, warning }) => {
-                    findings.print("outbox", Ok(found), "");
-                    if let Some(warning) = warning {
-                        warn("outbox", warning);
-                    }
-                }
-                Err(error) => findings.print("outbox", Err(error), advice),
-            }
+            findings.print_outbox(&config).await;
             if let Some(address) = config.status.listen.filter(|address| !address.ip().is_loopback()) {
                 warn(
                     "status",
@@ -276,6 +265,21 @@ impl Findings {
             }
         }
         Ok(())
+    }
+
+    async fn print_outbox(&mut self, config: &Config) {
+        let advice = config.outbox.way.port_advice();
+        let outbox = async { anyhow::Ok(Outbox::new(config.outbox.way.clone())?.check().await?) };
+        let advice = advice.as_deref().unwrap_or("see the section [outbox]");
+        match outbox.await {
+            Ok(Checked { found, warning }) => {
+                self.print("outbox", Ok(found), "");
+                if let Some(warning) = warning {
+                    warn("outbox", warning);
+                }
+            }
+            Err(error) => self.print("outbox", Err(error), advice),
+        }
     }
 
     async fn print_inbox(&mut self, config: &Config, has_database: bool) {

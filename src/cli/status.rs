@@ -9,7 +9,6 @@ use super::output::print_json;
 use crate::config::Config;
 use crate::daemon::status::{SILENT_AFTER, Status};
 use crate::report::{format_duration, format_local};
-use crate::store;
 use crate::zone::Zone;
 
 /// Show the queues, the daemons and anything that is wrong; exit status 1 if something is

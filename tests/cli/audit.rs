@@ -88,7 +88,7 @@ impl Club {
         let mail = MessageParser::default().parse(&bytes).expect("a letter");
         let raw = format!(
             "From: {player}\r\nTo: referee@club.example\r\nSubject: Re: {}\r\nMessage-ID: <{}@players.example>\r\n\
-             In-Reply-To: <{}>\r\n\r\n{}\r\n",
+             In-Reply-To: <{}>\r\nMIME-Version: 1.0\r\n\r\n{}\r\n",
             mail.subject().expect("a subject"),
             body.bytes().fold(5381_u64, |hash, byte| hash.wrapping_mul(33) ^ u64::from(byte)),
             mail.message_id().expect("a Message-ID"),
@@ -109,7 +109,6 @@ impl Club {
         id
     }
 
-    /// Changes the database behind the program's back, and without its triggers.
     /// The number of each entry of a match, by its hash.
     fn places_in_ledger(&self, id: &str) -> BTreeMap<String, i64> {
         let options = SqliteConnectOptions::new().filename(self.path("fogpost.db"));
@@ -126,6 +125,7 @@ impl Club {
         rows.into_iter().collect()
     }
 
+    /// Changes the database behind the program's back, and without its triggers.
     fn cheat(&self, statement: &str) {
         let options = SqliteConnectOptions::new().filename(self.path("fogpost.db"));
         let work = async {

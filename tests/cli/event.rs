@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Folder, assert_says};
+use super::{Folder, Ran, assert_says};
 
 const PLAN: &str = "id = \"EV-SPRING\"\nname = \"Spring League\"\ngame = \"quad\"\nformat = \"league\"\n\
                     section_size = 3\nopens = 2099-05-10\n";
@@ -232,14 +232,19 @@ fn an_event_is_cancelled_with_a_reason() {
     assert_says(&folder.letters_to("ann@players.example"), &["has cancelled Spring League", "> Too few."]);
 }
 
+/// Imports a table of results.
+fn import(folder: &Folder, table: &str) -> Ran {
+    folder.write("results.csv", table);
+    folder.run(&["event", "import", "EV-SPRING", "results.csv"])
+}
+
+/// The addresses of three entrants.
+const ENTRANTS: [&str; 3] = ["ann@players.example", "bo@players.example", "cy@players.example"];
+
 #[test]
-fn a_league_that_was_begun_elsewhere_is_taken_over() {
+fn results_that_cannot_be_taken_over_are_named_with_their_line() {
     let folder = announced(&[]);
-    let import = |table: &str| {
-        folder.write("results.csv", table);
-        folder.run(&["event", "import", "EV-SPRING", "results.csv"])
-    };
-    let (ann, bo, cy) = ("ann@players.example", "bo@players.example", "cy@players.example");
+    let [ann, bo, cy] = ENTRANTS;
     for (table, words) in [
         (
             "first,second,result\n".to_owned(),
@@ -272,11 +277,17 @@ fn a_league_that_was_begun_elsewhere_is_taken_over() {
             &["Line 4", "this pair has all its results already"],
         ),
     ] {
-        let ran = import(&table);
+        let ran = import(&folder, &table);
         assert_eq!(ran.status(), 1);
         assert_says(&ran.stderr(), words);
     }
     assert_eq!(shown(&folder)["stage"], "entries");
+}
+
+#[test]
+fn results_are_read_as_spreadsheets_write_them() {
+    let folder = announced(&[]);
+    let [ann, bo, cy] = ENTRANTS;
     let plain = format!("section,first,second,result\n1,{ann},{bo},first\n1,{bo},{cy},\n");
     for table in [
         plain.replace(',', ";"),
@@ -302,7 +313,7 @@ fn a_league_that_was_begun_elsewhere_is_taken_over() {
         ),
         (",,,\n".to_owned(), &["line 1: the column `section` is missing"]),
     ] {
-        let ran = import(&table);
+        let ran = import(&folder, &table);
         assert_eq!(ran.status(), 1);
         assert_says(&ran.stderr(), words);
     }
@@ -310,9 +321,18 @@ fn a_league_that_was_begun_elsewhere_is_taken_over() {
         .expect("written");
     let latin = folder.run(&["event", "import", "EV-SPRING", "results.csv"]).failure(1);
     assert_says(&latin, &["results.csv: line 2 is not UTF-8; please save it as UTF-8"]);
-    import(&format!(
-        "Section, First, Second, Result\n1, {ann}, {bo}, first\n1, {bo}, {cy}, draw\n1, {cy}, {ann},\n"
-    ))
+}
+
+#[test]
+fn a_league_that_was_begun_elsewhere_is_taken_over() {
+    let folder = announced(&[]);
+    let [ann, bo, cy] = ENTRANTS;
+    import(
+        &folder,
+        &format!(
+            "Section, First, Second, Result\n1, {ann}, {bo}, first\n1, {bo}, {cy}, draw\n1, {cy}, {ann},\n"
+        ),
+    )
     .success();
     folder.run(&["run", "--once"]).success();
     let after = shown(&folder);
@@ -322,7 +342,7 @@ fn a_league_that_was_begun_elsewhere_is_taken_over() {
     assert_says(&folder.run(&["event", "show", "EV-SPRING"]).success(), &["4 of 6 matches without a result"]);
     assert_says(&folder.run(&["event", "standings", "EV-SPRING", "--csv"]).success(), &["ann,1,"]);
     assert_says(
-        &import(&format!("section,first,second,result\n1,{ann},{bo},first\n")).failure(1),
+        &import(&folder, &format!("section,first,second,result\n1,{ann},{bo},first\n")).failure(1),
         &["first season"],
     );
     assert_says(&folder.run(&["audit", "verify", "EV-SPRING"]).success(), &["EV-SPRING"]);

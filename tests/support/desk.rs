@@ -119,9 +119,12 @@ pub fn without_match_names(text: &str) -> String {
 /// The raw letter with which the mail program of `from` answers a letter of the referee by itself.
 pub fn absence_note(from: &str, to: &Sent) -> String {
     format!(
-        "From: {from}\nTo: {}\nSubject: Re: {}\nMessage-ID: <away.{}>\nIn-Reply-To: <{}>\n\
+        "From: {from}\nTo: {}\nSubject: Re: {}\nMessage-ID: <away.{}@players.example>\nIn-Reply-To: <{}>\n\
          Auto-Submitted: auto-replied\n\nI am out of office.\n",
-        to.reply_to, to.subject, to.message_id, to.message_id
+        to.reply_to,
+        to.subject,
+        to.message_id.replace('@', "."),
+        to.message_id
     )
 }
 

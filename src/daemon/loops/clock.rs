@@ -14,9 +14,7 @@ use crate::daemon::items::{self, DueMatches};
 use crate::daemon::remembered::HEARTBEAT;
 use crate::daemon::sending::refused;
 use crate::daemon::waiting::{Backoff, pause};
-use crate::daemon::{
-    Office, doubt, events, load, ratings, remembered, restored, rulings, space, zones,
-};
+use crate::daemon::{Office, doubt, events, load, ratings, remembered, restored, rulings, space, zones};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};

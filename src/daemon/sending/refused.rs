@@ -1,5 +1,5 @@
-//! Letters that a mail server keeps refusing while it takes others, or while there are no others. None of them is given up, so only the GM can
-//! end this, above all if the server refuses the club's domain.
+//! Letters that a mail server keeps refusing while it takes others, or while there are no others. None of them is given
+//! up, so only the GM can end this, above all if the server refuses the club's domain.
 
 use std::time::Duration;
 

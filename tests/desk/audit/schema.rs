@@ -43,6 +43,7 @@ const NOT_COMPARED: &[(&str, &str, &str)] = &[
     ),
     ("mailbox", "name", "a mailbox without a mark gets one"),
     ("left_letter", "*", "letters that are not read again"),
+    ("site_file", "*", "pages of the site, which are built anew if they differ"),
     ("memo", "key", "notes of the daemon; without the key of a GM's token, a new one is made"),
     ("kept_snapshot", "*", "only there after the procedure changed; found by its digest in an entry"),
     ("verified", "*", "only decides how much of the house's play the daily check computes again"),

@@ -25,8 +25,8 @@ struct Phase<'a> {
     bo: &'a str,
 }
 
-/// The shortest run of hexadecimal digits that is a hash, a digest or a veiled number.
-const SHORTEST_DIGEST: usize = 16;
+/// The shortest run of hexadecimal digits that is a hash, a digest, the mark of a text or a veiled number.
+const SHORTEST_DIGEST: usize = 12;
 
 /// Replaces everything that may differ between the two matches.
 fn with_placeholders(text: &str, game_match: &Match, token: &str) -> String {

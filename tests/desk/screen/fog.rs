@@ -85,12 +85,12 @@ fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
             desk.reply(ANN, &to_ann, letter);
             assert_eq!(look(), before, "{game}: {letter}");
         }
-        desk.receive(&absence_note(ANN, &to_ann));
-        assert_eq!(look(), before, "{game}: an automatic letter");
         // A GM without a seat who looks after the match reads what Ann wrote to the GM, and not how often she wrote.
         let kim = Browser::of_gm(&desk);
         let listed = page(&kim, &paths[1]);
         assert!(listed.contains("None to show.") && !listed.contains("sealed"), "{listed}");
+        desk.receive(&absence_note(ANN, &to_ann));
+        assert_eq!(look(), before, "{game}: an automatic letter");
         kim.get("/").says("Ann wrote to you about").says("may be away");
         kim.get(&paths[0]).says("May be away");
         desk.sent_to(ANN);

@@ -180,6 +180,38 @@ fn code(text: &str, verb: &str) -> String {
     line.unwrap_or_else(|| panic!("no {verb} in {text}")).to_owned()
 }
 
+/// The names of all matches but one.
+fn matches_but(desk: &Desk, id: &str) -> Vec<String> {
+    let mut ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+    ids.retain(|other| other != id);
+    ids
+}
+
+/// Whether the status says that letters from after a backup have not been read again.
+fn is_unfinished(desk: &Desk) -> bool {
+    let (database, quota) = (&desk.office().config.database, &desk.office().config.outbox.quota);
+    let status = Status::of(&desk.office().store, database, quota, desk.now(), SILENT_AFTER);
+    let faults = desk.block_on(status).expect("the store answers").faults;
+    faults.iter().any(|fault| fault.contains("older than its mailbox"))
+}
+
+/// The letters to somebody that are not among those from before.
+fn news_to(desk: &Desk, address: &str, before: &[Sent]) -> Vec<Sent> {
+    let mut letters = desk.all_to(address);
+    letters.retain(|sent| {
+        !before.iter().any(|old| (&old.text, &old.message_id) == (&sent.text, &sent.message_id))
+    });
+    letters
+}
+
+/// What `audit verify --against` finds in a player's mail.
+fn found_against(desk: &Desk, raw: &[u8]) -> Vec<String> {
+    let mails = [PlayersMail::read("ann.eml", raw)];
+    let against = verify::verify_against(desk.office(), &mails, None, &|_| ());
+    let verdicts = desk.block_on(against).expect("the store answers");
+    verdicts.into_iter().flat_map(|verdict| verdict.findings).map(|finding| finding.what).collect()
+}
+
 /// The backup knows an open offer. Since then Bo has taken it up, both have moved in the new match, a newcomer has made
 /// an offer after answering a question, and a GM has opened a match at the terminal, in which Ann has written.
 #[test]
@@ -200,11 +232,7 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
         letters.pop().expect("an invitation")
     };
     let (new_to_ann, new_to_bo) = (new_to(ANN), new_to(BO));
-    let others = |desk: &Desk| {
-        let mut ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
-        ids.retain(|id| *id != known.id);
-        ids
-    };
+    let others = |desk: &Desk| matches_but(desk, &known.id);
     let [id] = <[String; 1]>::try_from(others(&desk)).expect("one more match");
     // Two letters of different people about one match: their order counts.
     desk.reply(ANN, &new_to_ann, "MARBLE E5");
@@ -225,26 +253,13 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(store::restore(&url, &backup)).expect("restored");
     });
-    let is_unfinished = |desk: &Desk| {
-        let (database, quota) = (&desk.office().config.database, &desk.office().config.outbox.quota);
-        let status = Status::of(&desk.office().store, database, quota, desk.now(), SILENT_AFTER);
-        let faults = desk.block_on(status).expect("the store answers").faults;
-        faults.iter().any(|fault| fault.contains("a backup was restored"))
-    };
     assert!(is_unfinished(&desk));
     desk.work();
     assert!(!is_unfinished(&desk));
 
-    assert_eq!(others(&desk), [id.clone()]);
+    assert_eq!(others(&desk), std::slice::from_ref(&id));
     assert_eq!((desk.find(&id).state, desk.find(&id).adjudicated.len()), (played.state, 2));
-    let news_to = |address: &str| {
-        let mut letters = desk.all_to(address);
-        letters.retain(|sent| {
-            !before.iter().any(|old| (&old.text, &old.message_id) == (&sent.text, &sent.message_id))
-        });
-        letters
-    };
-    let [ann, bo, cy, gm] = [ANN, BO, CY, GM].map(news_to);
+    let [ann, bo, cy, gm] = [ANN, BO, CY, GM].map(|address| news_to(&desk, address, &before));
     assert!(ann.iter().any(|sent| sent.token() == new_to_ann.token()));
     assert!(bo.iter().any(|sent| sent.token() == new_to_bo.token()));
     let open = desk.block_on(desk.office().store.open_invitations(None)).expect("the store answers");
@@ -259,13 +274,12 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
     told[0].keeps_silent_of(&id);
     assert!(bo.iter().chain(&cy).all(|sent| !sent.text.contains(&lost.id)));
     assert_eq!(gm.len(), 1, "{gm:?}");
-    gm[0].says(&format!("- {}: written about by {ANN}", lost.id)).says("A backup").keeps_silent_of(&id);
+    gm[0]
+        .says(&format!("- {}: written about by {ANN}", lost.id))
+        .says("replaced by a backup")
+        .keeps_silent_of(&id);
 
-    let mails = [PlayersMail::read("ann.eml", &about_lost)];
-    let against = verify::verify_against(desk.office(), &mails, None, &|_| ());
-    let verdicts = desk.block_on(against).expect("the store answers");
-    let findings = verdicts.iter().flat_map(|verdict| &verdict.findings);
-    let said: Vec<&str> = findings.map(|finding| finding.what.as_str()).collect();
+    let said = found_against(&desk, &about_lost);
     assert!(said.len() == 1 && said[0].contains("newer than the restored backup"), "{said:?}");
     // All of this is done once, and the clock goes on.
     desk.restart();

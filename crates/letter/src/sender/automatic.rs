@@ -156,6 +156,7 @@ mod tests {
         let bounce = Automatic {
             mark: Mark::Report,
             kind: AutomaticKind::Failed,
+            may_be_relayed: false,
             about: vec!["a.1@club.example".into(), "a.2@club.example".into()],
             returned: vec!["a.2@club.example".into()],
             return_ids: Vec::new(),

@@ -104,7 +104,8 @@ pub async fn drain(inbox: Inbox) -> Result<Vec<FetchedLetter>, Error> {
 fn note(left: &mut LeftLetters, message: InboxMessage) {
     match message {
         InboxMessage::Letters(batch) => panic!("more letters: {:?}", subjects(&batch.letters)),
-        InboxMessage::Beginnings { .. } | InboxMessage::Filed { .. } => panic!("nobody has set a mark"),
+        InboxMessage::Beginnings { .. } => panic!("nobody has set a mark"),
+        InboxMessage::Filed { compared, .. } => compared.send(()).expect("the inbox waits for it"),
         InboxMessage::Unfiled(letters) => left.unfiled.extend(letters),
         InboxMessage::Gone(letters) => {
             for letter in letters {

@@ -120,6 +120,7 @@ async fn new_letters_are_read_first_and_in_their_order_however_many_old_ones_lie
                 old.send(places.collect()).expect("the inbox waits for it");
                 looked_at.extend(names);
             }
+            InboxMessage::Filed { compared, .. } => compared.send(()).expect("the inbox waits for it"),
             InboxMessage::Unfiled(_) | InboxMessage::Gone(_) => {}
         }
     }
