@@ -5,6 +5,7 @@ use fogpost::game::any::GameKind;
 use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::events::{LEAGUE, announced, club};
 use crate::positions::{pacific, quad, quadrant_z};
+use crate::seat::almost_orders::both_set_up;
 
 const CY: &str = "cy@players.example";
 
@@ -251,4 +252,30 @@ const IN_THE_CLUB: [Situation; 9] = [
 fn whatever_a_letter_of_the_club_offers_can_be_sent_back_at_once() {
     let count: usize = IN_THE_CLUB.into_iter().map(|situation| send_back(|| club(""), situation)).sum();
     assert!(count >= 8, "{count} acts");
+}
+
+#[test]
+fn orders_that_their_letter_corrects_are_not_offered() {
+    for text in [
+        "SHIP 1 A3 TO B2\nSHIP 3 B2 TO B1\n\nSorry, I meant B1 for ship 1. And ship 3 stays where it is.",
+        "Delete SHIP 1 A3 TO B2",
+    ] {
+        let desk = Desk::new();
+        let (_, report, _) = both_set_up(&desk);
+        desk.reply(ANN, &report, text);
+        desk.one_to(ANN).says("leaves a doubt").keeps_silent_of("the single word YES");
+    }
+}
+
+#[test]
+fn an_order_changed_in_words_is_offered_with_the_others_that_are_filed() {
+    let desk = Desk::new();
+    let (_, report, _) = both_set_up(&desk);
+    desk.reply(ANN, &report, "SHIP 1 A3 TO B2\nSHIP 3 B2 TO B1");
+    desk.one_to(ANN);
+    desk.reply(ANN, &report, "and SHIP 1 A3 TO A1");
+    let offer = desk.one_to(ANN);
+    offer.says("I file them: | SHIP 3 B2 TO B1 | SHIP 1 A3 TO A1");
+    desk.reply(ANN, &offer, "YES");
+    desk.one_to(ANN).says("they replace those you sent before: | SHIP 3 B2 TO B1 | SHIP 1 A3 TO A1");
 }

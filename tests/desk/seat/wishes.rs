@@ -239,3 +239,17 @@ fn help_takes_words_and_finds_them_in_the_rules() {
     desk.reply(ANN, &to_ann, "HELP zeppelin");
     desk.one_to(ANN).says("I have no page on zeppelin").says("| RULES quad");
 }
+
+#[test]
+fn what_the_opponent_asks_for_can_be_granted_or_refused_in_words() {
+    let desk = Desk::new();
+    let (_, _, to_bo) = quad(&desk);
+    desk.reply(BO, &to_bo, "EXTEND 3 days");
+    let asked = desk.last_to(ANN);
+    desk.reply(ANN, &asked, "Of course, take all the time you need.");
+    desk.one_to(ANN).says("asks for more time").says("| AGREE");
+    desk.reply(BO, &to_bo, "DRAW");
+    let offered = desk.last_to(ANN);
+    desk.reply(ANN, &offered, "A draw? After two moves? Never!");
+    desk.one_to(ANN).says("You need do nothing").keeps_silent_of("| DRAW");
+}
