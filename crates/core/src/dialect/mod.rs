@@ -26,7 +26,57 @@ pub static DIALECT: Dialect = Dialect {
 /// The subject of the letter by which `fogpost doctor --send` tests whether mail arrives.
 pub const DOCTOR_SUBJECT: &str = "fogpost doctor: does mail arrive?";
 
-/// First words of orders and commands.
+/// The words that begin a command or another line to the referee, in capitals. No other line of our letters
+/// begins with one: if the letter came back unquoted, that line would be read.
+pub const COMMAND_WORDS: [&str; 45] = [
+    "ABSENT",
+    "ACCEPT",
+    "ADDRESS",
+    "AGREE",
+    "BLOCK",
+    "CHALLENGE",
+    "CHECK",
+    "CLAIM",
+    "CLOSE",
+    "CONFIRM",
+    "DECLINE",
+    "DENY",
+    "DRAW",
+    "END",
+    "ENTER",
+    "EVENTS",
+    "EXTEND",
+    "GAMES",
+    "GM",
+    "HELP",
+    "HINT",
+    "HISTORY",
+    "JOIN",
+    "LEAVE",
+    "MATCH",
+    "MATCHES",
+    "NEVER",
+    "OPEN",
+    "PROFILE",
+    "PROTEST",
+    "RATINGS",
+    "REMATCH",
+    "REPORT",
+    "RESIGN",
+    "RULES",
+    "SETTINGS",
+    "STANDINGS",
+    "STATUS",
+    "SUBSTITUTE",
+    "TELL",
+    "TURN",
+    "UNBLOCK",
+    "WAIT",
+    "WITHDRAW",
+    "YES",
+];
+
+/// First words of orders, and of the commands that bounces and absence notes do not begin with either.
 static VERBS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| include_str!("verbs.txt").lines().collect());
 
 /// Vocabulary of players that machines do not use.
@@ -34,7 +84,7 @@ static TOPIC: LazyLock<AhoCorasick> =
     LazyLock::new(|| AhoCorasick::new(include_str!("topic.txt").lines()).expect("a short list"));
 
 /// Whether a line looks like an order or a command: one of our verbs in capitals or followed by a number or a
-/// square, two squares and little else, or a single square.
+/// square, two squares and little else, a single square, or a command with arguments that prose has not.
 fn is_request(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['-', '*', ' ']);
     if line.starts_with("TELL ") || line.starts_with("PROTEST ") {
@@ -59,6 +109,12 @@ fn is_request(line: &str) -> bool {
         rest.first().is_some_and(|next| is_square(next) || next.starts_with(|c: char| c.is_ascii_digit()));
     squares >= 2 && rest.len() <= 3 && line.len() <= 20
         || VERBS.contains(first.to_ascii_lowercase().as_str()) && rest.len() <= 24 && (capitals || numbered)
+        || COMMAND_WORDS.contains(first) && rest.iter().all(|word| is_argument(word))
+}
+
+/// Whether a word is an argument of a command that prose has not: `words=off`, an address, a code, a day, CONFIRM.
+fn is_argument(word: &str) -> bool {
+    word.contains(|c: char| matches!(c, '=' | '@') || c.is_ascii_digit()) || COMMAND_WORDS.contains(&word)
 }
 
 /// Whether a line begins like an order, whatever follows it, such as an attribution that a mail program
@@ -93,6 +149,11 @@ mod tests {
             "- U1 C7 C4",
             "d4",
             "hold.",
+            "WITHDRAW",
+            "SETTINGS words=off zone=Europe/Berlin",
+            "ADDRESS ann@new.example",
+            "CONFIRM 7K3M9P2Q4R",
+            "LEAVE CONFIRM",
         ] {
             assert!(is_request(line), "{line}");
         }
@@ -104,6 +165,8 @@ mod tests {
             "Room B12",
             "| SHIP 1 TO B2",
             "HOST UNKNOWN",
+            "ADDRESS REJECTED",
+            "SETTINGS are nice",
             "move on",
         ] {
             assert!(!is_request(line), "{line}");

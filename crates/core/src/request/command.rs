@@ -6,6 +6,7 @@ use strum::{EnumDiscriminants, VariantArray};
 use super::normalized::{NormalizedLine, is_any_of};
 use super::proof::{self, Parsed};
 use super::wish;
+use crate::dialect::COMMAND_WORDS;
 use crate::game::any::GameKind;
 use crate::letter::Address;
 
@@ -163,56 +164,6 @@ pub enum ParsedLine {
     /// A protest; its text continues below.
     Protest,
 }
-
-/// The words that begin a command or another line to the referee, in capitals. No other line of our letters
-/// begins with one: if the letter came back unquoted, that line would be read.
-pub const COMMAND_WORDS: [&str; 45] = [
-    "ABSENT",
-    "ACCEPT",
-    "ADDRESS",
-    "AGREE",
-    "BLOCK",
-    "CHALLENGE",
-    "CHECK",
-    "CLAIM",
-    "CLOSE",
-    "CONFIRM",
-    "DECLINE",
-    "DENY",
-    "DRAW",
-    "END",
-    "ENTER",
-    "EVENTS",
-    "EXTEND",
-    "GAMES",
-    "GM",
-    "HELP",
-    "HINT",
-    "HISTORY",
-    "JOIN",
-    "LEAVE",
-    "MATCH",
-    "MATCHES",
-    "NEVER",
-    "OPEN",
-    "PROFILE",
-    "PROTEST",
-    "RATINGS",
-    "REMATCH",
-    "REPORT",
-    "RESIGN",
-    "RULES",
-    "SETTINGS",
-    "STANDINGS",
-    "STATUS",
-    "SUBSTITUTE",
-    "TELL",
-    "TURN",
-    "UNBLOCK",
-    "WAIT",
-    "WITHDRAW",
-    "YES",
-];
 
 /// Maximum days of one extension, and of a turn.
 const MAX_DAYS: u32 = 366;

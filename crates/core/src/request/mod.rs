@@ -22,6 +22,7 @@ use grammar::orders_of;
 use normalized::NormalizedLine;
 use part::match_named_by;
 
+pub use crate::dialect::COMMAND_WORDS;
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
 use crate::letter::{NewText, WrittenLine};
@@ -42,7 +43,7 @@ pub mod wish;
 
 pub use beside::{Beside, Writer, takes_back};
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
-pub use command::{COMMAND_WORDS, Command, CommandKind, NumberedCommand, Party};
+pub use command::{Command, CommandKind, NumberedCommand, Party};
 pub use doubt::{Doubt, DoubtKind};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
