@@ -3,26 +3,15 @@
 use std::collections::BTreeSet;
 
 use fogpost::daemon::loops::run;
-use fogpost::post::imap::ImapConfig;
-use fogpost::post::inbox::Inbox;
-use fogpost::post::{FetchedLetter, Health, InboxMessage, LeftLetters, Secret, Taken, Tls};
+use fogpost::post::{FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
 use fogpost::store::LeftReason;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::club::{NOW, office};
 use crate::fakes::imap::{Act, Imap};
-use crate::support::{PATIENCE, Running, letter, subject, subjects};
+use crate::support::{PATIENCE, Running, imap_inbox, letter, subject, subjects};
 use fogpost_testing::random::Random;
-
-fn inbox(server: &Imap) -> Inbox {
-    Inbox::Imap(ImapConfig {
-        port: Some(server.port),
-        tls: Tls::None,
-        timeout_seconds: PATIENCE.as_secs(),
-        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
-    })
-}
 
 /// A server that refuses these steps with these words, the first `times`.
 async fn refusing(step: &'static str, words: &'static str, times: usize) -> Imap {
@@ -32,7 +21,7 @@ async fn refusing(step: &'static str, words: &'static str, times: usize) -> Imap
 /// Empties a mailbox as `run --once` does, with the letters that were left before, and notes those that are left.
 async fn drain(server: &Imap, left: &mut LeftLetters) -> Vec<FetchedLetter> {
     let (to, mut messages) = mpsc::channel(1);
-    let draining = inbox(server).drain(left.clone(), to, watch::channel(Health::default()).0);
+    let draining = imap_inbox(server.port).drain(left.clone(), to, watch::channel(Health::default()).0);
     let storing = async {
         let mut all = Vec::new();
         while let Some(message) = messages.recv().await {
@@ -59,7 +48,7 @@ async fn drain(server: &Imap, left: &mut LeftLetters) -> Vec<FetchedLetter> {
 async fn a_letter_that_cannot_be_moved_is_read_past_and_one_is_tried_at_each_look() {
     let server = refusing("MOVE", "TAG NO [OVERQUOTA] Not enough disk quota", 4).await;
     server.deliver([letter("0"), letter("1")]);
-    let mut running = Running::start(inbox(&server));
+    let mut running = Running::start(imap_inbox(server.port));
     assert_eq!(subjects(&running.letters().await), ["0", "1"]);
     for number in 2..5 {
         running.until_left(|left| left.unfiled.len() == number).await;
@@ -108,7 +97,7 @@ async fn a_letter_that_was_copied_but_not_deleted_is_not_copied_again() {
     let server = refusing("EXPUNGE", "TAG NO not now", 2).await;
     server.mail().capabilities = "IMAP4rev1 IDLE UIDPLUS";
     server.deliver([letter("0")]);
-    let mut running = Running::start(inbox(&server));
+    let mut running = Running::start(imap_inbox(server.port));
     assert_eq!(running.letters().await.len(), 1);
     for number in 1..3 {
         running.until_left(|left| left.unfiled.len() == number).await;
@@ -136,7 +125,7 @@ async fn a_move_that_breaks_the_connection_does_not_stop_reading() {
     for (step, act) in steps {
         let server = Imap::start(move |s, _| if s == step { act } else { Act::Proper }).await;
         server.deliver([letter("0")]);
-        let mut running = Running::start(inbox(&server));
+        let mut running = Running::start(imap_inbox(server.port));
         assert_eq!(subjects(&running.letters().await), ["0"]);
         for number in 1..4 {
             running.until_left(|left| left.unfiled.len() == number).await;
@@ -158,7 +147,7 @@ async fn a_move_that_breaks_the_connection_does_not_stop_reading() {
 async fn moves_that_break_the_connection_are_tried_ever_more_rarely() {
     let server = Imap::start(|s, _| if s == "STORE" { Act::CloseAfter(0) } else { Act::Proper }).await;
     server.deliver([letter("0")]);
-    let mut running = Running::start(inbox(&server));
+    let mut running = Running::start(imap_inbox(server.port));
     assert_eq!(subjects(&running.letters().await), ["0"]);
     for number in 1..30 {
         running.until_left(|left| left.unfiled.len() == number).await;

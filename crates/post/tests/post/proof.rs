@@ -1,20 +1,9 @@
 //! Servers that send something else than the letter that they were asked for.
 
-use fogpost_post::imap::ImapConfig;
-use fogpost_post::inbox::Inbox;
-use fogpost_post::{FetchedLetter, Secret, Tls};
+use fogpost_post::FetchedLetter;
 
 use crate::fakes::imap::{Act, Imap, Lie};
-use crate::support::{PATIENCE, Running, drain, letter, subjects};
-
-fn inbox(server: &Imap) -> Inbox {
-    Inbox::Imap(ImapConfig {
-        port: Some(server.port),
-        tls: Tls::None,
-        timeout_seconds: PATIENCE.as_secs(),
-        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
-    })
-}
+use crate::support::{Running, drain, imap_inbox, letter, subjects};
 
 async fn server_with(letters: usize) -> Imap {
     let server = Imap::start(|_, _| Act::Proper).await;
@@ -35,7 +24,7 @@ async fn an_empty_body_beside_a_true_size_is_asked_for_again_alone() {
         let lie = Lie { in_part: Some(Vec::new()), ..Lie::default() };
         server.mail().lies.insert(uid, lie);
     }
-    let all = drain(inbox(&server)).await.expect("drained");
+    let all = drain(imap_inbox(server.port)).await.expect("drained");
     let numbers: Vec<String> = (0..300).map(|number| number.to_string()).collect();
     assert_eq!(subjects(&all), numbers);
     assert!(all.iter().all(|letter| letter.raw.len() as u64 == letter.size));
@@ -48,7 +37,7 @@ async fn an_empty_body_beside_a_true_size_is_asked_for_again_alone() {
 async fn reason_to_leave_the_second(lie: Lie) -> String {
     let server = server_with(3).await;
     server.mail().lies.insert(2, lie);
-    let mut running = Running::start(inbox(&server));
+    let mut running = Running::start(imap_inbox(server.port));
     assert_eq!(subjects(&running.letters().await), ["0", "2"]);
     running.until(|health| health.left_unread.is_some()).await;
     let health = running.health.borrow().clone();
@@ -119,7 +108,7 @@ async fn a_size_that_counts_otherwise_is_no_reason_to_leave_a_letter() {
     for (uid, size) in [(1, 5000), (2, 1), (3, 0)] {
         server.mail().lies.insert(uid, Lie { size: Some(size), ..Lie::default() });
     }
-    assert_eq!(subjects(&drain(inbox(&server)).await.expect("drained")), ["0", "1", "2"]);
+    assert_eq!(subjects(&drain(imap_inbox(server.port)).await.expect("drained")), ["0", "1", "2"]);
     assert_eq!(server.mail().processed.len(), 3);
 }
 
@@ -128,7 +117,7 @@ async fn a_letter_with_hardly_a_header_is_still_a_letter() {
     let server = server_with(0).await;
     let bare = b"From: anna@home.test\r\nSubject: orders\r\n\r\nHOLD\r\n".to_vec();
     server.deliver([bare.clone(), bare]);
-    let all: Vec<FetchedLetter> = drain(inbox(&server)).await.expect("drained");
+    let all: Vec<FetchedLetter> = drain(imap_inbox(server.port)).await.expect("drained");
     assert_eq!(subjects(&all), ["orders", "orders"]);
     assert_eq!(server.mail().processed.len(), 2);
 }

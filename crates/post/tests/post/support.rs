@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use fogpost_post::imap::ImapConfig;
 use fogpost_post::inbox::Inbox;
 use fogpost_post::{
-    Batch, Error, FetchedLetter, Health, InboxMessage, LeftLetters, ShutdownSignal, Stopper, Taken,
+    Batch, Error, FetchedLetter, Health, InboxMessage, LeftLetters, Secret, ShutdownSignal, Stopper, Taken,
+    Tls,
 };
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -12,6 +14,16 @@ use tokio::time::timeout;
 
 /// Longer than anything takes on a busy machine. A test that waits this long has failed.
 pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// An inbox in the only mailbox of a fake IMAP server.
+pub fn imap_inbox(port: u16) -> Inbox {
+    Inbox::Imap(ImapConfig {
+        port: Some(port),
+        tls: Tls::None,
+        timeout_seconds: PATIENCE.as_secs(),
+        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
+    })
+}
 
 /// A running inbox, as the program sees it.
 pub struct Running {

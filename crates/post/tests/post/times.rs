@@ -4,21 +4,10 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost_post::imap::ImapConfig;
-use fogpost_post::inbox::Inbox;
-use fogpost_post::{FetchedLetter, InboxMessage, LeftLetters, Secret, Taken, Tls};
+use fogpost_post::{FetchedLetter, InboxMessage, LeftLetters, Taken};
 
 use crate::fakes::imap::{Act, Imap};
-use crate::support::{PATIENCE, Running, letter, subjects};
-
-fn inbox(server: &Imap) -> Inbox {
-    Inbox::Imap(ImapConfig {
-        port: Some(server.port),
-        tls: Tls::None,
-        timeout_seconds: PATIENCE.as_secs(),
-        ..ImapConfig::of("127.0.0.1", "gm", Secret::new("hush"))
-    })
-}
+use crate::support::{Running, imap_inbox, letter, subjects};
 
 /// An INTERNALDATE as a server writes it whose clock shows this many hours more than ours.
 fn ahead(hours: i64) -> String {
@@ -44,7 +33,7 @@ async fn a_letter_that_comes_while_the_session_watches_shows_the_servers_zone() 
         // It came two hours before the session began.
         server.mail().arrivals.insert(1, ahead(zone - 2));
         server.deliver([letter("before")]);
-        let mut running = Running::start(inbox(&server));
+        let mut running = Running::start(imap_inbox(server.port));
         let before = running.letters().await;
         // Until then its time counts, except that it cannot have come after now.
         assert_eq!(age(&before[0]), Some((2 - zone).max(0)), "{zone}");
@@ -73,7 +62,7 @@ async fn what_a_session_learned_of_the_servers_clock_corrects_what_came_before_t
     })
     .await;
     server.mail().arrivals.extend([(1, ahead(-5)), (2, ahead(-5 - 3)), (3, ahead(2 * 24))]);
-    let mut running = Running::start(inbox(&server));
+    let mut running = Running::start(imap_inbox(server.port));
     server.until(|mail| mail.count("IDLE") == 1).await;
     server.deliver([letter("watched")]);
     assert_eq!(age(&running.letters().await[0]), Some(0));
@@ -104,7 +93,7 @@ async fn new_letters_are_read_first_and_in_their_order_however_many_old_ones_lie
         mail.arrivals.insert(203, ahead(-1));
     }
     let left = LeftLetters { mark: Some(mark), began: Some(began), ..LeftLetters::default() };
-    let (messages, mut running) = (&mut Vec::new(), Running::start_with(inbox(&server), left));
+    let (messages, mut running) = (&mut Vec::new(), Running::start_with(imap_inbox(server.port), left));
     let (mut looked_at, mut stored) = (BTreeSet::new(), Vec::new());
     while looked_at.len() < 202 {
         match running.message().await {
