@@ -222,8 +222,8 @@ impl Args {
     }
 }
 
-/// Whether a letter of ours would show a GM who plays in its match how often the other seat writes. One that was
-/// given up has to be seen by somebody.
+/// Whether a letter of ours would show a GM who plays in its match how often the other seat writes. A letter
+/// that was given up is shown all the same, because somebody has to act on it.
 fn tells_of_letters(row: &DispatchRow, fog: &Fog) -> bool {
     row.given_up_at.is_none() && row.match_id.as_ref().is_some_and(|id| fog.matches.contains(id))
 }

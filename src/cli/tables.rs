@@ -15,9 +15,9 @@ use crate::letter::printable::printable_line;
 
 /// A kind of table.
 pub struct TableKind<'a> {
-    /// All columns that it may have.
+    /// The columns that the table may have.
     pub columns: &'a [&'a str],
-    /// The columns that it must have.
+    /// Those of them that it must have.
     pub required: &'a [&'a str],
     /// What a line stands for, such as `match`.
     pub item: &'a str,

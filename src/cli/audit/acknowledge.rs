@@ -10,7 +10,7 @@ use crate::daemon::audit::unsound;
 /// Remove a match or an event that does not verify from `fogpost status`, until the audit finds something else in it
 #[derive(clap::Args)]
 pub struct Args {
-    /// Match, such as QZ-7K3M, or event, or CLUB; without it, everything that does not verify
+    /// A match such as QZ-7K3M, an event, or CLUB; without it, everything that does not verify
     #[arg(value_name = "MATCH")]
     id: Option<String>,
 }

@@ -281,7 +281,7 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
 
     let said = found_against(&desk, &about_lost);
     assert!(said.len() == 1 && said[0].contains("newer than the restored backup"), "{said:?}");
-    // All of this is done once, and the clock goes on.
+    // A restart repeats nothing of this, and the clock goes on.
     desk.restart();
     desk.advance(2);
     for (address, once) in [(ANN, ann), (BO, bo), (CY, cy)] {

@@ -14,14 +14,14 @@ pub struct StoredGmToken {
     pub last_sent: Option<String>,
 }
 
-/// What is stored of the club itself.
+/// The stored data of the club itself.
 #[derive(Clone, Debug)]
 pub struct StoredClub {
     pub offers: Vec<StoredOffer>,
     pub tokens: Vec<StoredGmToken>,
     /// Each mailbox, with the time before which its letters are left alone.
     pub marks: Vec<(String, DateTime<Utc>)>,
-    /// When the database was made, which is the mark of the first mailbox. `None` if that is unknown.
+    /// The time at which the database was made, which is the mark of the first mailbox. `None` if that is unknown.
     pub made: Option<DateTime<Utc>>,
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::ledger::Head;
 use crate::letter::Digest;
 
-/// What was checked.
+/// The subject of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Subject {

@@ -70,7 +70,7 @@ pub struct Answer {
     pub left_out: LeftOut,
 }
 
-/// What a letter wishes in words about one subject, and the lines that fulfil it.
+/// A letter's wish in words about one subject, and the lines that fulfil it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Wishes {
     pub care: Option<Care>,
@@ -141,7 +141,7 @@ pub struct SeasonEnd {
     pub name: String,
     /// The time, in the player's zone.
     pub ends: String,
-    /// What decides the matches that still run then: `unfinished` of the plan.
+    /// The rule for the matches that still run then: `unfinished` of the plan.
     pub decides: String,
 }
 

@@ -194,7 +194,7 @@ pub struct WordsNote {
     pub more: usize,
 }
 
-/// What a player wrote in one letter.
+/// A player's words in one letter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FullWords {
     pub who: String,

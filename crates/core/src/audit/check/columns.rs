@@ -46,7 +46,7 @@ pub struct UnprovenColumns {
     pub is_confirmed: bool,
 }
 
-/// What the entries of a match say that columns repeat, collected as the entries are checked.
+/// The values of a match's entries that columns repeat, collected as the entries are checked.
 #[derive(Default)]
 pub struct LedgerFacts {
     opened: Option<OpenedMatch>,

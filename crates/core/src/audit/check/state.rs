@@ -74,7 +74,7 @@ pub struct Check {
     pub(super) pending: VecDeque<PendingEntry>,
     /// The letters that the pending entries name, each with its new text.
     pub(super) letters: BTreeMap<Digest, (ParsedLetter, NewText)>,
-    /// What the entries so far say that columns repeat.
+    /// The values of the entries so far that columns repeat.
     pub(super) facts: LedgerFacts,
     /// The letters that were ruled on, by the first bytes of their digests.
     pub(super) ruled_letters: BTreeSet<u64>,

@@ -54,8 +54,8 @@ pub(super) fn refuse(
 }
 
 /// Offers to file the orders that a letter with doubtful lines may mean, if they are legal: all of them, or else all
-/// but those of the doubtful lines, unless one of these may change them. Orders that are filed stand beside the
-/// offered ones, as far as these do not replace them.
+/// but those of the doubtful lines, unless one of these may change them. If they replace some of the orders that are
+/// filed, the others are offered with them.
 pub(super) fn offer(
     game_match: &Match,
     letter: &SeatLetter,
@@ -84,8 +84,8 @@ pub(super) fn offer(
     })
 }
 
-/// Returns the seat's filed orders together with these, which replace some of them: what a letter means that changes
-/// one order in words.
+/// Returns the seat's filed orders together with these, if these replace some of them: a letter that changes one order
+/// in words means the others to stand.
 fn beside_filed(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Vec<Line>> {
     let filed = game_match.held[seat].as_ref()?.filing.lines();
     let filed = filed.iter().map(|text| Line { no: 0, text: text.clone() });
