@@ -9,6 +9,7 @@ use std::fmt::{Debug, Display};
 use orders::{not_understood, two_squares};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sheet::SheetBody;
 
 pub mod any;
 mod arrows;
@@ -26,6 +27,7 @@ pub mod quantum;
 pub mod record;
 mod seat;
 mod seen;
+pub mod sheet;
 pub mod square;
 
 pub use dice::Dice;
@@ -212,4 +214,8 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
 
     /// Draws the board as `view` knows it.
     fn board(view: &Self::View) -> Board;
+
+    /// Returns what the seat can order now, as far as a page can compose it; `None` if nothing is due from the seat and
+    /// it can send nothing ahead.
+    fn sheet(view: &Self::View) -> Option<SheetBody>;
 }

@@ -4,4 +4,5 @@ mod boards;
 mod filings;
 mod house;
 mod records;
+mod sheets;
 mod states;

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::{AnyState, Filing, GameKind, Memories, Remembering, sealed_orders};
+use crate::game::sheet::SheetBody;
 use crate::game::{Board, Game, Sealed, Seat};
 
 /// One seat's part in the adjudication that led to a state.
@@ -49,6 +50,15 @@ impl AnyState {
     /// Panics if the arguments are not of one match.
     pub fn shown_board(&self, viewer: Seat, memories: Option<&Memories>, own: Option<OwnPart<'_>>) -> Board {
         on_state!(self, state of State => State::board(&shown(state, viewer, memories, own)))
+    }
+
+    /// Returns what a page needs to compose the orders of `viewer`, as far as it may know and remember; see
+    /// [`Game::sheet`].
+    ///
+    /// # Panics
+    /// Panics if the arguments are not of one match.
+    pub fn sheet(&self, viewer: Seat, memories: Option<&Memories>) -> Option<SheetBody> {
+        on_state!(self, state of State => State::sheet(&recalled(state, viewer, memories)))
     }
 }
 

@@ -270,20 +270,28 @@ fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
     Some((reason, example.or_else(pass)))
 }
 
+/// Whether a submarine of the viewer on `from` may go to `to` (4.1).
+pub(super) fn can_dive(view: &View, from: Square, to: Square) -> bool {
+    submarine_goes(from, to) && view.own_submarines().iter().all(|own| own.at != to)
+}
+
+/// Whether a submarine of the viewer on `from` may fire at `target` (4.2).
+pub(super) fn can_fire(view: &View, from: Square, target: Square) -> bool {
+    fire_fault(view, from, target).is_none()
+}
+
 fn dive_fault(view: &View, from: Square, to: Square) -> Option<String> {
     if !submarine_goes(from, to) {
         Some(format!(
             "A submarine goes 1 to 3 squares in a straight line; from {from} to {to} is not such a move."
         ))
-    } else if view.own_submarines().iter().any(|own| own.at == to) {
-        Some(format!("Another submarine of yours is on {to}."))
     } else {
-        None
+        (!can_dive(view, from, to)).then(|| format!("Another submarine of yours is on {to}."))
     }
 }
 
 fn some_dive(view: &View, no: u16, from: Square) -> Option<String> {
-    let to = Square::all().find(|to| dive_fault(view, from, *to).is_none())?;
+    let to = Square::all().find(|to| can_dive(view, from, *to))?;
     Some(SubmarineOrder::Move { no, from: Some(from), to }.to_string())
 }
 

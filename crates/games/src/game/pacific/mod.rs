@@ -6,6 +6,7 @@
 use serde_json::json;
 
 use super::dice::Dice;
+use super::sheet::SheetBody;
 use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
 
 mod board;
@@ -24,6 +25,7 @@ mod picture;
 mod ready;
 mod rules;
 mod setup;
+mod sheet;
 mod shown;
 mod state;
 mod view;
@@ -170,6 +172,10 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::board(view)
+    }
+
+    fn sheet(view: &View) -> Option<SheetBody> {
+        sheet::sheet(view)
     }
 }
 

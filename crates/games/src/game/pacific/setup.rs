@@ -6,10 +6,10 @@ use super::order::Order;
 use crate::game::{READY_ALONE, Seat};
 
 /// Points for ships beyond the basic fleet (1.3).
-const PURCHASE: u32 = 25;
+pub(super) const PURCHASE: u32 = 25;
 /// Submarines of a side (1.5), and how many of them may start in enemy waters (2.3).
-const SUBMARINES: usize = 5;
-const ABROAD: usize = 2;
+pub(super) const SUBMARINES: usize = 5;
+pub(super) const ABROAD: usize = 2;
 
 /// A carrier as written: with its number, if one was given, and its squadron.
 struct Carrier {

@@ -121,6 +121,32 @@ pub(super) fn captures(view: &View) -> Vec<Order> {
     captured.into_iter().map(|at| Order::Capture { at }).collect()
 }
 
+/// Returns the squares where the seat can build.
+pub(super) fn yards(view: &View) -> Vec<Square> {
+    let mut check = FilingCheck::new(view);
+    let mut can_build = |at: &Square| {
+        check.stock = view.stock;
+        check.build(0, Class { offence: 1, defence: 0 }, *at).is_ok()
+    };
+    Quadrant::home(view.context.viewer).squares().filter(|at| can_build(at)).collect()
+}
+
+/// Returns the stars that the seat can capture this turn with the ships that stand there, and with what its whole stock
+/// could build beside them.
+pub(super) fn takeable(view: &View) -> Vec<KnownStar> {
+    let (home, now) = (Quadrant::home(view.context.viewer), FilingCheck::new(view));
+    let is_takeable = |star: &&KnownStar| {
+        if star.at.quadrant() != home {
+            return now.capture_fault(star.at).is_none();
+        }
+        let mut check = FilingCheck::new(view);
+        // Where nothing can be built, the ships alone decide.
+        let _ = check.build(0, Class { offence: view.stock, defence: 0 }, star.at);
+        check.capture_fault(star.at).is_none()
+    };
+    view.stars.iter().filter(is_takeable).copied().collect()
+}
+
 impl<'a> FilingCheck<'a> {
     fn new(view: &'a View) -> FilingCheck<'a> {
         FilingCheck {

@@ -3,6 +3,7 @@
 //! Comments cite the clauses and rulings of the rules page `quadrant-z.md`.
 
 use super::dice::Dice;
+use super::sheet::SheetBody;
 use super::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
 };
@@ -25,6 +26,7 @@ mod picture;
 mod ready;
 mod rules;
 mod setup;
+mod sheet;
 mod short;
 mod square_map;
 mod state;
@@ -228,5 +230,9 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::board(view)
+    }
+
+    fn sheet(view: &View) -> Option<SheetBody> {
+        sheet::sheet(view)
     }
 }

@@ -8,8 +8,8 @@ use super::view::View;
 use crate::game::{Fault, Numbered, READY_ALONE, Seat};
 
 /// Points for stars of the home sector, for stars of the neutral sector, and for ships.
-const HOME_STARS: u16 = 15;
-const NEUTRAL_STARS: u16 = 30;
+pub(super) const HOME_STARS: u16 = 15;
+pub(super) const NEUTRAL_STARS: u16 = 30;
 pub(crate) const FLEET: u16 = 15;
 /// The highest number that a ship can have in a setup.
 const HIGHEST_NUMBER: u16 = 99;

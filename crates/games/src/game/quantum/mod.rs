@@ -3,6 +3,7 @@
 //! Comments cite clauses of the rules page as `clause 2.1` and rulings by name, `N-PASS`. Nothing is hidden:
 //! the views of the two seats differ only in the viewer.
 
+use crate::game::sheet::SheetBody;
 use crate::game::{
     Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
 };
@@ -13,6 +14,7 @@ mod order;
 mod picture;
 mod pieces;
 mod rules;
+mod sheet;
 mod state;
 mod view;
 
@@ -122,5 +124,9 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         Board { text: board::text(view), picture: picture::draw(view) }
+    }
+
+    fn sheet(view: &View) -> Option<SheetBody> {
+        sheet::sheet(view)
     }
 }

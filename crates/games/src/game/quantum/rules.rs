@@ -156,14 +156,21 @@ pub(super) fn can_move(board: &Board, side: Seat, jump: bool) -> bool {
     any_move(board, side, jump, |_| true)
 }
 
+/// Returns the board after a legal move, and whether the move stacked.
+pub(super) fn moved(board: &Board, order: Order) -> (Board, bool) {
+    let mut next = board.clone();
+    let stack = next[order.from].take().expect("a legal move starts from a stack");
+    let below = next[order.to].map_or(0, |target| target.height);
+    next[order.to] = Some(Stack { height: stack.height + below, ..stack });
+    (next, below > 0)
+}
+
 impl State {
     /// Returns the state after a legal move of `side`.
     pub(super) fn after(&self, side: Seat, order: Order) -> State {
-        let mut next = self.clone();
-        let stack = next.board[order.from].take().expect("a legal move starts from a stack");
-        let below = next.board[order.to].map_or(0, |target| target.height);
-        next.board[order.to] = Some(Stack { height: stack.height + below, ..stack });
-        next.end_turn(Last { side, from: Some(order.from), to: Some(order.to), stacked: below > 0 });
+        let (board, stacked) = moved(&self.board, order);
+        let mut next = State { board, ..self.clone() };
+        next.end_turn(Last { side, from: Some(order.from), to: Some(order.to), stacked });
         next
     }
 
