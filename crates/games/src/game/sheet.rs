@@ -45,7 +45,7 @@ impl Grid {
     }
 
     /// Writes a set of cells as a walk that begins at a piece's own cell. Pieces with equal moves thus have equal
-    /// walks, which deflate folds.
+    /// walks, which compress well.
     pub(super) fn walk_from(self, from: usize, cells: impl IntoIterator<Item = usize>) -> Walk {
         let count = self.count();
         let mut steps: Vec<usize> =
@@ -132,7 +132,7 @@ pub struct Mark {
     pub weight: MarkWeight,
 }
 
-/// How soon a mark is left out of a link that would be too long.
+/// The order in which marks are left out of a link that would be too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarkWeight {
     /// News of earlier turns: left out first.
@@ -247,7 +247,7 @@ pub struct Tally {
     pub cells: Option<Walk>,
 }
 
-/// What a tally counts.
+/// The quantity that a tally limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     Lines,
@@ -287,11 +287,6 @@ impl SheetBody {
 
     pub(super) fn name(&mut self, look: impl Into<String>, name: impl Into<Cow<'static, str>>) {
         self.names.push((look.into(), name.into()));
-    }
-
-    /// Leaves out all marks that weigh less, and their names in the key.
-    pub fn drop_marks(&mut self, below: MarkWeight) {
-        self.marks.retain(|mark| mark.weight >= below);
     }
 }
 

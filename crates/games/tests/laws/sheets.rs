@@ -79,6 +79,14 @@ impl Page {
         })
     }
 
+    /// Returns the square of the seat's own piece with this ID.
+    fn square_of(&self, own: &str) -> Option<String> {
+        self.pieces(0).find_map(|piece| match piece {
+            Filled::Piece { id, at, .. } if id == own => Some(self.name(at)),
+            Filled::Piece { .. } | Filled::Cell(_) | Filled::Text(_) => None,
+        })
+    }
+
     /// Returns the values of a field after those before it. Of numbers, the lowest and the highest; of a sequence, all of it
     /// and its first text.
     fn values(&self, field: &Value, before: &[Filled]) -> Vec<Filled> {
@@ -170,11 +178,7 @@ fn as_composed(line: &str, page: &Page, from_page: &BTreeSet<String>) -> Vec<Str
     match words[..] {
         ["HOLD"] | ["LOSSES" | "LOSE", ..] => Vec::new(),
         ["SHIP", no, "TO", to] => {
-            let piece = page.pieces(0).find_map(|piece| match piece {
-                Filled::Piece { id, at, .. } if id == no => Some(page.name(at)),
-                _ => None,
-            });
-            piece.map(|at| format!("SHIP {no} {at} TO {to}")).into_iter().collect()
+            page.square_of(no).map(|at| format!("SHIP {no} {at} TO {to}")).into_iter().collect()
         }
         ["SHIP", no, _, "TO", _] if begins(format!("SHIP {no} ")).is_none() => Vec::new(),
         ["SHIP", _, class, at] => {
@@ -190,11 +194,7 @@ fn as_composed(line: &str, page: &Page, from_page: &BTreeSet<String>) -> Vec<Str
             at.iter().map(|at| format!("{class} {at}")).collect()
         }
         [number, "TO", to] => {
-            let piece = page.pieces(0).find_map(|piece| match piece {
-                Filled::Piece { id, at, .. } if id == number => Some(page.name(at)),
-                _ => None,
-            });
-            piece.map(|at| format!("{number} {at} {to}")).into_iter().collect()
+            page.square_of(number).map(|at| format!("{number} {at} {to}")).into_iter().collect()
         }
         [step] if step.contains('-') => {
             let letters = step.bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -249,8 +249,6 @@ fn moves_and_captures_that_a_sheet_lacks_are_refused() {
                 let page = Page::of(&play.state, seat).expect("orders are due");
                 let lines = page.lines();
                 // Every offered line with each other square in the place of its last one.
-                let ends: BTreeSet<&str> =
-                    lines.iter().filter_map(|line| Some(line.rsplit_once([' ', '-'])?.1)).collect();
                 let cells: Vec<String> = (0..page.width * page.height).map(|at| page.name(at)).collect();
                 for line in
                     lines.iter().step_by(5).filter(|line| cells.iter().any(|at| line.ends_with(at.as_str())))
@@ -258,7 +256,7 @@ fn moves_and_captures_that_a_sheet_lacks_are_refused() {
                     let Some(start) = line.rfind([' ', '-']) else { continue };
                     for other in cells.iter().step_by(3) {
                         let other = format!("{}{other}", &line[..=start]);
-                        if lines.contains(&other) || other.starts_with("BUILD") && ends.is_empty() {
+                        if lines.contains(&other) {
                             continue;
                         }
                         let stands = may_stand(&play.state, seat, std::slice::from_ref(&other));

@@ -62,7 +62,7 @@ fn mark_stars(view: &View, body: &mut SheetBody, marks: &mut Marks) {
     body.name("vb", format!("taken by {}", sides.second));
 }
 
-/// Marks the enemies of which this turn's news tell, and those of earlier turns.
+/// Marks the enemy ships in the news of this turn and of earlier ones.
 fn mark_enemies(view: &View, body: &mut SheetBody, marks: &mut Marks) {
     let enemy = view.context.viewer.other();
     let (ship, sign) = (look('x', enemy), look('?', enemy));
