@@ -17,7 +17,7 @@ use crate::letter::printable::printable_line;
 pub struct TableKind<'a> {
     /// The columns that the table may have.
     pub columns: &'a [&'a str],
-    /// Those of them that it must have.
+    /// The columns that the table must have.
     pub required: &'a [&'a str],
     /// What a line stands for, such as `match`.
     pub item: &'a str,

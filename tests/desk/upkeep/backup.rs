@@ -204,7 +204,7 @@ fn news_to(desk: &Desk, address: &str, before: &[Sent]) -> Vec<Sent> {
     letters
 }
 
-/// What `audit verify --against` finds in a player's mail.
+/// Returns the findings of `audit verify --against` in a player's mail.
 fn found_against(desk: &Desk, raw: &[u8]) -> Vec<String> {
     let mails = [PlayersMail::read("ann.eml", raw)];
     let against = verify::verify_against(desk.office(), &mails, None, &|_| ());

@@ -112,7 +112,7 @@ fn is_request(line: &str) -> bool {
         || COMMAND_WORDS.contains(first) && rest.iter().all(|word| is_argument(word))
 }
 
-/// Whether a word is an argument of a command that prose has not: `words=off`, an address, a code, a day, CONFIRM.
+/// Whether a word can be an argument of a command and is rare in prose: `words=off`, an address, a code, a day, CONFIRM.
 fn is_argument(word: &str) -> bool {
     word.contains(|c: char| matches!(c, '=' | '@') || c.is_ascii_digit()) || COMMAND_WORDS.contains(&word)
 }

@@ -126,8 +126,8 @@ pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> 
     }
 }
 
-/// Returns another topic than the first that is found in none of its sentences. All wishes about days are one, and
-/// beside a complaint other words are anger.
+/// Returns another topic than the first that is found in none of its sentences. All wishes about days are one.
+/// Beside a complaint there is none: other words are anger then.
 fn second_topic(found: &[(Topic, usize, &Language)], first: Topic) -> Option<Topic> {
     if first == Topic::Foul {
         return None;
