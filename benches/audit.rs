@@ -10,7 +10,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use fogpost::audit::Subject;
+use fogpost::audit::CheckSubject;
 use fogpost::daemon::audit::verify;
 use fogpost::daemon::instruct;
 use fogpost::daemon::loops::run;
@@ -139,7 +139,7 @@ fn walk_the_chain(bencher: Bencher) {
 #[divan::bench(sample_count = 3, sample_size = 1, args = [1, 16])]
 fn verify_with_letters(bencher: Bencher, matches: usize) {
     let played = Played::new(matches, LETTERS);
-    let subjects: Vec<Subject> = played.match_ids.iter().cloned().map(Subject::Match).collect();
+    let subjects: Vec<CheckSubject> = played.match_ids.iter().cloned().map(CheckSubject::Match).collect();
     bencher.counter(ItemsCount::new(played.entries)).bench_local(|| {
         let verified = verify::verify_several(&played.office, &subjects, &|_| ());
         let verdicts = played.runtime.block_on(verified).expect("verdicts");

@@ -8,7 +8,7 @@ use fogpost::game::record::{Ending, Record};
 use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{Cause, SealKey};
 use fogpost::referee::{self, Adjudication, Content, Dispatch, HouseDefaults, Match, News, Opening, Reader};
-use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
+use fogpost::report::{self, Letterhead, PictureCache, Templates, WordingInput};
 
 use fogpost_testing::random::dice;
 use fogpost_testing::random_play::RandomPlay as _;
@@ -17,8 +17,8 @@ fn main() {
     divan::main();
 }
 
-const CLUB: Club<'static> =
-    Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+const CLUB: Letterhead<'static> =
+    Letterhead { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
 
 /// A match of `kind` after some turns of random play, and the report on its last turn.
 fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {

@@ -35,13 +35,13 @@
 //! use fogpost::ledger::{Cause, LetterCause, SealKey};
 //! use fogpost::letter::{Letter, Limits};
 //! use fogpost::referee::{self, HouseDefaults, Matter, Opening};
-//! use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
+//! use fogpost::report::{self, Letterhead, PictureCache, Templates, WordingInput};
 //!
 //! let at = "2026-05-14T09:12:00Z".parse()?;
-//! let club = Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+//! let club = Letterhead { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
 //! let (players, key) = (BySeat::new("Ann", "Bo"), SealKey::new([7; 32]));
 //! let opening = Opening::new("QD-7K3M", GameKind::Quad, players, club.address, key);
-//! let own = opening.desk.own_identity().expect("an address");
+//! let own = opening.mail_identity.own_identity().expect("an address");
 //! let opened = referee::open(opening, Cause::opening(None), at).after;
 //!
 //! // A letter arrives from Ann. Find the orders in it, and rule on them.

@@ -5,10 +5,10 @@
 
 #[path = "tidy/calls.rs"]
 mod calls;
-#[path = "support/desk.rs"]
-mod desk;
 #[path = "tidy/plans.rs"]
 mod plans;
+#[path = "support/referee.rs"]
+mod referee;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

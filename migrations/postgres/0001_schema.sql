@@ -522,7 +522,7 @@ CREATE TRIGGER dispatch_picture_is_not_changed BEFORE UPDATE ON dispatch_picture
 -- Matches as they were before the procedure changed
 
 CREATE TABLE kept_snapshot (
-    digest   TEXT COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64), -- of the JSON, as the entry DeskSet names it
+    digest   TEXT COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64), -- of the JSON, as the entry MailIdentitySet names it
     match_id TEXT COLLATE "C" NOT NULL REFERENCES match (id),
     json     TEXT NOT NULL
 );

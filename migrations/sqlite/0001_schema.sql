@@ -496,7 +496,7 @@ BEGIN SELECT RAISE(ABORT, 'a dispatch is never changed'); END;
 -- Matches as they were before the procedure changed
 
 CREATE TABLE kept_snapshot (
-    digest   TEXT PRIMARY KEY NOT NULL CHECK (length(digest) = 64), -- of the JSON, as the entry DeskSet names it
+    digest   TEXT PRIMARY KEY NOT NULL CHECK (length(digest) = 64), -- of the JSON, as the entry MailIdentitySet names it
     match_id TEXT NOT NULL REFERENCES match (id),
     json     TEXT NOT NULL
 ) STRICT;

@@ -81,7 +81,7 @@ impl ActingGm {
 
 /// A GM's request to see what the rules hide, with a reason.
 #[derive(clap::Args)]
-pub(super) struct Unsealing {
+pub(super) struct UnsealingRequest {
     /// Show what the rules hide in a running match, for this reason; the ledger records that, and both
     /// players are told with the result
     #[arg(long, value_name = "REASON", requires = "gm")]
@@ -91,7 +91,7 @@ pub(super) struct Unsealing {
     gm: Option<String>,
 }
 
-impl Unsealing {
+impl UnsealingRequest {
     /// # Errors
     /// Returns an error if no GM has this name, or if the reason is not acceptable.
     pub(super) fn asked(&self, gms: &Gms) -> anyhow::Result<Option<Unseal>> {

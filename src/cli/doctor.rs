@@ -48,7 +48,7 @@ impl Args {
             }
         };
         let advice = "edit it: the club's name and addresses, its mailbox and its mail server";
-        findings.print("config", edited(path), advice);
+        findings.print("config", check_is_edited(path), advice);
         match config.shared_mailbox() {
             Some(SharedMailbox::Taken(text)) => findings.print("gm", Err(anyhow!(text)), ""),
             Some(SharedMailbox::Sorted(text)) => warn("gm", &text),
@@ -104,7 +104,7 @@ impl Args {
 }
 
 /// Fails if the config is unchanged since `init` wrote it, because its addresses do not exist.
-fn edited(path: &Path) -> anyhow::Result<String> {
+fn check_is_edited(path: &Path) -> anyhow::Result<String> {
     let name = path.display().to_string();
     let text = text_file::read(path).with_context(|| name.clone())?;
     if is_untouched(&text) {

@@ -10,10 +10,10 @@ use serde_json::json;
 use super::arguments::{ActingGm, Output, read_text};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put_line};
-use super::tables::{self, Row, TableKind, print_csv};
+use super::tables::{self, TableKind, TableRow, print_csv};
 use crate::club::events::event::{Event, EventStage, Pairing};
 use crate::club::member::number;
-use crate::club::names::{NamedPlayer, nearest_events, shown};
+use crate::club::names::{NamedPlayer, name_with_number, nearest_events};
 use crate::daemon::Office;
 use crate::daemon::load::events::load_event;
 use crate::ledger::book::BookOutcome;
@@ -159,7 +159,7 @@ fn instruction(command: Command) -> anyhow::Result<Instruction> {
             (event, EventAction::Result { match_id, outcome, reason: reason.join(" ") })
         }
         Command::Import { event, file } => {
-            let rows = tables::read(&file, &RESULTS, imported)?;
+            let rows = tables::read(&file, &RESULTS, imported_result)?;
             (event, EventAction::Import { rows })
         }
         Command::List | Command::Show(_) | Command::Standings { .. } => bail!("nothing to do"),
@@ -180,7 +180,7 @@ const RESULTS: TableKind<'static> = TableKind {
     done: "entered",
 };
 
-fn imported(row: &Row<'_>) -> Result<ImportedResult, String> {
+fn imported_result(row: &TableRow<'_>) -> Result<ImportedResult, String> {
     let written = row.get("result");
     let wrong = |text: &str, says| format!("the result `{text}` {says}");
     let outcome = written.map(|text| outcome(text).map_err(|says| wrong(text, says))).transpose()?;
@@ -219,7 +219,7 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn found(office: &Office, id: &str) -> anyhow::Result<Event> {
+async fn find_event(office: &Office, id: &str) -> anyhow::Result<Event> {
     let id = id.to_ascii_uppercase();
     if let Some(loaded) = load_event(office, &id).await? {
         return Ok(loaded.event);
@@ -232,7 +232,7 @@ async fn found(office: &Office, id: &str) -> anyhow::Result<Event> {
 }
 
 async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode> {
-    let event = found(office, id).await?;
+    let event = find_event(office, id).await?;
     let games = event.running().map(|season| season.games.clone()).unwrap_or_default();
     if json {
         let matches: Vec<_> = games.iter().map(|game| &game.match_id).collect();
@@ -269,7 +269,7 @@ async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode>
 fn list_players_and_games(event: &Event, games: &[Pairing], names: &BTreeMap<i64, String>) {
     let named = |player: i64| {
         let name = names.get(&player).cloned().unwrap_or_default();
-        shown(&NamedPlayer { id: player, name })
+        name_with_number(&NamedPlayer { id: player, name })
     };
     for player in &event.entrants {
         put_line(&named(*player));
@@ -298,7 +298,7 @@ async fn standings(
     json: bool,
 ) -> anyhow::Result<ExitCode> {
     ensure!(!(csv && json), "choose --csv or --json");
-    let event = found(office, id).await?;
+    let event = find_event(office, id).await?;
     let season = match no {
         Some(no) => event.seasons.iter().find(|season| season.no == no),
         None => event.season(),

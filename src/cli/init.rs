@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::config::presets::{Login, PASSWORD_FILE, Preset};
+use crate::config::presets::{LoginWay, PASSWORD_FILE, Preset};
 use crate::config::{Config, EXAMPLE};
 use crate::post::inbox::Inbox;
 use crate::post::maildir;
@@ -66,8 +66,8 @@ fn prepare_login(preset: &Preset, config: &Path) -> anyhow::Result<()> {
     println!("{} is written, for {}.", config.display(), preset.name);
     println!("Set the club's name, its addresses and the users in it.");
     let kind = match &preset.login {
-        Login::Password(kind) => kind,
-        Login::Microsoft(_) => {
+        LoginWay::Password(kind) => kind,
+        LoginWay::Microsoft(_) => {
             println!(
                 "Register a program with Microsoft and set its client_id; docs/providers.md explains how."
             );

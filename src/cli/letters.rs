@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::json;
 
-use super::arguments::{ActingGm, Output, Unsealing, address};
+use super::arguments::{ActingGm, Output, UnsealingRequest, address};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
 use crate::daemon::audit::sealed;
@@ -19,7 +19,7 @@ use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
 use crate::letter::{Address, Digest};
 use crate::referee::{Instruction, is_digest_prefix};
-use crate::report::{counted, excerpt, format_local};
+use crate::report::{count_of, excerpt, format_local};
 use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
 use crate::zone::Zone;
 
@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    unsealing: Unsealing,
+    unsealing: UnsealingRequest,
 }
 
 #[derive(clap::Subcommand)]
@@ -81,7 +81,7 @@ enum Command {
         #[command(flatten)]
         which: Which,
         #[command(flatten)]
-        unsealing: Unsealing,
+        unsealing: UnsealingRequest,
         /// Send without asking
         #[arg(long)]
         yes: bool,
@@ -257,7 +257,7 @@ fn state(dispatch: &DispatchRow) -> &'static str {
 }
 
 /// Asks a question, and returns whether the next line of standard input begins with `y`.
-fn confirmed(question: &str) -> anyhow::Result<bool> {
+fn ask_yes_or_no(question: &str) -> anyhow::Result<bool> {
     eprint!("{question} [y/N] ");
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).context("standard input")?;
@@ -285,12 +285,12 @@ async fn resend(
     sealed::unseal(office, &Vec::from_iter(sealing), asked, "the list of the referee's letters").await?;
     print_unsent(office, &rows, false);
     let number = rows.iter().filter(|row| row.sent_at.is_some() || row.given_up_at.is_some()).count();
-    let letters = counted(number, "letter", "letters");
+    let letters = count_of(number, "letter", "letters");
     if number == 0 || check {
         println!("{letters} would be sent again; nothing was done.");
         return Ok(ExitCode::SUCCESS);
     }
-    if !yes && !confirmed(&format!("Send {letters} again?"))? {
+    if !yes && !ask_yes_or_no(&format!("Send {letters} again?"))? {
         println!("Nothing was sent.");
         return Ok(ExitCode::FAILURE);
     }

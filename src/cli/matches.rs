@@ -20,7 +20,7 @@ use crate::game::any::GameKind;
 use crate::game::{BySeat, Seat};
 use crate::letter::printable::printable_line;
 use crate::referee::{Act, Instruction, Match, MatchAction, MatchOverview, Stage, cut, read_terms_change};
-use crate::report::counted;
+use crate::report::count_of;
 use crate::request::Party;
 
 /// Open and list matches, and act on one as the GM
@@ -353,7 +353,7 @@ impl New {
         };
         if output.check {
             instruct::check_all(office, &new).await?;
-            let matches = counted(new.len(), "match", "matches");
+            let matches = count_of(new.len(), "match", "matches");
             println!("This would open {matches}; nothing was done.");
             return Ok(());
         }

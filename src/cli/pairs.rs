@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::arguments::{choices, game, holder, terms};
-use super::tables::{self, Row, TableKind};
+use super::tables::{self, TableKind, TableRow};
 use crate::config::Config;
 use crate::daemon::{Holder, NewMatch};
 use crate::game::BySeat;
@@ -26,14 +26,14 @@ pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
     tables::read(path, &kind, |row| parse(row, config))
 }
 
-fn holder_of(row: &Row<'_>, seat: &str, kind: GameKind, config: &Config) -> Result<Holder, String> {
+fn holder_of(row: &TableRow<'_>, seat: &str, kind: GameKind, config: &Config) -> Result<Holder, String> {
     let text = row.required(seat)?;
     holder(text)
         .and_then(|holder| holder.holder(kind, &config.house))
         .map_err(|fault| format!("{seat} `{text}`: {fault}"))
 }
 
-fn parse(row: &Row<'_>, config: &Config) -> Result<NewMatch, String> {
+fn parse(row: &TableRow<'_>, config: &Config) -> Result<NewMatch, String> {
     let name = row.required("game")?;
     let kind = game(name).map_err(|known| format!("game `{name}`: {known}"))?;
     let players =

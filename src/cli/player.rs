@@ -14,7 +14,7 @@ use crate::daemon::audit::forget;
 use crate::game::Seat;
 use crate::letter::Address;
 use crate::referee::{Act, Instruction, MatchAction};
-use crate::report::counted;
+use crate::report::count_of;
 use crate::store::Player;
 
 /// Add players, list, show, rename, merge, block and forget them, and renew their reply tokens
@@ -190,7 +190,7 @@ async fn forget(office: &Office, player: i64, output: Output) -> anyhow::Result<
         true => forget::matches_of_forgotten(office, player).await?,
         false => forget::forget(office, player).await?,
     };
-    let letters = counted(matches.len(), "match", "matches");
+    let letters = count_of(matches.len(), "match", "matches");
     if output.json {
         let done = if output.check { "would_forget" } else { "forgotten" };
         print_json(&json!({ done: format!("P-{player}"), "matches": matches }));

@@ -52,7 +52,7 @@ impl Args {
         let out = BufWriter::new(std::io::stdout().lock());
         let mut out = PrintableWriter { inner: out, json: self.json };
         let mut account =
-            Account { args: &self, record: &record, templates: Templates::of_program(), last: None };
+            ReplayPrinter { args: &self, record: &record, templates: Templates::of_program(), last: None };
         let mut written = Ok(());
         let mut refused = false;
         if !self.json {
@@ -104,7 +104,7 @@ impl Args {
 }
 
 /// Prints a replay for people: the news of each adjudication, then the board and the result.
-struct Account<'a> {
+struct ReplayPrinter<'a> {
     args: &'a Args,
     record: &'a Record,
     templates: Templates,
@@ -112,7 +112,7 @@ struct Account<'a> {
     last: Option<AnyState>,
 }
 
-impl Account<'_> {
+impl ReplayPrinter<'_> {
     fn head(&self, out: &mut impl Write) -> std::io::Result<()> {
         let Record { game, players, options, .. } = self.record;
         let sides = game.sides();

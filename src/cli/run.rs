@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::daemon::Office;
 use crate::daemon::loops::run;
 use crate::daemon::screen::{self, sessions::Sessions};
-use crate::daemon::status::service::{self, Request, Signals};
+use crate::daemon::status::service::{self, SignalRequest, Signals};
 use crate::daemon::status::this_daemon;
 use crate::daemon::suspects;
 use crate::post::ShutdownSignal;
@@ -160,7 +160,7 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
                 ended = &mut running => return ended,
                 request = signals.next() => request,
             };
-            if request != Request::Reload {
+            if request != SignalRequest::Reload {
                 service::notify_stopping();
                 tracing::info!("stopping");
                 service::end_at_the_latest();

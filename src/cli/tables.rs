@@ -26,14 +26,14 @@ pub struct TableKind<'a> {
 }
 
 /// A line of a table below the names of the columns.
-pub struct Row<'a> {
+pub struct TableRow<'a> {
     /// The number of the line in the file, from 1.
     pub line: u64,
     /// The fields by column, without the empty ones.
     fields: BTreeMap<&'a str, &'a str>,
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     pub fn get(&self, column: &str) -> Option<&str> {
         self.fields.get(column).copied()
     }
@@ -52,7 +52,7 @@ impl Row<'_> {
 pub fn read<T>(
     path: &Path,
     kind: &TableKind<'_>,
-    parse: impl Fn(&Row<'_>) -> Result<T, String>,
+    parse: impl Fn(&TableRow<'_>) -> Result<T, String>,
 ) -> anyhow::Result<Vec<T>> {
     let name = path.display();
     // After a carriage return, the reader of tables would count one line too few.
@@ -147,7 +147,7 @@ fn row<'r>(
     columns: &'r [String],
     record: &'r csv::StringRecord,
     line: u64,
-) -> Result<Option<Row<'r>>, String> {
+) -> Result<Option<TableRow<'r>>, String> {
     let mut fields = BTreeMap::new();
     for (at, value) in record.iter().enumerate().filter(|(_, value)| !value.is_empty()) {
         match columns.get(at).filter(|name| !name.is_empty()) {
@@ -155,5 +155,5 @@ fn row<'r>(
             None => return Err(format!("it has more fields than the first line: `{value}`")),
         };
     }
-    Ok((!fields.is_empty()).then_some(Row { line, fields }))
+    Ok((!fields.is_empty()).then_some(TableRow { line, fields }))
 }

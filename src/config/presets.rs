@@ -27,11 +27,11 @@ pub struct Preset {
     smtp_tls: String,
     /// The provider's spam folder.
     spam_folder: String,
-    limits: Limits,
+    limits: SendingLimits,
     /// The DKIM selectors with which the provider signs for its customers' domains, as far as they are known.
     #[serde(default)]
     dkim_selectors: Vec<String>,
-    pub login: Login,
+    pub login: LoginWay,
     /// The provider's instructions.
     page: String,
 }
@@ -39,7 +39,7 @@ pub struct Preset {
 /// The way in which programs log in at a provider.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Login {
+pub enum LoginWay {
     /// A password of this kind.
     Password(String),
     /// Microsoft's OAuth, for accounts of this tenant.
@@ -49,7 +49,7 @@ pub enum Login {
 /// A provider's sending limits.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Limits {
+enum SendingLimits {
     /// Limits that the provider publishes on its page.
     Published { per_minute: Option<u32>, per_day: u32, page: String, note: Option<String> },
     /// No limit is published. The sentence says what is known.
@@ -102,8 +102,8 @@ impl Preset {
         let limits = self.limits.section();
         let connections = match self.login {
             // https://learn.microsoft.com/en-us/exchange/troubleshoot/send-emails/smtp-submission-improvements
-            Login::Microsoft(_) => "# Microsoft allows three at a time.\nconnections = 3\n",
-            Login::Password(_) => "",
+            LoginWay::Microsoft(_) => "# Microsoft allows three at a time.\nconnections = 3\n",
+            LoginWay::Password(_) => "",
         };
         format!(
             "\
@@ -127,12 +127,12 @@ user = \"{address}\"
     }
 }
 
-impl Limits {
+impl SendingLimits {
     /// Returns the section with the limits, a tenth below the provider's, because people may also send
     /// letters from the account.
     fn section(&self) -> String {
         match self {
-            Limits::Published { per_minute, per_day, page, note } => {
+            SendingLimits::Published { per_minute, per_day, page, note } => {
                 let note = note.as_ref().map(|note| format!("# {note}\n")).unwrap_or_default();
                 let per_minute = per_minute.map(|limit| format!("per_minute = {}\n", less_a_tenth(limit)));
                 format!(
@@ -146,7 +146,7 @@ impl Limits {
                     less_a_tenth(*per_day)
                 )
             }
-            Limits::Unpublished(known) => format!(
+            SendingLimits::Unpublished(known) => format!(
                 "\
 # Limits on outgoing letters. {known}
 # Letters that the provider refuses wait. If you know a limit, set one a tenth below it:
@@ -163,14 +163,14 @@ fn less_a_tenth(limit: u32) -> u32 {
     limit - limit.div_ceil(10)
 }
 
-impl Login {
+impl LoginWay {
     /// Returns the lines with the login, which end the section of this name.
     fn keys(&self, section: &str) -> String {
         match self {
-            Login::Password(kind) => {
+            LoginWay::Password(kind) => {
                 format!("# The file holds the password: {kind}.\npassword_file = \"{PASSWORD_FILE}\"\n")
             }
-            Login::Microsoft(tenant) => format!(
+            LoginWay::Microsoft(tenant) => format!(
                 "\
 # docs/providers.md explains how to get the ID. Then log in with: fogpost login
 [{section}.oauth]

@@ -8,8 +8,8 @@ use anyhow::bail;
 
 use super::parallel::run_blocking;
 use super::{Office, load};
-use crate::desk::frame::club::Club;
-use crate::desk::frame::desk::{Desk, Draft};
+use crate::desk::frame::club::ClubContext;
+use crate::desk::frame::desk::{Desk, Uncommitted};
 use crate::desk::frame::rows::{Decided, LoadedRows, Undecided};
 use crate::desk::items::{Batch, Item, Progress, Rounds};
 use crate::referee::WORDS_NOTE;
@@ -27,14 +27,14 @@ pub fn wake_loops(office: &Office, changes: &Changes) {
     log_decisions(changes);
     // A GM has accepted a letter, or a player has confirmed one.
     if changes.decided.iter().any(|decision| decision.status == LetterStatus::Waiting) {
-        office.letters.notify_one();
+        office.letters_arrived.notify_one();
     }
     if !changes.dispatches.is_empty() || !changes.requeued.is_empty() {
-        office.dispatches.notify_one();
+        office.dispatches_queued.notify_one();
     }
     // A match in which the house has to move is due at once.
     if changes.matches.iter().any(|row| row.wake_at.is_some_and(|moment| moment <= changes.at)) {
-        office.house.notify_one();
+        office.house_to_move.notify_one();
     }
 }
 
@@ -148,7 +148,7 @@ pub async fn decide<T: Send + 'static>(
     decision: impl Fn(&mut Desk<'_>) -> Decided<T> + Send + 'static,
 ) -> anyhow::Result<(T, Changes)> {
     in_rounds(office, loaded, move |club, loaded, _| {
-        let nothing = Draft::new(loaded.at);
+        let nothing = Uncommitted::new(loaded.at);
         let mut desk = Desk::new(club, loaded, &nothing);
         let decided = decision(&mut desk);
         let (draft, _, lacking) = desk.into_parts();
@@ -168,7 +168,7 @@ pub async fn decide<T: Send + 'static>(
 pub async fn in_rounds<T: Send + 'static>(
     office: &Office,
     loaded: LoadedRows,
-    step: impl FnMut(&Club, &LoadedRows, Rounds) -> anyhow::Result<Progress<T>> + Send + 'static,
+    step: impl FnMut(&ClubContext, &LoadedRows, Rounds) -> anyhow::Result<Progress<T>> + Send + 'static,
 ) -> anyhow::Result<T> {
     let mut state = (step, loaded);
     for round in 1..=MAX_ROUNDS {

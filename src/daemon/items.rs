@@ -25,7 +25,7 @@ use crate::desk::items::{Item, MAX_ATTEMPTS, Rounds, set_back};
 use crate::desk::matches::acts::by_clock;
 use crate::desk::outbox::alarms;
 use crate::letter::Digest;
-use crate::store::{Changes, Claim, Claimable, MOST_CLAIMED, MatchRow, StoreError, WaitingLetter};
+use crate::store::{Changes, Claim, Claimable, MAX_CLAIMED, MatchRow, StoreError, WaitingLetter};
 
 /// Due matches in one transaction.
 const MAX_DUE: u32 = 100;
@@ -137,10 +137,10 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
     if settled.is_nothing() || suspects::count_unended_attempts(office, &letters, &mut claim).await? {
         return Ok(settled);
     }
-    if letters.len() >= MOST_CLAIMED {
+    if letters.len() >= MAX_CLAIMED {
         // More letters may wait than this claim holds. Wake another loop to decide on them while this batch
         // is committed.
-        office.letters.notify_one();
+        office.letters_arrived.notify_one();
     }
     let (in_work, batch) = (InWork::default(), office.attempts.next_batch());
     let letters = suspects::without_suspects(office, letters);

@@ -14,10 +14,10 @@ use tokio::sync::{Notify, Semaphore};
 
 use self::doubt::ClockTrust;
 use self::heartbeat::Heartbeat;
-use self::suspects::Attempts;
+use self::suspects::RulingAttempts;
 use self::traffic::Traffic;
 use crate::config::Config;
-use crate::desk::frame::club::Club;
+use crate::desk::frame::club::ClubContext;
 use crate::ledger::truncate_to_millis;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;
@@ -54,7 +54,7 @@ mod waiting;
 mod zones;
 
 pub use crate::config::GmIndex;
-pub use crate::desk::frame::club::{Moment, Trap};
+pub use crate::desk::frame::club::{FaultInjection, Moment};
 pub use crate::desk::gm::unseal::Unseal;
 pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch};
 pub use crate::desk::matches::player_names::{fit_name, plus_address};
@@ -71,22 +71,22 @@ pub struct Office {
     pub config: Arc<Config>,
     pub store: Arc<Database>,
     pub templates: Arc<Templates>,
-    club: Arc<Club>,
+    club: Arc<ClubContext>,
     outbox: Arc<Outbox>,
     /// Verifies DKIM signatures, where letters must be signed.
     verifier: Option<Arc<Verifier>>,
     clock: Clock,
     clock_trust: ClockTrust,
     heartbeat: Heartbeat,
-    attempts: Attempts,
+    attempts: RulingAttempts,
     /// The letters under way. Rulings without a letter let them go first.
     traffic: Traffic,
     /// Wakes the loop that settles letters.
-    letters: Notify,
+    letters_arrived: Notify,
     /// Wakes the loop that sends dispatches.
-    dispatches: Notify,
+    dispatches_queued: Notify,
     /// Wakes the loop that plays for the house.
-    house: Notify,
+    house_to_move: Notify,
     /// Permit for the one turn of the house that may be computed at ordinary priority.
     prompt_turn: Semaphore,
 }
@@ -107,7 +107,7 @@ impl Office {
         };
         let run = getrandom::u64().context("the system gives no random numbers")?;
         let config = Arc::new(config);
-        let club = Arc::new(Club::new(Arc::clone(&config), Arc::clone(&templates)));
+        let club = Arc::new(ClubContext::new(Arc::clone(&config), Arc::clone(&templates)));
         Ok(Office {
             config,
             store,
@@ -118,11 +118,11 @@ impl Office {
             clock,
             clock_trust: ClockTrust::default(),
             heartbeat: Heartbeat::new(Instant::now()),
-            attempts: Attempts::new(run),
+            attempts: RulingAttempts::new(run),
             traffic: Traffic::new(),
-            letters: Notify::new(),
-            dispatches: Notify::new(),
-            house: Notify::new(),
+            letters_arrived: Notify::new(),
+            dispatches_queued: Notify::new(),
+            house_to_move: Notify::new(),
             prompt_turn: Semaphore::new(1),
         })
     }
@@ -137,8 +137,8 @@ impl Office {
     ///
     /// # Panics
     /// Panics if the office is at work.
-    pub fn set_trap(&mut self, trap: Arc<Trap>, deadline: Duration) {
-        Arc::get_mut(&mut self.club).expect("nothing is decided yet").trap = Some(trap);
+    pub fn set_fault_injection(&mut self, trap: Arc<FaultInjection>, deadline: Duration) {
+        Arc::get_mut(&mut self.club).expect("nothing is decided yet").fault_injection = Some(trap);
         self.attempts.deadline = deadline;
     }
 

@@ -7,18 +7,18 @@ use super::remembered::HEARTBEAT;
 use super::{Office, commit, house, load};
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::restored::{self, LOST, LostMatches};
-use crate::store::{Changes, Claimable, LetterStatus, RESTORED, RESTORES, Restore, Restoring};
+use crate::store::{Changes, Claimable, LetterStatus, RESTORED, RESTORES, RestoredBackup, Restoring};
 
 /// Maximum letters about lost matches to look at.
 const MAX_LETTERS: u32 = 10_000;
 
 /// Returns the work that is left after a restore, if any.
-pub async fn left(office: &Office) -> anyhow::Result<Option<Restoring>> {
+pub async fn remaining_work(office: &Office) -> anyhow::Result<Option<Restoring>> {
     Ok(office.store.remembered(RESTORED).await?.and_then(|value| Restoring::read(&value)))
 }
 
 /// Returns all restores of the database, the latest last.
-pub async fn all(office: &Office) -> anyhow::Result<Vec<Restore>> {
+pub async fn all(office: &Office) -> anyhow::Result<Vec<RestoredBackup>> {
     let stored = office.store.remembered(RESTORES).await?;
     Ok(stored.map(|stored| serde_json::from_str(&stored)).transpose()?.unwrap_or_default())
 }
@@ -30,7 +30,7 @@ pub async fn note_read(office: &Office, letters: usize) -> anyhow::Result<()> {
     let at = office.now();
     // An empty backup knows of no time.
     let until = checked.max(written).unwrap_or_default().min(at);
-    let restore = Restore { until, at, letters };
+    let restore = RestoredBackup { until, at, letters };
     let mut restores = all(office).await?;
     restores.push(restore);
     office.store.remember(RESTORES, &serde_json::to_string(&restores)?).await?;
@@ -41,7 +41,7 @@ pub async fn note_read(office: &Office, letters: usize) -> anyhow::Result<()> {
 /// Claims the next letter to decide after a restore. Once there is none, tells what could not be made again. `None` if
 /// no work is left after a restore.
 pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
-    match left(office).await? {
+    match remaining_work(office).await? {
         None => Ok(None),
         Some(Restoring::ToBeRead) => Ok(Some(Claimable::default())),
         Some(Restoring::ToBeDecided(restore)) => {
@@ -66,7 +66,7 @@ pub async fn play_for_house(office: &Office, changes: &Changes) -> anyhow::Resul
 }
 
 /// Tells the GMs what was restored and lost, and everybody else who wrote about a lost match. Each gets one letter.
-async fn tell(office: &Office, restore: Restore, claimable: Claimable) -> anyhow::Result<()> {
+async fn tell(office: &Office, restore: RestoredBackup, claimable: Claimable) -> anyhow::Result<()> {
     let ignored = office.store.letters(Some(LetterStatus::Ignored), None, "", MAX_LETTERS).await?;
     let mut lost: LostMatches = BTreeMap::new();
     for letter in ignored.iter().filter(|letter| letter.decided_at >= Some(restore.at)) {

@@ -26,7 +26,7 @@ pub async fn match_row(office: &Office, match_id: &str) -> anyhow::Result<MatchR
 }
 
 /// Rules on matches and commits them together, or one by one if that fails.
-pub async fn rule_on_many(
+pub async fn decide_on_matches(
     office: &Office,
     rows: Vec<MatchRow>,
     cause_of: &CauseOf,
@@ -59,7 +59,7 @@ pub async fn rule_on_many(
     let one_by_one: Vec<String> = changes.matches.into_iter().map(|row| row.id).collect();
     for row in office.store.matches(&one_by_one).await? {
         let match_id = row.id.clone();
-        match rule_on(office, row, cause_of, now).await {
+        match decide_on_match(office, row, cause_of, now).await {
             Ok(_) => {}
             Err(error) if is_transient(&error) => return Err(error),
             // One broken match must not block the rest.
@@ -73,7 +73,7 @@ pub async fn rule_on_many(
 
 /// Rules on one match, and commits after the letters that are under way. Returns the match after that, or
 /// `None` if nothing was decided or somebody else has changed the match in the meantime.
-pub async fn rule_on(
+pub async fn decide_on_match(
     office: &Office,
     row: MatchRow,
     cause_of: &CauseOf,
@@ -85,7 +85,7 @@ pub async fn rule_on(
     load::load_match_rows(office, vec![row], &mut loaded).await?;
     let cause_of = Arc::clone(cause_of);
     let deciding = commit::decide(office, loaded, move |desk| {
-        let is_changed = acts::rule_on(desk, &match_id, &cause_of)?;
+        let is_changed = acts::decide_on(desk, &match_id, &cause_of)?;
         Ok(desk.game_match(&match_id)?.filter(|_| is_changed).map(|loaded| loaded.game_match.clone()))
     });
     let (Some(after), changes) = deciding.await? else { return Ok(None) };

@@ -47,7 +47,7 @@ const LOCKED_RETRY: Duration = Duration::from_secs(30);
 const UNENDED: &str = "the program ended while it worked on this letter";
 
 /// This daemon's attempts to rule on letters.
-pub struct Attempts {
+pub struct RulingAttempts {
     /// Identifies this run of the program. A process ID would not do: in a container it is the same after
     /// each crash.
     pub(super) run: String,
@@ -77,7 +77,7 @@ pub type Overdue = BTreeSet<Digest>;
 
 /// The owner of the note about a batch. Its number is free again when this is dropped.
 pub struct BatchOwner<'a> {
-    attempts: &'a Attempts,
+    attempts: &'a RulingAttempts,
     number: usize,
 }
 
@@ -93,12 +93,12 @@ impl Drop for BatchOwner<'_> {
     }
 }
 
-impl Attempts {
+impl RulingAttempts {
     /// Identifies this run by a random number.
-    pub fn new(run: u64) -> Attempts {
+    pub fn new(run: u64) -> RulingAttempts {
         let (hung, suspects, trial, is_stale, batches) = Default::default();
         let (run, locked) = (format!("{run:016x}"), Mutex::default());
-        Attempts { run, deadline: DEADLINE, hung, suspects, trial, is_stale, batches, locked }
+        RulingAttempts { run, deadline: DEADLINE, hung, suspects, trial, is_stale, batches, locked }
     }
 
     /// Whether a note with this owner is from this run of the program.

@@ -18,14 +18,14 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 /// A pause that doubles with each failure, and the error that was logged last.
-pub struct Backoff {
+pub struct RetryPause {
     next: Duration,
     logged: String,
 }
 
-impl Backoff {
+impl RetryPause {
     pub fn new() -> Self {
-        Backoff { next: Duration::from_secs(1), logged: String::new() }
+        RetryPause { next: Duration::from_secs(1), logged: String::new() }
     }
 
     /// Logs a failure and waits. A failure that persists is logged as an error only once.

@@ -36,7 +36,7 @@ pub async fn keep_local_deadlines(office: &Office, now: DateTime<Utc>) -> anyhow
     });
     for some in ids.chunks(BATCH_SIZE) {
         office.heartbeat.beat(Loop::Clock);
-        rulings::rule_on_many(office, office.store.matches(some).await?, &cause_of, now).await?;
+        rulings::decide_on_matches(office, office.store.matches(some).await?, &cause_of, now).await?;
     }
     if let Some(known) = known {
         tracing::info!(edition, known, "deadlines follow newer rules of the time zones");

@@ -15,13 +15,13 @@ use anyhow::anyhow;
 
 use super::door::entry;
 use super::door::sender::ReadLetter;
-use super::frame::club::{Club, Moment};
-use super::frame::desk::{Desk, Draft};
+use super::frame::club::{ClubContext, Moment};
+use super::frame::desk::{Desk, Uncommitted};
 use super::frame::parallel::par_map;
 use super::frame::rows::{Decided, Key, LoadedMatch, LoadedRows, Undecided};
-use super::matches::acts::{CauseOf, rule_on};
+use super::matches::acts::{CauseOf, decide_on};
 use super::outbox::alarms;
-use super::outbox::gms::About;
+use super::outbox::gms::GmTopic;
 use crate::letter::{Address, Digest, Limits, bounded_head, tokens_in_header};
 use crate::report::Trouble;
 use crate::store::{BudgetUse, LetterStatus, Postponed, WaitingLetter};
@@ -59,7 +59,7 @@ pub struct Batch {
     /// The decision on each item as if it were the only one, until it is accepted.
     alone: Vec<Option<DecidedItem>>,
     /// The changes of the items that were accepted so far.
-    accepted: Draft,
+    accepted: Uncommitted,
     written: BTreeSet<Key>,
     /// The number of items that were accepted, failed, or left.
     done: usize,
@@ -69,7 +69,7 @@ pub struct Batch {
 
 /// The changes of one item, and the rows that they depend on.
 struct DecidedItem {
-    draft: Draft,
+    draft: Uncommitted,
     read: BTreeSet<Key>,
 }
 
@@ -80,7 +80,7 @@ impl Batch {
         Batch {
             items,
             alone,
-            accepted: Draft::new(loaded.at),
+            accepted: Uncommitted::new(loaded.at),
             written: BTreeSet::new(),
             done: 0,
             left: Vec::new(),
@@ -91,10 +91,10 @@ impl Batch {
     /// Decisions are kept while other items lack rows.
     pub fn decide(
         &mut self,
-        club: &Club,
+        club: &ClubContext,
         loaded: &LoadedRows,
         rounds: Rounds,
-    ) -> Progress<(Draft, Vec<String>)> {
+    ) -> Progress<(Uncommitted, Vec<String>)> {
         let lacking = self.decide_alone(club, loaded, rounds);
         if !lacking.is_empty() {
             return Progress::Lacks(lacking);
@@ -124,14 +124,14 @@ impl Batch {
 
     /// Decides on the items that are not decided yet, in parallel. Returns the keys of the rows that they
     /// lack.
-    fn decide_alone(&mut self, club: &Club, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
+    fn decide_alone(&mut self, club: &ClubContext, loaded: &LoadedRows, rounds: Rounds) -> Vec<Key> {
         // Once any item is accepted, all items have been decided alone. An item that lacks rows from then on
         // is decided after the accepted ones.
         if self.done > 0 {
             return Vec::new();
         }
         let open: Vec<usize> = (0..self.items.len()).filter(|at| self.alone[*at].is_none()).collect();
-        let nothing = Draft::new(loaded.at);
+        let nothing = Uncommitted::new(loaded.at);
         let tried = par_map(&open, |at| decide_item(club, loaded, &nothing, &self.items[*at], rounds));
         let mut lacking = Vec::new();
         for (at, tried) in open.into_iter().zip(tried) {
@@ -207,15 +207,15 @@ pub fn set_aside(
 
 fn tell_of_set_aside(desk: &mut Desk<'_>, waiting: &WaitingLetter, trouble: &Trouble) -> Decided<()> {
     let about = match_of(desk, &waiting.raw)?.cloned();
-    let about = about.as_ref().map_or(About::Club, About::Match);
+    let about = about.as_ref().map_or(GmTopic::Club, GmTopic::Match);
     alarms::tell(desk, trouble, &set_aside_part(waiting.digest), about)
 }
 
 /// Decides on an item, on top of the changes of the items before it.
 fn decide_item(
-    club: &Club,
+    club: &ClubContext,
     loaded: &LoadedRows,
-    accepted: &Draft,
+    accepted: &Uncommitted,
     item: &Item,
     rounds: Rounds,
 ) -> Progress<DecidedItem> {
@@ -224,7 +224,7 @@ fn decide_item(
         Item::Letters(letters) => decide_letters(&mut desk, letters, rounds),
         Item::Match { id, cause_of } => {
             desk.begin_match(id);
-            rule_on(&mut desk, id, cause_of).map(drop)
+            decide_on(&mut desk, id, cause_of).map(drop)
         }
     };
     if decided.is_err() {
@@ -281,7 +281,7 @@ fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     let _in_work = desk.rows.loaded.in_work.enter(letter.waiting.digest);
     // Safe to unwind: the draft of a letter that panics is dropped.
     let decided = catch_unwind(AssertUnwindSafe(|| {
-        desk.club.spring(Moment::Decide, &letter.waiting.raw);
+        desk.club.inject_fault(Moment::Decide, &letter.waiting.raw);
         entry::decide_letter(desk, letter)
     }));
     decided.unwrap_or_else(|_panic| Err(anyhow!("ruling on the letter failed").into()))?;

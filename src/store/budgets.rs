@@ -79,7 +79,7 @@ record! {
 record! {
     /// A question to an address: did these lines come from you?
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct Question {
+    pub struct BudgetQuestion {
         pub code: String,
         /// The commands that wait for the answer, as written. Once a letter has asked, they stay as it showed
         /// them.
@@ -97,7 +97,7 @@ pub struct Restraints {
     /// Keyed by address.
     pub standings: BTreeMap<String, Standing>,
     /// The open questions to each address by their codes, or `None` for one that has been answered.
-    pub questions: BTreeMap<(String, String), Option<Question>>,
+    pub questions: BTreeMap<(String, String), Option<BudgetQuestion>>,
 }
 
 impl Restraints {
@@ -143,7 +143,7 @@ impl Database {
     }
 
     /// Returns the questions to these addresses, lapsed or not.
-    pub async fn questions(&self, addresses: &[String]) -> Result<Vec<(String, Question)>> {
+    pub async fn questions(&self, addresses: &[String]) -> Result<Vec<(String, BudgetQuestion)>> {
         let one_of = self.one_of();
         let sql =
             format!("SELECT address, code, lines, asked_at, lapses_at FROM question WHERE address {one_of}");
@@ -232,7 +232,7 @@ async fn add_uses(session: &mut Session<'_>, chunk: &[(&BudgetKey, &BudgetUse)])
     if changed.len() == chunk.len() { Ok(()) } else { Err(StoreError::Stale("a budget".to_owned())) }
 }
 
-async fn save_question(session: &mut Session<'_>, address: &str, question: &Question) -> Result<()> {
+async fn save_question(session: &mut Session<'_>, address: &str, question: &BudgetQuestion) -> Result<()> {
     let sql = "INSERT INTO question (address, code, lines, asked_at, lapses_at) VALUES ($1, $2, $3, $4, $5) \
                ON CONFLICT (address, code) DO UPDATE SET lines = excluded.lines, \
                asked_at = excluded.asked_at, lapses_at = excluded.lapses_at";

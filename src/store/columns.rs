@@ -11,7 +11,7 @@ use super::{
     UnprovenStage, Urgency,
 };
 use crate::club::events::event::EventStage;
-use crate::club::events::steps::Told;
+use crate::club::events::steps::Mailed;
 use crate::club::member::Member;
 use crate::game::Seat;
 use crate::game::any::GameKind;
@@ -197,7 +197,7 @@ text_columns! {
         |settings| serde_json::to_string(settings).expect("settings are plain values");
     Member: "member of a club", |json| serde_json::from_str(json).ok(),
         |member| serde_json::to_string(member).expect("a member is plain values");
-    Told: "set of facts told", |json| serde_json::from_str(json).ok(),
+    Mailed: "set of facts told", |json| serde_json::from_str(json).ok(),
         |told| serde_json::to_string(told).expect("it is plain values");
     Vec<String>: "list of texts", |json| serde_json::from_str(json).ok(),
         |texts| serde_json::to_string(texts).expect("a list of strings is JSON");

@@ -8,7 +8,7 @@ use super::rows::{CHUNK, ensure_all_found, text};
 use super::statement::Session;
 use super::{Changes, Database, Result};
 use crate::club::events::event::EventStage;
-use crate::club::events::steps::Told;
+use crate::club::events::steps::Mailed;
 use crate::game::Reason;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
@@ -24,7 +24,7 @@ record! {
         pub stage: EventStage,
         /// The next time at which something is due, apart from results.
         pub wake_at: Option<DateTime<Utc>>,
-        pub told: Told,
+        pub told: Mailed,
         /// Number of commits that changed the event; 0 if it is not stored yet.
         pub version: i64,
     }

@@ -40,7 +40,7 @@ impl Database {
 
     /// Returns the addresses that belong to players. All are in lower case.
     pub async fn registered(&self, addresses: &[String]) -> Result<BTreeSet<String>> {
-        registered(&mut self.backend.reader().await?.session(), addresses).await
+        registered_addresses(&mut self.backend.reader().await?.session(), addresses).await
     }
 
     /// Returns, for each of these letters, a stored letter with the same Message-ID and sender, and its size
@@ -58,7 +58,7 @@ impl Database {
         let mut connection = self.backend.reader().await?;
         let mut session = connection.session();
         let digests: Vec<String> = letters.iter().map(|letter| letter.digest.to_string()).collect();
-        let known = known(&mut session, &digests).await?;
+        let known = known_digests(&mut session, &digests).await?;
         let sent_as: Vec<Option<String>> = letters.iter().map(sent_as).collect();
         let values: Vec<String> = sent_as.iter().flatten().cloned().collect();
         let sent = stored_as(&mut session, &values).await?;
@@ -209,7 +209,7 @@ async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) -> Res
     let arrivals: Vec<Arrival> = letters.iter().map(Arrival::of).collect();
     let digests: Vec<String> = arrivals.iter().map(|arrival| arrival.digest.clone()).collect();
     let sent_as: Vec<String> = arrivals.iter().filter_map(|arrival| arrival.sent_as.clone()).collect();
-    let known = known(session, &digests).await?;
+    let known = known_digests(session, &digests).await?;
     let sent_before = stored_as(session, &sent_as).await?.into_keys().collect();
     let mut new = deduplicate(arrivals, known, sent_before);
     let matches = matches_by_token(session, &new).await?;
@@ -228,7 +228,7 @@ async fn insert_letters(session: &mut Session<'_>, letters: &[NewLetter]) -> Res
 }
 
 /// Returns those of the digests that stored letters have.
-async fn known(session: &mut Session<'_>, digests: &[String]) -> Result<BTreeSet<String>> {
+async fn known_digests(session: &mut Session<'_>, digests: &[String]) -> Result<BTreeSet<String>> {
     let one_of = session.engine().one_of();
     let statement =
         session.statement(format!("SELECT digest FROM letter WHERE digest {one_of}")).bind_texts(digests);
@@ -278,7 +278,7 @@ async fn matches_by_token(
 /// Marks the arrivals that come before strangers' letters.
 async fn mark_known(session: &mut Session<'_>, arrivals: &mut [Arrival<'_>]) -> Result<()> {
     let senders: Vec<String> = arrivals.iter().map(|arrival| arrival.letter.sender.clone()).collect();
-    let registered = registered(session, &senders).await?;
+    let registered = registered_addresses(session, &senders).await?;
     let mut shown = BTreeSet::new();
     for arrival in &mut *arrivals {
         let NewLetter { sender, is_from_gm, .. } = arrival.letter;
@@ -298,7 +298,7 @@ async fn mark_known(session: &mut Session<'_>, arrivals: &mut [Arrival<'_>]) -> 
 }
 
 /// See [`Database::registered`].
-async fn registered(session: &mut Session<'_>, addresses: &[String]) -> Result<BTreeSet<String>> {
+async fn registered_addresses(session: &mut Session<'_>, addresses: &[String]) -> Result<BTreeSet<String>> {
     let one_of = session.engine().one_of();
     let statement = session.statement(format!("SELECT address FROM address WHERE address {one_of}"));
     Ok(session.fetch_column(statement.bind_texts(addresses)).await?.into_iter().collect())

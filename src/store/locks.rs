@@ -29,7 +29,7 @@ const LIMIT_SILENCE: &str = "SELECT set_config(name, '15min', false) FROM pg_set
 pub type Names = Arc<Mutex<BTreeSet<String>>>;
 
 /// The names of one claim. They are free again when it is dropped.
-pub struct Held {
+pub struct ClaimedNames {
     /// The names of all claims of this process.
     all: Names,
     own: BTreeSet<String>,
@@ -37,9 +37,9 @@ pub struct Held {
     locks: Option<Arc<Locks>>,
 }
 
-impl Held {
-    pub fn new(all: &Names, locks: Option<&Arc<Locks>>) -> Held {
-        Held { all: Arc::clone(all), own: BTreeSet::new(), locks: locks.cloned() }
+impl ClaimedNames {
+    pub fn new(all: &Names, locks: Option<&Arc<Locks>>) -> ClaimedNames {
+        ClaimedNames { all: Arc::clone(all), own: BTreeSet::new(), locks: locks.cloned() }
     }
 
     /// Takes those of the names that no other claim has, and returns them, in their order.
@@ -75,7 +75,7 @@ impl Held {
     /// Gives all names back but this one.
     pub fn give_back_all_but(&mut self, name: &str) {
         let others = self.own.extract_if(.., |own| own != name).collect();
-        drop(Held { all: Arc::clone(&self.all), own: others, locks: self.locks.clone() });
+        drop(ClaimedNames { all: Arc::clone(&self.all), own: others, locks: self.locks.clone() });
     }
 
     /// Gives the names back, and waits until other daemons can take them.
@@ -88,7 +88,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for ClaimedNames {
     fn drop(&mut self) {
         if self.own.is_empty() {
             return;

@@ -8,9 +8,9 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use self::locks::Held;
+use self::locks::ClaimedNames;
 
-pub use self::budgets::{BudgetKey, BudgetKind, BudgetUse, Question, Restraints, Standing};
+pub use self::budgets::{BudgetKey, BudgetKind, BudgetQuestion, BudgetUse, Restraints, Standing};
 pub use self::changes::Changes;
 pub use self::database::Database;
 pub use self::entries::EntryRow;
@@ -21,7 +21,7 @@ pub use self::forgetting::{ForgottenMatch, ForgottenPlayer, Traces};
 pub use self::packing::pack;
 pub use self::player_changes::{ChangeKind, ChangeStage, PlayerChange};
 pub use self::ratings::STALE_RATINGS;
-pub use self::restoring::{RESTORED, RESTORES, Restore, Restoring, TO_BE_READ_AGAIN, restore};
+pub use self::restoring::{RESTORED, RESTORES, RestoredBackup, Restoring, TO_BE_READ_AGAIN, restore};
 pub use self::screen::WordsRow;
 pub use self::sending::reminds;
 pub use self::sending_values::*;
@@ -29,7 +29,7 @@ pub use self::server::{MIN_CONNECTIONS, unverified_server};
 pub use self::site::SiteMatchRow;
 pub use self::sqlite::{sqlite_file, sqlite_url};
 pub use self::values::*;
-pub use self::waiting::{Claimable, MOST_CLAIMED};
+pub use self::waiting::{Claimable, MAX_CLAIMED};
 
 mod backend;
 mod budgets;
@@ -94,13 +94,13 @@ pub struct DatabaseLock {
 /// ends when the process dies, or when the database has not heard from the process for too long.
 #[derive(Default)]
 pub struct Claim {
-    held: Option<Held>,
+    held: Option<ClaimedNames>,
     /// Ends the claim when it is dropped.
     _guard: Option<Arc<dyn Send + Sync>>,
 }
 
 impl Claim {
-    fn holding(held: Held) -> Claim {
+    fn holding(held: ClaimedNames) -> Claim {
         Claim { held: Some(held), ..Claim::default() }
     }
 

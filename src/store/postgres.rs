@@ -12,7 +12,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 use tokio::time::timeout;
 
 use super::backend::Backend;
-use super::locks::{Held, Locks, Names};
+use super::locks::{ClaimedNames, Locks, Names};
 use super::notify::CHANNEL;
 use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate, migrations_in};
 use super::sending::outgoing;
@@ -93,7 +93,7 @@ impl PostgresBackend {
             let newest = MIGRATIONS.iter().map(|migration| migration.version).max();
             return match found == newest {
                 true => Ok(()),
-                false => Err(server::refused(&self.options, "it is read-only".to_owned(), true)),
+                false => Err(server::unusable_server(&self.options, "it is read-only".to_owned(), true)),
             };
         }
         sqlx::query("SET LOCAL lock_timeout = '1min'").execute(&mut *tx).await?;
@@ -158,7 +158,7 @@ impl Backend for PostgresBackend {
     }
 
     fn begin_claim(&self) -> Claim {
-        Claim::holding(Held::new(&self.claimed, Some(&self.locks)))
+        Claim::holding(ClaimedNames::new(&self.claimed, Some(&self.locks)))
     }
 
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {

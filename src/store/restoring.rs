@@ -21,7 +21,7 @@ pub const TO_BE_READ_AGAIN: &str = "to be read again";
 
 /// A restore of an older backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Restore {
+pub struct RestoredBackup {
     /// The last time that the backup knows of.
     pub until: DateTime<Utc>,
     /// The time at which the processed letters had been read again.
@@ -30,7 +30,7 @@ pub struct Restore {
     pub letters: usize,
 }
 
-impl Restore {
+impl RestoredBackup {
     /// Whether something written at this time is lost unless a letter brings it about again.
     pub fn may_have_lost(&self, written: DateTime<Utc>) -> bool {
         self.until < written && written <= self.at
@@ -43,7 +43,7 @@ pub enum Restoring {
     /// The processed letters have to be read again; nothing may be decided before.
     ToBeRead,
     /// They were read and have to be decided, in the order in which they came.
-    ToBeDecided(Restore),
+    ToBeDecided(RestoredBackup),
 }
 
 impl Restoring {

@@ -159,10 +159,10 @@ pub async fn examine(options: &PgConnectOptions, wanted: u32) -> Result<u32> {
             "its encoding is {encoding}, in which not every letter can be stored; make a database in UTF8 and name it \
              in database.url: createdb --template=template0 --encoding=UTF8 --locale=C --owner={user} NAME"
         );
-        return Err(refused(options, why, false));
+        return Err(unusable_server(options, why, false));
     }
     if direct.is_none() && shares_sessions(options, &mut connection).await? {
-        return Err(refused(options, SHARES_SESSIONS.to_owned(), false));
+        return Err(unusable_server(options, SHARES_SESSIONS.to_owned(), false));
     }
     connection.close().await?;
     let permitted = permitted.and_then(|limit| limit.parse().ok()).unwrap_or(u32::MAX);
@@ -214,7 +214,7 @@ fn explain(options: &PgConnectOptions, error: &sqlx::Error) -> StoreError {
     // Classes 28 and 3D: the server rejects this user, or has no such database, and retrying does not help.
     // https://www.postgresql.org/docs/current/errcodes-appendix.html
     let is_lasting = ["28", "3D"].iter().any(|class| code(error).starts_with(class));
-    refused(options, format!("{message}{advice}"), !is_lasting)
+    unusable_server(options, format!("{message}{advice}"), !is_lasting)
 }
 
 /// Explains a lack of rights on the tables, or on their schema: since PostgreSQL 15, only the owner of a database may
@@ -237,11 +237,11 @@ pub fn explain_rights(options: &PgConnectOptions, error: StoreError) -> StoreErr
         "{message}; give {user} the rights, as a superuser: ALTER DATABASE {name} OWNER TO {user}, or in {name}: \
          GRANT ALL ON SCHEMA public TO {user}; GRANT ALL ON ALL TABLES IN SCHEMA public TO {user}"
     );
-    refused(options, why, false)
+    unusable_server(options, why, false)
 }
 
 /// Returns the error of a server that cannot be used.
-pub fn refused(options: &PgConnectOptions, why: String, transient: bool) -> StoreError {
+pub fn unusable_server(options: &PgConnectOptions, why: String, transient: bool) -> StoreError {
     StoreError::Open { database: place_of(options), why, transient }
 }
 

@@ -15,7 +15,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::backend::Backend;
-use super::locks::{Held, Names};
+use super::locks::{ClaimedNames, Names};
 use super::schema::{SQLITE_PARTS, differences, log_migration, migrate, migrations_in};
 use super::sending::outgoing;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
@@ -224,7 +224,7 @@ impl Backend for SqliteBackend {
     }
 
     fn begin_claim(&self) -> Claim {
-        Claim::holding(Held::new(&self.lanes, None))
+        Claim::holding(ClaimedNames::new(&self.lanes, None))
     }
 
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {

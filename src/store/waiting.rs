@@ -13,13 +13,13 @@ use crate::letter::Digest;
 
 /// Maximum letters of players in a claim: as many as one transaction writes efficiently. A multiple of the
 /// store's `CHUNK`, whose statements stay prepared.
-pub const MOST_CLAIMED: usize = 256;
+pub const MAX_CLAIMED: usize = 256;
 
-const OF_PLAYERS: Bounds = Bounds { letters: MOST_CLAIMED, bytes: 8_000_000 };
+const OF_PLAYERS: ClaimBounds = ClaimBounds { letters: MAX_CLAIMED, bytes: 8_000_000 };
 
 /// Bounds for strangers' letters. Players' letters that arrive in the meantime wait until these are ruled on,
 /// which takes up to 250 ms of CPU time for each megabyte.
-const OF_STRANGERS: Bounds = Bounds { letters: 32, bytes: 250_000 };
+const OF_STRANGERS: ClaimBounds = ClaimBounds { letters: 32, bytes: 250_000 };
 
 /// Maximum letters of one lane in a claim: a sender of hundreds delays everybody else by no more than these.
 const MAX_IN_LANE: usize = 16;
@@ -31,7 +31,7 @@ const MAX_PAGES: usize = 64;
 const IN_WORK: &str = "letters in work: ";
 
 /// Bounds of the letters in one claim.
-struct Bounds {
+struct ClaimBounds {
     letters: usize,
     /// Maximum bytes, because the letters are held in memory, some of them decoded.
     bytes: i64,
@@ -49,7 +49,7 @@ impl Database {
         let mut session = writer.session();
         let now = now.timestamp_millis();
         let matches = take_lanes(&mut claim, due).await?;
-        let mut taken = Taken::default();
+        let mut taken = ClaimedLetters::default();
         for (known, bounds) in [(1_i64, OF_PLAYERS), (0, OF_STRANGERS)] {
             taken.take(&mut session, &mut claim, known, &bounds, now).await?;
         }
@@ -178,7 +178,7 @@ record! {
 
 /// The letters of a claim, by row ID.
 #[derive(Default)]
-struct Taken {
+struct ClaimedLetters {
     letters: Vec<i64>,
     /// Number of letters of each lane that is taken.
     lanes: BTreeMap<String, usize>,
@@ -186,7 +186,7 @@ struct Taken {
     closed: BTreeSet<String>,
 }
 
-impl Taken {
+impl ClaimedLetters {
     /// Takes letters, oldest first, within bounds. A letter that exceeds the bound of bytes by itself is
     /// taken alone.
     async fn take(
@@ -194,7 +194,7 @@ impl Taken {
         session: &mut Session<'_>,
         claim: &mut Claim,
         known: i64,
-        bounds: &Bounds,
+        bounds: &ClaimBounds,
         now: i64,
     ) -> Result<()> {
         let (mut after, mut letters, mut bytes) = ((i64::MIN, 0), 0, 0);

@@ -44,12 +44,12 @@ fn the_daemon_serves_the_screen_to_whoever_has_the_link() {
         403,
         "a link logs in once"
     );
-    let desk = || send(port, &format!("GET / HTTP/1.1\r\n{cookie}"), "").expect("an answer");
-    assert!(desk().1.contains("Nothing waits for you."), "{}", desk().1);
+    let referee = || send(port, &format!("GET / HTTP/1.1\r\n{cookie}"), "").expect("an answer");
+    assert!(referee().1.contains("Nothing waits for you."), "{}", referee().1);
     // A reload of the config ends no session.
     daemon.signal("-HUP");
     club.log_says("configuration reloaded");
-    assert_eq!(desk().0, 200);
+    assert_eq!(referee().0, 200);
     let (_, page) = send(port, &format!("GET /match/{id} HTTP/1.1\r\n{cookie}"), "").expect("an answer");
     let field = |name: &str| {
         let (_, rest) = page.split_once(&format!("name=\"{name}\" value=\"")).expect("a field");

@@ -9,7 +9,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::record::lines;
 use fogpost::referee::Match;
 
-use crate::desk::{ANN, BO, Desk};
+use crate::referee::{ANN, BO, Referee};
 use crate::site::{build, files};
 use fogpost_testing::random::{Random, dice};
 use fogpost_testing::random_play::RandomPlay as _;
@@ -32,15 +32,15 @@ fn address(seat: Seat) -> &'static str {
 }
 
 /// Answers the last letter about a match.
-fn answer(desk: &Desk, seat: Seat, game_match: &Match, words: &str) {
-    let letters = desk.all_to(address(seat));
+fn answer(referee: &Referee, seat: Seat, game_match: &Match, words: &str) {
+    let letters = referee.all_to(address(seat));
     let last = letters.iter().rfind(|sent| sent.subject.contains(&game_match.id)).expect("a letter about it");
-    desk.reply(address(seat), last, words);
+    referee.reply(address(seat), last, words);
 }
 
 /// Files random legal orders of a seat.
-fn file(desk: &Desk, id: &str, seat: Seat, random: &mut Random) {
-    let game_match = desk.find(id);
+fn file(referee: &Referee, id: &str, seat: Seat, random: &mut Random) {
+    let game_match = referee.find(id);
     let mut rng = dice(random.next());
     let orders = (0..TRIES).find_map(|_| {
         let orders = game_match.state.random_filing(seat, &mut rng).join("\n");
@@ -48,7 +48,7 @@ fn file(desk: &Desk, id: &str, seat: Seat, random: &mut Random) {
     });
     // An empty filing counts, too.
     answer(
-        desk,
+        referee,
         seat,
         &game_match,
         &orders.filter(|orders| !orders.is_empty()).unwrap_or_else(|| "END".to_owned()),
@@ -57,17 +57,17 @@ fn file(desk: &Desk, id: &str, seat: Seat, random: &mut Random) {
 
 /// Plays a match up to this turn, with the letters of both seats in random order. Returns whether it is still
 /// running.
-fn play_to(desk: &Desk, id: &str, turn: u32, random: &mut Random) -> bool {
+fn play_to(referee: &Referee, id: &str, turn: u32, random: &mut Random) -> bool {
     for _ in 0..60 {
-        let Some(due) = desk.find(id).due() else { return false };
+        let Some(due) = referee.find(id).due() else { return false };
         if due.turn >= turn {
             return true;
         }
         let mut seats = due.seats.to_vec();
         random.shuffle(&mut seats);
         for seat in seats {
-            if desk.find(id).awaits(seat) {
-                file(desk, id, seat, random);
+            if referee.find(id).awaits(seat) {
+                file(referee, id, seat, random);
             }
         }
     }
@@ -75,15 +75,15 @@ fn play_to(desk: &Desk, id: &str, turn: u32, random: &mut Random) -> bool {
 }
 
 /// Sends hidden letters in a match, and some of the filings that are due, but not all.
-fn hide(desk: &Desk, id: &str, random: &mut Random) {
-    let game_match = desk.find(id);
+fn hide(referee: &Referee, id: &str, random: &mut Random) {
+    let game_match = referee.find(id);
     for _ in 0..2 {
         let seat = *random.pick(&Seat::BOTH);
-        answer(desk, seat, &game_match, HIDDEN[random.below(HIDDEN.len())]);
+        answer(referee, seat, &game_match, HIDDEN[random.below(HIDDEN.len())]);
     }
     let due = game_match.due().expect("it runs");
     if due.seats.len() > 1 && random.once_in(2) {
-        file(desk, id, *random.pick(&due.seats), random);
+        file(referee, id, *random.pick(&due.seats), random);
     }
 }
 
@@ -105,33 +105,33 @@ fn put_back(folder: &Path, kept: &Path) {
 fn what_the_rules_hide_changes_no_byte_of_a_site() {
     for club in 0..CLUBS {
         let mut random = Random::new(club);
-        let mut desk = Desk::new();
-        let over = desk.open(GameKind::Quad, &[]);
-        answer(&desk, Seat::First, &over, "RESIGN CONFIRM");
+        let mut referee = Referee::new();
+        let over = referee.open(GameKind::Quad, &[]);
+        answer(&referee, Seat::First, &over, "RESIGN CONFIRM");
         let running: Vec<(String, u32)> = GameKind::ALL
             .iter()
             .map(|game| {
-                let id = desk.open(*game, &[]).id;
+                let id = referee.open(*game, &[]).id;
                 let turn = random.below(3) as u32;
-                assert!(play_to(&desk, &id, turn, &mut random), "{id} is over early");
+                assert!(play_to(&referee, &id, turn, &mut random), "{id} is over early");
                 (id, turn + 1 + random.below(3) as u32)
             })
             .collect();
         let kept = tempfile::tempdir().expect("a folder");
-        desk.restart_after(|folder| copy(&folder.join("."), kept.path()));
+        referee.restart_after(|folder| copy(&folder.join("."), kept.path()));
         let mut sites = Vec::new();
         let mut states = Vec::new();
         while sites.len() < 2 {
-            desk.restart_after(|folder| put_back(folder, kept.path()));
-            if !running.iter().all(|(id, turn)| play_to(&desk, id, *turn, &mut random)) {
+            referee.restart_after(|folder| put_back(folder, kept.path()));
+            if !running.iter().all(|(id, turn)| play_to(&referee, id, *turn, &mut random)) {
                 continue;
             }
-            running.iter().for_each(|(id, _)| hide(&desk, id, &mut random));
+            running.iter().for_each(|(id, _)| hide(&referee, id, &mut random));
             let folder: PathBuf = kept.path().join(format!("site-{}", sites.len()));
-            build(&desk, &folder);
+            build(&referee, &folder);
             sites.push(files(&folder));
             fs::remove_dir_all(&folder).expect("it goes");
-            states.push(running.iter().map(|(id, _)| desk.find(id).state).collect::<Vec<_>>());
+            states.push(running.iter().map(|(id, _)| referee.find(id).state).collect::<Vec<_>>());
         }
         let different = states[0].iter().zip(&states[1]).filter(|(one, other)| one != other).count();
         assert!(different > 1, "club {club}: only {different} matches differ");

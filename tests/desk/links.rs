@@ -1,6 +1,6 @@
 //! The links of letters, as a mail program follows them.
 
-use crate::desk::{Desk, Sent};
+use crate::referee::{Referee, Sent};
 
 /// Returns the labels and targets of all links in a letter.
 pub fn links(sent: &Sent) -> Vec<(String, String)> {
@@ -35,19 +35,19 @@ pub fn link(sent: &Sent, label: &str) -> Option<String> {
 }
 
 /// Sends the letter of a link, with more words after its first line.
-pub fn follow_with(desk: &Desk, from: &str, target: &str, words: &str) {
+pub fn follow_with(referee: &Referee, from: &str, target: &str, words: &str) {
     let (to, rest) = target.strip_prefix("mailto:").and_then(|rest| rest.split_once('?')).expect("a link");
     let (subject, body) =
         rest.strip_prefix("subject=").and_then(|rest| rest.split_once("&body=")).expect("a letter");
-    let n = desk.letters().len();
+    let n = referee.letters().len();
     let body = body.replace("\r\n", "\n");
     let (first, rest) = body.split_once('\n').unwrap_or((&body, ""));
-    desk.receive(&format!(
+    referee.receive(&format!(
         "From: {from}\nTo: {to}\nSubject: {subject}\nMessage-ID: <link{n}@players.example>\n\n{first}{words}\n{rest}"
     ));
 }
 
 /// Sends the letter of a link.
-pub fn follow(desk: &Desk, from: &str, target: &str) {
-    follow_with(desk, from, target, "");
+pub fn follow(referee: &Referee, from: &str, target: &str) {
+    follow_with(referee, from, target, "");
 }

@@ -1,8 +1,6 @@
 //! The whole program by letter: incoming and outgoing letters, and the ledgers that result.
 
 mod correspondents;
-#[path = "../support/desk.rs"]
-mod desk;
 #[path = "../support/doubt.rs"]
 mod doubt;
 mod events;
@@ -11,6 +9,8 @@ mod golden;
 mod links;
 mod pages;
 mod positions;
+#[path = "../support/referee.rs"]
+mod referee;
 mod screen;
 mod site;
 

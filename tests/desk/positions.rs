@@ -3,7 +3,7 @@
 use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
 
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::referee::{ANN, BO, Referee, Sent};
 
 /// The stars that both sides of Quadrant Z place in the neutral sector.
 const STARS: &str = "STAR D1 2\nSTAR E1 2\nSTAR H1 2\nSTAR I1 2\nSTAR J1 2\nSTAR L1 2\nSTAR M1 2\nSTAR N1 2\n\
@@ -22,34 +22,35 @@ pub fn setups() -> [String; 2] {
 }
 
 /// A match of Quadrant Z in turn 1, with the last letter to each player.
-pub fn quadrant_z(desk: &Desk) -> (Match, Sent, Sent) {
-    let game_match = desk.open(GameKind::QuadrantZ, &[]);
+pub fn quadrant_z(referee: &Referee) -> (Match, Sent, Sent) {
+    let game_match = referee.open(GameKind::QuadrantZ, &[]);
     let [north, south] = setups();
-    desk.reply(ANN, &desk.one_to(ANN), &north);
-    desk.reply(BO, &desk.one_to(BO), &south);
-    let game_match = desk.find(&game_match.id);
+    referee.reply(ANN, &referee.one_to(ANN), &north);
+    referee.reply(BO, &referee.one_to(BO), &south);
+    let game_match = referee.find(&game_match.id);
     assert_eq!(game_match.due().map(|due| due.turn), Some(1), "the match has begun");
-    (game_match, desk.last_to(ANN), desk.last_to(BO))
+    (game_match, referee.last_to(ANN), referee.last_to(BO))
 }
 
 /// A match of Quad, with the invitation to each player.
-pub fn quad(desk: &Desk) -> (Match, Sent, Sent) {
-    let game_match = desk.open(GameKind::Quad, &[]);
-    (game_match, desk.one_to(ANN), desk.one_to(BO))
+pub fn quad(referee: &Referee) -> (Match, Sent, Sent) {
+    let game_match = referee.open(GameKind::Quad, &[]);
+    (game_match, referee.one_to(ANN), referee.one_to(BO))
 }
 
 /// A match of War in the Pacific without submarines in round 1, with the last letter to each player.
-pub fn pacific(desk: &Desk) -> (Match, Sent, Sent) {
-    let game_match = desk.open(GameKind::Pacific, &[("submarines", "false")]);
+pub fn pacific(referee: &Referee) -> (Match, Sent, Sent) {
+    let game_match = referee.open(GameKind::Pacific, &[("submarines", "false")]);
     let north = "CARRIER D15 SQUADRON D14\nCARRIER M15 SQUADRON M14\nBATTLESHIP A16 B16 O16 P16\n\
                  CRUISER C16 E16 L16 N16\nDESTROYER A14 C14 E14 G14 I14 K14 O14";
-    desk.reply(ANN, &desk.one_to(ANN), FLEET);
-    desk.reply(BO, &desk.one_to(BO), north);
-    (desk.find(&game_match.id), desk.last_to(ANN), desk.last_to(BO))
+    referee.reply(ANN, &referee.one_to(ANN), FLEET);
+    referee.reply(BO, &referee.one_to(BO), north);
+    (referee.find(&game_match.id), referee.last_to(ANN), referee.last_to(BO))
 }
 
 /// The kinds of a match's entries, in order.
-pub fn kinds(desk: &Desk, game_match: &Match) -> Vec<String> {
-    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
+pub fn kinds(referee: &Referee, game_match: &Match) -> Vec<String> {
+    let entries =
+        referee.block_on(referee.office().store.entries(&game_match.id)).expect("the store answers");
     entries.into_iter().map(|entry| entry.kind).collect()
 }

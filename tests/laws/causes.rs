@@ -8,14 +8,14 @@ use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::house;
 use fogpost::ledger::{
-    self, Act, Cause, Entry, EntryCause, Hint, LetterCause, PauseReason, Permission, Question, Room,
+    self, Act, Allowance, Cause, Entry, EntryCause, Hint, LetterCause, PauseReason, Permission, Question,
     Signature, TokenOf,
 };
 use fogpost::letter::{Digest, Letter, Limits, NewText};
 use fogpost::referee::{self, Content, Match, Matter, Reader, Ruling, SeatLetter, Stage, part_digest};
 use fogpost::request::{lines_of, part_for};
 
-use crate::desk::open_against;
+use crate::referee::open_against;
 use fogpost_testing::play::{Play, matches};
 use fogpost_testing::random::Random;
 
@@ -122,11 +122,11 @@ fn lines(play: &mut Play, game_match: &Match, seat: Seat) -> Vec<String> {
     lines
 }
 
-fn room(random: &mut Random) -> Room {
+fn room(random: &mut Random) -> Allowance {
     match random.below(9) {
-        0 => Room::Unreachable,
-        left @ 1..=6 => Room::Letters(u8::try_from(left - 1).expect("a small number")),
-        _ => Room::default(),
+        0 => Allowance::Unreachable,
+        left @ 1..=6 => Allowance::Letters(u8::try_from(left - 1).expect("a small number")),
+        _ => Allowance::default(),
     }
 }
 
@@ -138,7 +138,7 @@ fn circumstances(random: &mut Random, letter: Digest, seat: Seat, received: Date
         confirmed_by: random.once_in(6).then(|| Digest::of(b"CONFIRM")),
         accepted_by: random.once_in(6).then(|| "Gill".to_owned()),
         shows_token: random.once_in(8),
-        answer: if random.once_in(4) { Permission::Held } else { Permission::Now },
+        answer: if random.once_in(4) { Permission::Suppressed } else { Permission::Now },
         opponent: room(random),
         gm: room(random),
         gm_plays: random.once_in(6),
@@ -166,7 +166,7 @@ fn raw(random: &mut Random, game_match: &Match, lines: &[String]) -> String {
 }
 
 fn read(game_match: &Match, raw: &str) -> (Letter, NewText) {
-    let own = game_match.desk.own_identity().expect("an address");
+    let own = game_match.mail_identity.own_identity().expect("an address");
     let letter = Letter::read(raw.as_bytes(), &own, &Limits::default()).expect("a letter");
     let written = letter.new_text(None);
     (letter, written)
@@ -232,8 +232,8 @@ fn assert_within_room(letter: &SeatLetter, ruling: &Ruling) {
         notices.filter(|dispatch| dispatch.to == to && matches!(dispatch.content, Content::Notice(_))).count()
     };
     let most = |room| match room {
-        Room::Unreachable => 0,
-        Room::Letters(most) => usize::from(most),
+        Allowance::Unreachable => 0,
+        Allowance::Letters(most) => usize::from(most),
     };
     let (opponent, gm) = (told(Reader::Seat(cause.seat.other())), told(Reader::Gm));
     assert!(opponent <= most(cause.opponent) && gm <= most(cause.gm), "{opponent}, {gm}: {letter:#?}");
@@ -241,7 +241,7 @@ fn assert_within_room(letter: &SeatLetter, ruling: &Ruling) {
     assert!(tells_opponent || opponent == 0, "{letter:#?}");
     assert!(tells_gm || gm == 0, "{letter:#?}");
     let answers = ruling.dispatches.iter().filter(|dispatch| matches!(dispatch.content, Content::Answer(_)));
-    let is_held = cause.answer == Permission::Held && !cause.shows_token;
+    let is_held = cause.answer == Permission::Suppressed && !cause.shows_token;
     assert!(answers.count() <= usize::from(!is_held), "{letter:#?}");
 }
 
@@ -274,7 +274,7 @@ fn assert_rulings_follow(kind: GameKind, seed: u64, against_house: bool) -> BTre
         let seat = if against_house || play.random.once_in(2) { Seat::First } else { Seat::Second };
         let (mut raw, mut letter) = (None, None);
         let matter = if let Some(seat) = game_match.house_due().filter(|_| !play.random.once_in(3)) {
-            let seen = ledger::seen(&entries, seat).expect("a sound ledger");
+            let seen = ledger::what_seat_saw(&entries, seat).expect("a sound ledger");
             let turn = game_match.house_turn(&seen, &house::play).expect("the house plays");
             Matter::House { phase: game_match.phase_no, play: turn }
         } else if play.random.once_in(8) {
@@ -297,7 +297,7 @@ fn assert_rulings_follow(kind: GameKind, seed: u64, against_house: bool) -> BTre
         entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
         let told = (0..ruling.dispatches.len()).map(|n| Digest::of(&n.to_be_bytes()));
         game_match = ruling.after;
-        game_match.told.extend(told);
+        game_match.pins.extend(told);
         if game_match.stage == Stage::Over && play.random.once_in(10) {
             break;
         }

@@ -11,7 +11,7 @@ use fogpost::ledger::HousePlay;
 use fogpost::letter::Digest;
 use fogpost::referee::{self, Content, Match, Matter, News, Reader, Ruling, Stage};
 
-use crate::desk::{open, open_against, receive};
+use crate::referee::{open, open_against, receive};
 use fogpost_testing::play::{Play, matches};
 
 /// The letters that a match causes.

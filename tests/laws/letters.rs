@@ -8,7 +8,7 @@ use fogpost::referee::{Content, Match, Reader, Reply};
 use fogpost::report::{COMPILED_IN, Templates, WordedLetter, png};
 use fogpost::request::Request;
 
-use crate::desk::{answers, open, receive, templates, worded};
+use crate::referee::{answers, open, receive, templates, worded};
 use fogpost_testing::play::{Play, Try, filings, matches, numbered};
 
 /// The maximum width of a line, in columns.

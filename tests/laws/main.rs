@@ -2,7 +2,7 @@
 //! come from [`play`].
 
 mod causes;
-mod desk;
 mod floods;
 mod letters;
+mod referee;
 mod secrecy;

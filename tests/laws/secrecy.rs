@@ -21,7 +21,7 @@ use fogpost::referee::{Adjudication, Content, Match, News, Reader};
 use fogpost::report::Templates;
 use serde_json::{Value, json};
 
-use crate::desk::{answers, held, receive, templates, with, worded};
+use crate::referee::{answers, held, receive, templates, with, worded};
 use fogpost_testing::play::{Play, filings, matches, numbered};
 use fogpost_testing::random::Random;
 use fogpost_testing::random_play::RandomPlay as _;
@@ -266,7 +266,7 @@ fn orders_of_the_other_seat_change_no_letter() {
                         ruling.after
                     });
                     assert_eq!(one.state, before.state, "{kind} {seed}");
-                    if one.held[foe].is_none() || other.held[foe].is_none() || one.held == other.held {
+                    if one.filed[foe].is_none() || other.filed[foe].is_none() || one.filed == other.filed {
                         continue;
                     }
                     compared += 1;
@@ -300,7 +300,7 @@ fn a_filing_that_is_not_firm_changes_no_letter() {
                 let to = ruling.dispatches.iter().all(|dispatch| dispatch.to == Reader::Seat(foe));
                 assert!(to, "{kind} {seed}: it is told to somebody else");
                 let mut with = ruling.after;
-                if with.held[foe].as_ref().is_none_or(|held| held.firm_at.is_none()) {
+                if with.filed[foe].as_ref().is_none_or(|held| held.firm_at.is_none()) {
                     continue;
                 }
                 compared += 1;

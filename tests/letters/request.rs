@@ -182,7 +182,7 @@ fn withdraw_stands_alone() {
 
 fn doubts(game: GameKind, text: &str) -> Vec<(usize, Vec<String>)> {
     let request = Request::read(&lines(text), game);
-    request.doubts.into_iter().map(|doubt| (doubt.line, doubt.held)).collect()
+    request.doubts.into_iter().map(|doubt| (doubt.line, doubt.found_orders)).collect()
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_line_that_holds_an_order_is_doubtful_and_not_a_remark() {
     let request = Request::read(&lines("SHIP 1 A3 TO B2\nand SHIP 3 B2 TO B1"), GameKind::QuadrantZ);
     assert_eq!((request.orders.len(), request.doubts.len(), request.remarks.len()), (1, 1, 0));
     assert_eq!(
-        (&request.doubts[0].kind, &request.doubts[0].held[..]),
+        (&request.doubts[0].kind, &request.doubts[0].found_orders[..]),
         (&DoubtKind::Inside, &["SHIP 3 B2 TO B1".to_owned()][..])
     );
     let commented = Request::read(&lines("SHIP 1 A3 TO B2\n# and SHIP 3 B2 TO B1"), GameKind::QuadrantZ);
@@ -201,7 +201,7 @@ fn a_line_that_holds_an_order_is_doubtful_and_not_a_remark() {
 fn a_misspelt_order_is_doubtful_and_its_right_spelling_suggested() {
     let request = Request::read(&lines("SHPI 4 2/1 G4"), GameKind::QuadrantZ);
     assert_eq!(
-        (&request.doubts[0].kind, &request.doubts[0].held[..]),
+        (&request.doubts[0].kind, &request.doubts[0].found_orders[..]),
         (&DoubtKind::Misspelt, &["SHIP 4 2/1 G4".to_owned()][..])
     );
 }

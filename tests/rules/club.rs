@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use fogpost::club::rated::{RatedPlayer, RatedResult, rate, table};
-use fogpost::club::rating::{Rating, Score, Side, rated};
+use fogpost::club::rating::{RatedSide, Rating, Score, rate_result};
 use fogpost::club::reliability::Reliability;
 use fogpost::desk::frame::ratings::pair_limit;
 use fogpost::game::any::{Choices, GameKind};
@@ -42,8 +42,8 @@ fn assert_rating(found: Rating, expected: &Value) {
     assert_eq!((found, found.shown().as_str()), (wanted, expected["shown"].as_str().expect("text")));
 }
 
-fn side(rating: Rating, days: u32) -> Side {
-    Side { rating, days }
+fn side(rating: Rating, days: u32) -> RatedSide {
+    RatedSide { rating, days }
 }
 
 fn score(value: &Value) -> Score {
@@ -121,7 +121,7 @@ fn example_1_two_newcomers() {
     let (given, expect) = example(1);
     let (first, second) = (side(rating(&given["first"]), 0), side(rating(&given["second"]), 0));
     for (name, score) in [("first wins", Score::Win), ("draw", Score::Draw)] {
-        let (one, other) = rated(first, second, score, 0);
+        let (one, other) = rate_result(first, second, score, 0);
         assert_rating(one, &expect[name][0]);
         assert_rating(other, &expect[name][1]);
     }
@@ -147,7 +147,7 @@ fn example_3_an_upset_after_silent_days() {
         let grown = Rating::of(0.0, number(&expect["grown"][place]), 0.0).deviation;
         assert_eq!(before.grown(days(place)).deviation, grown);
     }
-    let (one, other) = rated(side(first, days(0)), side(second, days(1)), score(&given["score"]), 0);
+    let (one, other) = rate_result(side(first, days(0)), side(second, days(1)), score(&given["score"]), 0);
     assert_rating(one, &expect["first"]);
     assert_rating(other, &expect["second"]);
 }
@@ -158,7 +158,7 @@ fn example_4_the_advantage_of_a_seat() {
     let (first, second) = (rating(&given["first"]), rating(&given["second"]));
     let advantage = i32::try_from(given["advantage"].as_i64().expect("points")).expect("points");
     for (name, score) in [("first wins", Score::Win), ("second wins", Score::Loss)] {
-        let (one, other) = rated(side(first, 0), side(second, 0), score, advantage);
+        let (one, other) = rate_result(side(first, 0), side(second, 0), score, advantage);
         assert_rating(one, &expect[name][0]);
         assert_rating(other, &expect[name][1]);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::club::events::own_time::{own_time, slower};
 use fogpost::club::events::plan::{Format, Plan};
-use fogpost::club::events::points::{Breaks, ranked, table};
+use fogpost::club::events::points::{Breaks, promotion_order, table};
 use fogpost::club::events::seasons::{after_ladder, after_league};
 use fogpost::club::events::sections::{draw, sizes};
 use fogpost::club::events::vanishing::{barred_until, vanishings};
@@ -77,7 +77,7 @@ fn entry(when: DateTime<Utc>, fact: Fact) -> Entry {
         fact,
         salt: String::new(),
         prev: Digest::from([0; 32]),
-        told: Vec::new(),
+        pins: Vec::new(),
         delivered: Vec::new(),
     }
 }
@@ -234,7 +234,7 @@ fn example_20_who_let_the_other_wait_less_goes_on() {
     let figures = BTreeMap::from([(0, 150_000), (1, 160_000)]);
     let goes_on = |ann_hours: i64, bo_hours: i64| {
         let own = BTreeMap::from([(0, ann_hours * 3600), (1, bo_hours * 3600 + 600)]);
-        ranked(&rows, &Breaks { own: &own, figures: &figures, list: &[1, 0] })[0]
+        promotion_order(&rows, &Breaks { own: &own, figures: &figures, list: &[1, 0] })[0]
     };
     assert_eq!(goes_on(31 * 24 + 4, 30 * 24 + 20), 1, "{}", expect["goes on"]);
     assert_eq!(goes_on(31 * 24, 31 * 24), 0, "{}", expect["if equal to the hour"]);
@@ -280,7 +280,10 @@ fn example_22_a_ladder_of_seven() {
     for section in &sections {
         let inside: Vec<_> = played.iter().filter(|(first, _, _)| section.contains(first)).copied().collect();
         met.extend(inside.iter().map(|(first, second, _)| (*first.min(second), *first.max(second))));
-        placed.push(ranked(&table(section, &inside), &Breaks { own: &own, figures: &figures, list: &list }));
+        placed.push(promotion_order(
+            &table(section, &inside),
+            &Breaks { own: &own, figures: &figures, list: &list },
+        ));
     }
     let new = after_ladder(&list, &placed);
     assert_eq!(new, numbers(&expect["new list"]));

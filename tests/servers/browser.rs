@@ -17,7 +17,7 @@ use fogpost::report::Templates;
 use fogpost::web::Site;
 use fogpost::web::events::ListedEvent;
 use fogpost::web::listed::{ListedMatch, ListedMember, ListedRating, OpenSeat};
-use fogpost::web::pages::{Contents, pages};
+use fogpost::web::pages::{SiteContents, pages};
 use fogpost::web::plot::PlotPoint;
 use fogpost::web::replay::{self, FinishedMatch};
 
@@ -169,7 +169,7 @@ fn every_word_on_a_board_can_be_read_in_light_and_dark() {
 const LONG: &str = "Maximiliane-Wilhelmine-von-Hohenstaufen-Ganz-Besonders-Lang";
 
 /// A club whose players and events have long names.
-fn contents() -> Contents {
+fn contents() -> SiteContents {
     let at = DateTime::UNIX_EPOCH;
     let plan = "id = \"EV-SPRING\"\nname = \"Spring\"\ngame = \"quad\"\nformat = \"league\"\nsection_size = 9\n\
                 games = 2\nopens = 2026-05-10\nseason_days = 30";
@@ -200,7 +200,7 @@ fn contents() -> Contents {
         results,
     };
     let member = |id| ListedMember { id, name: LONG.to_owned(), reliability: Reliability::default() };
-    Contents {
+    SiteContents {
         matches: vec![listed("QZ-1", Some((outcome, at))), listed("QZ-2", None)],
         members: (1..=9).map(member).collect(),
         ratings: vec![rating(1, 1520), rating(2, 1580)],

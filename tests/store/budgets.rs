@@ -2,8 +2,8 @@
 
 use fogpost::game::any::GameKind;
 use fogpost::store::{
-    BudgetKey, BudgetKind, Changes, Invitation, InvitationStage, NewDispatch, Question, Restraints, Standing,
-    StoreError, open,
+    BudgetKey, BudgetKind, BudgetQuestion, Changes, Invitation, InvitationStage, NewDispatch, Restraints,
+    Standing, StoreError, open,
 };
 
 use crate::place::Place;
@@ -49,13 +49,13 @@ pub async fn counts_are_found_by_subject_and_past_ones_are_deleted(place: Place)
 
 pub async fn a_question_is_replaced_answered_or_lapses(place: Place) {
     let store = &place.store;
-    let put = async |address: &str, question: Option<Question>, standing: Standing| {
+    let put = async |address: &str, question: Option<BudgetQuestion>, standing: Standing| {
         let mut restraints = Restraints::default();
         restraints.questions.insert((address.to_owned(), "K7M3".to_owned()), question);
         restraints.standings.insert(address.to_owned(), standing);
         store.commit(&Changes { restraints, ..changes() }).await.unwrap();
     };
-    let question = |lines: &[&str], lapses: i64| Question {
+    let question = |lines: &[&str], lapses: i64| BudgetQuestion {
         code: "K7M3".to_owned(),
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
         asked_at: Some(at(0)),

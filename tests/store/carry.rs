@@ -1,7 +1,7 @@
 //! Copies of a whole club from one database to another and back.
 
 use fogpost::club::events::event::EventStage;
-use fogpost::club::events::steps::Told;
+use fogpost::club::events::steps::Mailed;
 use fogpost::club::owed::OwedTurn;
 use fogpost::club::rated::RatingChange;
 use fogpost::club::rating::Rating;
@@ -10,7 +10,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
-use fogpost::store::{BudgetKey, BudgetKind, KeptSnapshot, Question, Restraints, Standing, open};
+use fogpost::store::{BudgetKey, BudgetKind, BudgetQuestion, KeptSnapshot, Restraints, Standing, open};
 use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
 use fogpost::store::{Changes, Invitation, InvitationStage, LeftReason, LetterStatus, NewLetter, StoreError};
 use fogpost::store::{Claim, EventEnd, EventMatchRow, EventRow, OwedTurnRow, RatingRow, SendOutcome};
@@ -147,7 +147,7 @@ fn with_an_event((first, second): (i64, i64)) -> Changes {
         game: GameKind::QuadrantZ,
         stage: EventStage::Running,
         wake_at: Some(at(9)),
-        told: Told::default(),
+        told: Mailed::default(),
         version: 0,
     };
     let event_match = EventMatchRow {
@@ -177,7 +177,8 @@ fn restraints() -> Restraints {
         .standings
         .insert(bo.clone(), Standing { proven_at: Some(at(1)), signed: 5, ..Standing::default() });
     let lines = vec!["OPEN \"Quad\"".to_owned()];
-    let question = Question { code: "K7M3".to_owned(), lines, asked_at: Some(at(2)), lapses_at: at(60) };
+    let question =
+        BudgetQuestion { code: "K7M3".to_owned(), lines, asked_at: Some(at(2)), lapses_at: at(60) };
     restraints.questions.insert((bo, question.code.clone()), Some(question));
     restraints
 }

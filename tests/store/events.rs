@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fogpost::club::events::event::EventStage;
-use fogpost::club::events::steps::Told;
+use fogpost::club::events::steps::Mailed;
 use fogpost::config::Config;
 use fogpost::daemon::{Office, events, instruct};
 use fogpost::game::any::GameKind;
@@ -23,7 +23,7 @@ fn event(id: &str, version: i64) -> EventRow {
         game: GameKind::QuadrantZ,
         stage: EventStage::Running,
         wake_at: Some(at(9)),
-        told: Told { ending: 1, ..Told::default() },
+        told: Mailed { ending: 1, ..Mailed::default() },
         version,
     }
 }

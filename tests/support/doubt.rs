@@ -161,8 +161,8 @@ impl Note {
             ("failed" | "delayed", Marks::None) => {
                 ("Mail System <mail@mx.example.org>".to_owned(), format!("To: {}\n", answered.reply_to))
             }
-            _ if index.is_multiple_of(2) => (format!("Service <service{index}@desk.example>"), in_thread),
-            _ => (format!("Service <service{index}@desk.example>"), in_the_dark),
+            _ if index.is_multiple_of(2) => (format!("Service <service{index}@referee.example>"), in_thread),
+            _ => (format!("Service <service{index}@referee.example>"), in_the_dark),
         }
     }
 
@@ -245,7 +245,7 @@ fn forwarded(text: &str) -> String {
 }
 
 fn quoted_ticket() -> String {
-    format!("On Wed, 13 May 2026 at 20:02, Support <help@desk.example> wrote:\n\n{}", prefixed(TICKET))
+    format!("On Wed, 13 May 2026 at 20:02, Support <help@referee.example> wrote:\n\n{}", prefixed(TICKET))
 }
 
 /// Our letter as a bounce returns it, with its whole header.

@@ -11,7 +11,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::desk::{ANN, BO, Desk};
+use crate::referee::{ANN, BO, Referee};
 
 /// Collects the SQL statements that the database driver logs.
 #[derive(Clone, Default)]
@@ -50,9 +50,9 @@ impl Visit for Statement {
 const SMALL: [&str; 7] = ["memo", "mailbox", "_sqlx_migrations", "json_each", "new", "decided", "result"];
 
 /// The steps in which SQLite carries out each of these statements.
-fn plans(desk: &Desk, statements: BTreeSet<String>) -> Vec<(String, Vec<String>)> {
-    desk.block_on(async {
-        let url = format!("sqlite:{}", desk.folder().join("fogpost.db").display());
+fn plans(referee: &Referee, statements: BTreeSet<String>) -> Vec<(String, Vec<String>)> {
+    referee.block_on(async {
+        let url = format!("sqlite:{}", referee.folder().join("fogpost.db").display());
         let mut connection = SqliteConnection::connect(&url).await.expect("the database");
         let mut plans = Vec::new();
         for statement in statements {
@@ -75,29 +75,29 @@ fn plans(desk: &Desk, statements: BTreeSet<String>) -> Vec<(String, Vec<String>)
 fn no_statement_for_a_letter_scans_a_table() {
     let logged = Statements::default();
     tracing_subscriber::registry().with(logged.clone()).init();
-    let desk = Desk::with("forfeit = \"lose\"\n");
-    desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.advance(5 * 24 + 7);
+    let referee = Referee::with("forfeit = \"lose\"\n");
+    referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.advance(5 * 24 + 7);
     logged.0.lock().expect("nothing panics").clear();
     // A reminder, a refusal, an adjudication, questions and an offer.
-    desk.advance(2);
-    desk.reply(ANN, &to_ann, "MARBLE Z99");
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.reply(BO, &to_bo, "STATUS\nREPORT\nTELL Good luck\nEND");
-    desk.write("stranger@elsewhere.example", "HELP");
-    desk.write("stranger@elsewhere.example", "CHALLENGE carl@players.example QUAD");
+    referee.advance(2);
+    referee.reply(ANN, &to_ann, "MARBLE Z99");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &to_bo, "STATUS\nREPORT\nTELL Good luck\nEND");
+    referee.write("stranger@elsewhere.example", "HELP");
+    referee.write("stranger@elsewhere.example", "CHALLENGE carl@players.example QUAD");
     let mut statements = std::mem::take(&mut *logged.0.lock().expect("nothing panics"));
-    let question = desk.last_to("stranger@elsewhere.example");
+    let question = referee.last_to("stranger@elsewhere.example");
     let code = question.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM "));
     logged.0.lock().expect("nothing panics").clear();
-    desk.write("stranger@elsewhere.example", &format!("CONFIRM {}", code.expect("a code")));
+    referee.write("stranger@elsewhere.example", &format!("CONFIRM {}", code.expect("a code")));
     statements.append(&mut logged.0.lock().expect("nothing panics"));
     // The test's own look at the outbox scans it. The driver may log that after the list was cleared.
     statements.retain(|statement| !statement.ends_with("FROM dispatch d ORDER BY d.id DESC LIMIT $1"));
-    desk.one_to("carl@players.example").says("invites you");
+    referee.one_to("carl@players.example").says("invites you");
     assert!(statements.len() > 25, "{statements:#?}");
-    let plans = plans(&desk, statements);
+    let plans = plans(&referee, statements);
     let scans = |step: &&String| {
         let table = step.strip_prefix("SCAN ").and_then(|rest| rest.split_whitespace().next());
         table.is_some_and(|table| !SMALL.contains(&table))

@@ -19,7 +19,7 @@ use mail_auth::{
 };
 
 use fogpost_letter::Address;
-use fogpost_letter::authentic::{SignatureFault, aligned, provable};
+use fogpost_letter::authentic::{SignatureFault, are_aligned, provable};
 
 /// Maximum keys in a cache.
 const MAX_KEYS: usize = 1000;
@@ -216,7 +216,7 @@ fn may_count(signature: &Signature, from: &Address) -> bool {
     let covers_body = signature.l == 0;
     // mail-auth looks up each name among all fields.
     let is_short = signature.h.len() <= MAX_SIGNED_FIELDS;
-    aligned(&signature.d, from.domain()) && covers_from && is_strong && covers_body && is_short
+    are_aligned(&signature.d, from.domain()) && covers_from && is_strong && covers_body && is_short
 }
 
 /// Hashes the body for the remaining signatures, in one pass for each canonicalization. For a large letter,

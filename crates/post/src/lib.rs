@@ -90,7 +90,7 @@ impl Taken {
 /// A message from the mailbox's thread.
 #[derive(Debug)]
 pub enum InboxMessage {
-    Letters(Batch),
+    Letters(FetchedLetters),
     /// The beginnings of letters that may be old. The answer names the places of those that are.
     Beginnings {
         letters: Vec<FetchedLetter>,
@@ -135,7 +135,7 @@ pub struct InboxCheck {
 
 /// Letters that were fetched together, in order of arrival. Never empty.
 #[derive(Debug)]
-pub struct Batch {
+pub struct FetchedLetters {
     pub letters: Vec<FetchedLetter>,
     /// Confirms that the letters are stored durably. If it is dropped instead, they stay in the mailbox and
     /// are fetched again.

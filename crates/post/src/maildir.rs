@@ -150,7 +150,7 @@ fn set_folder_mode(folder: &Path, is_shared: bool) -> io::Result<()> {
 
 /// A letter to deliver into the Maildir `root`.
 #[derive(Debug)]
-pub struct Delivery {
+pub struct LetterToDeliver {
     pub root: PathBuf,
     pub bytes: Vec<u8>,
 }
@@ -160,7 +160,7 @@ pub struct Delivery {
 /// # Errors
 /// Returns an error if the letter cannot be written or synced.
 pub fn deliver(root: &Path, letter: &[u8]) -> io::Result<PathBuf> {
-    let mut one = [Draft::new(root, letter)];
+    let mut one = [UnfinishedFile::new(root, letter)];
     write_and_sync(&mut one);
     let [draft] = one;
     draft.into_path()
@@ -168,19 +168,19 @@ pub fn deliver(root: &Path, letter: &[u8]) -> io::Result<PathBuf> {
 
 /// Delivers letters durably. Returns the path of each, or the error that kept it from being written or
 /// synced.
-pub fn deliver_all(letters: &[Delivery]) -> Vec<io::Result<PathBuf>> {
-    let mut drafts: Vec<Draft> =
-        letters.iter().map(|letter| Draft::new(&letter.root, &letter.bytes)).collect();
+pub fn deliver_all(letters: &[LetterToDeliver]) -> Vec<io::Result<PathBuf>> {
+    let mut drafts: Vec<UnfinishedFile> =
+        letters.iter().map(|letter| UnfinishedFile::new(&letter.root, &letter.bytes)).collect();
     write_and_sync(&mut drafts);
-    drafts.into_iter().map(Draft::into_path).collect()
+    drafts.into_iter().map(UnfinishedFile::into_path).collect()
 }
 
 /// Writes letters to `tmp`, syncs them, moves them to `new`, and syncs the folders.
-fn write_and_sync(drafts: &mut [Draft]) {
-    in_parallel(drafts, Draft::write);
+fn write_and_sync(drafts: &mut [UnfinishedFile]) {
+    in_parallel(drafts, UnfinishedFile::write);
     // Sync drafts before moving them: after a power failure, a letter in `new` must be complete.
     sync_drafts(drafts, |draft| &draft.tmp);
-    in_parallel(drafts, Draft::move_to_new);
+    in_parallel(drafts, UnfinishedFile::move_to_new);
     sync_drafts(drafts, |draft| draft.new.parent().unwrap_or(&draft.new));
 }
 
@@ -188,7 +188,7 @@ fn write_and_sync(drafts: &mut [Draft]) {
 /// entries; four threads delivered 7 to 25 % more letters per second.
 const WRITER_THREADS: usize = 4;
 
-fn in_parallel<'a>(drafts: &mut [Draft<'a>], work: fn(&mut Draft<'a>)) {
+fn in_parallel<'a>(drafts: &mut [UnfinishedFile<'a>], work: fn(&mut UnfinishedFile<'a>)) {
     if drafts.len() <= MAX_SINGLE_SYNCS {
         drafts.iter_mut().for_each(work);
         return;
@@ -201,7 +201,7 @@ fn in_parallel<'a>(drafts: &mut [Draft<'a>], work: fn(&mut Draft<'a>)) {
 }
 
 /// A letter that is being delivered.
-struct Draft<'a> {
+struct UnfinishedFile<'a> {
     root: &'a Path,
     letter: &'a [u8],
     tmp: PathBuf,
@@ -210,10 +210,10 @@ struct Draft<'a> {
     disk: io::Result<u64>,
 }
 
-impl<'a> Draft<'a> {
-    fn new(root: &'a Path, letter: &'a [u8]) -> Draft<'a> {
+impl<'a> UnfinishedFile<'a> {
+    fn new(root: &'a Path, letter: &'a [u8]) -> UnfinishedFile<'a> {
         let name = unique_name();
-        Draft {
+        UnfinishedFile {
             root,
             letter,
             tmp: root.join("tmp").join(&name),
@@ -271,7 +271,7 @@ const MAX_SINGLE_SYNCS: usize = 3;
 
 /// Syncs files or folders: a few one by one, many by one sync of their file system, which reports failed
 /// writes since Linux 5.8.
-fn sync_drafts(drafts: &mut [Draft], place: for<'d> fn(&'d Draft<'_>) -> &'d Path) {
+fn sync_drafts(drafts: &mut [UnfinishedFile], place: for<'d> fn(&'d UnfinishedFile<'_>) -> &'d Path) {
     let few = drafts.len() <= MAX_SINGLE_SYNCS;
     let mut disks = BTreeMap::new();
     for draft in drafts {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 use tokio::sync::oneshot;
 
-use super::maildir::{self, Delivery};
+use super::maildir::{self, LetterToDeliver};
 use super::outgoing::{Outgoing, SendError};
 use super::{Error, with_lf_line_ends};
 
@@ -31,7 +31,7 @@ pub struct Maildirs {
 }
 
 struct PendingDelivery {
-    delivery: Delivery,
+    delivery: LetterToDeliver,
     written: oneshot::Sender<io::Result<PathBuf>>,
 }
 
@@ -54,7 +54,7 @@ impl Maildirs {
             format!("Return-Path: <{}>\nDelivered-To: {}\n", letter.return_path.unwrap_or(""), letter.to);
         let bytes = [top.into_bytes(), with_lf_line_ends(letter.bytes)].concat();
         let (written, mut outcome) = oneshot::channel();
-        let delivery = Delivery { root: folder_of(&self.settings.path, letter.to), bytes };
+        let delivery = LetterToDeliver { root: folder_of(&self.settings.path, letter.to), bytes };
         self.waiting().push(PendingDelivery { delivery, written });
         let writing = self.writing.lock().await;
         let outcome = match outcome.try_recv() {

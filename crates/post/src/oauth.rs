@@ -248,7 +248,7 @@ impl OauthLogin {
                     // Note it in the file, so that no other connection asks the provider again for a while.
                     file.replace_patiently(&tokens.ended(Utc::now())).await?;
                 }
-                return Err(refused(error));
+                return Err(token_server_error(error));
             }
         };
         let renewed = tokens.renewed(&answer, Utc::now());
@@ -302,7 +302,7 @@ impl OauthLogin {
         let http = |request| http::send(request, self.ca_file.clone());
         let client = self.client()?.set_device_authorization_url(url);
         let request = client.exchange_device_code().add_scopes(self.scopes());
-        request.request_async(&http).await.map(DeviceLogin).map_err(refused)
+        request.request_async(&http).await.map(DeviceLogin).map_err(token_server_error)
     }
 
     /// Waits until the person has entered the code, and stores the login.
@@ -360,7 +360,7 @@ impl OauthLogin {
         let http = |request| http::send(request, self.ca_file.clone());
         let client = self.client()?.set_redirect_uri(login.redirect);
         let request = client.exchange_code(AuthorizationCode::new(code)).set_pkce_verifier(login.verifier);
-        let answer = request.request_async(&http).await.map_err(refused)?;
+        let answer = request.request_async(&http).await.map_err(token_server_error)?;
         self.store(&answer).await
     }
 
@@ -410,7 +410,7 @@ fn faulty(key: &str, error: &dyn std::fmt::Display) -> Error {
 
 /// Maps the refusal of a token server. A login that has ended, or a program that the server does not know,
 /// needs a person.
-fn refused(error: TokenError) -> Error {
+fn token_server_error(error: TokenError) -> Error {
     let answer = match error {
         RequestTokenError::ServerResponse(answer) => answer,
         RequestTokenError::Request(error) => return error,

@@ -14,8 +14,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
-    Batch, Error, FetchedLetter, FoundLetter, Health, InboxCheck, InboxMessage, ShutdownSignal, Taken,
-    Trouble, without_addresses,
+    Error, FetchedLetter, FetchedLetters, FoundLetter, Health, InboxCheck, InboxMessage, ShutdownSignal,
+    Taken, Trouble, without_addresses,
 };
 
 /// Maximum letters in a batch, which the receiver stores in one transaction.
@@ -95,7 +95,7 @@ impl BatchSender {
     /// Hands over letters and returns which of them are stored.
     pub(super) fn send_batch(&self, letters: Vec<FetchedLetter>) -> Result<Taken, Error> {
         let (stored, answer) = oneshot::channel();
-        self.send(InboxMessage::Letters(Batch { letters, stored }))?;
+        self.send(InboxMessage::Letters(FetchedLetters { letters, stored }))?;
         self.until_stopped(answer)?.map_err(|_dropped| Error::NotStored)
     }
 

@@ -10,7 +10,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::audit::dossier::DossierForm;
-use crate::cli::arguments::Unsealing;
+use crate::cli::arguments::UnsealingRequest;
 use crate::daemon::Office;
 use crate::daemon::audit::{book, dossier};
 use crate::store::private;
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long)]
     arbiter: bool,
     #[command(flatten)]
-    unsealing: Unsealing,
+    unsealing: UnsealingRequest,
 }
 
 impl Args {

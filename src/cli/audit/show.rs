@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::audit::account;
-use crate::cli::arguments::Unsealing;
+use crate::cli::arguments::UnsealingRequest;
 use crate::daemon::Office;
 use crate::daemon::audit::dossier;
 
@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     turn: Option<u32>,
     #[command(flatten)]
-    unsealing: Unsealing,
+    unsealing: UnsealingRequest,
 }
 
 impl Args {

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::audit::witness::PlayersMail;
-use crate::audit::{AuditVerdict, Subject};
+use crate::audit::{AuditVerdict, CheckSubject};
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
 use crate::daemon::Office;
@@ -18,7 +18,7 @@ use crate::daemon::fog::{self, Fog};
 use crate::daemon::ratings;
 use crate::game::any::GameKind;
 use crate::letter::printable::printable_text;
-use crate::report::counted;
+use crate::report::count_of;
 
 /// Maximum bytes of a player's mail.
 const MAX_MAIL_BYTES: u64 = 64 * 1024 * 1024;
@@ -108,7 +108,7 @@ impl Args {
                 ensure!(!subjects.is_empty(), "no match or event is called {pattern}");
                 subjects
             }
-            Some(id) => vec![Subject::of(&id)],
+            Some(id) => vec![CheckSubject::of(&id)],
             None => verify::all_subjects(office).await?,
         };
         for (number, batch) in subjects.chunks(BATCH_SIZE).enumerate() {
@@ -137,7 +137,7 @@ async fn verify_ratings(office: &Office, json: bool) -> anyhow::Result<ExitCode>
             continue;
         }
         let word = if differences.is_empty() { "sound" } else { "WRONG" };
-        println!("{word} ratings in {}: {}", game.name(), counted(results, "rated result", "rated results"));
+        println!("{word} ratings in {}: {}", game.name(), count_of(results, "rated result", "rated results"));
         differences.iter().for_each(|difference| println!("  {difference}"));
     }
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -168,42 +168,42 @@ pub fn show(verdict: &AuditVerdict, fog: &Fog, json: bool) {
     let AuditVerdict { subject, entries, letters, sent, head, .. } = verdict;
     let word = if is_sound { "sound" } else { "WRONG" };
     let compared = match subject {
-        Subject::Match(_) | Subject::Event(_) => format!(
+        CheckSubject::Match(_) | CheckSubject::Event(_) => format!(
             "{}, {}, {} (head {})",
-            counted(*entries, "entry", "entries"),
-            counted(*letters, "letter", "letters"),
-            counted(*sent, "sent letter", "sent letters"),
+            count_of(*entries, "entry", "entries"),
+            count_of(*letters, "letter", "letters"),
+            count_of(*sent, "sent letter", "sent letters"),
             head.hash
         ),
-        Subject::Club {} => "offers, mailboxes and the GMs' tokens".to_owned(),
+        CheckSubject::Club {} => "offers, mailboxes and the GMs' tokens".to_owned(),
     };
     println!("{id}: {word}; {compared}");
     for (procedure, rulings) in &verdict.rulings_by_procedure {
         println!(
             "  {} by procedure {procedure}: not repeated; their letters, orders and adjudications agree",
-            counted(*rulings, "ruling", "rulings")
+            count_of(*rulings, "ruling", "rulings")
         );
     }
     if verdict.house_turns_of_other_versions > 0 {
         println!(
             "  of the house's turns and hints, {} from another version of it; they are legal, and based on what its \
              seat had been told",
-            counted(verdict.house_turns_of_other_versions, "comes", "come")
+            count_of(verdict.house_turns_of_other_versions, "comes", "come")
         );
     }
     for seq in &verdict.house_failures {
         println!("  entry #{seq}: the house failed, and its level `easy` played instead");
     }
     for (name, letters) in &verdict.own_templates {
-        let letters = counted(*letters, "sent letter was", "sent letters were");
+        let letters = count_of(*letters, "sent letter was", "sent letters were");
         println!("  {letters} worded while the club had a template {name} of its own");
     }
     show_findings(verdict);
     if let Some(why) = &verdict.withheld {
         println!(
             "  withheld: {why}; {} missing, and {} not repeated",
-            counted(verdict.withheld_letters, "letter is", "letters are"),
-            counted(verdict.unrepeated, "ruling was", "rulings were")
+            count_of(verdict.withheld_letters, "letter is", "letters are"),
+            count_of(verdict.unrepeated, "ruling was", "rulings were")
         );
     }
 }

@@ -13,7 +13,7 @@ use chrono::Utc;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use self::correspondent::Correspondent;
-use self::play::Play;
+use self::play::DemoPlay;
 use crate::config::Config;
 use crate::daemon::instruct;
 use crate::daemon::loops::run;
@@ -61,7 +61,7 @@ impl Args {
         let folder = self.folder.clone().unwrap_or_else(free_folder);
         ensure!(!folder.exists(), "{} already exists; choose another name with --folder", folder.display());
         utf8(&folder)?;
-        let play = self.play.map(|game| Play::new(&folder, game, &self.level)).transpose()?;
+        let play = self.play.map(|game| DemoPlay::new(&folder, game, &self.level)).transpose()?;
         // Create the folders only after the checks: a folder left by a refused command would make the
         // corrected one fail.
         maildir::create_folders(&folder).with_context(|| folder.display().to_string())?;

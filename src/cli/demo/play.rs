@@ -13,7 +13,7 @@ use super::prompt::Prompt;
 use super::{named_address, office, put, utf8};
 use crate::daemon::instruct;
 use crate::daemon::loops::run;
-use crate::daemon::status::service::{Request, Signals};
+use crate::daemon::status::service::{SignalRequest, Signals};
 use crate::daemon::status::this_daemon;
 use crate::daemon::{Holder, NewMatch, Office};
 use crate::game::BySeat;
@@ -25,17 +25,17 @@ use crate::post::{ShutdownSignal, maildir};
 use crate::referee::{Match, house_level};
 
 /// A match of a person against the house, checked before anything is created.
-pub struct Play {
+pub struct DemoPlay {
     /// Absolute, without symbolic links.
     folder: PathBuf,
     game: GameKind,
     level: &'static HouseLevel,
 }
 
-impl Play {
+impl DemoPlay {
     /// # Errors
     /// Returns an error if the house has no such level in the game, or if mutt could not use the folder.
-    pub fn new(folder: &Path, game: GameKind, level: &str) -> anyhow::Result<Play> {
+    pub fn new(folder: &Path, game: GameKind, level: &str) -> anyhow::Result<DemoPlay> {
         ensure!(!house::levels(game).is_empty(), "the house does not play {}", game.name());
         let levels: Vec<_> = house::levels(game).iter().map(|level| level.name).collect();
         let level = house_level(game, level).map_err(|_| {
@@ -45,12 +45,12 @@ impl Play {
         if let Some(c) = utf8(&folder)?.chars().find(|c| is_special_in_muttrc(*c)) {
             bail!("mutt would misread {c:?} in the path {folder:?}; choose another folder with --folder");
         }
-        Ok(Play { folder, game, level })
+        Ok(DemoPlay { folder, game, level })
     }
 
     /// Opens the match in the folder, which exists by now, and referees it until Ctrl-C. The person begins.
     pub async fn run(self) -> anyhow::Result<()> {
-        let Play { folder, game, level } = self;
+        let DemoPlay { folder, game, level } = self;
         let office = office(&folder).await?;
         let you = named_address("You")?;
         write_mail(&folder, you.address.as_str())?;
@@ -100,9 +100,9 @@ async fn referee(office: &Arc<Office>, prompt: Prompt<'_>) -> anyhow::Result<()>
             // program's end.
             biased;
             request = signals.next() => match request {
-                Request::Interrupt if has_guest.get() => {}
-                Request::Shutdown | Request::Interrupt => break,
-                Request::Reload => {}
+                SignalRequest::Interrupt if has_guest.get() => {}
+                SignalRequest::Shutdown | SignalRequest::Interrupt => break,
+                SignalRequest::Reload => {}
             },
             ended = &mut running => return ended,
             ended = &mut prompt => {

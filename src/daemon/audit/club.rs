@@ -21,11 +21,11 @@ const LAST_LETTERS: u32 = 20;
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn verify(office: &Office) -> anyhow::Result<AuditVerdict> {
-    let verdict = check(&stored(office).await?, office.now());
-    Ok(if verdict.is_sound() { verdict } else { check(&stored(office).await?, office.now()) })
+    let verdict = check(&load_club(office).await?, office.now());
+    Ok(if verdict.is_sound() { verdict } else { check(&load_club(office).await?, office.now()) })
 }
 
-async fn stored(office: &Office) -> anyhow::Result<StoredClub> {
+async fn load_club(office: &Office) -> anyhow::Result<StoredClub> {
     let store = &office.store;
     let mut offers = Vec::new();
     for row in store.invitations().await? {
@@ -40,17 +40,17 @@ async fn stored(office: &Office) -> anyhow::Result<StoredClub> {
     })
 }
 
-/// Returns an offer as the audit compares it, with the keys that were told if `with_told`.
+/// Returns an offer as the audit compares it, with the pins of the keys in our answers if `with_pins`.
 pub(super) async fn stored_offer(
     office: &Office,
     row: Invitation,
-    with_told: bool,
+    with_pins: bool,
 ) -> anyhow::Result<StoredOffer> {
     let offer: Option<Offer> = serde_json::from_str(&row.offer).ok();
-    let mut told = Vec::new();
-    if let Some(lot) = offer.as_ref().and_then(|offer| offer.lot.as_ref()).filter(|_| with_told) {
+    let mut pins = Vec::new();
+    if let Some(lot) = offer.as_ref().and_then(|offer| offer.lot.as_ref()).filter(|_| with_pins) {
         for answer in office.store.answers_to(lot.offer).await? {
-            told.extend(told_keys(&plain_text(&answer)));
+            pins.extend(told_keys(&plain_text(&answer)));
         }
     }
     Ok(StoredOffer {
@@ -64,7 +64,7 @@ pub(super) async fn stored_offer(
         match_id: row.match_id,
         taken_from: row.taken_from,
         taken: row.taken,
-        told,
+        pins,
     })
 }
 

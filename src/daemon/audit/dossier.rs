@@ -119,7 +119,7 @@ pub async fn dossier(
         players,
         pins,
         head: material.game_match.head,
-        told: material.game_match.told.clone(),
+        last_pins: material.game_match.pins.clone(),
         snapshot: is_whole.then(|| material.game_match.clone()),
     };
     Ok(dossier::files(&material, &letters, &about)?)

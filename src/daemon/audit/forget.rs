@@ -15,7 +15,7 @@ use crate::desk::frame::stored::snapshot;
 use crate::game::Seat;
 use crate::ledger::ChainedEntry;
 use crate::referee::{self, Act, Match, Stage};
-use crate::report::counted;
+use crate::report::count_of;
 use crate::store::{EntryRow, ForgottenMatch, ForgottenPlayer, MatchRow, StoreError};
 
 /// Maximum attempts to forget a player while others write to the player's matches.
@@ -60,7 +60,7 @@ async fn to_forget(office: &Office, number: i64) -> anyhow::Result<ForgottenPlay
     ensure!(!is_house, "{name} is the house");
     let traces = office.store.traces_of(number).await?;
     let waiting = traces.waiting;
-    let letters = counted(waiting, "letter", "letters");
+    let letters = count_of(waiting, "letter", "letters");
     ensure!(waiting == 0, "{letters} from or to {name} must still be ruled on or sent; try again later");
     let at = office.now();
     let mut matches = Vec::new();

@@ -17,9 +17,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use self::unsound::{Unsound, remembered_unsound};
 use self::verify::{HouseTurns, unreadable};
-use super::waiting::{Backoff, pause, until_shutdown};
+use super::waiting::{RetryPause, pause, until_shutdown};
 use super::{Office, commit, doubt, load, remembered, rulings};
-use crate::audit::{AuditVerdict, Subject};
+use crate::audit::{AuditVerdict, CheckSubject};
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
 use crate::ledger::{Head, PauseReason};
@@ -54,11 +54,11 @@ const NOTED_TOGETHER: usize = 100;
 
 /// Audits on the schedule, until shutdown.
 pub async fn audit_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-    let mut backoff = Backoff::new();
+    let mut backoff = RetryPause::new();
     while !shutdown.is_set() {
         // Cancel-safe: an audit that was interrupted begins again.
         match until_shutdown(&shutdown, audit_when_due(&office)).await {
-            Ok(()) => backoff = Backoff::new(),
+            Ok(()) => backoff = RetryPause::new(),
             Err(error) => backoff.wait("failed to audit the matches", &error, &shutdown).await,
         }
         pause(CHECK_INTERVAL, &shutdown).await;
@@ -122,7 +122,7 @@ async fn audit_all(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
     remember_turn(office, QUIET_UNTIL, &quiet).await?;
     let events = office.store.event_ids().await?;
     let events = in_turn(events, office.store.remembered(BOOKS_UNTIL).await?, MAX_BOOKS);
-    for subject in events.iter().cloned().map(Subject::Event).chain([Subject::Club {}]) {
+    for subject in events.iter().cloned().map(CheckSubject::Event).chain([CheckSubject::Club {}]) {
         let verdict = verify::verify_subject(office, &subject, &|_| ()).await?;
         news.extend(note_unsound(office, vec![verdict], now).await?);
     }
@@ -139,7 +139,7 @@ async fn audit_new(office: &Office, ids: &[String]) -> anyhow::Result<Vec<AuditV
     for id in ids {
         verdicts.push(match new_turns(office, id).await {
             Ok(turns) => verify::verify_match(office, id, turns, &|_| ()).await?,
-            Err(error) => unreadable(&Subject::Match(id.clone()), error)?,
+            Err(error) => unreadable(&CheckSubject::Match(id.clone()), error)?,
         });
     }
     Ok(verdicts)
@@ -193,8 +193,8 @@ async fn note_unsound(
         }
         tracing::error!(id, "the ledger or book does not verify");
         let is_paused = match &verdict.subject {
-            Subject::Match(id) => try_to_pause(office, id, now).await,
-            Subject::Event(_) | Subject::Club {} => false,
+            CheckSubject::Match(id) => try_to_pause(office, id, now).await,
+            CheckSubject::Event(_) | CheckSubject::Club {} => false,
         };
         let Some(after) = after else { continue };
         let findings = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
@@ -219,7 +219,7 @@ async fn pause_unsound(office: &Office, match_id: &str, now: DateTime<Utc>) -> a
     if row.overview.stage != Stage::Running {
         return Ok(row.overview.stage == Stage::Paused);
     }
-    let after = rulings::rule_on(office, row, &by_program(act), now).await?;
+    let after = rulings::decide_on_match(office, row, &by_program(act), now).await?;
     Ok(after.is_some_and(|after| after.stage == Stage::Paused))
 }
 
@@ -240,7 +240,7 @@ async fn tell_gm(
     let ((), mut changes) = commit::decide(office, loaded, move |desk| alarm(desk, &failed)).await?;
     changes.remembered.extend(remembered);
     office.store.commit(&changes).await?;
-    office.dispatches.notify_one();
+    office.dispatches_queued.notify_one();
     Ok(())
 }
 

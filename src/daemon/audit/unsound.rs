@@ -80,11 +80,11 @@ pub async fn acknowledge(office: &Office, only: Option<&str>) -> anyhow::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{Finding, Place, Subject};
+    use crate::audit::{CheckSubject, Finding, Place};
 
     fn verdict(findings: &[u64]) -> AuditVerdict {
         let findings = findings.iter().map(|seq| Finding { place: Place::Entry(*seq), what: "x".to_owned() });
-        AuditVerdict { findings: findings.collect(), ..AuditVerdict::new(Subject::Club {}) }
+        AuditVerdict { findings: findings.collect(), ..AuditVerdict::new(CheckSubject::Club {}) }
     }
 
     #[test]

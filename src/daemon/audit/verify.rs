@@ -12,8 +12,8 @@ use super::{book, club};
 use crate::audit::columns::LetterColumns;
 use crate::audit::witness::PlayersMail;
 use crate::audit::{
-    AuditVerdict, Check, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, ParsedLetter, Place,
-    StoredDispatch, StoredLetter, StoredMatch, StoredPlayer, StoredSeat, Subject, Withheld,
+    AuditVerdict, Check, CheckSubject, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, ParsedLetter,
+    Place, StoredDispatch, StoredLetter, StoredMatch, StoredPlayer, StoredSeat, Withheld,
 };
 use crate::daemon::load::large::turn_to_decode;
 use crate::daemon::parallel::run_blocking;
@@ -23,7 +23,9 @@ use crate::game::BySeat;
 use crate::ledger::{Entry, Fact, KeptPin, PinnedKind};
 use crate::letter::Digest;
 use crate::report::sent::plain_text;
-use crate::store::{EntryRow, LetterStatus, MatchRow, NamedLetter, Player, Restore, SentRow, StoreError};
+use crate::store::{
+    EntryRow, LetterStatus, MatchRow, NamedLetter, Player, RestoredBackup, SentRow, StoreError,
+};
 
 /// Rows read at a time.
 const CHUNK: u32 = 256;
@@ -68,7 +70,7 @@ pub async fn verify_match(
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
     let verdict = verify_settled(office, match_id, turns, progress).await;
-    verdict.or_else(|error| unreadable(&Subject::Match(match_id.to_owned()), error))
+    verdict.or_else(|error| unreadable(&CheckSubject::Match(match_id.to_owned()), error))
 }
 
 /// Checks a match, an event or the club. A row with impossible contents is a finding, not an error.
@@ -77,13 +79,13 @@ pub async fn verify_match(
 /// Returns an error if there is no such match or event, or if the database does not answer.
 pub async fn verify_subject(
     office: &Office,
-    subject: &Subject,
+    subject: &CheckSubject,
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
     let verdict = match subject {
-        Subject::Match(id) => verify(office, id, progress).await,
-        Subject::Event(id) => book::verify(office, id).await,
-        Subject::Club {} => club::verify(office).await,
+        CheckSubject::Match(id) => verify(office, id, progress).await,
+        CheckSubject::Event(id) => book::verify(office, id).await,
+        CheckSubject::Club {} => club::verify(office).await,
     };
     verdict.or_else(|error| unreadable(subject, error))
 }
@@ -92,10 +94,10 @@ pub async fn verify_subject(
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn all_subjects(office: &Office) -> anyhow::Result<Vec<Subject>> {
-    let matches = office.store.match_ids().await?.into_iter().map(Subject::Match);
-    let events = office.store.event_ids().await?.into_iter().map(Subject::Event);
-    Ok(matches.chain(events).chain([Subject::Club {}]).collect())
+pub async fn all_subjects(office: &Office) -> anyhow::Result<Vec<CheckSubject>> {
+    let matches = office.store.match_ids().await?.into_iter().map(CheckSubject::Match);
+    let events = office.store.event_ids().await?.into_iter().map(CheckSubject::Event);
+    Ok(matches.chain(events).chain([CheckSubject::Club {}]).collect())
 }
 
 /// Checks several of these in parallel, and returns their verdicts in order.
@@ -104,7 +106,7 @@ pub async fn all_subjects(office: &Office) -> anyhow::Result<Vec<Subject>> {
 /// Same as [`verify_subject`].
 pub async fn verify_several(
     office: &Office,
-    subjects: &[Subject],
+    subjects: &[CheckSubject],
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<Vec<AuditVerdict>> {
     // Run twice as many checks as there are processors, because each one sometimes waits for the database.
@@ -133,7 +135,7 @@ pub async fn verify_against(
     let mut verdicts = Vec::new();
     let known = all_subjects(office).await?;
     for (id, heads) in named {
-        let subject = Subject::of(id);
+        let subject = CheckSubject::of(id);
         let is_there = known.contains(&subject);
         verdicts.push(verify_heads(office, subject, is_there, heads, progress).await?);
     }
@@ -153,8 +155,8 @@ async fn explain_restored(
         let Place::Mail(hash) = finding.place else { continue };
         let stating = mails.iter().filter(|mail| mail.lines.iter().any(|line| line.hash == hash));
         for mail in stating {
-            let lost = |restore: &&Restore| mail.date.is_some_and(|date| restore.may_have_lost(date));
-            let Some(Restore { until, at, .. }) = restores.iter().find(lost) else { continue };
+            let lost = |restore: &&RestoredBackup| mail.date.is_some_and(|date| restore.may_have_lost(date));
+            let Some(RestoredBackup { until, at, .. }) = restores.iter().find(lost) else { continue };
             finding.what = format!(
                 "{}: it is newer than the restored backup: the database was replaced on {} by a backup that knows \
                  nothing after {}",
@@ -169,7 +171,7 @@ async fn explain_restored(
 
 /// Returns the verdict on something with an impossible row, which somebody must have changed from outside.
 /// Passes on any other error.
-pub(super) fn unreadable(subject: &Subject, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
+pub(super) fn unreadable(subject: &CheckSubject, error: anyhow::Error) -> anyhow::Result<AuditVerdict> {
     let what = match error.downcast::<StoreError>()? {
         StoreError::Unsound(what) => what,
         error if error.is_unsound() => error.to_string(),
@@ -211,7 +213,7 @@ async fn verify_settled(
 /// Checks a match or an event, and whether its chain has these heads, each with the letters that state it.
 async fn verify_heads(
     office: &Office,
-    subject: Subject,
+    subject: CheckSubject,
     is_there: bool,
     heads: BTreeMap<Digest, Vec<&str>>,
     progress: &OnProgress<'_>,
@@ -221,9 +223,9 @@ async fn verify_heads(
         false => AuditVerdict::new(subject.clone()),
     };
     let (kind, rows) = match &subject {
-        Subject::Event(id) => ("event", office.store.book(id).await?),
-        Subject::Match(id) => ("match", office.store.entries(id).await?),
-        Subject::Club {} => return Ok(verdict),
+        CheckSubject::Event(id) => ("event", office.store.book(id).await?),
+        CheckSubject::Match(id) => ("match", office.store.entries(id).await?),
+        CheckSubject::Club {} => return Ok(verdict),
     };
     let chain: BTreeSet<Digest> = rows.iter().map(|row| row.hash).collect();
     for (hash, names) in heads.into_iter().filter(|(hash, _)| !chain.contains(hash)) {
@@ -253,12 +255,12 @@ async fn verify_row(
     while !check.is_stopped() {
         let batch = next?;
         if batch.is_end() {
-            check = rule_again(check, batch).await?;
+            check = repeat_rulings(check, batch).await?;
             break;
         }
         // The next rows are read while these are ruled on again.
         let reading = read_on(office, &mut reader, &mut sent_id, &mut listed, progress);
-        let (ruled, read_on) = tokio::join!(rule_again(check, batch), reading);
+        let (ruled, read_on) = tokio::join!(repeat_rulings(check, batch), reading);
         check = ruled?;
         next = read_on;
     }
@@ -363,12 +365,12 @@ async fn read_on(
 }
 
 /// Repeats the rulings of a batch, and compares the resulting letters with the sent ones.
-async fn rule_again(mut check: Check, batch: LedgerBatch) -> anyhow::Result<Check> {
+async fn repeat_rulings(mut check: Check, batch: LedgerBatch) -> anyhow::Result<Check> {
     let at_end = batch.is_end();
     run_blocking(move || {
         check.push_batch(batch);
         let before = check.finding_count();
-        let expected = check.rule_pending(at_end);
+        let expected = check.repeat_pending(at_end);
         check.note_own_templates(&expected);
         check.record_comparisons(par_map(&expected, ExpectedDispatch::compare), before);
         check

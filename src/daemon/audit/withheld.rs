@@ -36,7 +36,7 @@ pub async fn withhold(
 pub async fn keep_parts_only(office: &Office, archive: &mut MatchArchive) -> anyhow::Result<()> {
     let named = named_letters(&archive.entries);
     let causes: BTreeSet<Digest> = ruled_letters(&archive.entries).map(|cause| cause.letter).collect();
-    let own = archive.game_match.desk.own_identity();
+    let own = archive.game_match.mail_identity.own_identity();
     for (digest, raw) in std::mem::take(&mut archive.letters) {
         let recorded = named.get(&digest).copied().flatten();
         // A letter that only proves something, such as an absence, may be about another match.
@@ -114,7 +114,7 @@ async fn withheld_letter(
     raw: &[u8],
     recorded: Option<&LetterCause>,
 ) -> anyhow::Result<Option<WithheldLetter>> {
-    let own = game_match.desk.own_identity();
+    let own = game_match.mail_identity.own_identity();
     let (lines, until) = match own.and_then(|own| read_letter(raw, &own)) {
         Some(letter) => {
             let lines = new_lines(office, &letter).await?;

@@ -14,7 +14,7 @@ use self::stuck::{StuckHouse, stuck_houses};
 use super::commit::{self, is_transient};
 use super::load::{self, log_unusable};
 use super::parallel::{ThreadPriority, background_threads, run_in_background};
-use super::waiting::{Backoff, until_shutdown, wait_for_work};
+use super::waiting::{RetryPause, until_shutdown, wait_for_work};
 use super::{Office, doubt, rulings};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::alarm::house_stuck;
@@ -35,12 +35,12 @@ const MAX_TRIES: usize = 20;
 
 /// Plays for the house until shutdown.
 pub async fn play_house_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-    let mut backoff = Backoff::new();
+    let mut backoff = RetryPause::new();
     while !shutdown.is_set() {
         match until_shutdown(&shutdown, house_all(&office)).await {
             Ok(()) => {
-                backoff = Backoff::new();
-                wait_for_work(&office.house, &shutdown).await;
+                backoff = RetryPause::new();
+                wait_for_work(&office.house_to_move, &shutdown).await;
             }
             Err(error) => backoff.wait("failed to play for the house", &error, &shutdown).await,
         }
@@ -158,7 +158,7 @@ async fn play_house_turn(office: &Office, match_id: &str, game_match: Match) -> 
     let cause_of: CauseOf = Arc::new(move |_| Matter::House { phase: phase_no, play: play.clone() });
     for _ in 0..MAX_TRIES {
         let row = rulings::match_row(office, match_id).await?;
-        if let Some(after) = rulings::rule_on(office, row, &cause_of, office.now()).await? {
+        if let Some(after) = rulings::decide_on_match(office, row, &cause_of, office.now()).await? {
             return Ok(after.house_due().is_some());
         }
         let now = snapshot(match_id, &rulings::match_row(office, match_id).await?.snapshot)?;
@@ -210,6 +210,6 @@ fn house_turn(game_match: &Match, entries: &[EntryRow], player: &HousePlayer) ->
         .collect::<Result<_, _>>()
         .context("an entry cannot be read")?;
     let seat = game_match.house_due().context("nothing is due from the house")?;
-    let seen = ledger::seen(&entries, seat).context("its view does not follow from the ledger")?;
+    let seen = ledger::what_seat_saw(&entries, seat).context("its view does not follow from the ledger")?;
     game_match.house_turn(&seen, player).context("no level finds a legal turn")
 }

@@ -20,11 +20,11 @@ use super::load::large::turn_to_decode;
 use super::load::read::read;
 use super::parallel::run_blocking;
 use super::{Office, doubt, restored, space, suspects};
-use crate::desk::frame::club::Club;
+use crate::desk::frame::club::ClubContext;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::letter::{Digest, ReplyMarks};
-use crate::post::{Batch, Error, FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
+use crate::post::{Error, FetchedLetter, FetchedLetters, Health, InboxMessage, LeftLetters, Taken};
 use crate::store::{LeftReason, NewLetter, RESTORED, Restoring, StoreError, TO_BE_READ_AGAIN};
 
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
@@ -71,7 +71,7 @@ pub async fn store_until_closed(office: &Office, notes: &str, mut messages: mpsc
     }
 }
 
-async fn store_batch(office: &Office, notes: &str, batch: Batch) {
+async fn store_batch(office: &Office, notes: &str, batch: FetchedLetters) {
     if !space::has_room(office).await {
         // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
         return;
@@ -89,7 +89,7 @@ async fn store_batch(office: &Office, notes: &str, batch: Batch) {
         Ok(taken) => {
             // The inbox may be gone. The letters are then fetched again, as duplicates.
             let _ = batch.stored.send(taken);
-            office.letters.notify_one();
+            office.letters_arrived.notify_one();
         }
         // Without an answer, the inbox leaves the letters in the mailbox and fetches them again.
         Err(error) => {
@@ -182,7 +182,7 @@ async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::
 /// Boxed, because storing the letters of a mailbox calls it, and it stores letters.
 fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + '_>> {
     Box::pin(async move {
-        if restored::left(office).await? != Some(Restoring::ToBeRead) {
+        if restored::remaining_work(office).await? != Some(Restoring::ToBeRead) {
             return Ok(());
         }
         tracing::warn!("the database was restored; reading processed letters again");
@@ -200,7 +200,7 @@ fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow
             drained => drained.context("the folder of processed letters")?,
         };
         restored::note_read(office, letters).await?;
-        office.letters.notify_one();
+        office.letters_arrived.notify_one();
         Ok(())
     })
 }
@@ -214,7 +214,7 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
         let rows = par_map(&letters, |letter| {
             let marks = ReplyMarks::of(&letter.raw, &club.own);
             let ties = [old::ties_if_old(letter, mark, &club.own), old::ties_if_foreign(&marks)];
-            (named(letter, &marks, &club), ties)
+            (letter_row(letter, &marks, &club), ties)
         });
         let with_bytes = rows
             .into_iter()
@@ -368,7 +368,7 @@ async fn wanted_spam(office: &Office, letters: &[NewLetter]) -> anyhow::Result<V
 }
 
 /// Returns the row of a letter, without its bytes but with the fields that decide its order among others.
-fn named(letter: &FetchedLetter, marks: &ReplyMarks, club: &Club) -> NewLetter {
+fn letter_row(letter: &FetchedLetter, marks: &ReplyMarks, club: &ClubContext) -> NewLetter {
     let row = row_of(letter);
     NewLetter {
         tokens: visible_tokens(&letter.raw, &marks.tokens, &club.own),

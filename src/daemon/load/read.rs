@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::large::turn_to_decode;
 use crate::desk::door::sender::{ReadLetter, ReadResult};
-use crate::desk::frame::club::{Club, Moment};
+use crate::desk::frame::club::{ClubContext, Moment};
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::Key;
@@ -14,7 +14,7 @@ use crate::letter::{Automatic, Letter, Limits};
 use crate::store::WaitingLetter;
 
 /// Parses letters in parallel, and notes the ones in progress.
-pub fn read_letters(club: &Club, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
+pub fn read_letters(club: &ClubContext, letters: Vec<WaitingLetter>, in_work: &InWork) -> Vec<ReadLetter> {
     let read = par_map(&letters, |letter| {
         let _turn = turn_to_decode(&letter.raw);
         let _in_work = in_work.enter(letter.digest);
@@ -25,7 +25,7 @@ pub fn read_letters(club: &Club, letters: Vec<WaitingLetter>, in_work: &InWork) 
 }
 
 /// Parses a letter. Returns `None` if that panicked.
-pub fn read(club: &Club, raw: &[u8]) -> Option<ReadResult> {
+pub fn read(club: &ClubContext, raw: &[u8]) -> Option<ReadResult> {
     read_within(club, raw, &club.config.letters.limits())
 }
 
@@ -47,7 +47,7 @@ pub fn keys_of(letter: &ReadLetter) -> Vec<Key> {
 }
 
 /// Parses a waiting letter. A letter that a GM has accepted counts as a person's, and may exceed the limits.
-fn read_waiting(club: &Club, letter: &WaitingLetter) -> Option<ReadResult> {
+fn read_waiting(club: &ClubContext, letter: &WaitingLetter) -> Option<ReadResult> {
     if letter.accepted_by.is_none() {
         return read(club, &letter.raw);
     }
@@ -58,9 +58,9 @@ fn read_waiting(club: &Club, letter: &WaitingLetter) -> Option<ReadResult> {
     Some(read)
 }
 
-fn read_within(club: &Club, raw: &[u8], limits: &Limits) -> Option<ReadResult> {
+fn read_within(club: &ClubContext, raw: &[u8], limits: &Limits) -> Option<ReadResult> {
     let read = || {
-        club.spring(Moment::Read, raw);
+        club.inject_fault(Moment::Read, raw);
         Letter::read(raw, &club.own, limits)
     };
     catch_unwind(AssertUnwindSafe(read)).ok()
@@ -89,7 +89,7 @@ fn keys_of_answer(address: String) -> [Key; 2] {
 }
 
 fn returned_dispatches(automatic: Option<&Automatic>) -> Vec<Key> {
-    let Some(automatic) = automatic.filter(|automatic| returned::failed(automatic).is_some()) else {
+    let Some(automatic) = automatic.filter(|automatic| returned::reports_failure(automatic).is_some()) else {
         return Vec::new();
     };
     let about = automatic.about.iter().cloned().map(Key::Dispatch);

@@ -13,7 +13,7 @@ use crate::daemon::heartbeat::Loop;
 use crate::daemon::items::{self, DueMatches};
 use crate::daemon::remembered::HEARTBEAT;
 use crate::daemon::sending::refused;
-use crate::daemon::waiting::{Backoff, pause};
+use crate::daemon::waiting::{RetryPause, pause};
 use crate::daemon::{Office, doubt, events, load, ratings, remembered, restored, rulings, space, zones};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
@@ -41,7 +41,7 @@ pub async fn watch_clock_until(
     shutdown: ShutdownSignal,
     mut health: watch::Receiver<Health>,
 ) -> anyhow::Result<()> {
-    let mut backoff = Backoff::new();
+    let mut backoff = RetryPause::new();
     // Another daemon may have checked the clock in the meantime, by a clock that differs a little.
     office.heartbeat.note_check(None);
     while !shutdown.is_set() {
@@ -56,7 +56,7 @@ pub async fn watch_clock_until(
                 return Ok(());
             }
             match clock_all(&office, OUTAGE).await {
-                Ok(()) => backoff = Backoff::new(),
+                Ok(()) => backoff = RetryPause::new(),
                 Err(error) => backoff.wait("failed to enforce deadlines", &error, &shutdown).await,
             }
             pause(CHECK_INTERVAL, &shutdown).await;
@@ -104,7 +104,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
         return Ok(());
     }
     // Nobody is late, and no offer lapses, before the letters from after a restored backup are decided.
-    if restored::left(office).await?.is_some() {
+    if restored::remaining_work(office).await?.is_some() {
         return Ok(());
     }
     let now = office.now();
@@ -134,8 +134,8 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
     if let Some(ahead) = remembered::time_ahead(office, HEARTBEAT).await? {
         tracing::warn!("the clock was set back; retrying everything deferred now");
         office.store.retry_deferred(now, now).await?;
-        office.letters.notify_one();
-        office.dispatches.notify_one();
+        office.letters_arrived.notify_one();
+        office.dispatches_queued.notify_one();
         if ahead - now > OUTAGE {
             sweep(office, ahead + remembered::MAX_SLEEP, now, &by_program(Act::ClockSetBack)).await?;
         }
@@ -170,7 +170,7 @@ async fn sweep(
         // A ruling may set a time that is due as well. Rule on each match once, so that this ends.
         due.retain(|row| done.insert(row.id.clone()));
         office.heartbeat.beat(Loop::Clock);
-        rulings::rule_on_many(office, due, cause_of, now).await?;
+        rulings::decide_on_matches(office, due, cause_of, now).await?;
     }
 }
 
@@ -199,7 +199,7 @@ async fn lapse_offer(office: &Office, row: Invitation) -> anyhow::Result<()> {
         commit::decide(office, load::new_rows(office).await?, move |desk| offers::lapse_offer(desk, &row))
             .await?;
     match office.store.commit(&changes).await {
-        Ok(()) => office.dispatches.notify_one(),
+        Ok(()) => office.dispatches_queued.notify_one(),
         // Somebody has just taken up the offer or closed it.
         Err(StoreError::Stale(_)) => {}
         Err(error) => return Err(error.into()),

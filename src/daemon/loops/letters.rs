@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::daemon::heartbeat::Loop;
-use crate::daemon::waiting::{Backoff, wait_for_work};
+use crate::daemon::waiting::{RetryPause, wait_for_work};
 use crate::daemon::{Office, Settled, doubt, items, suspects};
 use crate::post::ShutdownSignal;
 
@@ -12,16 +12,16 @@ pub const SETTLERS: usize = 2;
 
 /// Decides on waiting letters until shutdown.
 pub async fn settle_letters_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-    let mut backoff = Backoff::new();
+    let mut backoff = RetryPause::new();
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Settle);
         suspects::ensure_few_threads_hang(&office)?;
         match settle_if_trusted(&office).await {
             Ok(settled) if settled.is_nothing() => {
-                backoff = Backoff::new();
-                wait_for_work(&office.letters, &shutdown).await;
+                backoff = RetryPause::new();
+                wait_for_work(&office.letters_arrived, &shutdown).await;
             }
-            Ok(_) => backoff = Backoff::new(),
+            Ok(_) => backoff = RetryPause::new(),
             Err(error) => backoff.wait("failed to settle letters", &error, &shutdown).await,
         }
     }

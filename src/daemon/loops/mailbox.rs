@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use super::clock;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::intake::outage;
-use crate::daemon::waiting::{Backoff, flatten, pause, wind_down};
+use crate::daemon::waiting::{RetryPause, flatten, pause, wind_down};
 use crate::daemon::{Office, audit, intake, site};
 use crate::post::{Health, LeftLetters, ShutdownSignal, without_addresses};
 
@@ -28,13 +28,13 @@ pub async fn read_mailbox_until(
     health: watch::Sender<Health>,
 ) -> anyhow::Result<()> {
     let lease = office.config.inbox.name();
-    let mut backoff = Backoff::new();
+    let mut backoff = RetryPause::new();
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Clock);
         match office.store.try_acquire_lease(&lease).await {
             Ok(true) => match intake::left_letters(&office).await {
                 Ok(left) => {
-                    backoff = Backoff::new();
+                    backoff = RetryPause::new();
                     read_under_lease(&office, &lease, left, &shutdown, &health).await?;
                     health.send_replace(Health::default());
                     // The next holder of the lease may be another daemon, or this one with another mailbox.

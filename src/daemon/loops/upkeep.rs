@@ -57,7 +57,7 @@ pub async fn correct_deferred_when_due(office: &Office, now: DateTime<Utc>) -> a
     }
     office.store.retry_deferred(now, now + MAX_DEFERRAL).await?;
     let asleep = office.store.matches_asleep(now + MAX_SLEEP, RULED_TOGETHER).await?;
-    rulings::rule_on_many(office, asleep, &by_clock(), now).await?;
+    rulings::decide_on_matches(office, asleep, &by_clock(), now).await?;
     Ok(office.store.remember(LAST_CORRECTION, &now.to_rfc3339()).await?)
 }
 
@@ -102,8 +102,13 @@ pub async fn list_letters_when_due(office: &Office, now: DateTime<Utc>) -> anyho
     }
     let ids = office.store.matches_to_list(now - LISTED_AFTER).await?;
     for chunk in ids.chunks(LISTED_TOGETHER) {
-        rulings::rule_on_many(office, office.store.matches(chunk).await?, &by_program(Act::ListLetters), now)
-            .await?;
+        rulings::decide_on_matches(
+            office,
+            office.store.matches(chunk).await?,
+            &by_program(Act::ListLetters),
+            now,
+        )
+        .await?;
     }
     Ok(office.store.remember(LAST_LISTING, &now.to_rfc3339()).await?)
 }

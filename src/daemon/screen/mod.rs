@@ -18,12 +18,12 @@ use super::{GmIndex, Office, instruct};
 use crate::referee::{Instruction, InstructionFault};
 use crate::report::{GmResult, SeenTurn, TemplateError};
 use crate::web::screen::forms::{self, Form};
-use crate::web::screen::{Frame, desk as desk_page, event, game_match, person};
+use crate::web::screen::{PageFrame, agenda as agenda_page, event, game_match, person};
 use crate::web::{asset, screen_sheet};
 
-use self::sessions::{SESSION_SECONDS, Session, Sessions};
+use self::sessions::{GmSession, SESSION_SECONDS, Sessions};
 
-pub mod desk;
+pub mod agenda;
 pub mod sessions;
 pub mod subjects;
 
@@ -56,28 +56,28 @@ struct Screen {
 }
 
 /// An answer other than the page that was asked for: its status, and the template's key for the reason.
-struct Refusal(StatusCode, &'static str);
+struct PageRefusal(StatusCode, &'static str);
 
-impl Refusal {
-    fn not_found() -> Refusal {
-        Refusal(StatusCode::NOT_FOUND, "not_found")
+impl PageRefusal {
+    fn not_found() -> PageRefusal {
+        PageRefusal(StatusCode::NOT_FOUND, "not_found")
     }
 }
 
-impl From<anyhow::Error> for Refusal {
-    fn from(error: anyhow::Error) -> Refusal {
+impl From<anyhow::Error> for PageRefusal {
+    fn from(error: anyhow::Error) -> PageRefusal {
         tracing::warn!(error = format!("{error:#}"), "failed to serve the screen");
-        Refusal(StatusCode::SERVICE_UNAVAILABLE, "failed")
+        PageRefusal(StatusCode::SERVICE_UNAVAILABLE, "failed")
     }
 }
 
-impl From<TemplateError> for Refusal {
-    fn from(error: TemplateError) -> Refusal {
-        Refusal::from(anyhow::Error::from(error))
+impl From<TemplateError> for PageRefusal {
+    fn from(error: TemplateError) -> PageRefusal {
+        PageRefusal::from(anyhow::Error::from(error))
     }
 }
 
-type Answer = Result<Response, Refusal>;
+type Answer = Result<Response, PageRefusal>;
 
 async fn answer(State(screen): State<Screen>, request: Request) -> Response {
     let office = Arc::clone(&screen.office.borrow());
@@ -103,14 +103,14 @@ struct Visit {
 
 /// A GM who has logged in.
 struct Guest {
-    session: Session,
+    session: GmSession,
     gm: GmIndex,
 }
 
 impl Visit {
     async fn answer(&self, request: Request) -> Answer {
         let host =
-            own_host(request.headers()).ok_or(Refusal(StatusCode::MISDIRECTED_REQUEST, "other_host"))?;
+            own_host(request.headers()).ok_or(PageRefusal(StatusCode::MISDIRECTED_REQUEST, "other_host"))?;
         match (request.method(), request.uri().path()) {
             (&Method::GET, "/style.css") => return Ok(sheet(asset("style.css"))),
             (&Method::GET, "/screen.css") => return Ok(sheet(screen_sheet())),
@@ -128,7 +128,7 @@ impl Visit {
                 let path = request.uri().path().to_owned();
                 let form = self.form(request, &host).await?;
                 if form.get("form") != guest.session.form {
-                    return Err(Refusal(StatusCode::FORBIDDEN, "other_login"));
+                    return Err(PageRefusal(StatusCode::FORBIDDEN, "other_login"));
                 }
                 match path.as_str() {
                     "/act" => self.act(&guest, &form).await,
@@ -136,22 +136,22 @@ impl Visit {
                         self.sessions.log_out(&guest.session);
                         Ok(see_other("/"))
                     }
-                    _ => Err(Refusal::not_found()),
+                    _ => Err(PageRefusal::not_found()),
                 }
             }
-            _ => Err(Refusal(StatusCode::METHOD_NOT_ALLOWED, "other_method")),
+            _ => Err(PageRefusal(StatusCode::METHOD_NOT_ALLOWED, "other_method")),
         }
     }
 
     /// Reads a form that one of our own pages has sent.
-    async fn form(&self, request: Request, host: &str) -> Result<Form, Refusal> {
+    async fn form(&self, request: Request, host: &str) -> Result<Form, PageRefusal> {
         let origin = request.headers().get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
         if origin != Some(&format!("http://{host}")) {
-            return Err(Refusal(StatusCode::FORBIDDEN, "other_origin"));
+            return Err(PageRefusal(StatusCode::FORBIDDEN, "other_origin"));
         }
         let body = to_bytes(request.into_body(), MAX_FORM)
             .await
-            .map_err(|_| Refusal(StatusCode::PAYLOAD_TOO_LARGE, "too_long"))?;
+            .map_err(|_| PageRefusal(StatusCode::PAYLOAD_TOO_LARGE, "too_long"))?;
         Ok(Form(form_urlencoded::parse(&body).into_owned().collect()))
     }
 
@@ -178,20 +178,20 @@ impl Visit {
             }
             None => {
                 tracing::warn!("rejected an invalid login link");
-                Err(Refusal(StatusCode::FORBIDDEN, "wrong_link"))
+                Err(PageRefusal(StatusCode::FORBIDDEN, "wrong_link"))
             }
         }
     }
 
     /// Returns the GM who sends a request.
-    fn guest(&self, headers: &HeaderMap, host: &str) -> Result<Guest, Refusal> {
+    fn guest(&self, headers: &HeaderMap, host: &str) -> Result<Guest, PageRefusal> {
         let now = self.office.now();
         let found = cookies(headers, &cookie_name(host)).find_map(|secret| self.sessions.find(secret, now));
         let named = found.and_then(|session| {
             let gm = GmIndex(self.office.config.club.gm.named(&session.gm)?);
             Some(Guest { session, gm })
         });
-        named.ok_or(Refusal(StatusCode::FORBIDDEN, "no_login"))
+        named.ok_or(PageRefusal(StatusCode::FORBIDDEN, "no_login"))
     }
 
     async fn page(&self, guest: &Guest, path: &str, query: Option<&str>) -> Answer {
@@ -199,34 +199,34 @@ impl Visit {
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         match parts[..] {
             [""] => {
-                let rows = desk::rows(office, guest.gm).await?;
-                self.render(guest, move |frame| desk_page::page(frame, &rows)).await
+                let rows = agenda::rows(office, guest.gm).await?;
+                self.render(guest, move |frame| agenda_page::page(frame, &rows)).await
             }
             ["match", id] => {
                 let rows =
-                    subjects::match_rows(office, guest.gm, id).await?.ok_or_else(Refusal::not_found)?;
+                    subjects::match_rows(office, guest.gm, id).await?.ok_or_else(PageRefusal::not_found)?;
                 self.render(guest, move |frame| game_match::page(frame, &rows)).await
             }
             ["person", id] => {
                 let rows =
-                    subjects::person_rows(office, guest.gm, id).await?.ok_or_else(Refusal::not_found)?;
+                    subjects::person_rows(office, guest.gm, id).await?.ok_or_else(PageRefusal::not_found)?;
                 self.render(guest, move |frame| person::page(frame, &rows)).await
             }
             ["event", id] => {
-                let rows = subjects::event_rows(office, id).await?.ok_or_else(Refusal::not_found)?;
+                let rows = subjects::event_rows(office, id).await?.ok_or_else(PageRefusal::not_found)?;
                 self.render(guest, move |frame| event::page(frame, &rows)).await
             }
             ["find"] => {
                 let query = query.unwrap_or_default();
                 let words = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "q");
                 let words = words.map(|(_, words)| words.into_owned()).unwrap_or_default();
-                let found = subjects::found(office, &words).await?;
+                let found = subjects::search_pages(office, &words).await?;
                 match &found[..] {
                     [(to, _)] => Ok(see_other(to)),
                     _ => self.render(guest, move |frame| frame.found(&words, &found)).await,
                 }
             }
-            _ => Err(Refusal::not_found()),
+            _ => Err(PageRefusal::not_found()),
         }
     }
 
@@ -258,8 +258,9 @@ impl Visit {
     }
 
     async fn ask(&self, guest: &Guest, form: &Form, act: &Instruction, seen: &[SeenTurn]) -> Answer {
-        let Instruction::Match { id, .. } = act else { return Err(Refusal::not_found()) };
-        let (game_match, _) = subjects::match_of(&self.office, id).await?.ok_or_else(Refusal::not_found)?;
+        let Instruction::Match { id, .. } = act else { return Err(PageRefusal::not_found()) };
+        let (game_match, _) =
+            subjects::match_of(&self.office, id).await?.ok_or_else(PageRefusal::not_found)?;
         self.with_frame(Some(guest), |frame| {
             let page = form.ask(frame, (&game_match.id, &game_match.players), act, seen)?;
             Ok(html(StatusCode::OK, page))
@@ -274,7 +275,7 @@ impl Visit {
     async fn render(
         &self,
         guest: &Guest,
-        page: impl FnOnce(&Frame<'_>) -> Result<String, TemplateError> + Send + 'static,
+        page: impl FnOnce(&PageFrame<'_>) -> Result<String, TemplateError> + Send + 'static,
     ) -> Answer {
         let (office, session) = (Arc::clone(&self.office), guest.session.clone());
         let told = self.sessions.take_told(&session);
@@ -282,19 +283,19 @@ impl Visit {
         Ok(html(StatusCode::OK, rendered.await??))
     }
 
-    fn with_frame(&self, guest: Option<&Guest>, page: impl FnOnce(&Frame<'_>) -> Answer) -> Answer {
+    fn with_frame(&self, guest: Option<&Guest>, page: impl FnOnce(&PageFrame<'_>) -> Answer) -> Answer {
         page(&frame(&self.office, guest.map(|guest| &guest.session), None))
     }
 
-    fn refuse(&self, Refusal(status, why): Refusal) -> Response {
+    fn refuse(&self, PageRefusal(status, why): PageRefusal) -> Response {
         let page = frame(&self.office, None, None).notice(why, "", "/");
         page.map_or_else(|_| status.into_response(), |page| html(status, page))
     }
 }
 
 /// Returns what every page shows.
-fn frame<'a>(office: &'a Office, session: Option<&'a Session>, told: Option<&'a str>) -> Frame<'a> {
-    Frame {
+fn frame<'a>(office: &'a Office, session: Option<&'a GmSession>, told: Option<&'a str>) -> PageFrame<'a> {
+    PageFrame {
         templates: &office.templates,
         club: &office.config.club.name,
         gm: session.map_or("", |session| &session.gm),

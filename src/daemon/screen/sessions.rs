@@ -56,7 +56,7 @@ fn read_link(value: &str) -> Option<(String, DateTime<Utc>)> {
 
 /// A GM who has logged in.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct GmSession {
     id: Digest,
     /// The secret that its forms must contain.
     pub form: String,
@@ -69,10 +69,10 @@ pub struct Session {
 
 /// All sessions. They outlive a reload of the config.
 #[derive(Default)]
-pub struct Sessions(Mutex<Vec<Session>>);
+pub struct Sessions(Mutex<Vec<GmSession>>);
 
 impl Sessions {
-    fn kept<T>(&self, work: impl FnOnce(&mut Vec<Session>) -> T) -> T {
+    fn kept<T>(&self, work: impl FnOnce(&mut Vec<GmSession>) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
@@ -89,7 +89,7 @@ impl Sessions {
         let Some((gm, _)) = found else { return Ok(None) };
         let (secret, form) = (draw()?, draw()?);
         let until = now + TimeDelta::seconds(SESSION_SECONDS);
-        let session = Session { id: Digest::of(secret.as_bytes()), form, gm, until, told: None };
+        let session = GmSession { id: Digest::of(secret.as_bytes()), form, gm, until, told: None };
         self.kept(|kept| {
             kept.retain(|session| now < session.until);
             if kept.len() >= MAX_SESSIONS {
@@ -101,17 +101,17 @@ impl Sessions {
     }
 
     /// Returns the session with this secret.
-    pub fn find(&self, secret: &str, now: DateTime<Utc>) -> Option<Session> {
+    pub fn find(&self, secret: &str, now: DateTime<Utc>) -> Option<GmSession> {
         let id = Digest::of(secret.as_bytes());
         self.kept(|kept| kept.iter().find(|session| session.id == id && now < session.until).cloned())
     }
 
-    pub fn log_out(&self, session: &Session) {
+    pub fn log_out(&self, session: &GmSession) {
         self.kept(|kept| kept.retain(|other| other.id != session.id));
     }
 
     /// Keeps the outcome of an act for the next page.
-    pub fn tell(&self, session: &Session, text: String) {
+    pub fn tell(&self, session: &GmSession, text: String) {
         self.kept(|kept| {
             kept.iter_mut().filter(|other| other.id == session.id).for_each(|other| {
                 other.told = Some(text.clone());
@@ -120,7 +120,7 @@ impl Sessions {
     }
 
     /// Takes the outcome of the last act.
-    pub fn take_told(&self, session: &Session) -> Option<String> {
+    pub fn take_told(&self, session: &GmSession) -> Option<String> {
         self.kept(|kept| kept.iter_mut().find(|other| other.id == session.id)?.told.take())
     }
 }

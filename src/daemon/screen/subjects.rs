@@ -10,7 +10,7 @@ use super::super::audit::sealed::matches_sealing;
 use super::super::load::events::load_event;
 use super::super::load::ledger_entries;
 use super::super::{GmIndex, Office, fog};
-use super::desk::about;
+use super::agenda::about;
 use crate::club::member::{number, read_number};
 use crate::desk::gm::without_letter::event_guard;
 use crate::game::{BySeat, Seat};
@@ -179,7 +179,7 @@ pub async fn event_rows(office: &Office, id: &str) -> anyhow::Result<Option<Even
 }
 
 /// Returns the pages that a search finds, each by its address and a label.
-pub async fn found(office: &Office, words: &str) -> anyhow::Result<Vec<(String, String)>> {
+pub async fn search_pages(office: &Office, words: &str) -> anyhow::Result<Vec<(String, String)>> {
     let id = words.trim().to_ascii_uppercase();
     if match_of(office, &id).await?.is_some() {
         return Ok(vec![(format!("/match/{id}"), id)]);

@@ -12,7 +12,7 @@ use std::mem;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::desk::outbox::returned::Event;
+use crate::desk::outbox::returned::SendingOutcome;
 use crate::post::outbox::SendError;
 use crate::post::refusal::{EnhancedCode, RefusalClass};
 use crate::referee::{DispatchKind, TOLERATED_DELAY};
@@ -24,7 +24,7 @@ pub struct AttemptOutcome {
     pub id: i64,
     pub message_id: String,
     pub sent: SendOutcome,
-    pub event: Option<Event>,
+    pub event: Option<SendingOutcome>,
 }
 
 /// The key under which a daemon remembers the account.
@@ -136,7 +136,7 @@ impl Refused {
         matches!(self.class, RefusalClass::Recipient | RefusalClass::Letter)
     }
 
-    fn outcome(&self, sent: SendOutcome, event: Event) -> AttemptOutcome {
+    fn outcome(&self, sent: SendOutcome, event: SendingOutcome) -> AttemptOutcome {
         AttemptOutcome { id: self.id, message_id: self.message_id.clone(), sent, event: Some(event) }
     }
 
@@ -144,7 +144,7 @@ impl Refused {
     fn give_up(&mut self) -> Option<AttemptOutcome> {
         let is_new = self.is_for_good() && !mem::replace(&mut self.given_up, true);
         let (error, is_undeliverable) = (self.error.clone(), self.class == RefusalClass::Recipient);
-        let event = Event::GivenUp { error: error.clone(), is_undeliverable };
+        let event = SendingOutcome::GivenUp { error: error.clone(), is_undeliverable };
         is_new.then(|| self.outcome(SendOutcome::GivenUp { error }, event))
     }
 }
@@ -189,7 +189,7 @@ impl Account {
         self.outages.remove(&letter.id);
         let may_open_a_phase = matches!(letter.kind, DispatchKind::Invitation | DispatchKind::Report);
         let is_late = letter.seat.is_some() && may_open_a_phase && now - letter.created_at > TOLERATED_DELAY;
-        let event = is_late.then_some(Event::Late);
+        let event = is_late.then_some(SendingOutcome::Late);
         outcomes.push(AttemptOutcome { event, ..outcome(letter, SendOutcome::Taken) });
         outcomes
     }
@@ -334,7 +334,7 @@ impl Account {
         let again = |one: Refused| {
             one.outcome(
                 SendOutcome::Later { at, error: "refused like all others".to_owned() },
-                Event::Requeued,
+                SendingOutcome::Requeued,
             )
         };
         run.into_iter().map(again).collect()

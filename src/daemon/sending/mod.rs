@@ -1,7 +1,7 @@
 //! Sends dispatches: each is retried until a server accepts it, or until its recipient turns out to be wrong.
 //!
 //! A task for each connection takes the most urgent letter that may go now, sends it, and takes the next, as
-//! the [`Plan`] decides. It never waits for the database. The dispatcher does: it claims letters ahead, and
+//! the [`SendingPlan`] decides. It never waits for the database. The dispatcher does: it claims letters ahead, and
 //! records many outcomes at a time, with their effects, in one transaction. So a slow server delays nobody
 //! but its own reader, and a slow database delays only claims. A letter leaves its claim when its outcome is
 //! recorded; a daemon that is killed before that sends it again.
@@ -16,11 +16,11 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use self::account::{ACCOUNT, Account, AttemptOutcome, Outage};
-use self::plan::Plan;
+use self::plan::SendingPlan;
 use super::commit::{self, is_locked, is_transient};
 use super::heartbeat::Loop;
 use super::traffic::UnderWay;
-use super::waiting::{Backoff, wait_for_work};
+use super::waiting::{RetryPause, wait_for_work};
 use super::{Clock, Office, doubt};
 use crate::config::Config;
 use crate::desk::frame::desk::Desk;
@@ -53,13 +53,13 @@ struct Shared {
     config: Arc<Config>,
     outbox: Arc<Outbox>,
     clock: Clock,
-    plan: Mutex<Plan>,
+    plan: Mutex<SendingPlan>,
     /// Wakes the dispatcher when there is an outcome.
     finished: Notify,
 }
 
 impl Shared {
-    fn plan(&self) -> MutexGuard<'_, Plan> {
+    fn plan(&self) -> MutexGuard<'_, SendingPlan> {
         self.plan.lock().expect("nothing panics while it is held")
     }
 
@@ -125,7 +125,7 @@ impl<'a> Dispatcher<'a> {
             config: Arc::clone(&office.config),
             outbox: Arc::clone(&office.outbox),
             clock: Arc::clone(&office.clock),
-            plan: Mutex::new(Plan::new(Account::default(), office.outbox.concurrency())),
+            plan: Mutex::new(SendingPlan::new(Account::default(), office.outbox.concurrency())),
             finished: Notify::new(),
         };
         Dispatcher {
@@ -315,16 +315,16 @@ impl<'a> Dispatcher<'a> {
 /// # Errors
 /// Returns an error if the last outcomes cannot be recorded.
 pub async fn send_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
-    let mut backoff = Backoff::new();
+    let mut backoff = RetryPause::new();
     let mut dispatcher = Dispatcher::new(&office);
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Outbox);
         match dispatcher.start_due().await {
             Ok(_) => {
-                backoff = Backoff::new();
+                backoff = RetryPause::new();
                 tokio::select! {
                     () = dispatcher.wait_for_outcome() => {}
-                    () = wait_for_work(&office.dispatches, &shutdown) => dispatcher.is_more_due = true,
+                    () = wait_for_work(&office.dispatches_queued, &shutdown) => dispatcher.is_more_due = true,
                 }
             }
             Err(error) => {

@@ -31,7 +31,7 @@ const ALARMS_PART: u32 = 20;
 
 /// The claimed letters, the outcomes of those that were tried, and the account that sends them.
 #[derive(Default)]
-pub struct Plan {
+pub struct SendingPlan {
     pub account: Account,
     /// Maximum letters sent at a time.
     connections: usize,
@@ -46,9 +46,9 @@ pub struct Plan {
     pub outcomes: Vec<AttemptOutcome>,
 }
 
-impl Plan {
-    pub fn new(account: Account, connections: usize) -> Plan {
-        Plan { account, connections, ..Plan::default() }
+impl SendingPlan {
+    pub fn new(account: Account, connections: usize) -> SendingPlan {
+        SendingPlan { account, connections, ..SendingPlan::default() }
     }
 
     /// Returns how many more letters to claim now: many or none, because each claim costs a transaction.
@@ -92,7 +92,7 @@ impl Plan {
     }
 
     /// Removes and returns the letter to send now, if any. Its reader is sent nothing else until
-    /// [`Plan::finish`].
+    /// [`SendingPlan::finish`].
     pub fn next(&mut self, now: DateTime<Utc>) -> Option<Claimed> {
         let probes = self.account.probes(now).unwrap_or(usize::MAX);
         if self.in_flight.len() >= self.connections.min(probes) {

@@ -75,7 +75,7 @@ pub async fn resend(office: &Office, filter: &DispatchFilter) -> anyhow::Result<
     }
     (resent.queued, resent.copied) = (outcomes.len(), dispatches.len());
     office.store.commit(&Changes { at: now, dispatches, outcomes, ..Changes::default() }).await?;
-    office.dispatches.notify_one();
+    office.dispatches_queued.notify_one();
     Ok(resent)
 }
 

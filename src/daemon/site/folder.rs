@@ -33,7 +33,7 @@ const FILE_MODE: RawMode = 0o644;
 const FOLDER_MODE: RawMode = 0o755;
 
 /// A folder to which a site is written.
-pub struct Folder {
+pub struct SiteFolder {
     path: PathBuf,
     root: OwnedFd,
     /// The files that belong to the site, each with the digest of what it was made from, or an empty one if that is not
@@ -48,7 +48,7 @@ pub struct Folder {
 
 /// The mark of a folder.
 #[derive(Default, Serialize, Deserialize)]
-struct Mark {
+struct FolderMark {
     /// The digest of the list of files; `None` while a build is under way.
     list: Option<Digest>,
 }
@@ -61,7 +61,7 @@ pub struct Written {
     pub deleted: usize,
 }
 
-impl Folder {
+impl SiteFolder {
     /// Opens the folder, and makes it if it is missing. `listed` are the files that were last written to it.
     ///
     /// If the mark does not name this list (a build was interrupted, or the database is an older one), every page of a site in
@@ -69,7 +69,7 @@ impl Folder {
     ///
     /// # Errors
     /// Returns an error if it is a link, if it holds other files and no site, or if it cannot be read.
-    pub fn open(path: &Path, mut listed: BTreeMap<String, String>) -> anyhow::Result<Folder> {
+    pub fn open(path: &Path, mut listed: BTreeMap<String, String>) -> anyhow::Result<SiteFolder> {
         // Without a slash at the end, behind which a link would be followed.
         let path: PathBuf = path.components().collect();
         make_folders(&path).with_context(|| path.display().to_string())?;
@@ -91,9 +91,9 @@ impl Folder {
             listed = pages_in(&root, "")?.into_iter().map(|path| (path, String::new())).collect();
         }
         let (current, opened) = Default::default();
-        let folder = Folder { path, root, listed, current, opened, written: 0 };
+        let folder = SiteFolder { path, root, listed, current, opened, written: 0 };
         if !is_trusted {
-            folder.mark(Mark::default())?;
+            folder.mark(FolderMark::default())?;
         }
         Ok(folder)
     }
@@ -127,7 +127,7 @@ impl Folder {
         let shown = self.path.join(path);
         ensure!(is_page(path), "{} is no page of a site", shown.display());
         if self.written == 0 {
-            self.mark(Mark::default())?;
+            self.mark(FolderMark::default())?;
         }
         let (parent, name) = self.parent(path, true).with_context(|| shown.display().to_string())?;
         let is_ours = self.listed.contains_key(path) || self.current.contains_key(path);
@@ -189,12 +189,12 @@ impl Folder {
     /// Returns an error if the mark cannot be written.
     pub fn finish(&self, list: &BTreeMap<String, String>) -> anyhow::Result<()> {
         if self.written > 0 || *list != self.listed {
-            self.mark(Mark { list: Some(digest_of(list)) })?;
+            self.mark(FolderMark { list: Some(digest_of(list)) })?;
         }
         Ok(())
     }
 
-    fn mark(&self, mark: Mark) -> anyhow::Result<()> {
+    fn mark(&self, mark: FolderMark) -> anyhow::Result<()> {
         replace(self.root.as_fd(), MARK, &serde_json::to_vec(&mark)?)
             .with_context(|| self.path.join(MARK).display().to_string())
     }
@@ -269,12 +269,12 @@ fn replace(parent: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Returns the mark of a folder, an empty one if it cannot be read, and `None` if there is none.
-fn read_mark(root: &OwnedFd) -> Option<Mark> {
+fn read_mark(root: &OwnedFd) -> Option<FolderMark> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::openat(root, MARK, flags, Mode::empty()) {
         Ok(file) => File::from(file),
         Err(Errno::NOENT) => return None,
-        Err(_) => return Some(Mark::default()),
+        Err(_) => return Some(FolderMark::default()),
     };
     let mut json = String::new();
     let read = file.take(MAX_MARK).read_to_string(&mut json);

@@ -10,11 +10,11 @@ use anyhow::Context as _;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Deserialize;
 
-use self::folder::Folder;
+use self::folder::SiteFolder;
 use super::Office;
 use super::load::ledger_entries;
 use super::parallel::run_blocking;
-use super::waiting::{Backoff, pause};
+use super::waiting::{RetryPause, pause};
 use crate::game::record::{Record, Replayed};
 use crate::ledger::{self, SealKey};
 use crate::letter::Digest;
@@ -22,7 +22,7 @@ use crate::post::ShutdownSignal;
 use crate::report::{COMPILED_IN, Templates};
 use crate::store::SiteMatchRow;
 use crate::web::Site;
-use crate::web::pages::{Contents, pages};
+use crate::web::pages::{SiteContents, pages};
 use crate::web::replay::{self, FinishedMatch};
 
 mod folder;
@@ -63,12 +63,12 @@ pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyho
         shutdown.wait().await;
         return Ok(());
     };
-    let mut backoff = Backoff::new();
+    let mut backoff = RetryPause::new();
     while !shutdown.is_set() {
         tokio::select! {
             built = build_and_note(&office, &folder) => match built {
                 Ok(built) => {
-                    backoff = Backoff::new();
+                    backoff = RetryPause::new();
                     built.log();
                 }
                 Err(error) => backoff.wait("failed to build the site", &error, &shutdown).await,
@@ -112,7 +112,7 @@ pub async fn build(office: &Office, folder: &Path) -> anyhow::Result<Written> {
     let folder = std::path::absolute(folder)?;
     let name = folder.to_string_lossy().into_owned();
     let listed = office.store.site_files(&name).await?;
-    let mut folder = Folder::open(&folder, listed.clone())?;
+    let mut folder = SiteFolder::open(&folder, listed.clone())?;
     let site = site(office);
     let rows = office.store.site_matches().await?;
     let members = rows::members(office).await?;
@@ -164,9 +164,9 @@ impl Known<'_> {
 async fn build_pages(
     office: &Office,
     site: Site,
-    contents: Contents,
-    mut folder: Folder,
-) -> anyhow::Result<Folder> {
+    contents: SiteContents,
+    mut folder: SiteFolder,
+) -> anyhow::Result<SiteFolder> {
     let templates = Arc::clone(&office.templates);
     run_blocking(move || {
         for (path, bytes) in pages(&templates, &site, &contents)? {
@@ -194,7 +194,7 @@ async fn build_replays(
     site: &Site,
     rows: &[SiteMatchRow],
     known: &Known<'_>,
-    folder: &mut Folder,
+    folder: &mut SiteFolder,
 ) -> anyhow::Result<()> {
     let version = version(&office.templates, site);
     // Collect the futures themselves, because a closure that makes them is not `Send`.

@@ -13,7 +13,7 @@ use crate::referee::Offer;
 use crate::store::SiteMatchRow;
 use crate::web::events::{EventNews, ListedEvent};
 use crate::web::listed::{ListedMatch, ListedMember, ListedRating, OpenSeat};
-use crate::web::pages::Contents;
+use crate::web::pages::SiteContents;
 use crate::web::plot::PlotPoint;
 
 /// The players by number: their names, or `P-12` for one who is not public.
@@ -52,7 +52,11 @@ pub async fn members(office: &Office) -> anyhow::Result<Members> {
 }
 
 /// Loads what all pages except the replays show.
-pub async fn contents(office: &Office, rows: &[SiteMatchRow], members: &Members) -> anyhow::Result<Contents> {
+pub async fn contents(
+    office: &Office,
+    rows: &[SiteMatchRow],
+    members: &Members,
+) -> anyhow::Result<SiteContents> {
     let matches: Vec<ListedMatch> = rows
         .iter()
         .map(|row| ListedMatch {
@@ -68,7 +72,7 @@ pub async fn contents(office: &Office, rows: &[SiteMatchRow], members: &Members)
         .collect();
     let events = events(office).await?;
     let listed = listed_members(office, &matches, &events, members).await?;
-    Ok(Contents {
+    Ok(SiteContents {
         matches,
         members: listed,
         ratings: ratings(office).await?,

@@ -26,7 +26,7 @@ use crate::config::{Config, DatabaseSection, Quota, SharedMailbox};
 use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::referee::{MatchOverview, Stage};
-use crate::report::{counted, format_duration};
+use crate::report::{count_of, format_duration};
 use crate::store::{Database, LatestTimes, Queues, RESTORED, Restoring};
 
 /// Default time of silence after which a daemon counts as not running.
@@ -277,7 +277,7 @@ impl Status {
     /// Adds the letters that the database rejects, and those that it has lost.
     fn note_left(&mut self, rejected: u64, restoring: Option<Restoring>) {
         if rejected > 0 {
-            let letters = counted(usize::try_from(rejected).unwrap_or(usize::MAX), "letter", "letters");
+            let letters = count_of(usize::try_from(rejected).unwrap_or(usize::MAX), "letter", "letters");
             self.faults.push(format!(
                 "the database rejects {letters}, and leaves them in the mailbox; the daemon's log says why, and a restart \
                  tries again"
@@ -312,7 +312,7 @@ impl Status {
     fn note_stuck<'a>(&mut self, houses: impl Iterator<Item = &'a StuckHouse>) {
         let since: Vec<DateTime<Utc>> = houses.map(|stuck| stuck.since).collect();
         if let Some(first) = since.iter().min() {
-            let matches = counted(since.len(), "match", "matches");
+            let matches = count_of(since.len(), "match", "matches");
             self.faults.push(format!(
                 "the house has been unable to play its turn in {matches} for {}; the daemon's log says where and why",
                 format_duration(self.at - *first)

@@ -46,7 +46,7 @@ const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 
 /// A request by signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum SignalRequest {
     /// SIGTERM.
     Shutdown,
     /// SIGINT, which Ctrl-C also sends to every program that has been started at the same terminal.
@@ -73,25 +73,25 @@ impl Signals {
         })
     }
 
-    pub async fn next(&mut self) -> Request {
+    pub async fn next(&mut self) -> SignalRequest {
         tokio::select! {
-            _ = self.terminate.recv() => Request::Shutdown,
-            _ = self.interrupt.recv() => Request::Interrupt,
-            _ = self.hang_up.recv() => Request::Reload,
+            _ = self.terminate.recv() => SignalRequest::Shutdown,
+            _ = self.interrupt.recv() => SignalRequest::Interrupt,
+            _ = self.hang_up.recv() => SignalRequest::Reload,
         }
     }
 }
 
 /// The monitoring pages: `/metrics` for Prometheus, and `/health`, which is 503 when there is a fault.
 #[derive(Clone)]
-struct StatusPage {
+struct MonitoringPages {
     store: Arc<Database>,
     /// The current config.
     config: watch::Receiver<Arc<Config>>,
     clock: Clock,
 }
 
-impl StatusPage {
+impl MonitoringPages {
     async fn status(&self) -> Result<Status, (StatusCode, &'static str)> {
         // The config may be reloaded while the page is being made.
         let config = Arc::clone(&self.config.borrow());
@@ -152,7 +152,7 @@ pub async fn serve_status(
     let routes = Router::new()
         .route("/metrics", get(metrics))
         .route("/health", get(health))
-        .with_state(StatusPage { store, config, clock });
+        .with_state(MonitoringPages { store, config, clock });
     serve(listener, routes).await;
 }
 
@@ -239,13 +239,13 @@ fn notify(states: &[NotifyState]) {
     }
 }
 
-async fn metrics(State(page): State<StatusPage>) -> impl IntoResponse {
+async fn metrics(State(page): State<MonitoringPages>) -> impl IntoResponse {
     let status = page.status().await?;
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     Ok::<_, (StatusCode, &str)>((kind, status.metrics()))
 }
 
-async fn health(State(page): State<StatusPage>) -> impl IntoResponse {
+async fn health(State(page): State<MonitoringPages>) -> impl IntoResponse {
     let faults = page.status().await?.faults;
     Ok::<_, (StatusCode, &str)>(match faults.is_empty() {
         true => (StatusCode::OK, "all is well\n".to_owned()),

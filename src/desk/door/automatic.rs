@@ -7,7 +7,7 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::frame::standing;
 use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
-use crate::desk::outbox::returned::{self, failed};
+use crate::desk::outbox::returned::{self, reports_failure};
 use crate::desk::people::commands;
 use crate::letter::{Automatic, Certainty, Letter, Token};
 use crate::referee::{DispatchKind, may_tell_of_play};
@@ -16,11 +16,11 @@ use crate::report::envelope::AnsweredLetter;
 use crate::store::{LetterStatus, TokenRow};
 
 /// Records a letter that was taken for automatic mail, and marks the seats that it is about.
-pub fn put_by_automatic(desk: &mut Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<()> {
+pub fn record_automatic(desk: &mut Desk<'_>, letter: &Letter, automatic: &Automatic) -> Decided<()> {
     let writer = possible_writer(desk, letter, automatic)?;
     // A genuine bounce does not come from the address that failed. If this one does, a person wrote about it.
-    let is_matched =
-        (writer.is_none() || failed(automatic) != Some(true)) && returned::note_automatic(desk, automatic)?;
+    let is_matched = (writer.is_none() || reports_failure(automatic) != Some(true))
+        && returned::note_automatic(desk, automatic)?;
     if let Some(sender) = &writer
         && !is_blocked(desk, letter, sender)?
     {

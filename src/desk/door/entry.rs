@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 
 use super::sender::{ReadLetter, Sender, sender_of};
-use super::unproven::{self, Doubt};
+use super::unproven::{self, ProofDoubt};
 use super::{automatic, gm_unproven, relayed, signatures, stranger, unreadable};
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
@@ -27,17 +27,17 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
         Err(unreadable) => return unreadable::answer_unreadable(desk, unreadable),
     };
     let (sender, doubt) = match &letter.automatic {
-        None => (sender_of(desk, letter)?, Doubt::Address),
+        None => (sender_of(desk, letter)?, ProofDoubt::Address),
         Some(automatic) if automatic.may_be_relayed() => {
             if relayed::follow_code(desk, letter)? {
                 return Ok(());
             }
             match relayed::sender_behind(desk, letter)? {
-                Some(sender) => (sender, Doubt::Relayed),
-                None => return automatic::put_by_automatic(desk, letter, automatic),
+                Some(sender) => (sender, ProofDoubt::Relayed),
+                None => return automatic::record_automatic(desk, letter, automatic),
             }
         }
-        Some(automatic) => return automatic::put_by_automatic(desk, letter, automatic),
+        Some(automatic) => return automatic::record_automatic(desk, letter, automatic),
     };
     let is_gm = matches!(sender, Sender::Gm { .. });
     if !is_gm && standing::standing(desk, letter.from.as_str())?.blocked_since.is_some() {
@@ -51,7 +51,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
         };
     }
     if let Sender::Unknown(row) = &sender {
-        return hear_alias(desk, waiting, letter, row, doubt);
+        return confirm_alias_or_ask_player(desk, waiting, letter, row, doubt);
     }
     let from = letter.from.as_str();
     // Check this last: an unknown or blocked sender gets no answer, signed or not.
@@ -72,9 +72,9 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     }
     match sender {
         Sender::Seat(row) if !proven || unproven::is_confirmed(desk, waiting, &row)? => {
-            unproven::ask_player(desk, waiting, letter, &row, Doubt::Unsigned)
+            unproven::ask_player(desk, waiting, letter, &row, ProofDoubt::Unsigned)
         }
-        Sender::Seat(row) => parts::rule_on_seat_letter(desk, waiting, letter, &row, None),
+        Sender::Seat(row) => parts::decide_seat_letter(desk, waiting, letter, &row, None),
         Sender::Gm { gm, .. } if gm_unproven::is_confirmed(desk, waiting, gm)? => {
             if !proven {
                 standing::end_habit(desk, from)?;
@@ -86,7 +86,7 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
             if proven || !read.changes_something() {
                 return letter::follow_gm_letter(desk, letter, gm, has_token, read);
             }
-            gm_unproven::ask_gm(desk, waiting, letter, gm, Doubt::Unsigned)
+            gm_unproven::ask_gm(desk, waiting, letter, gm, ProofDoubt::Unsigned)
         }
         Sender::Stranger if restored::note_lost(desk, waiting, letter)? => Ok(()),
         Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor(_) => {
@@ -97,14 +97,14 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
 
 /// Follows a CONFIRM from an address that is not the player's, if it has the code of a letter of ours to its
 /// sender, or of the notice about that address. Otherwise asks the player.
-fn hear_alias(
+fn confirm_alias_or_ask_player(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
     letter: &Letter,
     row: &TokenRow,
-    doubt: Doubt,
+    doubt: ProofDoubt,
 ) -> Decided<()> {
-    if doubt != Doubt::Relayed && commands::bears_open_code(desk, letter)? {
+    if doubt != ProofDoubt::Relayed && commands::bears_open_code(desk, letter)? {
         let proven = signatures::is_proven(desk, waiting, letter.from.as_str())?;
         return stranger::answer_stranger(desk, waiting, letter, proven);
     }

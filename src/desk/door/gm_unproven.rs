@@ -3,7 +3,7 @@
 //! sender hears nothing, and the registered address is asked. A confirmed letter is queued again, and its
 //! commands count for the turns that were open when it arrived.
 
-use super::unproven::{self, Doubt, UNPROVEN};
+use super::unproven::{self, ProofDoubt, UNPROVEN};
 use crate::config::GmIndex;
 use crate::desk::frame::desk::{Desk, latest_rows};
 use crate::desk::frame::rows::Decided;
@@ -34,11 +34,11 @@ pub fn ask_gm(
     waiting: &WaitingLetter,
     letter: &Letter,
     gm: GmIndex,
-    doubt: Doubt,
+    doubt: ProofDoubt,
 ) -> Decided<()> {
     let note = match doubt {
-        Doubt::Address | Doubt::Relayed => UNKNOWN_ADDRESS,
-        Doubt::Unsigned => UNPROVEN,
+        ProofDoubt::Address | ProofDoubt::Relayed => UNKNOWN_ADDRESS,
+        ProofDoubt::Unsigned => UNPROVEN,
     };
     desk.decided(waiting.digest, LetterStatus::Ignored, note.to_owned());
     let known = letters_of(desk, gm)?;
@@ -52,7 +52,7 @@ pub fn ask_gm(
         let more = asks.len().saturating_sub(MAX_ASKS);
         asks.truncate(MAX_ASKS);
         let at = desk.local_time(waiting.received_at);
-        let fault = (doubt == Doubt::Unsigned).then(|| standing::signature_fault(desk, waiting));
+        let fault = (doubt == ProofDoubt::Unsigned).then(|| standing::signature_fault(desk, waiting));
         let summary = GmUnprovenSummary { at, address: address.to_owned(), fault, asks, more };
         let question = ClubLetter::GmUnproven { letter: summary, code: code.clone() };
         let unique = format!("u.{}", &waiting.digest.to_string()[..24]);

@@ -8,7 +8,7 @@ use crate::desk::matches::offers;
 use crate::game::Line;
 use crate::ledger::without_mark;
 use crate::letter::Letter;
-use crate::request::wish::{Topic, WordAnswer, asks_or_agrees, is_bare_verb, spoken, word_answer};
+use crate::request::wish::{Topic, WordAnswer, asks_or_agrees, is_bare_verb, read_remarks, word_answer};
 use crate::request::{Command, NumberedCommand, Request};
 use crate::store::UnprovenStage;
 
@@ -68,7 +68,7 @@ impl OpenQuestion {
 /// Whether a letter asks for no more mail, and neither asks a question nor says yes.
 pub fn wants_no_mail(lines: &[Line]) -> bool {
     let today = chrono::NaiveDate::default();
-    matches!(spoken(lines, "", false, today).topic, Some(Topic::LessMail | Topic::Leave))
+    matches!(read_remarks(lines, "", false, today).topic, Some(Topic::LessMail | Topic::Leave))
         && !asks_or_agrees(lines)
 }
 

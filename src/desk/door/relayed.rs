@@ -6,7 +6,7 @@ use crate::desk::frame::asker::Evidence;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::alarms;
-use crate::desk::outbox::gms::About;
+use crate::desk::outbox::gms::GmTopic;
 use crate::desk::people::{commands, confirm};
 use crate::letter::{Digest, Letter};
 use crate::referee::Reply;
@@ -25,7 +25,7 @@ pub fn sender_behind(desk: &mut Desk<'_>, letter: &Letter) -> Decided<Option<Sen
     let address = letter.from.as_str();
     let unique = format!("relay.{}", &Digest::of(address.as_bytes()).to_string()[..24]);
     let trouble = Trouble::Relayed { address: address.to_owned() };
-    alarms::tell_once(desk, &trouble, &unique, About::Club)?;
+    alarms::tell_once(desk, &trouble, &unique, GmTopic::Club)?;
     Ok(Some(sender))
 }
 

@@ -10,9 +10,9 @@ use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
 use crate::desk::outbox::answers::{self, AnswerBudget};
 use crate::desk::outbox::budgets::{self, Origin};
-use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::gms::{self, GmTopic};
 use crate::desk::outbox::mail;
-use crate::desk::people::commands::{self, Outcome};
+use crate::desk::people::commands::{self, CommandOutcome};
 use crate::desk::people::questions;
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
@@ -249,7 +249,7 @@ fn pass_strangers_words(
     let plain = ClubLetter::words(letter.from.as_str(), text);
     let unique = format!("w.{}", &letter.digest.to_string()[..24]);
     let player = desk.stored_player(letter.from.as_str())?;
-    let about = player.as_ref().map_or(About::Club, About::WordsOf);
+    let about = player.as_ref().map_or(GmTopic::Club, GmTopic::WordsOf);
     let mut is_sent = false;
     for dispatch in gms::gm_letters(desk, &plain, &unique, about)? {
         is_sent |= budgets::send_for_others(desk, dispatch, Origin::Other)?;
@@ -276,12 +276,12 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
             continue;
         }
         match or_lacking(commands::carry_out(desk, asker, &asked.command))? {
-            Some(Outcome::Replied(reply)) => found.replies.push(*reply),
-            Some(Outcome::Waits) => {
+            Some(CommandOutcome::Replied(reply)) => found.replies.push(*reply),
+            Some(CommandOutcome::Waits) => {
                 let line = request.written(asked.line).unwrap_or_default().to_owned();
                 found.waiting.push((command, line));
             }
-            Some(Outcome::NeedsSeat) => found.lacks_token = true,
+            Some(CommandOutcome::NeedsSeat) => found.lacks_token = true,
             None => {}
         }
     }

@@ -39,7 +39,7 @@ const UNKNOWN_ADDRESS: &str = "a reply token, but not from that player's address
 
 /// The reason why a letter is not proven to be its player's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum ProofDoubt {
     /// It is from an address that is not the player's.
     Address,
     /// A list or a forwarder has put its own address in place of the sender's.
@@ -54,22 +54,22 @@ pub fn ask_player(
     waiting: &WaitingLetter,
     letter: &Letter,
     row: &TokenRow,
-    doubt: Doubt,
+    doubt: ProofDoubt,
 ) -> Decided<()> {
     let known = unproven_letters_of(desk, row.player.id)?;
     let found = known.iter().find(|unproven| unproven.letter == waiting.digest);
     if let Some(by) = found.and_then(|found| found.confirmed_by) {
-        if doubt == Doubt::Unsigned {
+        if doubt == ProofDoubt::Unsigned {
             standing::end_habit(desk, letter.from.as_str())?;
         }
-        return parts::rule_on_seat_letter(desk, waiting, letter, row, Some(by));
+        return parts::decide_seat_letter(desk, waiting, letter, row, Some(by));
     }
     if found.is_none() {
         hold_unproven(desk, waiting, letter, row, doubt, &known)?;
     }
     let note = match doubt {
-        Doubt::Address | Doubt::Relayed => UNKNOWN_ADDRESS,
-        Doubt::Unsigned => UNPROVEN,
+        ProofDoubt::Address | ProofDoubt::Relayed => UNKNOWN_ADDRESS,
+        ProofDoubt::Unsigned => UNPROVEN,
     };
     desk.decided(waiting.digest, LetterStatus::Ignored, note.to_owned());
     Ok(())
@@ -93,7 +93,7 @@ fn hold_unproven(
     waiting: &WaitingLetter,
     letter: &Letter,
     row: &TokenRow,
-    doubt: Doubt,
+    doubt: ProofDoubt,
     known: &[UnprovenLetter],
 ) -> Decided<()> {
     let player = desk.latest(row.player.clone());
@@ -163,7 +163,7 @@ fn unproven_summary(
     waiting: &WaitingLetter,
     letter: &Letter,
     row: &TokenRow,
-    doubt: Doubt,
+    doubt: ProofDoubt,
 ) -> Decided<UnprovenSummary> {
     let written = letter.new_text(letter.quotable_text(&desk.rows.loaded.texts).as_deref());
     let mut shown = Vec::new();
@@ -185,8 +185,8 @@ fn unproven_summary(
         match_id: row.match_id.clone(),
         at: format_local(waiting.received_at, loaded.game_match.zone_of(row.seat), desk.at()),
         address: letter.from.as_str().to_owned(),
-        fault: (doubt == Doubt::Unsigned).then(|| standing::signature_fault(desk, waiting)),
-        relayed: doubt == Doubt::Relayed,
+        fault: (doubt == ProofDoubt::Unsigned).then(|| standing::signature_fault(desk, waiting)),
+        relayed: doubt == ProofDoubt::Relayed,
         more: lines.saturating_sub(shown.len()),
         asks: shown,
     })

@@ -3,11 +3,11 @@
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::book::{self, close_season, keep, record};
-use super::people::{Done, Refusal, refuse, take_player};
+use super::people::{ActRefusal, Done, refuse, take_player};
 use super::{clock, entering, import, letters, results, shown};
 use crate::club::events::event::{Event, EventStage};
 use crate::club::events::plan::Plan;
-use crate::club::events::steps::Told;
+use crate::club::events::steps::Mailed;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent, Undecided, or_lacking};
 use crate::desk::matches::acts;
@@ -67,8 +67,8 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
     let before = desk.draft.clone();
     let refusal = match carry_out(desk, &mut loaded, action) {
         Ok(()) => None,
-        Err(Refusal::Says(says)) => Some(says),
-        Err(Refusal::Undecided(undecided)) => return Err(undecided),
+        Err(ActRefusal::Says(says)) => Some(says),
+        Err(ActRefusal::Undecided(undecided)) => return Err(undecided),
     };
     if check || refusal.is_some() {
         desk.draft = before;
@@ -208,7 +208,7 @@ fn extend(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, days: u32, reason: &str
     };
     note(desk, loaded, reason, BookFact::PlanChanged { opens, ends, closed: false })?;
     // Forget the letters about the earlier day, so that they are sent again for the new one.
-    loaded.told = Told { resigned: std::mem::take(&mut loaded.told.resigned), ..Told::default() };
+    loaded.told = Mailed { resigned: std::mem::take(&mut loaded.told.resigned), ..Mailed::default() };
     Ok(())
 }
 

@@ -222,7 +222,7 @@ fn end_match(desk: &mut Desk<'_>, game: &Pairing, act: Act) -> Decided<bool> {
     let ruling = ruling_mail::act(desk, &found.game_match, act);
     let changed = ruling.after != found.game_match;
     if changed {
-        ruling_mail::keep_unasked(desk, found, ruling)?;
+        ruling_mail::record_ruling(desk, found, ruling)?;
     }
     Ok(changed)
 }

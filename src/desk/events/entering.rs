@@ -6,7 +6,7 @@ use super::book::{keep, record};
 use super::shown;
 use crate::club::events::event::{Event, EventStage};
 use crate::club::events::plan::MAX_ENTRANTS;
-use crate::club::events::vanishing::barred_until;
+use crate::club::events::vanishing;
 use crate::club::names::nearest_events;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
@@ -80,7 +80,7 @@ fn refusal(desk: &Desk<'_>, event: &Event, player: Option<&Player>) -> Decided<O
         return Ok(Some(EventRejection::Full { most }));
     }
     let Some(player) = player else { return Ok(rating_refusal(event, 1500)) };
-    if let Some(until) = barred(desk, player)? {
+    if let Some(until) = barred_until(desk, player)? {
         let until = desk.local_time_in(player.settings.zone, until);
         return Ok(Some(EventRejection::Barred { until }));
     }
@@ -110,8 +110,8 @@ fn rating_refusal(event: &Event, points: i64) -> Option<EventRejection> {
 }
 
 /// Returns the time until which a player cannot enter, if it is in the future.
-fn barred(desk: &Desk<'_>, player: &Player) -> Decided<Option<DateTime<Utc>>> {
-    let until = barred_until(desk.rows.losses(player.id)?, player.member.left_event);
+fn barred_until(desk: &Desk<'_>, player: &Player) -> Decided<Option<DateTime<Utc>>> {
+    let until = vanishing::barred_until(desk.rows.losses(player.id)?, player.member.left_event);
     Ok(until.filter(|until| *until > desk.at()))
 }
 

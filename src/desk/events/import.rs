@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::book::record;
-use super::people::{Done, Refusal, refuse, take_player};
+use super::people::{ActRefusal, Done, refuse, take_player};
 use crate::club::events::event::EventStage;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{LoadedEvent, Undecided};
@@ -33,9 +33,9 @@ pub fn import(
             match player_of(desk, name) {
                 Ok(Some(player)) => pair.push(player.id),
                 Ok(None) => return refuse(format!("Line {}: Nobody is called {name}.", row.line)),
-                Err(Refusal::Says(says)) => return refuse(format!("Line {}: {says}", row.line)),
+                Err(ActRefusal::Says(says)) => return refuse(format!("Line {}: {says}", row.line)),
                 // Ask for the rows of all lines first, so that one round loads them.
-                Err(Refusal::Undecided(Undecided::Lacks)) => {}
+                Err(ActRefusal::Undecided(Undecided::Lacks)) => {}
                 Err(failed) => return Err(failed),
             }
         }
@@ -81,10 +81,10 @@ fn player_of(desk: &mut Desk<'_>, written: &str) -> Done<Option<Player>> {
     };
     let name = name.trim().trim_matches('"');
     if !name.is_empty() {
-        fit_name(name).map_err(Refusal::Says)?;
+        fit_name(name).map_err(ActRefusal::Says)?;
     }
     let address = Address::parse_given(address.trim())
-        .map_err(|fault| Refusal::Says(format!("{written} is {fault}.")))?;
+        .map_err(|fault| ActRefusal::Says(format!("{written} is {fault}.")))?;
     let player = player_names::player_called(desk, name, &address)?;
     Ok(Some(openings::register(desk, player)))
 }

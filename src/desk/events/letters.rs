@@ -7,7 +7,7 @@ use crate::club::events::event::{Event, Season};
 use crate::club::events::own_time::{self, own_time, slower};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
-use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::gms::{self, GmTopic};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::game::Seat;
 use crate::ledger::book::BookOutcome;
@@ -33,7 +33,7 @@ fn tell(desk: &mut Desk<'_>, event: &Event, player: i64, what: &str, letter: Eve
 pub fn tell_gms(desk: &mut Desk<'_>, event: &Event, what: &str, letter: EventLetter) -> Decided<()> {
     let plain = ClubLetter::Event { event: Box::new(shown::line(desk, event, None, None)), letter };
     let unique = format!("e.{}.{}.{what}", event.plan.id.to_lowercase(), event.head.seq);
-    let dispatches = gms::gm_letters(desk, &plain, &unique, About::Club)?;
+    let dispatches = gms::gm_letters(desk, &plain, &unique, GmTopic::Club)?;
     desk.draft.changes.dispatches.extend(dispatches);
     Ok(())
 }
@@ -88,8 +88,8 @@ pub fn tell_ending(desk: &mut Desk<'_>, event: &Event, season: &Season) -> Decid
             by_player.entry(player).or_default().push(EndingMatch {
                 id: id.clone(),
                 foe: names[seat.other()].clone(),
-                own: own_time::shown(own[seat]),
-                theirs: own_time::shown(own[seat.other()]),
+                own: own_time::format_own_time(own[seat]),
+                theirs: own_time::format_own_time(own[seat.other()]),
                 decided: match slower(&own) {
                     None => "drawn".to_owned(),
                     Some(slow) if slow == seat => "lost".to_owned(),

@@ -43,7 +43,7 @@ pub fn figures(desk: &Desk<'_>, event: &Event) -> Decided<BTreeMap<i64, i64>> {
 
 /// Returns how a reader sees a player: by name, or only by number if the player is not public and the reader
 /// is not an opponent.
-pub fn shown(desk: &Desk<'_>, id: i64, is_opponent: bool) -> Decided<String> {
+pub fn shown_name(desk: &Desk<'_>, id: i64, is_opponent: bool) -> Decided<String> {
     let listed = desk.rows.listed_players()?.iter().find(|listed| listed.id == id);
     let listed = listed.filter(|listed| listed.member.public || is_opponent);
     Ok(listed.map_or_else(|| number(id), |listed| listed.name.clone()))
@@ -51,7 +51,7 @@ pub fn shown(desk: &Desk<'_>, id: i64, is_opponent: bool) -> Decided<String> {
 
 /// Returns a player's name for GMs.
 pub fn name(desk: &Desk<'_>, id: i64) -> Decided<String> {
-    shown(desk, id, true)
+    shown_name(desk, id, true)
 }
 
 /// Returns the players whom no letter reaches.
@@ -65,23 +65,23 @@ pub fn unreachable(desk: &Desk<'_>, players: &[i64]) -> Decided<Vec<i64>> {
 }
 
 /// The outcome of an act.
-pub type Done<T = ()> = Result<T, Refusal>;
+pub type Done<T = ()> = Result<T, ActRefusal>;
 
 /// The reason why an act was not carried out.
-pub enum Refusal {
+pub enum ActRefusal {
     /// A sentence for the GM.
     Says(String),
     Undecided(Undecided),
 }
 
-impl From<Undecided> for Refusal {
-    fn from(undecided: Undecided) -> Refusal {
-        Refusal::Undecided(undecided)
+impl From<Undecided> for ActRefusal {
+    fn from(undecided: Undecided) -> ActRefusal {
+        ActRefusal::Undecided(undecided)
     }
 }
 
 pub fn refuse<T>(says: impl Into<String>) -> Done<T> {
-    Err(Refusal::Says(says.into()))
+    Err(ActRefusal::Says(says.into()))
 }
 
 /// Finds the player whose address, name or number the words begin with. Also returns the rest of the words.
@@ -103,7 +103,7 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
     });
     let (written, rest) = words.split_at(exact.unwrap_or(1));
     let written = written.join(" ");
-    let id = match names::meant(&written, &known) {
+    let id = match names::find_player(&written, &known) {
         Meant::Player(id) => id,
         Meant::Several(players) => {
             return refuse(format!("Several players fit {written}: {}.", players.join(", ")));

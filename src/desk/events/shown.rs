@@ -71,7 +71,7 @@ pub fn standings(
         let is_own = reader.is_some_and(|reader| rows.iter().any(|row| row.player == reader));
         let mut shown = Vec::new();
         for row in rows {
-            shown.push(standing_row(row, &people::shown(desk, row.player, is_own)?));
+            shown.push(standing_row(row, &people::shown_name(desk, row.player, is_own)?));
         }
         let running = season.games.iter().filter(|game| game.section == no && game.result.is_none()).count();
         sections.push(SectionTable { no: no + 1, rows: shown, running });
@@ -100,7 +100,7 @@ fn standing_row(row: &BookPlace, player: &str) -> StandingRow {
 /// Returns the acts of GMs in the event since the last season was closed, as a reader may see them.
 pub fn acts(desk: &Desk<'_>, event: &Event, reader: Option<i64>) -> Decided<Vec<GmEventAct>> {
     let knows = |player: i64| reader.is_some_and(|reader| meet(event, reader, player));
-    let name = |player: i64| people::shown(desk, player, knows(player));
+    let name = |player: i64| people::shown_name(desk, player, knows(player));
     let mut acts = Vec::new();
     for (fact, gm, reason) in &event.acts {
         let (kind, who, by) = match fact {

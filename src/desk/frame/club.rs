@@ -15,7 +15,7 @@ use crate::report::{PictureCache, Templates};
 use crate::zone;
 
 /// The club's config, templates and mail identity.
-pub struct Club {
+pub struct ClubContext {
     pub config: Arc<Config>,
     pub templates: Arc<Templates>,
     /// The referee's addresses, so that a reader of letters recognizes our own lines.
@@ -26,13 +26,13 @@ pub struct Club {
     /// The boards drawn last, because matches that are opened in sequence begin with equal boards.
     pub pictures: PictureCache,
     /// Runs before each letter is read or ruled on. Set only by tests, to plant a panic or a hang.
-    pub trap: Option<Arc<Trap>>,
+    pub fault_injection: Option<Arc<FaultInjection>>,
     /// Finds the turns of the house.
     pub house: Arc<HousePlayer>,
 }
 
-/// A [`Club::trap`], which gets the bytes of the letter.
-pub type Trap = dyn Fn(Moment, &[u8]) + Send + Sync;
+/// A [`ClubContext::fault_injection`], which gets the bytes of the letter.
+pub type FaultInjection = dyn Fn(Moment, &[u8]) + Send + Sync;
 
 /// A step of the work on a letter, about to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub enum Moment {
     Decide,
 }
 
-impl Club {
-    pub fn new(config: Arc<Config>, templates: Arc<Templates>) -> Club {
+impl ClubContext {
+    pub fn new(config: Arc<Config>, templates: Arc<Templates>) -> ClubContext {
         let club = &config.club;
         let own = own_identity(&config);
         let stationery = Stationery {
@@ -63,12 +63,12 @@ impl Club {
         };
         let house: Arc<HousePlayer> = Arc::new(house::play);
         let pictures = PictureCache::default();
-        Club { config, templates, own, stationery, identity, pictures, trap: None, house }
+        ClubContext { config, templates, own, stationery, identity, pictures, fault_injection: None, house }
     }
 
     /// Runs the trap, if there is one.
-    pub fn spring(&self, moment: Moment, raw: &[u8]) {
-        if let Some(trap) = &self.trap {
+    pub fn inject_fault(&self, moment: Moment, raw: &[u8]) {
+        if let Some(trap) = &self.fault_injection {
             trap(moment, raw);
         }
     }

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::random::Random;
+use super::random::RandomStream;
 
 /// Time for which an unproven letter, or a change that a player asked for, waits to be confirmed.
 pub const LAPSE: TimeDelta = TimeDelta::days(14);
@@ -30,7 +30,7 @@ pub fn letters_of<const N: usize>(bytes: [u8; N]) -> [char; N] {
 }
 
 /// Draws ten letters, the first of which is a digit, so that a code never looks like a word.
-pub fn draw_code(random: &mut Random) -> String {
+pub fn draw_code(random: &mut RandomStream) -> String {
     let bytes: [u8; 10] = random.bytes();
     let mut code = letters_of(bytes);
     code[0] = digit_of(bytes[0]);
@@ -38,7 +38,7 @@ pub fn draw_code(random: &mut Random) -> String {
 }
 
 /// Draws fewer letters, with at least one digit, so that a code never looks like a word.
-pub fn draw_short_code<const N: usize>(random: &mut Random) -> String {
+pub fn draw_short_code<const N: usize>(random: &mut RandomStream) -> String {
     let bytes: [u8; N] = random.bytes();
     let mut code = letters_of(bytes);
     if !code.iter().any(char::is_ascii_digit) {

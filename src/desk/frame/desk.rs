@@ -9,9 +9,9 @@ use std::mem;
 
 use chrono::{DateTime, Utc};
 
-use super::club::Club;
+use super::club::ClubContext;
 use super::parallel::par_map;
-use super::random::Random;
+use super::random::RandomStream;
 use super::rows::{Decided, Key, LoadedEvent, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::stored::match_row;
 use crate::club::events::event::EventStage;
@@ -25,7 +25,7 @@ use crate::zone::Zone;
 
 /// Changes that are not committed.
 #[derive(Clone, Debug, Default)]
-pub struct Draft {
+pub struct Uncommitted {
     /// Matches that were ruled on.
     pub matches: BTreeMap<String, LoadedMatch>,
     /// Events that changed.
@@ -39,14 +39,14 @@ pub struct Draft {
 
 /// A decision in the making.
 pub struct Desk<'a> {
-    pub club: &'a Club,
+    pub club: &'a ClubContext,
     pub rows: Rows<'a>,
     /// The changes made for this letter, or for the match or instruction that is decided on.
-    pub draft: Draft,
+    pub draft: Uncommitted,
     /// The changes of the item's letters before it.
-    item: Draft,
+    item: Uncommitted,
     /// The changes of the items that were accepted before this one.
-    accepted: &'a Draft,
+    accepted: &'a Uncommitted,
     /// The GM who acts; at the terminal, the first one.
     pub acting: GmIndex,
     /// Whether a GM acts at the terminal or on the screen, where nothing proves who they are.
@@ -59,14 +59,14 @@ pub struct Desk<'a> {
     streams: BTreeMap<String, u64>,
 }
 
-impl Draft {
-    pub fn new(at: DateTime<Utc>) -> Draft {
-        Draft { changes: Changes { at, ..Changes::default() }, ..Draft::default() }
+impl Uncommitted {
+    pub fn new(at: DateTime<Utc>) -> Uncommitted {
+        Uncommitted { changes: Changes { at, ..Changes::default() }, ..Uncommitted::default() }
     }
 
     /// Adds later changes.
-    pub fn join(&mut self, later: Draft) {
-        let Draft { matches, events, changes, seated, names } = later;
+    pub fn join(&mut self, later: Uncommitted) {
+        let Uncommitted { matches, events, changes, seated, names } = later;
         let is_saved_anew = |saved: &SeatRow| {
             changes.seats.iter().any(|row| (&row.match_id, row.seat) == (&saved.match_id, saved.seat))
         };
@@ -82,7 +82,7 @@ impl Draft {
 
     /// Returns the keys of everything that the draft changes. Counts have no keys, because they add up.
     pub fn written(&self) -> BTreeSet<Key> {
-        let Draft { matches, events, changes, seated, names } = self;
+        let Uncommitted { matches, events, changes, seated, names } = self;
         let mut keys: BTreeSet<Key> = names.iter().cloned().map(Key::Name).collect();
         keys.extend(seated.iter().cloned().map(Key::Player));
         for id in events.keys() {
@@ -140,7 +140,7 @@ impl Draft {
     /// # Errors
     /// Returns an error if a match cannot be written as JSON.
     pub fn finish(self) -> anyhow::Result<Changes> {
-        let Draft { matches, events, mut changes, .. } = self;
+        let Uncommitted { matches, events, mut changes, .. } = self;
         changes.events.extend(events.values().map(event_row));
         let changed: Vec<_> = matches.values().collect();
         for row in par_map(&changed, |loaded| match_row(&loaded.game_match, loaded.version)) {
@@ -188,12 +188,12 @@ pub fn latest_rows<'s, T: Clone + 's, K: PartialEq>(
 
 impl<'a> Desk<'a> {
     /// Starts a decision on top of the changes that were accepted before.
-    pub fn new(club: &'a Club, loaded: &'a LoadedRows, accepted: &'a Draft) -> Desk<'a> {
+    pub fn new(club: &'a ClubContext, loaded: &'a LoadedRows, accepted: &'a Uncommitted) -> Desk<'a> {
         Desk {
             club,
             rows: Rows::new(loaded),
-            draft: Draft::new(loaded.at),
-            item: Draft::new(loaded.at),
+            draft: Uncommitted::new(loaded.at),
+            item: Uncommitted::new(loaded.at),
             accepted,
             acting: GmIndex::default(),
             without_letter: false,
@@ -205,14 +205,14 @@ impl<'a> Desk<'a> {
 
     /// Accepts the changes of the letter that was decided on.
     pub fn accept(&mut self) {
-        let next = Draft::new(self.at());
+        let next = Uncommitted::new(self.at());
         let mut accepted = mem::replace(&mut self.draft, next);
         if self.club.config.club.has_return_ids() {
             for dispatch in &mut accepted.changes.dispatches {
                 // Draw them anew each time: they name a dispatch, and a letter that is decided again brings about
                 // others.
                 let purpose = format!("return path of {}", dispatch.message_id);
-                let mut random = Random::new(&self.rows.loaded.seed, None, &purpose, 0);
+                let mut random = RandomStream::new(&self.rows.loaded.seed, None, &purpose, 0);
                 dispatch.return_id = Some(ReturnId::from_random(random.bytes()));
             }
         }
@@ -221,18 +221,18 @@ impl<'a> Desk<'a> {
 
     /// Drops the changes of the letter, because deciding on it failed.
     pub fn reject(&mut self) {
-        self.draft = Draft::new(self.at());
+        self.draft = Uncommitted::new(self.at());
     }
 
     /// Returns all changes, and the keys of the rows that were read and of those that were lacking.
-    pub fn into_parts(mut self) -> (Draft, BTreeSet<Key>, Vec<Key>) {
+    pub fn into_parts(mut self) -> (Uncommitted, BTreeSet<Key>, Vec<Key>) {
         self.accept();
         let (read, lacking) = self.rows.into_notes();
         (self.item, read, lacking)
     }
 
     /// Returns the changes so far: those of accepted items, those of this item, and those of this letter.
-    fn drafts(&self) -> [&Draft; 3] {
+    fn drafts(&self) -> [&Uncommitted; 3] {
         [self.accepted, &self.item, &self.draft]
     }
 
@@ -269,12 +269,12 @@ impl<'a> Desk<'a> {
 
     /// Returns a random stream that nothing else in this decision uses. Whenever a letter is decided again, its
     /// streams are the same, in the order in which it uses those of one purpose.
-    pub fn random(&mut self, purpose: &str) -> Random {
+    pub fn random(&mut self, purpose: &str) -> RandomStream {
         let number = self.streams.entry(purpose.to_owned()).or_default();
         *number += 1;
         let loaded = self.rows.loaded;
         let secret = if self.is_letter { &loaded.secret } else { &loaded.seed };
-        Random::new(secret, self.cause, purpose, *number)
+        RandomStream::new(secret, self.cause, purpose, *number)
     }
 
     /// Draws a reply token for a person. It follows from the address, too: a letter that is decided again must not give

@@ -13,21 +13,21 @@ use crate::letter::{Digest, Token};
 
 /// A stream of random bytes: HMAC-SHA-256 of a counter, under a key of its own.
 #[derive(Clone, Debug)]
-pub struct Random {
+pub struct RandomStream {
     key: hmac::Key,
     blocks: u64,
 }
 
-impl Random {
+impl RandomStream {
     /// Creates the stream with this number among those that a cause, such as a letter, uses for a purpose.
-    pub fn new(secret: &[u8; 32], cause: Option<Digest>, purpose: &str, number: u64) -> Random {
+    pub fn new(secret: &[u8; 32], cause: Option<Digest>, purpose: &str, number: u64) -> RandomStream {
         let mut name = hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, secret));
         // Only the last part varies in length, so no two streams have the same name.
         name.update(&[u8::from(cause.is_some())]);
         name.update(cause.map_or([0; 32], |digest| *digest.as_bytes()).as_slice());
         name.update(&number.to_be_bytes());
         name.update(purpose.as_bytes());
-        Random { key: hmac::Key::new(hmac::HMAC_SHA256, name.sign().as_ref()), blocks: 0 }
+        RandomStream { key: hmac::Key::new(hmac::HMAC_SHA256, name.sign().as_ref()), blocks: 0 }
     }
 
     /// Returns the next bytes.
@@ -53,7 +53,7 @@ mod tests {
     fn a_stream_repeats_itself_and_differs_from_every_other() {
         let letter = Digest::of(b"a letter");
         let drawn = |secret: u8, cause, purpose, number| {
-            Random::new(&[secret; 32], cause, purpose, number).bytes::<32>()
+            RandomStream::new(&[secret; 32], cause, purpose, number).bytes::<32>()
         };
         let one = drawn(1, Some(letter), "code", 1);
         assert_eq!(one, drawn(1, Some(letter), "code", 1));
@@ -67,7 +67,7 @@ mod tests {
         ] {
             assert_ne!(one, other);
         }
-        let mut stream = Random::new(&[0; 32], None, "", 0);
+        let mut stream = RandomStream::new(&[0; 32], None, "", 0);
         assert_ne!(stream.bytes::<10>(), stream.bytes::<10>());
     }
 }

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use super::in_work::InWork;
 use super::stored::{both_seats, snapshot};
 use crate::club::events::event::Event;
-use crate::club::events::steps::Told;
+use crate::club::events::steps::Mailed;
 use crate::club::reliability::Reliability;
 use crate::config::GmIndex;
 use crate::game::any::GameKind;
@@ -23,8 +23,8 @@ use crate::letter::Digest;
 use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
 use crate::store::{
-    BudgetKind, DispatchRow, EventRow, Invitation, LetterRow, ListedPlayer, Player, PlayerChange, Question,
-    RatingRow, SnapshotRow, Standing, TokenRow, UnprovenLetter,
+    BudgetKind, BudgetQuestion, DispatchRow, EventRow, Invitation, LetterRow, ListedPlayer, Player,
+    PlayerChange, RatingRow, SnapshotRow, Standing, TokenRow, UnprovenLetter,
 };
 
 /// A row, or a range of rows.
@@ -136,7 +136,7 @@ pub struct LoadedMatch {
 #[derive(Clone, Debug)]
 pub struct LoadedEvent {
     pub event: Event,
-    pub told: Told,
+    pub told: Mailed,
     /// The version that it was loaded with; 0 for a new one.
     pub version: i64,
 }
@@ -145,7 +145,7 @@ pub struct LoadedEvent {
 #[derive(Clone, Debug, Default)]
 pub struct KnownSender {
     pub standing: Standing,
-    pub questions: Vec<Question>,
+    pub questions: Vec<BudgetQuestion>,
 }
 
 /// The counts of one subject.

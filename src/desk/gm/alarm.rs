@@ -7,7 +7,7 @@ use crate::audit::AuditVerdict;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::alarms;
-use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::gms::{self, GmTopic};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::post::refusal::doubts_domain;
 use crate::referee::DispatchKind;
@@ -38,7 +38,7 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
     });
     let letter = ClubLetter::AuditReport { checked, faults: faults.collect() };
     let unique = format!("report.{}", desk.at().timestamp_millis());
-    desk.draft.changes.dispatches = gms::gm_letters(desk, &letter, &unique, About::Club)?;
+    desk.draft.changes.dispatches = gms::gm_letters(desk, &letter, &unique, GmTopic::Club)?;
     Ok(())
 }
 
@@ -46,7 +46,7 @@ pub fn audit_report(desk: &mut Desk<'_>, checked: usize, failed: &[AuditVerdict]
 pub fn low_space(desk: &mut Desk<'_>, free_mb: u64) -> Decided<()> {
     let min_free_mb = desk.club.config.database.min_free_mb;
     let unique = format!("space.{}", desk.at().timestamp_millis());
-    alarms::tell(desk, &Trouble::LowSpace { free_mb, min_free_mb }, &unique, About::Club)
+    alarms::tell(desk, &Trouble::LowSpace { free_mb, min_free_mb }, &unique, GmTopic::Club)
 }
 
 /// Asks the GM whether the clock is right; it was last trusted at `last`. Another daemon may have asked.
@@ -57,7 +57,7 @@ pub fn clock_doubted(desk: &mut Desk<'_>, last: DateTime<Utc>) -> Decided<()> {
         last: format_with_year(last, zone),
         apart: time_apart(desk.at() - last),
     };
-    alarms::tell_once(desk, &trouble, &format!("clock.{}", last.timestamp_millis()), About::Club)
+    alarms::tell_once(desk, &trouble, &format!("clock.{}", last.timestamp_millis()), GmTopic::Club)
 }
 
 /// Returns how much earlier or later something was, such as `2 days earlier`.
@@ -81,7 +81,7 @@ pub fn cannot_send(
     let unique = format!("out.{}.{codes}", since.format("%Y%m%d%H"));
     let since = desk.local_time(since);
     let trouble = Trouble::CannotSend { since, error: error.to_owned(), waiting };
-    alarms::tell_once(desk, &trouble, &unique, About::Club)
+    alarms::tell_once(desk, &trouble, &unique, GmTopic::Club)
 }
 
 /// Tells the GM which people's letters a mail server keeps refusing: these dispatches still wait. `dns` says what
@@ -108,7 +108,7 @@ pub fn keeps_refusing(desk: &mut Desk<'_>, waiting: &[DispatchRow], dns: &[Strin
     let more = people.len().saturating_sub(MAX_REFUSED);
     people.truncate(MAX_REFUSED);
     let trouble = Trouble::KeepsRefusing { people, more, domain, dns: dns.to_vec() };
-    alarms::tell_once(desk, &trouble, &format!("refused.{}", desk.at().format("%Y%m%d")), About::Club)
+    alarms::tell_once(desk, &trouble, &format!("refused.{}", desk.at().format("%Y%m%d")), GmTopic::Club)
 }
 
 /// Tells the GM that the mailbox has not been readable since `since`, and why. Another daemon may have
@@ -117,7 +117,7 @@ pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> D
     let unique = format!("unread.{}", since.format("%Y%m%d%H%M"));
     let since = desk.local_time(since);
     let trouble = Trouble::CannotRead { since, reason: reason.to_owned() };
-    alarms::tell_once(desk, &trouble, &unique, About::Club)
+    alarms::tell_once(desk, &trouble, &unique, GmTopic::Club)
 }
 
 /// Tells the GM that the house cannot play its turn in a match. Another daemon may have reported the same
@@ -126,5 +126,5 @@ pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decide
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(()) };
     let trouble = Trouble::HouseStuck { match_id: match_id.to_owned() };
     let unique = format!("house.{match_id}.{phase_no}");
-    alarms::tell_once(desk, &trouble, &unique, About::Match(&loaded))
+    alarms::tell_once(desk, &trouble, &unique, GmTopic::Match(&loaded))
 }

@@ -8,7 +8,7 @@ use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::letter::Digest;
 use crate::referee::{DispatchKind, Readership, cut};
-use crate::report::{ClubLetter, GmResult, wrapped};
+use crate::report::{ClubLetter, GmResult, wrap_lines};
 use crate::store::{Player, Urgency};
 
 /// Maximum announcements sent per hour, so that they do not hold up reports.
@@ -18,7 +18,7 @@ const PER_HOUR: usize = 200;
 /// result.
 pub fn announce(desk: &mut Desk<'_>, readers: Readership, text: &str, check: bool) -> Decided<GmResult> {
     let players: Vec<Player> = desk.rows.readers_of(readers)?.to_vec();
-    let lines = wrapped(&cut(text));
+    let lines = wrap_lines(&cut(text));
     let game_name = match readers {
         Readership::All => None,
         Readership::Game(game) => Some(game.name()),

@@ -19,9 +19,9 @@ use crate::ledger::{Entry, Fact};
 use crate::referee::{DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
     AbsenceNote, Decision, EndedNote, FullWords, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote,
-    Listed, MissedNote, PersonNote, RefusalCount, SendingSummary, UnreadNote, WordsNote,
+    MissedNote, PersonNote, RefusalCount, SendingSummary, ShortList, UnreadNote, WordsNote,
 };
-use crate::report::{self, ClubLetter, excerpt, format_local, wrapped};
+use crate::report::{self, ClubLetter, excerpt, format_local, wrap_lines};
 use crate::store::{NewDispatch, Urgency};
 
 /// Maximum items in a list that a GM has to act on.
@@ -145,7 +145,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
 fn bring_more_words(
     desk: &mut Desk<'_>,
     index: GmIndex,
-    mut words: Listed<FullWords>,
+    mut words: ShortList<FullWords>,
     unique: &str,
 ) -> Decided<()> {
     if words.shown.is_empty() {
@@ -210,7 +210,7 @@ fn make(
     tell_letters(rows, &mut telling);
     tell_events(desk, rows, &mut telling);
     tell_refused(rows, &mut telling);
-    telling.digest.silent = Listed::of(silent(desk, rows)?, MAX_TOLD);
+    telling.digest.silent = ShortList::of(silent(desk, rows)?, MAX_TOLD);
     let Telling { mut digest, told, .. } = telling;
     digest.letters_waiting = rows.letters_waiting;
     (digest.from_spam, digest.left_out) = (rows.from_spam, rows.left_out);
@@ -247,8 +247,8 @@ fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>)
     // A protest comes first: until it is decided, nobody can play on.
     decisions.sort_by_key(|decision| decision.protests.is_none());
     let decided = decisions.iter().map(|decision| decision.id.clone()).collect();
-    telling.digest.decisions = looked_up(desk, Listed::of(decisions, MAX_ACTED_ON))?;
-    telling.digest.waiting = looked_up(desk, Listed::of(waiting, MAX_ACTED_ON))?;
+    telling.digest.decisions = looked_up(desk, ShortList::of(decisions, MAX_ACTED_ON))?;
+    telling.digest.waiting = looked_up(desk, ShortList::of(waiting, MAX_ACTED_ON))?;
     Ok(decided)
 }
 
@@ -273,7 +273,7 @@ fn turn_of(game_match: &MatchOverview) -> u32 {
 
 /// Adds the number of days that each listed match has waited for a GM, and whether its turn can be
 /// adjudicated. Does not load matches that are not shown.
-fn looked_up(desk: &Desk<'_>, mut waiting: Listed<Decision>) -> Decided<Listed<Decision>> {
+fn looked_up(desk: &Desk<'_>, mut waiting: ShortList<Decision>) -> Decided<ShortList<Decision>> {
     for decision in &mut waiting.shown {
         let Some(loaded) = or_lacking(desk.game_match(&decision.id))?.flatten() else { continue };
         let game_match = &loaded.game_match;
@@ -323,7 +323,7 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
     let late = groups.into_iter().map(|(deadline, until, matches)| LateMatches {
         was_due: format_local(deadline, zone, desk.at()),
         grace_until: format_local(until, zone, desk.at()),
-        matches: Listed::of(matches, MAX_ACTED_ON),
+        matches: ShortList::of(matches, MAX_ACTED_ON),
     });
     telling.digest.late = late.collect();
     Ok(())
@@ -348,7 +348,7 @@ fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: 
             made_good: made_good.map(|at| desk.local_time(at)),
         });
     }
-    telling.digest.missed = Listed::of(notes, MAX_TOLD);
+    telling.digest.missed = ShortList::of(notes, MAX_TOLD);
 }
 
 /// Reports what people wrote, one line for each person and match, with illness and death first.
@@ -364,7 +364,7 @@ fn tell_words(rows: &DigestRows, telling: &mut Telling<'_>) {
         let who = letter.player.clone().unwrap_or_else(|| letter.row.sender.clone());
         let about = letter.row.seat.clone();
         if let Some(about) = about.clone() {
-            in_full.push(FullWords { who: who.clone(), about, lines: wrapped(text) });
+            in_full.push(FullWords { who: who.clone(), about, lines: wrap_lines(text) });
         }
         let text = excerpt(text);
         match notes.iter_mut().find(|(_, note)| (&note.who, &note.about) == (&who, &about)) {
@@ -378,8 +378,8 @@ fn tell_words(rows: &DigestRows, telling: &mut Telling<'_>) {
         }
     }
     notes.sort_by_key(|(is_grave, _)| !is_grave);
-    telling.digest.words = Listed::of(notes.into_iter().map(|(_, note)| note).collect(), MAX_ACTED_ON);
-    telling.digest.in_full = Listed { shown: in_full, more: 0 };
+    telling.digest.words = ShortList::of(notes.into_iter().map(|(_, note)| note).collect(), MAX_ACTED_ON);
+    telling.digest.in_full = ShortList { shown: in_full, more: 0 };
 }
 
 /// Lists the people whose mail bounces, who may be away, or whose letters were given up, one line for each.
@@ -433,8 +433,8 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
         note.matches.dedup();
         note.matches.truncate(MAX_TOLD);
     }
-    telling.digest.unread = Listed::of(notes, MAX_TOLD);
-    telling.digest.automatic = Listed::of(by_sender(automatic), MAX_TOLD);
+    telling.digest.unread = ShortList::of(notes, MAX_TOLD);
+    telling.digest.automatic = ShortList::of(by_sender(automatic), MAX_TOLD);
 }
 
 /// Returns the note on a person, and adds one if there is none.
@@ -457,8 +457,8 @@ fn tell_letters(rows: &DigestRows, telling: &mut Telling<'_>) {
         by_sender(new)
     };
     let (set_aside, ignored) = (fresh(&rows.set_aside), fresh(&rows.ignored));
-    telling.digest.set_aside = Listed::of(set_aside, MAX_TOLD);
-    telling.digest.ignored = Listed::of(ignored, MAX_TOLD);
+    telling.digest.set_aside = ShortList::of(set_aside, MAX_TOLD);
+    telling.digest.ignored = ShortList::of(ignored, MAX_TOLD);
     let mut lapsed = Vec::new();
     for letter in &rows.lapsed {
         let shown = |id: &String| !telling.fog.read_by_others.contains(id);
@@ -466,7 +466,7 @@ fn tell_letters(rows: &DigestRows, telling: &mut Telling<'_>) {
             lapsed.push(LapsedLetter { match_id, sender: letter.address.clone() });
         }
     }
-    telling.digest.lapsed = Listed::of(lapsed, MAX_TOLD);
+    telling.digest.lapsed = ShortList::of(lapsed, MAX_TOLD);
 }
 
 /// Sums up letters, newest first, by their senders.
@@ -498,7 +498,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
             began.push(entry.match_id.clone());
         }
     }
-    telling.digest.began = Listed::of(began, MAX_TOLD);
+    telling.digest.began = ShortList::of(began, MAX_TOLD);
     let mut ended: Vec<EndedNote> = Vec::new();
     for entry in &rows.ended {
         let is_new = telling.is_new_entry(entry);
@@ -514,7 +514,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
             reason: outcome.reason,
         });
     }
-    telling.digest.ended = Listed::of(ended, MAX_TOLD);
+    telling.digest.ended = ShortList::of(ended, MAX_TOLD);
     let mut absences: Vec<AbsenceNote> = Vec::new();
     for entry in &rows.absences {
         let is_new = telling.is_new_entry(entry);
@@ -532,7 +532,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
         }
     }
     absences.iter_mut().for_each(|absence| absence.matches.truncate(MAX_TOLD));
-    telling.digest.absences = Listed::of(absences, MAX_TOLD);
+    telling.digest.absences = ShortList::of(absences, MAX_TOLD);
     let mut newcomers = Vec::new();
     for player in &rows.newcomers {
         let address = player.addresses.first().cloned().unwrap_or_default();
@@ -541,7 +541,7 @@ fn tell_events(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
             newcomers.push(PersonNote { name: player.name.clone(), address });
         }
     }
-    telling.digest.newcomers = Listed::of(newcomers, MAX_TOLD);
+    telling.digest.newcomers = ShortList::of(newcomers, MAX_TOLD);
 }
 
 /// Counts refused orders. A GM who plays must not learn how often the opponent's were refused.
@@ -558,7 +558,7 @@ fn tell_refused(rows: &DigestRows, telling: &mut Telling<'_>) {
             None => counts.push(RefusalCount { id: id.clone(), count: 1 }),
         }
     }
-    telling.digest.refused = Listed::of(counts, MAX_TOLD);
+    telling.digest.refused = ShortList::of(counts, MAX_TOLD);
 }
 
 /// Returns the numbers of letters sent and waiting, if the config limits them or if letters have waited for

@@ -39,7 +39,7 @@ pub struct Effect {
 pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> Decided<GmResult> {
     match instruction {
         Instruction::Match { id, turn, action } => act_on_match(desk, id, *turn, action, check),
-        Instruction::List(listing) => Ok(GmResult::List { lines: lists::listed(desk, *listing)? }),
+        Instruction::List(listing) => Ok(GmResult::List { lines: lists::listed_matches(desk, *listing)? }),
         Instruction::NewEvent { plan } => event_acts::announce(desk, plan, check),
         Instruction::Event { id, action } => event_acts::act(desk, id, action, check),
         Instruction::Announce { readers, text } => announce::announce(desk, *readers, text, check),
@@ -284,7 +284,7 @@ fn act_on_match(
         return acts::act_as_gm(desk, loaded, &act, successor);
     }
     // Rule and drop the result, so that a check rejects whatever the instruction would.
-    let ruling = ruling_mail::rule(
+    let ruling = ruling_mail::request_ruling(
         desk,
         &loaded.game_match,
         &loaded.game_match.by_gm(&gms::acting_gm(desk).name, act),

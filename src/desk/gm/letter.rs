@@ -9,7 +9,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::outbox::answers::{self, AnswerBudget, digest_of_lines};
 use crate::desk::outbox::gms;
-use crate::desk::people::commands::{self, Outcome};
+use crate::desk::people::commands::{self, CommandOutcome};
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};
@@ -157,7 +157,7 @@ fn gm_replies(
             continue;
         }
         let outcome = or_lacking(commands::carry_out(desk, &asker, &asked.command))?;
-        replies.extend(outcome.and_then(Outcome::reply));
+        replies.extend(outcome.and_then(CommandOutcome::reply));
     }
     Ok(replies)
 }

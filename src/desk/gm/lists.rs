@@ -8,7 +8,7 @@ use crate::referee::{Listing, MatchOverview};
 use crate::report::GmMatchSummary;
 
 /// Returns the matches on one of the GM's lists.
-pub fn listed(desk: &Desk<'_>, listing: Listing) -> Decided<Vec<GmMatchSummary>> {
+pub fn listed_matches(desk: &Desk<'_>, listing: Listing) -> Decided<Vec<GmMatchSummary>> {
     let mut matches = desk.overviews()?;
     matches.retain(|game_match| is_on(game_match, listing, desk.at()));
     match listing {

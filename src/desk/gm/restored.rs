@@ -11,7 +11,7 @@ use crate::dialect::SubjectTag;
 use crate::letter::{Digest, Letter};
 use crate::referee::DispatchKind;
 use crate::report::{ClubLetter, LostMatch};
-use crate::store::{LetterStatus, Restore, WaitingLetter};
+use crate::store::{LetterStatus, RestoredBackup, WaitingLetter};
 
 /// The beginning of the note on a letter about a match that the restored backup does not know. The name of the match
 /// follows, if the letter shows it.
@@ -44,7 +44,7 @@ pub fn note_lost(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter) 
 }
 
 /// Tells each GM what was restored and lost, and each other person who wrote about lost matches which these are.
-pub fn tell(desk: &mut Desk<'_>, restore: &Restore, lost: &LostMatches) -> Decided<()> {
+pub fn tell(desk: &mut Desk<'_>, restore: &RestoredBackup, lost: &LostMatches) -> Decided<()> {
     let at = restore.at.timestamp_millis();
     let until = desk.local_time(restore.until);
     let mut matches: Vec<LostMatch> = Vec::new();

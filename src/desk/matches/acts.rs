@@ -27,7 +27,7 @@ pub fn act_as_gm(
     let fog = fog::of_acting_gm(desk)?;
     let matter = loaded.game_match.by_gm(&gms::acting_gm(desk).name, act.clone());
     // Rule before drawing a token, because a rejected act must pin nothing.
-    let ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
+    let ruling = ruling_mail::request_ruling(desk, &loaded.game_match, &matter);
     let id = loaded.game_match.id.clone();
     if let Some(untaken) = ruling.rejection {
         return Ok(GmResult::Rejection { id, untaken });
@@ -36,7 +36,7 @@ pub fn act_as_gm(
         let player = successor.unwrap_or_else(|| loaded.seats[*seat].player.clone());
         holders::hand_over(desk, loaded, *seat, player, &matter)?;
     } else {
-        ruling_mail::keep_unasked(desk, loaded, ruling)?;
+        ruling_mail::record_ruling(desk, loaded, ruling)?;
     }
     let loaded = desk.game_match(&id)?.context("a match that was just ruled on is missing")?;
     Ok(GmResult::Match { line: fog.line(loaded.game_match.overview(), desk.at()) })
@@ -53,18 +53,18 @@ pub fn by_program(act: Act) -> CauseOf {
 }
 
 /// Rules on one match, and returns whether anything was decided. A panic is a failure of this match alone.
-pub fn rule_on(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Decided<bool> {
-    let ruled = catch_unwind(AssertUnwindSafe(|| rule_on_match(desk, match_id, cause_of)));
+pub fn decide_on(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Decided<bool> {
+    let ruled = catch_unwind(AssertUnwindSafe(|| decide_on_match(desk, match_id, cause_of)));
     ruled.unwrap_or_else(|_panic| Err(anyhow!("ruling on the match panicked").into()))
 }
 
-fn rule_on_match(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Decided<bool> {
+fn decide_on_match(desk: &mut Desk<'_>, match_id: &str, cause_of: &CauseOf) -> Decided<bool> {
     // A match that this program cannot rule on was logged when it was loaded.
     let Some(loaded) = desk.game_match(match_id)?.cloned() else { return Ok(false) };
-    let ruling = ruling_mail::rule(desk, &loaded.game_match, &cause_of(&loaded.game_match));
+    let ruling = ruling_mail::request_ruling(desk, &loaded.game_match, &cause_of(&loaded.game_match));
     if ruling.after == loaded.game_match {
         return Ok(false);
     }
-    ruling_mail::keep_unasked(desk, loaded, ruling)?;
+    ruling_mail::record_ruling(desk, loaded, ruling)?;
     Ok(true)
 }

@@ -40,7 +40,7 @@ pub fn challenge_house(
     let level = match wanted.level {
         Some(level) => level,
         None => match house.level(wanted.game, None) {
-            Ok(level) if wanted.advance != Some(false) => advanced(level, wanted.game, &before),
+            Ok(level) if wanted.advance != Some(false) => next_level(level, wanted.game, &before),
             Ok(level) => level,
             Err(why) => return Ok(Err(why)),
         },
@@ -77,7 +77,7 @@ fn against_the_house<'a>(desk: &Desk<'a>, player_id: Option<i64>) -> Decided<Vec
 /// Returns the level above the highest one that the player has beaten in a match with `advance`, or `default`
 /// if they have beaten none. The level may be below `default`, because the letters that offer the next level
 /// do not know the club's default.
-fn advanced(
+fn next_level(
     default: &'static HouseLevel,
     game: GameKind,
     before: &[(Seat, &MatchOverview)],

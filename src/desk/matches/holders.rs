@@ -29,7 +29,7 @@ pub fn pin_seat(desk: &mut Desk<'_>, row: &TokenRow) -> SeatPins {
 
 /// Returns the act that notes in the ledger the present holder of a seat of `loaded`.
 pub fn hold(desk: &mut Desk<'_>, loaded: &LoadedMatch, seat: Seat, letter: Option<Digest>) -> Act {
-    Act::Hold { seat, pins: pin_seat(desk, &loaded.seats[seat]), letter }
+    Act::PinHolder { seat, pins: pin_seat(desk, &loaded.seats[seat]), letter }
 }
 
 /// Notes the addresses of these players, who were merged into one, in the ledgers of their matches. Includes
@@ -49,7 +49,7 @@ pub fn hold_seats_of(
             loaded.seats[seat].player = player.clone();
             let act = hold(desk, &loaded, seat, letter);
             let ruling = ruling_mail::act(desk, &loaded.game_match, act);
-            ruling_mail::keep_unasked(desk, loaded, ruling)?;
+            ruling_mail::record_ruling(desk, loaded, ruling)?;
         }
     }
     Ok(())
@@ -90,9 +90,9 @@ pub fn hand_over(
     loaded.seats[seat] = TokenRow { token, player, ..former.clone() };
     save_seat(desk, &loaded.seats[seat]);
     let hold = hold(desk, &loaded, seat, None);
-    let mut ruling = ruling_mail::rule_with(desk, &loaded.game_match, &[hold], matter);
+    let mut ruling = ruling_mail::request_ruling_and_pin(desk, &loaded.game_match, &[hold], matter);
     let readers = Readers { former: Some(&former), ..Readers::seats(&loaded.seats) };
-    let rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
+    let rows = ruling_mail::word_and_pin(desk, &mut ruling, &readers)?;
     ruling_mail::keep_ruling(desk, loaded, ruling, rows);
     Ok(())
 }

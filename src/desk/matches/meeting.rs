@@ -48,7 +48,7 @@ pub fn shown_to(asker: &Asker, row: &Invitation) -> String {
 }
 
 /// Returns a sentence about how reliably a player files, whom the reader knows by this name.
-pub fn filed(desk: &Desk<'_>, player_id: Option<i64>, name: &str) -> Decided<String> {
+pub fn describe_reliability(desk: &Desk<'_>, player_id: Option<i64>, name: &str) -> Decided<String> {
     Ok(reliability(desk, player_id)?.sentence(name))
 }
 

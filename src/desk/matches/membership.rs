@@ -5,7 +5,7 @@ use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::outbox::budgets;
-use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::gms::{self, GmTopic};
 use crate::letter::Digest;
 use crate::referee::{OfferRejection, Reply};
 use crate::report::ClubLetter;
@@ -14,7 +14,7 @@ use crate::request::Command;
 /// Returns the rejection of a newcomer's command if the newcomer cannot play here. If the GM admits newcomers,
 /// tells the GM of this one.
 pub fn refuse_newcomer(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
-    if !is_newcomers(desk, asker, command) {
+    if !would_admit_newcomer(desk, asker, command) {
         return Ok(None);
     }
     let mut why = rejection_of_newcomer(desk, asker, command);
@@ -28,7 +28,7 @@ pub fn refuse_newcomer(desk: &mut Desk<'_>, asker: &Asker, command: &Command) ->
 
 /// Returns the reason to reject a newcomer that does not depend on who they are.
 pub fn rejection_of_newcomer(desk: &Desk<'_>, asker: &Asker, command: &Command) -> Option<OfferRejection> {
-    if !is_newcomers(desk, asker, command) {
+    if !would_admit_newcomer(desk, asker, command) {
         None
     } else if !asker.sender.is_reachable() {
         Some(OfferRejection::Unreachable { address: asker.from.clone() })
@@ -38,7 +38,7 @@ pub fn rejection_of_newcomer(desk: &Desk<'_>, asker: &Asker, command: &Command) 
 }
 
 /// Whether a command would make somebody a player.
-fn is_newcomers(desk: &Desk<'_>, asker: &Asker, command: &Command) -> bool {
+fn would_admit_newcomer(desk: &Desk<'_>, asker: &Asker, command: &Command) -> bool {
     asker.player_id.is_none() && !desk.club.is_gm(&asker.sender) && lets_play(command)
 }
 
@@ -48,7 +48,7 @@ fn tell_gm_of_newcomer(desk: &mut Desk<'_>, asker: &Asker) -> Decided<()> {
     let address = Digest::of(asker.from.as_bytes()).to_string();
     let plain = ClubLetter::Newcomer { address: asker.from.clone() };
     let unique = format!("n.{}.{day}", &address[..24]);
-    for dispatch in gms::gm_letters(desk, &plain, &unique, About::Club)? {
+    for dispatch in gms::gm_letters(desk, &plain, &unique, GmTopic::Club)? {
         // If there is no room now, the newcomer's next letter tells the GM.
         budgets::send_once_for_others(desk, dispatch)?;
     }

@@ -64,7 +64,7 @@ pub fn make_offer(
     };
     let (invited, offer) = match opponent {
         Some(opponent) => match offer.to_one_player() {
-            Ok(offer) => (Some(invited(desk, opponent)?), offer),
+            Ok(offer) => (Some(invited_person(desk, opponent)?), offer),
             Err(why) => return Ok(Err(why)),
         },
         None => (None, offer),
@@ -274,7 +274,7 @@ pub(super) fn send_invitation(
     let summary = offer.summary(&desk.club.config.terms);
     let plain = ClubLetter::Challenge {
         by: meeting::shown_to(asker, &row),
-        filed: meeting::filed(desk, asker.player_id, &row.inviter_name)?,
+        filed: meeting::describe_reliability(desk, asker.player_id, &row.inviter_name)?,
         offer: summary.clone(),
         code: row.code.clone(),
         lapses: mail::local_time_at(desk, &address, row.lapses_at)?,
@@ -377,7 +377,7 @@ fn has_declined(desk: &Desk<'_>, asker: &Asker, invited: &str) -> Decided<bool> 
 
 /// Returns the name and the first address of an opponent. Letters to the author name the opponent as the
 /// challenge did.
-fn invited(desk: &Desk<'_>, opponent: &Opponent) -> Decided<Invited> {
+fn invited_person(desk: &Desk<'_>, opponent: &Opponent) -> Decided<Invited> {
     let Opponent { address, shown } = opponent;
     let shown = Some(shown.clone().unwrap_or_else(|| address.as_str().to_owned()));
     let player = desk.player(address.as_str())?;

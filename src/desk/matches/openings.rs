@@ -7,7 +7,7 @@ use super::{holders, player_names};
 use crate::config::Gm;
 use crate::desk::frame::codes;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::random::Random;
+use crate::desk::frame::random::RandomStream;
 use crate::desk::frame::ratings;
 use crate::desk::frame::rows::{Decided, Undecided, or_lacking};
 use crate::desk::frame::stored::{match_row, seat_row};
@@ -46,7 +46,7 @@ pub struct NewMatch {
 }
 
 /// A match whose name, holders and tokens are settled.
-struct Plan {
+struct PlannedMatch {
     opening: Opening,
     seats: BySeat<TokenRow>,
     /// Additional sentences for the first letters.
@@ -155,7 +155,7 @@ fn which_fails(index: usize, matches: usize) -> String {
     }
 }
 
-fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<Plan> {
+fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) -> Decided<PlannedMatch> {
     check_addresses(desk, new)?;
     // Each opening has its own stream, so that its name stays the same while another opening lacks rows.
     let (mut names, mut secrets) = (desk.random("name of a match"), desk.random("secret of a match"));
@@ -195,14 +195,14 @@ fn plan(desk: &mut Desk<'_>, new: &NewMatch, cause: &Cause, lot: Option<Lot>) ->
         house: levels.map(|level| level.map(|level| level.name.to_owned())),
         terms: Terms { rated: rated.basis.is_some(), ..new.terms.clone() },
         settings: BySeat::from_fn(|seat| players[seat].settings.clone()),
-        desk: desk.club.identity.clone(),
+        mail_identity: desk.club.identity.clone(),
         key,
         lot,
         holders: None,
         rating: rated.basis,
     };
     let notes = [Some(rated.note), event_note(desk, &new.terms)?].into_iter().flatten().collect();
-    Ok(Plan { opening, seats, notes })
+    Ok(PlannedMatch { opening, seats, notes })
 }
 
 /// Returns the note about the event to which a match belongs: its end, and the person to ask.
@@ -216,12 +216,16 @@ fn event_note(desk: &Desk<'_>, terms: &Terms) -> Decided<Option<String>> {
     Ok(Some(desk.club.templates.render("match/of-event.txt", context)?.trim().to_owned()))
 }
 
-fn carry_out(desk: &mut Desk<'_>, Plan { opening, seats, notes }: Plan, cause: Cause) -> Decided<Match> {
+fn carry_out(
+    desk: &mut Desk<'_>,
+    PlannedMatch { opening, seats, notes }: PlannedMatch,
+    cause: Cause,
+) -> Decided<Match> {
     let game = opening.game;
     let holders = Some(BySeat::from_fn(|seat| holders::pin_seat(desk, &seats[seat])));
     let mut ruling = referee::open(Opening { holders, ..opening }, cause, desk.at());
     let readers = Readers { notes: &notes, ..Readers::seats(&seats) };
-    let rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
+    let rows = ruling_mail::word_and_pin(desk, &mut ruling, &readers)?;
     tracing::info!(match_id = ruling.after.id, %game, "match opened");
     let changes = &mut desk.draft.changes;
     // Version 0 makes the commit insert the row instead of updating one.
@@ -262,7 +266,7 @@ fn player_of(desk: &mut Desk<'_>, holder: &Holder, by_gm: bool) -> Decided<Playe
 }
 
 /// Draws a name that no match has.
-fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decided<String> {
+fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut RandomStream) -> Decided<String> {
     loop {
         let id = draw_name(game, random);
         // Reserve the name only once it is known to be free: a decision that lacks the row must not reserve
@@ -274,6 +278,6 @@ fn free_name(desk: &mut Desk<'_>, game: GameKind, random: &mut Random) -> Decide
 }
 
 /// Draws a name such as `QZ-7K3M`.
-fn draw_name(game: GameKind, random: &mut Random) -> String {
+fn draw_name(game: GameKind, random: &mut RandomStream) -> String {
     format!("{}-{}", game.prefix(), String::from_iter(codes::letters_of(random.bytes::<4>())))
 }

@@ -6,14 +6,14 @@ use crate::club::member::number;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
-use crate::referee::OpenSeat;
+use crate::referee::OpenOffer;
 use crate::store::Invitation;
 
 /// Maximum open seats in a digest; GAMES lists all.
 const MAX_IN_DIGEST: usize = 5;
 
 /// Returns the offers to anyone that were open when this transaction began, except those that rest.
-pub fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
+pub fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenOffer>> {
     let mut seats = Vec::new();
     for row in desk.rows.open_invitations()? {
         if row.invited.is_some() || row.lapses_at <= desk.at() {
@@ -27,7 +27,7 @@ pub fn open_seats(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
 }
 
 /// Returns the open seats that a digest lists: those of other players who are not newcomers.
-pub fn seats_for_digest(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>> {
+pub fn seats_for_digest(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenOffer>> {
     let mut seats = Vec::new();
     for row in desk.rows.open_invitations()? {
         let is_listed = row.invited.is_none() && row.lapses_at > desk.at() && seats.len() < MAX_IN_DIGEST;
@@ -43,7 +43,7 @@ pub fn seats_for_digest(desk: &Desk<'_>, asker: &Asker) -> Decided<Vec<OpenSeat>
 
 /// Returns an open seat as a letter lists it; `None` while it rests, or if the reader blocks its author. One whose
 /// author blocks the reader is listed: otherwise the list would tell the reader of the block.
-fn open_seat(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option<OpenSeat>> {
+fn open_seat(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option<OpenOffer>> {
     let inviter = desk.player(&row.inviter)?;
     if let Some(inviter) = &inviter
         && desk.player(asker.address())?.is_some_and(|own| own.member.blocks(inviter.id))
@@ -63,13 +63,13 @@ fn open_seat(desk: &Desk<'_>, asker: &Asker, row: &Invitation) -> Decided<Option
         _ => row.inviter_name.clone(),
     };
     let filed = match reads_names {
-        true => meeting::filed(desk, inviter.map(|player| player.id), &row.inviter_name)?,
+        true => meeting::describe_reliability(desk, inviter.map(|player| player.id), &row.inviter_name)?,
         false => String::new(),
     };
     let left = offer.times.map(|times| times.saturating_sub(row.taken));
     let mut offer = offer.summary(&desk.club.config.terms);
     offer.times = left;
-    Ok(Some(OpenSeat {
+    Ok(Some(OpenOffer {
         code: row.code.clone(),
         by: shown,
         filed,

@@ -68,8 +68,8 @@ fn open_offered(desk: &mut Desk<'_>, asker: &Asker, row: Invitation) -> Decided<
     let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
     // A newcomer's invitation shows the address, but the match shows a name made from it.
     let inviter_name = if is_of_newcomer(&row) { "" } else { &row.inviter_name };
-    let inviter = seated(inviter_name, &row.inviter)?;
-    let own = seated(&asker.name, asker.address())?;
+    let inviter = new_holder(inviter_name, &row.inviter)?;
+    let own = new_holder(&asker.name, asker.address())?;
     let new = NewMatch {
         game: offer.game,
         choices: offer.choices.clone(),
@@ -163,7 +163,7 @@ fn refuse_standing(
     Ok(own.find(|id| of_offer.contains(id)).map(|id| OfferRejection::HasSeat { match_id: id.clone() }))
 }
 
-fn seated(name: &str, address: &str) -> anyhow::Result<Holder> {
+fn new_holder(name: &str, address: &str) -> anyhow::Result<Holder> {
     let address = Address::parse(address).context("a stored address cannot be parsed")?;
     Ok(Holder::Player(NamedAddress { name: name.to_owned(), address }))
 }

@@ -4,7 +4,7 @@
 //! Letters that carry a player's words, a protest or a question are not alarms, and have no such limit.
 
 use super::budgets;
-use super::gms::{self, About};
+use super::gms::{self, GmTopic};
 use crate::config::Gm;
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
@@ -14,7 +14,7 @@ use crate::report::{ClubLetter, Trouble};
 use crate::store::{NewDispatch, Urgency};
 
 /// Tells the GMs who read about a subject that there is trouble.
-pub fn tell(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'_>) -> Decided<()> {
+pub fn tell(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: GmTopic<'_>) -> Decided<()> {
     for reader in gms::readers_about(desk, about)? {
         if let Some(more) = budgets::take_alarm(desk, &subject(trouble.kind(), gms::gm(desk, reader)))? {
             push(desk, reader, trouble.clone(), more, unique)?;
@@ -24,7 +24,7 @@ pub fn tell(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'
 }
 
 /// Like [`tell`], for trouble that another daemon may have reported already.
-pub fn tell_once(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: About<'_>) -> Decided<()> {
+pub fn tell_once(desk: &mut Desk<'_>, trouble: &Trouble, unique: &str, about: GmTopic<'_>) -> Decided<()> {
     for reader in gms::readers_about(desk, about)? {
         let message_id = desk.club.stationery.message_id(gms::token_of_gm(desk, reader), unique);
         if !desk.is_dispatched(&message_id)?

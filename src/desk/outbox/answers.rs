@@ -59,7 +59,7 @@ pub fn permit_answer(
         }
         slot => slot,
     };
-    Ok(slot.map_or((Permission::Held, Slot::Now), |slot| (Permission::Now, slot)))
+    Ok(slot.map_or((Permission::Suppressed, Slot::Now), |slot| (Permission::Now, slot)))
 }
 
 /// Delays the answer to a letter from a seat until its slot, and counts it.

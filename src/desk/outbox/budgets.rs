@@ -14,7 +14,7 @@ use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::game::Seat;
-use crate::ledger::Room;
+use crate::ledger::Allowance;
 use crate::store::{BudgetKey, BudgetKind, NewDispatch};
 
 /// The subject of the counts of the whole club.
@@ -107,19 +107,20 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
     let earlier = desk.rows.budget(address)?.iter();
     let mut earlier = earlier
         .filter(|((kind, period), used)| *kind == BudgetKind::Address && *period > since && **used > 0);
-    let is_first = earlier.next().is_none() && used(desk, address, BudgetKind::Address, hour(desk, 0))? == 0;
+    let is_first =
+        earlier.next().is_none() && used_count(desk, address, BudgetKind::Address, hour(desk, 0))? == 0;
     for n in 0..=DELAY_HOURS {
         let hour = hour(desk, n);
-        if used(desk, address, BudgetKind::Address, hour)? >= most {
+        if used_count(desk, address, BudgetKind::Address, hour)? >= most {
             continue;
         }
         // A flood of forged letters uses up the club's budget. Even then, somebody who writes for the first
         // time must get an answer.
-        let (kind, room) = match used(desk, CLUB, BudgetKind::Club, hour)? < of_club {
+        let (kind, room) = match used_count(desk, CLUB, BudgetKind::Club, hour)? < of_club {
             true => (BudgetKind::Club, of_club),
             false => (BudgetKind::First, FIRST_ANSWERS),
         };
-        if kind == BudgetKind::First && (!is_first || used(desk, CLUB, kind, hour)? >= room) {
+        if kind == BudgetKind::First && (!is_first || used_count(desk, CLUB, kind, hour)? >= room) {
             continue;
         }
         count(desk, address, BudgetKind::Address, hour, most);
@@ -133,7 +134,7 @@ pub fn take_answer_slot(desk: &mut Desk<'_>, address: &str) -> Decided<Option<Sl
 pub fn slot_with_token(desk: &Desk<'_>, subject: &str) -> Decided<Option<Slot>> {
     for n in 0..=DELAY_HOURS {
         let hour = hour(desk, n);
-        if used(desk, subject, BudgetKind::Seat, hour)? < most_with_token(desk) {
+        if used_count(desk, subject, BudgetKind::Seat, hour)? < most_with_token(desk) {
             return Ok(Some(Slot::of(n, hour)));
         }
     }
@@ -164,12 +165,12 @@ pub fn slot_after(desk: &Desk<'_>, times: u32, most: u32) -> Option<Slot> {
 pub fn slot_of_equal(desk: &Desk<'_>, subject: &str, said: &str, most: u32) -> Decided<Option<Slot>> {
     let mut given = 0;
     for n in 0..=DELAY_HOURS {
-        given += used(desk, subject, BudgetKind::Address, hour(desk, n))?;
-        given += used(desk, subject, BudgetKind::Seat, hour(desk, n))?;
+        given += used_count(desk, subject, BudgetKind::Address, hour(desk, n))?;
+        given += used_count(desk, subject, BudgetKind::Seat, hour(desk, n))?;
     }
     // Look this up only if it may matter: the text is not known in advance, so looking up its count costs
     // another round.
-    let times = if given < most { given } else { used(desk, said, BudgetKind::Equal, hour(desk, 0))? };
+    let times = if given < most { given } else { used_count(desk, said, BudgetKind::Equal, hour(desk, 0))? };
     Ok(slot_after(desk, times, most))
 }
 
@@ -217,15 +218,15 @@ pub fn send_once_for_others(desk: &mut Desk<'_>, dispatch: NewDispatch) -> Decid
 }
 
 /// Returns the room that `reader` has for notices caused by `origin`.
-pub fn room_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Room> {
+pub fn allowance_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<Allowance> {
     let [today, tomorrow] = left_for_others(desk, reader, origin)?;
-    let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Room::MOST);
-    Ok(Room::Letters(left.min(Room::MOST)))
+    let left = u8::try_from(today.saturating_add(tomorrow)).unwrap_or(Allowance::MOST);
+    Ok(Allowance::Letters(left.min(Allowance::MOST)))
 }
 
 /// Returns how many other people a newcomer may still make the referee write to today.
 pub fn reach_left(desk: &Desk<'_>, address: &str) -> Decided<u32> {
-    let used = used(desk, address, BudgetKind::Newcomer, today(desk))?;
+    let used = used_count(desk, address, BudgetKind::Newcomer, today(desk))?;
     Ok(NEWCOMERS_REACH.saturating_sub(used))
 }
 
@@ -247,7 +248,7 @@ pub fn take_alarm(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
 /// there is no room, returns `None`.
 pub fn take_rest_of_alarms(desk: &mut Desk<'_>, subject: &str) -> Decided<Option<u32>> {
     let hour = hour(desk, 0);
-    if used(desk, subject, BudgetKind::Alarm, hour)? >= ALARMS {
+    if used_count(desk, subject, BudgetKind::Alarm, hour)? >= ALARMS {
         return Ok(None);
     }
     let more = left_out(desk, subject)?;
@@ -259,7 +260,7 @@ pub fn take_rest_of_alarms(desk: &mut Desk<'_>, subject: &str) -> Decided<Option
 /// Counts a letter in which a player changes settings, and returns whether there was room for it today.
 pub fn take_settings_change(desk: &mut Desk<'_>, player_id: i64) -> Decided<bool> {
     let (subject, today) = (format!("P-{player_id}"), today(desk));
-    let has_room = used(desk, &subject, BudgetKind::Settings, today)? < SETTINGS_CHANGES;
+    let has_room = used_count(desk, &subject, BudgetKind::Settings, today)? < SETTINGS_CHANGES;
     if has_room {
         count(desk, &subject, BudgetKind::Settings, today, SETTINGS_CHANGES);
     }
@@ -291,7 +292,7 @@ pub fn forget_left_out(desk: &mut Desk<'_>, subject: &str) -> Decided<()> {
     Ok(())
 }
 
-fn used(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
+fn used_count(desk: &Desk<'_>, subject: &str, kind: BudgetKind, period: DateTime<Utc>) -> Decided<u32> {
     let stored = desk.rows.budget(subject)?.get(&(kind, period)).copied().unwrap_or_default();
     let key = BudgetKey { subject: subject.to_owned(), kind, period };
     let added: i64 =
@@ -323,8 +324,8 @@ fn most_with_token(desk: &Desk<'_>) -> u32 {
 /// Returns how many letters somebody may still cause to `reader`, today and tomorrow.
 fn left_for_others(desk: &Desk<'_>, reader: &str, origin: Origin) -> Decided<[u32; 2]> {
     let (subject, kind, most) = counted_for(reader, origin);
-    let first = used(desk, &subject, kind, today(desk))?;
-    let second = used(desk, &subject, kind, today(desk) + TimeDelta::days(1))?;
+    let first = used_count(desk, &subject, kind, today(desk))?;
+    let second = used_count(desk, &subject, kind, today(desk) + TimeDelta::days(1))?;
     Ok([first, second].map(|used| most.saturating_sub(used)))
 }
 
@@ -337,7 +338,7 @@ fn left_out_by_hour(desk: &Desk<'_>, subject: &str) -> Decided<BTreeMap<DateTime
         all.filter(|(kind, _)| *kind == BudgetKind::LeftOut).map(|(_, hour)| hour).collect();
     let mut left_out = BTreeMap::new();
     for hour in hours {
-        left_out.insert(hour, used(desk, subject, BudgetKind::LeftOut, hour)?);
+        left_out.insert(hour, used_count(desk, subject, BudgetKind::LeftOut, hour)?);
     }
     Ok(left_out)
 }

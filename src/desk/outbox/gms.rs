@@ -20,7 +20,7 @@ use crate::store::{NewDispatch, Player, TokenRow, Urgency};
 
 /// The subject of a letter to the GMs.
 #[derive(Clone, Copy)]
-pub enum About<'a> {
+pub enum GmTopic<'a> {
     Club,
     Match(&'a LoadedMatch),
     /// This player's words outside a match, which may be about any of the player's matches.
@@ -98,7 +98,7 @@ pub fn gm_letters(
     desk: &Desk<'_>,
     plain: &ClubLetter,
     unique: &str,
-    about: About<'_>,
+    about: GmTopic<'_>,
 ) -> Decided<Vec<NewDispatch>> {
     let alarm = |index| {
         let dispatch = gm_dispatch(desk, index, plain, unique, None)?;
@@ -108,11 +108,11 @@ pub fn gm_letters(
 }
 
 /// Returns the GMs who read urgent letters about a subject; at least one.
-pub fn readers_about(desk: &Desk<'_>, about: About<'_>) -> Decided<Vec<GmIndex>> {
+pub fn readers_about(desk: &Desk<'_>, about: GmTopic<'_>) -> Decided<Vec<GmIndex>> {
     Ok(match about {
-        About::Club => gms_on_duty(desk),
-        About::WordsOf(player) => readers_of_words(desk, player)?,
-        About::Match(loaded) => readers_of(desk, &loaded.game_match, &loaded.seats),
+        GmTopic::Club => gms_on_duty(desk),
+        GmTopic::WordsOf(player) => readers_of_words(desk, player)?,
+        GmTopic::Match(loaded) => readers_of(desk, &loaded.game_match, &loaded.seats),
     })
 }
 

@@ -3,7 +3,7 @@
 //! decided.
 
 use super::alarms;
-use super::gms::About;
+use super::gms::GmTopic;
 use super::ruling_mail;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
@@ -18,7 +18,7 @@ pub const MATCHED_NOTE: &str = "about one of our letters: ";
 
 /// An outcome of sending a dispatch that concerns others than the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum SendingOutcome {
     /// The dispatch is given up. The GM is told, and the seat is marked if the cause is the recipient rather
     /// than the letter.
     GivenUp { error: String, is_undeliverable: bool },
@@ -29,17 +29,19 @@ pub enum Event {
 }
 
 /// Applies the effects of an event in sending a dispatch.
-pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: &Event) -> Decided<()> {
+pub fn follow_up(desk: &mut Desk<'_>, row: &DispatchRow, event: &SendingOutcome) -> Decided<()> {
     match event {
-        Event::GivenUp { error, is_undeliverable } => tell_of_given_up(desk, row, error, *is_undeliverable),
-        Event::Requeued => restore(desk, row),
-        Event::Late => slide_for(desk, row),
+        SendingOutcome::GivenUp { error, is_undeliverable } => {
+            tell_of_given_up(desk, row, error, *is_undeliverable)
+        }
+        SendingOutcome::Requeued => restore(desk, row),
+        SendingOutcome::Late => slide_for(desk, row),
     }
 }
 
 /// Whether an automatic letter reports a failed delivery (`true`) or an absence (`false`). Returns `None` for
 /// neither.
-pub fn failed(automatic: &Automatic) -> Option<bool> {
+pub fn reports_failure(automatic: &Automatic) -> Option<bool> {
     match automatic.kind {
         AutomaticKind::Failed => Some(true),
         AutomaticKind::Absence => Some(false),
@@ -50,7 +52,7 @@ pub fn failed(automatic: &Automatic) -> Option<bool> {
 /// Marks the seats whose letters an automatic letter refers to. Returns whether it refers to one of our
 /// letters.
 pub fn note_automatic(desk: &mut Desk<'_>, automatic: &Automatic) -> Decided<bool> {
-    let Some(failed) = failed(automatic) else { return Ok(false) };
+    let Some(failed) = reports_failure(automatic) else { return Ok(false) };
     let mut about: Vec<&str> = automatic.about.iter().map(String::as_str).collect();
     // Nobody else knows a letter's own return path, so it proves the letter, whatever address the bounce names.
     let mut proven = Vec::new();
@@ -97,7 +99,7 @@ fn tell_of_given_up(
             Some(id) => desk.game_match(id)?.cloned(),
             None => None,
         };
-        let about = loaded.as_ref().map_or(About::Club, About::Match);
+        let about = loaded.as_ref().map_or(GmTopic::Club, GmTopic::Match);
         // The time is part of the Message-ID, because a letter can be queued again and given up again.
         let unique = format!("f.{}.{}", row.id, desk.at().timestamp_millis());
         alarms::tell(desk, &trouble, &unique, about)?;
@@ -114,7 +116,7 @@ fn slide_for(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
     let ruling = ruling_mail::act(desk, &loaded.game_match, act);
     if ruling.rejection.is_none() {
         tracing::info!(match_id = id, %seat, "deadline moved, because a letter was sent late");
-        ruling_mail::keep_unasked(desk, loaded, ruling)?;
+        ruling_mail::record_ruling(desk, loaded, ruling)?;
     }
     Ok(())
 }
@@ -129,7 +131,7 @@ fn restore(desk: &mut Desk<'_>, row: &DispatchRow) -> Decided<()> {
     }
     let ruling = ruling_mail::act(desk, &loaded.game_match, Act::Restored(seat));
     if ruling.rejection.is_none() {
-        ruling_mail::keep_unasked(desk, loaded, ruling)?;
+        ruling_mail::record_ruling(desk, loaded, ruling)?;
     }
     if player.bouncing {
         desk.draft.changes.players.push(Player { bouncing: false, ..player });
@@ -161,7 +163,7 @@ fn mark(desk: &mut Desk<'_>, row: &DispatchRow, failed: bool) -> Decided<()> {
     let ruling = ruling_mail::act(desk, &loaded.game_match, act);
     if ruling.rejection.is_none() {
         tracing::info!(match_id = id, %seat, failed, "a letter did not reach its reader");
-        ruling_mail::keep_unasked(desk, loaded, ruling)?;
+        ruling_mail::record_ruling(desk, loaded, ruling)?;
     }
     if failed && !player.bouncing {
         desk.draft.changes.players.push(Player { bouncing: true, ..player });

@@ -93,23 +93,28 @@ struct Addressee<'a> {
 
 /// Rules on a cause. If the referee's address, the club's templates or the procedure have changed since the
 /// last ruling on the match, and this ruling decides anything, the ledger notes the change first.
-pub fn rule(desk: &Desk<'_>, game_match: &Match, matter: &Matter<'_>) -> Ruling {
-    rule_with(desk, game_match, &[], matter)
+pub fn request_ruling(desk: &Desk<'_>, game_match: &Match, matter: &Matter<'_>) -> Ruling {
+    request_ruling_and_pin(desk, game_match, &[], matter)
 }
 
 /// Rules on an act of the program in the open phase.
 pub fn act(desk: &Desk<'_>, game_match: &Match, act: Act) -> Ruling {
-    rule(desk, game_match, &game_match.by_program(act))
+    request_ruling(desk, game_match, &game_match.by_program(act))
 }
 
-/// Like [`rule`], but if the ruling decides anything, the ledger first notes who holds a seat from now
+/// Like [`request_ruling`], but if the ruling decides anything, the ledger first notes who holds a seat from now
 /// on.
-pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Matter<'_>) -> Ruling {
+pub fn request_ruling_and_pin(
+    desk: &Desk<'_>,
+    game_match: &Match,
+    holds: &[Act],
+    matter: &Matter<'_>,
+) -> Ruling {
     let at = desk.at();
     // A ruling that writes no letter does not depend on the identity of our mail.
     let writes = !matches!(matter, Matter::Program { act: Act::ListLetters, .. });
-    let is_moved = writes && game_match.desk != desk.club.identity;
-    let desk = is_moved.then(|| Act::Desk(desk.club.identity.clone()));
+    let is_moved = writes && game_match.mail_identity != desk.club.identity;
+    let desk = is_moved.then(|| Act::SetMailIdentity(desk.club.identity.clone()));
     let mut noted: Option<Ruling> = None;
     for act in desk.iter().chain(holds) {
         let before = noted.as_ref().map_or(game_match, |noted| &noted.after);
@@ -127,7 +132,7 @@ pub fn rule_with(desk: &Desk<'_>, game_match: &Match, holds: &[Act], matter: &Ma
 }
 
 /// Writes the letters of a ruling, and adds their pins to the match, whose next entry names them.
-pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
+pub fn word_and_pin(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Decided<RulingRows> {
     ruling.dispatches.retain(|dispatch| readers.can_be_reached(dispatch.to));
     // Make the record first: if the ledger's entries are not loaded, this round fails, and wording the
     // letters, the slowest part, would be wasted.
@@ -157,9 +162,9 @@ pub fn rows(desk: &Desk<'_>, ruling: &mut Ruling, readers: &Readers<'_>) -> Deci
         dispatches.push(envelop(desk, letter, &game_match, &unique, dispatch, readers)?);
     }
     let copies = copies_for_gms(desk, &game_match, &ruling.dispatches, readers)?;
-    let mut pins = std::mem::take(&mut ruling.after.told);
+    let mut pins = std::mem::take(&mut ruling.after.pins);
     pins.extend(dispatches.iter().filter_map(|dispatch| dispatch.pin));
-    ruling.after.note_told(pins);
+    ruling.after.note_pins(pins);
     Ok(RulingRows { entries, dispatches, copies, ratings })
 }
 
@@ -208,8 +213,8 @@ fn note_owed_turns(desk: &mut Desk<'_>, loaded: &LoadedMatch, ruling: &Ruling) {
 }
 
 /// Adds a ruling that no letter caused.
-pub fn keep_unasked(desk: &mut Desk<'_>, loaded: LoadedMatch, mut ruling: Ruling) -> Decided<()> {
-    let rows = rows(desk, &mut ruling, &Readers::seats(&loaded.seats))?;
+pub fn record_ruling(desk: &mut Desk<'_>, loaded: LoadedMatch, mut ruling: Ruling) -> Decided<()> {
+    let rows = word_and_pin(desk, &mut ruling, &Readers::seats(&loaded.seats))?;
     keep_ruling(desk, loaded, ruling, rows);
     Ok(())
 }
@@ -232,7 +237,7 @@ fn copies_for_gms(
             let gm_plays = gms::all_gms_play(desk, readers.seats);
             let letter = word(desk, game_match, dispatch, token, &[], gm_plays)?;
             let unique =
-                envelope::marked(&format!("c.{}", envelope::unique_part(game_match, place)), &letter);
+                envelope::with_text_mark(&format!("c.{}", envelope::unique_part(game_match, place)), &letter);
             let to = PlainEnvelope::to_gm(gm, &unique, envelope::kind(&dispatch.content));
             copies.push((place, mail::assemble(desk, letter, token, &to, None)?));
         }
@@ -344,7 +349,7 @@ fn entries_after(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Vec<Entry>> {
 fn told_ratings(news: &RatingNews, ruling: &Ruling, readers: &Readers<'_>) -> Vec<String> {
     let rated = news.rows.iter().filter_map(|row| {
         let seat = Seat::BOTH.into_iter().find(|seat| readers.seats[*seat].player.id == row.change.player)?;
-        Some(ratings::told(&row.change, row.game, &ruling.after.players[seat]))
+        Some(ratings::describe_change(&row.change, row.game, &ruling.after.players[seat]))
     });
     rated.collect()
 }
@@ -358,7 +363,7 @@ fn told_own_time(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> {
         return Ok(None);
     }
     let entries = entries_after(desk, ruling)?;
-    let own = own_time::own_time(&entries, desk.at()).map(own_time::shown);
+    let own = own_time::own_time(&entries, desk.at()).map(own_time::format_own_time);
     let context = minijinja::context! { event, own => Serde(own), names => Serde(&ruling.after.players) };
     Ok(Some(desk.club.templates.render("match/own-time.txt", context)?.trim().to_owned()))
 }
@@ -381,5 +386,5 @@ fn record_of_ended(desk: &Desk<'_>, ruling: &Ruling) -> Decided<Option<String>> 
 
 /// Whether this fact changes the procedure of later rulings.
 fn changes_procedure(fact: &Fact) -> bool {
-    matches!(fact, Fact::DeskSet { before: Some(_), .. })
+    matches!(fact, Fact::MailIdentitySet { before: Some(_), .. })
 }

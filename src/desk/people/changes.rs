@@ -13,7 +13,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
 use crate::desk::matches::holders;
-use crate::desk::outbox::gms::{self, About};
+use crate::desk::outbox::gms::{self, GmTopic};
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::letter::Digest;
 use crate::referee::{ChangeReply, DispatchKind, Stage};
@@ -47,7 +47,7 @@ pub fn propose(
     address: &str,
     registered: String,
 ) -> Decided<ChangeReply> {
-    let mut row = match proposed(desk, asker, player, kind, address, &registered)? {
+    let mut row = match propose_change(desk, asker, player, kind, address, &registered)? {
         Ok(row) => row,
         Err(refused) => return Ok(refused),
     };
@@ -60,7 +60,7 @@ pub fn propose(
         ChangeKind::Add => ChangeLetter::AskAdd { address, code, lapses: lapses.clone() },
         ChangeKind::Remove => ChangeLetter::AskRemove { address, code, lapses: lapses.clone() },
         ChangeKind::Leave => {
-            let matches = described(desk, player.id, &row.matches)?;
+            let matches = describe_matches(desk, player.id, &row.matches)?;
             ChangeLetter::AskLeave { matches, code, lapses: lapses.clone() }
         }
     };
@@ -71,7 +71,7 @@ pub fn propose(
 }
 
 /// Describes matches of a player: name, game and opponent.
-fn described(desk: &Desk<'_>, player_id: i64, ids: &[String]) -> Decided<Vec<String>> {
+fn describe_matches(desk: &Desk<'_>, player_id: i64, ids: &[String]) -> Decided<Vec<String>> {
     let matches = desk.rows.matches_of(player_id)?;
     let of = |id: &String| {
         let found = matches.iter().find(|(_, game_match)| game_match.id == *id);
@@ -181,13 +181,13 @@ pub fn codeless_part(row: &PlayerChange) -> String {
 /// Tells the GM the outcome of a change.
 pub fn tell_gm_of_change(desk: &mut Desk<'_>, row: &PlayerChange, letter: ChangeLetter) -> Decided<()> {
     let unique = format!("v.{}.{}", codeless_part(row), row.version);
-    let alarms = gms::gm_letters(desk, &ClubLetter::Change { letter }, &unique, About::Club)?;
+    let alarms = gms::gm_letters(desk, &ClubLetter::Change { letter }, &unique, GmTopic::Club)?;
     desk.draft.changes.dispatches.extend(alarms);
     Ok(())
 }
 
 /// Returns the change to ask about, or the reply if nobody is asked.
-fn proposed(
+fn propose_change(
     desk: &mut Desk<'_>,
     asker: &Asker,
     player: &Player,

@@ -19,7 +19,7 @@ use crate::request::{Command, Party, Request, lines_of};
 use crate::zone::Zone;
 
 /// The outcome of a command.
-pub enum Outcome {
+pub enum CommandOutcome {
     /// It was carried out or refused.
     Replied(Box<Reply>),
     /// It waits for the answer to our question to the sender.
@@ -28,12 +28,12 @@ pub enum Outcome {
     NeedsSeat,
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// Returns the reply to a command whose letter has a token, or answers our question: it never waits.
     pub fn reply(self) -> Option<Reply> {
         match self {
-            Outcome::Replied(reply) => Some(*reply),
-            Outcome::Waits | Outcome::NeedsSeat => None,
+            CommandOutcome::Replied(reply) => Some(*reply),
+            CommandOutcome::Waits | CommandOutcome::NeedsSeat => None,
         }
     }
 }
@@ -75,22 +75,24 @@ pub fn bears_open_code(desk: &Desk<'_>, letter: &Letter) -> Decided<bool> {
 }
 
 /// Carries out a command that needs no seat, if its letter proves that the sender wrote it.
-pub fn carry_out(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Outcome> {
+pub fn carry_out(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<CommandOutcome> {
     match proof::verdict(desk, asker, command)? {
         Verdict::Proven => {}
-        Verdict::NeedsToken => return Ok(Outcome::NeedsSeat),
+        Verdict::NeedsToken => return Ok(CommandOutcome::NeedsSeat),
         Verdict::Unsigned => {
             let command = command.name();
             let why = OfferRejection::Unproven;
-            return Ok(Outcome::Replied(Box::new(Reply::NoOffer { command, why })));
+            return Ok(CommandOutcome::Replied(Box::new(Reply::NoOffer { command, why })));
         }
         Verdict::Asks => {
             let rejected = questions::rejection_at_once(desk, asker, command)?;
-            return Ok(rejected.map_or(Outcome::Waits, |reply| Outcome::Replied(Box::new(reply))));
+            return Ok(
+                rejected.map_or(CommandOutcome::Waits, |reply| CommandOutcome::Replied(Box::new(reply)))
+            );
         }
     }
     let reply = carry_out_proven(desk, asker, command)?;
-    Ok(reply.map_or(Outcome::NeedsSeat, |reply| Outcome::Replied(Box::new(reply))))
+    Ok(reply.map_or(CommandOutcome::NeedsSeat, |reply| CommandOutcome::Replied(Box::new(reply))))
 }
 
 /// Carries out a proven command that needs no seat, and returns the reply. Returns `None` if it needs a seat.
@@ -180,7 +182,7 @@ fn confirm_any(desk: &mut Desk<'_>, asker: &Asker, code: &str, always: bool) -> 
 /// Carries out the commands that waited for a code.
 fn carry_out_waiting(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decided<Reply> {
     let code = codes::in_code_letters(written);
-    let Some(request) = questions::answered(desk, asker, &code)? else {
+    let Some(request) = questions::answered_request(desk, asker, &code)? else {
         return Ok(Reply::NoQuestion { code });
     };
     let asker = Asker { evidence: asker.evidence.max(Evidence::Answer), ..asker.clone() };
@@ -188,7 +190,7 @@ fn carry_out_waiting(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decid
     let mut replies = Vec::new();
     for waiting in &request.commands {
         let outcome = or_lacking(carry_out(desk, &asker, &waiting.command))?;
-        replies.extend(outcome.and_then(Outcome::reply));
+        replies.extend(outcome.and_then(CommandOutcome::reply));
     }
     desk.rows.check()?;
     // A letter with a token carries new settings into its matches once the ruling on it is made.

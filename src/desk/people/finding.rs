@@ -39,7 +39,7 @@ pub fn find_player(
             known.push(player);
         }
     }
-    let id = match names::meant(written, &known) {
+    let id = match names::find_player(written, &known) {
         Meant::Player(id) => id,
         Meant::Several(players) => {
             return Ok(Err(OfferRejection::SeveralNamed { name: written.to_owned(), players }));
@@ -48,7 +48,7 @@ pub fn find_player(
             return Ok(Err(OfferRejection::NobodyNamed { name: written.to_owned(), nearest }));
         }
     };
-    let shown = known.iter().find(|player| player.id == id).map(names::shown);
+    let shown = known.iter().find(|player| player.id == id).map(names::name_with_number);
     Ok(match (desk.reachable(id)?, shown) {
         (Some((player, address)), Some(shown)) => Ok(FoundPlayer { player, address, shown }),
         _ => Err(OfferRejection::NobodyNamed { name: written.to_owned(), nearest: Vec::new() }),

@@ -47,7 +47,7 @@ pub fn leave(desk: &mut Desk<'_>, asker: &Asker, row: PlayerChange, player: &Pla
         for seat in seats.filter(|seat| ending.seats[*seat].player.id == player.id) {
             let ruling = ruling_mail::act(desk, &ending.game_match, Act::Leave(seat));
             matches.push(ending.game_match.id.clone());
-            ruling_mail::keep_unasked(desk, ending.clone(), ruling)?;
+            ruling_mail::record_ruling(desk, ending.clone(), ruling)?;
         }
     }
     for offer in offers::open_offers_of(desk, asker)? {

@@ -77,7 +77,7 @@ pub fn profile(
         is_own: asker.player_id == Some(player.id),
         games: with_ratings(desk, player.id, results(matches))?,
         running: u32::try_from(running).unwrap_or(u32::MAX),
-        filed: meeting::filed(desk, Some(player.id), &player.name)?,
+        filed: meeting::describe_reliability(desk, Some(player.id), &player.name)?,
     };
     Ok(Ok(Reply::Profile { profile: Box::new(profile) }))
 }

@@ -230,8 +230,8 @@ fn act_for(desk: &mut Desk<'_>, by: Changer, loaded: LoadedMatch, act: Act) -> D
         Changer::Player => loaded.game_match.by_program(act),
     };
     let id = loaded.game_match.id.clone();
-    let ruling = ruling_mail::rule(desk, &loaded.game_match, &matter);
-    ruling_mail::keep_unasked(desk, loaded, ruling)?;
+    let ruling = ruling_mail::request_ruling(desk, &loaded.game_match, &matter);
+    ruling_mail::record_ruling(desk, loaded, ruling)?;
     Ok(desk.game_match(&id)?.context("a match that was just ruled on is missing")?.clone())
 }
 

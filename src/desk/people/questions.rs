@@ -21,7 +21,7 @@ use crate::game::Line;
 use crate::referee::{HouseMatch, Offer, OfferRejection, Reply};
 use crate::report::AskedSender;
 use crate::request::{Command, Party, Request};
-use crate::store::Question;
+use crate::store::BudgetQuestion;
 
 /// Days for which commands wait for the answer.
 const QUESTION_DAYS: i64 = 14;
@@ -42,7 +42,7 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
     let (unasked, asked): (Vec<_>, Vec<_>) = open.into_iter().partition(|open| open.asked_at.is_none());
     let mut next = match unasked.into_iter().next() {
         Some(next) => next,
-        None => Question {
+        None => BudgetQuestion {
             // The code is long enough that nobody can guess it while it is valid.
             code: draw_short_code::<8>(&mut desk.random("code of a question")),
             lines: Vec::new(),
@@ -66,7 +66,7 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
     let again = || asked.iter().find(|open| lines.iter().any(|line| open.lines.contains(line)));
     let question = if next.lines.is_empty() { again().cloned() } else { Some(next) };
     Ok(question.map(|question| {
-        let question = save(desk, asker, Question { asked_at: Some(now), ..question });
+        let question = save(desk, asker, BudgetQuestion { asked_at: Some(now), ..question });
         AskedSender {
             code: question.code,
             commands: question.lines,
@@ -76,8 +76,8 @@ pub fn ask_sender(desk: &mut Desk<'_>, asker: &Asker, lines: Vec<String>) -> Dec
 }
 
 /// Saves a question, which waits for the answer from now on.
-fn save(desk: &mut Desk<'_>, asker: &Asker, question: Question) -> Question {
-    let question = Question { lapses_at: desk.at() + TimeDelta::days(QUESTION_DAYS), ..question };
+fn save(desk: &mut Desk<'_>, asker: &Asker, question: BudgetQuestion) -> BudgetQuestion {
+    let question = BudgetQuestion { lapses_at: desk.at() + TimeDelta::days(QUESTION_DAYS), ..question };
     let key = (asker.from.clone(), question.code.clone());
     desk.draft.changes.restraints.questions.insert(key, Some(question.clone()));
     question
@@ -97,7 +97,7 @@ pub fn is_open(desk: &Desk<'_>, asker: &Asker, written: &str) -> Decided<bool> {
 
 /// Returns the commands that the question with this code showed, and notes that somebody reads our letters at
 /// the address.
-pub fn answered(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Option<Request>> {
+pub fn answered_request(desk: &mut Desk<'_>, asker: &Asker, code: &str) -> Decided<Option<Request>> {
     let mut open = open_questions(desk, &asker.from)?.into_iter();
     let question = open.find(|question| question.code == code && question.asked_at.is_some());
     let Some(question) = question else { return Ok(None) };
@@ -143,9 +143,9 @@ pub fn rejection_at_once(desk: &Desk<'_>, asker: &Asker, command: &Command) -> D
 }
 
 /// Returns the open questions to an address as this transaction leaves them so far.
-fn open_questions(desk: &Desk<'_>, address: &str) -> Decided<Vec<Question>> {
+fn open_questions(desk: &Desk<'_>, address: &str) -> Decided<Vec<BudgetQuestion>> {
     let stored = &desk.rows.sender(address)?.questions;
-    let mut latest: BTreeMap<&str, Option<&Question>> = BTreeMap::new();
+    let mut latest: BTreeMap<&str, Option<&BudgetQuestion>> = BTreeMap::new();
     // The changes of this letter come first.
     for ((to, code), question) in desk.restraints().flat_map(|changed| &changed.questions) {
         if to == address {

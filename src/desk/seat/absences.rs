@@ -148,7 +148,7 @@ fn note_absences(
         let ruling = ruling_mail::act(desk, &loaded.game_match, act);
         match &ruling.rejection {
             None => {
-                ruling_mail::keep_unasked(desk, loaded, ruling)?;
+                ruling_mail::record_ruling(desk, loaded, ruling)?;
                 let after = desk.game_match(&id)?;
                 loaded = after.context("a match that was just ruled on is missing")?.clone();
                 is_new = true;

@@ -33,7 +33,7 @@ pub struct SeatPart {
 ///
 /// The first answer names the outcomes of the other parts, and the other matches in which the absences count.
 /// So the other parts are finished first, and the first answer is written last.
-pub fn rule_on_seat_letter(
+pub fn decide_seat_letter(
     desk: &mut Desk<'_>,
     waiting: &WaitingLetter,
     letter: &Letter,
@@ -53,7 +53,7 @@ pub fn rule_on_seat_letter(
         if let Some(lines) = &part.lines {
             keep_last_settings(&mut read.request, lines, &settings);
         }
-        ruling::rule_on_part(desk, letter, &part.row, read, has_hint)
+        ruling::decide_part(desk, letter, &part.row, read, has_hint)
     };
     for part in rest {
         let ruled = rule(desk, part, has_hint);
@@ -173,7 +173,7 @@ fn open_question(desk: &Desk<'_>, letter: &Letter, game_match: &Match, seat: Sea
         }
         "DRAW" => game_match.draw_offer.filter(|by| is_asked(*by)).map(|_| Question::Draw),
         "WITHDRAW" => {
-            let has_filed = game_match.held[seat].is_some() || game_match.conditions[seat].is_some();
+            let has_filed = game_match.filed[seat].is_some() || game_match.conditions[seat].is_some();
             has_filed.then_some(Question::Withdrawal)
         }
         _ => None,

@@ -10,11 +10,11 @@ use crate::desk::matches::{holders, rematch, substitute};
 use crate::desk::outbox::budgets::{self, Origin, Slot, seat_subject};
 use crate::desk::outbox::ruling_mail::{self, Readers};
 use crate::desk::outbox::{answers, gms};
-use crate::desk::people::commands::{self, Outcome};
+use crate::desk::people::commands::{self, CommandOutcome};
 use crate::desk::people::player_settings;
 use crate::game::{BySeat, Seat};
 use crate::house;
-use crate::ledger::{self, Act, Hint, Room, TokenOf};
+use crate::ledger::{self, Act, Allowance, Hint, TokenOf};
 use crate::letter::{Address, Letter, split_words};
 use crate::referee::{
     AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
@@ -94,7 +94,7 @@ impl PartRuling {
 
 /// Rules on a seat's letter, or on the part of it that is about this match. `has_hint` says whether another
 /// part has got a hint.
-pub fn rule_on_part(
+pub fn decide_part(
     desk: &mut Desk<'_>,
     letter: &Letter,
     row: &TokenRow,
@@ -103,7 +103,7 @@ pub fn rule_on_part(
 ) -> Decided<PartRuling> {
     let mut loaded = desk.game_match(&row.match_id)?.context("the token's match is missing")?.clone();
     let hold = renew_shown_token(desk, letter, &mut loaded, row.seat, &mut seat_letter);
-    let (opponent, gm) = rooms(desk, &loaded, row, &seat_letter)?;
+    let (opponent, gm) = notice_allowances(desk, &loaded, row, &seat_letter)?;
     let (answer, slot) = answers::permit_answer(desk, row, &loaded.game_match, &seat_letter)?;
     let cause = &mut seat_letter.cause;
     (cause.opponent, cause.gm, cause.answer) = (opponent, gm, answer);
@@ -113,8 +113,12 @@ pub fn rule_on_part(
     if !has_hint {
         cause.hint = hint(desk, row, &seat_letter.request, &loaded.game_match)?;
     }
-    let ruling =
-        ruling_mail::rule_with(desk, &loaded.game_match, hold.as_slice(), &Matter::Letter(&seat_letter));
+    let ruling = ruling_mail::request_ruling_and_pin(
+        desk,
+        &loaded.game_match,
+        hold.as_slice(),
+        &Matter::Letter(&seat_letter),
+    );
     Ok(PartRuling { loaded, seat_letter, ruling, slot })
 }
 
@@ -151,7 +155,7 @@ pub fn finish_part(
     }
     let gms = gms.map(|readers| readers.gms);
     let readers = Readers { answered: Some(&answered), gms: gms.as_deref(), ..Readers::seats(&loaded.seats) };
-    let mut rows = ruling_mail::rows(desk, &mut ruling, &readers)?;
+    let mut rows = ruling_mail::word_and_pin(desk, &mut ruling, &readers)?;
     // An answer with a new token does not count towards the limit: without it, the player could not write
     // again.
     if !seat_letter.cause.shows_token {
@@ -255,7 +259,7 @@ fn hint(desk: &Desk<'_>, row: &TokenRow, request: &Request, game_match: &Match) 
         return Ok(Some(given.clone()));
     }
     let entries = desk.entries(&row.match_id)?;
-    Ok(ledger::seen(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
+    Ok(ledger::what_seat_saw(&entries, row.seat).and_then(|seen| game_match.hint(&seen)))
 }
 
 /// Completes the answer of a ruling with data that the referee does not have: the sent reports, and replies
@@ -288,12 +292,12 @@ fn begins_with_gm(line: &str) -> bool {
 }
 
 /// Returns how many notices about this player's acts the opponent and the GM may still get.
-fn rooms(
+fn notice_allowances(
     desk: &Desk<'_>,
     loaded: &LoadedMatch,
     row: &TokenRow,
     letter: &SeatLetter,
-) -> Decided<(Room, Room)> {
+) -> Decided<(Allowance, Allowance)> {
     let (tells_opponent, tells_gm) = letter.tells();
     let readers = match tells_gm {
         true => gms::readers_of_seat(desk, loaded, row.player.id)?.gms,
@@ -303,14 +307,14 @@ fn rooms(
     let gm = gms::gm(desk, readers.first().copied().unwrap_or_default()).address.as_str().to_owned();
     let origin = Origin::Opponent(row.player.id);
     let room_of = |reader: &str| {
-        anyhow::Ok(or_lacking(budgets::room_for_others(desk, reader, origin))?.unwrap_or_default())
+        anyhow::Ok(or_lacking(budgets::allowance_for_others(desk, reader, origin))?.unwrap_or_default())
     };
     let opponent = match loaded.seats[row.seat.other()].player.addresses.first() {
-        None => Room::Unreachable,
+        None => Allowance::Unreachable,
         Some(address) if tells_opponent => room_of(address)?,
-        Some(_) => Room::default(),
+        Some(_) => Allowance::default(),
     };
-    let gm = if tells_gm { room_of(&gm)? } else { Room::default() };
+    let gm = if tells_gm { room_of(&gm)? } else { Allowance::default() };
     desk.rows.check()?;
     Ok((opponent, gm))
 }
@@ -352,7 +356,7 @@ fn answer_commands(
                 let command = asked.command.name();
                 done.map(|done| done.unwrap_or_else(|why| Reply::NoOffer { command, why }))
             }
-            command => or_lacking(commands::carry_out(desk, asker, command))?.and_then(Outcome::reply),
+            command => or_lacking(commands::carry_out(desk, asker, command))?.and_then(CommandOutcome::reply),
         };
         if let Some(found) = found {
             *reply = found;

@@ -12,22 +12,22 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
-use crate::desk::{ANN, BO, Desk};
 use crate::events::{CY, LEAGUE, announced, book, club, gm, matches, play_until_resigned};
+use crate::referee::{ANN, BO, Referee};
 
 /// A club with an event whose season runs and has a result, a match that came from a challenge, and an open offer.
-pub fn scene() -> Desk {
-    let desk = club("");
-    announced(&desk, LEAGUE, &[ANN, BO, CY]);
-    gm(&desk, "GM EVENT EV-SPRING OPEN");
-    desk.work();
-    play_until_resigned(&desk, &matches(&desk, "EV-SPRING")[0], Seat::First);
-    desk.write(CY, "OPEN quantum times=2");
-    desk.write(ANN, &format!("CHALLENGE {BO} Quantum seat=first"));
-    let invitation = desk.last_to(BO);
+pub fn scene() -> Referee {
+    let referee = club("");
+    announced(&referee, LEAGUE, &[ANN, BO, CY]);
+    gm(&referee, "GM EVENT EV-SPRING OPEN");
+    referee.work();
+    play_until_resigned(&referee, &matches(&referee, "EV-SPRING")[0], Seat::First);
+    referee.write(CY, "OPEN quantum times=2");
+    referee.write(ANN, &format!("CHALLENGE {BO} Quantum seat=first"));
+    let invitation = referee.last_to(BO);
     let code = code(&invitation.text, "ACCEPT");
-    desk.reply(BO, &invitation, &format!("ACCEPT {code}"));
-    desk
+    referee.reply(BO, &invitation, &format!("ACCEPT {code}"));
+    referee
 }
 
 /// The code that follows this word in a letter.
@@ -38,19 +38,19 @@ pub fn code(text: &str, word: &str) -> String {
 
 /// The database of a desk in the hands of its owner, and as it was before.
 pub struct Tampering<'d> {
-    desk: &'d Desk,
+    referee: &'d Referee,
     file: SqliteConnection,
 }
 
 impl<'d> Tampering<'d> {
-    pub fn begin(desk: &'d Desk) -> Tampering<'d> {
-        desk.untidy.set(true);
-        let was = desk.folder().join("was.db");
-        desk.block_on(desk.office().store.backup(&was)).expect("a copy");
+    pub fn begin(referee: &'d Referee) -> Tampering<'d> {
+        referee.untidy.set(true);
+        let was = referee.folder().join("was.db");
+        referee.block_on(referee.office().store.backup(&was)).expect("a copy");
         let options =
-            SqliteConnectOptions::new().filename(desk.folder().join("fogpost.db")).foreign_keys(false);
-        let file = desk.block_on(SqliteConnection::connect_with(&options)).expect("the file opens");
-        let mut tampering = Tampering { desk, file };
+            SqliteConnectOptions::new().filename(referee.folder().join("fogpost.db")).foreign_keys(false);
+        let file = referee.block_on(SqliteConnection::connect_with(&options)).expect("the file opens");
+        let mut tampering = Tampering { referee, file };
         tampering.run("PRAGMA ignore_check_constraints = ON");
         tampering.run(&format!("ATTACH '{}' AS was", was.display()));
         for name in tampering.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
@@ -62,12 +62,12 @@ impl<'d> Tampering<'d> {
     /// Returns the only column of each row.
     pub fn texts(&mut self, sql: &str) -> Vec<String> {
         let select = sqlx::query_scalar(AssertSqlSafe(sql.to_owned()));
-        self.desk.block_on(select.fetch_all(&mut self.file)).expect(sql)
+        self.referee.block_on(select.fetch_all(&mut self.file)).expect(sql)
     }
 
     /// Returns the number of changed rows.
     fn run(&mut self, sql: &str) -> u64 {
-        let done = self.desk.block_on(sqlx::query(AssertSqlSafe(sql.to_owned())).execute(&mut self.file));
+        let done = self.referee.block_on(sqlx::query(AssertSqlSafe(sql.to_owned())).execute(&mut self.file));
         done.expect(sql).rows_affected()
     }
 
@@ -75,8 +75,8 @@ impl<'d> Tampering<'d> {
     /// Also returns the number of changed rows.
     pub fn findings_after(&mut self, statements: &[String], mail: &[PlayersMail]) -> (u64, String) {
         let changed = statements.iter().map(|sql| self.run(sql)).sum();
-        let office = self.desk.office();
-        let verdicts = self.desk.block_on(async {
+        let office = self.referee.office();
+        let verdicts = self.referee.block_on(async {
             if !mail.is_empty() {
                 return verify::verify_against(office, mail, None, &|_| ()).await;
             }
@@ -103,9 +103,9 @@ impl<'d> Tampering<'d> {
 }
 
 /// The statements that store a changed book instead, as one chain.
-fn remade(desk: &Desk, change: impl Fn(&mut Vec<Value>)) -> Vec<String> {
+fn remade(referee: &Referee, change: impl Fn(&mut Vec<Value>)) -> Vec<String> {
     let json = |entry: &BookEntry| serde_json::to_value(entry).expect("JSON");
-    let mut entries: Vec<Value> = book(desk, "EV-SPRING").iter().map(json).collect();
+    let mut entries: Vec<Value> = book(referee, "EV-SPRING").iter().map(json).collect();
     change(&mut entries);
     let mut statements = vec!["DELETE FROM book_entry".to_owned()];
     let mut head = Head::default();
@@ -131,12 +131,12 @@ fn first<'a>(entries: &'a mut [Value], kind: &str) -> &'a mut Value {
 
 #[test]
 fn a_remade_book_is_named_by_ledgers_letters_and_players_mail() {
-    let desk = scene();
+    let referee = scene();
     let mail = |letter: &Vec<u8>| PlayersMail::read("ann.eml", letter);
-    let mut mails: Vec<PlayersMail> = desk.raw_to(ANN).iter().map(mail).collect();
+    let mut mails: Vec<PlayersMail> = referee.raw_to(ANN).iter().map(mail).collect();
     mails.retain(|mail| mail.lines.iter().any(|line| line.chain == "EV-SPRING"));
     assert!(mails.len() > 1, "{mails:?}");
-    let mut tampering = Tampering::begin(&desk);
+    let mut tampering = Tampering::begin(&referee);
     assert_eq!(tampering.findings_after(&[], &[]).1, "");
     assert_eq!(tampering.findings_after(&[], &mails).1, "");
     type Change = fn(&mut Vec<Value>);
@@ -174,7 +174,7 @@ fn a_remade_book_is_named_by_ledgers_letters_and_players_mail() {
         ),
     ];
     for (what, change, named) in ways {
-        let statements = remade(&desk, change);
+        let statements = remade(&referee, change);
         let said = tampering.findings_after(&statements, &[]).1;
         assert!(said.contains(named), "{what}: {named:?} is not in {said:?}");
         // The last letter that states a head is older than the result.
@@ -186,8 +186,8 @@ fn a_remade_book_is_named_by_ledgers_letters_and_players_mail() {
 
 #[test]
 fn what_is_stored_beside_a_book_is_compared_with_it() {
-    let desk = scene();
-    let mut tampering = Tampering::begin(&desk);
+    let referee = scene();
+    let mut tampering = Tampering::begin(&referee);
     let letter = "(SELECT id FROM letter WHERE digest = (SELECT json_extract(json, '$.cause.letter') FROM book_entry \
                   WHERE kind = 'Entered' LIMIT 1))";
     let told = |json: &str| format!("UPDATE event SET told = '{json}'");
@@ -219,22 +219,23 @@ fn what_is_stored_beside_a_book_is_compared_with_it() {
 
 #[test]
 fn a_key_that_was_replaced_after_its_digest_was_told_is_named_before_and_after_the_draw() {
-    let desk = scene();
+    let referee = scene();
     let other_key = "UPDATE invitation SET offer = json_set(offer, '$.lot.key', \
                      'abababababababababababababababababababababababababababababababab') WHERE stage = 'open'";
     let named = "the SHA-256 of its key is not the one that our letters told";
-    let said = Tampering::begin(&desk).findings_after(&[other_key.to_owned()], &[]).1;
+    let said = Tampering::begin(&referee).findings_after(&[other_key.to_owned()], &[]).1;
     assert!(said.starts_with("CLUB: the offers: ") && said.contains(named), "{said}");
-    let offer = desk.all_to(CY).into_iter().find(|sent| sent.text.contains("| CLOSE ")).expect("an answer");
+    let offer =
+        referee.all_to(CY).into_iter().find(|sent| sent.text.contains("| CLOSE ")).expect("an answer");
     let code = code(&offer.text, "JOIN");
     // The answer to each JOIN tells the key of the next one.
-    desk.write(ANN, &format!("JOIN {code}"));
-    desk.check();
-    desk.change_database(other_key);
-    let before = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
-    desk.write(BO, &format!("JOIN {code}"));
-    let after = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+    referee.write(ANN, &format!("JOIN {code}"));
+    referee.check();
+    referee.change_database(other_key);
+    let before = referee.block_on(referee.office().store.match_ids()).expect("the store answers");
+    referee.write(BO, &format!("JOIN {code}"));
+    let after = referee.block_on(referee.office().store.match_ids()).expect("the store answers");
     let drawn = after.iter().find(|id| !before.contains(id)).expect("a match");
-    let verdict = desk.verify(drawn);
+    let verdict = referee.verify(drawn);
     assert!(verdict.findings.iter().any(|found| found.what == named), "{verdict:?}");
 }

@@ -5,7 +5,7 @@ use fogpost::daemon::audit::verify;
 use fogpost::game::any::GameKind;
 
 use crate::audit::tampered::tampered;
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::referee::{ANN, BO, Referee, Sent};
 
 /// The code that follows this word in a letter.
 fn code(sent: &Sent, word: &str) -> String {
@@ -14,28 +14,28 @@ fn code(sent: &Sent, word: &str) -> String {
 }
 
 /// A running match that resulted from a challenge, and in which Ann confirmed a letter and wrote another one.
-fn scene() -> (Desk, String) {
-    let desk = Desk::new();
-    desk.answer_for(ANN);
-    desk.write("Ann <ann@players.example>", &format!("CHALLENGE {BO} Quad seat=first"));
-    desk.sent_to(ANN);
-    let invitation = desk.one_to(BO);
-    desk.reply(BO, &invitation, &format!("ACCEPT {}", code(&invitation, "ACCEPT")));
-    let to_ann = desk.one_to(ANN);
-    desk.reply("ann@holiday.example", &to_ann, "MARBLE E5");
-    let notice = desk.one_to(ANN);
-    desk.reply(ANN, &notice, &format!("CONFIRM {}", code(&notice, "CONFIRM")));
-    desk.reply(ANN, &to_ann, "STATUS");
-    let ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
-    desk.open(GameKind::Quad, &[]);
-    desk.work();
-    (desk, ids[0].clone())
+fn scene() -> (Referee, String) {
+    let referee = Referee::new();
+    referee.answer_for(ANN);
+    referee.write("Ann <ann@players.example>", &format!("CHALLENGE {BO} Quad seat=first"));
+    referee.sent_to(ANN);
+    let invitation = referee.one_to(BO);
+    referee.reply(BO, &invitation, &format!("ACCEPT {}", code(&invitation, "ACCEPT")));
+    let to_ann = referee.one_to(ANN);
+    referee.reply("ann@holiday.example", &to_ann, "MARBLE E5");
+    let notice = referee.one_to(ANN);
+    referee.reply(ANN, &notice, &format!("CONFIRM {}", code(&notice, "CONFIRM")));
+    referee.reply(ANN, &to_ann, "STATUS");
+    let ids = referee.block_on(referee.office().store.match_ids()).expect("the store answers");
+    referee.open(GameKind::Quad, &[]);
+    referee.work();
+    (referee, ids[0].clone())
 }
 
 #[test]
 fn every_column_that_says_something_else_is_named() {
-    let (desk, id) = scene();
-    desk.untidy.set(true);
+    let (referee, id) = scene();
+    referee.untidy.set(true);
     let of_match = format!("WHERE id = '{id}'");
     let ruled = format!("WHERE match_id = '{id}' AND status = 'ruled'");
     let other = format!("(SELECT id FROM match WHERE id <> '{id}')");
@@ -71,9 +71,9 @@ fn every_column_that_says_something_else_is_named() {
     ] {
         let statements: Vec<String> =
             Some(statement.clone()).into_iter().filter(|sql| !sql.is_empty()).collect();
-        let office = tampered(&desk, &statements);
-        let verdict = desk.block_on(verify::verify(&office, &id, &|_| ())).expect("the store answers");
-        desk.block_on(office.store.close());
+        let office = tampered(&referee, &statements);
+        let verdict = referee.block_on(verify::verify(&office, &id, &|_| ())).expect("the store answers");
+        referee.block_on(office.store.close());
         let said: Vec<String> = verdict.findings.iter().map(|finding| finding.what.clone()).collect();
         let is_named = if named.is_empty() { said.is_empty() } else { said.join("; ").contains(named) };
         if !is_named {
@@ -85,11 +85,11 @@ fn every_column_that_says_something_else_is_named() {
 
 #[test]
 fn the_columns_of_an_ended_match_are_compared() {
-    let desk = Desk::new();
-    let id = desk.open(GameKind::Quad, &[]).id;
-    let to_ann = desk.one_to(ANN);
-    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
-    desk.untidy.set(true);
+    let referee = Referee::new();
+    let id = referee.open(GameKind::Quad, &[]).id;
+    let to_ann = referee.one_to(ANN);
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    referee.untidy.set(true);
     for (statement, named) in [
         (
             "UPDATE seat SET player_id = (SELECT player_id FROM seat WHERE match_id = '{id}' AND seat = 'second') \
@@ -100,9 +100,9 @@ fn the_columns_of_an_ended_match_are_compared() {
         ("UPDATE match SET ended_at = ended_at - 1000 WHERE id = '{id}'", "when the ledger says"),
         ("UPDATE match SET ended_at = NULL WHERE id = '{id}'", "when the ledger says"),
     ] {
-        let office = tampered(&desk, &[statement.replace("{id}", &id)]);
-        let verdict = desk.block_on(verify::verify(&office, &id, &|_| ())).expect("the store answers");
-        desk.block_on(office.store.close());
+        let office = tampered(&referee, &[statement.replace("{id}", &id)]);
+        let verdict = referee.block_on(verify::verify(&office, &id, &|_| ())).expect("the store answers");
+        referee.block_on(office.store.close());
         let said: Vec<String> = verdict.findings.iter().map(|finding| finding.what.clone()).collect();
         assert!(said.join("; ").contains(named), "{statement}: {said:?}");
     }

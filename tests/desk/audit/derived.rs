@@ -4,12 +4,12 @@
 use fogpost::daemon::instruct;
 use fogpost::game::any::{AnyState, GameKind};
 use fogpost::game::{BySeat, Seat};
-use fogpost::ledger::{LetterCause, Permission, Room, TokenOf};
+use fogpost::ledger::{Allowance, LetterCause, Permission, TokenOf};
 use fogpost::referee::{Act, Instruction, MatchAction, Stage};
 
 use crate::audit::database::letter_causes;
-use crate::desk::{ANN, BO, Desk, Sent};
 use crate::house::levels::opened;
+use crate::referee::{ANN, BO, Referee, Sent};
 use fogpost_testing::random::Random;
 use fogpost_testing::random_play::RandomPlay as _;
 
@@ -45,31 +45,31 @@ const COMMANDS: [&str; 24] = [
 
 /// Several matches of Ann and Bo, and the random source of their letters.
 struct Club {
-    desk: Desk,
+    referee: Referee,
     random: Random,
     matches: Vec<String>,
 }
 
 impl Club {
     fn new(seed: u64) -> Club {
-        let desk = Desk::with("[letters]\nanswers_per_hour = 3\n");
+        let referee = Referee::with("[letters]\nanswers_per_hour = 3\n");
         let mut matches: Vec<String> = [GameKind::Quad, GameKind::Quantum, GameKind::QuadrantZ]
             .into_iter()
-            .map(|game| desk.open(game, &[]).id)
+            .map(|game| referee.open(game, &[]).id)
             .collect();
-        matches.push(opened(&desk, "trainer", Seat::First).id);
-        Club { desk, random: Random::new(seed), matches }
+        matches.push(opened(&referee, "trainer", Seat::First).id);
+        Club { referee, random: Random::new(seed), matches }
     }
 
     /// The last letter about a match that this player can answer.
     fn last_about(&self, reader: &str, id: &str) -> Option<Sent> {
         let about = |sent: &Sent| sent.subject.contains(id) && sent.text.contains("Reply token: ");
-        self.desk.all_to(reader).into_iter().rfind(about)
+        self.referee.all_to(reader).into_iter().rfind(about)
     }
 
     /// Orders that may be legal in the open phase.
     fn orders(&mut self, id: &str, seat: Seat) -> Vec<String> {
-        let state: AnyState = self.desk.find(id).state;
+        let state: AnyState = self.referee.find(id).state;
         if state.due().is_none_or(|due| !due.seats.contains(&seat)) {
             return Vec::new();
         }
@@ -91,7 +91,7 @@ impl Club {
     /// times.
     fn write(&mut self) {
         let id = self.random.pick(&self.matches).clone();
-        let house = self.desk.find(&id).house;
+        let house = self.referee.find(&id).house;
         let seat =
             if house == BySeat::default() && self.random.once_in(2) { Seat::Second } else { Seat::First };
         let writer = if seat == Seat::First { ANN } else { BO };
@@ -105,7 +105,7 @@ impl Club {
         let from = if writer == ANN && self.random.once_in(6) { HOLIDAY } else { writer };
         let times = if self.random.once_in(8) { 6 } else { 1 };
         for _ in 0..times {
-            self.desk.reply(from, &letter, &lines.join("\n"));
+            self.referee.reply(from, &letter, &lines.join("\n"));
         }
     }
 
@@ -114,11 +114,11 @@ impl Club {
         let code = |sent: &Sent| {
             sent.text.lines().find_map(|line| Some(line.trim().strip_prefix("| CONFIRM ")?.to_owned()))
         };
-        let notices = self.desk.all_to(ANN).into_iter();
+        let notices = self.referee.all_to(ANN).into_iter();
         if let Some((notice, code)) =
             notices.filter_map(|sent| code(&sent).map(|code| (sent, code))).next_back()
         {
-            self.desk.reply(ANN, &notice, &format!("CONFIRM {code}"));
+            self.referee.reply(ANN, &notice, &format!("CONFIRM {code}"));
         }
     }
 
@@ -130,8 +130,10 @@ impl Club {
             _ => Act::Extend { days: 2 },
         };
         let instruction = Instruction::Match { id, turn: None, action: MatchAction::Act(act) };
-        self.desk.block_on(instruct::carry_out(self.desk.office(), &instruction)).expect("the store answers");
-        self.desk.work();
+        self.referee
+            .block_on(instruct::carry_out(self.referee.office(), &instruction))
+            .expect("the store answers");
+        self.referee.work();
     }
 
     /// Sends twenty-one messages, which exhaust the opponent's budget, and six equal letters, which exhaust
@@ -139,7 +141,11 @@ impl Club {
     fn exhaust_budgets(&self) {
         if let Some(letter) = self.last_about(BO, &self.matches[0]) {
             for n in 0..45 {
-                self.desk.reply(BO, &letter, &format!("TELL Message {n}.\nEND\nEXTEND {} days", n % 9 + 1));
+                self.referee.reply(
+                    BO,
+                    &letter,
+                    &format!("TELL Message {n}.\nEND\nEXTEND {} days", n % 9 + 1),
+                );
             }
         }
     }
@@ -148,8 +154,8 @@ impl Club {
         match self.random.below(12) {
             0 => self.confirm(),
             1 => self.act(),
-            2 => self.desk.advance(1),
-            3 => self.desk.advance(20),
+            2 => self.referee.advance(1),
+            3 => self.referee.advance(20),
             _ => self.write(),
         }
     }
@@ -166,13 +172,13 @@ fn the_audit_derives_every_ruling_on_random_letters() {
         if seed == 0 {
             club.exhaust_budgets();
         }
-        club.desk.advance(48);
+        club.referee.advance(48);
         for id in &club.matches {
-            let verdict = club.desk.verify(id);
+            let verdict = club.referee.verify(id);
             assert!(verdict.is_sound(), "{seed}: {verdict:#?}");
-            causes.extend(letter_causes(&club.desk, id));
+            causes.extend(letter_causes(&club.referee, id));
         }
-        assert!(club.matches.iter().any(|id| club.desk.find(id).stage != Stage::Over), "they play on");
+        assert!(club.matches.iter().any(|id| club.referee.find(id).stage != Stage::Over), "they play on");
     }
     let has = |what: &str, is: fn(&LetterCause) -> bool| {
         assert!(causes.iter().any(is), "no letter {what} among {}", causes.len());
@@ -180,10 +186,10 @@ fn the_audit_derives_every_ruling_on_random_letters() {
     has("in part", |cause| cause.part.is_some());
     has("with the token of another match", |cause| cause.token == TokenOf::Other);
     has("that was confirmed", |cause| cause.confirmed_by.is_some());
-    has("whose answer was held", |cause| cause.answer == Permission::Held);
+    has("whose answer was held", |cause| cause.answer == Permission::Suppressed);
     has("after answers that were left out", |cause| cause.left_out > 0);
     has("with a hint", |cause| cause.hint.is_some());
-    has("with little room", |cause| matches!(cause.opponent, Room::Letters(1..6)));
-    has("without room", |cause| cause.opponent == Room::Letters(0));
+    has("with little room", |cause| matches!(cause.opponent, Allowance::Letters(1..6)));
+    has("without room", |cause| cause.opponent == Allowance::Letters(0));
     has("with a text that holds another game's order", |cause| !cause.withheld_for.is_empty());
 }

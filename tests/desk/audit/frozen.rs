@@ -18,7 +18,7 @@ use fogpost::referee::{Match, PROCEDURE};
 use serde::{Deserialize, Serialize};
 
 use crate::audit::database::entries;
-use crate::desk::{ANN, BO, Desk};
+use crate::referee::{ANN, BO, Referee};
 use fogpost_testing::random::Random;
 use fogpost_testing::random_play::RandomPlay as _;
 
@@ -46,55 +46,56 @@ fn path(game: GameKind, procedure: u32) -> PathBuf {
 
 /// Plays a match with a bit of everything, and returns what is frozen of it.
 fn play(game: GameKind) -> Frozen {
-    let desk = Desk::new();
-    let id = desk.open(game, &[]).id;
+    let referee = Referee::new();
+    let id = referee.open(game, &[]).id;
     let mut random = Random::new(7);
     for turn in 0..5 {
-        let Some(due) = desk.find(&id).due() else { break };
+        let Some(due) = referee.find(&id).due() else { break };
         for seat in due.seats {
             let address = [ANN, BO][usize::from(seat == Seat::Second)];
-            let orders = desk
+            let orders = referee
                 .find(&id)
                 .state
                 .random_filing(seat, &mut |below| random.below(below as usize) as u32)
                 .join("\n");
-            let form = desk.last_to(address);
+            let form = referee.last_to(address);
             if turn == 1 {
-                desk.reply(address, &form, "FROBNICATE A1\nSTATUS\nTELL Good luck\nEND");
-                desk.reply(address, &form, "CHECK\nHOLD");
+                referee.reply(address, &form, "FROBNICATE A1\nSTATUS\nTELL Good luck\nEND");
+                referee.reply(address, &form, "CHECK\nHOLD");
             }
-            desk.reply(address, &form, &orders);
+            referee.reply(address, &form, &orders);
         }
         if turn == 3 {
-            desk.reply(ANN, &desk.last_to(ANN), "TURN 99\nHOLD\nNOT AN ORDER AT ALL");
+            referee.reply(ANN, &referee.last_to(ANN), "TURN 99\nHOLD\nNOT AN ORDER AT ALL");
         }
         if turn == 2 {
-            desk.reply(BO, &desk.last_to(BO), "EXTEND 2 days");
-            desk.reply(ANN, &desk.last_to(ANN), "AGREE\nABSENT 2026-06-20 TO 2026-06-22");
-            desk.advance(30);
+            referee.reply(BO, &referee.last_to(BO), "EXTEND 2 days");
+            referee.reply(ANN, &referee.last_to(ANN), "AGREE\nABSENT 2026-06-20 TO 2026-06-22");
+            referee.advance(30);
         }
     }
-    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    desk.reply(ANN, &desk.last_to(ANN), "HELP");
-    frozen(&desk, &id)
+    referee.reply(BO, &referee.last_to(BO), "RESIGN CONFIRM");
+    referee.reply(ANN, &referee.last_to(ANN), "HELP");
+    frozen(&referee, &id)
 }
 
-fn frozen(desk: &Desk, id: &str) -> Frozen {
-    let store = &desk.office().store;
+fn frozen(referee: &Referee, id: &str) -> Frozen {
+    let store = &referee.office().store;
     let mut letters = Vec::new();
-    for letter in desk.letters() {
-        let raw = desk.block_on(store.letter(letter.digest)).expect("the store answers").expect("its bytes");
+    for letter in referee.letters() {
+        let raw =
+            referee.block_on(store.letter(letter.digest)).expect("the store answers").expect("its bytes");
         let raw = String::from_utf8(raw).expect("a letter in ASCII");
         letters.push(FrozenLetter { received_at: letter.received_at, raw });
     }
-    let rows = desk.block_on(store.seats_of(&[id.to_owned()])).expect("the store answers");
+    let rows = referee.block_on(store.seats_of(&[id.to_owned()])).expect("the store answers");
     let of = |seat: Seat| rows.iter().find(|row| row.seat == seat).expect("both seats");
     Frozen {
-        snapshot: desk.find(id),
+        snapshot: referee.find(id),
         tokens: BySeat::from_fn(|seat| of(seat).token.clone()),
         addresses: BySeat::from_fn(|seat| of(seat).player.addresses.clone()),
-        pins: desk.block_on(store.seat_pins(id)).expect("the store answers"),
-        entries: entries(desk, id).iter().map(Entry::canonical).collect(),
+        pins: referee.block_on(store.seat_pins(id)).expect("the store answers"),
+        entries: entries(referee, id).iter().map(Entry::canonical).collect(),
         letters,
     }
 }
@@ -135,7 +136,7 @@ impl Frozen {
         let parsed = named.map(|letter| reader.parse_letter(&letter)).collect();
         reader.push_letters(parsed, &BTreeMap::new());
         check.push_batch(reader.take_batch());
-        check.rule_pending(true);
+        check.repeat_pending(true);
         let mut verdict = check.finish();
         // Our letters are not frozen, because their wording may change.
         verdict.findings.retain(|finding| !matches!(finding.place, Place::Sent(_)));

@@ -6,8 +6,8 @@ use fogpost::ledger::{Act, Cause, Entry, EntryCause};
 use fogpost::letter::Digest;
 
 use crate::audit::database::{cheat, entries, found, letter_causes, packed, rewrite};
-use crate::desk::{ANN, BO, Desk, Sent};
 use crate::positions::quad;
+use crate::referee::{ANN, BO, Referee, Sent};
 
 /// The code that follows this word in a letter.
 fn code(sent: &Sent, word: &str) -> String {
@@ -15,48 +15,48 @@ fn code(sent: &Sent, word: &str) -> String {
     line.unwrap_or_else(|| panic!("no {word} in:\n{}", sent.text)).to_owned()
 }
 
-fn only_match(desk: &Desk) -> String {
-    desk.block_on(desk.office().store.match_ids()).expect("the store answers").remove(0)
+fn only_match(referee: &Referee) -> String {
+    referee.block_on(referee.office().store.match_ids()).expect("the store answers").remove(0)
 }
 
 /// A match that Bo opened with an ACCEPT, and the digest of that letter.
-fn opened() -> (Desk, String, Digest) {
-    let desk = Desk::new();
-    desk.answer_for(ANN);
-    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
-    let invitation = desk.one_to(BO);
-    desk.reply(BO, &invitation, &format!("ACCEPT {}", code(&invitation, "ACCEPT")));
-    let id = only_match(&desk);
-    let opening = entries(&desk, &id).remove(0);
-    (desk, id, opening.letters()[0])
+fn opened() -> (Referee, String, Digest) {
+    let referee = Referee::new();
+    referee.answer_for(ANN);
+    referee.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    let invitation = referee.one_to(BO);
+    referee.reply(BO, &invitation, &format!("ACCEPT {}", code(&invitation, "ACCEPT")));
+    let id = only_match(&referee);
+    let opening = entries(&referee, &id).remove(0);
+    (referee, id, opening.letters()[0])
 }
 
 /// A match in which Ann confirmed a letter from elsewhere, and the digest of her CONFIRM.
-fn confirmed() -> (Desk, String, Digest) {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.reply("ann@holiday.example", &to_ann, "MARBLE E5");
-    let notice = desk.one_to(ANN);
-    desk.reply(ANN, &notice, &format!("CONFIRM {}", code(&notice, "CONFIRM")));
-    let by = letter_causes(&desk, &game_match.id).into_iter().find_map(|cause| cause.confirmed_by);
-    (desk, game_match.id, by.expect("it was confirmed"))
+fn confirmed() -> (Referee, String, Digest) {
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.reply("ann@holiday.example", &to_ann, "MARBLE E5");
+    let notice = referee.one_to(ANN);
+    referee.reply(ANN, &notice, &format!("CONFIRM {}", code(&notice, "CONFIRM")));
+    let by = letter_causes(&referee, &game_match.id).into_iter().find_map(|cause| cause.confirmed_by);
+    (referee, game_match.id, by.expect("it was confirmed"))
 }
 
 /// A match in which Ann got another address, and the digest of the letter that agreed to it.
-fn moved() -> (Desk, String, Digest) {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "ADDRESS ann@new.example");
-    let letters = desk.sent_to(ANN);
+fn moved() -> (Referee, String, Digest) {
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "ADDRESS ann@new.example");
+    let letters = referee.sent_to(ANN);
     let question = letters.iter().find(|sent| sent.subject.contains("A new address")).expect("a question");
-    desk.reply(ANN, question, &format!("CONFIRM {}", code(question, "CONFIRM")));
-    let question = desk.one_to("ann@new.example");
-    desk.reply("ann@new.example", &question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
-    let letter = entries(&desk, &game_match.id).into_iter().find_map(|entry| match entry.cause {
-        EntryCause::Cause(Cause::Program { act: Act::Hold { letter, .. }, .. }) => letter,
+    referee.reply(ANN, question, &format!("CONFIRM {}", code(question, "CONFIRM")));
+    let question = referee.one_to("ann@new.example");
+    referee.reply("ann@new.example", &question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
+    let letter = entries(&referee, &game_match.id).into_iter().find_map(|entry| match entry.cause {
+        EntryCause::Cause(Cause::Program { act: Act::PinHolder { letter, .. }, .. }) => letter,
         _ => None,
     });
-    (desk, game_match.id, letter.expect("a letter changed the holder"))
+    (referee, game_match.id, letter.expect("a letter changed the holder"))
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn a_named_letter_must_be_there_and_whole() {
                 "it is missing; entry #",
             ),
         ] {
-            let (desk, id, letter) = scene();
-            assert!(desk.verify(&id).is_sound());
+            let (referee, id, letter) = scene();
+            assert!(referee.verify(&id).is_sound());
             let of = format!("(SELECT id FROM letter WHERE digest = '{letter}')");
-            cheat(&desk, &[&change.replace("{id}", &of)]);
-            let verdict = desk.verify(&id);
+            cheat(&referee, &[&change.replace("{id}", &of)]);
+            let verdict = referee.verify(&id);
             if says.is_empty() {
                 assert!(!verdict.is_sound(), "{change}");
                 continue;
@@ -88,19 +88,19 @@ fn a_named_letter_must_be_there_and_whole() {
 #[test]
 fn a_named_letter_with_other_words_is_found() {
     for scene in [opened, confirmed, moved] {
-        let (desk, id, letter) = scene();
-        let raw = desk.block_on(desk.office().store.letter(letter)).expect("the store answers");
+        let (referee, id, letter) = scene();
+        let raw = referee.block_on(referee.office().store.letter(letter)).expect("the store answers");
         let mut raw = raw.expect("its bytes");
         raw.extend(b"More words\r\n");
         cheat(
-            &desk,
+            &referee,
             &[&format!(
                 "UPDATE letter_raw SET bytes = x'{}' WHERE letter_id = \
                  (SELECT id FROM letter WHERE digest = '{letter}')",
                 packed(&raw)
             )],
         );
-        let verdict = desk.verify(&id);
+        let verdict = referee.verify(&id);
         assert_eq!(*found(&verdict), Place::Letter(letter));
         assert!(verdict.findings[0].what.starts_with("its bytes were changed; entry #"), "{verdict:#?}");
     }
@@ -109,11 +109,11 @@ fn a_named_letter_with_other_words_is_found() {
 #[test]
 fn a_named_letter_must_be_from_the_player() {
     // Bo's letter is stored unchanged, but does not prove what Ann wrote.
-    let (desk, id, _) = confirmed();
-    let to_bo = desk.last_to(BO);
-    desk.reply(BO, &to_bo, "STATUS");
-    let bos = desk.letters().into_iter().find(|letter| letter.sender == BO).expect("Bo's letter").digest;
-    let mut all: Vec<Entry> = entries(&desk, &id);
+    let (referee, id, _) = confirmed();
+    let to_bo = referee.last_to(BO);
+    referee.reply(BO, &to_bo, "STATUS");
+    let bos = referee.letters().into_iter().find(|letter| letter.sender == BO).expect("Bo's letter").digest;
+    let mut all: Vec<Entry> = entries(&referee, &id);
     for entry in &mut all {
         if let EntryCause::Cause(Cause::Letter(cause)) = &mut entry.cause
             && let Some(by) = &mut cause.confirmed_by
@@ -121,8 +121,8 @@ fn a_named_letter_must_be_from_the_player() {
             *by = bos;
         }
     }
-    rewrite(&desk, &desk.find(&id), all);
-    let findings = desk.verify(&id).findings;
+    rewrite(&referee, &referee.find(&id), all);
+    let findings = referee.verify(&id).findings;
     let said = findings.iter().find(|finding| finding.place == Place::Letter(bos));
     assert!(said.is_some_and(|finding| finding.what.starts_with("it is not from a player")), "{findings:#?}");
 }

@@ -1,7 +1,7 @@
 //! Every column of the database is compared by `audit verify`, or stands in a list that says why not.
 
 use crate::audit::books::{Tampering, scene};
-use crate::desk::{ANN, BO};
+use crate::referee::{ANN, BO};
 
 /// Columns that no check compares: the table, the columns or `*`, and the reason.
 const NOT_COMPARED: &[(&str, &str, &str)] = &[
@@ -63,15 +63,16 @@ fn other(table: &str, column: &str, kind: &str) -> String {
 
 #[test]
 fn every_column_is_compared_or_says_why_not() {
-    let desk = scene();
+    let referee = scene();
     // A letter that its player confirmed.
-    let to_ann = desk.all_to(ANN).into_iter().rfind(|sent| sent.text.contains("Reply token: ")).expect("one");
-    desk.sent_to(ANN);
-    desk.reply("ann@holiday.example", &to_ann, "STATUS");
-    let notice = desk.last_to(ANN);
-    desk.reply(ANN, &notice, &format!("CONFIRM {}", crate::audit::books::code(&notice.text, "CONFIRM")));
-    desk.sent_to(BO);
-    let mut tampering = Tampering::begin(&desk);
+    let to_ann =
+        referee.all_to(ANN).into_iter().rfind(|sent| sent.text.contains("Reply token: ")).expect("one");
+    referee.sent_to(ANN);
+    referee.reply("ann@holiday.example", &to_ann, "STATUS");
+    let notice = referee.last_to(ANN);
+    referee.reply(ANN, &notice, &format!("CONFIRM {}", crate::audit::books::code(&notice.text, "CONFIRM")));
+    referee.sent_to(BO);
+    let mut tampering = Tampering::begin(&referee);
     let columns = tampering.texts(
         "SELECT t.name || ' ' || c.name || ' ' || c.type FROM pragma_table_list t JOIN pragma_table_info(t.name) c \
          WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' AND t.name <> '_sqlx_migrations' \

@@ -20,20 +20,20 @@ use serde_json::{Value, json};
 
 use crate::audit::database::{cheat_file, entries};
 use crate::audit::tamper_ways::{WITH_ENTRIES, WITH_RECEIVED_LETTERS, WITH_SEATS, WITH_SENT_LETTERS};
-use crate::desk::{ANN, BO, Desk};
+use crate::referee::{ANN, BO, Referee};
 
 /// An office on a copy of the database, to which these statements were applied.
-pub fn tampered(desk: &Desk, statements: &[String]) -> Office {
+pub fn tampered(referee: &Referee, statements: &[String]) -> Office {
     for old in ["tampered.db", "tampered.db-wal", "tampered.db-shm"] {
-        let _ = std::fs::remove_file(desk.folder().join(old));
+        let _ = std::fs::remove_file(referee.folder().join(old));
     }
-    let copy = desk.folder().join("tampered.db");
-    desk.block_on(desk.office().store.backup(&copy)).expect("a copy");
-    cheat_file(desk, &copy, &statements.iter().map(String::as_str).collect::<Vec<_>>());
-    let now = desk.now();
-    desk.block_on(async {
+    let copy = referee.folder().join("tampered.db");
+    referee.block_on(referee.office().store.backup(&copy)).expect("a copy");
+    cheat_file(referee, &copy, &statements.iter().map(String::as_str).collect::<Vec<_>>());
+    let now = referee.now();
+    referee.block_on(async {
         let store = store::open(&format!("sqlite:{}", copy.display())).await.expect("the copy opens");
-        let config = Config::clone(&desk.office().config);
+        let config = Config::clone(&referee.office().config);
         Office::new(config, store, Arc::new(move || now)).expect("an office")
     })
 }
@@ -41,7 +41,7 @@ pub fn tampered(desk: &Desk, statements: &[String]) -> Office {
 /// A running match in which much has happened, another one with the same players, and the data to tamper
 /// with.
 struct Scene {
-    desk: Desk,
+    referee: Referee,
     game_match: Match,
     other: Match,
     /// The entries of the match as JSON.
@@ -52,35 +52,38 @@ struct Scene {
 
 impl Scene {
     fn new() -> Scene {
-        let desk = Desk::new();
-        let id = desk.open(GameKind::Quad, &[]).id;
-        let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-        desk.reply(ANN, &to_ann, "MARBLE A1");
-        desk.reply(ANN, &to_ann, "MARBLE E5\nTELL Good luck\nEND");
-        desk.reply(BO, &to_bo, "EXTEND 2 days");
-        desk.reply(ANN, &to_ann, "AGREE");
-        desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+        let referee = Referee::new();
+        let id = referee.open(GameKind::Quad, &[]).id;
+        let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+        referee.reply(ANN, &to_ann, "MARBLE A1");
+        referee.reply(ANN, &to_ann, "MARBLE E5\nTELL Good luck\nEND");
+        referee.reply(BO, &to_bo, "EXTEND 2 days");
+        referee.reply(ANN, &to_ann, "AGREE");
+        referee.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
         let note = MatchAction::Act(Act::Note { text: "A note".to_owned() });
         let note = Instruction::Match { id: id.clone(), turn: None, action: note };
         assert!(
-            desk.block_on(instruct::carry_out(desk.office(), &note)).expect("the store answers").is_done()
+            referee
+                .block_on(instruct::carry_out(referee.office(), &note))
+                .expect("the store answers")
+                .is_done()
         );
-        desk.reply(BO, &to_bo, "STATUS");
-        let other = desk.open(GameKind::Quad, &[]);
-        desk.work();
-        let game_match = desk.find(&id);
+        referee.reply(BO, &to_bo, "STATUS");
+        let other = referee.open(GameKind::Quad, &[]);
+        referee.work();
+        let game_match = referee.find(&id);
         let json = |entry: &Entry| serde_json::to_value(entry).expect("JSON");
-        let entries = entries(&desk, &id).iter().map(json).collect();
-        let anns = desk.raw_to(ANN);
-        Scene { desk, game_match, other, entries, anns }
+        let entries = entries(&referee, &id).iter().map(json).collect();
+        let anns = referee.raw_to(ANN);
+        Scene { referee, game_match, other, entries, anns }
     }
 
     /// Applies `statements` to a copy of the database, and checks the match there. Also says which of Ann's letters about
     /// it are not on the chain.
     fn verdict(&self, statements: &[String]) -> String {
-        let office = tampered(&self.desk, statements);
+        let office = tampered(&self.referee, statements);
         let id = &self.game_match.id;
-        self.desk.block_on(async {
+        self.referee.block_on(async {
             let said = match verify::verify(&office, id, &|_| ()).await {
                 Ok(verdict) => words(&verdict),
                 Err(error) => format!("error: {error:#}"),
@@ -171,7 +174,7 @@ type Way = (&'static str, Vec<String>, &'static str);
 /// Asserts that the findings for every way contain its words.
 #[track_caller]
 fn assert_named(scene: &Scene, ways: Vec<Way>) {
-    scene.desk.untidy.set(true);
+    scene.referee.untidy.set(true);
     assert_eq!(scene.verdict(&[]), "", "before anything is done");
     let mut unnamed = Vec::new();
     for (what, statements, named) in ways {
@@ -275,7 +278,7 @@ fn causes_that_are_hashed_anew_are_named() {
         ("a letter is read in part", sealed("part", zeros.clone().into()), "does not hold the part"),
         ("a letter was confirmed", sealed("confirmed_by", zeros.into()), "letter 000"),
         ("a letter showed its token", sealed("shows_token", true.into()), "entry #"),
-        ("an answer was held", sealed("answer", "held".into()), "its ledger line differs"),
+        ("an answer was suppressed", sealed("answer", "suppressed".into()), "its ledger line differs"),
         ("answers were left out", sealed("left_out", 2.into()), "a player's mail"),
         ("the opponent had no room", sealed("opponent", json!({"letters": 0})), "a player's mail"),
         ("the GM accepted a letter", sealed("accepted_by", "Eve".into()), "a player's mail"),
@@ -325,15 +328,15 @@ fn entries_that_are_hashed_anew_are_named() {
         ),
         (
             "another letter of ours is pinned",
-            scene.rehashed("OrdersRefused", set("/told/0", zeros.clone())),
+            scene.rehashed("OrdersRefused", set("/pins/0", zeros.clone())),
             "was changed",
         ),
         (
             "a pin is left out",
             scene.rehashed("OrdersRefused", |entry| {
-                drop(entry.as_object_mut().and_then(|entry| entry.remove("told")))
+                drop(entry.as_object_mut().and_then(|entry| entry.remove("pins")))
             }),
-            "told",
+            "pins",
         ),
         ("a note has another text", scene.rehashed("GmNoted", set("/body/text", "Another note")), "entry #"),
         ("a note is another GM's", scene.rehashed("GmNoted", gm), "its ledger line differs"),
@@ -360,7 +363,7 @@ fn an_opening_that_is_hashed_anew_is_named() {
         ("the opening names another format", scene.rehashed("MatchOpened", set("/body/format", 9)), "format"),
         (
             "the opening names another procedure",
-            scene.rehashed("MatchOpened", set("/body/desk/procedure", 9)),
+            scene.rehashed("MatchOpened", set("/body/mail_identity/procedure", 9)),
             "its ledger line differs",
         ),
         (
@@ -370,7 +373,7 @@ fn an_opening_that_is_hashed_anew_is_named() {
         ),
         (
             "the opening has another address of the referee",
-            scene.rehashed("MatchOpened", set("/body/desk/address", "eve@club.example")),
+            scene.rehashed("MatchOpened", set("/body/mail_identity/address", "eve@club.example")),
             "its ledger line differs",
         ),
     ];
@@ -437,7 +440,7 @@ fn tampering_with_the_match_is_named() {
         ("the snapshot names another player", scene.changed(set("/players/first", "Eve")), "the snapshot"),
         (
             "the snapshot does not know a letter",
-            scene.changed(set("/told", Value::Array(Vec::new()))),
+            scene.changed(set("/pins", Value::Array(Vec::new()))),
             "the snapshot",
         ),
         ("the snapshot has other terms", scene.changed(set("/terms/grace_hours", 99)), "the snapshot"),

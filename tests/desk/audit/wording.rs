@@ -7,7 +7,7 @@ use fogpost::game::any::GameKind;
 use fogpost::ledger::Fact;
 
 use crate::audit::database::entries;
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::referee::{ANN, BO, Referee, Sent};
 
 const LYING_NEWS: &str = "- Nothing was seen.\n";
 const CHANGED: &str = "The club has changed the words of these letters, in quad/news.txt.";
@@ -30,33 +30,35 @@ pub fn put_template(folder: &Path, name: &str, source: Option<&str>) {
 }
 
 /// A match in which the club told a lie about one turn. Also returns its name.
-fn lied_about_a_turn() -> (Desk, String) {
-    let mut desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.restart_after(|folder| put_template(folder, "quad/news.txt", Some(LYING_NEWS)));
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.last_to(BO).says("Nothing was seen.").says(CHANGED);
-    desk.last_to(ANN).says(CHANGED);
-    desk.reply(ANN, &to_ann, "STATUS");
-    desk.last_to(ANN).keeps_silent_of("The club has");
-    desk.restart_after(|folder| put_template(folder, "quad/news.txt", None));
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    desk.last_to(ANN).says(BACK).keeps_silent_of("Nothing was seen.");
-    desk.reply(BO, &to_bo, "STATUS");
-    desk.last_to(BO).keeps_silent_of("The club has");
-    (desk, game_match.id)
+fn lied_about_a_turn() -> (Referee, String) {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.restart_after(|folder| put_template(folder, "quad/news.txt", Some(LYING_NEWS)));
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.last_to(BO).says("Nothing was seen.").says(CHANGED);
+    referee.last_to(ANN).says(CHANGED);
+    referee.reply(ANN, &to_ann, "STATUS");
+    referee.last_to(ANN).keeps_silent_of("The club has");
+    referee.restart_after(|folder| put_template(folder, "quad/news.txt", None));
+    referee.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    referee.last_to(ANN).says(BACK).keeps_silent_of("Nothing was seen.");
+    referee.reply(BO, &to_bo, "STATUS");
+    referee.last_to(BO).keeps_silent_of("The club has");
+    (referee, game_match.id)
 }
 
 #[test]
 fn a_template_for_one_turn_stands_in_the_ledger_is_told_to_both_sides_and_named_by_the_audit() {
-    let (desk, id) = lied_about_a_turn();
-    let changes = entries(&desk, &id).into_iter().filter_map(|entry| match entry.fact {
-        Fact::DeskSet { desk, .. } => Some(desk.templates.into_keys().collect::<Vec<_>>()),
+    let (referee, id) = lied_about_a_turn();
+    let changes = entries(&referee, &id).into_iter().filter_map(|entry| match entry.fact {
+        Fact::MailIdentitySet { mail_identity, .. } => {
+            Some(mail_identity.templates.into_keys().collect::<Vec<_>>())
+        }
         _ => None,
     });
     assert_eq!(changes.collect::<Vec<_>>(), [vec!["quad/news.txt".to_owned()], vec![]]);
-    let verdict = desk.verify(&id);
+    let verdict = referee.verify(&id);
     assert!(verdict.is_sound(), "{verdict:#?}");
     let named: Vec<_> =
         verdict.own_templates.iter().map(|(name, letters)| (name.as_str(), *letters)).collect();
@@ -71,28 +73,30 @@ fn the_template_that_tells_of_replaced_templates_cannot_be_replaced() {
 }
 
 /// A desk with a match of Quantum, the letters that Ann and Bo answer, and this template of the club's own.
-fn with_template(name: &str) -> (Desk, [Sent; 2]) {
-    let mut desk = Desk::new();
-    desk.open(GameKind::Quantum, &[]);
-    let to_both = [ANN, BO].map(|address| desk.one_to(address));
-    desk.restart_after(|folder| put_template(folder, name, Some("Subject: words\n\nWords of the club.\n")));
-    (desk, to_both)
+fn with_template(name: &str) -> (Referee, [Sent; 2]) {
+    let mut referee = Referee::new();
+    referee.open(GameKind::Quantum, &[]);
+    let to_both = [ANN, BO].map(|address| referee.one_to(address));
+    referee
+        .restart_after(|folder| put_template(folder, name, Some("Subject: words\n\nWords of the club.\n")));
+    (referee, to_both)
 }
 
 #[test]
 fn templates_that_shape_no_letter_of_a_match_are_not_told_there() {
     for name in ["quad/news.txt", "gm/digest.txt", "club/stranger.txt"] {
-        let (desk, [to_ann, _]) = with_template(name);
-        desk.reply(ANN, &to_ann, "STATUS");
-        desk.one_to(ANN).keeps_silent_of("The club has");
+        let (referee, [to_ann, _]) = with_template(name);
+        referee.reply(ANN, &to_ann, "STATUS");
+        referee.one_to(ANN).keeps_silent_of("The club has");
     }
 }
 
 #[test]
 fn a_page_of_the_manual_is_told_as_any_other_template() {
-    let (desk, [to_ann, _]) = with_template("help/orders.txt");
-    desk.reply(ANN, &to_ann, "HELP orders");
-    desk.one_to(ANN)
+    let (referee, [to_ann, _]) = with_template("help/orders.txt");
+    referee.reply(ANN, &to_ann, "HELP orders");
+    referee
+        .one_to(ANN)
         .says("Words of the club.")
         .says("The club has changed the words of these letters, in help/orders.txt.");
 }
@@ -100,14 +104,14 @@ fn a_page_of_the_manual_is_told_as_any_other_template() {
 /// Otherwise Ann's next letter would show that Bo has written.
 #[test]
 fn a_template_that_comes_and_goes_while_only_one_side_writes_is_told_to_that_side_alone() {
-    let (mut desk, [to_ann, to_bo]) = with_template("quantum/news.txt");
-    desk.reply(BO, &to_bo, "STATUS");
-    desk.one_to(BO).says("in quantum/news.txt.");
-    desk.restart_after(|folder| put_template(folder, "quantum/news.txt", None));
-    desk.reply(ANN, &to_ann, "STATUS");
-    desk.one_to(ANN).keeps_silent_of("The club has");
-    desk.reply(BO, &to_bo, "MATCHES");
-    desk.one_to(BO).says(BACK);
+    let (mut referee, [to_ann, to_bo]) = with_template("quantum/news.txt");
+    referee.reply(BO, &to_bo, "STATUS");
+    referee.one_to(BO).says("in quantum/news.txt.");
+    referee.restart_after(|folder| put_template(folder, "quantum/news.txt", None));
+    referee.reply(ANN, &to_ann, "STATUS");
+    referee.one_to(ANN).keeps_silent_of("The club has");
+    referee.reply(BO, &to_bo, "MATCHES");
+    referee.one_to(BO).says(BACK);
 }
 
 #[test]

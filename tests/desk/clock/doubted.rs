@@ -9,32 +9,32 @@ use fogpost::daemon::doubt;
 use fogpost::daemon::loops::run;
 use fogpost::daemon::status::Status;
 
-use crate::desk::{ANN, BO, Desk, GM};
 use crate::positions::{kinds, quad};
+use crate::referee::{ANN, BO, GM, Referee};
 
 const TWO_YEARS: i64 = 730 * 24;
 
 /// Whether `status` says that the clock is in doubt.
-fn is_doubted(desk: &Desk) -> bool {
-    let store = &*desk.office().store;
+fn is_doubted(referee: &Referee) -> bool {
+    let store = &*referee.office().store;
     let (database, quota) = (DatabaseSection::default(), Quota::default());
-    let status = Status::of(store, &database, &quota, desk.now(), TimeDelta::minutes(2));
-    let faults = desk.block_on(status).expect("the store answers").faults;
+    let status = Status::of(store, &database, &quota, referee.now(), TimeDelta::minutes(2));
+    let faults = referee.block_on(status).expect("the store answers").faults;
     faults.iter().any(|fault| fault.starts_with("the clock is in doubt"))
 }
 
 /// Whether the GM was asked about the clock since the last call.
-fn is_gm_asked(desk: &Desk) -> bool {
-    desk.sent_to(GM).iter().any(|sent| sent.subject.contains("Is my clock right?"))
+fn is_gm_asked(referee: &Referee) -> bool {
+    referee.sent_to(GM).iter().any(|sent| sent.subject.contains("Is my clock right?"))
 }
 
 /// The number of letters that wait in the mailbox.
-fn in_mailbox(desk: &Desk) -> usize {
-    fs::read_dir(desk.folder().join("mail/referee/new")).expect("the mailbox").count()
+fn in_mailbox(referee: &Referee) -> usize {
+    fs::read_dir(referee.folder().join("mail/referee/new")).expect("the mailbox").count()
 }
 
-fn deadline(desk: &Desk, match_id: &str) -> DateTime<Utc> {
-    desk.find(match_id).deadline.expect("a deadline")
+fn deadline(referee: &Referee, match_id: &str) -> DateTime<Utc> {
+    referee.find(match_id).deadline.expect("a deadline")
 }
 
 /// A letter from Ann with a stamp of this server at this time.
@@ -48,182 +48,183 @@ fn stamped(server: &str, at: DateTime<Utc>) -> String {
 
 #[test]
 fn nothing_is_decided_while_the_clock_is_in_doubt() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    let before = deadline(&desk, &game_match.id);
-    desk.set_clock(TWO_YEARS);
-    desk.put(&desk.answer(ANN, &to_ann, "MARBLE E5"));
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    let before = deadline(&referee, &game_match.id);
+    referee.set_clock(TWO_YEARS);
+    referee.put(&referee.answer(ANN, &to_ann, "MARBLE E5"));
     for _ in 0..2 {
-        desk.work();
-        assert_eq!((in_mailbox(&desk), deadline(&desk, &game_match.id)), (1, before));
-        assert!(is_doubted(&desk) && desk.sent_to(ANN).is_empty() && desk.sent_to(BO).is_empty());
+        referee.work();
+        assert_eq!((in_mailbox(&referee), deadline(&referee, &game_match.id)), (1, before));
+        assert!(is_doubted(&referee) && referee.sent_to(ANN).is_empty() && referee.sent_to(BO).is_empty());
     }
-    desk.one_to(GM)
+    referee
+        .one_to(GM)
         .says("My clock says Sat 6 May 2028")
         .says("it said Thu 7 May 2026")
         .says("GM CLOCK CONFIRM");
-    desk.set_clock(1 - TWO_YEARS);
-    desk.work();
-    assert_eq!((in_mailbox(&desk), deadline(&desk, &game_match.id).year()), (0, 2026));
-    assert!(!is_doubted(&desk));
-    desk.one_to(ANN).says("Your orders are sealed");
-    assert!(!kinds(&desk, &game_match).contains(&"DeadlineSlid".to_owned()));
+    referee.set_clock(1 - TWO_YEARS);
+    referee.work();
+    assert_eq!((in_mailbox(&referee), deadline(&referee, &game_match.id).year()), (0, 2026));
+    assert!(!is_doubted(&referee));
+    referee.one_to(ANN).says("Your orders are sealed");
+    assert!(!kinds(&referee, &game_match).contains(&"DeadlineSlid".to_owned()));
 }
 
 #[test]
 fn several_loops_that_find_one_doubt_ask_the_gm_once() {
-    let desk = Desk::new();
-    quad(&desk);
-    desk.set_clock(TWO_YEARS);
-    let office = desk.office();
+    let referee = Referee::new();
+    quad(&referee);
+    referee.set_clock(TWO_YEARS);
+    let office = referee.office();
     let look = || doubt::is_trusted(office);
-    let looks = desk.block_on(async { tokio::join!(look(), look(), look(), look()) });
+    let looks = referee.block_on(async { tokio::join!(look(), look(), look(), look()) });
     assert!(matches!(looks, (Ok(false), Ok(false), Ok(false), Ok(false))), "{looks:?}");
-    desk.work();
-    assert_eq!(desk.one_to(GM).subject, "Is my clock right?");
+    referee.work();
+    assert_eq!(referee.one_to(GM).subject, "Is my clock right?");
 }
 
 #[test]
 fn a_stamp_of_another_server_ends_the_doubt_and_the_time_counts_as_an_outage() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    let before = deadline(&desk, &game_match.id);
-    desk.set_clock(30 * 24);
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    let before = deadline(&referee, &game_match.id);
+    referee.set_clock(30 * 24);
     // Neither a stamp of this machine, whose clock is in doubt, nor an old stamp counts as a witness.
     let own = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells it");
-    desk.put(&stamped(own.trim(), desk.now()));
-    desk.work();
-    assert!(is_doubted(&desk) && in_mailbox(&desk) == 1);
-    desk.put(&stamped("mx.provider.example", desk.now() - TimeDelta::days(2)));
-    desk.work();
-    assert!(is_doubted(&desk) && in_mailbox(&desk) == 2);
-    desk.put(&stamped("mx.provider.example", desk.now() + TimeDelta::hours(20)));
-    desk.work();
-    assert!(!is_doubted(&desk) && in_mailbox(&desk) == 0);
-    assert_eq!(deadline(&desk, &game_match.id), before + TimeDelta::days(30));
-    desk.sent_to(ANN).iter().find(|sent| sent.text.contains("could not be reached")).expect("a notice");
+    referee.put(&stamped(own.trim(), referee.now()));
+    referee.work();
+    assert!(is_doubted(&referee) && in_mailbox(&referee) == 1);
+    referee.put(&stamped("mx.provider.example", referee.now() - TimeDelta::days(2)));
+    referee.work();
+    assert!(is_doubted(&referee) && in_mailbox(&referee) == 2);
+    referee.put(&stamped("mx.provider.example", referee.now() + TimeDelta::hours(20)));
+    referee.work();
+    assert!(!is_doubted(&referee) && in_mailbox(&referee) == 0);
+    assert_eq!(deadline(&referee, &game_match.id), before + TimeDelta::days(30));
+    referee.sent_to(ANN).iter().find(|sent| sent.text.contains("could not be reached")).expect("a notice");
 }
 
 #[test]
 fn the_gm_ends_the_doubt_by_answering_the_question() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    let before = deadline(&desk, &game_match.id);
-    desk.set_clock(30 * 24);
-    desk.work();
-    let question = desk.one_to(GM);
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    let before = deadline(&referee, &game_match.id);
+    referee.set_clock(30 * 24);
+    referee.work();
+    let question = referee.one_to(GM);
     // Without the GM's reply token, the letter may be from anybody.
-    desk.write(GM, "GM CLOCK CONFIRM");
-    assert!(is_doubted(&desk));
-    desk.reply(GM, &question, "Yes.");
-    assert!(is_doubted(&desk));
-    desk.reply(GM, &question, "GM CLOCK CONFIRM");
-    assert!(!is_doubted(&desk));
-    let answers = desk.sent_to(GM);
+    referee.write(GM, "GM CLOCK CONFIRM");
+    assert!(is_doubted(&referee));
+    referee.reply(GM, &question, "Yes.");
+    assert!(is_doubted(&referee));
+    referee.reply(GM, &question, "GM CLOCK CONFIRM");
+    assert!(!is_doubted(&referee));
+    let answers = referee.sent_to(GM);
     assert!(answers.iter().any(|sent| sent.text.contains("My clock counts as right.")), "{answers:#?}");
-    assert_eq!(deadline(&desk, &game_match.id), before + TimeDelta::days(30));
+    assert_eq!(deadline(&referee, &game_match.id), before + TimeDelta::days(30));
 }
 
 #[test]
 fn a_person_at_the_terminal_ends_the_doubt() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    desk.set_clock(30 * 24);
-    desk.work();
-    desk.one_to(GM);
-    desk.block_on(doubt::confirm(desk.office())).expect("the store answers");
-    desk.work();
-    assert!(!is_doubted(&desk) && kinds(&desk, &game_match).contains(&"DeadlineSlid".to_owned()));
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    referee.set_clock(30 * 24);
+    referee.work();
+    referee.one_to(GM);
+    referee.block_on(doubt::confirm(referee.office())).expect("the store answers");
+    referee.work();
+    assert!(!is_doubted(&referee) && kinds(&referee, &game_match).contains(&"DeadlineSlid".to_owned()));
 }
 
 #[test]
 fn up_to_seven_days_are_an_outage() {
-    let desk = Desk::with("days = 3\n");
-    let (game_match, ..) = quad(&desk);
-    desk.set_clock(7 * 24);
-    desk.work();
-    assert!(!is_doubted(&desk) && !is_gm_asked(&desk));
-    assert!(kinds(&desk, &game_match).contains(&"DeadlineSlid".to_owned()));
-    desk.set_clock(7 * 24 + 1);
-    desk.work();
-    assert!(is_doubted(&desk));
+    let referee = Referee::with("days = 3\n");
+    let (game_match, ..) = quad(&referee);
+    referee.set_clock(7 * 24);
+    referee.work();
+    assert!(!is_doubted(&referee) && !is_gm_asked(&referee));
+    assert!(kinds(&referee, &game_match).contains(&"DeadlineSlid".to_owned()));
+    referee.set_clock(7 * 24 + 1);
+    referee.work();
+    assert!(is_doubted(&referee));
 }
 
 #[test]
 fn a_program_that_runs_trusts_its_clock_however_long_the_mailbox_cannot_be_read() {
-    let desk = Desk::new();
-    quad(&desk);
-    let (mailbox, away) = (desk.folder().join("mail/referee"), desk.folder().join("mail/away"));
+    let referee = Referee::new();
+    quad(&referee);
+    let (mailbox, away) = (referee.folder().join("mail/referee"), referee.folder().join("mail/away"));
     fs::rename(&mailbox, &away).expect("the mailbox is moved away");
     for _ in 0..9 {
-        desk.set_clock(24);
-        desk.block_on(run::once(desk.office())).expect_err("there is no mailbox");
+        referee.set_clock(24);
+        referee.block_on(run::once(referee.office())).expect_err("there is no mailbox");
     }
     fs::rename(&away, &mailbox).expect("the mailbox is moved back");
-    desk.work();
-    assert!(!is_doubted(&desk));
+    referee.work();
+    assert!(!is_doubted(&referee));
 }
 
 #[test]
 fn a_clock_that_is_behind_for_a_while_decides_nothing() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    desk.set_clock(-3 * TWO_YEARS);
-    desk.work();
-    assert!(is_doubted(&desk) && is_gm_asked(&desk));
-    desk.set_clock(3 * TWO_YEARS + 1);
-    desk.work();
-    assert!(!is_doubted(&desk));
-    assert_eq!(desk.find(&game_match.id), game_match);
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    referee.set_clock(-3 * TWO_YEARS);
+    referee.work();
+    assert!(is_doubted(&referee) && is_gm_asked(&referee));
+    referee.set_clock(3 * TWO_YEARS + 1);
+    referee.work();
+    assert!(!is_doubted(&referee));
+    assert_eq!(referee.find(&game_match.id), game_match);
 }
 
 #[test]
 fn a_deadline_that_a_clock_moved_which_was_ahead_is_set_again() {
-    let mut desk = Desk::with("days = 3\n");
-    let (game_match, to_ann, _) = quad(&desk);
-    let before = deadline(&desk, &game_match.id);
-    desk.set_clock(6 * 24);
-    desk.restart();
-    desk.work();
-    assert!(deadline(&desk, &game_match.id) > before);
-    desk.set_clock(1 - 6 * 24);
-    desk.sent_to(ANN);
-    desk.work();
-    assert_eq!(deadline(&desk, &game_match.id), before);
-    desk.one_to(ANN).says("clock was ahead").says("It is due");
-    let entries = kinds(&desk, &game_match);
+    let mut referee = Referee::with("days = 3\n");
+    let (game_match, to_ann, _) = quad(&referee);
+    let before = deadline(&referee, &game_match.id);
+    referee.set_clock(6 * 24);
+    referee.restart();
+    referee.work();
+    assert!(deadline(&referee, &game_match.id) > before);
+    referee.set_clock(1 - 6 * 24);
+    referee.sent_to(ANN);
+    referee.work();
+    assert_eq!(deadline(&referee, &game_match.id), before);
+    referee.one_to(ANN).says("clock was ahead").says("It is due");
+    let entries = kinds(&referee, &game_match);
     assert!(entries.ends_with(&["DeadlineSlid".to_owned(), "DeadlineRestored".to_owned()]), "{entries:?}");
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.one_to(ANN).says("Your orders are sealed");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.one_to(ANN).says("Your orders are sealed");
 }
 
 #[test]
 fn what_was_an_outage_still_counts_when_the_clock_is_right_again() {
-    let desk = Desk::with("days = 3\n");
-    let (game_match, ..) = quad(&desk);
-    let before = deadline(&desk, &game_match.id);
+    let referee = Referee::with("days = 3\n");
+    let (game_match, ..) = quad(&referee);
+    let before = deadline(&referee, &game_match.id);
     // The machine is off for four days, and its clock gains two more.
-    desk.set_clock(6 * 24);
-    desk.work();
-    desk.set_clock(-2 * 24);
-    desk.work();
-    assert_eq!(deadline(&desk, &game_match.id), before + TimeDelta::days(4));
-    assert_eq!(desk.find(&game_match.id).missed.first, 0);
+    referee.set_clock(6 * 24);
+    referee.work();
+    referee.set_clock(-2 * 24);
+    referee.work();
+    assert_eq!(deadline(&referee, &game_match.id), before + TimeDelta::days(4));
+    assert_eq!(referee.find(&game_match.id).missed.first, 0);
 }
 
 #[test]
 fn a_deadline_that_a_confirmed_clock_moved_by_years_is_set_again() {
-    let desk = Desk::with("days = 3\n");
-    let (game_match, to_ann, _) = quad(&desk);
-    let before = deadline(&desk, &game_match.id);
-    desk.sleep(TWO_YEARS);
-    desk.work();
-    let far = deadline(&desk, &game_match.id);
+    let referee = Referee::with("days = 3\n");
+    let (game_match, to_ann, _) = quad(&referee);
+    let before = deadline(&referee, &game_match.id);
+    referee.sleep(TWO_YEARS);
+    referee.work();
+    let far = deadline(&referee, &game_match.id);
     assert!(far > before + TimeDelta::days(700));
     // The next phase begins by that clock.
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.set_clock(1 - TWO_YEARS);
-    desk.work();
-    let (after, now) = (deadline(&desk, &game_match.id), desk.now());
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.set_clock(1 - TWO_YEARS);
+    referee.work();
+    let (after, now) = (deadline(&referee, &game_match.id), referee.now());
     assert!(after > now && after < now + TimeDelta::days(6), "{after}");
 }

@@ -8,7 +8,7 @@ mod quantum;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::referee::{ANN, BO, Referee, Sent};
 use fogpost_testing::random::Random;
 
 /// Rounds of letters after which a match has failed. These matches are far shorter.
@@ -16,24 +16,24 @@ const MAX_ROUNDS: usize = 1000;
 
 /// Plays a match to its end.
 fn plays_to_the_end(game: GameKind, option: (&str, &str)) {
-    let desk = Desk::with("[letters]\nanswers_per_hour = 100000\n");
-    let id = desk.open(game, &[option]).id;
+    let referee = Referee::with("[letters]\nanswers_per_hour = 100000\n");
+    let id = referee.open(game, &[option]).id;
     let mut random = Random::new(2);
     for _ in 0..MAX_ROUNDS {
-        if desk.find(&id).stage == Stage::Over {
+        if referee.find(&id).stage == Stage::Over {
             return;
         }
         let mut answered = false;
         for address in [ANN, BO] {
-            for letter in desk.sent_to(address) {
+            for letter in referee.sent_to(address) {
                 if let Some(orders) = orders(game, &letter, &mut random) {
-                    desk.put(&desk.answer(address, &letter, &orders.join("\n")));
+                    referee.put(&referee.answer(address, &letter, &orders.join("\n")));
                     answered = true;
                 }
             }
         }
         assert!(answered, "{id} waits for orders that nobody sends");
-        desk.work();
+        referee.work();
     }
     panic!("{id} did not end");
 }

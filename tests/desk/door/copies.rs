@@ -4,8 +4,8 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 use fogpost::store::LetterStatus;
 
-use crate::desk::{ANN, BO, Desk, GM, REFEREE, Sent};
 use crate::positions::{quad, quadrant_z};
+use crate::referee::{ANN, BO, GM, REFEREE, Referee, Sent};
 
 /// An answer of Ann's with this Message-ID, and nothing else that a mail program adds.
 fn answer(to: &Sent, id: &str, body: &str) -> String {
@@ -17,13 +17,13 @@ fn answer(to: &Sent, id: &str, body: &str) -> String {
 
 #[test]
 fn a_letter_with_the_message_id_of_another_is_answered_if_its_text_is_new() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.receive(&answer(&to_ann, "same", "STATUS"));
-    desk.one_to(ANN).says("Quad, Ann");
-    desk.receive(&answer(&to_ann, "same", "MARBLE E5"));
-    desk.one_to(ANN).says("Your orders are sealed");
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.receive(&answer(&to_ann, "same", "STATUS"));
+    referee.one_to(ANN).says("Quad, Ann");
+    referee.receive(&answer(&to_ann, "same", "MARBLE E5"));
+    referee.one_to(ANN).says("Your orders are sealed");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1);
     // Copies of both letters that arrived by other routes: another header, other blanks, another encoding.
     let encoded = answer(&to_ann, "same", "=4DARBLE E5").replacen(
         "\n\n",
@@ -32,31 +32,31 @@ fn a_letter_with_the_message_id_of_another_is_answered_if_its_text_is_new() {
     );
     let status = answer(&to_ann, "same", "STATUS  ");
     for copy in [format!("Received: from elsewhere\n{status}"), encoded] {
-        desk.receive(&copy);
-        assert_eq!(desk.last_status(), LetterStatus::Repeated, "{copy}");
+        referee.receive(&copy);
+        assert_eq!(referee.last_status(), LetterStatus::Repeated, "{copy}");
     }
-    assert!(desk.sent_to(ANN).is_empty());
+    assert!(referee.sent_to(ANN).is_empty());
     // The same happens if they arrive together.
     for body in ["HISTORY", "MATCHES", "HISTORY "] {
-        desk.put(&answer(&to_ann, "together", body));
+        referee.put(&answer(&to_ann, "together", body));
     }
-    desk.work();
-    assert_eq!(desk.sent_to(ANN).len(), 2);
+    referee.work();
+    assert_eq!(referee.sent_to(ANN).len(), 2);
 }
 
 #[test]
 fn a_large_letter_with_a_known_message_id_is_answered_if_its_text_is_new() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
     let large = answer(&to_ann, "same", &"a long story\n".repeat(10_000));
     for (letter, status) in [
         (answer(&to_ann, "same", "STATUS"), LetterStatus::Ruled),
         (large.clone(), LetterStatus::Ruled),
         (format!("Received: from elsewhere\n{large}"), LetterStatus::Repeated),
     ] {
-        desk.receive(&letter);
-        assert_eq!(desk.last_status(), status);
-        assert_eq!(desk.sent_to(ANN).len(), usize::from(status == LetterStatus::Ruled));
+        referee.receive(&letter);
+        assert_eq!(referee.last_status(), status);
+        assert_eq!(referee.sent_to(ANN).len(), usize::from(status == LetterStatus::Ruled));
     }
     // The same happens if the large one is the first.
     for (letter, status) in [
@@ -64,23 +64,23 @@ fn a_large_letter_with_a_known_message_id_is_answered_if_its_text_is_new() {
         (answer(&to_ann, "other", "HISTORY"), LetterStatus::Ruled),
         (answer(&to_ann, "other", "HISTORY "), LetterStatus::Repeated),
     ] {
-        desk.receive(&letter);
-        assert_eq!(desk.last_status(), status);
+        referee.receive(&letter);
+        assert_eq!(referee.last_status(), status);
     }
 }
 
 /// Whether this letter of Ann's is ruled on.
-fn is_ruled_on(desk: &Desk, head: &str, body: &str, id: &str) -> bool {
-    desk.receive(&format!(
+fn is_ruled_on(referee: &Referee, head: &str, body: &str, id: &str) -> bool {
+    referee.receive(&format!(
         "From: {ANN}\nSubject: orders\nMessage-ID: <{id}@players.example>\n{head}\n\n{body}\n"
     ));
-    desk.last_status() == LetterStatus::Ruled
+    referee.last_status() == LetterStatus::Ruled
 }
 
 #[test]
 fn each_place_in_which_a_letter_carries_the_token_is_enough() {
-    let desk = Desk::with_club("plus_addresses = true\n");
-    let (_, to_ann, _) = quad(&desk);
+    let referee = Referee::with_club("plus_addresses = true\n");
+    let (_, to_ann, _) = quad(&referee);
     let (token, to) = (to_ann.token().to_owned(), format!("To: {REFEREE}"));
     assert_eq!(to_ann.reply_to, format!("referee+{token}@club.example"));
     assert!(to_ann.message_id.starts_with(&format!("{token}.")));
@@ -92,20 +92,20 @@ fn each_place_in_which_a_letter_carries_the_token_is_enough() {
         (to.clone(), format!("HISTORY\n\n> Reply token: {token}")),
     ];
     for (n, (head, body)) in places.iter().enumerate() {
-        assert!(is_ruled_on(&desk, head, body, &format!("place{n}")), "{head}\n\n{body}");
-        desk.one_to(ANN);
+        assert!(is_ruled_on(&referee, head, body, &format!("place{n}")), "{head}\n\n{body}");
+        referee.one_to(ANN);
     }
-    assert!(!is_ruled_on(&desk, &to, "REPORT", "none"));
-    desk.one_to(ANN).says("reply token");
+    assert!(!is_ruled_on(&referee, &to, "REPORT", "none"));
+    referee.one_to(ANN).says("reply token");
     let other = token.chars().rev().collect::<String>();
-    assert!(!is_ruled_on(&desk, &to, &format!("REPORT\n\n> Reply token: {other}"), "other"));
-    desk.sent_to(ANN);
+    assert!(!is_ruled_on(&referee, &to, &format!("REPORT\n\n> Reply token: {other}"), "other"));
+    referee.sent_to(ANN);
 }
 
 #[test]
 fn every_mark_of_automatic_mail_keeps_a_letter_from_being_answered_or_acted_on() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
     let marks = [
         "Return-Path: <>".to_owned(),
         "Auto-Submitted: auto-generated".to_owned(),
@@ -121,28 +121,28 @@ fn every_mark_of_automatic_mail_keeps_a_letter_from_being_answered_or_acted_on()
         "Sender: MAILER-DAEMON@players.example".to_owned(),
     ];
     for (n, mark) in marks.iter().enumerate() {
-        desk.receive(&format!("{mark}\n{}", answer(&to_ann, &format!("mark{n}"), "MARBLE E5")));
-        assert_eq!(desk.last_status(), LetterStatus::Automatic, "{mark}");
+        referee.receive(&format!("{mark}\n{}", answer(&to_ann, &format!("mark{n}"), "MARBLE E5")));
+        assert_eq!(referee.last_status(), LetterStatus::Automatic, "{mark}");
     }
     let report = "--b\nContent-Type: text/plain\n\nMARBLE E5\n--b\nContent-Type: message/disposition-notification\n\n\
                   Final-Recipient: rfc822; ann@players.example\nDisposition: manual-action/MDN-sent-manually; displayed\n--b--";
     let kind =
         "MIME-Version: 1.0\nContent-Type: multipart/report; report-type=disposition-notification; boundary=b";
-    desk.receive(&format!("{kind}\n{}", answer(&to_ann, "report", report)));
-    assert_eq!(desk.last_status(), LetterStatus::Automatic, "a report");
-    desk.receive(&answer(&to_ann, "from", "MARBLE E5").replacen(ANN, "postmaster@players.example", 1));
-    assert_eq!(desk.last_status(), LetterStatus::Automatic, "a postmaster");
+    referee.receive(&format!("{kind}\n{}", answer(&to_ann, "report", report)));
+    assert_eq!(referee.last_status(), LetterStatus::Automatic, "a report");
+    referee.receive(&answer(&to_ann, "from", "MARBLE E5").replacen(ANN, "postmaster@players.example", 1));
+    assert_eq!(referee.last_status(), LetterStatus::Automatic, "a postmaster");
     // A list or a forwarder may have put such an address in place of Ann's.
     for from in ["no-reply@players.example", REFEREE] {
-        desk.receive(&answer(&to_ann, &format!("from{}", from.len()), "MARBLE E5").replacen(ANN, from, 1));
-        assert_eq!(desk.last_status(), LetterStatus::Ignored, "{from}");
-        assert!(desk.sent_to(from).is_empty(), "{from}");
-        desk.one_to(ANN).says("with your reply token, but from");
+        referee.receive(&answer(&to_ann, &format!("from{}", from.len()), "MARBLE E5").replacen(ANN, from, 1));
+        assert_eq!(referee.last_status(), LetterStatus::Ignored, "{from}");
+        assert!(referee.sent_to(from).is_empty(), "{from}");
+        referee.one_to(ANN).says("with your reply token, but from");
     }
-    desk.receive(&answer(&to_ann, "own", "MARBLE E5").replace("own@players.example", &to_ann.message_id));
-    assert_eq!(desk.last_status(), LetterStatus::Automatic, "our own Message-ID");
-    assert!(desk.sent_to(ANN).is_empty());
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+    referee.receive(&answer(&to_ann, "own", "MARBLE E5").replace("own@players.example", &to_ann.message_id));
+    assert_eq!(referee.last_status(), LetterStatus::Automatic, "our own Message-ID");
+    assert!(referee.sent_to(ANN).is_empty());
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 0);
     // None of these marks a machine.
     for (field, question) in [
         ("X-Auto-Response-Suppress: All", "STATUS"),
@@ -151,19 +151,19 @@ fn every_mark_of_automatic_mail_keeps_a_letter_from_being_answered_or_acted_on()
         ("Return-Path: <ann@players.example>", "HELP"),
         ("X-Loop: list@elsewhere.example", "MATCHES"),
     ] {
-        desk.receive(&format!("{field}\n{}", answer(&to_ann, question, question)));
-        assert_eq!(desk.last_status(), LetterStatus::Ruled, "{field}");
-        desk.one_to(ANN);
+        referee.receive(&format!("{field}\n{}", answer(&to_ann, question, question)));
+        assert_eq!(referee.last_status(), LetterStatus::Ruled, "{field}");
+        referee.one_to(ANN);
     }
 }
 
 #[test]
 fn a_forwarded_or_attached_message_is_never_an_order() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
     let inline = "Look at this:\n\n---------- Forwarded message ---------\nFrom: Bo <bo@players.example>\n\
                   Date: Mon, 4 May 2026 at 10:00\nSubject: my move\nTo: Ann <ann@players.example>\n\nMARBLE E5\n";
-    desk.receive(&answer(&to_ann, "inline", inline).replacen("Re: turn", "Fwd: my move", 1));
+    referee.receive(&answer(&to_ann, "inline", inline).replacen("Re: turn", "Fwd: my move", 1));
     let attached = format!(
         "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n{}",
         answer(
@@ -173,39 +173,39 @@ fn a_forwarded_or_attached_message_is_never_an_order() {
              Content-Type: message/rfc822\n\nFrom: bo@players.example\nSubject: my move\n\nMARBLE E5\n\n--b--"
         )
     );
-    desk.receive(&attached);
+    referee.receive(&attached);
     let whole = format!(
         "MIME-Version: 1.0\nContent-Type: message/rfc822\n{}",
         answer(&to_ann, "whole", "From: ann@players.example\nSubject: my move\n\nMARBLE E5")
     );
-    desk.receive(&whole);
-    assert_eq!(desk.sent_to(ANN).len(), 3, "each is answered");
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+    referee.receive(&whole);
+    assert_eq!(referee.sent_to(ANN).len(), 3, "each is answered");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 0);
 }
 
 #[test]
 fn a_player_gets_the_form_at_the_registered_address_that_wrote_without_a_token() {
-    let desk = Desk::new();
-    desk.write(GM, "GM LIST");
-    let to_gm = desk.one_to(GM);
+    let referee = Referee::new();
+    referee.write(GM, "GM LIST");
+    let to_gm = referee.one_to(GM);
     let home = "ann@home.example";
-    desk.reply(GM, &to_gm, &format!("GM PLAYER ADD {home} Ann\nGM PLAYER ADD {ANN} Ann"));
-    desk.reply(GM, &to_gm, &format!("GM PLAYER MERGE {home} INTO {ANN}"));
-    let (game_match, _, _) = quad(&desk);
-    desk.write(home, &format!("[{}] MARBLE E5", game_match.id));
-    desk.one_to(home).says("Nothing was filed").says("Your orders for turn 1");
-    assert!(desk.sent_to(ANN).is_empty());
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
+    referee.reply(GM, &to_gm, &format!("GM PLAYER ADD {home} Ann\nGM PLAYER ADD {ANN} Ann"));
+    referee.reply(GM, &to_gm, &format!("GM PLAYER MERGE {home} INTO {ANN}"));
+    let (game_match, _, _) = quad(&referee);
+    referee.write(home, &format!("[{}] MARBLE E5", game_match.id));
+    referee.one_to(home).says("Nothing was filed").says("Your orders for turn 1");
+    assert!(referee.sent_to(ANN).is_empty());
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 0);
 }
 
 #[test]
 fn an_answer_continues_the_thread_of_the_letter() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
     let thread = format!("References: <root@players.example> <{}>\n", to_ann.message_id);
-    desk.receive(&format!("{thread}{}", answer(&to_ann, "reply", "STATUS")));
-    assert_eq!(desk.one_to(ANN).in_reply_to.as_deref(), Some("reply@players.example"));
-    let raw = String::from_utf8(desk.raw_to(ANN).pop().expect("a letter")).expect("text");
+    referee.receive(&format!("{thread}{}", answer(&to_ann, "reply", "STATUS")));
+    assert_eq!(referee.one_to(ANN).in_reply_to.as_deref(), Some("reply@players.example"));
+    let raw = String::from_utf8(referee.raw_to(ANN).pop().expect("a letter")).expect("text");
     let unfolded = raw.replace("\r\n", "\n").replace("\n ", " ").replace("\n\t", " ");
     let references = unfolded.lines().find_map(|line| line.strip_prefix("References: ")).expect("References");
     let own = format!("<{}>", to_ann.message_id);
@@ -217,8 +217,8 @@ fn an_answer_continues_the_thread_of_the_letter() {
 
 #[test]
 fn orders_below_and_between_quotes_count_and_those_in_quotes_do_not() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quadrant_z(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quadrant_z(&referee);
     let quoted: Vec<String> = to_ann.text.lines().map(|line| format!("> {line}")).collect();
     let (above, below) = quoted.split_at(quoted.len() / 2);
     let body = format!(
@@ -226,32 +226,33 @@ fn orders_below_and_between_quotes_count_and_those_in_quotes_do_not() {
         above.join("\n"),
         below.join("\n")
     );
-    desk.receive(&answer(&to_ann, "between", &body));
-    desk.one_to(ANN).says("Your orders are sealed").says("| SHIP 1 TO L1").says("You asked to WAIT");
-    let held = desk.find(&game_match.id).held.first.expect("a filing");
+    referee.receive(&answer(&to_ann, "between", &body));
+    referee.one_to(ANN).says("Your orders are sealed").says("| SHIP 1 TO L1").says("You asked to WAIT");
+    let held = referee.find(&game_match.id).filed.first.expect("a filing");
     assert_eq!(held.filing.lines().join("\n"), "SHIP 1 TO L1");
 }
 
 #[test]
 fn nothing_below_a_line_end_is_read() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "STATUS\nEND\nMARBLE E5\nRESIGN CONFIRM\nMARBLE Z99");
-    desk.one_to(ANN).says("Quad, Ann").keeps_silent_of("Z99");
-    let after = desk.find(&game_match.id);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "STATUS\nEND\nMARBLE E5\nRESIGN CONFIRM\nMARBLE Z99");
+    referee.one_to(ANN).says("Quad, Ann").keeps_silent_of("Z99");
+    let after = referee.find(&game_match.id);
     assert_eq!((after.adjudicated.len(), after.stage), (0, Stage::Running));
-    assert!(desk.sent_to(BO).is_empty());
+    assert!(referee.sent_to(BO).is_empty());
 }
 
 #[test]
 fn a_receipt_holds_the_orders_the_remarks_what_comes_next_and_the_digest_of_what_was_sealed() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quadrant_z(&desk);
-    desk.reply(ANN, &to_ann, "ship 1 hold\nwith best wishes");
-    let receipt = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quadrant_z(&referee);
+    referee.reply(ANN, &to_ann, "ship 1 hold\nwith best wishes");
+    let receipt = referee.one_to(ANN);
     receipt.says("Your orders are sealed: | SHIP 1 HOLD").says("> with best wishes");
     receipt.says("Turn 1 waits for Bo. Your orders are filed.").says("It is due Thu 14 May, 20:00 CEST");
-    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
+    let entries =
+        referee.block_on(referee.office().store.entries(&game_match.id)).expect("the store answers");
     let sealed = entries.iter().rev().find(|entry| entry.kind == "OrdersSealed").expect("an entry");
     let digest = receipt.text.lines().map(str::trim).find(|line| line.len() == 66 && line.starts_with("| "));
     let digest = digest.unwrap_or_else(|| panic!("no digest in:\n{}", receipt.text));
@@ -260,8 +261,8 @@ fn a_receipt_holds_the_orders_the_remarks_what_comes_next_and_the_digest_of_what
 
 #[test]
 fn an_order_in_look_alike_letters_full_width_forms_or_typographic_dashes_is_understood() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quadrant_z(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quadrant_z(&referee);
     for (n, order) in [
         "ЅНІР 1 ТО L1",
         "ＳＨＩＰ １ ＴＯ Ｌ１",
@@ -273,23 +274,23 @@ fn an_order_in_look_alike_letters_full_width_forms_or_typographic_dashes_is_unde
     .enumerate()
     {
         let letter = answer(&to_ann, &format!("odd{n}"), order);
-        desk.receive(&letter.replacen("\n\n", "\nContent-Type: text/plain; charset=utf-8\n\n", 1));
-        desk.one_to(ANN).says("sealed").says("| SHIP 1 TO L1");
+        referee.receive(&letter.replacen("\n\n", "\nContent-Type: text/plain; charset=utf-8\n\n", 1));
+        referee.one_to(ANN).says("sealed").says("| SHIP 1 TO L1");
         // The fourth answer to the same orders would wait for an hour.
-        desk.advance(2);
+        referee.advance(2);
     }
-    assert!(desk.find(&game_match.id).held.first.is_some());
+    assert!(referee.find(&game_match.id).filed.first.is_some());
 }
 
 #[test]
 fn invitation_report_and_result_show_the_board_and_the_head_of_the_ledger() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let (invitation, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.reply(ANN, &invitation, "MARBLE E5");
-    let report = desk.one_to(BO);
-    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
-    let (to_winner, to_loser) = (desk.last_to(ANN), desk.last_to(BO));
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (invitation, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.reply(ANN, &invitation, "MARBLE E5");
+    let report = referee.one_to(BO);
+    referee.reply(BO, &to_bo, "RESIGN CONFIRM");
+    let (to_winner, to_loser) = (referee.last_to(ANN), referee.last_to(BO));
     for sent in [&invitation, &report, &to_winner, &to_loser] {
         assert_eq!(sent.pictures, 1, "{}", sent.subject);
         let mut lines = sent.text.lines();
@@ -299,6 +300,6 @@ fn invitation_report_and_result_show_the_board_and_the_head_of_the_ledger() {
     }
     to_winner.keeps_silent_of("Everything is revealed now");
     assert_eq!(to_winner.attachments.len(), 1, "the record");
-    let head = desk.find(&game_match.id).head.hash.to_string();
+    let head = referee.find(&game_match.id).head.hash.to_string();
     assert!(to_winner.text.contains(&head), "the result names the last entry");
 }

@@ -11,20 +11,20 @@ use fogpost::letter::Address;
 use fogpost::referee::DispatchKind;
 use fogpost::store::{LetterStatus, SendOutcome, TokenRow};
 
-use crate::desk::{Desk, GM};
+use crate::referee::{GM, Referee};
 
 /// The number of matches, with one letter each: more letters than fit into one transaction (256).
 const MATCHES: usize = 270;
 
 /// Matches of Quad, each between its own two players, except that one player has the first seat of all `busy` ones.
 pub struct Crowd {
-    pub desk: Desk,
+    pub referee: Referee,
     pub seats: Vec<BySeat<TokenRow>>,
 }
 
 impl Crowd {
     pub fn new(matches: usize, config: &str, busy: &[usize]) -> Crowd {
-        let desk = Desk::with(config);
+        let referee = Referee::with(config);
         let seated = |name: String| NamedAddress {
             address: Address::parse(&format!("{name}@players.example")).expect("an address"),
             name,
@@ -38,11 +38,11 @@ impl Crowd {
                     seated(format!("bo{n}")),
                 )
                 .map(Holder::Player),
-                terms: desk.office().config.terms.clone(),
+                terms: referee.office().config.terms.clone(),
             })
             .collect();
-        let seats = desk.block_on(async {
-            let office = desk.office();
+        let seats = referee.block_on(async {
+            let office = referee.office();
             let opened = instruct::open_all(office, GmIndex::default(), &new).await.expect("they open");
             let ids: Vec<String> = opened.into_iter().map(|game_match| game_match.id).collect();
             // Marks the invitations as sent.
@@ -55,14 +55,14 @@ impl Crowd {
             let of = |id, seat| of(id, seat).expect("a seat");
             ids.iter().map(|id| BySeat::from_fn(|seat| of(id, seat))).collect()
         });
-        Crowd { desk, seats }
+        Crowd { referee, seats }
     }
 
     /// Stores a letter without ruling on it.
     fn write(&self, n: usize, seat: Seat, order: &str) {
         let TokenRow { match_id, token, player, .. } = &self.seats[n][seat];
         let from = &player.addresses[0];
-        self.desk.put(&format!(
+        self.referee.put(&format!(
             "From: {from}\nTo: referee@club.example\nSubject: Re: [{match_id}]\nMessage-ID: <{n}.{seat}@players.example>\n\n\
              {order}\n\n> Reply token: {token}\n"
         ));
@@ -75,20 +75,20 @@ impl Crowd {
 
     /// The number of letters ruled on.
     fn ruled(&self) -> usize {
-        let store = &self.desk.office().store;
-        self.desk
+        let store = &self.referee.office().store;
+        self.referee
             .block_on(store.letters(Some(LetterStatus::Ruled), None, "", 1000))
             .expect("the store answers")
             .len()
     }
 
     fn answers_to_zoe(&self) -> usize {
-        let sent = self.desk.all_to("zoe@players.example");
+        let sent = self.referee.all_to("zoe@players.example");
         sent.iter().filter(|sent| sent.in_reply_to.is_some()).count()
     }
 
     fn turns(&self, n: usize) -> usize {
-        self.desk.find(&self.seats[n][Seat::First].match_id).adjudicated.len()
+        self.referee.find(&self.seats[n][Seat::First].match_id).adjudicated.len()
     }
 }
 
@@ -101,11 +101,13 @@ fn marble(n: usize) -> String {
 fn each_letter_of_many_matches_is_ruled_on_once() {
     let crowd = Crowd::new(MATCHES, "", &[]);
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
-    crowd.desk.work();
+    crowd.referee.work();
     assert_eq!(crowd.ruled(), MATCHES);
     assert!((0..MATCHES).all(|n| crowd.turns(n) == 1));
-    let sent =
-        crowd.desk.block_on(crowd.desk.office().store.list_dispatches(false, 10_000)).expect("the outbox");
+    let sent = crowd
+        .referee
+        .block_on(crowd.referee.office().store.list_dispatches(false, 10_000))
+        .expect("the outbox");
     let reports: BTreeSet<_> = sent
         .iter()
         .filter(|sent| sent.kind == DispatchKind::Report)
@@ -123,7 +125,7 @@ fn the_limit_for_letters_without_a_token_does_not_touch_seats() {
     (0..MATCHES).for_each(|n| {
         crowd.write(n, Seat::First, &marble(busy.iter().position(|busy| *busy == n).unwrap_or_default()));
     });
-    crowd.desk.work();
+    crowd.referee.work();
     assert!((0..MATCHES).all(|n| crowd.turns(n) == 1));
     assert_eq!(crowd.answers_to_zoe(), busy.len());
 }
@@ -131,15 +133,15 @@ fn the_limit_for_letters_without_a_token_does_not_touch_seats() {
 #[test]
 fn a_failing_batch_does_not_stop_the_one_before_it() {
     let crowd = Crowd::new(MATCHES, "", &[]);
-    crowd.desk.untidy.set(true);
-    crowd.desk.change_database(
+    crowd.referee.untidy.set(true);
+    crowd.referee.change_database(
         "DROP TRIGGER letter_is_not_changed; \
          CREATE TRIGGER spoil AFTER INSERT ON letter WHEN NEW.sender = 'ann7@players.example' \
          BEGIN UPDATE letter SET received_at = 9000000000000000000 WHERE id = NEW.id; END",
     );
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
     let failed =
-        crowd.desk.block_on(run::once(crowd.desk.office())).expect_err("the instant is out of range");
+        crowd.referee.block_on(run::once(crowd.referee.office())).expect_err("the instant is out of range");
     assert!(format!("{failed:#}").contains("is not a valid instant"), "{failed:#}");
     assert_eq!(crowd.ruled(), 256, "all but the letter received last");
 }
@@ -147,13 +149,13 @@ fn a_failing_batch_does_not_stop_the_one_before_it() {
 #[test]
 fn if_a_batch_cannot_be_committed_the_next_one_loses_nothing() {
     let crowd = Crowd::new(MATCHES, "", &[]);
-    crowd.desk.change_database(
+    crowd.referee.change_database(
         "CREATE TRIGGER refuse BEFORE INSERT ON dispatch WHEN NEW.recipient = 'ann7@players.example' \
          BEGIN SELECT RAISE(ABORT, 'not this one'); END",
     );
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
-    crowd.desk.work();
-    crowd.desk.one_to(GM).says("could not be ruled on in three attempts").says("not this one");
+    crowd.referee.work();
+    crowd.referee.one_to(GM).says("could not be ruled on in three attempts").says("not this one");
     assert!((0..MATCHES).all(|n| crowd.turns(n) == usize::from(n != 7)));
     assert_eq!(crowd.ruled(), MATCHES - 1);
 }

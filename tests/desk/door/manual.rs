@@ -3,7 +3,7 @@
 
 use fogpost::game::any::GameKind;
 
-use crate::desk::{ANN, BO, Desk, REFEREE, Sent};
+use crate::referee::{ANN, BO, REFEREE, Referee, Sent};
 
 const EVE: &str = "eve@elsewhere.example";
 
@@ -15,9 +15,9 @@ fn code(sent: &Sent, word: &str) -> String {
 
 #[test]
 fn the_readme_contains_the_manual_that_help_sends() {
-    let desk = Desk::new();
-    desk.write(EVE, "HELP");
-    let sent = desk.one_to(EVE);
+    let referee = Referee::new();
+    referee.write(EVE, "HELP");
+    let sent = referee.one_to(EVE);
     let begin = sent.text.find("Answer any of my letters").expect("the manual");
     // The rest is for people who have no match yet.
     let end = sent.text.find("\nTo play at once").expect("how to begin");
@@ -27,22 +27,22 @@ fn the_readme_contains_the_manual_that_help_sends() {
 
 #[test]
 fn rules_sends_the_rules_of_every_game_with_their_rulings() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     for kind in GameKind::ALL {
-        desk.write(EVE, &format!("RULES {}", kind.name()));
-        let rules = desk.one_to(EVE);
+        referee.write(EVE, &format!("RULES {}", kind.name()));
+        let rules = referee.one_to(EVE);
         assert!(rules.text.to_lowercase().contains(&kind.name().to_lowercase()), "{}", rules.text);
         assert!(rules.text.len() > 1500, "{}", rules.text);
         assert!(rules.text.lines().all(|line| line.chars().count() < 70), "{}", rules.text);
     }
-    desk.write(EVE, "RULES");
-    desk.one_to(EVE).says("Which game's rules?").says("| RULES pacific");
-    desk.write(EVE, "RULES chess");
-    desk.one_to(EVE).says("There is no game called chess here. Which game's rules?");
+    referee.write(EVE, "RULES");
+    referee.one_to(EVE).says("Which game's rules?").says("| RULES pacific");
+    referee.write(EVE, "RULES chess");
+    referee.one_to(EVE).says("There is no game called chess here. Which game's rules?");
     // A letter about a match need not name the game.
-    desk.open(GameKind::Quantum, &[]);
-    desk.reply(ANN, &desk.one_to(ANN), "RULES");
-    desk.one_to(ANN).says("QUANTUM").says("A game of stacks");
+    referee.open(GameKind::Quantum, &[]);
+    referee.reply(ANN, &referee.one_to(ANN), "RULES");
+    referee.one_to(ANN).says("QUANTUM").says("A game of stacks");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_manual_tells_the_clubs_defaults_for_matches_against_the_house() {
         [("expert", "average", "on", "off"), ("trainer", "trainer", "off", "on")]
     {
         let is_on = advance == "on";
-        let desk = Desk::with(&format!("[house]\nlevel = \"{level}\"\nadvance = {is_on}\n"));
+        let referee = Referee::with(&format!("[house]\nlevel = \"{level}\"\nadvance = {is_on}\n"));
         let defaults = format!("In this club advance is {advance}, unless you write advance={other}.");
         for (asked, plays_at) in [
             ("Hello", level),
@@ -60,24 +60,24 @@ fn the_manual_tells_the_clubs_defaults_for_matches_against_the_house() {
             ("RULES quad", level),
             ("RULES pacific", in_pacific),
         ] {
-            desk.write(EVE, asked);
-            let answer = desk.one_to(EVE);
+            referee.write(EVE, asked);
+            let answer = referee.one_to(EVE);
             answer.says(&defaults).says(&format!("the house plays at the level `{plays_at}`"));
             answer.says("With advance=on, if you win").says("with advance=off it is not");
         }
-        desk.write(EVE, "GAMES");
-        desk.one_to(EVE).says(&format!("(CHALLENGE house pacific level=…, by default {in_pacific})"));
+        referee.write(EVE, "GAMES");
+        referee.one_to(EVE).says(&format!("(CHALLENGE house pacific level=…, by default {in_pacific})"));
     }
-    let desk = Desk::with("[house]\nlevel = \"expert\"\n");
-    desk.write(EVE, "HELP challenge");
-    desk.one_to(EVE).says("or at its strongest in a game without this level, unless you name another");
+    let referee = Referee::with("[house]\nlevel = \"expert\"\n");
+    referee.write(EVE, "HELP challenge");
+    referee.one_to(EVE).says("or at its strongest in a game without this level, unless you name another");
 }
 
 #[test]
 fn games_lists_the_games_with_their_options() {
-    let desk = Desk::new();
-    desk.write(EVE, "GAMES");
-    let games = desk.one_to(EVE);
+    let referee = Referee::new();
+    referee.write(EVE, "GAMES");
+    let games = referee.one_to(EVE);
     for kind in GameKind::ALL {
         games.says(kind.name());
         for rule in kind.option_rules() {
@@ -88,7 +88,7 @@ fn games_lists_the_games_with_their_options() {
 
 #[test]
 fn a_faulty_offer_is_refused_with_the_reason_and_nobody_else_gets_a_letter() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     let refusals = [
         (format!("CHALLENGE {BO} Chess"), "There is no game called Chess here"),
         (format!("CHALLENGE {BO} Quad size=9"), "size"),
@@ -108,74 +108,79 @@ fn a_faulty_offer_is_refused_with_the_reason_and_nobody_else_gets_a_letter() {
         ("ACCEPT".to_owned(), "ACCEPT needs the code in the letter that invited you"),
     ];
     for (asked, says) in refusals {
-        desk.write(ANN, &asked);
-        desk.one_to(ANN).says(says);
+        referee.write(ANN, &asked);
+        referee.one_to(ANN).says(says);
     }
-    assert!(desk.sent_to(BO).is_empty());
-    assert!(desk.sent_to(REFEREE).is_empty());
+    assert!(referee.sent_to(BO).is_empty());
+    assert!(referee.sent_to(REFEREE).is_empty());
 }
 
 #[test]
 fn a_code_works_once() {
-    let desk = Desk::new();
-    desk.answer_for(ANN);
-    desk.write(ANN, &format!("CHALLENGE {BO} Quad"));
-    let code = code(&desk.one_to(BO), "ACCEPT");
+    let referee = Referee::new();
+    referee.answer_for(ANN);
+    referee.write(ANN, &format!("CHALLENGE {BO} Quad"));
+    let code = code(&referee.one_to(BO), "ACCEPT");
     // The challenger cannot accept for the opponent, and a stranger cannot join.
-    desk.write(ANN, &format!("ACCEPT {code}"));
-    desk.last_to(ANN).says("No offer with the code");
-    desk.write(BO, &format!("ACCEPT {code}"));
-    desk.sent_to(BO).iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
+    referee.write(ANN, &format!("ACCEPT {code}"));
+    referee.last_to(ANN).says("No offer with the code");
+    referee.write(BO, &format!("ACCEPT {code}"));
+    referee
+        .sent_to(BO)
+        .iter()
+        .find(|sent| sent.subject.starts_with("Re:"))
+        .expect("an answer")
+        .says("begins");
     for word in ["ACCEPT", "DECLINE", "JOIN"] {
-        desk.write(BO, &format!("{word} {code}"));
-        desk.one_to(BO).says("It may have been accepted or declined, it may have lapsed");
+        referee.write(BO, &format!("{word} {code}"));
+        referee.one_to(BO).says("It may have been accepted or declined, it may have lapsed");
     }
-    assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 1);
+    assert_eq!(referee.block_on(referee.office().store.match_ids()).expect("the store answers").len(), 1);
 }
 
 #[test]
 fn an_offer_is_made_once_and_a_player_has_at_most_ten() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     // A newcomer could not challenge so many.
-    desk.open(GameKind::Quad, &[]);
-    desk.sent_to(ANN);
-    desk.answer_for(ANN);
-    desk.write(ANN, "OPEN Quad");
-    let first = code(&desk.one_to(ANN), "JOIN");
-    desk.write(ANN, "OPEN Quad days=3");
-    desk.one_to(ANN).says("You have offered the same already").says(&first);
+    referee.open(GameKind::Quad, &[]);
+    referee.sent_to(ANN);
+    referee.answer_for(ANN);
+    referee.write(ANN, "OPEN Quad");
+    let first = code(&referee.one_to(ANN), "JOIN");
+    referee.write(ANN, "OPEN Quad days=3");
+    referee.one_to(ANN).says("You have offered the same already").says(&first);
     for n in 0..9 {
         // An address gets twenty answers an hour, and a question is one.
-        desk.sleep(1);
-        desk.write(ANN, &format!("CHALLENGE p{n}@players.example Quad"));
-        desk.one_to(ANN).says("has been challenged");
+        referee.sleep(1);
+        referee.write(ANN, &format!("CHALLENGE p{n}@players.example Quad"));
+        referee.one_to(ANN).says("has been challenged");
     }
-    desk.write(ANN, "CHALLENGE one-more@players.example Quad");
-    desk.one_to(ANN).says("You have 10 open offers, which is the limit");
-    desk.write(ANN, &format!("DECLINE {first}\nCHALLENGE one-more@players.example Quad"));
-    desk.one_to(ANN).says("no longer stands").says("one-more@players.example has been challenged");
+    referee.write(ANN, "CHALLENGE one-more@players.example Quad");
+    referee.one_to(ANN).says("You have 10 open offers, which is the limit");
+    referee.write(ANN, &format!("DECLINE {first}\nCHALLENGE one-more@players.example Quad"));
+    referee.one_to(ANN).says("no longer stands").says("one-more@players.example has been challenged");
 }
 
 #[test]
 fn an_open_seat_lapses_and_its_player_is_told() {
-    let desk = Desk::new();
-    desk.answer_for(ANN);
-    desk.write(ANN, "OPEN Quad");
-    let code = code(&desk.one_to(ANN), "JOIN");
-    desk.sleep(14 * 24 + 1);
-    desk.work();
-    desk.one_to(ANN).says("Nobody has taken up the open seat").says(&code).says("You can offer it again");
-    desk.write(EVE, &format!("JOIN {code}"));
-    desk.one_to(EVE).says("No offer with the code");
-    desk.write(EVE, "GAMES");
-    desk.one_to(EVE).keeps_silent_of("JOIN");
+    let referee = Referee::new();
+    referee.answer_for(ANN);
+    referee.write(ANN, "OPEN Quad");
+    let code = code(&referee.one_to(ANN), "JOIN");
+    referee.sleep(14 * 24 + 1);
+    referee.work();
+    referee.one_to(ANN).says("Nobody has taken up the open seat").says(&code).says("You can offer it again");
+    referee.write(EVE, &format!("JOIN {code}"));
+    referee.one_to(EVE).says("No offer with the code");
+    referee.write(EVE, "GAMES");
+    referee.one_to(EVE).keeps_silent_of("JOIN");
 }
 
 #[test]
 fn a_faulty_line_is_quoted_by_number_with_an_example() {
-    let desk = Desk::new();
-    desk.write(EVE, "Hello,\nCHALLENGE bo\nSTATUS 4");
-    let answer = desk.one_to(EVE);
+    let referee = Referee::new();
+    referee.write(EVE, "Hello,\nCHALLENGE bo\nSTATUS 4");
+    let answer = referee.one_to(EVE);
     answer
         .says("Line 2: CHALLENGE needs a player, by name, number or mail address, and a game. For example: CHALLENGE bo@example.org");
     answer.says("Line 3: STATUS stands alone on its line").says("> Hello,");
@@ -183,10 +188,10 @@ fn a_faulty_line_is_quoted_by_number_with_an_example() {
 
 #[test]
 fn the_rules_show_the_figures_of_the_sources_and_name_their_authors() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     let rules = |topic: &str| {
-        desk.write(EVE, &format!("RULES {topic}"));
-        desk.one_to(EVE)
+        referee.write(EVE, &format!("RULES {topic}"));
+        referee.one_to(EVE)
     };
     let shows_figure = |sent: &Sent, alt: &str| {
         assert_eq!(sent.pictures, 1, "{}", sent.html);
@@ -203,8 +208,8 @@ fn the_rules_show_the_figures_of_the_sources_and_name_their_authors() {
     assert_eq!(ring.map(|line| line.matches('?').count()).sum::<usize>(), 12, "{}", pacific.text);
     rules("quad").says("G. Keith Still");
     rules("quad strategy").says("Greg Babineau").says("Michael Mefford");
-    desk.write(EVE, "RULES pacific\nRULES quadrant-z");
-    let both = desk.one_to(EVE);
+    referee.write(EVE, "RULES pacific\nRULES quadrant-z");
+    let both = referee.one_to(EVE);
     shows_figure(&both, "ASW K7");
     assert!(both.html.contains("| F | G | H | I | J |"), "a letter carries one picture: {}", both.html);
 }

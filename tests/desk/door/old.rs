@@ -8,14 +8,14 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::store::LeftReason;
 
-use crate::desk::{ANN, BO, Desk, Sent};
 use crate::positions::quad;
+use crate::referee::{ANN, BO, Referee, Sent};
 
 const EVE: &str = "eve@elsewhere.example";
 
 /// Puts a letter into the mailbox, in a file of this name and time.
-fn put(desk: &Desk, name: &str, at: DateTime<Utc>, raw: &str) -> PathBuf {
-    let path = desk.folder().join("mail/referee/new").join(name);
+fn put(referee: &Referee, name: &str, at: DateTime<Utc>, raw: &str) -> PathBuf {
+    let path = referee.folder().join("mail/referee/new").join(name);
     fs::write(&path, raw.replace('\n', "\r\n")).expect("written");
     File::options().append(true).open(&path).expect("a file").set_modified(at.into()).expect("its time");
     path
@@ -28,56 +28,57 @@ fn help(received: &str) -> String {
 }
 
 /// The time of an old file, and a file name that contains it.
-fn long_ago(desk: &Desk, number: u32) -> (DateTime<Utc>, String) {
-    let at = desk.now() - TimeDelta::days(3 * 365);
+fn long_ago(referee: &Referee, number: u32) -> (DateTime<Utc>, String) {
+    let at = referee.now() - TimeDelta::days(3 * 365);
     (at, format!("{}.M{number}P1.host", at.timestamp()))
 }
 
 #[test]
 fn letters_from_before_the_club_are_left_alone() {
-    let mut desk = Desk::new();
-    let (at, name) = long_ago(&desk, 1);
+    let mut referee = Referee::new();
+    let (at, name) = long_ago(&referee, 1);
     let received = "Received: from x by y; Tue, 5 Mar 2024 10:00:00 +0100\n";
-    let files = [put(&desk, &name, at, &help("")), put(&desk, &long_ago(&desk, 2).1, at, &help(received))];
-    desk.work();
-    desk.restart();
-    desk.write(EVE, "HELP");
-    assert_eq!(desk.all_to(EVE).len(), 1, "only the new letter is answered");
-    assert_eq!(desk.letters().len(), 1, "old letters are not stored");
+    let files =
+        [put(&referee, &name, at, &help("")), put(&referee, &long_ago(&referee, 2).1, at, &help(received))];
+    referee.work();
+    referee.restart();
+    referee.write(EVE, "HELP");
+    assert_eq!(referee.all_to(EVE).len(), 1, "only the new letter is answered");
+    assert_eq!(referee.letters().len(), 1, "old letters are not stored");
     assert!(files.iter().all(|file| file.exists()), "they stay unread");
-    let left = desk.block_on(desk.office().store.left_letters(&desk.office().config.inbox.name()));
+    let left = referee.block_on(referee.office().store.left_letters(&referee.office().config.inbox.name()));
     assert_eq!(left.expect("the store answers").len(), 2);
     // They are not looked at again, even if a file's time becomes new.
     File::options()
         .append(true)
         .open(&files[0])
         .expect("a file")
-        .set_modified(desk.now().into())
+        .set_modified(referee.now().into())
         .expect("its time");
-    desk.work();
-    assert_eq!(desk.letters().len(), 1);
+    referee.work();
+    assert_eq!(referee.letters().len(), 1);
 }
 
 #[test]
 fn a_letter_is_new_if_any_time_says_so_or_none_is_known() {
-    let desk = Desk::new();
-    let (at, name) = long_ago(&desk, 1);
-    let now = desk.now();
+    let referee = Referee::new();
+    let (at, name) = long_ago(&referee, 1);
+    let now = referee.now();
     let today = format!("Received: from x by y; {}\n", now.to_rfc2822());
-    put(&desk, &name, at, &help(&today));
-    put(&desk, &long_ago(&desk, 2).1, now, &help("X-A: b\n"));
-    put(&desk, &format!("{}.M1.host", now.timestamp()), at, &help("X-B: cd\n"));
-    put(&desk, "a-letter", DateTime::UNIX_EPOCH, &help("X-C: def\n"));
+    put(&referee, &name, at, &help(&today));
+    put(&referee, &long_ago(&referee, 2).1, now, &help("X-A: b\n"));
+    put(&referee, &format!("{}.M1.host", now.timestamp()), at, &help("X-B: cd\n"));
+    put(&referee, "a-letter", DateTime::UNIX_EPOCH, &help("X-C: def\n"));
     // A mail server's clock may be a minute slow.
-    put(&desk, "slow", now - TimeDelta::minutes(1), &help("X-D: efgh\n"));
-    desk.work();
-    assert_eq!(desk.letters().len(), 5);
+    put(&referee, "slow", now - TimeDelta::minutes(1), &help("X-D: efgh\n"));
+    referee.work();
+    assert_eq!(referee.letters().len(), 5);
 }
 
 #[test]
 fn an_answer_to_one_of_our_letters_is_new_whatever_its_times() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
     let at = "2001-09-09T01:46:40Z".parse().expect("a time");
     let token = format!("> Reply token: {}\n", to_ann.token());
     let own = to_ann.token().to_string();
@@ -97,21 +98,21 @@ fn an_answer_to_one_of_our_letters_is_new_whatever_its_times() {
         ),
     ];
     for (number, raw) in letters.iter().enumerate() {
-        put(&desk, &format!("1000000000.M{number}.host"), at, raw);
+        put(&referee, &format!("1000000000.M{number}.host"), at, raw);
     }
     let other = "Message-ID: <d@x>\nIn-Reply-To: <0123456789abcdef.1@fogpost.club.example>\n";
-    put(&desk, "1000000000.M9.host", at, &format!("{head}{other}\nReply token: 0123456789abcdef\n"));
-    desk.work();
-    assert_eq!(desk.letters().len(), 4, "a token that nobody has ties a letter to nothing");
+    put(&referee, "1000000000.M9.host", at, &format!("{head}{other}\nReply token: 0123456789abcdef\n"));
+    referee.work();
+    assert_eq!(referee.letters().len(), 4, "a token that nobody has ties a letter to nothing");
 }
 
 #[test]
 fn the_mark_of_a_mailbox_that_is_named_later_is_its_first_opening() {
-    let desk = Desk::new();
-    let store = &desk.office().store;
-    let mark = |name: &str, at| desk.block_on(store.mailbox_mark(name, at)).expect("the store answers");
-    let began = desk.now();
-    let first = mark(&desk.office().config.inbox.name(), began);
+    let referee = Referee::new();
+    let store = &referee.office().store;
+    let mark = |name: &str, at| referee.block_on(store.mailbox_mark(name, at)).expect("the store answers");
+    let began = referee.now();
+    let first = mark(&referee.office().config.inbox.name(), began);
     assert_eq!(first, began, "the database was made later than now, by the test's clock");
     let later = began + TimeDelta::days(3);
     assert_eq!(mark("imap gm mail.example Club", later), later);
@@ -123,10 +124,10 @@ fn the_mark_of_a_mailbox_that_is_named_later_is_its_first_opening() {
 
 #[test]
 fn answers_to_another_club_on_the_same_mailbox_stay_there_unread() {
-    let mut desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    let own_domain = desk.office().config.club.message_id_domain();
-    let now = desk.now();
+    let mut referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    let own_domain = referee.office().config.club.message_id_domain();
+    let now = referee.now();
     let token = "0123456789abcdef";
     let answer = |to: &str, id: &str| {
         format!(
@@ -142,29 +143,29 @@ fn answers_to_another_club_on_the_same_mailbox_stay_there_unread() {
     ]
     .iter()
     .enumerate()
-    .map(|(n, raw)| put(&desk, &format!("{}.M{n}P1.host", now.timestamp()), now, raw))
+    .map(|(n, raw)| put(&referee, &format!("{}.M{n}P1.host", now.timestamp()), now, raw))
     .collect();
-    desk.work();
-    desk.restart();
-    desk.work();
+    referee.work();
+    referee.restart();
+    referee.work();
     assert!(files.iter().all(|file| file.exists()), "they stay unread");
-    assert!(desk.letters().is_empty() && desk.sent_to(ANN).is_empty());
-    let left = desk.block_on(desk.office().store.left_letters(&desk.office().config.inbox.name()));
+    assert!(referee.letters().is_empty() && referee.sent_to(ANN).is_empty());
+    let left = referee.block_on(referee.office().store.left_letters(&referee.office().config.inbox.name()));
     let left = left.expect("the store answers");
     assert!(left.len() == 4 && left.iter().all(|(_, reason)| *reason == LeftReason::Foreign), "{left:?}");
     // A token of ours that is no longer valid is not another club's.
-    desk.receive(&answer("referee@club.example", &format!("In-Reply-To: <{token}.7000@{own_domain}>")));
-    assert_eq!(desk.letters().len(), 1);
-    desk.sent_to(ANN);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
+    referee.receive(&answer("referee@club.example", &format!("In-Reply-To: <{token}.7000@{own_domain}>")));
+    assert_eq!(referee.letters().len(), 1);
+    referee.sent_to(ANN);
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1);
 }
 
 #[test]
 fn letters_from_before_the_club_moved_are_answered_as_before() {
-    let mut desk = Desk::with("settle_words = 0\n");
-    let (game_match, to_ann, to_bo) = quad(&desk);
-    desk.restart_after(|folder| {
+    let mut referee = Referee::with("settle_words = 0\n");
+    let (game_match, to_ann, to_bo) = quad(&referee);
+    referee.restart_after(|folder| {
         let file = folder.join("config.toml");
         let config = fs::read_to_string(&file).expect("a config");
         let moved = config.replace(
@@ -181,19 +182,19 @@ fn letters_from_before_the_club_moved_are_answered_as_before() {
             to.message_id
         )
     };
-    desk.receive(&bare(ANN, &to_ann, 1, "STATUS"));
-    desk.one_to(ANN).says("Quad");
-    desk.receive(&bare(ANN, &to_ann, 2, "MARBLE E5"));
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
-    let report = desk.sent_to(ANN).pop().expect("a report");
+    referee.receive(&bare(ANN, &to_ann, 1, "STATUS"));
+    referee.one_to(ANN).says("Quad");
+    referee.receive(&bare(ANN, &to_ann, 2, "MARBLE E5"));
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1);
+    let report = referee.sent_to(ANN).pop().expect("a report");
     assert_eq!(report.token(), to_ann.token(), "the club's old address is nobody else's");
     assert!(report.message_id.ends_with("@ids.newhost.example"), "{}", report.message_id);
     // A bounce of a letter from before the move.
-    desk.receive(&format!(
+    referee.receive(&format!(
         "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: referee@club.example\nSubject: Undelivered Mail Returned to Sender\n\
          Message-ID: <b@mx.example>\n\nYour message could not be delivered to <{BO}>.\n\nMessage-ID: <{}>\n",
         to_bo.message_id
     ));
-    assert!(desk.find(&game_match.id).bouncing.second);
-    desk.sent_to(BO);
+    assert!(referee.find(&game_match.id).bouncing.second);
+    referee.sent_to(BO);
 }

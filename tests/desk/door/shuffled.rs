@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::game::any::GameKind;
 use fogpost::store::LetterStatus;
 
-use crate::desk::{ANN, BO, Desk};
 use crate::positions::{kinds, setups};
+use crate::referee::{ANN, BO, Referee};
 use fogpost_testing::random::Random;
 
 /// A letter, and its time of receipt in minutes after the start.
@@ -15,9 +15,9 @@ struct Post {
 }
 
 /// Puts letters into the mailbox in this order, each with its time of receipt.
-fn lay(desk: &Desk, began: DateTime<Utc>, post: &[Post]) {
+fn lay(referee: &Referee, began: DateTime<Utc>, post: &[Post]) {
     for Post { raw, minutes } in post {
-        let path = desk.put(raw);
+        let path = referee.put(raw);
         let came = began + TimeDelta::minutes(*minutes);
         let file = std::fs::File::options().append(true).open(path).expect("the letter");
         file.set_modified(came.into()).expect("its time");
@@ -38,15 +38,15 @@ fn shuffled_and_copied_letters_have_the_effect_of_ordered_ones() {
     let elsewhere = south.replace("SHIP 1 3/2 S1", "SHIP 1 2/2 S1");
     let mut outcomes = Vec::new();
     for seed in 1..=5 {
-        let desk = Desk::new();
-        let game_match = desk.open(GameKind::QuadrantZ, &[]);
-        let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+        let referee = Referee::new();
+        let game_match = referee.open(GameKind::QuadrantZ, &[]);
+        let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
         let dated = |date: &str, raw: String| format!("Date: {date}\n{raw}");
-        let first = dated("Fri, 8 May 2026 23:00:00 +0000", desk.answer(ANN, &to_ann, &other));
-        let second = dated("Mon, 4 May 2026 01:00:00 +0000", desk.answer(ANN, &to_ann, &north));
-        let wait = desk.answer(BO, &to_bo, &format!("WAIT\n{elsewhere}"));
-        let last = desk.answer(BO, &to_bo, &south);
-        let late = desk.answer(ANN, &to_ann, &other);
+        let first = dated("Fri, 8 May 2026 23:00:00 +0000", referee.answer(ANN, &to_ann, &other));
+        let second = dated("Mon, 4 May 2026 01:00:00 +0000", referee.answer(ANN, &to_ann, &north));
+        let wait = referee.answer(BO, &to_bo, &format!("WAIT\n{elsewhere}"));
+        let last = referee.answer(BO, &to_bo, &south);
+        let late = referee.answer(ANN, &to_ann, &other);
         let mut post = vec![
             Post { raw: first.clone(), minutes: 1 },
             Post { raw: wait.clone(), minutes: 2 },
@@ -62,39 +62,39 @@ fn shuffled_and_copied_letters_have_the_effect_of_ordered_ones() {
         ];
         let mut random = Random::new(seed);
         random.shuffle(&mut post);
-        let began = desk.now();
-        desk.sleep(1);
-        lay(&desk, began, &post);
-        desk.work();
+        let began = referee.now();
+        referee.sleep(1);
+        lay(&referee, began, &post);
+        referee.work();
         // Every letter arrives once more after the decision.
         random.shuffle(&mut post);
-        lay(&desk, began, &post);
-        desk.work();
-        let after = desk.find(&game_match.id);
-        let kinds = kinds(&desk, &game_match);
+        lay(&referee, began, &post);
+        referee.work();
+        let after = referee.find(&game_match.id);
+        let kinds = kinds(&referee, &game_match);
         let count = |kind: &str| kinds.iter().filter(|found| *found == kind).count();
         assert_eq!((after.adjudicated.len(), count("TurnAdjudicated")), (1, 1), "seed {seed}: {kinds:?}");
         assert_eq!(count("OrdersSealed"), 4, "seed {seed}: {kinds:?}");
         assert_eq!(after.due().map(|due| due.turn), Some(1), "turn 1 is open");
-        let letters = desk.letters();
+        let letters = referee.letters();
         assert_eq!(letters.iter().filter(|row| row.status == LetterStatus::Ruled).count(), 5, "seed {seed}");
         assert_eq!(
             letters.iter().filter(|row| row.status == LetterStatus::Repeated).count(),
             4,
             "seed {seed}"
         );
-        let to_ann = desk.all_to(ANN);
+        let to_ann = referee.all_to(ANN);
         assert!(to_ann.iter().any(|sent| sent.text.contains("adjudicated")), "seed {seed}");
         outcomes.push(serde_json::to_value(&after.state).expect("a state"));
-        desk.check();
+        referee.check();
     }
     assert!(outcomes.windows(2).all(|two| two[0] == two[1]), "the order in the mailbox changes nothing");
     // The letters that count have the same effect in sequence.
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::QuadrantZ, &[]);
-    desk.reply(ANN, &desk.one_to(ANN), &north);
-    desk.reply(BO, &desk.one_to(BO), &south);
-    assert_eq!(outcomes[0], serde_json::to_value(&desk.find(&game_match.id).state).expect("a state"));
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::QuadrantZ, &[]);
+    referee.reply(ANN, &referee.one_to(ANN), &north);
+    referee.reply(BO, &referee.one_to(BO), &south);
+    assert_eq!(outcomes[0], serde_json::to_value(&referee.find(&game_match.id).state).expect("a state"));
 }
 
 #[test]
@@ -103,20 +103,20 @@ fn the_letter_received_last_counts_whatever_its_date_says() {
     let other = north.replace("SHIP 1 3/2 G1", "SHIP 1 2/2 G1");
     let mut states = Vec::new();
     for is_overtaken in [false, true] {
-        let desk = Desk::new();
-        let game_match = desk.open(GameKind::QuadrantZ, &[]);
-        let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+        let referee = Referee::new();
+        let game_match = referee.open(GameKind::QuadrantZ, &[]);
+        let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
         let mut letters =
             [(&other, "Thu, 7 May 2026 10:01:00 +0000"), (&north, "Thu, 7 May 2026 10:02:00 +0000")];
         if is_overtaken {
             letters.reverse();
         }
         for (orders, date) in letters {
-            desk.sleep(1);
-            desk.receive(&format!("Date: {date}\n{}", desk.answer(ANN, &to_ann, orders)));
+            referee.sleep(1);
+            referee.receive(&format!("Date: {date}\n{}", referee.answer(ANN, &to_ann, orders)));
         }
-        desk.reply(BO, &to_bo, &south);
-        let after = desk.find(&game_match.id);
+        referee.reply(BO, &to_bo, &south);
+        let after = referee.find(&game_match.id);
         assert_eq!(after.adjudicated.len(), 1);
         states.push(serde_json::to_string(&after.state).expect("a state"));
     }

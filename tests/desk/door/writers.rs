@@ -12,8 +12,8 @@ use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
 use strum::VariantArray as _;
 use tempfile::TempDir;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::events::{CY, DI, EVE, LEAGUE, announced, club};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// A player whom nobody knows yet.
 const NEW: &str = "new@elsewhere.example";
@@ -41,28 +41,28 @@ fn code(sent: &Sent, word: &str) -> String {
 }
 
 /// The first letter to somebody about a match.
-fn invitation(desk: &Desk, address: &str, game_match: &Match) -> Sent {
-    let found = desk.all_to(address).into_iter().find(|sent| sent.subject.contains(&game_match.id));
+fn invitation(referee: &Referee, address: &str, game_match: &Match) -> Sent {
+    let found = referee.all_to(address).into_iter().find(|sent| sent.subject.contains(&game_match.id));
     found.expect("an invitation")
 }
 
 /// The scene, and the folder of its club. It is made once and copied for each command, because it takes
 /// forty letters.
 static SCENE: LazyLock<(Scene, TempDir)> = LazyLock::new(|| {
-    let (mut desk, scene) = made();
+    let (mut referee, scene) = made();
     let copy = tempfile::tempdir().expect("a folder");
-    desk.restart_after(|folder| copy_folder(folder, copy.path()));
+    referee.restart_after(|folder| copy_folder(folder, copy.path()));
     (scene, copy)
 });
 
 /// A club in which the scene is set.
-fn set() -> Desk {
-    let mut desk = Desk::new();
-    desk.restart_after(|folder| copy_folder(SCENE.1.path(), folder));
+fn set() -> Referee {
+    let mut referee = Referee::new();
+    referee.restart_after(|folder| copy_folder(SCENE.1.path(), folder));
     // The numbers of the letters that the scene took are used up.
-    (0..100).for_each(|_| drop(desk.letter(ANN, "")));
-    desk.sent_to(ANN);
-    desk
+    (0..100).for_each(|_| drop(referee.letter(ANN, "")));
+    referee.sent_to(ANN);
+    referee
 }
 
 fn copy_folder(from: &Path, to: &Path) {
@@ -70,31 +70,31 @@ fn copy_folder(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-a").args([from, to]).status().expect("cp").success());
 }
 
-fn made() -> (Desk, Scene) {
-    let desk = club("");
-    announced(&desk, &LEAGUE.replace("SPRING", "AUTUMN"), &[]);
-    announced(&desk, LEAGUE, &[ANN, BO, CY, DI]);
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let letter = invitation(&desk, ANN, &game_match);
-    let other = desk.open(GameKind::Quantum, &[]);
-    let other_letter = invitation(&desk, ANN, &other);
-    let over = desk.open(GameKind::Quad, &[]);
-    desk.reply(BO, &invitation(&desk, BO, &over), "RESIGN CONFIRM");
-    let last_letter = desk.all_to(ANN).into_iter().rfind(|sent| sent.subject.contains(&over.id));
-    desk.write(ANN, "OPEN quad");
-    let own_seat = code(&desk.last_to(ANN), "CLOSE");
-    desk.write(BO, "OPEN pacific");
-    let open_seat = code(&desk.last_to(BO), "CLOSE");
-    desk.write(CY, &format!("CHALLENGE {ANN} quantum"));
-    let challenge = code(&desk.last_to(ANN), "ACCEPT");
-    desk.write(ANN, "BLOCK Di");
-    desk.last_to(ANN).says("no longer take each other's offers");
-    desk.reply("ann@holiday.example", &other_letter, "STATUS");
-    let notice = code(&desk.last_to(ANN), "CONFIRM");
+fn made() -> (Referee, Scene) {
+    let referee = club("");
+    announced(&referee, &LEAGUE.replace("SPRING", "AUTUMN"), &[]);
+    announced(&referee, LEAGUE, &[ANN, BO, CY, DI]);
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let letter = invitation(&referee, ANN, &game_match);
+    let other = referee.open(GameKind::Quantum, &[]);
+    let other_letter = invitation(&referee, ANN, &other);
+    let over = referee.open(GameKind::Quad, &[]);
+    referee.reply(BO, &invitation(&referee, BO, &over), "RESIGN CONFIRM");
+    let last_letter = referee.all_to(ANN).into_iter().rfind(|sent| sent.subject.contains(&over.id));
+    referee.write(ANN, "OPEN quad");
+    let own_seat = code(&referee.last_to(ANN), "CLOSE");
+    referee.write(BO, "OPEN pacific");
+    let open_seat = code(&referee.last_to(BO), "CLOSE");
+    referee.write(CY, &format!("CHALLENGE {ANN} quantum"));
+    let challenge = code(&referee.last_to(ANN), "ACCEPT");
+    referee.write(ANN, "BLOCK Di");
+    referee.last_to(ANN).says("no longer take each other's offers");
+    referee.reply("ann@holiday.example", &other_letter, "STATUS");
+    let notice = code(&referee.last_to(ANN), "CONFIRM");
     let last_letter = last_letter.expect("the result");
     let scene =
         Scene { game_match, letter, other_letter, last_letter, own_seat, open_seat, challenge, notice };
-    (desk, scene)
+    (referee, scene)
 }
 
 /// A command as Ann writes it, and the words that answer it once it is carried out. A new kind of command does
@@ -189,7 +189,7 @@ fn every_example() -> Vec<Example> {
 
 /// Everything that a command can change for a person. Questions, letters and counts are left out, and so is
 /// the time at which an address was first known to read our letters.
-fn state(desk: &Desk) -> String {
+fn state(referee: &Referee) -> String {
     const TABLES: [&str; 11] = [
         "SELECT * FROM player",
         "SELECT * FROM address",
@@ -204,8 +204,8 @@ fn state(desk: &Desk) -> String {
         "SELECT address, unwilling_since, blocked_since FROM standing \
          WHERE unwilling_since IS NOT NULL OR blocked_since IS NOT NULL",
     ];
-    let url = format!("sqlite:{}", desk.folder().join("fogpost.db").display());
-    desk.block_on(async {
+    let url = format!("sqlite:{}", referee.folder().join("fogpost.db").display());
+    referee.block_on(async {
         let mut file = SqliteConnection::connect(&url).await.expect("the database");
         let mut shown = String::new();
         for select in TABLES {
@@ -234,15 +234,15 @@ fn table_in(select: &str) -> &str {
 }
 
 /// The number of letters to everybody but Ann so far.
-fn letters_to_others(desk: &Desk, but: &str) -> usize {
+fn letters_to_others(referee: &Referee, but: &str) -> usize {
     let others = [BO, CY, DI, EVE, GM, NEW, "ann@holiday.example", "ann@new.example"];
-    others.iter().filter(|other| **other != but).map(|other| desk.all_to(other).len()).sum()
+    others.iter().filter(|other| **other != but).map(|other| referee.all_to(other).len()).sum()
 }
 
 /// A letter from Ann's address that nobody proves: no token, no thread, and no code but public ones. Ann
 /// answered a question of ours before.
-fn forge(desk: &Desk, line: &str) {
-    desk.receive(&desk.letter(ANN, line));
+fn forge(referee: &Referee, line: &str) {
+    referee.receive(&referee.letter(ANN, line));
 }
 
 /// Whether Ann alone was told the code in this line.
@@ -252,26 +252,26 @@ fn bears_secret(line: &str) -> bool {
 
 #[test]
 fn a_letter_that_only_bears_an_address_changes_nothing() {
-    let (scene, desk) = (&SCENE.0, set());
+    let (scene, referee) = (&SCENE.0, set());
     for (command, line, _) in every_example() {
         let line = line.replace(&scene.challenge, &scene.own_seat).replace(&scene.notice, &scene.own_seat);
-        let before = state(&desk);
+        let before = state(&referee);
         // The GM reads words to the GM from anybody, with the address that they came from.
         let but = if matches!(command, Asked::TellGm(_)) { GM } else { ANN };
-        let letters = letters_to_others(&desk, but);
-        forge(&desk, &line);
-        let after = state(&desk);
+        let letters = letters_to_others(&referee, but);
+        forge(&referee, &line);
+        let after = state(&referee);
         // The question about a new address, or about leaving, is a row, too.
         let is_asked =
             |line: &&str| command.proof() == Proof::OwnQuestion && line.starts_with("player_change");
         let after: String =
             after.lines().filter(|line| !is_asked(line)).map(|line| format!("{line}\n")).collect();
         assert_eq!(after, before, "{line}");
-        assert_eq!(letters_to_others(&desk, but), letters, "{line}");
-        desk.change_database("DELETE FROM player_change");
+        assert_eq!(letters_to_others(&referee, but), letters, "{line}");
+        referee.change_database("DELETE FROM player_change");
     }
     // So many answers to one address wait for the next hours.
-    desk.untidy.set(true);
+    referee.untidy.set(true);
 }
 
 #[test]
@@ -286,14 +286,14 @@ fn the_answer_to_our_question_carries_out_the_line_that_it_showed() {
         if !asks {
             continue;
         }
-        let desk = set();
-        let before = state(&desk);
-        forge(&desk, &line);
-        let question = desk.one_to(ANN);
+        let referee = set();
+        let before = state(&referee);
+        forge(&referee, &line);
+        let question = referee.one_to(ANN);
         question.says("Was it you who wrote this?").says(&format!("> {line}"));
-        assert_eq!(state(&desk), before, "{line}");
-        desk.reply(ANN, &question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
-        assert_answered(&desk, &line, says);
+        assert_eq!(state(&referee), before, "{line}");
+        referee.reply(ANN, &question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
+        assert_answered(&referee, &line, says);
     }
 }
 
@@ -301,9 +301,9 @@ fn the_answer_to_our_question_carries_out_the_line_that_it_showed() {
 fn a_code_that_only_its_reader_was_told_is_proof_enough() {
     for (_, line, says) in every_example() {
         if bears_secret(&line) {
-            let desk = set();
-            forge(&desk, &line);
-            assert_answered(&desk, &line, says);
+            let referee = set();
+            forge(&referee, &line);
+            assert_answered(&referee, &line, says);
         }
     }
 }
@@ -311,15 +311,15 @@ fn a_code_that_only_its_reader_was_told_is_proof_enough() {
 #[test]
 fn the_matchs_own_token_carries_out_every_command() {
     for (command, line, says) in every_example() {
-        let (scene, desk) = (&SCENE.0, set());
+        let (scene, referee) = (&SCENE.0, set());
         let letter = match command {
             Asked::Rematch { .. } => &scene.last_letter,
             _ => &scene.letter,
         };
-        desk.reply(ANN, letter, &line);
+        referee.reply(ANN, letter, &line);
         // Carrying out DENY would change the match that the letter is about.
         let says = if matches!(command, Asked::Deny(_)) { "Your DENY has no effect" } else { says };
-        assert_answered(&desk, &line, says);
+        assert_answered(&referee, &line, says);
     }
 }
 
@@ -329,43 +329,43 @@ fn the_token_of_another_match_does_not_play_this_one() {
         if matches!(command, Asked::Rematch { .. } | Asked::Deny(_)) {
             continue;
         }
-        let (scene, desk) = (&SCENE.0, set());
-        desk.reply(ANN, &scene.other_letter, &format!("MATCH {}\n{line}", scene.game_match.id));
+        let (scene, referee) = (&SCENE.0, set());
+        referee.reply(ANN, &scene.other_letter, &format!("MATCH {}\n{line}", scene.game_match.id));
         if command.proof() == Proof::MatchToken {
             let refused = format!("Your {} was not carried out: for that, please answer", command.name());
-            assert_answered(&desk, &line, &refused);
+            assert_answered(&referee, &line, &refused);
         } else {
-            assert_answered(&desk, &line, says);
+            assert_answered(&referee, &line, says);
         }
     }
 }
 
 #[test]
 fn lines_that_the_question_did_not_show_get_one_of_their_own() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    desk.sent_to(ANN);
-    desk.write(ANN, "OPEN quantum");
-    let question = desk.one_to(ANN);
-    desk.write(ANN, &format!("CHALLENGE {NEW} quad"));
-    assert!(desk.sent_to(ANN).is_empty(), "a question a day");
-    desk.reply(ANN, &question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
-    let answer = desk.one_to(ANN);
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    referee.sent_to(ANN);
+    referee.write(ANN, "OPEN quantum");
+    let question = referee.one_to(ANN);
+    referee.write(ANN, &format!("CHALLENGE {NEW} quad"));
+    assert!(referee.sent_to(ANN).is_empty(), "a question a day");
+    referee.reply(ANN, &question, &format!("CONFIRM {}", code(&question, "CONFIRM")));
+    let answer = referee.one_to(ANN);
     answer.says("The seat is open to anyone").says(&format!("> CHALLENGE {NEW} quad"));
-    assert!(desk.sent_to(NEW).is_empty());
+    assert!(referee.sent_to(NEW).is_empty());
     assert_ne!(code(&question, "CONFIRM"), code(&answer, "CONFIRM"));
-    desk.reply(ANN, &answer, &format!("CONFIRM {}", code(&answer, "CONFIRM")));
-    desk.one_to(NEW).says("invites you to a match");
-    desk.sent_to(ANN);
+    referee.reply(ANN, &answer, &format!("CONFIRM {}", code(&answer, "CONFIRM")));
+    referee.one_to(NEW).says("invites you to a match");
+    referee.sent_to(ANN);
     // An earlier answer proves nothing about a later letter.
-    desk.write(ANN, "OPEN pacific");
-    desk.one_to(ANN).says("Was it you who wrote this?");
+    referee.write(ANN, "OPEN pacific");
+    referee.one_to(ANN).says("Was it you who wrote this?");
 }
 
 /// Asserts that the answers to the last letter hold these words.
 #[track_caller]
-fn assert_answered(desk: &Desk, line: &str, says: &str) {
-    let texts: Vec<String> = desk.sent_to(ANN).into_iter().map(|sent| sent.text).collect();
+fn assert_answered(referee: &Referee, line: &str, says: &str) {
+    let texts: Vec<String> = referee.sent_to(ANN).into_iter().map(|sent| sent.text).collect();
     let answers = texts.join("\n").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(answers.contains(says), "{line}: {says:?} is not in {answers}");
 }

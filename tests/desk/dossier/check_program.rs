@@ -12,8 +12,8 @@ use fogpost::game::Reason;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
-use crate::desk::{ANN, BO, Desk};
 use crate::dossier::contents::{by_hand, write};
+use crate::referee::{ANN, BO, Referee};
 
 const FORMS: [DossierForm; 2] = [DossierForm::Public, DossierForm::Arbiter];
 
@@ -34,26 +34,26 @@ pub fn checked(folder: &Path, own_letters: &[&Path]) -> (i32, String) {
 }
 
 /// A match of a game, with two letters of each player, that ended.
-pub fn played(game: GameKind) -> (Desk, String) {
-    let desk = Desk::new();
-    let id = desk.open(game, &[]).id;
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+pub fn played(game: GameKind) -> (Referee, String) {
+    let referee = Referee::new();
+    let id = referee.open(game, &[]).id;
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
     let (ann, bo) = match game {
         GameKind::QuadrantZ => ("SETUP balanced", "SETUP raid"),
         GameKind::Pacific => ("SETUP deep", "SETUP deep"),
         GameKind::Quantum => ("STATUS", "IF D3-E4 THEN E6-D5"),
         GameKind::Quad => ("MARBLE E5", "TURN 2\nMARBLE A5"),
     };
-    desk.reply(ANN, &to_ann, "What a fine day\nwrite me at ann@elsewhere.example");
-    desk.reply(ANN, &to_ann, ann);
-    desk.reply(BO, &to_bo, bo);
-    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
-    assert_eq!(desk.find(&id).stage, Stage::Over);
-    (desk, id)
+    referee.reply(ANN, &to_ann, "What a fine day\nwrite me at ann@elsewhere.example");
+    referee.reply(ANN, &to_ann, ann);
+    referee.reply(BO, &to_bo, bo);
+    referee.reply(BO, &to_bo, "RESIGN CONFIRM");
+    assert_eq!(referee.find(&id).stage, Stage::Over);
+    (referee, id)
 }
 
-fn dossier_of(desk: &Desk, id: &str, form: DossierForm) -> BTreeMap<String, Vec<u8>> {
-    desk.dossier(id, form, false).expect("a dossier")
+fn dossier_of(referee: &Referee, id: &str, form: DossierForm) -> BTreeMap<String, Vec<u8>> {
+    referee.dossier(id, form, false).expect("a dossier")
 }
 
 pub fn unpacked(files: &BTreeMap<String, Vec<u8>>) -> tempfile::TempDir {
@@ -73,9 +73,9 @@ fn by_hand_in(game: GameKind) -> DossierForm {
 #[test]
 fn dossiers_of_all_games_in_both_forms_are_found_sound() {
     for game in GameKind::ALL.iter().copied() {
-        let (desk, id) = played(game);
+        let (referee, id) = played(game);
         for form in FORMS {
-            let folder = unpacked(&dossier_of(&desk, &id, form));
+            let folder = unpacked(&dossier_of(&referee, &id, form));
             let (status, said) = checked(folder.path(), &[]);
             assert_eq!(status, 0, "{game:?} {form:?}: {said}");
             // Hundreds of processes check a dossier by hand, so one form of each game is enough.
@@ -153,9 +153,9 @@ fn tampered(
 
 #[test]
 fn a_dossier_that_was_tampered_with_is_named_in_words() {
-    let (desk, id) = played(GameKind::Quad);
+    let (referee, id) = played(GameKind::Quad);
     for form in FORMS {
-        let files = dossier_of(&desk, &id, form);
+        let files = dossier_of(&referee, &id, form);
         let (_, said) =
             checked(unpacked(&tampered(&files, ("record", "MARBLE E5", "MARBLE E6"), false)).path(), &[]);
         assert!(said.contains("the file record.toml was changed"), "{said}");
@@ -177,7 +177,7 @@ fn a_dossier_that_was_tampered_with_is_named_in_words() {
             assert!(status != 0 && said.contains(words), "{form:?} {change:?}: {words}\n{said}");
         }
     }
-    let files = dossier_of(&desk, &id, DossierForm::Arbiter);
+    let files = dossier_of(&referee, &id, DossierForm::Arbiter);
     for (change, words) in [
         (("letters/", "MARBLE E5", "MARBLE E6"), "was changed"),
         (("sent/first", "E5", "E6"), "is not the one that the ledger lists"),
@@ -205,10 +205,10 @@ fn a_dossier_that_was_tampered_with_is_named_in_words() {
 
 #[test]
 fn a_players_own_letter_is_compared_with_the_dossier() {
-    let (desk, id) = played(GameKind::Quad);
-    let folder = unpacked(&dossier_of(&desk, &id, DossierForm::Public));
+    let (referee, id) = played(GameKind::Quad);
+    let folder = unpacked(&dossier_of(&referee, &id, DossierForm::Public));
     let own = folder.path().join("own.eml");
-    let letter = desk.raw_to(ANN).into_iter().nth(1).expect("a letter");
+    let letter = referee.raw_to(ANN).into_iter().nth(1).expect("a letter");
     std::fs::write(&own, &letter).expect("written");
     let (status, said) = checked(folder.path(), &[&own]);
     assert!(status == 0 && said.contains("are what they were when this letter was sent"), "{said}");
@@ -221,9 +221,9 @@ fn a_players_own_letter_is_compared_with_the_dossier() {
 
 #[test]
 fn a_public_dossier_holds_no_address_no_token_and_no_bytes() {
-    let (desk, id) = played(GameKind::Quad);
-    let tokens: Vec<String> = [ANN, BO].map(|player| desk.all_to(player)[0].token().to_owned()).into();
-    let files = dossier_of(&desk, &id, DossierForm::Public);
+    let (referee, id) = played(GameKind::Quad);
+    let tokens: Vec<String> = [ANN, BO].map(|player| referee.all_to(player)[0].token().to_owned()).into();
+    let files = dossier_of(&referee, &id, DossierForm::Public);
     for (name, contents) in &files {
         assert!(!name.ends_with(".eml") && !name.ends_with(".mbox"), "{name}");
         let text = String::from_utf8_lossy(contents).to_lowercase();
@@ -240,29 +240,29 @@ fn a_public_dossier_holds_no_address_no_token_and_no_bytes() {
 
 #[test]
 fn an_arbiters_dossier_renews_the_tokens_that_it_holds() {
-    let (desk, id) = played(GameKind::Quad);
-    desk.sent_to(ANN);
-    let old = desk.all_to(ANN)[0].clone();
-    let files = dossier_of(&desk, &id, DossierForm::Arbiter);
-    desk.work();
-    let renewed = desk.one_to(ANN);
+    let (referee, id) = played(GameKind::Quad);
+    referee.sent_to(ANN);
+    let old = referee.all_to(ANN)[0].clone();
+    let files = dossier_of(&referee, &id, DossierForm::Arbiter);
+    referee.work();
+    let renewed = referee.one_to(ANN);
     assert_ne!(renewed.token(), old.token());
     for (name, contents) in &files {
         assert!(!String::from_utf8_lossy(contents).contains(renewed.token()), "{name}");
     }
-    let head = desk.find(&id).head;
-    desk.reply(ANN, &old, "STATUS");
-    assert_eq!(desk.find(&id).head, head, "the old token is worth nothing");
-    assert!(desk.verify(&id).is_sound());
+    let head = referee.find(&id).head;
+    referee.reply(ANN, &old, "STATUS");
+    assert_eq!(referee.find(&id).head, head, "the old token is worth nothing");
+    assert!(referee.verify(&id).is_sound());
 }
 
 #[test]
 fn the_key_of_a_running_match_is_in_no_dossier() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    desk.reply(ANN, &desk.one_to(ANN), "MARBLE E5");
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.reply(ANN, &referee.one_to(ANN), "MARBLE E5");
     for form in FORMS {
-        let files = desk.dossier(&game_match.id, form, true).expect("a dossier");
+        let files = referee.dossier(&game_match.id, form, true).expect("a dossier");
         for (name, contents) in &files {
             let text = String::from_utf8_lossy(contents);
             assert!(!text.contains(&game_match.key.reveal()), "{name}");
@@ -282,8 +282,8 @@ type Way = (&'static str, fn(&Path));
 
 #[test]
 fn what_is_no_regular_file_of_a_sensible_size_is_refused_before_it_is_read() {
-    let (desk, id) = played(GameKind::Quad);
-    let files = dossier_of(&desk, &id, DossierForm::Arbiter);
+    let (referee, id) = played(GameKind::Quad);
+    let files = dossier_of(&referee, &id, DossierForm::Arbiter);
     let letter = files.keys().find(|name| name.starts_with("letters/")).expect("a letter").clone();
     let sent = files.keys().find(|name| name.starts_with("sent/")).expect("a letter").clone();
     let ways: [Way; 4] = [
@@ -313,8 +313,8 @@ fn what_is_no_regular_file_of_a_sensible_size_is_refused_before_it_is_read() {
 
 #[test]
 fn nothing_outside_the_folder_of_a_dossier_is_read() {
-    let (desk, id) = played(GameKind::Quad);
-    let files = dossier_of(&desk, &id, DossierForm::Arbiter);
+    let (referee, id) = played(GameKind::Quad);
+    let files = dossier_of(&referee, &id, DossierForm::Arbiter);
     let elsewhere = unpacked(&files);
     let folder = unpacked(&files);
     std::fs::remove_dir_all(folder.path().join("letters")).expect("removed");
@@ -333,8 +333,8 @@ fn nothing_outside_the_folder_of_a_dossier_is_read() {
 
 #[test]
 fn a_judge_checks_a_dossier_with_the_program_of_a_release() {
-    let (desk, id) = played(GameKind::Quad);
-    let mut files = dossier_of(&desk, &id, DossierForm::Arbiter);
+    let (referee, id) = played(GameKind::Quad);
+    let mut files = dossier_of(&referee, &id, DossierForm::Arbiter);
     files.insert("check.py".to_owned(), b"print('Nothing is wrong.')\n".to_vec());
     let (dossier, release) = (unpacked(&files), tempfile::tempdir().expect("a folder"));
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/core/src/audit/check.py");

@@ -16,19 +16,19 @@ use fogpost::ledger::{Act, Cause};
 use fogpost::referee::{Instruction, Match, MatchAction};
 
 use crate::audit::wording::put_template;
-use crate::desk::{ANN, BO, Desk, Sent};
 use crate::dossier::check_program::{checked, played, unpacked};
+use crate::referee::{ANN, BO, Referee, Sent};
 
-fn over() -> (Desk, Match) {
-    let desk = Desk::with("settle_words = 0\n");
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.reply(ANN, &to_ann, "MARBLE A1");
-    desk.reply(ANN, &to_ann, "MARBLE E5\nFrom here on it is a remark");
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
-    let game_match = desk.find(&game_match.id);
-    (desk, game_match)
+fn over() -> (Referee, Match) {
+    let referee = Referee::with("settle_words = 0\n");
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.reply(ANN, &to_ann, "MARBLE A1");
+    referee.reply(ANN, &to_ann, "MARBLE E5\nFrom here on it is a remark");
+    referee.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    referee.reply(BO, &to_bo, "RESIGN CONFIRM");
+    let game_match = referee.find(&game_match.id);
+    (referee, game_match)
 }
 
 pub fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
@@ -56,8 +56,8 @@ pub fn by_hand(folder: &Path) -> String {
 
 #[test]
 fn a_dossier_can_be_checked_with_public_tools_alone() {
-    let (desk, game_match) = over();
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let (referee, game_match) = over();
+    let files = referee.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &files);
     assert_eq!(by_hand(folder.path()), "");
@@ -90,8 +90,8 @@ fn a_dossier_can_be_checked_with_public_tools_alone() {
 
 #[test]
 fn a_dossier_contains_the_record_letters_reports_and_account() {
-    let (desk, game_match) = over();
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let (referee, game_match) = over();
+    let files = referee.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let text = |name: &str| String::from_utf8(files[name].clone()).expect("text");
     let record = fogpost::game::record::Record::parse(&text("record.toml")).expect("a record");
     assert_eq!(record.filings.len(), 3);
@@ -106,28 +106,31 @@ fn a_dossier_contains_the_record_letters_reports_and_account() {
 
 #[test]
 fn a_dossier_of_a_running_match_must_be_unsealed_and_the_ledger_records_it() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Pacific, &[]);
-    let refused = desk.block_on(dossier::material(desk.office(), &game_match.id, None, "the account"));
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Pacific, &[]);
+    let refused = referee.block_on(dossier::material(referee.office(), &game_match.id, None, "the account"));
     assert!(refused.expect_err("the match is sealed").to_string().contains("--unseal REASON"));
-    assert_eq!(desk.find(&game_match.id).head, game_match.head);
-    let asked = desk.unseal("Bo protests");
-    desk.block_on(dossier::material(desk.office(), &game_match.id, Some(&asked), "the account of turn 4"))
+    assert_eq!(referee.find(&game_match.id).head, game_match.head);
+    let asked = referee.unseal("Bo protests");
+    referee
+        .block_on(dossier::material(referee.office(), &game_match.id, Some(&asked), "the account of turn 4"))
         .expect("unsealed");
-    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
+    let entries =
+        referee.block_on(referee.office().store.entries(&game_match.id)).expect("the store answers");
     let last = entries.last().expect("an entry");
     assert_eq!(last.kind, "Unsealed");
     assert!(last.json.contains("the account of turn 4") && last.json.contains("Bo protests"));
-    desk.sent_to(ANN);
-    desk.work();
-    assert!(desk.sent_to(ANN).is_empty());
+    referee.sent_to(ANN);
+    referee.work();
+    assert!(referee.sent_to(ANN).is_empty());
 }
 
 #[test]
 fn the_account_shows_filings_and_what_each_seat_was_told() {
-    let (desk, game_match) = over();
-    let material =
-        desk.block_on(dossier::material(desk.office(), &game_match.id, None, "")).expect("the material");
+    let (referee, game_match) = over();
+    let material = referee
+        .block_on(dossier::material(referee.office(), &game_match.id, None, ""))
+        .expect("the material");
     let page = |turn| fogpost::audit::account::text(&material, turn).expect("worded").expect("a page");
     let first = page(Some(1));
     for words in
@@ -142,16 +145,17 @@ fn the_account_shows_filings_and_what_each_seat_was_told() {
 
 #[test]
 fn a_false_report_stands_in_the_account_beside_what_the_rules_let_the_seat_know() {
-    let mut desk = Desk::new();
-    let id = desk.open(GameKind::Quad, &[]).id;
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    let mut referee = Referee::new();
+    let id = referee.open(GameKind::Quad, &[]).id;
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
     let lie = "- Nothing was seen.\n";
-    desk.restart_after(|folder| put_template(folder, "quad/news.txt", Some(lie)));
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.restart_after(|folder| put_template(folder, "quad/news.txt", None));
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    let material = desk.block_on(dossier::material(desk.office(), &id, None, "")).expect("the material");
+    referee.restart_after(|folder| put_template(folder, "quad/news.txt", Some(lie)));
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.restart_after(|folder| put_template(folder, "quad/news.txt", None));
+    referee.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    referee.reply(BO, &referee.last_to(BO), "RESIGN CONFIRM");
+    let material =
+        referee.block_on(dossier::material(referee.office(), &id, None, "")).expect("the material");
     let turn = |turn| {
         let page = fogpost::audit::account::text(&material, Some(turn));
         page.expect("worded").expect("a page")
@@ -174,8 +178,9 @@ fn a_false_report_stands_in_the_account_beside_what_the_rules_let_the_seat_know(
 #[test]
 fn the_account_words_what_each_seat_knew_as_its_letters_did() {
     for game in GameKind::ALL.iter().copied() {
-        let (desk, id) = played(game);
-        let material = desk.block_on(dossier::material(desk.office(), &id, None, "")).expect("the material");
+        let (referee, id) = played(game);
+        let material =
+            referee.block_on(dossier::material(referee.office(), &id, None, "")).expect("the material");
         let page = fogpost::audit::account::text(&material, None).expect("worded").expect("a page");
         assert!(page.contains("What the rules let Ann know:"), "{page}");
         let differing: Vec<&str> = page.lines().filter(|line| line.starts_with("    ! ")).collect();
@@ -185,26 +190,27 @@ fn the_account_words_what_each_seat_knew_as_its_letters_did() {
 
 #[test]
 fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let orders = Some((Seat::Second, vec![Line { no: 1, text: "MARBLE B8".to_owned() }]));
     for (reason, orders) in [("it was misread", orders), ("it came too late", None)] {
         let action = MatchAction::Correct { turn: 2, reason: reason.to_owned(), orders };
         let instruction = Instruction::Match { id: game_match.id.clone(), turn: None, action };
         let done =
-            desk.block_on(instruct::carry_out(desk.office(), &instruction)).expect("it is carried out");
+            referee.block_on(instruct::carry_out(referee.office(), &instruction)).expect("it is carried out");
         assert!(done.is_done(), "{done:?}");
-        desk.work();
+        referee.work();
     }
-    let to_bo = desk.last_to(BO);
-    desk.reply(BO, &to_bo, "MARBLE K4");
-    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    assert!(desk.verify(&game_match.id).is_sound());
-    let material =
-        desk.block_on(dossier::material(desk.office(), &game_match.id, None, "")).expect("the material");
+    let to_bo = referee.last_to(BO);
+    referee.reply(BO, &to_bo, "MARBLE K4");
+    referee.reply(BO, &referee.last_to(BO), "RESIGN CONFIRM");
+    assert!(referee.verify(&game_match.id).is_sound());
+    let material = referee
+        .block_on(dossier::material(referee.office(), &game_match.id, None, ""))
+        .expect("the material");
     let page = fogpost::audit::account::text(&material, None);
     let page = page.expect("worded").expect("a page");
     let boards: Vec<&str> = page.split("The board ").skip(1).map(|board| &board[..600]).collect();
@@ -220,7 +226,7 @@ fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
             assert_eq!(row(board, rank).contains('W'), whites == Some(rank), "{rank}: {board}");
         }
     }
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let files = referee.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &files);
     assert_eq!(by_hand(folder.path()), "");
@@ -233,9 +239,9 @@ pub fn audited(files: BTreeMap<String, Vec<u8>>) -> AuditVerdict {
 
 #[test]
 fn a_third_party_checks_the_dossier_of_a_finished_match_without_the_club() {
-    let (desk, game_match) = over();
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
-    let (there, here) = (audited(files), desk.verify(&game_match.id));
+    let (referee, game_match) = over();
+    let files = referee.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let (there, here) = (audited(files), referee.verify(&game_match.id));
     assert!(there.is_sound(), "{there:#?}");
     assert_eq!((there.head, there.letters), (game_match.head, here.letters));
     assert!(there.entries > 10 && there.letters == 4, "{there:#?}");
@@ -243,8 +249,8 @@ fn a_third_party_checks_the_dossier_of_a_finished_match_without_the_club() {
 
 #[test]
 fn a_dossier_that_was_changed_is_called_wrong_and_the_place_is_named() {
-    let (desk, game_match) = over();
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let (referee, game_match) = over();
+    let files = referee.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let letter = letter_with_orders(&files);
     let report = files.keys().find(|name| name.contains("sent/first/") && name.ends_with("-report.eml"));
     let report = report.expect("a report");
@@ -274,15 +280,15 @@ fn a_dossier_that_was_changed_is_called_wrong_and_the_place_is_named() {
 
 #[test]
 fn what_is_no_arbiters_dossier_of_a_finished_match_is_refused_with_a_reason() {
-    let (desk, game_match) = over();
+    let (referee, game_match) = over();
     let refused = |files| Dossier::read(files).expect_err("it cannot be checked");
-    let public = desk.dossier(&game_match.id, DossierForm::Public, false).expect("a dossier");
+    let public = referee.dossier(&game_match.id, DossierForm::Public, false).expect("a dossier");
     assert!(refused(public).contains("a public dossier"));
-    let open = desk.open(GameKind::Quad, &[]);
-    let running = desk.dossier(&open.id, DossierForm::Arbiter, true).expect("a dossier");
+    let open = referee.open(GameKind::Quad, &[]);
+    let running = referee.dossier(&open.id, DossierForm::Arbiter, true).expect("a dossier");
     let said = refused(running);
     assert!(said.contains("is not over") && said.contains("check.py"), "{said}");
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let files = referee.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     for (name, contents, words) in [
         ("about.json", "{\"fogpost\": 9}", "its format is unknown"),
         ("about.json", "no JSON", "about.json: "),
@@ -299,51 +305,51 @@ fn what_is_no_arbiters_dossier_of_a_finished_match_is_refused_with_a_reason() {
 
 /// A finished match in which letters prove something without being rulings: Bo's ACCEPT opened it, Ann's CONFIRM
 /// accepted a letter of hers from another address, and the answer from her new address moved her seat to that address.
-fn with_proofs() -> (Desk, Match) {
-    let desk = Desk::new();
-    desk.answer_for(ANN);
-    desk.write(ANN, &format!("CHALLENGE {BO} Quad seat=first"));
+fn with_proofs() -> (Referee, Match) {
+    let referee = Referee::new();
+    referee.answer_for(ANN);
+    referee.write(ANN, &format!("CHALLENGE {BO} Quad seat=first"));
     let code = |letter: &Sent, word: &str| {
         let line = letter.text.lines().find_map(|line| line.trim().strip_prefix(&format!("| {word} ")));
         format!("{word} {}", line.unwrap_or_else(|| panic!("no {word} in:\n{}", letter.text)))
     };
-    let invitation = desk.one_to(BO);
-    desk.sent_to(ANN);
-    desk.reply(BO, &invitation, &code(&invitation, "ACCEPT"));
-    let id = desk.block_on(desk.office().store.match_ids()).expect("the store answers").remove(0);
-    let to_ann = desk.one_to(ANN);
-    desk.reply("ann@elsewhere.example", &to_ann, "MARBLE E5");
-    let question = desk.last_to(ANN);
-    desk.reply(ANN, &question, &code(&question, "CONFIRM"));
-    desk.sent_to(ANN);
-    desk.reply(ANN, &to_ann, "ADDRESS ann@new.example");
-    let to_her = desk.sent_to(ANN);
+    let invitation = referee.one_to(BO);
+    referee.sent_to(ANN);
+    referee.reply(BO, &invitation, &code(&invitation, "ACCEPT"));
+    let id = referee.block_on(referee.office().store.match_ids()).expect("the store answers").remove(0);
+    let to_ann = referee.one_to(ANN);
+    referee.reply("ann@elsewhere.example", &to_ann, "MARBLE E5");
+    let question = referee.last_to(ANN);
+    referee.reply(ANN, &question, &code(&question, "CONFIRM"));
+    referee.sent_to(ANN);
+    referee.reply(ANN, &to_ann, "ADDRESS ann@new.example");
+    let to_her = referee.sent_to(ANN);
     let question = to_her.iter().find(|sent| sent.subject.contains("A new address")).expect("a question");
-    desk.reply(ANN, question, &code(question, "CONFIRM"));
-    let question = desk.one_to("ann@new.example");
-    desk.reply("ann@new.example", &question, &code(&question, "CONFIRM"));
-    desk.reply(ANN, &desk.last_to(ANN), "STATUS");
-    desk.reply(BO, &desk.last_to(BO), "RESIGN CONFIRM");
-    desk.work();
-    let game_match = desk.find(&id);
-    (desk, game_match)
+    referee.reply(ANN, question, &code(question, "CONFIRM"));
+    let question = referee.one_to("ann@new.example");
+    referee.reply("ann@new.example", &question, &code(&question, "CONFIRM"));
+    referee.reply(ANN, &referee.last_to(ANN), "STATUS");
+    referee.reply(BO, &referee.last_to(BO), "RESIGN CONFIRM");
+    referee.work();
+    let game_match = referee.find(&id);
+    (referee, game_match)
 }
 
 #[test]
 fn every_letter_that_proves_something_is_in_the_dossier_and_compared() {
-    let (desk, game_match) = with_proofs();
-    let files = desk.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
+    let (referee, game_match) = with_proofs();
+    let files = referee.dossier(&game_match.id, DossierForm::Arbiter, false).expect("a dossier");
     let whole = audited(files.clone());
     assert!(whole.is_sound(), "{whole:#?}");
     assert_eq!(checked(unpacked(&files).path(), &[]).0, 0);
-    let public = desk.dossier(&game_match.id, DossierForm::Public, false).expect("a dossier");
+    let public = referee.dossier(&game_match.id, DossierForm::Public, false).expect("a dossier");
     assert_eq!(checked(unpacked(&public).path(), &[]).0, 0);
-    let entries = crate::audit::database::entries(&desk, &game_match.id);
+    let entries = crate::audit::database::entries(&referee, &game_match.id);
     let mut proofs = BTreeMap::from([("opening", entries[0].letters()[0])]);
     for entry in &entries {
         match entry.own_cause() {
             Some(Cause::Letter(cause)) => proofs.extend(cause.confirmed_by.map(|by| ("CONFIRM", by))),
-            Some(Cause::Program { act: Act::Hold { letter: Some(letter), .. }, .. }) => {
+            Some(Cause::Program { act: Act::PinHolder { letter: Some(letter), .. }, .. }) => {
                 proofs.extend([("holder", *letter)]);
             }
             _ => {}

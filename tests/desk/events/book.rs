@@ -4,16 +4,16 @@ use fogpost::club::events::verify::verify;
 use fogpost::game::Seat;
 
 use super::{CY, LEAGUE, announced, book, club, matches, play_until_resigned};
-use crate::desk::{ANN, BO};
+use crate::referee::{ANN, BO};
 
 #[test]
 fn a_book_of_a_whole_season_follows_from_itself_and_names_nobody() {
-    let desk = club("");
-    announced(&desk, LEAGUE, &[ANN, BO, CY]);
-    desk.advance(4 * 24);
-    matches(&desk, "EV-SPRING").iter().for_each(|one| play_until_resigned(&desk, one, Seat::First));
-    desk.advance(1);
-    let entries = book(&desk, "EV-SPRING");
+    let referee = club("");
+    announced(&referee, LEAGUE, &[ANN, BO, CY]);
+    referee.advance(4 * 24);
+    matches(&referee, "EV-SPRING").iter().for_each(|one| play_until_resigned(&referee, one, Seat::First));
+    referee.advance(1);
+    let entries = book(&referee, "EV-SPRING");
     assert_eq!(verify(&entries), []);
     let json = serde_json::to_string(&entries).expect("JSON");
     assert!(!json.contains("\"Ann") && !json.contains('@'), "players are numbers");

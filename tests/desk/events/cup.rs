@@ -6,34 +6,34 @@ use fogpost::game::Seat;
 use super::{
     CY, DI, LEAGUE, address_of, announced, club, event, gm, matches, play_until_resigned, with_words,
 };
-use crate::desk::{ANN, BO};
+use crate::referee::{ANN, BO};
 
 #[test]
 fn a_cup_goes_on_although_it_takes_no_entries_and_with_whoever_takes_over_a_place() {
-    let desk = club("");
+    let referee = club("");
     let cup = LEAGUE.replace("league", "cup").replace("section_size = 3", "section_size = 2\ngames = 1");
-    announced(&desk, &cup, &[ANN, BO, CY, DI]);
-    gm(&desk, "GM EVENT EV-SPRING CLOSE").says("Done. The event now:");
-    desk.advance(4 * 24);
+    announced(&referee, &cup, &[ANN, BO, CY, DI]);
+    gm(&referee, "GM EVENT EV-SPRING CLOSE").says("Done. The event now:");
+    referee.advance(4 * 24);
     let begun = "EV-SPRING has begun: nobody can enter it any more, and it ends with its final.";
-    gm(&desk, "GM EVENT EV-SPRING CLOSE").says(begun);
-    let first = matches(&desk, "EV-SPRING");
+    gm(&referee, "GM EVENT EV-SPRING CLOSE").says(begun);
+    let first = matches(&referee, "EV-SPRING");
     assert_eq!(first.len(), 2);
-    first.iter().for_each(|one| play_until_resigned(&desk, one, Seat::First));
-    desk.advance(1);
+    first.iter().for_each(|one| play_until_resigned(&referee, one, Seat::First));
+    referee.advance(1);
     for one in &first {
         let winner = address_of(&one.players.second);
-        assert_eq!(with_words(&desk, &winner, "and you are in. If you").len(), 1, "{winner}");
+        assert_eq!(with_words(&referee, &winner, "and you are in. If you").len(), 1, "{winner}");
         let loser = address_of(&one.players.first);
-        assert_eq!(with_words(&desk, &loser, "without you this time").len(), 1, "{loser}");
+        assert_eq!(with_words(&referee, &loser, "without you this time").len(), 1, "{loser}");
     }
-    gm(&desk, "GM EVENT EV-SPRING CLOSE").says(begun);
-    assert_eq!(event(&desk, "EV-SPRING").stage, EventStage::Entries);
+    gm(&referee, "GM EVENT EV-SPRING CLOSE").says(begun);
+    assert_eq!(event(&referee, "EV-SPRING").stage, EventStage::Entries);
     let ill = &first[0].players.second;
-    gm(&desk, &format!("GM EVENT EV-SPRING REPLACE {ill} Eve They are ill.")).says("Done. The event now:");
-    desk.advance(8 * 24);
-    let last = matches(&desk, "EV-SPRING");
-    assert_eq!((last.len(), event(&desk, "EV-SPRING").seasons.len()), (1, 2));
+    gm(&referee, &format!("GM EVENT EV-SPRING REPLACE {ill} Eve They are ill.")).says("Done. The event now:");
+    referee.advance(8 * 24);
+    let last = matches(&referee, "EV-SPRING");
+    assert_eq!((last.len(), event(&referee, "EV-SPRING").seasons.len()), (1, 2));
     let finalists = [Seat::First, Seat::Second].map(|seat| last[0].players[seat].clone());
     assert!(finalists.contains(&"Eve".to_owned()) && !finalists.contains(ill), "{finalists:?}");
 }

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::{event, gm, matches};
 use crate::correspondents::orders;
-use crate::desk::{Desk, Sent};
+use crate::referee::{Referee, Sent};
 use fogpost_testing::random::Random;
 
 /// A player's habit in matches.
@@ -42,7 +42,7 @@ fn number(name: &str) -> usize {
 }
 
 struct Year {
-    desk: Desk,
+    referee: Referee,
     random: Random,
     events: Vec<&'static str>,
     /// The strength of each player, by name: the results of matches follow from it and from chance.
@@ -56,20 +56,20 @@ struct Year {
 impl Year {
     fn begin(people: usize) -> Year {
         // The desk verifies every match at the end. A daily audit would verify each of thousands hundreds of times.
-        let desk = Desk::with("[letters]\nanswers_per_hour = 100000\n[audit]\nevery_hours = 720\n");
+        let referee = Referee::with("[letters]\nanswers_per_hour = 100000\n[audit]\nevery_hours = 720\n");
         for chunk in (0..people).collect::<Vec<_>>().chunks(8) {
             let lines: Vec<String> =
                 chunk.iter().map(|no| format!("GM PLAYER ADD {} {}", address(*no), name(*no))).collect();
-            gm(&desk, &lines.join("\n"));
+            gm(&referee, &lines.join("\n"));
         }
-        (0..people).for_each(|no| desk.answer_for(&address(no)));
+        (0..people).for_each(|no| referee.answer_for(&address(no)));
         let mut random = Random::new(7);
         // The sum of twelve throws is about normally distributed, here around 1500 with a deviation of 250.
         let mut strength =
             || 1500.0 + 0.25 * ((0..12).map(|_| random.below(1001) as f64).sum::<f64>() - 6000.0);
         let strengths = (0..people).map(|no| (name(no), strength())).collect();
         Year {
-            desk,
+            referee,
             random,
             events: Vec::new(),
             strengths,
@@ -92,24 +92,24 @@ impl Year {
         let plan = format!(
             "id = \"{id}\"\nname = \"{id}\"\nopens = 2026-05-09\ndays = 3\nseason_days = 14\n{lines}"
         );
-        gm(&self.desk, &format!("GM EVENT NEW\n{plan}\nEND")).says("Players enter with");
+        gm(&self.referee, &format!("GM EVENT NEW\n{plan}\nEND")).says("Players enter with");
         for no in people.filter(|no| self.habit(*no) != Habit::House) {
-            self.desk.write(&address(no), &format!("ENTER {id}"));
+            self.referee.write(&address(no), &format!("ENTER {id}"));
         }
         self.events.push(id);
     }
 
     fn day(&mut self) {
-        self.desk.advance(24);
+        self.referee.advance(24);
         self.letters.clear();
         for id in self.events.clone() {
-            let event = event(&self.desk, id);
+            let event = event(&self.referee, id);
             if event.stage != EventStage::Running {
                 continue;
             }
-            let ratings = &self.desk.office().config.ratings;
+            let ratings = &self.referee.office().config.ratings;
             let advantage = ratings.advantage(event.plan.game, &event.plan.options);
-            for game_match in matches(&self.desk, id) {
+            for game_match in matches(&self.referee, id) {
                 if game_match.stage != Stage::Over {
                     self.turn(&game_match, advantage);
                 }
@@ -117,7 +117,7 @@ impl Year {
         }
         let of_the_house = (0..self.strengths.len()).filter(|no| self.habit(*no) == Habit::House);
         of_the_house.collect::<Vec<_>>().into_iter().for_each(|no| self.turn_against_the_house(no));
-        self.desk.work();
+        self.referee.work();
     }
 
     /// Continues a match by letters. Once each side has moved, the loser resigns.
@@ -126,7 +126,7 @@ impl Year {
         let reader = |seat: Seat| format!("{}@players.example", game_match.players[seat].to_lowercase());
         if game_match.adjudicated.len() > 1 && self.random.once_in(2) && self.acts(game_match, loser) {
             let letter = self.about(&reader(loser), game_match).pop().expect("a letter about the match");
-            self.desk.put(&self.desk.answer(&reader(loser), &letter, "RESIGN CONFIRM"));
+            self.referee.put(&self.referee.answer(&reader(loser), &letter, "RESIGN CONFIRM"));
             return;
         }
         for seat in game_match.due().map(|due| due.seats).unwrap_or_default() {
@@ -137,13 +137,13 @@ impl Year {
             let asking = |letter: &Sent| letter.text.contains("waits for your orders");
             let Some(letter) = letters.into_iter().rfind(asking) else { continue };
             if let Some(orders) = orders(game_match.game, &letter, &mut self.random) {
-                self.desk.put(&self.desk.answer(&reader(seat), &letter, &orders.join("\n")));
+                self.referee.put(&self.referee.answer(&reader(seat), &letter, &orders.join("\n")));
             }
         }
     }
 
     fn about(&mut self, reader: &str, game_match: &Match) -> Vec<Sent> {
-        let letters = self.letters.entry(reader.to_owned()).or_insert_with(|| self.desk.all_to(reader));
+        let letters = self.letters.entry(reader.to_owned()).or_insert_with(|| self.referee.all_to(reader));
         letters.iter().filter(|sent| sent.subject.contains(&game_match.id)).cloned().collect()
     }
 
@@ -174,9 +174,9 @@ impl Year {
     fn turn_against_the_house(&mut self, no: usize) {
         let own = address(no);
         if self.random.once_in(7) {
-            self.desk.put(&self.desk.letter(&own, "CHALLENGE house quad level=easy first=me"));
+            self.referee.put(&self.referee.letter(&own, "CHALLENGE house quad level=easy first=me"));
         }
-        let letters = self.desk.all_to(&own);
+        let letters = self.referee.all_to(&own);
         let Some(letter) = letters.into_iter().rfind(|sent| sent.text.contains("waits for your orders"))
         else {
             return;
@@ -186,22 +186,24 @@ impl Year {
             false => orders(GameKind::Quad, &letter, &mut self.random).map(|orders| orders.join("\n")),
         };
         if let Some(answer) = answer {
-            self.desk.put(&self.desk.answer(&own, &letter, &answer));
+            self.referee.put(&self.referee.answer(&own, &letter, &answer));
         }
     }
 
     /// Compares the book of each event with the independent computation.
     fn check_books(&self) {
         for id in &self.events {
-            let rows = self.desk.block_on(self.desk.office().store.book(id)).expect("the store answers");
+            let rows =
+                self.referee.block_on(self.referee.office().store.book(id)).expect("the store answers");
             let lines: String = rows.iter().map(|row| row.json.clone() + "\n").collect();
             self.python("book", &lines);
             // Every match was opened once, and only for its pair.
             let opened = rows.iter().filter(|row| row.kind == "MatchOpened").count();
-            let sql = self.desk.block_on(self.desk.office().store.match_ids()).expect("the store answers");
+            let sql =
+                self.referee.block_on(self.referee.office().store.match_ids()).expect("the store answers");
             let own = sql
                 .iter()
-                .filter(|match_id| self.desk.find(match_id).terms.event.as_deref() == Some(*id))
+                .filter(|match_id| self.referee.find(match_id).terms.event.as_deref() == Some(*id))
                 .count();
             assert_eq!(opened, own, "{id}");
         }
@@ -212,8 +214,10 @@ impl Year {
     fn check_ratings(&self, is_long: bool) -> usize {
         let mut rated = 0;
         for game in GameKind::ALL {
-            let found =
-                self.desk.block_on(ratings::verify(self.desk.office(), *game)).expect("the store answers");
+            let found = self
+                .referee
+                .block_on(ratings::verify(self.referee.office(), *game))
+                .expect("the store answers");
             assert_eq!(found.1, Vec::<String>::new(), "{game}");
             rated += found.0;
             let results = self.results(*game);
@@ -227,8 +231,8 @@ impl Year {
 
     /// The rated results of a game, each with the figures that the program computed.
     fn results(&self, game: GameKind) -> String {
-        let store = &self.desk.office().store;
-        let rows = self.desk.block_on(store.ratings_in(game)).expect("the store answers");
+        let store = &self.referee.office().store;
+        let rows = self.referee.block_on(store.ratings_in(game)).expect("the store answers");
         let mut after: BTreeMap<String, BTreeMap<String, [f64; 3]>> = BTreeMap::new();
         for change in rows.into_iter().map(|row| row.change) {
             let of = change.after;
@@ -237,7 +241,7 @@ impl Year {
         }
         let mut lines = String::new();
         for (id, after) in after {
-            let rows = self.desk.block_on(store.entries(&id)).expect("the store answers");
+            let rows = self.referee.block_on(store.entries(&id)).expect("the store answers");
             let entries: Vec<Entry> =
                 rows.iter().map(|row| serde_json::from_str(&row.json).expect("an entry")).collect();
             for result in results_of(&entries) {
@@ -248,7 +252,7 @@ impl Year {
                 };
                 let basis = &result.basis;
                 let house = basis.house.map(|house| [house.figure, house.deviation]);
-                let players = &self.desk.find(&id).players;
+                let players = &self.referee.find(&id).players;
                 let strengths = [Seat::First, Seat::Second].map(|seat| self.strengths.get(&players[seat]));
                 let line = json!({
                     "at": result.at, "match": id, "first": basis.numbers.first, "second": basis.numbers.second,
@@ -262,7 +266,7 @@ impl Year {
     }
 
     fn python(&self, what: &str, text: &str) -> String {
-        let path = self.desk.folder().join("club.jsonl");
+        let path = self.referee.folder().join("club.jsonl");
         fs::write(&path, text).expect("a file");
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/club.py");
         let done = Command::new("python3").args([script, what]).arg(&path).output().expect("python3 runs");
@@ -311,8 +315,9 @@ fn months_of_a_club_agree_with_an_independent_computation() {
     year.check_books();
     let rated = year.check_ratings(people.is_some());
     assert!(rated > 0, "some results are rated");
-    let seasons: usize = year.events.iter().map(|id| event(&year.desk, id).seasons.len()).sum();
+    let seasons: usize = year.events.iter().map(|id| event(&year.referee, id).seasons.len()).sum();
     assert!(seasons >= 2 * year.events.len(), "{seasons} seasons of {} events", year.events.len());
-    let decided = year.events.iter().flat_map(|id| matches(&year.desk, id)).filter_map(|one| one.outcome());
+    let decided =
+        year.events.iter().flat_map(|id| matches(&year.referee, id)).filter_map(|one| one.outcome());
     assert!(decided.count() > 0);
 }

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use fogpost::game::any::GameKind;
 use fogpost::referee::{Match, Stage};
 
-use crate::desk::{ANN, BO, Desk, GM, Sent, absence_note};
 use crate::links::{follow, follow_with, link, links};
+use crate::referee::{ANN, BO, GM, Referee, Sent, absence_note};
 
 const KIM: &str = "kim@club.example";
 
@@ -17,18 +17,18 @@ fn gm_at_hour(hour: u32) -> String {
 
 /// The latest digest to this GM since the last call.
 #[track_caller]
-fn latest_digest(desk: &Desk, gm: &str) -> Sent {
-    let sent = desk.sent_to(gm);
+fn latest_digest(referee: &Referee, gm: &str) -> Sent {
+    let sent = referee.sent_to(gm);
     let mut digests = sent.into_iter().filter(|sent| sent.subject.starts_with("The day at"));
     digests.next_back().expect("a digest")
 }
 
 #[test]
 fn who_is_late_stands_in_the_digest_with_the_end_of_their_grace() {
-    let desk = Desk::with_gms(&gm_at_hour(22));
-    desk.open(GameKind::Quad, &[]);
-    desk.advance(7 * 24 + 10);
-    latest_digest(&desk, GM)
+    let referee = Referee::with_gms(&gm_at_hour(22));
+    referee.open(GameKind::Quad, &[]);
+    referee.advance(7 * 24 + 10);
+    latest_digest(&referee, GM)
         .says("Late now: 1")
         .says("was due Thu 14 May, 20:00 CEST, orders still count until Fri 15 May, 08:00 CEST: Ann in");
 }
@@ -36,15 +36,15 @@ fn who_is_late_stands_in_the_digest_with_the_end_of_their_grace() {
 #[test]
 fn missed_turns_are_told_whether_made_good_or_not() {
     for makes_good in [false, true] {
-        let desk = Desk::with_gms(&gm_at_hour(12));
-        let game_match = desk.open(GameKind::Quad, &[]);
+        let referee = Referee::with_gms(&gm_at_hour(12));
+        let game_match = referee.open(GameKind::Quad, &[]);
         // The grace ends on 15 May at 08:00 in Berlin.
-        desk.advance(7 * 24 + 22);
+        referee.advance(7 * 24 + 22);
         if makes_good {
-            desk.reply(ANN, &desk.sent_to(ANN)[0], "MARBLE E5");
+            referee.reply(ANN, &referee.sent_to(ANN)[0], "MARBLE E5");
         }
-        desk.advance(4);
-        let digest = latest_digest(&desk, GM);
+        referee.advance(4);
+        let digest = latest_digest(&referee, GM);
         digest.says("Missed turns: 1").says(&format!("Ann, turn 1 of {}", game_match.id));
         match makes_good {
             true => digest.says("the orders came on Fri 15 May, 10:00 CEST"),
@@ -55,20 +55,20 @@ fn missed_turns_are_told_whether_made_good_or_not() {
 
 #[test]
 fn matches_that_began_or_ended_newcomers_and_absences_stand_in_the_digest() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    desk.reply(ANN, &desk.sent_to(ANN)[0], "ABSENT 2026-06-01 TO 2026-06-05");
-    desk.advance(24);
-    latest_digest(&desk, GM)
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.reply(ANN, &referee.sent_to(ANN)[0], "ABSENT 2026-06-01 TO 2026-06-05");
+    referee.advance(24);
+    latest_digest(&referee, GM)
         .says("New matches: 1")
         .says(&game_match.id)
         .says("Newcomers: 2")
         .says("Bo, bo@players.example")
         .says("Absences announced: 1")
         .says(&format!("Ann, Mon 1 Jun to Fri 5 Jun, in {}", game_match.id));
-    desk.reply(ANN, &desk.sent_to(ANN)[0], "RESIGN CONFIRM");
-    desk.advance(24);
-    latest_digest(&desk, GM)
+    referee.reply(ANN, &referee.sent_to(ANN)[0], "RESIGN CONFIRM");
+    referee.advance(24);
+    latest_digest(&referee, GM)
         .says("Finished matches: 1")
         .says(&format!("{}, Bo won, resigned", game_match.id))
         .keeps_silent_of("Newcomers");
@@ -77,16 +77,16 @@ fn matches_that_began_or_ended_newcomers_and_absences_stand_in_the_digest() {
 #[test]
 fn an_annulled_match_is_one_line_of_the_digest_also_days_after_its_end() {
     for ended_before in [false, true] {
-        let desk = Desk::new();
-        let game_match = desk.open(GameKind::Quad, &[]);
+        let referee = Referee::new();
+        let game_match = referee.open(GameKind::Quad, &[]);
         if ended_before {
-            desk.reply(ANN, &desk.sent_to(ANN)[0], "RESIGN CONFIRM");
+            referee.reply(ANN, &referee.sent_to(ANN)[0], "RESIGN CONFIRM");
         }
-        desk.advance(24);
-        let digest = latest_digest(&desk, GM);
-        desk.reply(GM, &digest, &format!("GM MATCH {} ANNUL One person held both seats.", game_match.id));
-        desk.advance(24);
-        latest_digest(&desk, GM)
+        referee.advance(24);
+        let digest = latest_digest(&referee, GM);
+        referee.reply(GM, &digest, &format!("GM MATCH {} ANNUL One person held both seats.", game_match.id));
+        referee.advance(24);
+        latest_digest(&referee, GM)
             .says("Finished matches: 1")
             .says(&format!("{}, nobody won, annulled", game_match.id));
     }
@@ -94,13 +94,13 @@ fn an_annulled_match_is_one_line_of_the_digest_also_days_after_its_end() {
 
 #[test]
 fn decisions_and_words_come_before_everything_else() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    let to_ann = desk.one_to(ANN);
-    desk.reply(ANN, &to_ann, "Thank you, what a nice board this is.");
-    desk.reply(ANN, &to_ann, "PROTEST It is not fair.\nEND");
-    desk.advance(24);
-    let digest = latest_digest(&desk, GM);
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let to_ann = referee.one_to(ANN);
+    referee.reply(ANN, &to_ann, "Thank you, what a nice board this is.");
+    referee.reply(ANN, &to_ann, "PROTEST It is not fair.\nEND");
+    referee.advance(24);
+    let digest = latest_digest(&referee, GM);
     let titles = ["Waiting for your decision: 1", "Words from players: 1", "New matches: 1", "Newcomers: 2"];
     let places =
         titles.map(|title| digest.text.find(title).unwrap_or_else(|| panic!("{title}\n{}", digest.text)));
@@ -108,26 +108,26 @@ fn decisions_and_words_come_before_everything_else() {
 }
 
 /// Opens a match that waits for a decision, because Ann has filed nothing.
-fn overdue(desk: &Desk) -> Match {
-    let game_match = desk.open(GameKind::Quad, &[]);
-    desk.advance(16 * 24);
+fn overdue(referee: &Referee) -> Match {
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.advance(16 * 24);
     game_match
 }
 
 #[test]
 fn each_link_of_a_digest_sends_a_command_that_can_be_carried_out() {
-    let desk = Desk::new();
-    let late = overdue(&desk);
-    let protested = desk.open(GameKind::QuadrantZ, &[]);
-    let to_ann = desk.last_to(ANN);
-    desk.reply(ANN, &to_ann, "PROTEST It is [not](http://evil.example) fair.\nEND");
-    desk.reply(BO, &desk.last_to(BO), "Dear GM, my mother died [Pause](GM%20MATCH%20PAUSE).");
-    desk.receive(
+    let referee = Referee::new();
+    let late = overdue(&referee);
+    let protested = referee.open(GameKind::QuadrantZ, &[]);
+    let to_ann = referee.last_to(ANN);
+    referee.reply(ANN, &to_ann, "PROTEST It is [not](http://evil.example) fair.\nEND");
+    referee.reply(BO, &referee.last_to(BO), "Dear GM, my mother died [Pause](GM%20MATCH%20PAUSE).");
+    referee.receive(
         "Auto-Submitted: auto-replied\nFrom: eve@players.example\nTo: referee@club.example\n\nAway.",
     );
-    desk.sent_to(GM);
-    desk.reply(GM, &desk.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
-    let digest = desk.last_to(GM);
+    referee.sent_to(GM);
+    referee.reply(GM, &referee.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
+    let digest = referee.last_to(GM);
     let found = links(&digest);
     let labels: Vec<&str> = found.iter().map(|(label, _)| label.as_str()).collect();
     assert_eq!(
@@ -143,41 +143,41 @@ fn each_link_of_a_digest_sends_a_command_that_can_be_carried_out() {
         ]
     );
     for (label, target) in &found {
-        follow_with(&desk, GM, target, if label.starts_with("Write") { "Please wait." } else { "" });
+        follow_with(&referee, GM, target, if label.starts_with("Write") { "Please wait." } else { "" });
         let done = if label == "Accept this letter" { "I rule on the letter" } else { "Done." };
-        desk.one_to(GM).says(done);
+        referee.one_to(GM).says(done);
     }
-    assert_eq!(desk.find(&protested.id).stage, Stage::Running);
-    assert_eq!(desk.find(&late.id).stage, Stage::Paused);
+    assert_eq!(referee.find(&protested.id).stage, Stage::Running);
+    assert_eq!(referee.find(&late.id).stage, Stage::Paused);
 }
 
 #[test]
 fn a_link_of_an_old_digest_does_nothing_to_the_next_turn() {
-    let desk = Desk::new();
-    let game_match = overdue(&desk);
-    let digest = latest_digest(&desk, GM);
+    let referee = Referee::new();
+    let game_match = overdue(&referee);
+    let digest = latest_digest(&referee, GM);
     let extend = link(&digest, "Extend 3 days").expect("a link");
-    desk.reply(ANN, &desk.last_to(ANN), "MARBLE E5");
-    let deadline = desk.find(&game_match.id).deadline;
-    desk.sent_to(GM);
-    follow(&desk, GM, &extend);
-    desk.one_to(GM).says("turn 2");
-    assert_eq!(desk.find(&game_match.id).deadline, deadline);
+    referee.reply(ANN, &referee.last_to(ANN), "MARBLE E5");
+    let deadline = referee.find(&game_match.id).deadline;
+    referee.sent_to(GM);
+    follow(&referee, GM, &extend);
+    referee.one_to(GM).says("turn 2");
+    assert_eq!(referee.find(&game_match.id).deadline, deadline);
 }
 
 #[test]
 fn the_digest_of_a_gm_who_plays_holds_nothing_that_comes_from_the_other_seat() {
-    let desk = Desk::with_gms(
+    let referee = Referee::with_gms(
         "[[club.gm]]\nname = \"Kim\"\naddress = \"kim@club.example\"\n\
          [[club.gm]]\nname = \"Bo\"\naddress = \"bo@players.example\"\n",
     );
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let to_ann = desk.one_to(ANN);
-    desk.reply(ANN, &to_ann, "MARBLE A1");
-    desk.reply(ANN, &to_ann, "I like this board very much.");
-    desk.receive(&absence_note(ANN, &to_ann));
-    desk.advance(24);
-    let (to_kim, to_bo) = (latest_digest(&desk, KIM), latest_digest(&desk, BO));
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let to_ann = referee.one_to(ANN);
+    referee.reply(ANN, &to_ann, "MARBLE A1");
+    referee.reply(ANN, &to_ann, "I like this board very much.");
+    referee.receive(&absence_note(ANN, &to_ann));
+    referee.advance(24);
+    let (to_kim, to_bo) = (latest_digest(&referee, KIM), latest_digest(&referee, BO));
     to_kim
         .says(&format!("{}: 1", game_match.id))
         .says("Ann (first in ")
@@ -191,13 +191,13 @@ fn the_digest_of_a_gm_who_plays_holds_nothing_that_comes_from_the_other_seat() {
         .keeps_silent_of("may be away")
         .keeps_silent_of("letter ");
     // So do the lists and the answers for Bo, also about a match that Ann plays against somebody else.
-    desk.reply(KIM, &to_kim, &format!("GM NEW quad {ANN} cy@players.example"));
-    let other = desk.last_to(ANN);
-    desk.receive(&absence_note(ANN, &other));
-    desk.sent_to(KIM);
+    referee.reply(KIM, &to_kim, &format!("GM NEW quad {ANN} cy@players.example"));
+    let other = referee.last_to(ANN);
+    referee.receive(&absence_note(ANN, &other));
+    referee.sent_to(KIM);
     for (gm, to_gm, marks) in [(KIM, to_kim, 3), (BO, to_bo, 0)] {
-        desk.reply(gm, &to_gm, &format!("GM MATCH {} EXTEND 1\nGM LIST", game_match.id));
-        let answer = desk.sent_to(gm).into_iter().find(|sent| sent.text.contains("GM LIST"));
+        referee.reply(gm, &to_gm, &format!("GM MATCH {} EXTEND 1\nGM LIST", game_match.id));
+        let answer = referee.sent_to(gm).into_iter().find(|sent| sent.text.contains("GM LIST"));
         let text = answer.expect("an answer").text;
         assert_eq!(text.matches("Ann may be away").count(), marks, "{gm}: {text}");
     }
@@ -205,14 +205,14 @@ fn the_digest_of_a_gm_who_plays_holds_nothing_that_comes_from_the_other_seat() {
 
 #[test]
 fn the_digest_tells_how_much_of_the_limit_is_used_and_what_waits() {
-    let desk = Desk::with("[outbox]\nper_day = 10\n[outbox.maildir]\npath = \"mail\"\n");
+    let referee = Referee::with("[outbox]\nper_day = 10\n[outbox.maildir]\npath = \"mail\"\n");
     for _ in 0..6 {
-        desk.open(GameKind::Quad, &[]);
+        referee.open(GameKind::Quad, &[]);
     }
     // Part of the daily limit is reserved for alarms, so the digest itself is sent a day after the
     // invitations.
-    desk.advance(28);
-    latest_digest(&desk, GM).says(
+    referee.advance(28);
+    latest_digest(&referee, GM).says(
         "9 letters were sent in the last 24 hours, of 10 that your limit allows; 3 letters wait to be sent.",
     );
 }
@@ -229,21 +229,21 @@ cat > "$box/new/$$.$(date +%N)"
 fn without_a_limit_the_digest_tells_of_sending_only_if_letters_wait_for_long() {
     let folder = tempfile::tempdir().expect("a folder");
     let (program, open) = (folder.path().join("sendmail"), folder.path().join("open"));
-    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
-    let mail = desk.folder().join("mail").display().to_string();
+    let referee = Referee::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = referee.folder().join("mail").display().to_string();
     let busy = BUSY.replace("MAIL", &mail).replace("OPEN", &open.display().to_string());
     fs::write(&program, busy).expect("the command");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is executable");
-    desk.open(GameKind::Quad, &[]);
+    referee.open(GameKind::Quad, &[]);
     // The digest is written at eight in the morning.
-    desk.advance(22);
+    referee.advance(22);
     fs::write(open, "").expect("a file");
-    desk.advance(4);
+    referee.advance(4);
     // The third letter tells the GM of the other two.
-    latest_digest(&desk, GM).says("0 letters were sent in the last 24 hours; 3 letters wait to be sent.");
-    desk.open(GameKind::Quad, &[]);
-    desk.advance(24);
-    latest_digest(&desk, GM).says("New matches: 1").keeps_silent_of("to be sent");
+    latest_digest(&referee, GM).says("0 letters were sent in the last 24 hours; 3 letters wait to be sent.");
+    referee.open(GameKind::Quad, &[]);
+    referee.advance(24);
+    latest_digest(&referee, GM).says("New matches: 1").keeps_silent_of("to be sent");
 }
 
 /// The digests among letters to a GM.
@@ -254,10 +254,10 @@ fn digests(sent: &[Sent]) -> Vec<&Sent> {
 #[test]
 fn a_missed_turn_stands_in_one_digest_at_the_default_hours() {
     for game in [GameKind::Quad, GameKind::QuadrantZ] {
-        let desk = Desk::new();
-        let game_match = desk.open(game, &[]);
-        desk.advance(40 * 24);
-        let sent = desk.sent_to(GM);
+        let referee = Referee::new();
+        let game_match = referee.open(game, &[]);
+        referee.advance(40 * 24);
+        let sent = referee.sent_to(GM);
         for turn in ["turn 1 of", "turn 2 of", "has not filed turn 1", "have not filed the setup"] {
             let told = digests(&sent).iter().filter(|digest| digest.text.contains(turn)).count();
             assert!(told <= 1, "{game}: {turn} {} stands in {told} digests", game_match.id);
@@ -271,13 +271,13 @@ fn a_missed_turn_stands_in_one_digest_at_the_default_hours() {
 
 #[test]
 fn no_line_of_a_digest_comes_twice() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    desk.open(GameKind::Pacific, &[]);
-    desk.reply(ANN, &desk.sent_to(ANN)[0], "Thank you for the game.");
-    desk.write("eve@elsewhere.example", "Dear organisers, how does one join this club, please?");
-    desk.advance(45 * 24);
-    let sent = desk.sent_to(GM);
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    referee.open(GameKind::Pacific, &[]);
+    referee.reply(ANN, &referee.sent_to(ANN)[0], "Thank you for the game.");
+    referee.write("eve@elsewhere.example", "Dear organisers, how does one join this club, please?");
+    referee.advance(45 * 24);
+    let sent = referee.sent_to(GM);
     let mut lines: Vec<&str> = digests(&sent).iter().flat_map(|digest| digest.text.lines()).collect();
     lines.retain(|line| line.starts_with("- ") || line.starts_with("Still waiting"));
     let all = lines.len();
@@ -288,20 +288,20 @@ fn no_line_of_a_digest_comes_twice() {
 
 #[test]
 fn the_news_of_one_person_is_one_line() {
-    let desk = Desk::new();
-    let (one, two) = (desk.open(GameKind::Quad, &[]), desk.open(GameKind::Quad, &[]));
-    let letters = desk.sent_to(ANN);
+    let referee = Referee::new();
+    let (one, two) = (referee.open(GameKind::Quad, &[]), referee.open(GameKind::Quad, &[]));
+    let letters = referee.sent_to(ANN);
     for letter in &letters {
-        let note = desk.answer(ANN, letter, "I am away until Monday.");
-        desk.receive(&format!("Auto-Submitted: auto-replied\n{note}"));
-        desk.receive(&format!(
+        let note = referee.answer(ANN, letter, "I am away until Monday.");
+        referee.receive(&format!("Auto-Submitted: auto-replied\n{note}"));
+        referee.receive(&format!(
             "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: referee@club.example\nSubject: Undelivered\n\
              Auto-Submitted: auto-replied\nIn-Reply-To: <{}>\nContent-Type: text/plain\n\n<{ANN}>: mailbox full\n",
             letter.message_id
         ));
     }
-    desk.advance(24);
-    let digest = latest_digest(&desk, GM);
+    referee.advance(24);
+    let digest = latest_digest(&referee, GM);
     let names_her = |line: &&str| line.starts_with("- ") && line.contains("Ann");
     let lines: Vec<&str> = digest.text.lines().filter(names_her).collect();
     assert_eq!(lines.len(), 1, "{}", digest.text);
@@ -310,15 +310,15 @@ fn the_news_of_one_person_is_one_line() {
 
 #[test]
 fn words_name_their_match_and_a_death_comes_before_thanks() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
     let thanks = format!("Thank you for this lovely game. {}", "I like it very much. ".repeat(20));
-    desk.reply(ANN, &to_ann, &thanks);
-    desk.reply(ANN, &to_ann, "Thank you once more.");
-    desk.reply(BO, &to_bo, "My father died on Sunday.");
-    desk.advance(24);
-    let digest = latest_digest(&desk, GM);
+    referee.reply(ANN, &to_ann, &thanks);
+    referee.reply(ANN, &to_ann, "Thank you once more.");
+    referee.reply(BO, &to_bo, "My father died on Sunday.");
+    referee.advance(24);
+    let digest = latest_digest(&referee, GM);
     let (death, thanks) = (digest.text.find("My father died"), digest.text.find("Thank you"));
     assert!(death.is_some() && death < thanks, "{}", digest.text);
     digest
@@ -331,20 +331,20 @@ fn words_name_their_match_and_a_death_comes_before_thanks() {
 
 #[test]
 fn the_doctors_letter_levels_of_the_house_and_ends_are_no_news_of_their_own() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    desk.advance(24);
-    desk.sent_to(GM);
-    desk.reply(ANN, &desk.sent_to(ANN)[0], "CHALLENGE house:easy quad");
-    desk.receive(
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.advance(24);
+    referee.sent_to(GM);
+    referee.reply(ANN, &referee.sent_to(ANN)[0], "CHALLENGE house:easy quad");
+    referee.receive(
         "From: <referee@club.example>\nTo: <referee@club.example>\nSubject: fogpost doctor: does mail arrive?\n\
          Message-ID: <doctor.0123@fogpost.club.example>\nAuto-Submitted: auto-generated\n\nA test.\n",
     );
-    let to_ann = desk.all_to(ANN).remove(0);
-    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
-    assert!(desk.sent_to(GM).is_empty(), "the digest tells of the end");
-    desk.advance(24);
-    let digest = desk.one_to(GM);
+    let to_ann = referee.all_to(ANN).remove(0);
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    assert!(referee.sent_to(GM).is_empty(), "the digest tells of the end");
+    referee.advance(24);
+    let digest = referee.one_to(GM);
     digest.says("Finished matches: 1").says(&game_match.id).says("New matches: 1");
     digest
         .keeps_silent_of("Newcomers")
@@ -354,37 +354,38 @@ fn the_doctors_letter_levels_of_the_house_and_ends_are_no_news_of_their_own() {
 
 #[test]
 fn a_quiet_day_takes_40_words_and_a_busy_one_300() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    desk.advance(24);
-    desk.sent_to(GM);
-    desk.reply(ANN, &desk.sent_to(ANN)[0], "RESIGN CONFIRM");
-    desk.advance(24);
-    let quiet = latest_digest(&desk, GM);
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.advance(24);
+    referee.sent_to(GM);
+    referee.reply(ANN, &referee.sent_to(ANN)[0], "RESIGN CONFIRM");
+    referee.advance(24);
+    let quiet = latest_digest(&referee, GM);
     quiet.says(&game_match.id);
     let words = quiet.text.split_whitespace().count();
     assert!(words <= 40, "{words} words:\n{}", quiet.text);
-    let matches: Vec<Match> = (0..30).map(|_| desk.open(GameKind::Quad, &[])).collect();
-    let (to_ann, to_bo) = (desk.sent_to(ANN), desk.sent_to(BO));
+    let matches: Vec<Match> = (0..30).map(|_| referee.open(GameKind::Quad, &[])).collect();
+    let (to_ann, to_bo) = (referee.sent_to(ANN), referee.sent_to(BO));
     let letters =
         to_ann.iter().filter(|sent| matches.iter().any(|game_match| sent.text.contains(&game_match.id)));
     let letters: Vec<&Sent> = letters.collect();
     for (number, letter) in letters.iter().enumerate() {
         match number % 5 {
-            0 => desk.reply(ANN, letter, "PROTEST I was away."),
-            1 => desk.reply(ANN, letter, "RESIGN CONFIRM"),
-            2 => desk.reply(ANN, letter, "MARBLE A1"),
-            3 => desk.reply(ANN, letter, "Thank you for the game, which I like very much."),
+            0 => referee.reply(ANN, letter, "PROTEST I was away."),
+            1 => referee.reply(ANN, letter, "RESIGN CONFIRM"),
+            2 => referee.reply(ANN, letter, "MARBLE A1"),
+            3 => referee.reply(ANN, letter, "Thank you for the game, which I like very much."),
             _ => {}
         }
     }
     for number in 0..12 {
-        desk.write(&format!("cy{number}@elsewhere.example"), "Dear organisers, how does one join this club?");
-        desk.reply(&format!("di{number}@elsewhere.example"), letters[4], "MARBLE E5");
+        referee
+            .write(&format!("cy{number}@elsewhere.example"), "Dear organisers, how does one join this club?");
+        referee.reply(&format!("di{number}@elsewhere.example"), letters[4], "MARBLE E5");
     }
-    desk.reply(BO, &to_bo[to_bo.len() - 1], "My father died on Sunday, so I cannot play.");
-    desk.advance(24);
-    let busy = latest_digest(&desk, GM);
+    referee.reply(BO, &to_bo[to_bo.len() - 1], "My father died on Sunday, so I cannot play.");
+    referee.advance(24);
+    let busy = latest_digest(&referee, GM);
     let (told, _) = busy.text.split_once("Their words in full").expect("words in full");
     let quoted =
         ["Thank you for the game, which I like very much.", "Dear organisers, how does one join this club?"];

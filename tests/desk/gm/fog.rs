@@ -3,7 +3,7 @@
 
 use fogpost::game::any::GameKind;
 
-use crate::desk::{ANN, BO, Desk};
+use crate::referee::{ANN, BO, Referee};
 use crate::seat::almost_orders::both_set_up;
 
 const CY: &str = "cy@players.example";
@@ -17,48 +17,48 @@ const WORDS: &str = "Dear GM, I am ill.\nNave 1 da A3 a A1\nstatek 3 zostaje\nSe
 
 #[test]
 fn the_only_gm_who_plays_reads_no_line_about_the_position() {
-    let desk = Desk::with_gms(&gm("Bo", BO));
-    let (_, report, _) = both_set_up(&desk);
-    let quad = desk.open(GameKind::Quad, &[]);
-    let letters = desk.sent_to(ANN);
+    let referee = Referee::with_gms(&gm("Bo", BO));
+    let (_, report, _) = both_set_up(&referee);
+    let quad = referee.open(GameKind::Quad, &[]);
+    let letters = referee.sent_to(ANN);
     let in_quad = letters.iter().find(|sent| sent.subject.contains(&quad.id)).expect("an invitation");
-    desk.sent_to(BO);
-    desk.reply(ANN, &report, WORDS);
-    desk.sent_to(ANN);
-    desk.reply(ANN, in_quad, &format!("{WORDS}\nSHIP 1 A3 TO A1"));
-    desk.sent_to(ANN);
-    desk.reply(ANN, in_quad, "Hello,\nNave 1 da A3 a A1\nA presto");
-    desk.sent_to(ANN);
-    desk.advance(24);
-    let told = desk.sent_to(BO);
+    referee.sent_to(BO);
+    referee.reply(ANN, &report, WORDS);
+    referee.sent_to(ANN);
+    referee.reply(ANN, in_quad, &format!("{WORDS}\nSHIP 1 A3 TO A1"));
+    referee.sent_to(ANN);
+    referee.reply(ANN, in_quad, "Hello,\nNave 1 da A3 a A1\nA presto");
+    referee.sent_to(ANN);
+    referee.advance(24);
+    let told = referee.sent_to(BO);
     assert!(told.iter().any(|sent| sent.text.contains("I am ill")), "{told:?}");
     for letter in &told {
         assert!(!letter.text.contains("A3 a A1") && !letter.text.contains("statek 3"), "{}", letter.text);
         assert!(!letter.text.contains("A3 TO A1"), "{}", letter.text);
     }
-    desk.sent_to(ANN);
+    referee.sent_to(ANN);
 }
 
 #[test]
 fn the_gm_who_does_not_play_reads_words_from_any_match() {
-    let desk = Desk::with_gms(&(gm("Bo", BO) + &gm("Cy", CY)));
-    let (_, report, _) = both_set_up(&desk);
-    let quad = desk.open(GameKind::Quad, &[]);
-    let letters = desk.sent_to(ANN);
+    let referee = Referee::with_gms(&(gm("Bo", BO) + &gm("Cy", CY)));
+    let (_, report, _) = both_set_up(&referee);
+    let quad = referee.open(GameKind::Quad, &[]);
+    let letters = referee.sent_to(ANN);
     let in_quad = letters.iter().find(|sent| sent.subject.contains(&quad.id)).expect("an invitation");
-    desk.sent_to(BO);
-    desk.sent_to(CY);
-    desk.reply(ANN, in_quad, WORDS);
-    desk.one_to(CY).says("I am ill").says("See you soon");
-    desk.reply(ANN, &report, "Hello,\nmy ships are fine\nA presto");
-    desk.advance(24);
-    for letter in desk.sent_to(BO) {
+    referee.sent_to(BO);
+    referee.sent_to(CY);
+    referee.reply(ANN, in_quad, WORDS);
+    referee.one_to(CY).says("I am ill").says("See you soon");
+    referee.reply(ANN, &report, "Hello,\nmy ships are fine\nA presto");
+    referee.advance(24);
+    for letter in referee.sent_to(BO) {
         assert!(
             !letter.text.contains("my ships are fine") && !letter.text.contains("I am ill"),
             "{}",
             letter.text
         );
     }
-    assert!(desk.sent_to(CY).iter().any(|sent| sent.text.contains("my ships are fine")));
-    desk.sent_to(ANN);
+    assert!(referee.sent_to(CY).iter().any(|sent| sent.text.contains("my ships are fine")));
+    referee.sent_to(ANN);
 }

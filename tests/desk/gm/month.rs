@@ -8,7 +8,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
 
-use crate::desk::{Desk, GM, REFEREE, Sent};
+use crate::referee::{GM, REFEREE, Referee, Sent};
 use fogpost_testing::random::Random;
 use fogpost_testing::random_play::RandomPlay as _;
 
@@ -40,7 +40,7 @@ fn address(player: usize) -> String {
 }
 
 struct Month {
-    desk: Desk,
+    referee: Referee,
     random: Random,
     /// Each match with its players.
     matches: Vec<(String, BySeat<usize>)>,
@@ -49,18 +49,18 @@ struct Month {
 impl Month {
     fn begin() -> Month {
         // The desk verifies every match at the end of the test, so daily audits would repeat that.
-        let desk = Desk::with("[audit]\nevery_hours = 720\n");
-        let mut month = Month { desk, random: Random::new(7), matches: Vec::new() };
+        let referee = Referee::with("[audit]\nevery_hours = 720\n");
+        let mut month = Month { referee, random: Random::new(7), matches: Vec::new() };
         for n in 0..MATCHES {
             let players = BySeat::new(n % PLAYERS, (n + 1 + n / PLAYERS) % PLAYERS);
             month.open(GameKind::ALL[n % GameKind::ALL.len()], players);
         }
-        month.desk.work();
+        month.referee.work();
         month
     }
 
     fn open(&mut self, game: GameKind, players: BySeat<usize>) {
-        let office = self.desk.office();
+        let office = self.referee.office();
         let seated = |player: usize| {
             let address = Address::parse(&address(player)).expect("an address");
             Holder::Player(NamedAddress { name: format!("Player {player}"), address })
@@ -71,20 +71,20 @@ impl Month {
             players: BySeat::new(seated(players.first), seated(players.second)),
             terms: office.config.terms.clone(),
         };
-        let opened = self.desk.block_on(instruct::open(office, new)).expect("the match opens");
+        let opened = self.referee.block_on(instruct::open(office, new)).expect("the match opens");
         self.matches.push((opened.id, players));
     }
 
     /// The last letter to a seat.
     fn letter_to(&self, id: &str, player: usize) -> Sent {
-        let all = self.desk.all_to(&address(player));
+        let all = self.referee.all_to(&address(player));
         all.into_iter().rev().find(|sent| sent.subject.contains(id)).expect("a letter about the match")
     }
 
     /// Lets about half of the players who owe orders file, and everything else of the day happen.
     fn day(&mut self, day: u32) {
         for (id, players) in self.matches.clone() {
-            let found = self.desk.find(&id);
+            let found = self.referee.find(&id);
             for seat in Seat::BOTH {
                 let player = players[seat];
                 let has_vanished = VANISHED.contains(&player) && day >= VANISH_ON;
@@ -96,31 +96,31 @@ impl Month {
                     u32::try_from(random.below(n as usize)).expect("below a u32")
                 });
                 let to = self.letter_to(&id, player);
-                self.desk.put(&self.desk.answer(&address(player), &to, &lines.join("\n")));
+                self.referee.put(&self.referee.answer(&address(player), &to, &lines.join("\n")));
             }
         }
-        self.desk.work();
+        self.referee.work();
     }
 
     /// Words, robots, bounces, protests and advertisements of a day.
     fn besides(&mut self, day: u32) {
         let (id, players) = self.matches[self.random.below(MATCHES)].clone();
         let player = players.first;
-        if self.desk.find(&id).outcome().is_some() || VANISHED.contains(&player) {
+        if self.referee.find(&id).outcome().is_some() || VANISHED.contains(&player) {
             return;
         }
         let (from, to) = (address(player), self.letter_to(&id, player));
         match day % 5 {
-            1 => self.desk.reply(&from, &to, self.random.pick::<&str>(&WORDS)),
-            2 => self.desk.receive(&format!(
+            1 => self.referee.reply(&from, &to, self.random.pick::<&str>(&WORDS)),
+            2 => self.referee.receive(&format!(
                 "Auto-Submitted: auto-replied\n{}",
-                self.desk.answer(&from, &to, "I am away until next week.")
+                self.referee.answer(&from, &to, "I am away until next week.")
             )),
-            3 => self.desk.receive(&format!(
+            3 => self.referee.receive(&format!(
                 "From: news@shop{day}.example\nTo: {REFEREE}\nSubject: Our offers\nMessage-ID: <o{day}@shop.example>\n\
                  List-Unsubscribe: <https://shop.example>\nPrecedence: bulk\n\nBuy now.\n"
             )),
-            4 if day == 14 => self.desk.reply(&from, &to, "PROTEST My letter said something else.\nEND"),
+            4 if day == 14 => self.referee.reply(&from, &to, "PROTEST My letter said something else.\nEND"),
             _ => {}
         }
     }
@@ -143,13 +143,13 @@ fn own_words(digest: &Sent) -> usize {
 #[test]
 fn a_month_of_digests_is_short_repeats_nothing_and_comes_with_few_other_letters() {
     let mut month = Month::begin();
-    month.desk.sent_to(GM);
+    month.referee.sent_to(GM);
     let (mut told, mut letters) = (BTreeSet::new(), Vec::new());
     for day in 1..=DAYS {
         month.day(day);
         month.besides(day);
-        month.desk.advance(24);
-        let new = month.desk.sent_to(GM);
+        month.referee.advance(24);
+        let new = month.referee.sent_to(GM);
         for digest in new.iter().filter(|sent| sent.subject == DIGEST) {
             let items = items(digest);
             let is_quiet = items.is_empty() && !digest.text.contains("Still waiting");

@@ -5,8 +5,8 @@ use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{pacific, quad, quadrant_z};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// The instructions in a letter to the GM, without their bars.
 fn suggested(letter: &Sent) -> Vec<String> {
@@ -16,33 +16,33 @@ fn suggested(letter: &Sent) -> Vec<String> {
 
 /// Checks each instruction that a letter suggests, with these orders below one that takes some.
 #[track_caller]
-fn follow_all(desk: &Desk, letter: &Sent, orders: &str) -> Vec<String> {
+fn follow_all(referee: &Referee, letter: &Sent, orders: &str) -> Vec<String> {
     let lines = suggested(letter);
     assert!(!lines.is_empty(), "nothing is suggested:\n{}", letter.text);
     for line in &lines {
         let below = if line.contains(" CORRECT ") { format!("\n{orders}\nEND") } else { String::new() };
-        desk.sent_to(GM);
-        desk.reply(GM, letter, &format!("CHECK\n{line}{below}"));
-        let answer = desk.one_to(GM);
+        referee.sent_to(GM);
+        referee.reply(GM, letter, &format!("CHECK\n{line}{below}"));
+        let answer = referee.one_to(GM);
         assert!(answer.text.contains("This would be done"), "{line}:\n{}", answer.text);
     }
     lines
 }
 
 /// Sends a letter of the GM with the GM's token, and returns the answer.
-fn ask(desk: &Desk, lines: &str) -> Sent {
-    desk.write(GM, "GM LIST");
-    let sent = desk.last_to(GM);
-    desk.reply(GM, &sent, lines);
-    desk.one_to(GM)
+fn ask(referee: &Referee, lines: &str) -> Sent {
+    referee.write(GM, "GM LIST");
+    let sent = referee.last_to(GM);
+    referee.reply(GM, &sent, lines);
+    referee.one_to(GM)
 }
 
 /// Moves the clock until the GM is asked to decide about late seats, and returns that letter.
 #[track_caller]
-fn wait_for_question(desk: &Desk) -> Sent {
+fn wait_for_question(referee: &Referee) -> Sent {
     for _ in 0..60 {
-        desk.advance(24);
-        let asked = desk.sent_to(GM).into_iter().find(|sent| sent.subject.contains("your decision"));
+        referee.advance(24);
+        let asked = referee.sent_to(GM).into_iter().find(|sent| sent.subject.contains("your decision"));
         if let Some(asked) = asked {
             return asked;
         }
@@ -57,25 +57,25 @@ fn names(game_match: &Match, verb: &str, seat: Seat) -> String {
 #[test]
 fn blocking_a_player_names_the_seat_that_they_hold_in_each_match() {
     for (address, held) in [(ANN, Seat::First), (BO, Seat::Second)] {
-        let desk = Desk::new();
-        let (one, ..) = quad(&desk);
-        let (two, ..) = quad(&desk);
-        let answer = ask(&desk, &format!("GM PLAYER BLOCK {address}"));
+        let referee = Referee::new();
+        let (one, ..) = quad(&referee);
+        let (two, ..) = quad(&referee);
+        let answer = ask(&referee, &format!("GM PLAYER BLOCK {address}"));
         for game_match in [&one, &two] {
             answer.says(&names(game_match, "FORFEIT", held)).says(&names(game_match, "REPLACE", held));
             answer.keeps_silent_of(&names(game_match, "FORFEIT", held.other()));
         }
-        assert_eq!(follow_all(&desk, &answer, "").len(), 4);
+        assert_eq!(follow_all(&referee, &answer, "").len(), 4);
     }
 }
 
 #[test]
 fn a_seat_that_the_same_letter_gave_away_is_not_named() {
-    let desk = Desk::new();
-    let (one, ..) = quad(&desk);
-    let (two, ..) = quad(&desk);
+    let referee = Referee::new();
+    let (one, ..) = quad(&referee);
+    let (two, ..) = quad(&referee);
     let lines = format!("GM MATCH {} REPLACE second cy@players.example\nGM PLAYER BLOCK {BO}", one.id);
-    let answer = ask(&desk, &lines);
+    let answer = ask(&referee, &lines);
     let suggested = suggested(&answer);
     assert!(suggested.iter().all(|line| line.contains(&two.id)), "{suggested:?}");
     assert_eq!(suggested.len(), 2);
@@ -83,51 +83,51 @@ fn a_seat_that_the_same_letter_gave_away_is_not_named() {
 
 #[test]
 fn what_the_gm_can_do_about_a_late_side_depends_on_the_game() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    desk.sent_to(GM);
-    let asked = wait_for_question(&desk);
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    referee.sent_to(GM);
+    let asked = wait_for_question(&referee);
     asked.keeps_silent_of("ADJUDICATE").says(&names(&game_match, "FORFEIT", Seat::First));
-    follow_all(&desk, &asked, "");
-    let desk = Desk::new();
-    let (game_match, ..) = quadrant_z(&desk);
-    let asked = wait_for_question(&desk);
+    follow_all(&referee, &asked, "");
+    let referee = Referee::new();
+    let (game_match, ..) = quadrant_z(&referee);
+    let asked = wait_for_question(&referee);
     asked.says("ADJUDICATE").says(&names(&game_match, "REPLACE", Seat::Second));
-    follow_all(&desk, &asked, "");
+    follow_all(&referee, &asked, "");
 }
 
 #[test]
 fn after_a_protest_a_turn_of_the_protesting_side_can_be_corrected() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.reply(BO, &desk.last_to(BO), "MARBLE A5");
-    desk.reply(ANN, &desk.last_to(ANN), "MARBLE E6");
-    desk.sent_to(GM);
-    desk.reply(BO, &desk.last_to(BO), "PROTEST I meant B8.");
-    let asked = desk.one_to(GM);
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &referee.last_to(BO), "MARBLE A5");
+    referee.reply(ANN, &referee.last_to(ANN), "MARBLE E6");
+    referee.sent_to(GM);
+    referee.reply(BO, &referee.last_to(BO), "PROTEST I meant B8.");
+    let asked = referee.one_to(GM);
     asked.says("ROLLBACK 3").says("CORRECT 2 second");
-    follow_all(&desk, &asked, "MARBLE B8");
+    follow_all(&referee, &asked, "MARBLE B8");
 }
 
 #[test]
 fn after_a_protest_nothing_is_suggested_that_the_match_no_longer_allows() {
     for (game, orders) in [(GameKind::Quad, "MARBLE E5"), (GameKind::Pacific, ""), (GameKind::QuadrantZ, "")]
     {
-        let desk = Desk::new();
+        let referee = Referee::new();
         let (_, to_ann, _) = match game {
-            GameKind::Pacific => pacific(&desk),
-            GameKind::QuadrantZ => quadrant_z(&desk),
-            GameKind::Quad | GameKind::Quantum => quad(&desk),
+            GameKind::Pacific => pacific(&referee),
+            GameKind::QuadrantZ => quadrant_z(&referee),
+            GameKind::Quad | GameKind::Quantum => quad(&referee),
         };
         if game == GameKind::Quad {
-            desk.reply(ANN, &to_ann, orders);
+            referee.reply(ANN, &to_ann, orders);
         }
-        desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
-        desk.sent_to(GM);
-        desk.reply(ANN, &desk.last_to(ANN), "PROTEST My brother wrote that.");
-        let asked = desk.one_to(GM);
-        let lines = follow_all(&desk, &asked, orders);
+        referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
+        referee.sent_to(GM);
+        referee.reply(ANN, &referee.last_to(ANN), "PROTEST My brother wrote that.");
+        let asked = referee.one_to(GM);
+        let lines = follow_all(&referee, &asked, orders);
         let corrects = lines.iter().any(|line| line.contains("ROLLBACK"));
         assert_eq!(corrects, game == GameKind::Quad, "{lines:?}");
     }
@@ -135,30 +135,30 @@ fn after_a_protest_nothing_is_suggested_that_the_match_no_longer_allows() {
 
 #[test]
 fn a_gm_who_plays_is_not_told_to_do_what_only_another_may() {
-    let desk = Desk::with_gms("[[club.gm]]\nname = \"Bo\"\naddress = \"bo@players.example\"\n");
-    let (_, to_ann, _) = quad(&desk);
+    let referee = Referee::with_gms("[[club.gm]]\nname = \"Bo\"\naddress = \"bo@players.example\"\n");
+    let (_, to_ann, _) = quad(&referee);
     for text in ["PROTEST It is not fair.", "SUBSTITUTE", "TELL GM Is all well?"] {
-        desk.sent_to(BO);
-        desk.reply(ANN, &to_ann, text);
-        let to_gm = desk.sent_to(BO);
+        referee.sent_to(BO);
+        referee.reply(ANN, &to_ann, text);
+        let to_gm = referee.sent_to(BO);
         let to_gm =
             to_gm.iter().rfind(|sent| sent.text.contains("This is about")).expect("a letter to the GM");
         for line in suggested(to_gm) {
-            desk.sent_to(BO);
-            desk.reply(BO, to_gm, &format!("CHECK\n{line}"));
-            desk.one_to(BO).says("This would be done");
+            referee.sent_to(BO);
+            referee.reply(BO, to_gm, &format!("CHECK\n{line}"));
+            referee.one_to(BO).says("This would be done");
         }
     }
 }
 
 #[test]
 fn words_a_wish_for_a_substitute_and_a_newcomer_are_answered_as_suggested() {
-    let desk = Desk::with_club("membership = \"approval\"\n");
-    let (_, to_ann, _) = quad(&desk);
+    let referee = Referee::with_club("membership = \"approval\"\n");
+    let (_, to_ann, _) = quad(&referee);
     for text in ["TELL GM Is all well?", "SUBSTITUTE"] {
-        desk.sent_to(GM);
-        desk.reply(ANN, &to_ann, text);
-        let letter = desk.one_to(GM);
-        follow_all(&desk, &letter, "");
+        referee.sent_to(GM);
+        referee.reply(ANN, &to_ann, text);
+        let letter = referee.one_to(GM);
+        follow_all(&referee, &letter, "");
     }
 }

@@ -3,15 +3,15 @@
 use fogpost::referee::Stage;
 use fogpost::store::LetterStatus;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::quad;
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 const ALIAS: &str = "gm@elsewhere.example";
 
 /// A letter to the GM with the GM's reply token.
-fn letter_to_gm(desk: &Desk) -> Sent {
-    desk.write(GM, "GM LIST");
-    desk.last_to(GM)
+fn letter_to_gm(referee: &Referee) -> Sent {
+    referee.write(GM, "GM LIST");
+    referee.last_to(GM)
 }
 
 fn code_of(notice: &Sent) -> String {
@@ -21,81 +21,81 @@ fn code_of(notice: &Sent) -> String {
 
 #[test]
 fn the_gm_confirms_a_command_from_an_address_that_is_not_listed() {
-    let desk = Desk::new();
-    let (game_match, _, _) = quad(&desk);
-    let to_gm = letter_to_gm(&desk);
-    desk.reply(ALIAS, &to_gm, &format!("GM MATCH {} PAUSE a secret reason", game_match.id));
-    assert_eq!(desk.last_status(), LetterStatus::Ignored);
-    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
-    assert!(desk.sent_to(ALIAS).is_empty());
-    let question = desk.one_to(GM);
+    let referee = Referee::new();
+    let (game_match, _, _) = quad(&referee);
+    let to_gm = letter_to_gm(&referee);
+    referee.reply(ALIAS, &to_gm, &format!("GM MATCH {} PAUSE a secret reason", game_match.id));
+    assert_eq!(referee.last_status(), LetterStatus::Ignored);
+    assert_eq!(referee.find(&game_match.id).stage, Stage::Running);
+    assert!(referee.sent_to(ALIAS).is_empty());
+    let question = referee.one_to(GM);
     question.says(&format!("from {ALIAS}")).says(&format!("> GM MATCH {} PAUSE", game_match.id));
     question.keeps_silent_of("secret reason");
     // Further letters are added to the question, and only the GM can use the code.
-    desk.reply(ALIAS, &to_gm, &format!("GM MATCH {} NOTE hello", game_match.id));
-    assert!(desk.sent_to(GM).is_empty(), "one question a day");
+    referee.reply(ALIAS, &to_gm, &format!("GM MATCH {} NOTE hello", game_match.id));
+    assert!(referee.sent_to(GM).is_empty(), "one question a day");
     for other in [ALIAS, ANN, "eve@elsewhere.example"] {
-        desk.write(other, &format!("CONFIRM {}", code_of(&question)));
-        desk.one_to(other);
+        referee.write(other, &format!("CONFIRM {}", code_of(&question)));
+        referee.one_to(other);
     }
-    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
-    desk.reply(GM, &question, &format!("CONFIRM {}", code_of(&question)));
-    assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
-    let letters = desk.sent_to(GM);
+    assert_eq!(referee.find(&game_match.id).stage, Stage::Running);
+    referee.reply(GM, &question, &format!("CONFIRM {}", code_of(&question)));
+    assert_eq!(referee.find(&game_match.id).stage, Stage::Paused);
+    let letters = referee.sent_to(GM);
     assert!(letters.iter().any(|sent| sent.text.contains("You confirmed 2 letters")), "{letters:#?}");
-    assert!(desk.sent_to(ALIAS).is_empty(), "the answers go to the registered address");
-    desk.sent_to(ANN);
-    desk.sent_to(BO);
+    assert!(referee.sent_to(ALIAS).is_empty(), "the answers go to the registered address");
+    referee.sent_to(ANN);
+    referee.sent_to(BO);
 }
 
 #[test]
 fn a_confirmed_command_counts_for_the_turn_that_it_was_written_for() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    let to_gm = letter_to_gm(&desk);
-    desk.reply(
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    let to_gm = letter_to_gm(&referee);
+    referee.reply(
         ALIAS,
         &to_gm,
         &format!("GM MATCH {} ADJUDICATE\nGM MATCH {} EXTEND 3 days", game_match.id, game_match.id),
     );
-    let question = desk.one_to(GM);
-    desk.advance(1);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    let before = desk.find(&game_match.id);
+    let question = referee.one_to(GM);
+    referee.advance(1);
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    let before = referee.find(&game_match.id);
     assert_eq!(before.adjudicated.len(), 1);
-    desk.reply(GM, &question, &format!("CONFIRM {}", code_of(&question)));
-    let letters = desk.sent_to(GM);
+    referee.reply(GM, &question, &format!("CONFIRM {}", code_of(&question)));
+    let letters = referee.sent_to(GM);
     let answer = letters.iter().find(|sent| sent.text.contains("Nothing was done")).expect("an answer");
     answer.says("you meant turn 1, and turn 2 is open");
-    let after = desk.find(&game_match.id);
+    let after = referee.find(&game_match.id);
     assert_eq!((after.adjudicated.len(), after.deadline), (1, before.deadline));
 }
 
 #[test]
 fn a_denied_letter_renews_the_gms_token() {
-    let desk = Desk::new();
-    let (game_match, _, _) = quad(&desk);
-    let to_gm = letter_to_gm(&desk);
+    let referee = Referee::new();
+    let (game_match, _, _) = quad(&referee);
+    let to_gm = letter_to_gm(&referee);
     let pause = format!("GM MATCH {} PAUSE", game_match.id);
-    desk.reply(ALIAS, &to_gm, &pause);
-    let question = desk.one_to(GM);
-    desk.write(GM, &format!("DENY {}", code_of(&question)));
-    let letters = desk.sent_to(GM);
+    referee.reply(ALIAS, &to_gm, &pause);
+    let question = referee.one_to(GM);
+    referee.write(GM, &format!("DENY {}", code_of(&question)));
+    let letters = referee.sent_to(GM);
     let renewed = letters.iter().find(|sent| sent.subject == "Your new reply token").expect("a token");
     assert_ne!(renewed.token(), to_gm.token());
-    desk.reply(GM, &to_gm, &pause);
-    desk.one_to(GM).says("without the GM's reply token");
-    assert_eq!(desk.find(&game_match.id).stage, Stage::Running);
-    desk.reply(GM, renewed, &pause);
-    assert_eq!(desk.find(&game_match.id).stage, Stage::Paused);
-    desk.sent_to(GM);
+    referee.reply(GM, &to_gm, &pause);
+    referee.one_to(GM).says("without the GM's reply token");
+    assert_eq!(referee.find(&game_match.id).stage, Stage::Running);
+    referee.reply(GM, renewed, &pause);
+    assert_eq!(referee.find(&game_match.id).stage, Stage::Paused);
+    referee.sent_to(GM);
 }
 
 #[test]
 fn a_gms_letter_with_a_broken_sender_reaches_the_registered_address() {
-    let desk = Desk::new();
-    let to_gm = letter_to_gm(&desk);
-    let letter = desk.answer(GM, &to_gm, "GM LIST");
-    desk.receive(&letter.replace(&format!("From: {GM}\n"), "From: The GM\n"));
-    desk.one_to(GM).says("its sender's line (From) holds no complete address");
+    let referee = Referee::new();
+    let to_gm = letter_to_gm(&referee);
+    let letter = referee.answer(GM, &to_gm, "GM LIST");
+    referee.receive(&letter.replace(&format!("From: {GM}\n"), "From: The GM\n"));
+    referee.one_to(GM).says("its sender's line (From) holds no complete address");
 }

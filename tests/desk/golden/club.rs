@@ -4,11 +4,11 @@ use fogpost::game::Line;
 use fogpost::game::any::GameKind;
 use fogpost::request::matches_named_in;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// The letters so far.
 struct Letters {
-    desk: Desk,
+    referee: Referee,
     text: String,
 }
 
@@ -16,14 +16,14 @@ impl Letters {
     fn write(&mut self, from: &str, to: &Sent, body: &str) -> Vec<(String, Sent)> {
         let code = |line: &str| without_codes(line);
         self.text += &format!("==== {from} writes\n\n{}\n\n", code(body));
-        self.desk.reply(from, to, body);
+        self.referee.reply(from, to, body);
         self.collect()
     }
 
     fn collect(&mut self) -> Vec<(String, Sent)> {
         let mut all = Vec::new();
         for reader in [ANN, BO] {
-            for sent in self.desk.sent_to(reader) {
+            for sent in self.referee.sent_to(reader) {
                 self.text +=
                     &format!("==== {reader} reads: {}\n{}\n", stable(&sent.subject), stable(&sent.text));
                 all.push((reader.to_owned(), sent));
@@ -34,8 +34,8 @@ impl Letters {
 
     /// Skips the letters so far.
     fn skip(&self) {
-        self.desk.sent_to(ANN);
-        self.desk.sent_to(BO);
+        self.referee.sent_to(ANN);
+        self.referee.sent_to(BO);
     }
 }
 
@@ -72,12 +72,12 @@ fn of(letters: &[(String, Sent)], reader: &str, words: &str) -> Sent {
 
 #[test]
 fn the_letters_that_lead_from_one_match_to_the_next() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.last_to(ANN), desk.last_to(BO));
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.reply(BO, &desk.last_to(BO), "MARBLE F6");
-    let mut letters = Letters { desk, text: String::new() };
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.last_to(ANN), referee.last_to(BO));
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &referee.last_to(BO), "MARBLE F6");
+    let mut letters = Letters { referee, text: String::new() };
     letters.skip();
     letters.write(BO, &to_bo, "RESIGN CONFIRM");
     letters.write(ANN, &to_ann, "REMATCH days=3");
@@ -91,12 +91,12 @@ fn the_letters_that_lead_from_one_match_to_the_next() {
     letters.write(ANN, &to_ann, "BLOCK Bo");
     letters.write(BO, &to_bo, "CHALLENGE Ann quantum");
     letters.write(ANN, &to_ann, "UNBLOCK P-2");
-    letters.desk.write(GM, "GM LIST");
-    let gm = letters.desk.last_to(GM);
+    letters.referee.write(GM, "GM LIST");
+    let gm = letters.referee.last_to(GM);
     let id = to_ann.subject[1..].split(']').next().expect("the name of the match").to_owned();
-    letters.desk.reply(GM, &gm, &format!("GM MATCH {id} TERMS rated=off"));
+    letters.referee.reply(GM, &gm, &format!("GM MATCH {id} TERMS rated=off"));
     letters.collect();
-    letters.desk.advance(1);
+    letters.referee.advance(1);
     letters.collect();
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("snapshots");

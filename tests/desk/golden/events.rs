@@ -3,8 +3,8 @@
 use fogpost::game::Line;
 use fogpost::request::matches_named_in;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::events::{CY, LEAGUE, club, gm, matches, play_until_resigned};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// Replaces everything that differs between runs: names of matches, tokens and hashes.
 fn stable(text: &str) -> String {
@@ -23,9 +23,9 @@ fn stable(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn collect(desk: &Desk, text: &mut String, about_events: bool) {
+fn collect(referee: &Referee, text: &mut String, about_events: bool) {
     for reader in [ANN, BO, CY, GM] {
-        for Sent { subject, text: body, .. } in desk.sent_to(reader) {
+        for Sent { subject, text: body, .. } in referee.sent_to(reader) {
             if !about_events || subject.contains("EV-") || subject.contains("hello") {
                 *text += &format!("==== {reader} reads: {}\n{}\n", stable(&subject), stable(&body));
             }
@@ -35,31 +35,31 @@ fn collect(desk: &Desk, text: &mut String, about_events: bool) {
 
 #[test]
 fn the_letters_of_an_event() {
-    let desk = club("");
+    let referee = club("");
     let mut text = String::new();
-    collect(&desk, &mut String::new(), false);
-    let answer = gm(&desk, &format!("GM EVENT NEW\n{LEAGUE}\nEND"));
+    collect(&referee, &mut String::new(), false);
+    let answer = gm(&referee, &format!("GM EVENT NEW\n{LEAGUE}\nEND"));
     text += &format!("==== {GM} reads: {}\n{}\n", answer.subject, stable(&answer.text));
     for (from, line) in
         [(ANN, "EVENTS"), (ANN, "ENTER EV-SPRING"), (BO, "ENTER EV-SPRING"), (CY, "ENTER EV-SPRING")]
     {
-        desk.write(from, line);
+        referee.write(from, line);
         text += &format!("==== {from} writes: {line}\n");
-        collect(&desk, &mut text, true);
+        collect(&referee, &mut text, true);
     }
-    desk.advance(4 * 24);
-    collect(&desk, &mut text, true);
-    let all = matches(&desk, "EV-SPRING");
-    play_until_resigned(&desk, &all[0], fogpost::game::Seat::First);
-    desk.write(ANN, "STANDINGS");
-    collect(&desk, &mut text, true);
-    desk.write(CY, "LEAVE EV-SPRING");
-    desk.write(CY, "LEAVE EV-SPRING CONFIRM");
-    desk.advance(1);
-    collect(&desk, &mut text, true);
-    play_until_resigned(&desk, &all[1], fogpost::game::Seat::First);
-    desk.advance(1);
-    collect(&desk, &mut text, true);
+    referee.advance(4 * 24);
+    collect(&referee, &mut text, true);
+    let all = matches(&referee, "EV-SPRING");
+    play_until_resigned(&referee, &all[0], fogpost::game::Seat::First);
+    referee.write(ANN, "STANDINGS");
+    collect(&referee, &mut text, true);
+    referee.write(CY, "LEAVE EV-SPRING");
+    referee.write(CY, "LEAVE EV-SPRING CONFIRM");
+    referee.advance(1);
+    collect(&referee, &mut text, true);
+    play_until_resigned(&referee, &all[1], fogpost::game::Seat::First);
+    referee.advance(1);
+    collect(&referee, &mut text, true);
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("snapshots");
     settings.set_prepend_module_to_snapshot(false);

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use fogpost::game::any::GameKind;
 use fogpost::game::{Outcome, Seat};
 
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::referee::{ANN, BO, Referee, Sent};
 
 /// A match and the text of all of its letters so far.
 struct Play {
-    desk: Desk,
+    referee: Referee,
     id: String,
     text: String,
     /// The last letter to each player, which they answer.
@@ -26,9 +26,9 @@ struct Play {
 
 impl Play {
     fn open(game: GameKind, options: &[(&str, &str)]) -> Play {
-        let desk = Desk::new();
-        let id = desk.open(game, options).id;
-        let mut play = Play { desk, id, text: String::new(), last: BTreeMap::new() };
+        let referee = Referee::new();
+        let id = referee.open(game, options).id;
+        let mut play = Play { referee, id, text: String::new(), last: BTreeMap::new() };
         play.collect();
         play
     }
@@ -43,14 +43,14 @@ impl Play {
 
     fn write(&mut self, from: &'static str, body: &str) {
         self.text += &format!("==== {} writes\n\n{}\n\n", name(from), body.trim());
-        self.desk.reply(from, &self.last[from], body);
+        self.referee.reply(from, &self.last[from], body);
         self.collect();
     }
 
     /// Appends the letters that went out.
     fn collect(&mut self) {
         for address in [ANN, BO] {
-            for sent in self.desk.sent_to(address) {
+            for sent in self.referee.sent_to(address) {
                 let text = self.stable(&sent);
                 self.text += &format!("==== {} reads: {text}\n", name(address));
                 self.last.insert(address, sent);
@@ -74,7 +74,7 @@ impl Play {
     /// Checks how the match ended, and compares its letters with the golden file of this name.
     #[track_caller]
     fn ends(self, file: &str, reason: &str, winner: Option<Seat>) {
-        let outcome = self.desk.find(&self.id).state.outcome();
+        let outcome = self.referee.find(&self.id).state.outcome();
         let ended = outcome.as_ref().map(|Outcome { winner, reason }| (*winner, reason.to_string()));
         let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path("snapshots");

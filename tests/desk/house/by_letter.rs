@@ -9,35 +9,35 @@ use fogpost::ledger::{self, Cause, EntryCause};
 use fogpost::referee::{Act, Instruction, Match, MatchAction, Stage};
 
 use crate::audit::database::{letter_causes, rewrite};
-use crate::desk::{ANN, BO, Desk, GM};
 use crate::house::levels::{entries, opened, to_ann};
+use crate::referee::{ANN, BO, GM, Referee};
 
 /// The match that opened last.
-fn newest(desk: &Desk) -> Match {
-    let ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+fn newest(referee: &Referee) -> Match {
+    let ids = referee.block_on(referee.office().store.match_ids()).expect("the store answers");
     ids.iter()
-        .map(|id| desk.find(id))
+        .map(|id| referee.find(id))
         .max_by_key(|found| (found.opened_at, found.id.clone()))
         .expect("a match")
 }
 
 /// Challenges the house, and returns the match and its invitation.
-fn challenge(desk: &Desk, options: &str) -> (Match, crate::desk::Sent) {
-    desk.advance(1);
-    desk.sent_to(ANN);
-    desk.write(ANN, &format!("CHALLENGE house quad first=me {options}"));
+fn challenge(referee: &Referee, options: &str) -> (Match, crate::referee::Sent) {
+    referee.advance(1);
+    referee.sent_to(ANN);
+    referee.write(ANN, &format!("CHALLENGE house quad first=me {options}"));
     let invitation =
-        desk.sent_to(ANN).into_iter().find(|sent| sent.text.contains("begins.")).expect("an invitation");
-    (newest(desk), invitation)
+        referee.sent_to(ANN).into_iter().find(|sent| sent.text.contains("begins.")).expect("an invitation");
+    (newest(referee), invitation)
 }
 
 /// Ends a match with Ann's victory.
-fn ann_wins(desk: &Desk, game_match: &Match) {
+fn ann_wins(referee: &Referee, game_match: &Match) {
     let action = MatchAction::Act(Act::Forfeit(Seat::Second));
     let forfeit = Instruction::Match { id: game_match.id.clone(), turn: None, action };
-    let done = desk.block_on(instruct::carry_out(desk.office(), &forfeit)).expect("the store answers");
+    let done = referee.block_on(instruct::carry_out(referee.office(), &forfeit)).expect("the store answers");
     assert!(done.is_done());
-    desk.work();
+    referee.work();
 }
 
 #[test]
@@ -48,73 +48,73 @@ fn a_player_chooses_whether_a_victory_leads_to_the_next_level() {
         ("on", "advance=off", "trainer"),
         ("off", "", "trainer"),
     ] {
-        let desk =
-            Desk::answering(ANN, &format!("[house]\nlevel = \"trainer\"\nadvance = {}\n", club == "on"));
-        let (game_match, invitation) = challenge(&desk, &format!("level=trainer {chosen}"));
+        let referee =
+            Referee::answering(ANN, &format!("[house]\nlevel = \"trainer\"\nadvance = {}\n", club == "on"));
+        let (game_match, invitation) = challenge(&referee, &format!("level=trainer {chosen}"));
         assert_eq!(game_match.house.second.as_deref(), Some("trainer"));
         if next == "easy" {
             invitation.says("your next one is against").says("`easy`");
         } else {
             invitation.keeps_silent_of("Advance is on");
         }
-        ann_wins(&desk, &game_match);
-        let (second, _) = challenge(&desk, "");
+        ann_wins(&referee, &game_match);
+        let (second, _) = challenge(&referee, "");
         assert_eq!(second.house.second.as_deref(), Some(next), "club {club}, {chosen}");
-        let (third, _) = challenge(&desk, "advance=off");
+        let (third, _) = challenge(&referee, "advance=off");
         assert_eq!(third.house.second.as_deref(), Some("trainer"), "without advance the default level");
     }
 }
 
 #[test]
 fn the_next_match_is_against_the_promised_level_even_below_the_clubs_default() {
-    let desk = Desk::answering(ANN, "[house]\nlevel = \"average\"\nadvance = true\n");
-    let (first, invitation) = challenge(&desk, "level=trainer");
+    let referee = Referee::answering(ANN, "[house]\nlevel = \"average\"\nadvance = true\n");
+    let (first, invitation) = challenge(&referee, "level=trainer");
     invitation.says("if you win this match, your next one is against `easy`");
-    ann_wins(&desk, &first);
-    let (second, _) = challenge(&desk, "");
+    ann_wins(&referee, &first);
+    let (second, _) = challenge(&referee, "");
     assert_eq!(second.house.second.as_deref(), Some("easy"));
-    assert!(desk.verify(&first.id).is_sound() && desk.verify(&second.id).is_sound());
+    assert!(referee.verify(&first.id).is_sound() && referee.verify(&second.id).is_sound());
 }
 
 #[test]
 fn a_victory_over_a_weaker_level_again_takes_nobody_back() {
-    let desk = Desk::answering(ANN, "[house]\nadvance = true\n");
-    let (first, _) = challenge(&desk, "level=average");
-    ann_wins(&desk, &first);
-    let (again, invitation) = challenge(&desk, "level=trainer");
+    let referee = Referee::answering(ANN, "[house]\nadvance = true\n");
+    let (first, _) = challenge(&referee, "level=average");
+    ann_wins(&referee, &first);
+    let (again, invitation) = challenge(&referee, "level=trainer");
     invitation.says("against `easy`, or against a higher level if another victory with advance on");
-    ann_wins(&desk, &again);
-    assert_eq!(challenge(&desk, "").0.house.second.as_deref(), Some("expert"));
+    ann_wins(&referee, &again);
+    assert_eq!(challenge(&referee, "").0.house.second.as_deref(), Some("expert"));
 }
 
 #[test]
 fn nobody_advances_beyond_the_top_level() {
-    let desk = Desk::answering(ANN, "");
-    let (game_match, invitation) = challenge(&desk, "level=expert advance=on");
+    let referee = Referee::answering(ANN, "");
+    let (game_match, invitation) = challenge(&referee, "level=expert advance=on");
     invitation.keeps_silent_of("Advance is on");
-    ann_wins(&desk, &game_match);
-    assert_eq!(challenge(&desk, "").0.house.second.as_deref(), Some("expert"));
+    ann_wins(&referee, &game_match);
+    assert_eq!(challenge(&referee, "").0.house.second.as_deref(), Some("expert"));
 }
 
 #[test]
 fn levels_have_other_names_and_swap_is_on_unless_chosen_otherwise() {
-    let desk = Desk::answering(ANN, "");
+    let referee = Referee::answering(ANN, "");
     for (options, level, swap) in
         [("level=medium", "average", "on"), ("level=Hard swap=off", "expert", "off"), ("", "easy", "on")]
     {
-        let (game_match, _) = challenge(&desk, options);
+        let (game_match, _) = challenge(&referee, options);
         assert_eq!(game_match.house.second.as_deref(), Some(level));
         assert_eq!(game_match.state.options()["swap"], swap, "{options}");
     }
-    desk.write(ANN, "CHALLENGE house:medium quad first=me");
-    assert_eq!(newest(&desk).game, GameKind::Quad);
-    desk.write(ANN, "CHALLENGE house quad advance=maybe");
-    desk.last_to(ANN).says("Option `advance` cannot be `maybe`; it takes on or off.");
+    referee.write(ANN, "CHALLENGE house:medium quad first=me");
+    assert_eq!(newest(&referee).game, GameKind::Quad);
+    referee.write(ANN, "CHALLENGE house quad advance=maybe");
+    referee.last_to(ANN).says("Option `advance` cannot be `maybe`; it takes on or off.");
 }
 
 #[test]
 fn what_is_chosen_twice_is_refused_with_what_would_do() {
-    let desk = Desk::answering(ANN, "");
+    let referee = Referee::answering(ANN, "");
     for (asked, says) in [
         ("house quad first=me seat=second", "`first=me` and `seat=second` both choose your seat."),
         ("house quad seat=first seat=second", "`seat=first` and `seat=second` both choose your seat."),
@@ -123,23 +123,24 @@ fn what_is_chosen_twice_is_refused_with_what_would_do() {
         ("house quad advance=on ADVANCE=off", "`advance` is given as `on` and as `off`."),
         ("bo@players.example quad seat=first seat=second", "`seat` is given as `first` and as `second`."),
     ] {
-        desk.write(ANN, &format!("CHALLENGE {asked}"));
-        desk.last_to(ANN).says(says).says("had no effect");
+        referee.write(ANN, &format!("CHALLENGE {asked}"));
+        referee.last_to(ANN).says(says).says("had no effect");
     }
-    assert!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").is_empty());
+    assert!(referee.block_on(referee.office().store.match_ids()).expect("the store answers").is_empty());
 }
 
 #[test]
 fn a_challenge_without_a_game_of_the_house_is_answered_with_one() {
-    let desk = Desk::answering(ANN, "");
+    let referee = Referee::answering(ANN, "");
     for asked in ["CHALLENGE house", "CHALLENGE house:expert"] {
-        desk.write(ANN, asked);
-        desk.last_to(ANN)
+        referee.write(ANN, asked);
+        referee
+            .last_to(ANN)
             .says("The line lacks the name of a game.")
             .says("For example: CHALLENGE house quad level=easy first=me");
     }
-    desk.write(ANN, "CHALLENGE house chess");
-    let refusal = desk.last_to(ANN);
+    referee.write(ANN, "CHALLENGE house chess");
+    let refusal = referee.last_to(ANN);
     refusal.says("The house does not play chess. It plays:");
     for game in GameKind::ALL {
         refusal.says(&format!("| CHALLENGE house {}", game.key()));
@@ -148,12 +149,12 @@ fn a_challenge_without_a_game_of_the_house_is_answered_with_one() {
 
 #[test]
 fn the_refusal_of_an_eleventh_match_names_those_that_run() {
-    let desk = Desk::answering(ANN, "");
+    let referee = Referee::answering(ANN, "");
     let ten: Vec<String> = (1..=10).map(|n| format!("CHALLENGE house quad days={n}")).collect();
-    desk.write(ANN, &ten.join("\n"));
-    desk.write(ANN, "CHALLENGE house quad");
-    let refusal = desk.last_to(ANN);
-    let ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+    referee.write(ANN, &ten.join("\n"));
+    referee.write(ANN, "CHALLENGE house quad");
+    let refusal = referee.last_to(ANN);
+    let ids = referee.block_on(referee.office().store.match_ids()).expect("the store answers");
     assert_eq!(ids.len(), 10);
     for id in &ids {
         refusal.says(id);
@@ -162,19 +163,20 @@ fn the_refusal_of_an_eleventh_match_names_those_that_run() {
 
 #[test]
 fn against_the_trainer_a_hint_tells_what_average_would_do() {
-    let desk = Desk::new();
-    let game_match = opened(&desk, "trainer", Seat::First);
-    desk.reply(ANN, &to_ann(&desk), "MARBLE F6");
-    let before = desk.find(&game_match.id);
-    desk.reply(ANN, &to_ann(&desk), "HINT");
-    let seen = ledger::seen(&entries(&desk, &game_match.id), Seat::First).expect("a sound ledger");
+    let referee = Referee::new();
+    let game_match = opened(&referee, "trainer", Seat::First);
+    referee.reply(ANN, &to_ann(&referee), "MARBLE F6");
+    let before = referee.find(&game_match.id);
+    referee.reply(ANN, &to_ann(&referee), "HINT");
+    let seen =
+        ledger::what_seat_saw(&entries(&referee, &game_match.id), Seat::First).expect("a sound ledger");
     let hint = before.hint(&seen).expect("it is Ann's turn");
-    let answer = desk.last_to(ANN);
+    let answer = referee.last_to(ANN);
     for order in &hint.orders {
         answer.says(&format!("| {order}"));
     }
     let noted =
-        letter_causes(&desk, &game_match.id).into_iter().any(|cause| cause.hint.as_ref() == Some(&hint));
+        letter_causes(&referee, &game_match.id).into_iter().any(|cause| cause.hint.as_ref() == Some(&hint));
     assert!(noted, "the ledger says what was advised");
     let average = house::level(GameKind::Quad, "average").expect("a level");
     // Use other dice than the house's own, which the hint must not reveal.
@@ -184,111 +186,111 @@ fn against_the_trainer_a_hint_tells_what_average_would_do() {
 
 #[test]
 fn a_letter_gets_one_hint_and_a_phase_the_same_one_again() {
-    let desk = Desk::new();
-    let one = opened(&desk, "trainer", Seat::First);
-    let other = opened(&desk, "trainer", Seat::First);
-    desk.sent_to(ANN);
-    desk.reply(ANN, &to_ann(&desk), &format!("HINT\nMATCH {}\nHINT", one.id));
+    let referee = Referee::new();
+    let one = opened(&referee, "trainer", Seat::First);
+    let other = opened(&referee, "trainer", Seat::First);
+    referee.sent_to(ANN);
+    referee.reply(ANN, &to_ann(&referee), &format!("HINT\nMATCH {}\nHINT", one.id));
     let hints = |game_match: &Match| {
-        let hints = letter_causes(&desk, &game_match.id).into_iter().filter_map(|cause| cause.hint);
+        let hints = letter_causes(&referee, &game_match.id).into_iter().filter_map(|cause| cause.hint);
         hints.map(|hint| hint.orders).collect::<Vec<_>>()
     };
     assert_eq!((hints(&one).len(), hints(&other).len()), (1, 0));
-    let answers = desk.sent_to(ANN);
+    let answers = referee.sent_to(ANN);
     let refused = answers.iter().find(|sent| sent.subject.contains(&other.id)).expect("an answer");
     refused.says("I give one in a letter");
     for _ in 0..2 {
-        desk.reply(ANN, refused, "HINT");
+        referee.reply(ANN, refused, "HINT");
     }
     let [first, second] = &hints(&other)[..] else { panic!("a hint for each letter") };
     assert_eq!(first, second);
-    assert!(desk.verify(&one.id).is_sound() && desk.verify(&other.id).is_sound());
+    assert!(referee.verify(&one.id).is_sound() && referee.verify(&other.id).is_sound());
 }
 
 #[test]
 fn the_audit_finds_a_hint_again_only_once() {
-    let desk = Desk::new();
-    desk.work();
-    let id = opened(&desk, "trainer", Seat::First).id;
-    desk.reply(ANN, &to_ann(&desk), "HINT");
-    let answer = desk.last_to(ANN);
-    let mut forged = entries(&desk, &id);
+    let referee = Referee::new();
+    referee.work();
+    let id = opened(&referee, "trainer", Seat::First).id;
+    referee.reply(ANN, &to_ann(&referee), "HINT");
+    let answer = referee.last_to(ANN);
+    let mut forged = entries(&referee, &id);
     let hint = forged.iter_mut().find_map(|entry| match &mut entry.cause {
         EntryCause::Cause(Cause::Letter(cause)) => cause.hint.as_mut(),
         _ => None,
     });
     hint.expect("a hint").orders = vec!["MARBLE A1".to_owned()];
-    rewrite(&desk, &desk.find(&id), forged);
-    let said = format!("{:?}", desk.verify(&id).findings);
+    rewrite(&referee, &referee.find(&id), forged);
+    let said = format!("{:?}", referee.verify(&id).findings);
     assert!(said.contains("the house gives another hint there"), "{said}");
-    let verified = [(id.clone(), desk.find(&id).head)];
-    desk.block_on(desk.office().store.note_verified(&verified)).expect("the store answers");
-    desk.reply(ANN, &answer, "STATUS");
-    desk.advance(26);
-    let alarms: String = desk.sent_to(GM).into_iter().map(|sent| sent.text).collect();
+    let verified = [(id.clone(), referee.find(&id).head)];
+    referee.block_on(referee.office().store.note_verified(&verified)).expect("the store answers");
+    referee.reply(ANN, &answer, "STATUS");
+    referee.advance(26);
+    let alarms: String = referee.sent_to(GM).into_iter().map(|sent| sent.text).collect();
     assert!(!alarms.contains("another hint"), "{alarms}");
 }
 
 #[test]
 fn elsewhere_the_answer_to_hint_says_why_there_is_none() {
-    let desk = Desk::new();
-    opened(&desk, "easy", Seat::First);
-    desk.reply(ANN, &to_ann(&desk), "HINT");
-    desk.last_to(ANN).says("only in matches against").says("| CHALLENGE house quad level=trainer");
-    let desk = Desk::new();
-    let against_bo = desk.open(GameKind::QuadrantZ, &[]);
-    desk.reply(ANN, &to_ann(&desk), "HINT");
-    desk.last_to(ANN).says("only in matches against").says("| CHALLENGE house quadrant-z level=trainer");
+    let referee = Referee::new();
+    opened(&referee, "easy", Seat::First);
+    referee.reply(ANN, &to_ann(&referee), "HINT");
+    referee.last_to(ANN).says("only in matches against").says("| CHALLENGE house quad level=trainer");
+    let referee = Referee::new();
+    let against_bo = referee.open(GameKind::QuadrantZ, &[]);
+    referee.reply(ANN, &to_ann(&referee), "HINT");
+    referee.last_to(ANN).says("only in matches against").says("| CHALLENGE house quadrant-z level=trainer");
     assert_eq!(against_bo.stage, Stage::Running);
 }
 
 #[test]
 fn the_gm_names_the_level_of_the_house_as_players_do() {
-    let desk = Desk::new();
-    desk.write(GM, "GM LIST");
+    let referee = Referee::new();
+    referee.write(GM, "GM LIST");
     for (line, level) in [
         (format!("GM NEW quad {ANN} house:expert"), "expert"),
         (format!("GM NEW quad {ANN} house level=trainer"), "trainer"),
         (format!("GM NEW quad {ANN} house"), "easy"),
     ] {
-        desk.advance(1);
-        desk.reply(GM, &desk.last_to(GM), &line);
-        assert_eq!(newest(&desk).house.second.as_deref(), Some(level), "{line}");
+        referee.advance(1);
+        referee.reply(GM, &referee.last_to(GM), &line);
+        assert_eq!(newest(&referee).house.second.as_deref(), Some(level), "{line}");
     }
-    desk.reply(GM, &desk.last_to(GM), &format!("GM NEW quad {ANN} house:expert level=easy"));
-    let refusal = desk.last_to(GM);
+    referee.reply(GM, &referee.last_to(GM), &format!("GM NEW quad {ANN} house:expert level=easy"));
+    let refusal = referee.last_to(GM);
     refusal.says("`level` is given as `expert` and as `easy`.");
     for (other, option) in [("house", "first=house"), ("house", "seat=second"), (BO, "seat=first")] {
-        desk.reply(GM, &refusal, &format!("GM NEW quad {ANN} {other} {option}"));
+        referee.reply(GM, &refusal, &format!("GM NEW quad {ANN} {other} {option}"));
         let says = format!("`{option}` chooses a seat. Here the one you name first has the first seat");
-        desk.last_to(GM).says(&says);
+        referee.last_to(GM).says(&says);
     }
 }
 
 #[test]
 fn the_house_plays_itself_to_the_end_but_not_by_letter() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     let level = |name| Holder::House(house::level(GameKind::Quad, name).expect("a level"));
     for (first, second) in [("average", "easy"), ("easy", "easy")] {
         let new = NewMatch {
             game: GameKind::Quad,
             choices: GameKind::Quad.choose([]).expect("no options"),
             players: BySeat::new(level(first), level(second)),
-            terms: desk.office().config.terms.clone(),
+            terms: referee.office().config.terms.clone(),
         };
-        let id = desk.block_on(instruct::open(desk.office(), new)).expect("the match opens").id;
-        desk.work();
-        let game_match = desk.find(&id);
+        let id = referee.block_on(instruct::open(referee.office(), new)).expect("the match opens").id;
+        referee.work();
+        let game_match = referee.find(&id);
         assert_eq!((game_match.stage, game_match.deadline), (Stage::Over, None));
-        assert!(desk.sent_to(GM).is_empty(), "the digest tells of the end");
+        assert!(referee.sent_to(GM).is_empty(), "the digest tells of the end");
     }
-    desk.write(GM, "GM LIST");
-    desk.reply(GM, &desk.last_to(GM), "GM NEW quad house:easy house:average");
-    let refusal = desk.last_to(GM);
+    referee.write(GM, "GM LIST");
+    referee.reply(GM, &referee.last_to(GM), "GM NEW quad house:easy house:average");
+    let refusal = referee.last_to(GM);
     refusal.says("opened at the terminal").says("fogpost match new quad house:easy house:average");
-    desk.reply(GM, &refusal, "GM NEW chess house house:average");
-    desk.last_to(GM).says("There is no game called chess");
-    desk.reply(GM, &refusal, &format!("GM NEW quad {ANN} {ANN}"));
-    desk.last_to(GM).says("A match has two players");
-    assert_eq!(desk.block_on(desk.office().store.match_ids()).expect("the store answers").len(), 2);
+    referee.reply(GM, &refusal, "GM NEW chess house house:average");
+    referee.last_to(GM).says("There is no game called chess");
+    referee.reply(GM, &refusal, &format!("GM NEW quad {ANN} {ANN}"));
+    referee.last_to(GM).says("A match has two players");
+    assert_eq!(referee.block_on(referee.office().store.match_ids()).expect("the store answers").len(), 2);
 }

@@ -8,9 +8,9 @@ use fogpost::letter::Digest;
 use fogpost::referee::{Match, Stage};
 
 use crate::audit::database::{entries, found, rewrite};
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::check_program::{checked, unpacked};
 use crate::dossier::contents::by_hand;
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// The SHA-256 in a letter, on a line of its own.
 fn told_pin(sent: &Sent) -> Digest {
@@ -27,22 +27,22 @@ fn code_of(sent: &Sent) -> &str {
 }
 
 /// The match that a letter to `player` says has begun.
-fn begun(desk: &Desk, player: &str) -> (Match, Vec<Sent>) {
-    let sent = desk.sent_to(player);
+fn begun(referee: &Referee, player: &str) -> (Match, Vec<Sent>) {
+    let sent = referee.sent_to(player);
     let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
     let id = invitation.subject.trim_start_matches('[').split(']').next().expect("a name");
-    (desk.find(id), sent)
+    (referee.find(id), sent)
 }
 
-fn lot_of(desk: &Desk, game_match: &Match) -> PinnedLot {
-    match entries(desk, &game_match.id).swap_remove(0).fact {
+fn lot_of(referee: &Referee, game_match: &Match) -> PinnedLot {
+    match entries(referee, &game_match.id).swap_remove(0).fact {
         Fact::MatchOpened { lot: Some(lot), .. } => *lot,
         other => panic!("no lot: {other:?}"),
     }
 }
 
-fn last_letter(desk: &Desk) -> Digest {
-    desk.letters().first().expect("a letter").digest
+fn last_letter(referee: &Referee) -> Digest {
+    referee.letters().first().expect("a letter").digest
 }
 
 /// A match of Quad that Ann offered and Bo took up, with the letter that showed Bo the offer, and the digests
@@ -55,44 +55,44 @@ struct Met {
 }
 
 /// Ann makes the offer, and Bo takes it up.
-fn meet(desk: &Desk, offer: &str) -> Met {
-    desk.write(ANN, offer);
-    let offered_by = last_letter(desk);
+fn meet(referee: &Referee, offer: &str) -> Met {
+    referee.write(ANN, offer);
+    let offered_by = last_letter(referee);
     let told = match offer.starts_with("OPEN") {
         true => {
-            desk.write(BO, "GAMES");
-            desk.last_to(BO)
+            referee.write(BO, "GAMES");
+            referee.last_to(BO)
         }
-        false => desk.last_to(BO),
+        false => referee.last_to(BO),
     };
     let verb = if offer.starts_with("OPEN") { "JOIN" } else { "ACCEPT" };
-    desk.write(BO, &format!("{verb} {}", code_of(&told)));
-    let (game_match, _) = begun(desk, BO);
-    Met { game_match, told, offered_by, taken_up_by: last_letter(desk) }
+    referee.write(BO, &format!("{verb} {}", code_of(&told)));
+    let (game_match, _) = begun(referee, BO);
+    Met { game_match, told, offered_by, taken_up_by: last_letter(referee) }
 }
 
-fn two_people() -> Desk {
-    let desk = Desk::new();
-    desk.answer_for(ANN);
-    desk.answer_for(BO);
-    desk
+fn two_people() -> Referee {
+    let referee = Referee::new();
+    referee.answer_for(ANN);
+    referee.answer_for(BO);
+    referee
 }
 
 #[test]
 fn the_secret_and_the_seats_follow_from_the_key_that_the_offer_told_and_the_letter_that_took_it_up() {
-    let desk = two_people();
+    let referee = two_people();
     for offer in ["OPEN quad", &format!("CHALLENGE {BO} quad"), "OPEN quad", &format!("CHALLENGE {BO} quad")]
     {
         // A newcomer can reach only a few others a day.
-        desk.advance(24);
-        desk.sent_to(ANN);
-        let Met { game_match, told, offered_by, taken_up_by } = meet(&desk, offer);
+        referee.advance(24);
+        referee.sent_to(ANN);
+        let Met { game_match, told, offered_by, taken_up_by } = meet(&referee, offer);
         let pin = told_pin(&told);
-        let to_ann = desk.sent_to(ANN);
+        let to_ann = referee.sent_to(ANN);
         assert!(
             to_ann.iter().filter(|sent| !sent.text.contains("The board")).any(|sent| told_pin(sent) == pin)
         );
-        let lot = lot_of(&desk, &game_match);
+        let lot = lot_of(&referee, &game_match);
         assert_eq!((lot.key, lot.offer), (pin, offered_by));
         let kept = game_match.lot.clone().expect("a lot");
         let whole = bytes_of(&[kept.key.reveal(), taken_up_by.to_string()].concat());
@@ -101,7 +101,7 @@ fn the_secret_and_the_seats_follow_from_the_key_that_the_offer_told_and_the_lett
         assert_eq!(lot.seat, Some(anns));
         let even = whole_is_even(&game_match.key);
         assert_eq!(anns == Seat::First, even);
-        assert!(desk.verify(&game_match.id).is_sound());
+        assert!(referee.verify(&game_match.id).is_sound());
     }
 }
 
@@ -116,50 +116,50 @@ fn whole_is_even(key: &SealKey) -> bool {
 
 #[test]
 fn a_seat_that_was_chosen_is_not_drawn() {
-    let desk = two_people();
-    let game_match = meet(&desk, "OPEN quad seat=first").game_match;
-    assert_eq!((&game_match.players.first[..], lot_of(&desk, &game_match).seat), ("ann", None));
-    assert!(desk.verify(&game_match.id).is_sound());
+    let referee = two_people();
+    let game_match = meet(&referee, "OPEN quad seat=first").game_match;
+    assert_eq!((&game_match.players.first[..], lot_of(&referee, &game_match).seat), ("ann", None));
+    assert!(referee.verify(&game_match.id).is_sound());
 }
 
 #[test]
 fn nothing_is_claimed_of_the_chance_of_a_match_against_the_house_or_opened_by_the_gm() {
-    let desk = two_people();
-    desk.write(ANN, "GAMES");
-    desk.one_to(ANN).keeps_silent_of("SHA-256");
-    desk.write(ANN, "CHALLENGE house quad level=trainer");
-    let (game_match, sent) = begun(&desk, ANN);
+    let referee = two_people();
+    referee.write(ANN, "GAMES");
+    referee.one_to(ANN).keeps_silent_of("SHA-256");
+    referee.write(ANN, "CHALLENGE house quad level=trainer");
+    let (game_match, sent) = begun(&referee, ANN);
     assert_eq!(game_match.lot, None);
     for sent in sent {
         sent.keeps_silent_of("SHA-256");
     }
-    assert!(desk.verify(&game_match.id).is_sound());
-    desk.write(GM, "GM LIST");
-    desk.reply(GM, &desk.last_to(GM), &format!("GM NEW quad {ANN} {BO}"));
-    let (game_match, _) = begun(&desk, BO);
+    assert!(referee.verify(&game_match.id).is_sound());
+    referee.write(GM, "GM LIST");
+    referee.reply(GM, &referee.last_to(GM), &format!("GM NEW quad {ANN} {BO}"));
+    let (game_match, _) = begun(&referee, BO);
     assert_eq!(game_match.lot, None);
-    assert!(desk.verify(&game_match.id).is_sound());
+    assert!(referee.verify(&game_match.id).is_sound());
 }
 
 /// Ends a match between two people who met by letter.
-fn ended(desk: &Desk) -> Match {
-    let game_match = meet(desk, "OPEN quad").game_match;
-    let (_, sent) = begun(desk, ANN);
+fn ended(referee: &Referee) -> Match {
+    let game_match = meet(referee, "OPEN quad").game_match;
+    let (_, sent) = begun(referee, ANN);
     let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
-    desk.reply(ANN, invitation, "RESIGN CONFIRM");
-    let game_match = desk.find(&game_match.id);
+    referee.reply(ANN, invitation, "RESIGN CONFIRM");
+    let game_match = referee.find(&game_match.id);
     assert_eq!(game_match.stage, Stage::Over);
     game_match
 }
 
 #[test]
 fn the_end_of_a_match_and_its_dossier_show_the_key() {
-    let desk = two_people();
-    let game_match = ended(&desk);
+    let referee = two_people();
+    let game_match = ended(&referee);
     let key = game_match.lot.as_ref().expect("a lot").key.reveal();
-    desk.last_to(BO).says(&key);
+    referee.last_to(BO).says(&key);
     for form in [DossierForm::Public, DossierForm::Arbiter] {
-        let mut files = desk.dossier(&game_match.id, form, false).expect("a dossier");
+        let mut files = referee.dossier(&game_match.id, form, false).expect("a dossier");
         let folder = unpacked(&files);
         let (status, said) = checked(folder.path(), &[]);
         assert_eq!(status, 0, "{said}");
@@ -174,12 +174,12 @@ fn the_end_of_a_match_and_its_dossier_show_the_key() {
 
 /// The verdict after a change to the opening and to the match, with every hash recomputed.
 fn rewritten(change: impl FnOnce(&mut Entry, &mut Match)) -> AuditVerdict {
-    let desk = two_people();
-    let mut game_match = ended(&desk);
-    let mut all = entries(&desk, &game_match.id);
+    let referee = two_people();
+    let mut game_match = ended(&referee);
+    let mut all = entries(&referee, &game_match.id);
     change(&mut all[0], &mut game_match);
-    rewrite(&desk, &game_match, all);
-    desk.verify(&game_match.id)
+    rewrite(&referee, &game_match, all);
+    referee.verify(&game_match.id)
 }
 
 fn pinned(entry: &mut Entry) -> (&mut Digest, &mut PinnedLot) {
@@ -213,15 +213,15 @@ fn a_lot_that_does_not_fit_its_match_is_found() {
 
 #[test]
 fn after_a_reopened_match_the_result_says_which_key_came_from_the_lot() {
-    let desk = two_people();
-    let game_match = meet(&desk, "OPEN quad seat=first").game_match;
-    desk.reply(ANN, &begun(&desk, ANN).1.pop().expect("a letter"), "MARBLE E5");
-    desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
-    desk.write(GM, "GM LIST");
+    let referee = two_people();
+    let game_match = meet(&referee, "OPEN quad seat=first").game_match;
+    referee.reply(ANN, &begun(&referee, ANN).1.pop().expect("a letter"), "MARBLE E5");
+    referee.reply(ANN, &referee.last_to(ANN), "RESIGN CONFIRM");
+    referee.write(GM, "GM LIST");
     let rollback = format!("GM MATCH {} ROLLBACK 1 It was a mistake.", game_match.id);
-    desk.reply(GM, &desk.last_to(GM), &rollback);
-    desk.reply(ANN, &desk.last_to(ANN), "RESIGN CONFIRM");
-    let told = desk.sent_to(ANN);
+    referee.reply(GM, &referee.last_to(GM), &rollback);
+    referee.reply(ANN, &referee.last_to(ANN), "RESIGN CONFIRM");
+    let told = referee.sent_to(ANN);
     let result = told.iter().find(|sent| sent.text.contains("For whoever checks the ledger"));
     result.expect("a result").says("come from these keys").says("The first is the SHA-256 of this one");
 }

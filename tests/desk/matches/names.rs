@@ -8,7 +8,7 @@ use fogpost::letter::Address;
 use fogpost::referee::Stage;
 use fogpost::store::{Changes, MatchRow};
 
-use crate::desk::Desk;
+use crate::referee::Referee;
 
 #[path = "../../support/overview.rs"]
 mod overview;
@@ -20,7 +20,7 @@ const LETTERS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 #[test]
 fn many_matches_open_at_once_when_a_tenth_of_the_names_is_taken() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     let taken = LETTERS.chars().flat_map(|c| LETTERS.chars().map(move |d| [c, d]));
     let taken = taken.flat_map(|[c, d]| LETTERS.chars().map(move |e| [c, d, e]));
     let taken = taken.flat_map(|[c, d, e]| ['0', '1', '2'].map(|b| format!("QD-{b}{c}{d}{e}")));
@@ -31,8 +31,8 @@ fn many_matches_open_at_once_when_a_tenth_of_the_names_is_taken() {
         snapshot: "{}".to_owned(),
         version: 0,
     };
-    let taken = Changes { at: desk.now(), matches: taken.map(row).collect(), ..Changes::default() };
-    desk.block_on(desk.office().store.commit(&taken)).expect("the rows are stored");
+    let taken = Changes { at: referee.now(), matches: taken.map(row).collect(), ..Changes::default() };
+    referee.block_on(referee.office().store.commit(&taken)).expect("the rows are stored");
 
     let seated = |name: &str| {
         let address = format!("{}@players.example", name.to_lowercase());
@@ -42,12 +42,12 @@ fn many_matches_open_at_once_when_a_tenth_of_the_names_is_taken() {
         game: GameKind::Quad,
         choices: GameKind::Quad.choose([]).expect("the defaults"),
         players: BySeat::new(seated("Ann"), seated("Bo")).map(Holder::Player),
-        terms: desk.office().config.terms.clone(),
+        terms: referee.office().config.terms.clone(),
     };
-    let opened = desk
-        .block_on(instruct::open_all(desk.office(), GmIndex::default(), &vec![new; 150]))
+    let opened = referee
+        .block_on(instruct::open_all(referee.office(), GmIndex::default(), &vec![new; 150]))
         .expect("they open");
     assert_eq!(opened.len(), 150);
     // The rows that take the names have no ledgers, so the desk's final check would fail.
-    desk.untidy.set(true);
+    referee.untidy.set(true);
 }

@@ -2,7 +2,7 @@
 
 use fogpost::game::any::GameKind;
 
-use crate::desk::{ANN, Desk, Sent};
+use crate::referee::{ANN, Referee, Sent};
 
 /// A row of the board in each game's first position, as its text shows it.
 fn row(game: GameKind) -> &'static str {
@@ -48,12 +48,12 @@ fn shows_the_board(sent: &Sent, game: GameKind) {
 #[test]
 fn invitations_show_the_board_with_the_form_and_a_first_blank_letter_brings_the_form_alone() {
     for game in GameKind::ALL.iter().copied() {
-        let desk = Desk::new();
-        desk.open(game, &[]);
-        let invitation = desk.one_to(ANN);
+        let referee = Referee::new();
+        referee.open(game, &[]);
+        let invitation = referee.one_to(ANN);
         shows_the_board(&invitation, game);
-        desk.reply(ANN, &invitation, "");
-        let answer = desk.one_to(ANN);
+        referee.reply(ANN, &invitation, "");
+        let answer = referee.one_to(ANN);
         answer.says("nothing in your letter").says("Your orders").keeps_silent_of("The board");
         assert_eq!(answer.pictures, 0, "{game}: {}", answer.subject);
     }
@@ -62,37 +62,37 @@ fn invitations_show_the_board_with_the_form_and_a_first_blank_letter_brings_the_
 #[test]
 fn reminders_and_refusals_told_again_show_the_board_with_the_form() {
     for game in [GameKind::QuadrantZ, GameKind::Quad] {
-        let desk = Desk::new();
-        let deadline = desk.open(game, &[]).deadline.expect("a deadline");
-        desk.sent_to(ANN);
-        desk.advance((deadline - desk.now()).num_hours() - 40);
-        let reminder = desk.last_to(ANN);
+        let referee = Referee::new();
+        let deadline = referee.open(game, &[]).deadline.expect("a deadline");
+        referee.sent_to(ANN);
+        referee.advance((deadline - referee.now()).num_hours() - 40);
+        let reminder = referee.last_to(ANN);
         reminder.says("You have not filed any orders");
         shows_the_board(&reminder, game);
-        desk.reply(ANN, &reminder, "MARBLE Z9\nSHIP 1 Z9\nA1 Z9\nCARRIER Z9");
-        desk.one_to(ANN).says("No order in this letter was filed");
-        desk.advance(41);
-        let again = desk.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("was not filed"));
+        referee.reply(ANN, &reminder, "MARBLE Z9\nSHIP 1 Z9\nA1 Z9\nCARRIER Z9");
+        referee.one_to(ANN).says("No order in this letter was filed");
+        referee.advance(41);
+        let again = referee.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("was not filed"));
         shows_the_board(&again.expect("the refusal is told again"), game);
     }
 }
 
 #[test]
 fn a_missed_move_is_told_with_the_board_and_a_receipt_goes_without() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    let invitation = desk.one_to(ANN);
-    desk.advance(8 * 24);
-    let missed = desk.last_to(ANN);
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let invitation = referee.one_to(ANN);
+    referee.advance(8 * 24);
+    let missed = referee.last_to(ANN);
     assert!(missed.subject.contains("the deadline has passed"), "{}", missed.subject);
     shows_the_board(&missed, GameKind::Quad);
-    desk.reply(ANN, &invitation, "CHECK\nMARBLE E5\nTURN 1");
-    let receipt = desk.one_to(ANN);
+    referee.reply(ANN, &invitation, "CHECK\nMARBLE E5\nTURN 1");
+    let receipt = referee.one_to(ANN);
     assert_eq!(receipt.pictures, 0, "{}", receipt.text);
     receipt.keeps_silent_of("The board");
     // The shortest letter with a board asks for nothing.
-    desk.reply(ANN, &invitation, "MARBLE E5\nTURN 1");
-    let report = desk.one_to(ANN);
+    referee.reply(ANN, &invitation, "MARBLE E5\nTURN 1");
+    let report = referee.one_to(ANN);
     assert_eq!(report.pictures, 1, "{}", report.text);
     is_no_suspect(&report);
 }

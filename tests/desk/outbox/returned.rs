@@ -3,13 +3,13 @@
 
 use fogpost::game::any::GameKind;
 
-use crate::desk::{ANN, BO, Desk, Sent};
+use crate::referee::{ANN, BO, Referee, Sent};
 
 const RETURN_PATH: &str = "return_path = \"bounce+{id}@club.example\"\n";
 
 /// Returns the return path of the last letter to this address.
-fn return_path(desk: &Desk, address: &str) -> String {
-    let raw = desk.raw_to(address).pop().expect("a letter");
+fn return_path(referee: &Referee, address: &str) -> String {
+    let raw = referee.raw_to(address).pop().expect("a letter");
     let text = String::from_utf8_lossy(&raw).into_owned();
     let path = text.lines().find_map(|line| line.strip_prefix("Return-Path: <")?.strip_suffix('>'));
     path.expect("a return path").to_owned()
@@ -32,37 +32,37 @@ fn bounce(return_path: &str, failed: &str) -> String {
 
 #[test]
 fn a_bounce_is_matched_by_its_return_path_where_the_message_id_was_changed() {
-    let desk = Desk::with_club(RETURN_PATH);
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let [of_ann, of_bo] = [ANN, BO].map(|address| return_path(&desk, address));
+    let referee = Referee::with_club(RETURN_PATH);
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let [of_ann, of_bo] = [ANN, BO].map(|address| return_path(&referee, address));
     assert!(of_bo.starts_with("bounce+") && of_bo != of_ann, "{of_ann} {of_bo}");
-    desk.receive(&bounce(&of_bo, BO));
-    let marked = desk.find(&game_match.id);
+    referee.receive(&bounce(&of_bo, BO));
+    let marked = referee.find(&game_match.id);
     assert!(marked.bouncing.second && !marked.bouncing.first);
 }
 
 #[test]
 fn a_bounce_to_a_letters_own_return_path_counts_whatever_address_it_names() {
-    let desk = Desk::with_club(RETURN_PATH);
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let of_bo = return_path(&desk, BO);
-    desk.receive(&bounce("bounce+000000000000000000000000@club.example", BO));
-    desk.receive(&bounce("referee@club.example", BO));
-    let unmarked = desk.find(&game_match.id);
+    let referee = Referee::with_club(RETURN_PATH);
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let of_bo = return_path(&referee, BO);
+    referee.receive(&bounce("bounce+000000000000000000000000@club.example", BO));
+    referee.receive(&bounce("referee@club.example", BO));
+    let unmarked = referee.find(&game_match.id);
     assert!(!unmarked.bouncing.second && !unmarked.bouncing.first);
     // A host forwarded the letter.
-    desk.receive(&bounce(&of_bo, "carol@elsewhere.example"));
-    let marked = desk.find(&game_match.id);
+    referee.receive(&bounce(&of_bo, "carol@elsewhere.example"));
+    let marked = referee.find(&game_match.id);
     assert!(marked.bouncing.second && !marked.bouncing.first);
 }
 
 #[test]
 fn a_reply_counts_by_its_plus_address_or_its_footer_where_the_message_id_was_changed() {
     for plus_addresses in [true, false] {
-        let desk = Desk::with_club(&format!("plus_addresses = {plus_addresses}\n"));
-        desk.open(GameKind::Quad, &[]);
-        desk.one_to(BO);
-        let invitation = Sent { message_id: "changed@relay.example".to_owned(), ..desk.one_to(ANN) };
+        let referee = Referee::with_club(&format!("plus_addresses = {plus_addresses}\n"));
+        referee.open(GameKind::Quad, &[]);
+        referee.one_to(BO);
+        let invitation = Sent { message_id: "changed@relay.example".to_owned(), ..referee.one_to(ANN) };
         let reply = match plus_addresses {
             // Nothing is quoted, so only the address contains the token.
             true => format!(
@@ -70,9 +70,9 @@ fn a_reply_counts_by_its_plus_address_or_its_footer_where_the_message_id_was_cha
                  In-Reply-To: <changed@relay.example>\nReferences: <changed@relay.example>\n\nMARBLE E5\n",
                 invitation.reply_to, invitation.subject
             ),
-            false => desk.answer(ANN, &invitation, "MARBLE E5"),
+            false => referee.answer(ANN, &invitation, "MARBLE E5"),
         };
-        desk.receive(&reply);
-        desk.one_to(BO).says("E5");
+        referee.receive(&reply);
+        referee.one_to(BO).says("E5");
     }
 }

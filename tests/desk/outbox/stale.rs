@@ -9,8 +9,8 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::DispatchKind;
 use tempfile::TempDir;
 
-use crate::desk::{ANN, BO, Desk, GM};
 use crate::positions::{self, kinds, quad};
+use crate::referee::{ANN, BO, GM, Referee};
 
 /// A sendmail that delivers to the desk's Maildirs, but fails while a file `….shut` lies beside it.
 const SENDMAIL: &str = r#"#!/bin/sh
@@ -22,7 +22,7 @@ cat > "$box/new/$$.$(date +%N)"
 
 /// A desk whose sendmail can be made to fail.
 struct Post {
-    desk: Desk,
+    referee: Referee,
     shut: PathBuf,
     _folder: TempDir,
 }
@@ -36,12 +36,13 @@ impl Post {
     fn with(terms: &str) -> Post {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("sendmail");
-        let desk = Desk::with(&format!("{terms}[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
-        let mail = desk.folder().join("mail").display().to_string();
+        let referee =
+            Referee::with(&format!("{terms}[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+        let mail = referee.folder().join("mail").display().to_string();
         fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is executable");
         let shut = folder.path().join("sendmail.shut");
-        Post { desk, shut, _folder: folder }
+        Post { referee, shut, _folder: folder }
     }
 
     fn shut(&self) {
@@ -51,8 +52,8 @@ impl Post {
     /// Lets sendmail work again, and returns the subjects of the letters to Ann and to Bo that are then sent.
     fn open(&self) -> [Vec<String>; 2] {
         fs::remove_file(&self.shut).expect("a file");
-        self.desk.advance(1);
-        [ANN, BO].map(|reader| self.desk.sent_to(reader).into_iter().map(|sent| sent.subject).collect())
+        self.referee.advance(1);
+        [ANN, BO].map(|reader| self.referee.sent_to(reader).into_iter().map(|sent| sent.subject).collect())
     }
 }
 
@@ -60,15 +61,15 @@ impl Post {
 fn no_bank_day_is_taken_while_the_letter_that_opened_the_turn_waits_in_the_outbox() {
     let post = Post::with("bank = 3\ndays = 1\nforfeit_after = 9\n");
     post.shut();
-    let game_match = post.desk.open(GameKind::Quad, &[]);
-    post.desk.advance(3 * 24);
-    let taken = |desk: &Desk| {
-        kinds(desk, &desk.find(&game_match.id)).iter().filter(|kind| *kind == "BankDayTaken").count()
+    let game_match = post.referee.open(GameKind::Quad, &[]);
+    post.referee.advance(3 * 24);
+    let taken = |referee: &Referee| {
+        kinds(referee, &referee.find(&game_match.id)).iter().filter(|kind| *kind == "BankDayTaken").count()
     };
-    assert_eq!(taken(&post.desk), 0);
+    assert_eq!(taken(&post.referee), 0);
     post.open();
-    post.desk.advance(6 * 24);
-    assert_eq!(taken(&post.desk), 3, "once the letter has left, days are taken");
+    post.referee.advance(6 * 24);
+    assert_eq!(taken(&post.referee), 3, "once the letter has left, days are taken");
 }
 
 fn reminders(subjects: &[String]) -> usize {
@@ -78,11 +79,11 @@ fn reminders(subjects: &[String]) -> usize {
 #[test]
 fn a_reminder_that_is_still_true_is_sent_late() {
     let post = Post::new();
-    let (game_match, _, _) = quad(&post.desk);
-    post.desk.advance(5 * 24 + 7);
+    let (game_match, _, _) = quad(&post.referee);
+    post.referee.advance(5 * 24 + 7);
     post.shut();
-    post.desk.advance(2);
-    assert!(kinds(&post.desk, &game_match).contains(&"ReminderSent".to_owned()));
+    post.referee.advance(2);
+    assert!(kinds(&post.referee, &game_match).contains(&"ReminderSent".to_owned()));
     let [to_ann, _] = post.open();
     assert_eq!((to_ann.len(), reminders(&to_ann)), (1, 1), "{to_ann:?}");
 }
@@ -90,53 +91,54 @@ fn a_reminder_that_is_still_true_is_sent_late() {
 #[test]
 fn a_reminder_lapses_once_its_seat_has_filed_or_its_phase_is_closed() {
     let post = Post::new();
-    let (game_match, to_ann, to_bo) = positions::quadrant_z(&post.desk);
-    post.desk.advance(5 * 24 + 7);
-    post.desk.sent_to(ANN);
-    post.desk.sent_to(BO);
+    let (game_match, to_ann, to_bo) = positions::quadrant_z(&post.referee);
+    post.referee.advance(5 * 24 + 7);
+    post.referee.sent_to(ANN);
+    post.referee.sent_to(BO);
     post.shut();
-    post.desk.advance(2);
-    let sent = kinds(&post.desk, &game_match).iter().filter(|kind| *kind == "ReminderSent").count();
+    post.referee.advance(2);
+    let sent = kinds(&post.referee, &game_match).iter().filter(|kind| *kind == "ReminderSent").count();
     assert_eq!(sent, 2);
-    post.desk.reply(ANN, &to_ann, "HOLD");
+    post.referee.reply(ANN, &to_ann, "HOLD");
     let [to_ann_now, to_bo_now] = post.open();
     assert_eq!((reminders(&to_ann_now), reminders(&to_bo_now)), (0, 1), "{to_ann_now:?} {to_bo_now:?}");
     assert_eq!(to_ann_now.len(), 1, "the receipt, as it was: {to_ann_now:?}");
     post.shut();
-    post.desk.advance(36);
-    post.desk.reply(BO, &to_bo, "HOLD");
+    post.referee.advance(36);
+    post.referee.reply(BO, &to_bo, "HOLD");
     let [to_ann_now, to_bo_now] = post.open();
     assert_eq!((reminders(&to_ann_now), reminders(&to_bo_now)), (0, 0), "{to_ann_now:?} {to_bo_now:?}");
     assert_eq!((to_ann_now.len(), to_bo_now.len()), (1, 1), "the reports");
-    let unsent = post.desk.block_on(post.desk.office().store.list_dispatches(true, 9)).expect("the outbox");
+    let unsent =
+        post.referee.block_on(post.referee.office().store.list_dispatches(true, 9)).expect("the outbox");
     assert!(unsent.is_empty(), "what has lapsed needs nobody's attention: {unsent:?}");
 }
 
 #[test]
 fn a_reminder_lapses_once_its_deadline_has_moved() {
     let post = Post::new();
-    let (_, to_ann, to_bo) = quad(&post.desk);
-    post.desk.advance(5 * 24 + 7);
+    let (_, to_ann, to_bo) = quad(&post.referee);
+    post.referee.advance(5 * 24 + 7);
     post.shut();
-    post.desk.advance(2);
-    post.desk.reply(ANN, &to_ann, "EXTEND 3 days");
-    post.desk.reply(BO, &to_bo, "AGREE");
+    post.referee.advance(2);
+    post.referee.reply(ANN, &to_ann, "EXTEND 3 days");
+    post.referee.reply(BO, &to_bo, "AGREE");
     let [to_ann, _] = post.open();
     assert_eq!(reminders(&to_ann), 0, "{to_ann:?}");
     // The reminder for the new deadline is sent.
-    post.desk.advance(3 * 24);
-    let later = post.desk.sent_to(ANN).into_iter().map(|sent| sent.subject).collect::<Vec<_>>();
+    post.referee.advance(3 * 24);
+    let later = post.referee.sent_to(ANN).into_iter().map(|sent| sent.subject).collect::<Vec<_>>();
     assert_eq!(reminders(&later), 1, "{later:?}");
 }
 
 #[test]
 fn digests_of_a_player_that_wait_become_one() {
     let post = Post::new();
-    let (_, to_ann, _) = quad(&post.desk);
-    post.desk.reply(ANN, &to_ann, "SETTINGS digest=daily");
-    post.desk.sent_to(ANN);
+    let (_, to_ann, _) = quad(&post.referee);
+    post.referee.reply(ANN, &to_ann, "SETTINGS digest=daily");
+    post.referee.sent_to(ANN);
     post.shut();
-    post.desk.advance(3 * 24);
+    post.referee.advance(3 * 24);
     let [to_ann, _] = post.open();
     assert_eq!(to_ann, ["A match waits for your orders"]);
 }
@@ -145,13 +147,14 @@ fn digests_of_a_player_that_wait_become_one() {
 fn digests_of_a_gm_that_wait_become_one_about_the_whole_time() {
     let post = Post::new();
     // The first period begins with the club.
-    post.desk.work();
+    post.referee.work();
     post.shut();
-    let first = post.desk.open(GameKind::Quad, &[]);
-    post.desk.advance(30);
-    let second = post.desk.open(GameKind::Quad, &[]);
-    post.desk.advance(24);
-    let waiting = post.desk.block_on(post.desk.office().store.list_dispatches(true, 99)).expect("the outbox");
+    let first = post.referee.open(GameKind::Quad, &[]);
+    post.referee.advance(30);
+    let second = post.referee.open(GameKind::Quad, &[]);
+    post.referee.advance(24);
+    let waiting =
+        post.referee.block_on(post.referee.office().store.list_dispatches(true, 99)).expect("the outbox");
     assert_eq!(
         waiting
             .iter()
@@ -162,10 +165,10 @@ fn digests_of_a_gm_that_wait_become_one_about_the_whole_time() {
     );
     post.open();
     // Besides, the GM hears that letters are refused.
-    let mut digests = post.desk.sent_to(GM);
+    let mut digests = post.referee.sent_to(GM);
     digests.retain(|sent| sent.subject.starts_with("The day at"));
     assert_eq!(digests.len(), 1);
     digests[0].says(&first.id).says(&second.id);
-    post.desk.advance(24);
-    assert!(post.desk.sent_to(GM).iter().all(|sent| !sent.text.contains(&first.id)), "told once");
+    post.referee.advance(24);
+    assert!(post.referee.sent_to(GM).iter().all(|sent| !sent.text.contains(&first.id)), "told once");
 }

@@ -4,75 +4,75 @@
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{quad, quadrant_z};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 const MARKER: &str = "## write your orders above this line ##";
 
 #[test]
 fn a_text_that_holds_an_order_is_not_sent_and_nothing_of_its_letter_is_done() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
     for verb in ["TELL", "TELL GM", "PROTEST"] {
-        desk.reply(ANN, &to_ann, &format!("{verb} Good luck to you!\nMARBLE E5"));
-        desk.one_to(ANN).says("Write END on a line of its own where the message ends");
+        referee.reply(ANN, &to_ann, &format!("{verb} Good luck to you!\nMARBLE E5"));
+        referee.one_to(ANN).says("Write END on a line of its own where the message ends");
         for reader in [BO, GM] {
-            assert!(desk.sent_to(reader).is_empty(), "{verb} to {reader}");
+            assert!(referee.sent_to(reader).is_empty(), "{verb} to {reader}");
         }
     }
-    let after = desk.find(&game_match.id);
+    let after = referee.find(&game_match.id);
     assert_eq!((after.adjudicated.len(), after.protest), (0, None));
-    desk.reply(ANN, &to_ann, "TELL Good luck to you!\nEND\nMARBLE E5");
-    desk.sent_to(BO)[0].says("Ann writes").says("> Good luck to you!");
+    referee.reply(ANN, &to_ann, "TELL Good luck to you!\nEND\nMARBLE E5");
+    referee.sent_to(BO)[0].says("Ann writes").says("> Good luck to you!");
 }
 
 #[test]
 fn a_text_that_holds_an_order_of_any_game_that_its_player_has_running_is_not_sent() {
-    let desk = Desk::new();
-    let (_, to_ann, to_bo) = quad(&desk);
-    let other = desk.open(GameKind::QuadrantZ, &[]);
-    let to_ann_of_other = desk.one_to(ANN);
-    desk.sent_to(BO);
+    let referee = Referee::new();
+    let (_, to_ann, to_bo) = quad(&referee);
+    let other = referee.open(GameKind::QuadrantZ, &[]);
+    let to_ann_of_other = referee.one_to(ANN);
+    referee.sent_to(BO);
     for verb in ["TELL", "TELL GM", "PROTEST"] {
-        desk.reply(ANN, &to_ann, &format!("{verb} I shall win!\nSHIP 1 HOLD\nEND"));
-        desk.one_to(ANN).says("put a # before the line if it belongs to the message");
+        referee.reply(ANN, &to_ann, &format!("{verb} I shall win!\nSHIP 1 HOLD\nEND"));
+        referee.one_to(ANN).says("put a # before the line if it belongs to the message");
         for reader in [BO, GM] {
-            assert!(desk.sent_to(reader).is_empty(), "{verb} to {reader}");
+            assert!(referee.sent_to(reader).is_empty(), "{verb} to {reader}");
         }
     }
-    desk.reply(ANN, &to_ann, "TELL I shall win!\n# SHIP 1 HOLD\nEND");
-    desk.one_to(BO).says("> # SHIP 1 HOLD");
-    desk.sent_to(ANN);
-    desk.reply(ANN, &to_ann_of_other, "RESIGN CONFIRM");
-    assert_eq!(desk.find(&other.id).stage, Stage::Over);
-    desk.sent_to(BO);
-    desk.reply(ANN, &to_ann, "TELL I would have played\nSHIP 1 HOLD\nEND");
-    desk.one_to(BO).says("> SHIP 1 HOLD");
-    desk.reply(BO, &to_bo, "TELL Never mind.\nCRUISER C1 E1\nEND");
-    desk.sent_to(ANN).last().expect("the message").says("> CRUISER C1 E1");
+    referee.reply(ANN, &to_ann, "TELL I shall win!\n# SHIP 1 HOLD\nEND");
+    referee.one_to(BO).says("> # SHIP 1 HOLD");
+    referee.sent_to(ANN);
+    referee.reply(ANN, &to_ann_of_other, "RESIGN CONFIRM");
+    assert_eq!(referee.find(&other.id).stage, Stage::Over);
+    referee.sent_to(BO);
+    referee.reply(ANN, &to_ann, "TELL I would have played\nSHIP 1 HOLD\nEND");
+    referee.one_to(BO).says("> SHIP 1 HOLD");
+    referee.reply(BO, &to_bo, "TELL Never mind.\nCRUISER C1 E1\nEND");
+    referee.sent_to(ANN).last().expect("the message").says("> CRUISER C1 E1");
 }
 
 #[test]
 fn a_text_that_holds_an_order_keeps_the_letters_other_texts_back() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "TELL Well played.\nEND\nTELL GM I shall play\nMARBLE E5\nEND");
-    desk.one_to(ANN).says("I did not pass this text on either, because of line 4.");
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "TELL Well played.\nEND\nTELL GM I shall play\nMARBLE E5\nEND");
+    referee.one_to(ANN).says("I did not pass this text on either, because of line 4.");
     for reader in [BO, GM] {
-        assert!(desk.sent_to(reader).is_empty(), "{reader}");
+        assert!(referee.sent_to(reader).is_empty(), "{reader}");
     }
 }
 
 #[test]
 fn a_letters_first_words_say_what_happened_and_the_marker_follows() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quadrant_z(&desk);
-    desk.reply(ANN, &to_ann, "HOLD");
-    let receipt = desk.one_to(ANN);
-    desk.reply(ANN, &receipt, "SHIP 9 A1 TO A2");
-    let refusal = desk.one_to(ANN);
-    desk.reply(ANN, &refusal, "STATUS");
-    let status = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (_, to_ann, _) = quadrant_z(&referee);
+    referee.reply(ANN, &to_ann, "HOLD");
+    let receipt = referee.one_to(ANN);
+    referee.reply(ANN, &receipt, "SHIP 9 A1 TO A2");
+    let refusal = referee.one_to(ANN);
+    referee.reply(ANN, &refusal, "STATUS");
+    let status = referee.one_to(ANN);
     for (sent, begins) in
         [(&receipt, "Your orders are sealed"), (&refusal, "No order in this letter was filed"), (&status, "")]
     {
@@ -86,13 +86,13 @@ fn a_letters_first_words_say_what_happened_and_the_marker_follows() {
 
 #[test]
 fn a_letter_to_the_gm_begins_with_what_happened() {
-    let desk = Desk::new();
-    let (game_match, to_ann, to_bo) = quad(&desk);
-    desk.reply(BO, &to_bo, "SUBSTITUTE");
-    desk.one_to(GM).says("Until then the seat stays as it is, and deadlines keep running");
-    desk.reply(ANN, &to_ann, "TELL GM Is this a bug?\nEND\nPROTEST It is slow.\nEND\nSUBSTITUTE");
-    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
-    let letters = desk.sent_to(GM);
+    let referee = Referee::new();
+    let (game_match, to_ann, to_bo) = quad(&referee);
+    referee.reply(BO, &to_bo, "SUBSTITUTE");
+    referee.one_to(GM).says("Until then the seat stays as it is, and deadlines keep running");
+    referee.reply(ANN, &to_ann, "TELL GM Is this a bug?\nEND\nPROTEST It is slow.\nEND\nSUBSTITUTE");
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    let letters = referee.sent_to(GM);
     let firsts: Vec<&str> = letters.iter().filter_map(|sent| sent.text.lines().next()).collect();
     let begins = ["Ann (first) writes:", "Ann (first) protests", "Ann (first) asks", "Bo has won"];
     for (first, begins) in firsts.iter().zip(begins) {
@@ -113,10 +113,10 @@ fn fetched(sent: &Sent) -> Vec<&str> {
 
 #[test]
 fn the_board_comes_as_text_and_as_a_picture_with_an_alt_text_and_nothing_is_fetched() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     let invitations = GameKind::ALL.iter().flat_map(|game| {
-        let game_match = desk.open(*game, &[]);
-        [ANN, BO].map(|reader| (game_match.id.clone(), desk.one_to(reader)))
+        let game_match = referee.open(*game, &[]);
+        [ANN, BO].map(|reader| (game_match.id.clone(), referee.one_to(reader)))
     });
     for (id, invitation) in invitations {
         assert_eq!(invitation.pictures, 1);
@@ -135,12 +135,12 @@ fn the_board_comes_as_text_and_as_a_picture_with_an_alt_text_and_nothing_is_fetc
 
 #[test]
 fn a_match_keeps_its_name_on_one_line_in_every_letter() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "STATUS\nMATCHES\nEXTEND 2 days\nABSENT 2026-06-01\nPROTEST It is slow.");
-    desk.advance(200);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "STATUS\nMATCHES\nEXTEND 2 days\nABSENT 2026-06-01\nPROTEST It is slow.");
+    referee.advance(200);
     for address in [ANN, BO, GM] {
-        for sent in desk.all_to(address) {
+        for sent in referee.all_to(address) {
             let (head, tail) = game_match.id.split_once('-').expect("a hyphen");
             let broken = sent.text.lines().any(|line| line.ends_with(&format!("{head}-")));
             assert!(!broken, "{tail} stands alone in:\n{}", sent.text);

@@ -20,8 +20,8 @@ use mail_auth::dkim::DkimSigner;
 use mail_auth::hickory_resolver::config::{ResolverConfig, ResolverOpts};
 use mail_auth::{MessageAuthenticator, ResolverCache, Txt};
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{kinds, quad};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// A sendmail that delivers to the desk's Maildirs, but rejects mail to Bo.
 const SENDMAIL: &str = r#"#!/bin/sh
@@ -35,31 +35,31 @@ cat > "$box/new/$$.$(date +%N)"
 fn permanently_rejected_mail_is_given_up_and_the_gm_told_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("sendmail");
-    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
-    let mail = desk.folder().join("mail").display().to_string();
+    let referee = Referee::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = referee.folder().join("mail").display().to_string();
     fs::write(&program, SENDMAIL.replace("MAIL", &mail)).expect("the command");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, executable).expect("it is executable");
-    let game_match = desk.open(GameKind::Quad, &[]);
-    desk.work();
-    let letters = desk.sent_to(ANN);
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.work();
+    let letters = referee.sent_to(ANN);
     let [to_ann, moved] = &letters[..] else { panic!("an invitation, and that the deadline has moved") };
     moved.says("A letter to Bo could not be delivered");
-    let told = desk.one_to(GM);
+    let told = referee.one_to(GM);
     assert_eq!(told.subject, "A letter could not be sent");
     told.says("to bo@players.example")
         .says(&format!("what invitation in {}", game_match.id))
         .says("550 no such user");
     told.says("moved by the grace").says("| GM PLAYER BOUNCE-CLEAR bo@players.example");
-    assert!(desk.find(&game_match.id).bouncing.second, "the seat is protected");
-    desk.reply(ANN, to_ann, "MARBLE E5");
-    desk.advance(28);
-    let letters = desk.sent_to(GM);
+    assert!(referee.find(&game_match.id).bouncing.second, "the seat is protected");
+    referee.reply(ANN, to_ann, "MARBLE E5");
+    referee.advance(28);
+    let letters = referee.sent_to(GM);
     let digests: Vec<_> = letters.iter().filter(|sent| sent.subject.starts_with("The day at")).collect();
     let [digest] = digests[..] else { panic!("one digest") };
     digest.says("- Bo: mail comes back; given up (");
-    desk.advance(24);
-    let later = desk.sent_to(GM);
+    referee.advance(24);
+    let later = referee.sent_to(GM);
     assert!(
         later.iter().all(|sent| !sent.text.contains("mail comes back")),
         "a digest has told it: {later:?}"
@@ -68,9 +68,9 @@ fn permanently_rejected_mail_is_given_up_and_the_gm_told_at_once() {
 
 #[test]
 fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_attempts_and_blocks_no_other() {
-    let mut desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    desk.restart_after(|folder| {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.restart_after(|folder| {
         let own = folder.join("own");
         fs::create_dir_all(own.join("match")).expect("a folder");
         let answer = include_str!("../../../templates/match/answer.txt");
@@ -80,24 +80,24 @@ fn a_letter_that_cannot_be_ruled_on_is_set_aside_after_three_attempts_and_blocks
         let config = format!("{config}\n[templates]\nfolder = \"own\"\n");
         fs::write(folder.join("config.toml"), config).expect("the config");
     });
-    let invitation = desk.one_to(ANN);
-    desk.put(&desk.answer(ANN, &invitation, "one\ntwo\nthree\nMARBLE A1"));
-    desk.put(&desk.answer(ANN, &invitation, "STATUS"));
-    desk.work();
-    desk.work();
-    desk.one_to(ANN).says("Turn 1 waits for your orders");
-    let statuses: Vec<LetterStatus> = desk.letters().iter().map(|letter| letter.status).collect();
+    let invitation = referee.one_to(ANN);
+    referee.put(&referee.answer(ANN, &invitation, "one\ntwo\nthree\nMARBLE A1"));
+    referee.put(&referee.answer(ANN, &invitation, "STATUS"));
+    referee.work();
+    referee.work();
+    referee.one_to(ANN).says("Turn 1 waits for your orders");
+    let statuses: Vec<LetterStatus> = referee.letters().iter().map(|letter| letter.status).collect();
     assert!(
         statuses.contains(&LetterStatus::SetAside) && statuses.contains(&LetterStatus::Ruled),
         "{statuses:?}"
     );
-    let told = desk.one_to(GM);
+    let told = referee.one_to(GM);
     assert_eq!(told.subject, "A letter was set aside");
     told.says("could not be ruled on in three attempts").says(ANN).says("fogpost letters --raw");
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0);
-    desk.sleep(1);
-    desk.advance(25);
-    desk.last_to(GM).says("Letters set aside").says(ANN);
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 0);
+    referee.sleep(1);
+    referee.advance(25);
+    referee.last_to(GM).says("Letters set aside").says(ANN);
 }
 
 /// The key pair of RFC 8463, appendix A.2.
@@ -134,153 +134,157 @@ fn verifier(knows_key: bool) -> Verifier {
 
 #[test]
 fn while_dns_fails_a_letter_waits_and_its_sender_is_not_late() {
-    let mut desk = Desk::with("days = 1\n[letters]\nrequire_dkim = true\n");
-    desk.office_mut().verify_by(verifier(false));
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.advance(30);
-    desk.sent_to(ANN);
-    desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
-    assert_eq!(desk.last_status(), LetterStatus::Waiting);
+    let mut referee = Referee::with("days = 1\n[letters]\nrequire_dkim = true\n");
+    referee.office_mut().verify_by(verifier(false));
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.advance(30);
+    referee.sent_to(ANN);
+    referee.receive(&signed(&referee.answer(ANN, &to_ann, "MARBLE E5")));
+    assert_eq!(referee.last_status(), LetterStatus::Waiting);
     // Move past the deadline and the grace.
-    desk.advance(20);
-    let waiting = desk.find(&game_match.id);
+    referee.advance(20);
+    let waiting = referee.find(&game_match.id);
     assert_eq!((waiting.missed.first, waiting.adjudicated.len()), (0, 0));
-    desk.one_to(ANN)
+    referee
+        .one_to(ANN)
         .says("waits")
         .says("the name server with the key to it does not answer")
         .says(&format!("The deadline of {} waits for it", game_match.id))
         .keeps_silent_of("MARBLE");
     // A code of ours proves more than a signature, and does not wait for one.
-    desk.reply("ann@holiday.example", &to_ann, "TELL GM Hello from the sea");
-    let notice = desk.one_to(ANN);
+    referee.reply("ann@holiday.example", &to_ann, "TELL GM Hello from the sea");
+    let notice = referee.one_to(ANN);
     let confirm =
         notice.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM ")).expect("a code");
-    desk.receive(&signed(&desk.answer(ANN, &to_ann, &format!("CONFIRM {confirm}"))));
-    assert_eq!(desk.last_status(), LetterStatus::Answered);
-    let letters = desk.sent_to(ANN);
+    referee.receive(&signed(&referee.answer(ANN, &to_ann, &format!("CONFIRM {confirm}"))));
+    assert_eq!(referee.last_status(), LetterStatus::Answered);
+    let letters = referee.sent_to(ANN);
     assert!(letters.iter().any(|sent| sent.text.contains("You confirmed the letter from")), "{letters:#?}");
-    desk.office_mut().verify_by(verifier(true));
-    desk.advance(1);
-    let ruled = desk.find(&game_match.id);
+    referee.office_mut().verify_by(verifier(true));
+    referee.advance(1);
+    let ruled = referee.find(&game_match.id);
     assert_eq!((ruled.missed.first, ruled.adjudicated.len()), (0, 1));
-    desk.sent_to(ANN)[0].says("Your orders are sealed");
+    referee.sent_to(ANN)[0].says("Your orders are sealed");
 }
 
 #[test]
 fn a_letter_that_cannot_be_verified_for_three_days_is_ignored() {
-    let mut desk = Desk::with("[letters]\nrequire_dkim = true\n");
-    desk.office_mut().verify_by(verifier(false));
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.receive(&signed(&desk.answer(ANN, &to_ann, "MARBLE E5")));
-    desk.advance(3 * 24 + 1);
-    assert_eq!(desk.last_status(), LetterStatus::Ignored);
-    assert!(desk.sent_to(BO).is_empty());
-    desk.last_to(ANN).says("I could not verify that you sent it").says("gave no answer about its signature");
-    let after = desk.find(&game_match.id);
+    let mut referee = Referee::with("[letters]\nrequire_dkim = true\n");
+    referee.office_mut().verify_by(verifier(false));
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.receive(&signed(&referee.answer(ANN, &to_ann, "MARBLE E5")));
+    referee.advance(3 * 24 + 1);
+    assert_eq!(referee.last_status(), LetterStatus::Ignored);
+    assert!(referee.sent_to(BO).is_empty());
+    referee
+        .last_to(ANN)
+        .says("I could not verify that you sent it")
+        .says("gave no answer about its signature");
+    let after = referee.find(&game_match.id);
     assert_eq!(after.adjudicated.len(), 0);
-    assert!(after.deadline.expect("a deadline") - desk.now() > TimeDelta::days(3));
-    assert!(!kinds(&desk, &game_match).contains(&"OrdersSealed".to_owned()));
+    assert!(after.deadline.expect("a deadline") - referee.now() > TimeDelta::days(3));
+    assert!(!kinds(&referee, &game_match).contains(&"OrdersSealed".to_owned()));
 }
 
 /// A desk whose sendmail rejects mail to Bo until the returned file exists.
-fn rejecting(folder: &Path) -> (Desk, PathBuf) {
+fn rejecting(folder: &Path) -> (Referee, PathBuf) {
     let program = folder.join("sendmail");
-    let desk = Desk::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
-    let mail = desk.folder().join("mail").display().to_string();
+    let referee = Referee::with(&format!("[outbox.sendmail]\ncommand = \"{}\"\n", program.display()));
+    let mail = referee.folder().join("mail").display().to_string();
     let script = SENDMAIL.replace("MAIL", &mail).replace("] && {", "] && [ ! -e \"$0.open\" ] && {");
     fs::write(&program, script).expect("the command");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, executable).expect("it is executable");
-    (desk, folder.join("sendmail.open"))
+    (referee, folder.join("sendmail.open"))
 }
 
-fn complains_of(desk: &Desk, words: &str) -> bool {
-    let office = desk.office();
+fn complains_of(referee: &Referee, words: &str) -> bool {
+    let office = referee.office();
     let quota = &office.config.outbox.quota;
-    let status = Status::of(&office.store, &office.config.database, quota, desk.now(), SILENT_AFTER);
-    let faults = desk.block_on(status).expect("the store answers").faults;
+    let status = Status::of(&office.store, &office.config.database, quota, referee.now(), SILENT_AFTER);
+    let faults = referee.block_on(status).expect("the store answers").faults;
     faults.iter().any(|fault| fault.contains(words))
 }
 
-fn complains_of_given_up(desk: &Desk) -> bool {
-    complains_of(desk, "given up")
+fn complains_of_given_up(referee: &Referee) -> bool {
+    complains_of(referee, "given up")
 }
 
 #[test]
 fn a_provider_that_refuses_the_clubs_domain_is_told_once_a_day_while_it_does() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (desk, open) = rejecting(folder.path());
+    let (referee, open) = rejecting(folder.path());
     let words = "550 5.7.26 Your email has been blocked because the sender is unauthenticated.";
     let program = folder.path().join("sendmail");
     let script = fs::read_to_string(&program).expect("the command");
     fs::write(&program, script.replace("550 no such user", words).replace("exit 67", "exit 69"))
         .expect("the command");
-    desk.open(GameKind::Quad, &[]);
-    desk.work();
-    let told = |desk: &Desk| -> Vec<Sent> {
-        let letters = desk.sent_to(GM).into_iter();
+    referee.open(GameKind::Quad, &[]);
+    referee.work();
+    let told = |referee: &Referee| -> Vec<Sent> {
+        let letters = referee.sent_to(GM).into_iter();
         letters.filter(|sent| sent.subject == "A mail server keeps refusing letters").collect()
     };
-    desk.advance(11);
-    assert!(told(&desk).is_empty(), "it may be a matter of hours");
+    referee.advance(11);
+    assert!(told(&referee).is_empty(), "it may be a matter of hours");
     for hours in [2, 23, 24] {
-        desk.advance(hours);
-        let letters = told(&desk);
+        referee.advance(hours);
+        let letters = told(&referee);
         let [letter] = &letters[..] else { panic!("one letter a day: {letters:#?}") };
         letter.says("- Bo, bo@players.example: 1 letter waits since").says("550 5.7.26 Your email");
         letter.says("SPF").says("DKIM").says("DMARC").says("`fogpost doctor --send`");
     }
-    assert!(complains_of(&desk, "550 5.7.26 Your email has been blocked"));
+    assert!(complains_of(&referee, "550 5.7.26 Your email has been blocked"));
     fs::write(&open, "").expect("a file");
-    desk.advance(30);
-    assert_eq!(desk.sent_to(BO).len(), 1);
-    assert!(told(&desk).is_empty() && !complains_of(&desk, "to be sent"));
-    desk.sent_to(ANN);
+    referee.advance(30);
+    assert_eq!(referee.sent_to(BO).len(), 1);
+    assert!(told(&referee).is_empty() && !complains_of(&referee, "to be sent"));
+    referee.sent_to(ANN);
 }
 
 #[test]
 fn what_was_given_up_is_sent_again_as_it_is_and_what_was_taken_as_a_copy() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (desk, open) = rejecting(folder.path());
-    desk.open(GameKind::Quad, &[]);
-    desk.work();
-    assert!(complains_of_given_up(&desk));
-    let seen = desk.block_on(desk.office().store.mark_given_up_seen()).expect("the store answers");
-    assert!(seen == 1 && !complains_of_given_up(&desk));
+    let (referee, open) = rejecting(folder.path());
+    referee.open(GameKind::Quad, &[]);
+    referee.work();
+    assert!(complains_of_given_up(&referee));
+    let seen = referee.block_on(referee.office().store.mark_given_up_seen()).expect("the store answers");
+    assert!(seen == 1 && !complains_of_given_up(&referee));
     fs::write(&open, "").expect("a file");
     let resend = |filter: DispatchFilter| {
-        desk.block_on(resend::resend(desk.office(), &filter)).expect("the store answers")
+        referee.block_on(resend::resend(referee.office(), &filter)).expect("the store answers")
     };
     let resent = resend(DispatchFilter { only_given_up: true, ..DispatchFilter::default() });
     assert_eq!(resent, Resent { queued: 1, ..Resent::default() });
-    desk.work();
-    let invitation = desk.one_to(BO);
+    referee.work();
+    let invitation = referee.one_to(BO);
     let resent = resend(DispatchFilter { recipient: Some(BO.to_owned()), ..DispatchFilter::default() });
     assert_eq!(resent, Resent { copied: 1, ..Resent::default() });
-    desk.work();
-    let copy = desk.one_to(BO);
+    referee.work();
+    let copy = referee.one_to(BO);
     assert_eq!((&copy.subject, &copy.text), (&invitation.subject, &invitation.text));
     assert_ne!(copy.message_id, invitation.message_id);
-    assert!(desk.raw_to(BO).iter().any(|raw| raw.starts_with(b"Resent-Date: ")));
+    assert!(referee.raw_to(BO).iter().any(|raw| raw.starts_with(b"Resent-Date: ")));
 }
 
 #[test]
 fn clearing_a_bounce_sends_what_was_given_up() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (desk, open) = rejecting(folder.path());
-    desk.open(GameKind::Quad, &[]);
-    desk.work();
-    let told = desk.one_to(GM);
+    let (referee, open) = rejecting(folder.path());
+    referee.open(GameKind::Quad, &[]);
+    referee.work();
+    let told = referee.one_to(GM);
     fs::write(&open, "").expect("a file");
-    desk.reply(GM, &told, "GM PLAYER BOUNCE-CLEAR bo@players.example");
-    assert_eq!(desk.sent_to(BO).len(), 1);
+    referee.reply(GM, &told, "GM PLAYER BOUNCE-CLEAR bo@players.example");
+    assert_eq!(referee.sent_to(BO).len(), 1);
 }
 
 #[test]
 fn a_letter_that_was_given_up_is_told_however_many_others_wait() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (desk, _) = rejecting(folder.path());
-    desk.open(GameKind::Quad, &[]);
+    let (referee, _) = rejecting(folder.path());
+    referee.open(GameKind::Quad, &[]);
     let waiting = (0..60).map(|number| NewDispatch {
         message_id: format!("w{number}@club.example"),
         recipient: ANN.to_owned(),
@@ -291,30 +295,30 @@ fn a_letter_that_was_given_up_is_told_however_many_others_wait() {
         answers: None,
         reminds: None,
         return_id: None,
-        due: Some(desk.now() + TimeDelta::hours(30)),
+        due: Some(referee.now() + TimeDelta::hours(30)),
         replaces: None,
         urgency: Urgency::Notice,
         pin: None,
     });
-    let changes = Changes { at: desk.now(), dispatches: waiting.collect(), ..Changes::default() };
-    desk.block_on(desk.office().store.commit(&changes)).expect("the store answers");
-    desk.advance(28);
-    let letters = desk.sent_to(GM);
+    let changes = Changes { at: referee.now(), dispatches: waiting.collect(), ..Changes::default() };
+    referee.block_on(referee.office().store.commit(&changes)).expect("the store answers");
+    referee.advance(28);
+    let letters = referee.sent_to(GM);
     let digest = letters.iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest");
     digest.says("Letters that may go unread: 1").says("- Bo: mail comes back; given up (");
-    desk.advance(4);
+    referee.advance(4);
 }
 
 #[test]
 fn an_offer_that_cannot_be_read_does_not_stop_the_clock() {
-    let desk = Desk::with("days = 1\n");
-    let game_match = desk.open(GameKind::Quad, &[]);
-    desk.reply(ANN, &desk.sent_to(ANN)[0], "CHALLENGE cy@players.example quad");
+    let referee = Referee::with("days = 1\n");
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.reply(ANN, &referee.sent_to(ANN)[0], "CHALLENGE cy@players.example quad");
     // The audit names the offer.
-    desk.untidy.set(true);
-    desk.change_database("UPDATE invitation SET offer = '{}', lapses_at = created_at + 3600000");
-    desk.advance(48);
-    assert_eq!(desk.find(&game_match.id).missed.first, 1);
-    let open = desk.block_on(desk.office().store.open_invitations(None)).expect("the store answers");
+    referee.untidy.set(true);
+    referee.change_database("UPDATE invitation SET offer = '{}', lapses_at = created_at + 3600000");
+    referee.advance(48);
+    assert_eq!(referee.find(&game_match.id).missed.first, 1);
+    let open = referee.block_on(referee.office().store.open_invitations(None)).expect("the store answers");
     assert!(open.is_empty(), "it is closed");
 }

@@ -6,152 +6,156 @@ use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{kinds, quad};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 const CY: &str = "cy@players.example";
 const EVE: &str = "eve@elsewhere.example";
 
 /// Sends a letter from the GM and returns the answer.
-fn ask(desk: &Desk, lines: &str) -> Sent {
-    if desk.all_to(GM).is_empty() {
-        desk.write(GM, "GM LIST");
+fn ask(referee: &Referee, lines: &str) -> Sent {
+    if referee.all_to(GM).is_empty() {
+        referee.write(GM, "GM LIST");
     }
-    let last = desk.all_to(GM).pop().expect("a letter with the GM's token");
-    desk.sent_to(GM);
-    desk.reply(GM, &last, lines);
-    desk.sent_to(GM).into_iter().find(|sent| sent.in_reply_to.is_some()).expect("an answer")
+    let last = referee.all_to(GM).pop().expect("a letter with the GM's token");
+    referee.sent_to(GM);
+    referee.reply(GM, &last, lines);
+    referee.sent_to(GM).into_iter().find(|sent| sent.in_reply_to.is_some()).expect("an answer")
 }
 
 #[test]
 fn a_new_name_appears_in_open_matches_and_in_the_record() {
-    let desk = Desk::new();
-    let (game_match, to_ann, to_bo) = quad(&desk);
-    ask(&desk, &format!("CHECK\nGM PLAYER RENAME {ANN} Anna Archer")).says("This would be done");
-    assert_eq!(desk.find(&game_match.id).players.first, "Ann");
-    ask(&desk, &format!("GM PLAYER RENAME {ANN} Anna Archer")).says("Anna Archer: ann@players.example");
-    assert_eq!(desk.find(&game_match.id).players.first, "Anna Archer");
+    let referee = Referee::new();
+    let (game_match, to_ann, to_bo) = quad(&referee);
+    ask(&referee, &format!("CHECK\nGM PLAYER RENAME {ANN} Anna Archer")).says("This would be done");
+    assert_eq!(referee.find(&game_match.id).players.first, "Ann");
+    ask(&referee, &format!("GM PLAYER RENAME {ANN} Anna Archer")).says("Anna Archer: ann@players.example");
+    assert_eq!(referee.find(&game_match.id).players.first, "Anna Archer");
     for reader in [ANN, BO] {
-        let told = desk.one_to(reader);
+        let told = referee.one_to(reader);
         told.says("Ann is now called Anna Archer").says(&format!("This is about {}", game_match.id));
     }
-    let entries = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
+    let entries =
+        referee.block_on(referee.office().store.entries(&game_match.id)).expect("the store answers");
     let renamed = entries.iter().find(|entry| entry.kind == "PlayerRenamed").expect("an entry");
     assert!(renamed.json.contains("The GM"), "{}", renamed.json);
     // Repeating it changes nothing.
-    ask(&desk, &format!("GM PLAYER RENAME {ANN} Anna Archer\nGM LIST")).says("Anna Archer");
-    assert!(desk.sent_to(BO).is_empty());
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.last_to(ANN);
-    desk.reply(BO, &to_bo, "RESIGN CONFIRM");
-    let result = desk.last_to(BO);
+    ask(&referee, &format!("GM PLAYER RENAME {ANN} Anna Archer\nGM LIST")).says("Anna Archer");
+    assert!(referee.sent_to(BO).is_empty());
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.last_to(ANN);
+    referee.reply(BO, &to_bo, "RESIGN CONFIRM");
+    let result = referee.last_to(BO);
     result.says("Anna Archer has won this match");
     assert!(result.attachments[0].1.contains("first = \"Anna Archer\""), "{}", result.attachments[0].1);
 }
 
 #[test]
 fn a_name_has_at_most_forty_letters() {
-    let desk = Desk::new();
-    quad(&desk);
+    let referee = Referee::new();
+    quad(&referee);
     let long = "An".repeat(21);
     for asked in [format!("GM PLAYER RENAME {ANN} {long}"), format!("GM PLAYER ADD {EVE} {long}")] {
-        ask(&desk, &asked).says("A name is one line of at most 40 letters");
+        ask(&referee, &asked).says("A name is one line of at most 40 letters");
     }
     for asked in
         [format!("GM PLAYER RENAME {ANN} RESIGN CONFIRM"), format!("GM PLAYER ADD {EVE} Ship 1 hold")]
     {
-        ask(&desk, &asked).says("A name must not read like an order or a command");
+        ask(&referee, &asked).says("A name must not read like an order or a command");
     }
-    ask(&desk, "GM PLAYER ADD hold@x.example").says("player hold: hold@x.example");
-    ask(&desk, "GM PLAYER ADD e5@x.example").says("a player: e5@x.example");
-    ask(&desk, "GM PLAYER ADD star@x.example Bianca Star").says("Bianca Star: star@x.example");
+    ask(&referee, "GM PLAYER ADD hold@x.example").says("player hold: hold@x.example");
+    ask(&referee, "GM PLAYER ADD e5@x.example").says("a player: e5@x.example");
+    ask(&referee, "GM PLAYER ADD star@x.example Bianca Star").says("Bianca Star: star@x.example");
     let stranger = format!("{}@x.example", "e".repeat(45));
-    ask(&desk, &format!("GM PLAYER ADD {stranger}")).says(&format!("{}: {stranger}", "e".repeat(40)));
+    ask(&referee, &format!("GM PLAYER ADD {stranger}")).says(&format!("{}: {stranger}", "e".repeat(40)));
 }
 
 #[test]
 fn a_merge_moves_seats_names_and_letters() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    ask(&desk, &format!("GM PLAYER ADD {EVE} Ann-Eve"));
-    ask(&desk, &format!("CHECK\nGM PLAYER MERGE {ANN} INTO {EVE}")).says("This would be done");
-    ask(&desk, &format!("GM PLAYER MERGE {ANN} INTO {EVE}"))
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    ask(&referee, &format!("GM PLAYER ADD {EVE} Ann-Eve"));
+    ask(&referee, &format!("CHECK\nGM PLAYER MERGE {ANN} INTO {EVE}")).says("This would be done");
+    ask(&referee, &format!("GM PLAYER MERGE {ANN} INTO {EVE}"))
         .says(&format!("Ann-Eve: {EVE}, {ANN} Plays in {}", game_match.id));
-    desk.one_to(EVE).says("Ann is now called Ann-Eve");
+    referee.one_to(EVE).says("Ann is now called Ann-Eve");
     // Both addresses are hers, and the first one gets the answers.
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    let report = &desk.one_to(EVE);
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    let report = &referee.one_to(EVE);
     report.says("Your orders are sealed");
-    assert!(desk.sent_to(ANN).is_empty());
-    desk.reply(EVE, report, "STATUS");
-    desk.one_to(EVE).says("Turn 2 waits for Bo");
-    desk.last_to(BO).says("Turn 2 waits for your orders");
-    ask(&desk, &format!("GM PLAYER MERGE {EVE} INTO {EVE}")).says("cannot become one player");
-    ask(&desk, &format!("GM PLAYER MERGE nobody@x.example INTO {EVE}"))
+    assert!(referee.sent_to(ANN).is_empty());
+    referee.reply(EVE, report, "STATUS");
+    referee.one_to(EVE).says("Turn 2 waits for Bo");
+    referee.last_to(BO).says("Turn 2 waits for your orders");
+    ask(&referee, &format!("GM PLAYER MERGE {EVE} INTO {EVE}")).says("cannot become one player");
+    ask(&referee, &format!("GM PLAYER MERGE nobody@x.example INTO {EVE}"))
         .says("Nobody has the address nobody@x.example");
 }
 
 #[test]
 fn a_player_can_write_from_any_of_their_addresses() {
-    let desk = Desk::new();
-    ask(&desk, &format!("GM PLAYER ADD {EVE} Ann\nGM PLAYER ADD {ANN} Ann"));
-    ask(&desk, &format!("GM PLAYER MERGE {EVE} INTO {ANN}"));
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.reply(EVE, &to_ann, "MARBLE E5");
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1);
-    desk.sent_to(ANN)[0].says("Your orders are sealed");
-    assert!(desk.sent_to(EVE).is_empty(), "the first address gets the answers");
+    let referee = Referee::new();
+    ask(&referee, &format!("GM PLAYER ADD {EVE} Ann\nGM PLAYER ADD {ANN} Ann"));
+    ask(&referee, &format!("GM PLAYER MERGE {EVE} INTO {ANN}"));
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.reply(EVE, &to_ann, "MARBLE E5");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1);
+    referee.sent_to(ANN)[0].says("Your orders are sealed");
+    assert!(referee.sent_to(EVE).is_empty(), "the first address gets the answers");
 }
 
 #[test]
 fn a_check_adds_no_player() {
-    let desk = Desk::new();
-    let (game_match, _, _) = quad(&desk);
+    let referee = Referee::new();
+    let (game_match, _, _) = quad(&referee);
     let lines = format!("CHECK\nGM MATCH {} REPLACE first {EVE}\nGM NEW quad {EVE} {BO}", game_match.id);
-    ask(&desk, &lines).says("This would be done");
-    let eve = desk.block_on(desk.office().store.player_by_address(EVE)).expect("the store answers");
+    ask(&referee, &lines).says("This would be done");
+    let eve = referee.block_on(referee.office().store.player_by_address(EVE)).expect("the store answers");
     assert_eq!(eve, None);
-    ask(&desk, &format!("GM MATCH {} REPLACE first {BO}", game_match.id))
+    ask(&referee, &format!("GM MATCH {} REPLACE first {BO}", game_match.id))
         .says("Bo holds a seat of that match already");
-    ask(&desk, &format!("GM MATCH {} REPLACE first", game_match.id))
+    ask(&referee, &format!("GM MATCH {} REPLACE first", game_match.id))
         .says("REPLACE needs a seat and a mail address");
 }
 
 #[test]
 fn the_gm_rolls_back_and_corrects_by_letter() {
-    let desk = Desk::new();
-    let (game_match, to_ann, to_bo) = quad(&desk);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    let referee = Referee::new();
+    let (game_match, to_ann, to_bo) = quad(&referee);
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
     let correct = format!("GM MATCH {} CORRECT 2 second It was misread.\nMARBLE A1\nEND", game_match.id);
-    ask(&desk, &correct).says("the orders cannot stand").says("Line 2: A1 is a corner");
+    ask(&referee, &correct).says("the orders cannot stand").says("Line 2: A1 is a corner");
     let correct = correct.replace("MARBLE A1", "MARBLE B8");
-    ask(&desk, &format!("CHECK\n{correct}")).says("This would be done");
-    assert!(!kinds(&desk, &game_match).contains(&"CorrectionMade".to_owned()));
-    ask(&desk, &correct).says("turn 3: waits for Ann");
+    ask(&referee, &format!("CHECK\n{correct}")).says("This would be done");
+    assert!(!kinds(&referee, &game_match).contains(&"CorrectionMade".to_owned()));
+    ask(&referee, &correct).says("turn 3: waits for Ann");
     for reader in [ANN, BO] {
-        desk.last_to(reader).says("This is a correction by the GM").says("> It was misread.").says("B8");
+        referee.last_to(reader).says("This is a correction by the GM").says("> It was misread.").says("B8");
     }
-    ask(&desk, &format!("GM MATCH {} ROLLBACK 2 Both agreed. TURN 3", game_match.id))
+    ask(&referee, &format!("GM MATCH {} ROLLBACK 2 Both agreed. TURN 3", game_match.id))
         .says("turn 2: waits for Bo");
-    desk.last_to(ANN).says("turn 2 is open again").says("> Both agreed.");
-    ask(&desk, &format!("GM MATCH {} ROLLBACK 2 Both agreed. TURN 3", game_match.id))
+    referee.last_to(ANN).says("turn 2 is open again").says("> Both agreed.");
+    ask(&referee, &format!("GM MATCH {} ROLLBACK 2 Both agreed. TURN 3", game_match.id))
         .says("you meant turn 3, and turn 2 is open");
-    ask(&desk, &format!("GM MATCH {} ROLLBACK 9 Both agreed.", game_match.id))
+    ask(&referee, &format!("GM MATCH {} ROLLBACK 9 Both agreed.", game_match.id))
         .says("turn 9 was not adjudicated");
 }
 
 #[test]
 fn our_lines_stay_short_with_the_longest_names() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     let long = "Maximiliana Konstantin Featherstonehaugh";
-    let game_match = desk.open(GameKind::Pacific, &[]);
-    let invitation = desk.one_to(ANN);
-    ask(&desk, &format!("GM PLAYER RENAME {ANN} {long}\nGM PLAYER RENAME {BO} {}", long.replace(' ', "-")));
-    desk.reply(ANN, &invitation, "STATUS\nEXTEND 2 days\nTELL hello\nEND\nABSENT 2026-05-17");
-    ask(&desk, &format!("GM LIST\nGM MATCH {} PAUSE illness", game_match.id)).says(long);
+    let game_match = referee.open(GameKind::Pacific, &[]);
+    let invitation = referee.one_to(ANN);
+    ask(
+        &referee,
+        &format!("GM PLAYER RENAME {ANN} {long}\nGM PLAYER RENAME {BO} {}", long.replace(' ', "-")),
+    );
+    referee.reply(ANN, &invitation, "STATUS\nEXTEND 2 days\nTELL hello\nEND\nABSENT 2026-05-17");
+    ask(&referee, &format!("GM LIST\nGM MATCH {} PAUSE illness", game_match.id)).says(long);
     for reader in [ANN, BO, GM] {
-        for sent in desk.all_to(reader) {
+        for sent in referee.all_to(reader) {
             let wide = sent.text.lines().find(|line| line.chars().count() >= 70);
             assert_eq!(wide, None, "{}", sent.text);
         }
@@ -159,67 +163,73 @@ fn our_lines_stay_short_with_the_longest_names() {
 }
 
 /// The next day's digest.
-fn next_digest(desk: &Desk) -> Sent {
-    desk.advance(26);
-    desk.sent_to(GM).into_iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest")
+fn next_digest(referee: &Referee) -> Sent {
+    referee.advance(26);
+    referee.sent_to(GM).into_iter().find(|sent| sent.subject.starts_with("The day at")).expect("a digest")
 }
 
 #[test]
 fn words_of_a_stranger_are_passed_on_to_the_gm_and_the_answer_says_so() {
-    let desk = Desk::new();
-    desk.write(CY, "How can I join?\nI have never played by mail.");
-    desk.one_to(CY)
+    let referee = Referee::new();
+    referee.write(CY, "How can I join?\nI have never played by mail.");
+    referee
+        .one_to(CY)
         .says("I am a program, and have passed your words to the GM, who reads them once a day.")
         .says("Send me the single word HELP");
-    assert!(desk.sent_to(GM).is_empty());
-    next_digest(&desk).says("How can I join? / I have never played by mail.").says(CY);
-    desk.sent_to(CY);
-    desk.write(CY, "Dear GM, is there a seat for me?");
-    desk.one_to(CY).says("I am a program, and have passed your words to the GM.");
-    desk.one_to(GM).says(&format!("{CY} wrote this")).says("> Dear GM, is there a seat for me?");
-    desk.write(CY, "HELP");
-    desk.one_to(CY).keeps_silent_of("passed your words");
+    assert!(referee.sent_to(GM).is_empty());
+    next_digest(&referee).says("How can I join? / I have never played by mail.").says(CY);
+    referee.sent_to(CY);
+    referee.write(CY, "Dear GM, is there a seat for me?");
+    referee.one_to(CY).says("I am a program, and have passed your words to the GM.");
+    referee.one_to(GM).says(&format!("{CY} wrote this")).says("> Dear GM, is there a seat for me?");
+    referee.write(CY, "HELP");
+    referee.one_to(CY).keeps_silent_of("passed your words");
 }
 
 #[test]
 fn tell_gm_needs_no_token() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    desk.sent_to(ANN);
-    desk.write(ANN, "TELL GM I have lost my old mailbox.");
-    desk.one_to(ANN).says("passed your words to the GM.").keeps_silent_of("reply token");
-    desk.one_to(GM).says("> I have lost my old mailbox.");
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    referee.sent_to(ANN);
+    referee.write(ANN, "TELL GM I have lost my old mailbox.");
+    referee.one_to(ANN).says("passed your words to the GM.").keeps_silent_of("reply token");
+    referee.one_to(GM).says("> I have lost my old mailbox.");
 }
 
 #[test]
 fn orders_in_a_letter_without_a_token_never_reach_the_gm() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    let invitation = desk.one_to(ANN);
-    desk.write(ANN, "Dear GM, what about these?\nMARBLE E5\nSHIP 1 TO B2\nand also SHIP 2 HOLD");
-    desk.one_to(ANN).says("Nothing was filed").says("passed your words to the GM");
-    desk.one_to(GM).says("> Dear GM").says("(3 order lines)").keeps_silent_of("E5").keeps_silent_of("SHIP");
-    desk.write(ANN, "TELL GM What about this one?\nMARBLE C4");
-    desk.one_to(GM).says("> What about this one?").keeps_silent_of("C4");
-    let answer = desk.one_to(ANN);
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let invitation = referee.one_to(ANN);
+    referee.write(ANN, "Dear GM, what about these?\nMARBLE E5\nSHIP 1 TO B2\nand also SHIP 2 HOLD");
+    referee.one_to(ANN).says("Nothing was filed").says("passed your words to the GM");
+    referee
+        .one_to(GM)
+        .says("> Dear GM")
+        .says("(3 order lines)")
+        .keeps_silent_of("E5")
+        .keeps_silent_of("SHIP");
+    referee.write(ANN, "TELL GM What about this one?\nMARBLE C4");
+    referee.one_to(GM).says("> What about this one?").keeps_silent_of("C4");
+    let answer = referee.one_to(ANN);
     answer.says("Nothing was filed").says("passed your words to the GM");
     assert_eq!(answer.token(), invitation.token(), "an answer to this letter counts");
 }
 
 #[test]
 fn strangers_cannot_flood_the_gm_with_words() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     for n in 0..30 {
-        desk.write(&format!("cy{n}@players.example"), "Dear GM, hello!");
+        referee.write(&format!("cy{n}@players.example"), "Dear GM, hello!");
     }
-    assert_eq!(desk.sent_to(GM).len(), 10);
+    assert_eq!(referee.sent_to(GM).len(), 10);
     // Ten more letters wait for the next day.
-    desk.untidy.set(true);
+    referee.untidy.set(true);
 }
 
 #[test]
 fn the_gm_may_be_the_opponent_and_the_answer_says_so() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     let seated = |name: &str, address: &str| NamedAddress {
         name: name.to_owned(),
         address: Address::parse(address).expect("an address"),
@@ -228,21 +238,22 @@ fn the_gm_may_be_the_opponent_and_the_answer_says_so() {
         game: GameKind::Quad,
         choices: GameKind::Quad.choose(None).expect("options of the game"),
         players: BySeat::new(seated("Ann", ANN), seated("The GM", GM)).map(Holder::Player),
-        terms: desk.office().config.terms.clone(),
+        terms: referee.office().config.terms.clone(),
     };
-    desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
-    desk.work();
-    let invitation = desk.one_to(ANN);
-    desk.sent_to(GM);
-    desk.reply(ANN, &invitation, "Dear GM, I am ill.\nPlease wait.");
-    desk.one_to(ANN).says("the GM has your words now").says("The GM is your opponent in this match.");
-    desk.one_to(GM).says("> Dear GM, I am ill.");
-    desk.reply(ANN, &invitation, "TELL GM Please wait.");
-    desk.one_to(ANN)
+    referee.block_on(instruct::open(referee.office(), new)).expect("the match opens");
+    referee.work();
+    let invitation = referee.one_to(ANN);
+    referee.sent_to(GM);
+    referee.reply(ANN, &invitation, "Dear GM, I am ill.\nPlease wait.");
+    referee.one_to(ANN).says("the GM has your words now").says("The GM is your opponent in this match.");
+    referee.one_to(GM).says("> Dear GM, I am ill.");
+    referee.reply(ANN, &invitation, "TELL GM Please wait.");
+    referee
+        .one_to(ANN)
         .says("Your words were passed on to the GM")
         .says("The GM is your opponent in this match.");
-    desk.reply(ANN, &invitation, "CHECK\nMARBLE E5\nI have been in hospital.");
-    desk.one_to(ANN).says("the GM has your words now").says("The GM is your opponent in this match.");
-    desk.reply(ANN, &invitation, "MARBLE E5");
-    desk.sent_to(ANN)[0].keeps_silent_of("The GM is your opponent");
+    referee.reply(ANN, &invitation, "CHECK\nMARBLE E5\nI have been in hospital.");
+    referee.one_to(ANN).says("the GM has your words now").says("The GM is your opponent in this match.");
+    referee.reply(ANN, &invitation, "MARBLE E5");
+    referee.sent_to(ANN)[0].keeps_silent_of("The GM is your opponent");
 }

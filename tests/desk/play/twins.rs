@@ -4,8 +4,8 @@
 use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
 
-use crate::desk::{ANN, BO, Desk, Sent};
 use crate::positions::setups;
+use crate::referee::{ANN, BO, Referee, Sent};
 
 /// Letters by which one side reveals nothing to the other.
 const BUSY: [&str; 7] = [
@@ -46,32 +46,32 @@ fn with_placeholders(text: &str, game_match: &Match, token: &str) -> String {
 }
 
 /// Sends a letter of Ann, under a Message-ID that does not count the letters of others.
-fn ann_writes(desk: &Desk, to: &Sent, id: &str, body: &str) {
-    let raw = desk.answer(ANN, to, body);
+fn ann_writes(referee: &Referee, to: &Sent, id: &str, body: &str) {
+    let raw = referee.answer(ANN, to, body);
     let counted = raw.lines().find(|line| line.starts_with("Message-ID: ")).expect("a Message-ID").to_owned();
-    desk.receive(&raw.replace(&counted, &format!("Message-ID: <{id}@players.example>")));
+    referee.receive(&raw.replace(&counted, &format!("Message-ID: <{id}@players.example>")));
 }
 
 /// Plays a match in which Bo is busy or not, and returns Ann's mail.
 fn mail_of_ann(game: GameKind, phases: &[Phase<'_>], is_busy: bool) -> Vec<String> {
-    let desk = Desk::new();
-    let game_match = desk.open(game, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    let referee = Referee::new();
+    let game_match = referee.open(game, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
     for (number, Phase { ann, amended, bo }) in phases.iter().enumerate() {
         let bothers = |letters: &[&str]| {
             for letter in letters.iter().filter(|_| is_busy) {
-                desk.reply(BO, &to_bo, letter);
+                referee.reply(BO, &to_bo, letter);
             }
         };
         bothers(&BUSY);
-        ann_writes(&desk, &to_ann, &format!("asked-{number}"), "STATUS");
+        ann_writes(&referee, &to_ann, &format!("asked-{number}"), "STATUS");
         bothers(amended);
-        ann_writes(&desk, &to_ann, &format!("filed-{number}"), ann);
+        ann_writes(&referee, &to_ann, &format!("filed-{number}"), ann);
         bothers(&BUSY[..3]);
-        desk.reply(BO, &to_bo, bo);
-        ann_writes(&desk, &to_ann, &format!("then-{number}"), "STATUS\nREPORT");
+        referee.reply(BO, &to_bo, bo);
+        ann_writes(&referee, &to_ann, &format!("then-{number}"), "STATUS\nREPORT");
     }
-    let mails = desk.raw_to(ANN).into_iter().map(|raw| {
+    let mails = referee.raw_to(ANN).into_iter().map(|raw| {
         let raw = String::from_utf8(raw).expect("mail is text");
         with_placeholders(&raw.replace("\r\n", "\n").replace("=\n", ""), &game_match, to_ann.token())
     });

@@ -5,9 +5,9 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::{Match, Stage};
 
 use super::Browser;
-use crate::desk::{ANN, BO, Desk, GM};
 use crate::events::{self, CY, LEAGUE};
 use crate::positions::{kinds, quad};
+use crate::referee::{ANN, BO, GM, Referee};
 
 /// Removes the numbers of lines, which differ between a letter and a form.
 fn without_numbers(value: &mut serde_json::Value) {
@@ -19,8 +19,8 @@ fn without_numbers(value: &mut serde_json::Value) {
 }
 
 /// The causes and facts of a match, without random values.
-fn ledger(desk: &Desk, game_match: &Match) -> Vec<String> {
-    let rows = desk.block_on(desk.office().store.entries(&game_match.id)).expect("the store answers");
+fn ledger(referee: &Referee, game_match: &Match) -> Vec<String> {
+    let rows = referee.block_on(referee.office().store.entries(&game_match.id)).expect("the store answers");
     let mut facts = Vec::new();
     for row in rows.iter().skip(1) {
         let entry: serde_json::Value = serde_json::from_str(&row.json).expect("an entry");
@@ -75,7 +75,7 @@ const ACTS: [WrittenAct; 14] = [
 
 #[test]
 fn each_act_arrives_in_the_ledger_as_by_letter() {
-    let (by_letter, by_screen) = (Desk::new(), Desk::new());
+    let (by_letter, by_screen) = (Referee::new(), Referee::new());
     let (first, second) = (by_letter.open(GameKind::Quad, &[]), by_screen.open(GameKind::Quad, &[]));
     by_letter.write(GM, "GM LIST");
     by_screen.write(GM, "GM LIST");
@@ -101,13 +101,13 @@ fn each_act_arrives_in_the_ledger_as_by_letter() {
 
 #[test]
 fn a_stale_form_says_so_and_nothing_is_written() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    let browser = Browser::of_gm(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    let browser = Browser::of_gm(&referee);
     let path = format!("/match/{}", game_match.id);
     let page = browser.get(&path);
     browser.press(&page, "Extend 3 days", &[]).is(303);
-    let before = kinds(&desk, &game_match);
+    let before = kinds(&referee, &game_match);
     browser.press(&page, "Extend 3 days", &[]).is(409).says("The form is out of date");
     browser.press(&page, "Pause", &[("word", "late")]).is(409);
     // A form that asks for confirmation goes out of date, too.
@@ -115,12 +115,12 @@ fn a_stale_form_says_so_and_nothing_is_written() {
     let line = format!("MATCH {} FORFEIT second", game_match.id);
     let (token, guard) = (super::attribute_of(&page.text, "form"), super::attribute_of(&page.text, "guard"));
     let asked = browser.post("/act", &[("form", &token), ("guard", &guard), ("do", &line)]);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
     browser.press(&asked, "Let Bo lose", &[]).is(409).says("The form is out of date");
     let page = browser.get(&path);
-    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
     browser.press(&page, "Send", &[("word", "both"), ("below", "Well?")]).is(409);
-    let after = kinds(&desk, &game_match);
+    let after = kinds(&referee, &game_match);
     let by_gm = |kinds: &[String]| {
         kinds.iter().filter(|kind| *kind == "DeadlineExtended" || *kind == "GmTold").count()
     };
@@ -129,10 +129,10 @@ fn a_stale_form_says_so_and_nothing_is_written() {
 
 #[test]
 fn a_faulty_form_is_explained_with_an_example() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    let browser = Browser::of_gm(&desk);
-    let before = kinds(&desk, &game_match);
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    let browser = Browser::of_gm(&referee);
+    let before = kinds(&referee, &game_match);
     let page = browser.get(&format!("/match/{}", game_match.id));
     browser.press(&page, "Extend", &[("word", "400")]).is(400).says("EXTEND needs a number of days");
     browser.press(&page, "Change", &[("word", "days=many")]).is(400).says("For example:");
@@ -142,17 +142,17 @@ fn a_faulty_form_is_explained_with_an_example() {
         .says("the orders cannot stand");
     let text = [("word", "first"), ("below", "Hello\r\nEND\r\nGM MATCH X ABANDON")];
     browser.press(&page, "Send", &text).is(303);
-    desk.work();
-    desk.last_to(ANN).says("GM MATCH X ABANDON");
-    assert_eq!(kinds(&desk, &game_match).len(), before.len() + 1, "lines of a text are no instructions");
+    referee.work();
+    referee.last_to(ANN).says("GM MATCH X ABANDON");
+    assert_eq!(kinds(&referee, &game_match).len(), before.len() + 1, "lines of a text are no instructions");
 }
 
 #[test]
 fn what_cannot_be_undone_is_shown_first() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    let browser = Browser::of_gm(&desk);
-    let before = kinds(&desk, &game_match);
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    let browser = Browser::of_gm(&referee);
+    let before = kinds(&referee, &game_match);
     let page = browser.get(&format!("/match/{}", game_match.id));
     let id = &game_match.id;
     let (form, guard) = (&browser, super::attribute_of(&page.text, "guard"));
@@ -165,7 +165,7 @@ fn what_cannot_be_undone_is_shown_first() {
     ask("ABANDON").is(200).says("ends without a winner");
     ask("ANNUL why").is(200).says("“why”");
     ask("ROLLBACK 1 why").is(409).says("turn 1 was not adjudicated");
-    assert_eq!(kinds(&desk, &game_match), before);
+    assert_eq!(kinds(&referee, &game_match), before);
     assert_eq!(ask("//evil").status, 400);
     let back = form.post(
         "/act",
@@ -181,37 +181,37 @@ fn what_cannot_be_undone_is_shown_first() {
 
 #[test]
 fn a_person_has_the_running_matches_first_and_then_those_that_ended_last() {
-    let desk = Desk::new();
+    let referee = Referee::new();
     let open = || {
-        let game_match = desk.open(GameKind::Quad, &[]);
-        (game_match.id, desk.one_to(ANN))
+        let game_match = referee.open(GameKind::Quad, &[]);
+        (game_match.id, referee.one_to(ANN))
     };
     let mut opened = [open(), open(), open()];
     opened.sort_by(|one, other| one.0.cmp(&other.0));
     for (_, to_ann) in &opened[..2] {
-        desk.reply(ANN, to_ann, "RESIGN CONFIRM");
-        desk.advance(1);
+        referee.reply(ANN, to_ann, "RESIGN CONFIRM");
+        referee.advance(1);
     }
-    let page = Browser::of_gm(&desk).get("/person/P-1").text.clone();
+    let page = Browser::of_gm(&referee).get("/person/P-1").text.clone();
     let places: Vec<_> = opened.iter().map(|(id, _)| page.find(&format!("/match/{id}"))).collect();
     assert!(places[2].is_some() && places[2] < places[1] && places[1] < places[0], "{places:?}");
 }
 
 #[test]
 fn people_and_events_have_pages_with_acts() {
-    let desk = events::club("");
-    events::announced(&desk, LEAGUE, &[ANN, BO, CY]);
-    let browser = Browser::of_gm(&desk);
+    let referee = events::club("");
+    events::announced(&referee, LEAGUE, &[ANN, BO, CY]);
+    let browser = Browser::of_gm(&referee);
     browser.get("/").says("Spring League").says("entries");
     let page = browser.get("/event/EV-SPRING");
     page.says("Spring League").says("Cy");
     browser.press(&page, "Record", &[("word", "Cy may be late.")]).is(303);
     browser.press(&page, "Record", &[("word", "again")]).is(409);
-    desk.advance(24 * 4);
-    let browser = Browser::of_gm(&desk);
+    referee.advance(24 * 4);
+    let browser = Browser::of_gm(&referee);
     let page = browser.get("/event/ev-spring");
     page.says("Section 1").says("turn 1");
-    let matches = events::matches(&desk, "EV-SPRING");
+    let matches = events::matches(&referee, "EV-SPRING");
     assert!(
         matches.len() >= 3 && matches.iter().all(|found| page.text.contains(&format!("/match/{}", found.id)))
     );
@@ -236,5 +236,5 @@ fn people_and_events_have_pages_with_acts() {
     for nowhere in ["/match/QD-ZZZZ", "/person/P-99", "/person/x", "/event/EV-X", "/match", "/a/b/c"] {
         browser.get(nowhere).is(404);
     }
-    desk.work();
+    referee.work();
 }

@@ -3,16 +3,16 @@
 use axum::http::header;
 
 use super::{Browser, HOST, button, forms};
-use crate::desk::Desk;
 use crate::positions::{kinds, quad};
+use crate::referee::Referee;
 
 const WRONG: &str = "00112233445566778899aabbccddeeff";
 
 #[test]
 fn a_link_logs_in_once_and_within_five_minutes() {
-    let desk = Desk::new();
-    let gm = desk.office().config.club.gm.first().clone();
-    let browser = Browser::new(&desk);
+    let referee = Referee::new();
+    let gm = referee.office().config.club.gm.first().clone();
+    let browser = Browser::new(&referee);
     browser.get("/").is(403).says("You are not logged in");
     let token = browser.link(&gm);
     let page = browser.get(&format!("/login?token={token}"));
@@ -25,29 +25,29 @@ fn a_link_logs_in_once_and_within_five_minutes() {
         assert!(cookie.contains(part), "{cookie}");
     }
     browser.get("/").is(200).says("Nothing waits for you.");
-    let other = Browser { sessions: browser.sessions.clone(), ..Browser::new(&desk) };
+    let other = Browser { sessions: browser.sessions.clone(), ..Browser::new(&referee) };
     other.post("/login", &[("token", &token)]).is(403).says("It was used before");
     assert!(other.cookie.borrow().is_empty());
     let late = browser.link(&gm);
-    desk.advance(1);
+    referee.advance(1);
     other.post("/login", &[("token", &late)]).is(403);
     // A newer link voids the one before it.
     let (older, newer) = (browser.link(&gm), browser.link(&gm));
     other.post("/login", &[("token", &older)]).is(403);
     other.post("/login", &[("token", &newer)]).is(303);
-    let memos = desk.block_on(desk.office().store.remembered_under("")).expect("the store answers");
+    let memos = referee.block_on(referee.office().store.remembered_under("")).expect("the store answers");
     assert!(!memos.iter().any(|(key, value)| key.contains(&newer) || value.contains(&newer)), "{memos:?}");
 }
 
 #[test]
 fn a_session_ends_after_twelve_hours_and_by_logging_out() {
-    let desk = Desk::new();
-    let browser = Browser::of_gm(&desk);
-    desk.advance(10);
+    let referee = Referee::new();
+    let browser = Browser::of_gm(&referee);
+    referee.advance(10);
     browser.get("/").is(200);
-    desk.advance(2);
+    referee.advance(2);
     browser.get("/").is(403);
-    let again = Browser::of_gm(&desk);
+    let again = Browser::of_gm(&referee);
     let page = again.get("/");
     again.press(&page, "Log out", &[]).is(303);
     again.get("/").is(403);
@@ -55,18 +55,18 @@ fn a_session_ends_after_twelve_hours_and_by_logging_out() {
 
 #[test]
 fn wrong_links_keep_no_gm_out() {
-    let desk = Desk::new();
-    let browser = Browser::new(&desk);
+    let referee = Referee::new();
+    let browser = Browser::new(&referee);
     for _ in 0..30 {
         browser.post("/login", &[("token", WRONG)]).is(403);
     }
-    browser.log_in(desk.office().config.club.gm.first());
+    browser.log_in(referee.office().config.club.gm.first());
 }
 
 #[test]
 fn every_answer_forbids_scripts_frames_and_caches() {
-    let desk = Desk::new();
-    let browser = Browser::of_gm(&desk);
+    let referee = Referee::new();
+    let browser = Browser::of_gm(&referee);
     for path in ["/", "/style.css", "/nowhere", "/login?token=x"] {
         let answer = browser.get(path);
         let policy = answer.headers[header::CONTENT_SECURITY_POLICY].to_str().expect("text");
@@ -79,9 +79,9 @@ fn every_answer_forbids_scripts_frames_and_caches() {
 
 #[test]
 fn strangers_write_nothing() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    let browser = Browser::of_gm(&desk);
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    let browser = Browser::of_gm(&referee);
     let page = browser.get(&format!("/match/{}", game_match.id));
     let (form, pressed) = button(&page.text, "Extend 3 days");
     let (name, value) = pressed.expect("a named button");
@@ -92,7 +92,7 @@ fn strangers_write_nothing() {
     };
     let cookie = browser.cookie.borrow().clone();
     let origin = format!("http://{HOST}");
-    let before = kinds(&desk, &game_match);
+    let before = kinds(&referee, &game_match);
     let own = [("host", HOST), ("cookie", cookie.as_str()), ("origin", origin.as_str())];
     let send = |headers: &[(&str, &str)], body: &str| browser.send("POST", "/act", headers, body);
     for host in ["evil.example:9119", "evil.example", "127.0.0.1.evil.example:9119", "[::1", "localhost:x"] {
@@ -123,8 +123,8 @@ fn strangers_write_nothing() {
     send(&own, &body(&long)).is(413);
     browser.send("PUT", "/act", &own, "").is(405);
     browser.send("GET", "/act", &own, "").is(404);
-    assert_eq!(kinds(&desk, &game_match), before, "nothing was written");
+    assert_eq!(kinds(&referee, &game_match), before, "nothing was written");
     send(&own, &body(&fields)).is(303);
-    assert_eq!(kinds(&desk, &game_match).len(), before.len() + 1);
-    desk.work();
+    assert_eq!(kinds(&referee, &game_match).len(), before.len() + 1);
+    referee.work();
 }

@@ -5,7 +5,7 @@ use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 
 use super::{Answer, Browser, forms};
-use crate::desk::{ANN, BO, Desk, absence_note};
+use crate::referee::{ANN, BO, Referee, absence_note};
 
 /// A page without the secrets of its session.
 fn page(browser: &Browser<'_>, path: &str) -> String {
@@ -38,16 +38,16 @@ fn what_one_side_alone_may_know_changes_no_byte() {
         let mut seen: Vec<Vec<String>> = Vec::new();
         let mut positions = Vec::new();
         for lines in filings(*game) {
-            let desk = Desk::new();
-            let opened = desk.open(*game, &[]);
-            let letters = [(ANN, desk.one_to(ANN)), (BO, desk.one_to(BO))];
+            let referee = Referee::new();
+            let opened = referee.open(*game, &[]);
+            let letters = [(ANN, referee.one_to(ANN)), (BO, referee.one_to(BO))];
             for ((address, to), line) in letters.iter().zip(lines) {
-                desk.reply(address, to, line);
+                referee.reply(address, to, line);
             }
-            let browser = Browser::of_gm(&desk);
+            let browser = Browser::of_gm(&referee);
             let paths = ["/".to_owned(), format!("/match/{}", opened.id), "/person/P-1".to_owned()];
             seen.push(paths.iter().map(|path| page(&browser, path).replace(&opened.id, "ID")).collect());
-            positions.push(desk.find(&opened.id).to_json());
+            positions.push(referee.find(&opened.id).to_json());
         }
         assert_eq!(seen[0], seen[1], "{game}");
         let state = |n: usize| {
@@ -63,12 +63,12 @@ const KIM_AND_BO: &str = "[[club.gm]]\nname = \"Kim\"\naddress = \"kim@club.exam
 #[test]
 fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
     for game in GameKind::ALL {
-        let desk = Desk::with_gms(KIM_AND_BO);
-        let opened = desk.open(*game, &[]);
-        let to_ann = desk.one_to(ANN);
-        desk.advance(1);
-        let browser = Browser::new(&desk);
-        browser.log_in(&desk.office().config.club.gm.all()[1].clone());
+        let referee = Referee::with_gms(KIM_AND_BO);
+        let opened = referee.open(*game, &[]);
+        let to_ann = referee.one_to(ANN);
+        referee.advance(1);
+        let browser = Browser::new(&referee);
+        browser.log_in(&referee.office().config.club.gm.all()[1].clone());
         let paths = [format!("/match/{}", opened.id), "/person/P-1".to_owned(), "/".to_owned()];
         let look = || paths.iter().map(|path| page(&browser, path)).collect::<Vec<String>>();
         let before = look();
@@ -82,18 +82,18 @@ fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
             "SETTINGS receipts=off",
         ];
         for letter in hidden {
-            desk.reply(ANN, &to_ann, letter);
+            referee.reply(ANN, &to_ann, letter);
             assert_eq!(look(), before, "{game}: {letter}");
         }
         // A GM without a seat who looks after the match reads what Ann wrote to the GM, and not how often she wrote.
-        let kim = Browser::of_gm(&desk);
+        let kim = Browser::of_gm(&referee);
         let listed = page(&kim, &paths[1]);
         assert!(listed.contains("None to show.") && !listed.contains("sealed"), "{listed}");
-        desk.receive(&absence_note(ANN, &to_ann));
+        referee.receive(&absence_note(ANN, &to_ann));
         assert_eq!(look(), before, "{game}: an automatic letter");
         kim.get("/").says("Ann wrote to you about").says("may be away");
         kim.get(&paths[0]).says("May be away");
-        desk.sent_to(ANN);
+        referee.sent_to(ANN);
     }
 }
 
@@ -101,11 +101,11 @@ fn a_gm_with_a_seat_sees_of_the_match_what_the_letters_told() {
 #[test]
 fn when_a_seat_wrote_is_on_no_page_of_a_running_match() {
     for game in GameKind::ALL {
-        let desk = Desk::new();
-        let opened = desk.open(*game, &[]);
-        let to_ann = desk.one_to(ANN);
-        desk.advance(1);
-        let browser = Browser::of_gm(&desk);
+        let referee = Referee::new();
+        let opened = referee.open(*game, &[]);
+        let to_ann = referee.one_to(ANN);
+        referee.advance(1);
+        let browser = Browser::of_gm(&referee);
         let path = format!("/match/{}", opened.id);
         let before = page(&browser, &path);
         for letter in [
@@ -115,25 +115,25 @@ fn when_a_seat_wrote_is_on_no_page_of_a_running_match() {
             "CHECK\nnonsense",
             "I am in hospital since Monday, with a broken leg.",
         ] {
-            desk.reply(ANN, &to_ann, letter);
+            referee.reply(ANN, &to_ann, letter);
             assert_eq!(page(&browser, &path), before, "{game}: {letter}");
         }
-        desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+        referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
         browser.get(&path).says("a letter from Ann").says("Letter answered: Ann");
     }
 }
 
 #[test]
 fn a_gm_with_a_seat_is_refused_what_would_show_more() {
-    let desk = Desk::with_gms(KIM_AND_BO);
-    let opened = desk.open(GameKind::QuadrantZ, &[]);
-    let browser = Browser::new(&desk);
-    browser.log_in(&desk.office().config.club.gm.all()[1].clone());
+    let referee = Referee::with_gms(KIM_AND_BO);
+    let opened = referee.open(GameKind::QuadrantZ, &[]);
+    let browser = Browser::new(&referee);
+    browser.log_in(&referee.office().config.club.gm.all()[1].clone());
     let page = browser.get(&format!("/match/{}", opened.id));
     let orders = [("word", "first"), ("below", "SHIP 1 TO A1")];
     browser.press(&page, "File", &orders).is(409).says("another GM has to do this");
     browser.press(&page, "Send", &[("word", "first"), ("below", "Hi")]).is(409).says("another GM");
     browser.press(&page, "Renew", &[("word", "first")]).is(409).says("another GM");
     browser.press(&page, "Replace", &[("word", "first"), ("word", "x@players.example")]).is(409);
-    assert!(desk.find(&opened.id).held[Seat::First].is_none());
+    assert!(referee.find(&opened.id).filed[Seat::First].is_none());
 }

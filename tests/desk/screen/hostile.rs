@@ -7,7 +7,7 @@ use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
 
 use super::{Browser, button};
-use crate::desk::{ANN, BO, Desk};
+use crate::referee::{ANN, BO, Referee};
 
 const HOSTILE: &str = "</p><script>alert(1)</script><img src=x onerror=\"alert(1)\">'\"&{{ 7*7 }}";
 
@@ -29,8 +29,8 @@ fn is_harmless(path: &str, html: &str) {
 #[test]
 fn hostile_names_and_words_create_no_element() {
     let names = [HOSTILE.to_owned(), format!("<b>{}", "Ä".repeat(300))];
-    let desk = Desk::new();
-    let office = desk.office();
+    let referee = Referee::new();
+    let office = referee.office();
     let seated = |name: &str, address: &str| {
         let address = Address::parse(address).expect("an address");
         Holder::Player(NamedAddress { name: name.to_owned(), address })
@@ -41,26 +41,26 @@ fn hostile_names_and_words_create_no_element() {
         players: BySeat::new(seated("Ann", ANN), seated("Bo", BO)),
         terms: office.config.terms.clone(),
     };
-    let id = desk.block_on(instruct::open(office, new)).expect("it opens").id;
-    desk.work();
+    let id = referee.block_on(instruct::open(office, new)).expect("it opens").id;
+    referee.work();
     // An imported database may contain such a name.
     let sql = format!("UPDATE player SET name = '{}' WHERE id = 1", names[0].replace('\'', "''"));
-    desk.change_database(Box::leak(sql.into_boxed_str()));
+    referee.change_database(Box::leak(sql.into_boxed_str()));
     let sql = format!(
         "UPDATE match SET first_name = '{}', second_name = '{}'",
         names[0].replace('\'', "''"),
         names[1]
     );
-    desk.change_database(Box::leak(sql.into_boxed_str()));
+    referee.change_database(Box::leak(sql.into_boxed_str()));
     let escaped = names.each_ref().map(|name| serde_json::to_string(name).expect("text").replace('\'', "''"));
     let sql = format!(
         "UPDATE match SET snapshot = replace(replace(snapshot, '\"first\":\"Ann\"', '\"first\":{}'), '\"second\":\"Bo\"', '\"second\":{}')",
         escaped[0], escaped[1]
     );
-    desk.change_database(Box::leak(sql.into_boxed_str()));
-    assert_eq!(desk.find(&id).players.first, names[0]);
-    desk.set_clock(24 * 8);
-    let browser = Browser::of_gm(&desk);
+    referee.change_database(Box::leak(sql.into_boxed_str()));
+    assert_eq!(referee.find(&id).players.first, names[0]);
+    referee.set_clock(24 * 8);
+    let browser = Browser::of_gm(&referee);
     for path in ["/", &format!("/match/{id}"), "/person/P-1", "/person/P-2", "/find?q=%3Cscript%3E"] {
         is_harmless(path, &browser.get(path).text);
     }
@@ -94,5 +94,5 @@ fn hostile_names_and_words_create_no_element() {
     }
     let (form, _) = button(&browser.get(&format!("/match/{id}")).text, "Send");
     assert!(form.html.contains("&lt;script&gt;"));
-    desk.untidy.set(true);
+    referee.untidy.set(true);
 }

@@ -14,7 +14,7 @@ use fogpost::config::Gm;
 use fogpost::daemon::screen::respond;
 use fogpost::daemon::screen::sessions::{Sessions, new_link};
 
-use crate::desk::Desk;
+use crate::referee::Referee;
 
 pub const HOST: &str = "127.0.0.1:9119";
 
@@ -109,25 +109,25 @@ pub fn button(html: &str, label: &str) -> (Form, Option<(String, String)>) {
 }
 
 pub struct Browser<'a> {
-    desk: &'a Desk,
+    referee: &'a Referee,
     pub sessions: Arc<Sessions>,
     pub cookie: RefCell<String>,
 }
 
 impl<'a> Browser<'a> {
-    pub fn new(desk: &'a Desk) -> Browser<'a> {
-        Browser { desk, sessions: Arc::default(), cookie: RefCell::default() }
+    pub fn new(referee: &'a Referee) -> Browser<'a> {
+        Browser { referee, sessions: Arc::default(), cookie: RefCell::default() }
     }
 
     /// A browser in which the first GM has logged in.
-    pub fn of_gm(desk: &'a Desk) -> Browser<'a> {
-        let browser = Browser::new(desk);
-        browser.log_in(desk.office().config.club.gm.first());
+    pub fn of_gm(referee: &'a Referee) -> Browser<'a> {
+        let browser = Browser::new(referee);
+        browser.log_in(referee.office().config.club.gm.first());
         browser
     }
 
     pub fn link(&self, gm: &Gm) -> String {
-        self.desk.block_on(new_link(self.desk.office(), gm)).expect("the store answers")
+        self.referee.block_on(new_link(self.referee.office(), gm)).expect("the store answers")
     }
 
     pub fn log_in(&self, gm: &Gm) {
@@ -143,8 +143,8 @@ impl<'a> Browser<'a> {
             request = request.header(*name, *value);
         }
         let request = request.body(Body::from(body.to_owned())).expect("a request");
-        self.desk.block_on(async {
-            let response = respond(self.desk.shared_office(), Arc::clone(&self.sessions), request).await;
+        self.referee.block_on(async {
+            let response = respond(self.referee.shared_office(), Arc::clone(&self.sessions), request).await;
             let (parts, body) = response.into_parts();
             let text = to_bytes(body, 10_000_000).await.expect("a body");
             let text = String::from_utf8(text.to_vec()).expect("text");

@@ -4,7 +4,7 @@ use fogpost::game::any::GameKind;
 use fogpost::game::{Phase, Seat};
 use fogpost::referee::{Match, Stage};
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// A legal setup of Quadrant Z for the North-West, without ships.
 fn stars() -> String {
@@ -31,30 +31,30 @@ fn stars_of_second() -> String {
 }
 
 /// Opens a match of Quadrant Z and plays the setups. Ann has ships 1, 2 and 3. Returns both reports.
-pub fn both_set_up(desk: &Desk) -> (Match, Sent, Sent) {
-    let game_match = desk.open(GameKind::QuadrantZ, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.reply(ANN, &to_ann, &format!("{}SHIP 1 3/2 A3\nSHIP 2 2/1 C1\nSHIP 3 1/1 B2\n", stars()));
-    desk.reply(BO, &to_bo, &format!("{}SHIP 1 3/2 Y1\n", stars_of_second()));
-    let report = desk.last_to(ANN);
+pub fn both_set_up(referee: &Referee) -> (Match, Sent, Sent) {
+    let game_match = referee.open(GameKind::QuadrantZ, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.reply(ANN, &to_ann, &format!("{}SHIP 1 3/2 A3\nSHIP 2 2/1 C1\nSHIP 3 1/1 B2\n", stars()));
+    referee.reply(BO, &to_bo, &format!("{}SHIP 1 3/2 Y1\n", stars_of_second()));
+    let report = referee.last_to(ANN);
     report.says("SHIP 1");
-    (desk.find(&game_match.id), report, desk.last_to(BO))
+    (referee.find(&game_match.id), report, referee.last_to(BO))
 }
 
 /// Like [`both_set_up`], but returns only Ann's report.
-fn quadrant_z(desk: &Desk) -> (Match, Sent) {
-    let (game_match, report, _) = both_set_up(desk);
+fn quadrant_z(referee: &Referee) -> (Match, Sent) {
+    let (game_match, report, _) = both_set_up(referee);
     (game_match, report)
 }
 
-fn held(desk: &Desk, game_match: &Match, seat: Seat) -> Option<Vec<String>> {
-    desk.find(&game_match.id).held[seat].as_ref().map(|held| held.filing.lines().to_vec())
+fn held(referee: &Referee, game_match: &Match, seat: Seat) -> Option<Vec<String>> {
+    referee.find(&game_match.id).filed[seat].as_ref().map(|held| held.filing.lines().to_vec())
 }
 
 #[test]
 fn no_order_is_filed_from_a_letter_with_a_doubtful_line() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
     for doubtful in [
         "and SHIP 3 B2 TO B1",
         "also CAPTURE B2",
@@ -66,9 +66,9 @@ fn no_order_is_filed_from_a_letter_with_a_doubtful_line() {
         "please ship 3 to b1, thanks",
         "| SHIP 3 B2 TO B1",
     ] {
-        desk.reply(ANN, &report, &format!("SHIP 1 A3 TO A1\n{doubtful}"));
-        let refusal = desk.one_to(ANN);
-        assert_eq!(held(&desk, &game_match, Seat::First), None, "{doubtful}");
+        referee.reply(ANN, &report, &format!("SHIP 1 A3 TO A1\n{doubtful}"));
+        let refusal = referee.one_to(ANN);
+        assert_eq!(held(&referee, &game_match, Seat::First), None, "{doubtful}");
         if !doubtful.starts_with('|') {
             refusal.says(&format!("> {doubtful}")).says("No order in this letter was filed");
         }
@@ -77,126 +77,127 @@ fn no_order_is_filed_from_a_letter_with_a_doubtful_line() {
 
 #[test]
 fn yes_files_what_is_beyond_doubt() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3 TO A1\nand SHIP 3 B2 TO B1");
-    let refusal = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1\nand SHIP 3 B2 TO B1");
+    let refusal = referee.one_to(ANN);
     refusal
         .says("> and SHIP 3 B2 TO B1")
         .says("You may mean this: | SHIP 3 B2 TO B1")
         .says("To file just these, answer with the single word YES: | SHIP 1 A3 TO A1");
-    desk.reply(ANN, &refusal, "Yes.");
-    desk.one_to(ANN).says("Your orders are sealed").says("| SHIP 1 A3 TO A1");
-    assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
+    referee.reply(ANN, &refusal, "Yes.");
+    referee.one_to(ANN).says("Your orders are sealed").says("| SHIP 1 A3 TO A1");
+    assert_eq!(held(&referee, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
 }
 
 #[test]
 fn yes_without_an_offer_is_a_remark() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "yes");
-    desk.one_to(ANN).says("Your words:").says("> yes");
-    desk.reply(ANN, &report, "SHIP 1 A3 TO Y1\nand SHIP 3 B2 TO B1");
-    desk.one_to(ANN).keeps_silent_of("YES");
-    desk.reply(ANN, &report, "YES");
-    assert_eq!(held(&desk, &game_match, Seat::First), None);
-    desk.sent_to(ANN);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "yes");
+    referee.one_to(ANN).says("Your words:").says("> yes");
+    referee.reply(ANN, &report, "SHIP 1 A3 TO Y1\nand SHIP 3 B2 TO B1");
+    referee.one_to(ANN).keeps_silent_of("YES");
+    referee.reply(ANN, &report, "YES");
+    assert_eq!(held(&referee, &game_match, Seat::First), None);
+    referee.sent_to(ANN);
 }
 
 #[test]
 fn an_offer_ends_with_the_next_letter_that_orders_something() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3 TO A1\nand SHIP 3 B2 TO B1");
-    desk.reply(ANN, &report, "SHIP 2 C1 TO C2");
-    desk.reply(ANN, &report, "YES");
-    assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 2 C1 TO C2".to_owned()]));
-    desk.sent_to(ANN);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1\nand SHIP 3 B2 TO B1");
+    referee.reply(ANN, &report, "SHIP 2 C1 TO C2");
+    referee.reply(ANN, &report, "YES");
+    assert_eq!(held(&referee, &game_match, Seat::First), Some(vec!["SHIP 2 C1 TO C2".to_owned()]));
+    referee.sent_to(ANN);
 }
 
 #[test]
 fn a_copied_example_is_named_and_shown_without_its_bar() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
     let example = report.text.lines().find(|line| line.contains("| SHIP 1")).expect("an example").trim();
-    desk.reply(ANN, &report, example);
-    let answer = desk.one_to(ANN);
+    referee.reply(ANN, &report, example);
+    let answer = referee.one_to(ANN);
     answer.says("an example of mine").says(&format!("Without the bar it would be {}", &example[2..]));
-    assert_eq!(held(&desk, &game_match, Seat::First), None);
+    assert_eq!(held(&referee, &game_match, Seat::First), None);
     // It is not ignored next to a valid order either.
-    desk.reply(ANN, &report, &format!("{example}\nSHIP 3 B2 TO B1"));
-    desk.one_to(ANN)
+    referee.reply(ANN, &report, &format!("{example}\nSHIP 3 B2 TO B1"));
+    referee
+        .one_to(ANN)
         .says("an example of mine")
         .says("To file just these, answer with the single word YES: | SHIP 3 B2 TO B1");
-    assert_eq!(held(&desk, &game_match, Seat::First), None);
+    assert_eq!(held(&referee, &game_match, Seat::First), None);
 }
 
 #[test]
 fn a_changed_example_is_read_without_its_bar() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "| SHIP 1 A3 TO B2\n    | SHIP 3 B2 TO B4");
-    desk.one_to(ANN).says("Your orders are sealed");
-    let filed = held(&desk, &game_match, Seat::First).expect("orders are filed");
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "| SHIP 1 A3 TO B2\n    | SHIP 3 B2 TO B4");
+    referee.one_to(ANN).says("Your orders are sealed");
+    let filed = held(&referee, &game_match, Seat::First).expect("orders are filed");
     assert_eq!(filed, ["SHIP 1 A3 TO B2", "SHIP 3 B2 TO B4"]);
 }
 
 #[test]
 fn two_lines_for_one_ship_are_a_fault_in_a_setup() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::QuadrantZ, &[]);
-    desk.reply(ANN, &desk.one_to(ANN), &format!("{}SHIP 3 3/2 A3\nSHIP 3 4/1 A2\n", stars()));
-    desk.one_to(ANN).says("each ship has its own number").says("No order in this letter was filed");
-    assert_eq!(held(&desk, &game_match, Seat::First), None);
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::QuadrantZ, &[]);
+    referee.reply(ANN, &referee.one_to(ANN), &format!("{}SHIP 3 3/2 A3\nSHIP 3 4/1 A2\n", stars()));
+    referee.one_to(ANN).says("each ship has its own number").says("No order in this letter was filed");
+    assert_eq!(held(&referee, &game_match, Seat::First), None);
 }
 
 #[test]
 fn the_last_of_two_orders_for_a_ship_counts_in_a_turn_and_the_receipt_says_so() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3 TO A1\nSHIP 1 A3 TO A4");
-    desk.one_to(ANN).says("Your orders are sealed").says("Left out: > SHIP 1 A3 TO A1");
-    assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A4".to_owned()]));
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1\nSHIP 1 A3 TO A4");
+    referee.one_to(ANN).says("Your orders are sealed").says("Left out: > SHIP 1 A3 TO A1");
+    assert_eq!(held(&referee, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A4".to_owned()]));
 }
 
 #[test]
 fn orders_in_free_forms_are_understood() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3-A1\nShip #2: C1 C2\nship3 to b1.");
-    desk.one_to(ANN).says("Your orders are sealed");
-    let filed = held(&desk, &game_match, Seat::First).expect("orders are filed");
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3-A1\nShip #2: C1 C2\nship3 to b1.");
+    referee.one_to(ANN).says("Your orders are sealed");
+    let filed = held(&referee, &game_match, Seat::First).expect("orders are filed");
     assert_eq!(filed, ["SHIP 1 A3 TO A1", "SHIP 2 C1 TO C2", "SHIP 3 TO B1"]);
 }
 
 #[test]
 fn a_fault_names_the_words_and_gives_an_example_from_the_position() {
-    let desk = Desk::new();
-    let (_, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "SHIP 2 HOLD for 2 turns");
-    let refusal = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (_, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "SHIP 2 HOLD for 2 turns");
+    let refusal = referee.one_to(ANN);
     refusal.says("I do not understand \"FOR\"").says("For example: | SHIP 2 TO");
     let example = refusal.text.lines().find(|line| line.contains("| SHIP 2 TO")).expect("an example");
-    desk.reply(ANN, &report, example.trim().trim_start_matches("| "));
-    desk.one_to(ANN).says("Your orders are sealed");
+    referee.reply(ANN, &report, example.trim().trim_start_matches("| "));
+    referee.one_to(ANN).says("Your orders are sealed");
 }
 
 #[test]
 fn a_fault_in_a_setup_gives_an_example_of_a_setup() {
-    let desk = Desk::new();
-    desk.open(GameKind::QuadrantZ, &[]);
-    let invitation = desk.one_to(ANN);
-    desk.reply(ANN, &invitation, "SHIP 1 B 2");
-    desk.one_to(ANN).says("For example: | SHIP 1 3/2 A3");
-    desk.reply(ANN, &invitation, "STAR");
-    desk.one_to(ANN).says("For example: | STAR D1 2");
+    let referee = Referee::new();
+    referee.open(GameKind::QuadrantZ, &[]);
+    let invitation = referee.one_to(ANN);
+    referee.reply(ANN, &invitation, "SHIP 1 B 2");
+    referee.one_to(ANN).says("For example: | SHIP 1 3/2 A3");
+    referee.reply(ANN, &invitation, "STAR");
+    referee.one_to(ANN).says("For example: | STAR D1 2");
 }
 
 #[test]
 fn pass_in_a_surface_turn_suggests_a_move() {
-    let desk = Desk::new();
-    desk.open(GameKind::Pacific, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
+    let referee = Referee::new();
+    referee.open(GameKind::Pacific, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
     for (who, letter) in [(ANN, to_ann), (BO, to_bo)] {
         let form = letter.text.lines().filter_map(|line| line.trim().strip_prefix("| "));
         let setup: Vec<String> = form
@@ -205,204 +206,211 @@ fn pass_in_a_surface_turn_suggests_a_move() {
             })
             .map(str::to_owned)
             .collect();
-        desk.reply(who, &letter, &setup.join("\n").replace("DESTROYER", "DESTROYERS"));
+        referee.reply(who, &letter, &setup.join("\n").replace("DESTROYER", "DESTROYERS"));
     }
-    let report = desk.last_to(ANN);
-    desk.reply(ANN, &report, "PASS");
-    let refusal = desk.one_to(ANN);
+    let report = referee.last_to(ANN);
+    referee.reply(ANN, &report, "PASS");
+    let refusal = referee.one_to(ANN);
     refusal.says("this is a surface turn").keeps_silent_of("SUBS PASS");
-    desk.reply(ANN, &report, "V1 D1");
-    desk.sent_to(ANN)[0].says("| VD2-D1");
+    referee.reply(ANN, &report, "V1 D1");
+    referee.sent_to(ANN)[0].says("| VD2-D1");
 }
 
 #[test]
 fn nothing_is_filed_when_the_subject_or_a_line_names_another_match() {
-    let desk = Desk::new();
-    let first = desk.open(GameKind::Quad, &[]);
-    let to_ann = desk.one_to(ANN);
-    let second = desk.open(GameKind::Quad, &[]);
-    desk.one_to(ANN);
-    let wrong = desk
+    let referee = Referee::new();
+    let first = referee.open(GameKind::Quad, &[]);
+    let to_ann = referee.one_to(ANN);
+    let second = referee.open(GameKind::Quad, &[]);
+    referee.one_to(ANN);
+    let wrong = referee
         .answer(ANN, &to_ann, "MARBLE E5")
         .replace(&format!("Re: [{}]", first.id), &format!("Re: [{}]", second.id));
-    desk.receive(&wrong);
-    desk.one_to(ANN).says(&first.id).says(&second.id).says("cannot tell which match you mean");
-    desk.reply(ANN, &to_ann, &format!("[{}]\nMARBLE E5\n[{}]\nMARBLE E6", first.id, second.id));
-    desk.one_to(ANN).says(&first.id).says(&second.id).says("cannot tell which match you mean");
-    desk.reply(ANN, &to_ann, &format!("[{}] RESIGN CONFIRM", second.id));
-    desk.one_to(ANN);
-    desk.reply(ANN, &to_ann, &format!("RESIGN CONFIRM\nsee {}", second.id));
-    desk.one_to(ANN).says("So I have not carried it out");
+    referee.receive(&wrong);
+    referee.one_to(ANN).says(&first.id).says(&second.id).says("cannot tell which match you mean");
+    referee.reply(ANN, &to_ann, &format!("[{}]\nMARBLE E5\n[{}]\nMARBLE E6", first.id, second.id));
+    referee.one_to(ANN).says(&first.id).says(&second.id).says("cannot tell which match you mean");
+    referee.reply(ANN, &to_ann, &format!("[{}] RESIGN CONFIRM", second.id));
+    referee.one_to(ANN);
+    referee.reply(ANN, &to_ann, &format!("RESIGN CONFIRM\nsee {}", second.id));
+    referee.one_to(ANN).says("So I have not carried it out");
     for id in [&first.id, &second.id] {
-        assert_eq!((desk.find(id).adjudicated.len(), desk.find(id).stage), (0, Stage::Running), "{id}");
+        assert_eq!((referee.find(id).adjudicated.len(), referee.find(id).stage), (0, Stage::Running), "{id}");
     }
-    desk.reply(ANN, &to_ann, &format!("MATCH {}\nMARBLE E5\nlike in {}", first.id, second.id));
-    desk.sent_to(ANN)[0].says("Your orders are sealed");
+    referee.reply(ANN, &to_ann, &format!("MATCH {}\nMARBLE E5\nlike in {}", first.id, second.id));
+    referee.sent_to(ANN)[0].says("Your orders are sealed");
 }
 
 #[test]
 fn a_heading_for_an_old_turn_is_refused_and_the_answer_says_how_to_reach_the_open_one() {
-    let desk = Desk::new();
-    let (game_match, report, to_bo) = both_set_up(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3 TO A1");
-    desk.reply(BO, &to_bo, "HOLD");
-    let report = desk.last_to(ANN);
-    desk.reply(ANN, &report, "Orders for turn 1\nSHIP 3 B2 TO B1");
-    desk.one_to(ANN)
+    let referee = Referee::new();
+    let (game_match, report, to_bo) = both_set_up(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1");
+    referee.reply(BO, &to_bo, "HOLD");
+    let report = referee.last_to(ANN);
+    referee.reply(ANN, &report, "Orders for turn 1\nSHIP 3 B2 TO B1");
+    referee
+        .one_to(ANN)
         .says("Turn 1 was adjudicated on")
         .says("turn 2 is open")
         .says("answer my letter \"Turn 2\", or write TURN 2 above your orders");
-    assert_eq!(held(&desk, &game_match, Seat::First), None);
-    desk.reply(ANN, &report, "My orders for turn 2:\nSHIP 3 B2 TO B1");
-    desk.one_to(ANN).says("Your orders are sealed");
+    assert_eq!(held(&referee, &game_match, Seat::First), None);
+    referee.reply(ANN, &report, "My orders for turn 2:\nSHIP 3 B2 TO B1");
+    referee.one_to(ANN).says("Your orders are sealed");
 }
 
 #[test]
 fn the_side_that_moves_second_can_answer_the_invitation() {
-    let desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.reply(BO, &to_bo, "MARBLE A5");
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2);
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &to_bo, "MARBLE A5");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2);
     // Now the invitation is old for both players.
-    desk.reply(ANN, &to_ann, "MARBLE E6");
-    desk.last_to(ANN).says("Turn 1 was adjudicated");
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 2);
+    referee.reply(ANN, &to_ann, "MARBLE E6");
+    referee.last_to(ANN).says("Turn 1 was adjudicated");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2);
 }
 
 #[test]
 fn withdraw_takes_the_filed_orders_back() {
-    let desk = Desk::new();
-    let (game_match, report, to_bo) = both_set_up(&desk);
-    desk.reply(ANN, &report, "WITHDRAW");
-    desk.one_to(ANN).says("You have filed no orders");
-    desk.reply(ANN, &report, "SHIP 1 A3 TO A1");
-    desk.one_to(ANN);
-    desk.reply(ANN, &report, "Withdraw");
-    desk.one_to(ANN).says("Your orders are taken back").says("Turn 1 waits for your orders");
-    let after = desk.find(&game_match.id);
-    assert_eq!(after.held[Seat::First], None);
-    desk.reply(BO, &to_bo, "HOLD");
-    assert_eq!(desk.find(&game_match.id).due().map(|due| (due.phase, due.turn)), Some((Phase::Turn, 1)));
+    let referee = Referee::new();
+    let (game_match, report, to_bo) = both_set_up(&referee);
+    referee.reply(ANN, &report, "WITHDRAW");
+    referee.one_to(ANN).says("You have filed no orders");
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1");
+    referee.one_to(ANN);
+    referee.reply(ANN, &report, "Withdraw");
+    referee.one_to(ANN).says("Your orders are taken back").says("Turn 1 waits for your orders");
+    let after = referee.find(&game_match.id);
+    assert_eq!(after.filed[Seat::First], None);
+    referee.reply(BO, &to_bo, "HOLD");
+    assert_eq!(referee.find(&game_match.id).due().map(|due| (due.phase, due.turn)), Some((Phase::Turn, 1)));
 }
 
 #[test]
 fn a_letter_with_nothing_to_read_is_answered_with_what_stands() {
-    let desk = Desk::new();
-    let (_, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3 TO A1");
-    desk.one_to(ANN);
+    let referee = Referee::new();
+    let (_, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1");
+    referee.one_to(ANN);
     for text in ["CANCEL", "Sorry, I meant something else", "What a game."] {
-        desk.reply(ANN, &report, text);
-        desk.one_to(ANN).says("stand: | SHIP 1 A3 TO A1").says("| WITHDRAW").says("Turn 1 waits for Bo");
+        referee.reply(ANN, &report, text);
+        referee.one_to(ANN).says("stand: | SHIP 1 A3 TO A1").says("| WITHDRAW").says("Turn 1 waits for Bo");
     }
-    desk.reply(ANN, &report, "Protest? No, all is fine");
-    desk.one_to(ANN).says("> Protest? No, all is fine");
+    referee.reply(ANN, &report, "Protest? No, all is fine");
+    referee.one_to(ANN).says("> Protest? No, all is fine");
 }
 
 #[test]
 fn unread_attachments_are_mentioned() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    let letter = desk.answer(ANN, &desk.one_to(ANN), "MARBLE E5");
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let letter = referee.answer(ANN, &referee.one_to(ANN), "MARBLE E5");
     let (head, body) = letter.split_once("\n\n").expect("a body");
     let head =
         head.replace("Content-Type: text/plain; charset=utf-8", "Content-Type: multipart/mixed; boundary=x");
-    desk.receive(&format!(
+    referee.receive(&format!(
         "{head}\n\n--x\nContent-Type: text/plain\n\n{body}\n--x\nContent-Type: application/pdf\n\
          Content-Disposition: attachment; filename=orders.pdf\n\nPDF\n--x--\n"
     ));
-    desk.sent_to(ANN)[0].says("Your orders are sealed").says("I did not read what you attached (orders.pdf)");
+    referee.sent_to(ANN)[0]
+        .says("Your orders are sealed")
+        .says("I did not read what you attached (orders.pdf)");
 }
 
 #[test]
 fn an_order_glued_to_an_attribution_is_questioned() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    let letter = desk.answer(ANN, &report, "SHIP 1 A3 TO A1\nSHIP 2 HOLD");
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    let letter = referee.answer(ANN, &report, "SHIP 1 A3 TO A1\nSHIP 2 HOLD");
     let glued = letter.replace(
         "SHIP 2 HOLD\n\nThe referee wrote:",
         "SHIP 2 HOLD On Sun, 3 May 2026 at 10:00, the referee wrote:",
     );
     assert_ne!(glued, letter);
-    desk.receive(&glued);
-    desk.one_to(ANN).says("> SHIP 2 HOLD On Sun").says("I do not understand \"ON\" and \"SUN\"");
-    assert_eq!(held(&desk, &game_match, Seat::First), None);
+    referee.receive(&glued);
+    referee.one_to(ANN).says("> SHIP 2 HOLD On Sun").says("I do not understand \"ON\" and \"SUN\"");
+    assert_eq!(held(&referee, &game_match, Seat::First), None);
 }
 
 #[test]
 fn struck_out_orders_are_never_filed() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    let letter = desk.answer(ANN, &report, "SHIP 1 A3 TO A1\nSHIP 3 B2 TO B1");
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    let letter = referee.answer(ANN, &report, "SHIP 1 A3 TO A1\nSHIP 3 B2 TO B1");
     let (head, body) = letter.split_once("\n\n").expect("a body");
     let head = head.replace(
         "Content-Type: text/plain; charset=utf-8",
         "Content-Type: multipart/alternative; boundary=x",
     );
-    desk.receive(&format!(
+    referee.receive(&format!(
         "{head}\n\n--x\nContent-Type: text/plain\n\n{body}\n--x\nContent-Type: text/html\n\n\
          <p>SHIP 1 A3 TO A1<br><s>SHIP 3 B2 TO B1</s></p>\n--x--\n"
     ));
-    desk.one_to(ANN).says("Your orders are sealed");
-    assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
+    referee.one_to(ANN).says("Your orders are sealed");
+    assert_eq!(held(&referee, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
 }
 
 #[test]
 fn words_for_a_person_reach_the_gm() {
-    let desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    let invitation = desk.one_to(ANN);
-    desk.reply(ANN, &invitation, "Dear GM, my father has died.\nPlease pause my games.");
-    desk.one_to(ANN).says("the GM has your words now");
-    desk.one_to(GM).says("> Dear GM, my father has died.").says("> Please pause my games.");
-    desk.reply(ANN, &invitation, "I shall be in hospital for a while.");
-    desk.one_to(ANN).says("the GM has your words now");
-    desk.one_to(GM).says("> I shall be in hospital for a while.");
-    desk.advance(24);
-    desk.last_to(GM).says("Words from players").says("I shall be in hospital for a while.");
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let invitation = referee.one_to(ANN);
+    referee.reply(ANN, &invitation, "Dear GM, my father has died.\nPlease pause my games.");
+    referee.one_to(ANN).says("the GM has your words now");
+    referee.one_to(GM).says("> Dear GM, my father has died.").says("> Please pause my games.");
+    referee.reply(ANN, &invitation, "I shall be in hospital for a while.");
+    referee.one_to(ANN).says("the GM has your words now");
+    referee.one_to(GM).says("> I shall be in hospital for a while.");
+    referee.advance(24);
+    referee.last_to(GM).says("Words from players").says("I shall be in hospital for a while.");
 }
 
 #[test]
 fn words_to_the_gm_are_passed_on_without_orders() {
-    let desk = Desk::new();
-    let (_, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "TELL GM My father has died.\nPlease pause my games.");
-    desk.one_to(ANN).says("Your words were passed on to the GM");
-    desk.one_to(GM).says("Ann (first) writes").says("> My father has died.").says("> Please pause my games.");
-    desk.reply(ANN, &report, "TELL GM I wanted\nSHIP 1 A3 TO A1");
-    desk.one_to(ANN).says("stands in the text of TELL GM");
-    assert!(desk.sent_to(GM).is_empty());
+    let referee = Referee::new();
+    let (_, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "TELL GM My father has died.\nPlease pause my games.");
+    referee.one_to(ANN).says("Your words were passed on to the GM");
+    referee
+        .one_to(GM)
+        .says("Ann (first) writes")
+        .says("> My father has died.")
+        .says("> Please pause my games.");
+    referee.reply(ANN, &report, "TELL GM I wanted\nSHIP 1 A3 TO A1");
+    referee.one_to(ANN).says("stands in the text of TELL GM");
+    assert!(referee.sent_to(GM).is_empty());
 }
 
 #[test]
 fn a_doubt_does_not_hide_the_faults_beside_it() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3 TO Y1\nand SHIP 3 B2 TO B1\nSHIP 2 C1 TO C2");
-    let refusal = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO Y1\nand SHIP 3 B2 TO B1\nSHIP 2 C1 TO C2");
+    let refusal = referee.one_to(ANN);
     refusal.says("> SHIP 1 A3 TO Y1").says("> and SHIP 3 B2 TO B1").keeps_silent_of("YES");
-    assert_eq!(held(&desk, &game_match, Seat::First), None);
+    assert_eq!(held(&referee, &game_match, Seat::First), None);
 }
 
 #[test]
 fn a_seat_whose_last_letter_was_refused_is_told_again_at_the_deadline_and_before_grace_ends() {
-    let desk = Desk::new();
-    let (game_match, report, to_bo) = both_set_up(&desk);
-    desk.reply(BO, &to_bo, "HOLD");
-    desk.reply(ANN, &report, "SHIP 1 A3 TO A1\nand SHIP 3 B2 TO B1");
-    desk.sent_to(ANN);
-    let deadline = desk.find(&game_match.id).deadline.expect("a deadline");
+    let referee = Referee::new();
+    let (game_match, report, to_bo) = both_set_up(&referee);
+    referee.reply(BO, &to_bo, "HOLD");
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1\nand SHIP 3 B2 TO B1");
+    referee.sent_to(ANN);
+    let deadline = referee.find(&game_match.id).deadline.expect("a deadline");
     let told = || -> Vec<Sent> {
-        let sent = desk.sent_to(ANN).into_iter();
+        let sent = referee.sent_to(ANN).into_iter();
         sent.filter(|sent| sent.subject.contains("your last letter was not filed")).collect()
     };
-    while desk.now() < deadline - chrono::TimeDelta::hours(2) {
-        desk.advance(2);
+    while referee.now() < deadline - chrono::TimeDelta::hours(2) {
+        referee.advance(2);
     }
     told();
-    desk.advance(2);
+    referee.advance(2);
     let [at_deadline] = &told()[..] else { panic!("a letter at the deadline") };
     at_deadline
         .says("Your last letter for turn 1 was not filed")
@@ -410,33 +418,33 @@ fn a_seat_whose_last_letter_was_refused_is_told_again_at_the_deadline_and_before
         .says("seems to hold one")
         .says("| SHIP 1")
         .says("Orders are still accepted until");
-    desk.advance(4);
+    referee.advance(4);
     assert!(told().is_empty());
-    desk.advance(2);
+    referee.advance(2);
     assert_eq!(told().len(), 1, "six hours before grace ends");
-    desk.reply(ANN, at_deadline, "SHIP 1 A3 TO A1");
-    assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2));
+    referee.reply(ANN, at_deadline, "SHIP 1 A3 TO A1");
+    assert_eq!(referee.find(&game_match.id).due().map(|due| due.turn), Some(2));
 }
 
 #[test]
 fn nobody_is_told_again_of_a_refusal_after_filing() {
-    let desk = Desk::new();
-    let (game_match, report, _) = both_set_up(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3 TO Y1");
-    desk.reply(ANN, &report, "SHIP 1 A3 TO A1");
-    desk.sent_to(ANN);
-    let deadline = desk.find(&game_match.id).deadline.expect("a deadline");
-    while desk.now() < deadline + chrono::TimeDelta::hours(8) {
-        desk.advance(2);
+    let referee = Referee::new();
+    let (game_match, report, _) = both_set_up(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO Y1");
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1");
+    referee.sent_to(ANN);
+    let deadline = referee.find(&game_match.id).deadline.expect("a deadline");
+    while referee.now() < deadline + chrono::TimeDelta::hours(8) {
+        referee.advance(2);
     }
-    let sent = desk.sent_to(ANN);
+    let sent = referee.sent_to(ANN);
     assert!(sent.iter().all(|sent| !sent.subject.contains("not filed")), "{sent:?}");
 }
 
 #[test]
 fn the_subject_says_which_answer_it_is() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
     let id = &game_match.id;
     for (text, says) in [
         ("SHIP 1 A3 TO Y1", "not filed"),
@@ -444,14 +452,14 @@ fn the_subject_says_which_answer_it_is() {
         ("CHECK\nSHIP 1 A3 TO A4", "checked, not filed"),
         ("STATUS", "your answer"),
     ] {
-        desk.reply(ANN, &report, text);
-        assert_eq!(desk.one_to(ANN).subject, format!("[{id}] Turn 1: {says}"), "{text}");
+        referee.reply(ANN, &report, text);
+        assert_eq!(referee.one_to(ANN).subject, format!("[{id}] Turn 1: {says}"), "{text}");
     }
 }
 
 /// The raw answer to a letter with an attached text.
-pub fn with_attached(desk: &Desk, to: &Sent, text: &str, attached: &str) -> String {
-    let letter = desk.answer(ANN, to, text);
+pub fn with_attached(referee: &Referee, to: &Sent, text: &str, attached: &str) -> String {
+    let letter = referee.answer(ANN, to, text);
     let (head, body) = letter.split_once("\n\n").expect("a body");
     let head =
         head.replace("Content-Type: text/plain; charset=utf-8", "Content-Type: multipart/mixed; boundary=x");
@@ -463,25 +471,25 @@ pub fn with_attached(desk: &Desk, to: &Sent, text: &str, attached: &str) -> Stri
 
 #[test]
 fn an_attached_text_counts_if_the_letter_holds_no_order() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
     for text in ["", "Dear referee,\nmy orders are attached.\n\nAnn"] {
-        desk.receive(&with_attached(&desk, &report, text, "SHIP 1 A3 TO A1"));
-        desk.one_to(ANN).says("sealed").keeps_silent_of("did not read");
-        assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
-        desk.reply(ANN, &report, "WITHDRAW");
-        desk.one_to(ANN);
+        referee.receive(&with_attached(&referee, &report, text, "SHIP 1 A3 TO A1"));
+        referee.one_to(ANN).says("sealed").keeps_silent_of("did not read");
+        assert_eq!(held(&referee, &game_match, Seat::First), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));
+        referee.reply(ANN, &report, "WITHDRAW");
+        referee.one_to(ANN);
     }
-    desk.receive(&with_attached(&desk, &report, "SHIP 3 B2 TO B1", "SHIP 1 A3 TO A1"));
-    desk.one_to(ANN).says("sealed").says("I did not read what you attached (orders.txt)");
-    assert_eq!(held(&desk, &game_match, Seat::First), Some(vec!["SHIP 3 B2 TO B1".to_owned()]));
+    referee.receive(&with_attached(&referee, &report, "SHIP 3 B2 TO B1", "SHIP 1 A3 TO A1"));
+    referee.one_to(ANN).says("sealed").says("I did not read what you attached (orders.txt)");
+    assert_eq!(held(&referee, &game_match, Seat::First), Some(vec!["SHIP 3 B2 TO B1".to_owned()]));
 }
 
 #[test]
 fn a_fault_in_an_attached_text_is_quoted() {
-    let desk = Desk::new();
-    let (game_match, report) = quadrant_z(&desk);
-    desk.receive(&with_attached(&desk, &report, "Please see the file.", "SHIP 1 A3 TO Y1"));
-    desk.one_to(ANN).says("> SHIP 1 A3 TO Y1").says("No order in this letter was filed");
-    assert_eq!(held(&desk, &game_match, Seat::First), None);
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.receive(&with_attached(&referee, &report, "Please see the file.", "SHIP 1 A3 TO Y1"));
+    referee.one_to(ANN).says("> SHIP 1 A3 TO Y1").says("No order in this letter was filed");
+    assert_eq!(held(&referee, &game_match, Seat::First), None);
 }

@@ -2,9 +2,9 @@
 
 use fogpost::game::any::GameKind;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::events::{LEAGUE, announced, club};
 use crate::positions::{pacific, quad, quadrant_z};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 use crate::seat::almost_orders::both_set_up;
 
 const CY: &str = "cy@players.example";
@@ -67,21 +67,21 @@ const DONE: [(&str, &str); 17] = [
 const FAULT: &str = "a fault in a command";
 
 /// A letter with offers: its name, its reader's address, and a function that makes it.
-type Situation = (&'static str, &'static str, fn(&Desk) -> Sent);
+type Situation = (&'static str, &'static str, fn(&Referee) -> Sent);
 
 /// Sends back every act of the letter, each in a club of its own. Returns their number.
-fn send_back(desk: fn() -> Desk, (name, reader, make): Situation) -> usize {
-    let count = acts(&make(&desk())).len();
+fn send_back(referee: fn() -> Referee, (name, reader, make): Situation) -> usize {
+    let count = acts(&make(&referee())).len();
     for index in 0..count {
-        let desk = desk();
-        let letter = make(&desk);
+        let referee = referee();
+        let letter = make(&referee);
         let act = &acts(&letter)[index];
         for address in [ANN, BO, CY, GM] {
-            desk.sent_to(address);
+            referee.sent_to(address);
         }
-        desk.reply(reader, &letter, act);
-        desk.answer_question(reader);
-        let answers = desk.sent_to(reader);
+        referee.reply(reader, &letter, act);
+        referee.answer_question(reader);
+        let answers = referee.sent_to(reader);
         assert!(!answers.is_empty() || act == "NEVER", "{name}: no answer to {act}");
         let flat = |answer: &Sent| answer.text.split_whitespace().collect::<Vec<_>>().join(" ");
         let is_it =
@@ -107,144 +107,144 @@ fn send_back(desk: fn() -> Desk, (name, reader, make): Situation) -> usize {
 }
 
 /// The answer to Ann's letter in a match of Quad.
-fn in_quad(desk: &Desk, text: &str) -> Sent {
-    let (_, to_ann, _) = quad(desk);
-    desk.reply(ANN, &to_ann, text);
-    desk.one_to(ANN)
+fn in_quad(referee: &Referee, text: &str) -> Sent {
+    let (_, to_ann, _) = quad(referee);
+    referee.reply(ANN, &to_ann, text);
+    referee.one_to(ANN)
 }
 
-fn in_quadrant_z(desk: &Desk, text: &str) -> Sent {
-    let (_, to_ann, _) = quadrant_z(desk);
-    desk.sent_to(ANN);
-    desk.reply(ANN, &to_ann, text);
-    desk.one_to(ANN)
+fn in_quadrant_z(referee: &Referee, text: &str) -> Sent {
+    let (_, to_ann, _) = quadrant_z(referee);
+    referee.sent_to(ANN);
+    referee.reply(ANN, &to_ann, text);
+    referee.one_to(ANN)
 }
 
 /// The letter to Ann that this letter from Bo causes.
-fn by_bo(desk: &Desk, text: &str) -> Sent {
-    let (_, _, to_bo) = quad(desk);
-    desk.reply(BO, &to_bo, text);
-    desk.last_to(ANN)
+fn by_bo(referee: &Referee, text: &str) -> Sent {
+    let (_, _, to_bo) = quad(referee);
+    referee.reply(BO, &to_bo, text);
+    referee.last_to(ANN)
 }
 
 /// Ann's result letter of a match that she has resigned.
-fn result(desk: &Desk) -> Sent {
-    let (_, to_ann, _) = quad(desk);
-    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
-    desk.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("has won")).expect("a result")
+fn result(referee: &Referee) -> Sent {
+    let (_, to_ann, _) = quad(referee);
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    referee.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("has won")).expect("a result")
 }
 
 const SITUATIONS: [Situation; 37] = [
-    ("more time", ANN, |desk| in_quad(desk, "Could I have a few more days?")),
-    ("absence", ANN, |desk| in_quad(desk, "I'm on holiday.")),
-    ("pause", ANN, |desk| in_quad(desk, "Please pause the match")),
-    ("grief", ANN, |desk| in_quad(desk, "My mother has died.")),
-    ("giving up", ANN, |desk| in_quad(desk, "I give up")),
-    ("leaving", ANN, |desk| in_quad(desk, "I want to leave the club")),
-    ("less mail", ANN, |desk| in_quad(desk, "Stop mailing me!")),
-    ("address", ANN, |desk| in_quad(desk, "My new address is ann@new.example")),
-    ("draw", ANN, |desk| in_quad(desk, "Shall we call it a draw?")),
-    ("opponent", ANN, |desk| in_quad(desk, "I'd like another opponent")),
-    ("opponent's name", ANN, |desk| in_quad(desk, "Who is my opponent?")),
-    ("message", ANN, |desk| in_quad(desk, "Tell Bo he plays well")),
-    ("sympathy", ANN, |desk| in_quad(desk, "Bo's father died, my condolences.")),
-    ("rules", ANN, |desk| in_quad(desk, "I don't understand the rules")),
-    ("history", ANN, |desk| in_quadrant_z(desk, "Can I see all the moves so far?")),
-    ("lateness", ANN, |desk| in_quad(desk, "What happens if I miss the deadline?")),
-    ("name and zone", ANN, |desk| in_quad(desk, "Please call me Annie from now on.")),
-    ("a friend", ANN, |desk| in_quad(desk, "I'd like to play against my friend carl@friend.example")),
-    ("ranking", ANN, |desk| in_quad(desk, "Where is the ranking?")),
-    ("anger", ANN, |desk| in_quad(desk, "This is outrageous")),
-    ("rating", ANN, |desk| in_quad(desk, "RATING")),
-    ("ratings", ANN, |desk| in_quad(desk, "RATINGS quad")),
-    ("profile", ANN, |desk| in_quad(desk, "PROFILE Bo")),
-    ("blocked", ANN, |desk| in_quad(desk, "BLOCK Bo")),
-    ("zone", ANN, |desk| in_quad(desk, "SETTINGS zone=+2")),
-    ("settings", ANN, |desk| in_quad(desk, "SETTINGS")),
-    (FAULT, ANN, |desk| in_quad(desk, "EXTEND three days\nABSENT soon\nRESIGN")),
-    ("orders taken back", ANN, |desk| {
-        let (_, to_ann, _) = quadrant_z(desk);
-        desk.reply(ANN, &to_ann, "HOLD");
-        desk.sent_to(ANN);
-        desk.reply(ANN, &to_ann, "Please undo my orders");
-        desk.one_to(ANN)
+    ("more time", ANN, |referee| in_quad(referee, "Could I have a few more days?")),
+    ("absence", ANN, |referee| in_quad(referee, "I'm on holiday.")),
+    ("pause", ANN, |referee| in_quad(referee, "Please pause the match")),
+    ("grief", ANN, |referee| in_quad(referee, "My mother has died.")),
+    ("giving up", ANN, |referee| in_quad(referee, "I give up")),
+    ("leaving", ANN, |referee| in_quad(referee, "I want to leave the club")),
+    ("less mail", ANN, |referee| in_quad(referee, "Stop mailing me!")),
+    ("address", ANN, |referee| in_quad(referee, "My new address is ann@new.example")),
+    ("draw", ANN, |referee| in_quad(referee, "Shall we call it a draw?")),
+    ("opponent", ANN, |referee| in_quad(referee, "I'd like another opponent")),
+    ("opponent's name", ANN, |referee| in_quad(referee, "Who is my opponent?")),
+    ("message", ANN, |referee| in_quad(referee, "Tell Bo he plays well")),
+    ("sympathy", ANN, |referee| in_quad(referee, "Bo's father died, my condolences.")),
+    ("rules", ANN, |referee| in_quad(referee, "I don't understand the rules")),
+    ("history", ANN, |referee| in_quadrant_z(referee, "Can I see all the moves so far?")),
+    ("lateness", ANN, |referee| in_quad(referee, "What happens if I miss the deadline?")),
+    ("name and zone", ANN, |referee| in_quad(referee, "Please call me Annie from now on.")),
+    ("a friend", ANN, |referee| in_quad(referee, "I'd like to play against my friend carl@friend.example")),
+    ("ranking", ANN, |referee| in_quad(referee, "Where is the ranking?")),
+    ("anger", ANN, |referee| in_quad(referee, "This is outrageous")),
+    ("rating", ANN, |referee| in_quad(referee, "RATING")),
+    ("ratings", ANN, |referee| in_quad(referee, "RATINGS quad")),
+    ("profile", ANN, |referee| in_quad(referee, "PROFILE Bo")),
+    ("blocked", ANN, |referee| in_quad(referee, "BLOCK Bo")),
+    ("zone", ANN, |referee| in_quad(referee, "SETTINGS zone=+2")),
+    ("settings", ANN, |referee| in_quad(referee, "SETTINGS")),
+    (FAULT, ANN, |referee| in_quad(referee, "EXTEND three days\nABSENT soon\nRESIGN")),
+    ("orders taken back", ANN, |referee| {
+        let (_, to_ann, _) = quadrant_z(referee);
+        referee.reply(ANN, &to_ann, "HOLD");
+        referee.sent_to(ANN);
+        referee.reply(ANN, &to_ann, "Please undo my orders");
+        referee.one_to(ANN)
     }),
-    ("building", ANN, |desk| in_quadrant_z(desk, "I'd like to read the rules of building again")),
-    ("orders in words", ANN, |desk| in_quadrant_z(desk, "Ich mache diese Runde nichts.")),
-    ("a setup in words", ANN, |desk| {
-        desk.open(GameKind::Pacific, &[]);
-        let to_ann = desk.one_to(ANN);
-        desk.reply(ANN, &to_ann, "Can you set it up for me please?");
-        desk.one_to(ANN)
+    ("building", ANN, |referee| in_quadrant_z(referee, "I'd like to read the rules of building again")),
+    ("orders in words", ANN, |referee| in_quadrant_z(referee, "Ich mache diese Runde nichts.")),
+    ("a setup in words", ANN, |referee| {
+        referee.open(GameKind::Pacific, &[]);
+        let to_ann = referee.one_to(ANN);
+        referee.reply(ANN, &to_ann, "Can you set it up for me please?");
+        referee.one_to(ANN)
     }),
-    ("a blank letter later", ANN, |desk| {
-        let (_, to_ann, _) = pacific(desk);
-        desk.sent_to(ANN);
-        desk.reply(ANN, &to_ann, "");
-        desk.one_to(ANN)
+    ("a blank letter later", ANN, |referee| {
+        let (_, to_ann, _) = pacific(referee);
+        referee.sent_to(ANN);
+        referee.reply(ANN, &to_ann, "");
+        referee.one_to(ANN)
     }),
-    ("an extension asked for", ANN, |desk| by_bo(desk, "EXTEND 3 days")),
-    ("a draw offered", ANN, |desk| by_bo(desk, "DRAW")),
+    ("an extension asked for", ANN, |referee| by_bo(referee, "EXTEND 3 days")),
+    ("a draw offered", ANN, |referee| by_bo(referee, "DRAW")),
     ("a result", ANN, result),
-    ("a rematch offered", BO, |desk| {
-        let to_ann = result(desk);
-        desk.sent_to(BO);
-        desk.reply(ANN, &to_ann, "REMATCH");
-        desk.one_to(BO)
+    ("a rematch offered", BO, |referee| {
+        let to_ann = result(referee);
+        referee.sent_to(BO);
+        referee.reply(ANN, &to_ann, "REMATCH");
+        referee.one_to(BO)
     }),
-    ("a rematch in words", ANN, |desk| {
-        let to_ann = result(desk);
-        desk.reply(ANN, &to_ann, "Shall we play again?");
-        desk.last_to(ANN)
+    ("a rematch in words", ANN, |referee| {
+        let to_ann = result(referee);
+        referee.reply(ANN, &to_ann, "Shall we play again?");
+        referee.last_to(ANN)
     }),
 ];
 
 #[test]
 fn whatever_an_answer_in_a_match_offers_can_be_sent_back_at_once() {
-    let count: usize = SITUATIONS.into_iter().map(|situation| send_back(Desk::new, situation)).sum();
+    let count: usize = SITUATIONS.into_iter().map(|situation| send_back(Referee::new, situation)).sum();
     assert!(count > 45, "{count} acts");
 }
 
 const IN_THE_CLUB: [Situation; 9] = [
-    ("a challenge", BO, |desk| {
-        desk.write(ANN, "CHALLENGE bo@players.example quad");
-        desk.last_to(BO)
+    ("a challenge", BO, |referee| {
+        referee.write(ANN, "CHALLENGE bo@players.example quad");
+        referee.last_to(BO)
     }),
-    ("a standing offer", ANN, |desk| {
-        desk.write(ANN, "OPEN quad times=2");
-        desk.last_to(ANN)
+    ("a standing offer", ANN, |referee| {
+        referee.write(ANN, "OPEN quad times=2");
+        referee.last_to(ANN)
     }),
-    ("an event announced", ANN, |desk| {
-        announced(desk, LEAGUE, &[]);
-        desk.write(ANN, "EVENTS");
-        desk.last_to(ANN)
+    ("an event announced", ANN, |referee| {
+        announced(referee, LEAGUE, &[]);
+        referee.write(ANN, "EVENTS");
+        referee.last_to(ANN)
     }),
-    ("an event entered", ANN, |desk| {
-        announced(desk, LEAGUE, &[ANN]);
-        desk.all_to(ANN).pop().expect("a letter")
+    ("an event entered", ANN, |referee| {
+        announced(referee, LEAGUE, &[ANN]);
+        referee.all_to(ANN).pop().expect("a letter")
     }),
-    ("an event that was entered, listed", ANN, |desk| {
-        announced(desk, LEAGUE, &[ANN]);
-        desk.write(ANN, "EVENTS");
-        desk.last_to(ANN)
+    ("an event that was entered, listed", ANN, |referee| {
+        announced(referee, LEAGUE, &[ANN]);
+        referee.write(ANN, "EVENTS");
+        referee.last_to(ANN)
     }),
-    ("an event left without CONFIRM", ANN, |desk| {
-        announced(desk, LEAGUE, &[ANN]);
-        desk.write(ANN, "LEAVE EV-SPRING");
-        desk.last_to(ANN)
+    ("an event left without CONFIRM", ANN, |referee| {
+        announced(referee, LEAGUE, &[ANN]);
+        referee.write(ANN, "LEAVE EV-SPRING");
+        referee.last_to(ANN)
     }),
-    ("standings", ANN, |desk| {
-        announced(desk, LEAGUE, &[ANN, BO, CY]);
-        desk.write(ANN, "STANDINGS EV-SPRING");
-        desk.last_to(ANN)
+    ("standings", ANN, |referee| {
+        announced(referee, LEAGUE, &[ANN, BO, CY]);
+        referee.write(ANN, "STANDINGS EV-SPRING");
+        referee.last_to(ANN)
     }),
-    ("matches", ANN, |desk| {
-        desk.write(ANN, "MATCHES");
-        desk.last_to(ANN)
+    ("matches", ANN, |referee| {
+        referee.write(ANN, "MATCHES");
+        referee.last_to(ANN)
     }),
-    ("a ranking", ANN, |desk| {
-        desk.write(ANN, "RATINGS quad");
-        desk.last_to(ANN)
+    ("a ranking", ANN, |referee| {
+        referee.write(ANN, "RATINGS quad");
+        referee.last_to(ANN)
     }),
 ];
 
@@ -260,22 +260,22 @@ fn orders_that_their_letter_corrects_are_not_offered() {
         "SHIP 1 A3 TO B2\nSHIP 3 B2 TO B1\n\nSorry, I meant B1 for ship 1. And ship 3 stays where it is.",
         "Delete SHIP 1 A3 TO B2",
     ] {
-        let desk = Desk::new();
-        let (_, report, _) = both_set_up(&desk);
-        desk.reply(ANN, &report, text);
-        desk.one_to(ANN).says("leaves a doubt").keeps_silent_of("the single word YES");
+        let referee = Referee::new();
+        let (_, report, _) = both_set_up(&referee);
+        referee.reply(ANN, &report, text);
+        referee.one_to(ANN).says("leaves a doubt").keeps_silent_of("the single word YES");
     }
 }
 
 #[test]
 fn an_order_changed_in_words_is_offered_with_the_others_that_are_filed() {
-    let desk = Desk::new();
-    let (_, report, _) = both_set_up(&desk);
-    desk.reply(ANN, &report, "SHIP 1 A3 TO B2\nSHIP 3 B2 TO B1");
-    desk.one_to(ANN);
-    desk.reply(ANN, &report, "and SHIP 1 A3 TO A1");
-    let offer = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (_, report, _) = both_set_up(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO B2\nSHIP 3 B2 TO B1");
+    referee.one_to(ANN);
+    referee.reply(ANN, &report, "and SHIP 1 A3 TO A1");
+    let offer = referee.one_to(ANN);
     offer.says("I file them: | SHIP 3 B2 TO B1 | SHIP 1 A3 TO A1");
-    desk.reply(ANN, &offer, "YES");
-    desk.one_to(ANN).says("they replace those you sent before: | SHIP 3 B2 TO B1 | SHIP 1 A3 TO A1");
+    referee.reply(ANN, &offer, "YES");
+    referee.one_to(ANN).says("they replace those you sent before: | SHIP 3 B2 TO B1 | SHIP 1 A3 TO A1");
 }

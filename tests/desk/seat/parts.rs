@@ -12,22 +12,22 @@ use fogpost::letter::Address;
 use fogpost::referee::{Match, Stage};
 
 use crate::audit::database::letter_causes;
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::dossier::contents::audited;
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 use crate::seat::almost_orders::with_attached;
 
 const CY: &str = "cy@players.example";
 
 /// Two matches of Quad between Ann and Bo, in which Ann is to move, with Ann's invitation to each.
-fn two_matches(desk: &Desk) -> [(Match, Sent); 2] {
+fn two_matches(referee: &Referee) -> [(Match, Sent); 2] {
     std::array::from_fn(|_| {
-        let game_match = desk.open(GameKind::Quad, &[]);
-        (game_match, desk.one_to(ANN))
+        let game_match = referee.open(GameKind::Quad, &[]);
+        (game_match, referee.one_to(ANN))
     })
 }
 
 /// A match of Quad between Bo and Cy.
-pub fn of_others(desk: &Desk) -> Match {
+pub fn of_others(referee: &Referee) -> Match {
     let seated = |name: &str, address: &str| NamedAddress {
         name: name.to_owned(),
         address: Address::parse(address).expect("an address"),
@@ -36,37 +36,37 @@ pub fn of_others(desk: &Desk) -> Match {
         game: GameKind::Quad,
         choices: GameKind::Quad.choose(None).expect("options of the game"),
         players: BySeat::new(seated("Bo", BO), seated("Cy", CY)).map(Holder::Player),
-        terms: desk.office().config.terms.clone(),
+        terms: referee.office().config.terms.clone(),
     };
-    let game_match = desk.block_on(instruct::open(desk.office(), new)).expect("the match opens");
-    desk.work();
+    let game_match = referee.block_on(instruct::open(referee.office(), new)).expect("the match opens");
+    referee.work();
     game_match
 }
 
-fn filed(desk: &Desk, game_match: &Match) -> usize {
-    desk.find(&game_match.id).adjudicated.len()
+fn filed(referee: &Referee, game_match: &Match) -> usize {
+    referee.find(&game_match.id).adjudicated.len()
 }
 
 /// The answers to Ann since the last call, without the reports that they caused.
-fn answers(desk: &Desk) -> Vec<Sent> {
-    let sent = desk.sent_to(ANN).into_iter();
+fn answers(referee: &Referee) -> Vec<Sent> {
+    let sent = referee.sent_to(ANN).into_iter();
     sent.filter(|sent| sent.in_reply_to.is_some()).collect()
 }
 
 #[test]
 fn each_part_of_a_letter_is_filed_in_its_own_match() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
-    desk.reply(ANN, &invitation, &format!("MARBLE E5\nMATCH {}\nMARBLE C4", second.id));
-    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (1, 1));
-    let [to_first, to_second] = &answers(&desk)[..] else { panic!("one answer for each match") };
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
+    referee.reply(ANN, &invitation, &format!("MARBLE E5\nMATCH {}\nMARBLE C4", second.id));
+    assert_eq!((filed(&referee, &first), filed(&referee, &second)), (1, 1));
+    let [to_first, to_second] = &answers(&referee)[..] else { panic!("one answer for each match") };
     to_first.says("| MARBLE E5").keeps_silent_of("MARBLE C4");
     to_first.says(&format!("Also: {}, sealed. Its answer comes in a letter of its own.", second.id));
     to_second.says("| MARBLE C4").keeps_silent_of("MARBLE E5").keeps_silent_of("Also:");
     assert!(to_first.subject.contains(&first.id) && to_second.subject.contains(&second.id));
     assert_eq!(to_first.in_reply_to, to_second.in_reply_to, "both are in the thread of the letter");
     for game_match in [&first, &second] {
-        assert!(letter_causes(&desk, &game_match.id).iter().any(|cause| cause.part.is_some()));
+        assert!(letter_causes(&referee, &game_match.id).iter().any(|cause| cause.part.is_some()));
     }
 }
 
@@ -78,11 +78,11 @@ fn a_fault_or_a_doubt_in_one_part_leaves_the_others_filed() {
         ("MARBLE E5", "MARBLE C4\nMABLE D4", [1, 0]),
         ("I play E5 I think", "MARBLE C4", [0, 1]),
     ] {
-        let desk = Desk::new();
-        let [(first, invitation), (second, _)] = two_matches(&desk);
-        desk.reply(ANN, &invitation, &format!("{own}\nMATCH {}\n{other}", second.id));
-        assert_eq!([filed(&desk, &first), filed(&desk, &second)], filed_in, "{own} / {other}");
-        let answers = answers(&desk);
+        let referee = Referee::new();
+        let [(first, invitation), (second, _)] = two_matches(&referee);
+        referee.reply(ANN, &invitation, &format!("{own}\nMATCH {}\n{other}", second.id));
+        assert_eq!([filed(&referee, &first), filed(&referee, &second)], filed_in, "{own} / {other}");
+        let answers = answers(&referee);
         assert_eq!(answers.len(), 2, "{own} / {other}");
         let outcome = if filed_in[1] == 1 { "sealed" } else { "not filed" };
         answers[0].says(&format!("Also: {}, {outcome}.", second.id));
@@ -91,52 +91,52 @@ fn a_fault_or_a_doubt_in_one_part_leaves_the_others_filed() {
 
 #[test]
 fn a_letter_may_begin_with_another_match() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
-    desk.reply(ANN, &invitation, &format!("Match {}:\nMARBLE C4\n\nAnn", second.id.to_lowercase()));
-    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (0, 1));
-    let [answer] = &answers(&desk)[..] else { panic!("one answer, for the match named") };
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
+    referee.reply(ANN, &invitation, &format!("Match {}:\nMARBLE C4\n\nAnn", second.id.to_lowercase()));
+    assert_eq!((filed(&referee, &first), filed(&referee, &second)), (0, 1));
+    let [answer] = &answers(&referee)[..] else { panic!("one answer, for the match named") };
     answer.says("| MARBLE C4").keeps_silent_of("Also:").keeps_silent_of(&first.id);
-    assert_eq!(desk.find(&first.id).head, first.head, "the other ledger is unchanged");
+    assert_eq!(referee.find(&first.id).head, first.head, "the other ledger is unchanged");
 }
 
 #[test]
 fn a_line_match_with_its_own_name_returns_to_the_match_of_the_token() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
     let (own, other) = (&first.id, &second.id);
-    desk.reply(
+    referee.reply(
         ANN,
         &invitation,
         &format!("MATCH {other}\nMARBLE C4\nMATCH {own}\nMARBLE E5\nMATCH {other}\nSTATUS"),
     );
-    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (1, 1));
-    let [to_first, to_second] = &answers(&desk)[..] else { panic!("one answer for each match") };
+    assert_eq!((filed(&referee, &first), filed(&referee, &second)), (1, 1));
+    let [to_first, to_second] = &answers(&referee)[..] else { panic!("one answer for each match") };
     to_first.says("| MARBLE E5");
     to_second.says("| MARBLE C4").says("Quad, Ann (Black)");
 }
 
 #[test]
 fn a_part_for_a_match_of_others_files_nothing() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
-    let others = of_others(&desk);
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
+    let others = of_others(&referee);
     for unknown in [&others.id[..], "QD-ZZZZ"] {
         let letter = format!("MARBLE E5\nMATCH {}\nMARBLE C4\nMATCH {unknown}\nMARBLE D4", second.id);
-        desk.reply(ANN, &invitation, &letter);
-        let [answer] = &answers(&desk)[..] else { panic!("one answer") };
+        referee.reply(ANN, &invitation, &letter);
+        let [answer] = &answers(&referee)[..] else { panic!("one answer") };
         answer.says("cannot tell which match you mean");
-        assert_eq!((filed(&desk, &first), filed(&desk, &second), filed(&desk, &others)), (0, 0, 0));
+        assert_eq!((filed(&referee, &first), filed(&referee, &second), filed(&referee, &others)), (0, 0, 0));
     }
-    assert_eq!(desk.find(&others.id).head, others.head);
+    assert_eq!(referee.find(&others.id).head, others.head);
 }
 
 #[test]
 fn the_token_of_another_match_is_good_for_orders_and_questions_only() {
-    let desk = Desk::new();
-    let [(_, invitation), (second, _)] = two_matches(&desk);
-    desk.sent_to(BO);
-    let before = desk.find(&second.id);
+    let referee = Referee::new();
+    let [(_, invitation), (second, _)] = two_matches(&referee);
+    referee.sent_to(BO);
+    let before = referee.find(&second.id);
     for command in [
         "RESIGN CONFIRM",
         "DRAW",
@@ -146,61 +146,61 @@ fn the_token_of_another_match_is_good_for_orders_and_questions_only() {
         "TELL Hello Bo.\nEND",
         "PROTEST wrong\nEND",
     ] {
-        desk.reply(ANN, &invitation, &format!("MATCH {}\n{command}", second.id));
-        let [answer] = &answers(&desk)[..] else { panic!("{command}: one answer") };
+        referee.reply(ANN, &invitation, &format!("MATCH {}\n{command}", second.id));
+        let [answer] = &answers(&referee)[..] else { panic!("{command}: one answer") };
         let verb = command.split_whitespace().next().expect("a verb");
         answer.says(&format!("Your {verb} was not carried out"));
         answer.says(&format!("please answer a letter of mine about {}", second.id));
     }
-    let after = desk.find(&second.id);
+    let after = referee.find(&second.id);
     assert_eq!((after.stage, after.draw_offer, after.extension), (Stage::Running, None, None));
     assert_eq!(after.deadline, before.deadline);
-    assert!(desk.sent_to(BO).is_empty() && desk.sent_to(GM).is_empty());
-    desk.reply(ANN, &invitation, &format!("MATCH {}\nSTATUS\nMARBLE E5\nDRAW", second.id));
-    let [answer] = &answers(&desk)[..] else { panic!("one answer") };
+    assert!(referee.sent_to(BO).is_empty() && referee.sent_to(GM).is_empty());
+    referee.reply(ANN, &invitation, &format!("MATCH {}\nSTATUS\nMARBLE E5\nDRAW", second.id));
+    let [answer] = &answers(&referee)[..] else { panic!("one answer") };
     answer.says("Quad, Ann (Black)").says("| MARBLE E5").says("Your DRAW was not carried out");
-    assert_eq!(desk.find(&second.id).draw_offer, None);
+    assert_eq!(referee.find(&second.id).draw_offer, None);
 }
 
 #[test]
 fn a_text_ends_at_a_line_match() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
-    desk.sent_to(BO);
-    desk.reply(ANN, &invitation, &format!("TELL Well played.\nSee you.\nMATCH {}\nMARBLE E5", second.id));
-    desk.sent_to(BO)[0].says("> Well played. > See you.").keeps_silent_of("MATCH").keeps_silent_of("E5");
-    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (0, 1));
-    desk.reply(ANN, &invitation, &format!("TELL Hello.\nMATCH {}\nMARBLE E5", first.id));
-    assert_eq!(filed(&desk, &first), 1);
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
+    referee.sent_to(BO);
+    referee.reply(ANN, &invitation, &format!("TELL Well played.\nSee you.\nMATCH {}\nMARBLE E5", second.id));
+    referee.sent_to(BO)[0].says("> Well played. > See you.").keeps_silent_of("MATCH").keeps_silent_of("E5");
+    assert_eq!((filed(&referee, &first), filed(&referee, &second)), (0, 1));
+    referee.reply(ANN, &invitation, &format!("TELL Hello.\nMATCH {}\nMARBLE E5", first.id));
+    assert_eq!(filed(&referee, &first), 1);
 }
 
 #[test]
 fn words_for_a_person_in_the_part_for_another_match_reach_the_gm_at_once() {
-    let desk = Desk::new();
-    let [(_, invitation), (second, _)] = two_matches(&desk);
-    desk.reply(ANN, &invitation, &format!("MARBLE E5\nMATCH {}\nI am in hospital.", second.id));
-    desk.one_to(GM).says("> I am in hospital.").says(&second.id);
+    let referee = Referee::new();
+    let [(_, invitation), (second, _)] = two_matches(&referee);
+    referee.reply(ANN, &invitation, &format!("MARBLE E5\nMATCH {}\nI am in hospital.", second.id));
+    referee.one_to(GM).says("> I am in hospital.").says(&second.id);
 }
 
 #[test]
 fn orders_for_another_match_that_came_for_an_earlier_turn_are_asked_about() {
-    let desk = Desk::new();
-    let [(_, invitation), (second, to_ann)] = two_matches(&desk);
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    desk.reply(BO, &desk.sent_to(BO)[1], "TURN 2\nMARBLE A5");
-    assert_eq!(filed(&desk, &second), 2);
-    desk.sent_to(ANN);
-    desk.reply(ANN, &invitation, &format!("STATUS\nMATCH {}\nMARBLE E5", second.id));
-    assert_eq!(filed(&desk, &second), 2, "{:?}", answers(&desk));
+    let referee = Referee::new();
+    let [(_, invitation), (second, to_ann)] = two_matches(&referee);
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &referee.sent_to(BO)[1], "TURN 2\nMARBLE A5");
+    assert_eq!(filed(&referee, &second), 2);
+    referee.sent_to(ANN);
+    referee.reply(ANN, &invitation, &format!("STATUS\nMATCH {}\nMARBLE E5", second.id));
+    assert_eq!(filed(&referee, &second), 2, "{:?}", answers(&referee));
 }
 
 #[test]
 fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
-    let desk = Desk::with("settle_words = 0\n");
-    let [(first, invitation), (second, to_ann)] = two_matches(&desk);
-    desk.reply(ANN, &invitation, &format!("MARBLE E5\nMATCH {}\nMARBLE C4\nI have a plan", second.id));
-    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
-    let dossier = |id: &str| desk.dossier(id, DossierForm::Arbiter, false).expect("a dossier");
+    let referee = Referee::with("settle_words = 0\n");
+    let [(first, invitation), (second, to_ann)] = two_matches(&referee);
+    referee.reply(ANN, &invitation, &format!("MARBLE E5\nMATCH {}\nMARBLE C4\nI have a plan", second.id));
+    referee.reply(ANN, &invitation, "RESIGN CONFIRM");
+    let dossier = |id: &str| referee.dossier(id, DossierForm::Arbiter, false).expect("a dossier");
     let text = |files: &std::collections::BTreeMap<String, Vec<u8>>| -> String {
         files.values().map(|contents| String::from_utf8_lossy(contents).into_owned()).collect()
     };
@@ -231,7 +231,7 @@ fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
     let refused = Dossier::read(files).expect_err("a letter is withheld");
     assert!(refused.contains(&format!("is withheld until {} ends", second.id)), "{refused}");
     // Once both matches are over, each dossier contains the whole letter.
-    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
     for id in [&first.id, &second.id] {
         let files = dossier(id);
         assert!(
@@ -241,153 +241,154 @@ fn a_letter_about_a_running_match_is_withheld_from_the_dossier_of_another() {
         let verdict = audited(files);
         assert!(verdict.is_sound(), "{verdict:#?}");
     }
-    assert_eq!(desk.find(&second.id).adjudicated.first().map(|_| Seat::First), Some(Seat::First));
+    assert_eq!(referee.find(&second.id).adjudicated.first().map(|_| Seat::First), Some(Seat::First));
 }
 
 #[test]
 fn a_letter_with_parts_that_is_confirmed_later_is_ruled_on_part_by_part() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
     let elsewhere = "ann@work.example";
-    desk.reply(elsewhere, &invitation, &format!("MARBLE E5\nMATCH {}\nMARBLE C4", second.id));
-    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (0, 0));
-    let notice = desk.last_to(ANN);
+    referee.reply(elsewhere, &invitation, &format!("MARBLE E5\nMATCH {}\nMARBLE C4", second.id));
+    assert_eq!((filed(&referee, &first), filed(&referee, &second)), (0, 0));
+    let notice = referee.last_to(ANN);
     let line = notice.text.lines().map(str::trim).find_map(|line| line.strip_prefix("| CONFIRM "));
     let code = line.expect("a line with the code").to_owned();
-    desk.reply(ANN, &notice, &format!("CONFIRM {code}"));
-    desk.work();
-    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (1, 1));
+    referee.reply(ANN, &notice, &format!("CONFIRM {code}"));
+    referee.work();
+    assert_eq!((filed(&referee, &first), filed(&referee, &second)), (1, 1));
 }
 
 #[test]
 fn the_token_of_a_match_that_ended_long_ago_files_nothing_elsewhere() {
-    let desk = Desk::new();
-    let [(_, invitation), (second, _)] = two_matches(&desk);
-    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
+    let referee = Referee::new();
+    let [(_, invitation), (second, _)] = two_matches(&referee);
+    referee.reply(ANN, &invitation, "RESIGN CONFIRM");
     let letter = format!("STATUS\nMATCH {}\nMARBLE C4", second.id);
-    desk.sleep(24 * 31);
-    desk.work();
-    desk.sent_to(ANN);
-    desk.reply(ANN, &invitation, &letter);
-    assert_eq!(filed(&desk, &second), 0);
-    assert_eq!(answers(&desk).len(), 1);
+    referee.sleep(24 * 31);
+    referee.work();
+    referee.sent_to(ANN);
+    referee.reply(ANN, &invitation, &letter);
+    assert_eq!(filed(&referee, &second), 0);
+    assert_eq!(answers(&referee).len(), 1);
 }
 
 #[test]
 fn an_attached_text_belongs_to_no_part() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
     let text = format!("My orders are attached.\nMATCH {}", second.id);
-    desk.receive(&with_attached(&desk, &invitation, &text, "MARBLE E5"));
-    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (0, 0));
-    for answer in answers(&desk) {
+    referee.receive(&with_attached(&referee, &invitation, &text, "MARBLE E5"));
+    assert_eq!((filed(&referee, &first), filed(&referee, &second)), (0, 0));
+    for answer in answers(&referee) {
         answer.says("I did not read what you attached (orders.txt)");
     }
 }
 
 #[test]
 fn two_new_names_in_two_letters_of_a_moment_are_both_told() {
-    let desk = Desk::new();
-    let [(first, invitation), _] = two_matches(&desk);
-    desk.sent_to(BO);
-    desk.put(&desk.answer(ANN, &invitation, "SETTINGS name=Anna Archer"));
-    desk.put(&desk.answer(ANN, &invitation, "SETTINGS name=Anna Baker"));
-    desk.work();
-    assert_eq!(answers(&desk).len(), 2);
-    assert_eq!(desk.sent_to(BO).len(), 2);
-    assert!(desk.find(&first.id).players.first.starts_with("Anna "));
+    let referee = Referee::new();
+    let [(first, invitation), _] = two_matches(&referee);
+    referee.sent_to(BO);
+    referee.put(&referee.answer(ANN, &invitation, "SETTINGS name=Anna Archer"));
+    referee.put(&referee.answer(ANN, &invitation, "SETTINGS name=Anna Baker"));
+    referee.work();
+    assert_eq!(answers(&referee).len(), 2);
+    assert_eq!(referee.sent_to(BO).len(), 2);
+    assert!(referee.find(&first.id).players.first.starts_with("Anna "));
 }
 
 #[test]
 fn of_the_settings_in_several_parts_the_last_in_the_letter_counts() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
-    desk.sent_to(BO);
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
+    referee.sent_to(BO);
     let (own, other) = (&first.id, &second.id);
     let text = format!("SETTINGS name=Anna Archer format=text\nMATCH {other}\nSETTINGS name=Anna Baker");
-    desk.reply(ANN, &invitation, &text);
+    referee.reply(ANN, &invitation, &text);
     for id in [own, other] {
-        assert_eq!(desk.find(id).players.first, "Anna Baker");
+        assert_eq!(referee.find(id).players.first, "Anna Baker");
     }
-    desk.one_to(BO).says("Anna Baker").keeps_silent_of("Archer");
-    let told = answers(&desk);
+    referee.one_to(BO).says("Anna Baker").keeps_silent_of("Archer");
+    let told = answers(&referee);
     assert_eq!(told.len(), 2);
     told[0].says("| format=text");
     // A part that continues after another one.
     let text = format!(
         "SETTINGS name=Anna Adam\nMATCH {other}\nSETTINGS name=Anna Berg\nMATCH {own}\nSETTINGS name=Anna Cole"
     );
-    desk.reply(ANN, &invitation, &text);
-    assert_eq!(desk.find(other).players.first, "Anna Cole");
+    referee.reply(ANN, &invitation, &text);
+    assert_eq!(referee.find(other).players.first, "Anna Cole");
 }
 
 #[test]
 fn a_notice_of_an_unproven_letter_shows_all_its_parts() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, _)] = two_matches(&desk);
+    let referee = Referee::new();
+    let [(first, invitation), (second, _)] = two_matches(&referee);
     let text = format!("MARBLE E5\nMATCH {}\nMARBLE C4", second.id);
-    let letter = desk.answer(ANN, &invitation, &text);
-    desk.receive(&letter.replacen(ANN, "ann@work.example", 1));
-    assert_eq!((filed(&desk, &first), filed(&desk, &second)), (0, 0));
-    desk.one_to(ANN).says("MARBLE E5").says(&format!("MATCH {}", second.id)).says("MARBLE C4");
+    let letter = referee.answer(ANN, &invitation, &text);
+    referee.receive(&letter.replacen(ANN, "ann@work.example", 1));
+    assert_eq!((filed(&referee, &first), filed(&referee, &second)), (0, 0));
+    referee.one_to(ANN).says("MARBLE E5").says(&format!("MATCH {}", second.id)).says("MARBLE C4");
 }
 
 /// The text of a dossier of a finished match.
-fn dossier_text(desk: &Desk, id: &str) -> String {
-    let files = desk.dossier(id, DossierForm::Arbiter, false).expect("a dossier");
+fn dossier_text(referee: &Referee, id: &str) -> String {
+    let files = referee.dossier(id, DossierForm::Arbiter, false).expect("a dossier");
     files.values().map(|contents| String::from_utf8_lossy(contents).into_owned()).collect()
 }
 
 #[test]
 fn a_refused_letter_that_names_a_running_match_is_withheld_whole() {
-    let desk = Desk::new();
-    let [(first, invitation), (second, to_ann)] = two_matches(&desk);
+    let referee = Referee::new();
+    let [(first, invitation), (second, to_ann)] = two_matches(&referee);
     let other = &second.id;
     for letter in [
         // A match that she does not play makes the whole letter doubtful.
         format!("MARBLE E5\nMATCH {other}\nMARBLE C4\nI have a plan\nMATCH QD-ZZZZ\nSTATUS"),
         format!("In {other} I have a plan:\nMARBLE C4"),
     ] {
-        desk.reply(ANN, &invitation, &letter);
-        answers(&desk)[0].says("cannot tell which match you mean");
+        referee.reply(ANN, &invitation, &letter);
+        answers(&referee)[0].says("cannot tell which match you mean");
     }
-    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
-    let text = dossier_text(&desk, &first.id);
+    referee.reply(ANN, &invitation, "RESIGN CONFIRM");
+    let text = dossier_text(&referee, &first.id);
     assert!(!text.contains("I have a plan") && !text.contains("MARBLE C4"), "{text}");
     assert_eq!(text.matches(&format!("\"withheld_until\":[\"{other}\"]")).count(), 2);
-    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
-    assert!(dossier_text(&desk, &first.id).contains("I have a plan"));
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    assert!(dossier_text(&referee, &first.id).contains("I have a plan"));
 }
 
 #[test]
 fn a_letter_with_the_token_of_a_running_match_is_withheld() {
-    let desk = Desk::new();
-    let [(first, invitation), (_, to_ann)] = two_matches(&desk);
+    let referee = Referee::new();
+    let [(first, invitation), (_, to_ann)] = two_matches(&referee);
     // A mail program may quote the footer of another letter.
     let text = format!("STATUS\nmy secret plan\n\nReply token: {}", to_ann.token());
-    desk.reply(ANN, &invitation, &text);
-    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
-    assert!(!dossier_text(&desk, &first.id).contains("my secret plan"));
+    referee.reply(ANN, &invitation, &text);
+    referee.reply(ANN, &invitation, "RESIGN CONFIRM");
+    assert!(!dossier_text(&referee, &first.id).contains("my secret plan"));
 }
 
 #[test]
 fn a_letter_that_cannot_be_read_any_more_is_withheld_while_its_players_play_elsewhere() {
-    let desk = Desk::new();
-    let [(first, invitation), (_, to_ann)] = two_matches(&desk);
-    desk.reply(ANN, &invitation, "STATUS\nmy secret plan");
-    desk.reply(ANN, &invitation, "RESIGN CONFIRM");
+    let referee = Referee::new();
+    let [(first, invitation), (_, to_ann)] = two_matches(&referee);
+    referee.reply(ANN, &invitation, "STATUS\nmy secret plan");
+    referee.reply(ANN, &invitation, "RESIGN CONFIRM");
     // Without the address that the referee had at the time, its letters cannot be told from others.
-    desk.untidy.set(true);
-    desk.change_database(
+    referee.untidy.set(true);
+    referee.change_database(
         "UPDATE match SET snapshot = replace(snapshot, '\"address\":\"referee@club.example\"', '\"address\":\"\"')",
     );
     let shown = || {
-        let material =
-            desk.block_on(dossier::material(desk.office(), &first.id, None, "a test")).expect("the match");
+        let material = referee
+            .block_on(dossier::material(referee.office(), &first.id, None, "a test"))
+            .expect("the match");
         let letters = material.letters.values().map(|raw| String::from_utf8_lossy(raw).into_owned());
         letters.collect::<String>()
     };
     assert!(!shown().contains("my secret plan"));
-    desk.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
     assert!(shown().contains("my secret plan"));
 }

@@ -6,8 +6,8 @@ use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
 
 use super::almost_orders::both_set_up;
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::quad;
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// The lines of the first block that an answer offers, without bars.
 fn offered(answer: &Sent) -> Vec<String> {
@@ -16,8 +16,8 @@ fn offered(answer: &Sent) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-fn held(desk: &Desk, game_match: &Match) -> Option<Vec<String>> {
-    desk.find(&game_match.id).held[Seat::First].as_ref().map(|held| held.filing.lines().to_vec())
+fn held(referee: &Referee, game_match: &Match) -> Option<Vec<String>> {
+    referee.find(&game_match.id).filed[Seat::First].as_ref().map(|held| held.filing.lines().to_vec())
 }
 
 const BOTH: &[&str] = &["SHIP 1 A3 TO A1", "SHIP 3 B2 TO B1"];
@@ -61,16 +61,16 @@ const ORDERS: [(&str, &[&str]); 22] = [
 #[test]
 fn orders_in_words_are_offered_whole_and_yes_files_them() {
     for (text, orders) in ORDERS {
-        let desk = Desk::new();
-        let (game_match, to_ann, _) = both_set_up(&desk);
-        desk.reply(ANN, &to_ann, text);
-        let answer = desk.one_to(ANN);
+        let referee = Referee::new();
+        let (game_match, to_ann, _) = both_set_up(&referee);
+        referee.reply(ANN, &to_ann, text);
+        let answer = referee.one_to(ANN);
         assert_eq!(offered(&answer), orders, "{text}:\n{}", answer.text);
         assert!(answer.text.lines().count() < 45, "{text}: too long\n{}", answer.text);
-        assert_eq!(held(&desk, &game_match), None, "{text}: filed unasked");
-        desk.reply(ANN, &answer, "YES");
-        desk.one_to(ANN).says("Your orders are sealed");
-        let filed = held(&desk, &game_match).expect("orders are filed");
+        assert_eq!(held(&referee, &game_match), None, "{text}: filed unasked");
+        referee.reply(ANN, &answer, "YES");
+        referee.one_to(ANN).says("Your orders are sealed");
+        let filed = held(&referee, &game_match).expect("orders are filed");
         // `HOLD` alone is filed as no orders.
         let is_filed = orders == ["HOLD"] || filed == orders;
         assert!(is_filed, "{text}: {filed:?}");
@@ -101,12 +101,12 @@ const IDLE: [&str; 18] = [
 
 #[test]
 fn doing_nothing_in_words_is_offered_as_hold() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = both_set_up(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = both_set_up(&referee);
     for text in IDLE {
-        desk.reply(ANN, &to_ann, text);
-        assert_eq!(offered(&desk.one_to(ANN)), ["HOLD"], "{text}");
-        assert_eq!(held(&desk, &game_match), None, "{text}: filed unasked");
+        referee.reply(ANN, &to_ann, text);
+        assert_eq!(offered(&referee.one_to(ANN)), ["HOLD"], "{text}");
+        assert_eq!(held(&referee, &game_match), None, "{text}: filed unasked");
     }
 }
 
@@ -124,21 +124,21 @@ fn every_capture_in_words_is_offered_as_those_that_are_legal() {
         "Захвати всё",
         "全部占領してください",
     ] {
-        let desk = Desk::new();
-        let (game_match, to_ann, _) = both_set_up(&desk);
-        desk.reply(ANN, &to_ann, text);
-        let answer = desk.one_to(ANN);
+        let referee = Referee::new();
+        let (game_match, to_ann, _) = both_set_up(&referee);
+        referee.reply(ANN, &to_ann, text);
+        let answer = referee.one_to(ANN);
         assert_eq!(offered(&answer), ["CAPTURE C1"], "{text}:\n{}", answer.text);
-        desk.reply(ANN, &answer, "YES");
-        desk.one_to(ANN).says("Your orders are sealed");
-        assert_eq!(held(&desk, &game_match).map(|lines| lines.len()), Some(1));
+        referee.reply(ANN, &answer, "YES");
+        referee.one_to(ANN).says("Your orders are sealed");
+        assert_eq!(held(&referee, &game_match).map(|lines| lines.len()), Some(1));
     }
 }
 
 #[test]
 fn a_question_about_the_rules_gets_their_section() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = both_set_up(&desk);
+    let referee = Referee::new();
+    let (_, to_ann, _) = both_set_up(&referee);
     for text in [
         "How do I build a new ship?",
         "Wie baue ich ein neues Schiff?",
@@ -153,14 +153,14 @@ fn a_question_about_the_rules_gets_their_section() {
         "Nasıl yeni bir gemi inşa ederim?",
         "新しい船の作り方を教えてください。",
     ] {
-        desk.reply(ANN, &to_ann, text);
-        let answer = desk.one_to(ANN);
+        referee.reply(ANN, &to_ann, text);
+        let answer = referee.one_to(ANN);
         answer.says("A new ship stands at a star in your home quadrant").says("| RULES quadrant-z");
         answer.keeps_silent_of("Exploring").keeps_silent_of("Your orders for turn");
         assert!(answer.text.lines().count() < 40, "{text}: too long\n{}", answer.text);
     }
-    desk.reply(ANN, &to_ann, "help capture please");
-    desk.one_to(ANN).says("Nothing is captured unless you say so").keeps_silent_of("Not read");
+    referee.reply(ANN, &to_ann, "help capture please");
+    referee.one_to(ANN).says("Nothing is captured unless you say so").keeps_silent_of("Not read");
 }
 
 #[test]
@@ -170,14 +170,14 @@ fn a_question_about_the_signs_gets_the_board_with_its_legend() {
         (GameKind::Quantum, "square, circle and queen"),
         (GameKind::Quad, "marbles of Black and White"),
     ] {
-        let desk = Desk::new();
-        desk.open(game, &[]);
-        let to_ann = desk.one_to(ANN);
+        let referee = Referee::new();
+        referee.open(game, &[]);
+        let to_ann = referee.one_to(ANN);
         for text in
             ["What does 3* mean on the map?", "Was bedeuten die Zeichen?", "記号の意味を教えてください"]
         {
-            desk.reply(ANN, &to_ann, text);
-            let answer = desk.one_to(ANN);
+            referee.reply(ANN, &to_ann, text);
+            let answer = referee.one_to(ANN);
             answer.says("with its signs explained").says(legend);
             assert_eq!(answer.pictures, 1, "{game}: {text}");
         }
@@ -186,8 +186,8 @@ fn a_question_about_the_signs_gets_the_board_with_its_legend() {
 
 #[test]
 fn a_letter_that_only_says_stop_is_told_how_to_get_fewer_letters() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = both_set_up(&desk);
+    let referee = Referee::new();
+    let (_, to_ann, _) = both_set_up(&referee);
     for text in [
         "Stop",
         "Please stop.",
@@ -203,33 +203,33 @@ fn a_letter_that_only_says_stop_is_told_how_to_get_fewer_letters() {
         "Yeter",
         "やめてください",
     ] {
-        desk.reply(ANN, &to_ann, text);
-        assert_eq!(offered(&desk.one_to(ANN)), ["SETTINGS receipts=faults digest=daily"], "{text}");
+        referee.reply(ANN, &to_ann, text);
+        assert_eq!(offered(&referee.one_to(ANN)), ["SETTINGS receipts=faults digest=daily"], "{text}");
     }
 }
 
 #[test]
 fn a_bare_accept_needs_no_code() {
-    let desk = Desk::new();
-    let (_, to_ann, to_bo) = quad(&desk);
+    let referee = Referee::new();
+    let (_, to_ann, to_bo) = quad(&referee);
     for text in ["Accept", "accept!", "Decline"] {
-        desk.reply(ANN, &to_ann, text);
-        desk.one_to(ANN).keeps_silent_of("code").says("waits for your");
+        referee.reply(ANN, &to_ann, text);
+        referee.one_to(ANN).keeps_silent_of("code").says("waits for your");
     }
-    desk.reply(BO, &to_bo, "EXTEND 3 days");
-    desk.sent_to(BO);
-    let asked = desk.one_to(ANN);
-    desk.reply(ANN, &to_ann, "Accept");
-    assert_eq!(offered(&desk.one_to(ANN)), ["AGREE"]);
-    desk.reply(ANN, &asked, "Accept");
-    desk.last_to(ANN).says("the deadline has moved");
+    referee.reply(BO, &to_bo, "EXTEND 3 days");
+    referee.sent_to(BO);
+    let asked = referee.one_to(ANN);
+    referee.reply(ANN, &to_ann, "Accept");
+    assert_eq!(offered(&referee.one_to(ANN)), ["AGREE"]);
+    referee.reply(ANN, &asked, "Accept");
+    referee.last_to(ANN).says("the deadline has moved");
 }
 
 #[test]
 fn sympathy_with_the_opponent_is_not_the_writers_own_grief() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.sent_to(GM);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.sent_to(GM);
     for (text, message) in [
         ("I heard Bo's father died, please give him my condolences.", "I heard Bo's father died"),
         ("Tell Bo I am sorry about his father", "I am sorry about his father"),
@@ -245,14 +245,14 @@ fn sympathy_with_the_opponent_is_not_the_writers_own_grief() {
         ("Bo'nun babası vefat etmiş, başı sağ olsun.", "başı sağ olsun"),
         ("Boさんのお父さんが亡くなったそうで、お悔やみ申し上げます。", "お悔やみ"),
     ] {
-        desk.reply(ANN, &to_ann, text);
-        let answer = desk.one_to(ANN);
+        referee.reply(ANN, &to_ann, text);
+        let answer = referee.one_to(ANN);
         answer.says("To send this to Bo").says("| TELL").says(message).keeps_silent_of("EXTEND");
-        assert!(!desk.find(&game_match.id).in_trouble[Seat::First], "{text}");
+        assert!(!referee.find(&game_match.id).in_trouble[Seat::First], "{text}");
     }
     for text in ["Sorry Bo, my father died yesterday.", "My wife's mother died, my condolences to all."] {
-        desk.reply(ANN, &to_ann, text);
-        desk.one_to(ANN).says("I am very sorry to hear this");
+        referee.reply(ANN, &to_ann, text);
+        referee.one_to(ANN).says("I am very sorry to hear this");
     }
 }
 
@@ -265,42 +265,46 @@ fn a_move_in_words_is_offered_in_quad_and_quantum() {
         (GameKind::Quantum, "D3 nach D4\n\nViele Grüße", "D3 D4"),
         (GameKind::Quantum, "Д3-Д4\n\nУдачи!", "D3 D4"),
     ] {
-        let desk = Desk::new();
-        let game_match = desk.open(game, &[]);
-        let to_ann = desk.one_to(ANN);
-        desk.reply(ANN, &to_ann, text);
-        let answer = desk.one_to(ANN);
+        let referee = Referee::new();
+        let game_match = referee.open(game, &[]);
+        let to_ann = referee.one_to(ANN);
+        referee.reply(ANN, &to_ann, text);
+        let answer = referee.one_to(ANN);
         assert_eq!(offered(&answer), [order], "{text}:\n{}", answer.text);
-        desk.reply(ANN, &answer, "YES");
-        desk.one_to(ANN).says("Your orders are sealed").says(&format!("| {order}"));
-        assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(2), "{text}");
-        desk.sent_to(BO);
+        referee.reply(ANN, &answer, "YES");
+        referee.one_to(ANN).says("Your orders are sealed").says(&format!("| {order}"));
+        assert_eq!(referee.find(&game_match.id).due().map(|due| due.turn), Some(2), "{text}");
+        referee.sent_to(BO);
     }
 }
 
 #[test]
 fn the_subject_of_a_letter_without_text_is_offered_as_orders() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = both_set_up(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = both_set_up(&referee);
     let subject = format!("Subject: Re: {}", to_ann.subject);
-    let letter = desk.answer(ANN, &to_ann, "");
-    desk.receive(&letter.replace(&subject, "Subject: SHIP 1 A3 TO A1, SHIP 3 B2 TO B1"));
-    let answer = desk.one_to(ANN);
+    let letter = referee.answer(ANN, &to_ann, "");
+    referee.receive(&letter.replace(&subject, "Subject: SHIP 1 A3 TO A1, SHIP 3 B2 TO B1"));
+    let answer = referee.one_to(ANN);
     answer.says("This is the subject of your letter");
     assert_eq!(offered(&answer), BOTH);
-    assert_eq!(held(&desk, &game_match), None);
+    assert_eq!(held(&referee, &game_match), None);
 }
 
 #[test]
 fn an_order_written_over_the_form_in_the_quote_is_named_and_offered() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
     let overwritten = |above: &str, written: &str| {
-        let letter = desk.answer(ANN, &to_ann, above);
+        let letter = referee.answer(ANN, &to_ann, above);
         let example = letter.lines().find(|line| line.starts_with(">     | MARBLE ")).expect("an example");
-        desk.receive(&letter.replacen(example, written, 1));
-        assert_eq!(desk.find(&game_match.id).due().map(|due| due.turn), Some(1), "{written}: filed unasked");
-        desk.one_to(ANN)
+        referee.receive(&letter.replacen(example, written, 1));
+        assert_eq!(
+            referee.find(&game_match.id).due().map(|due| due.turn),
+            Some(1),
+            "{written}: filed unasked"
+        );
+        referee.one_to(ANN)
     };
     let named = "You seem to have changed this line in the quote of my letter";
     overwritten("", "> MARBLE Z99").keeps_silent_of(named);
@@ -310,71 +314,82 @@ fn an_order_written_over_the_form_in_the_quote_is_named_and_offered() {
     }
     let answer = overwritten("", ">     | MARBLE G7");
     // Beside an order of the letter itself it is only named.
-    let letter = desk.answer(ANN, &to_ann, "CHECK\nMARBLE C3");
-    desk.receive(&letter.replacen(">     | MARBLE ", "> MARBLE G7\n>     | MARBLE ", 1));
-    desk.one_to(ANN).says("These orders are valid: | MARBLE C3").says("> MARBLE G7").keeps_silent_of(named);
-    desk.reply(ANN, &answer, "YES");
-    desk.one_to(ANN).says("Your orders are sealed").says("| MARBLE G7");
+    let letter = referee.answer(ANN, &to_ann, "CHECK\nMARBLE C3");
+    referee.receive(&letter.replacen(">     | MARBLE ", "> MARBLE G7\n>     | MARBLE ", 1));
+    referee
+        .one_to(ANN)
+        .says("These orders are valid: | MARBLE C3")
+        .says("> MARBLE G7")
+        .keeps_silent_of(named);
+    referee.reply(ANN, &answer, "YES");
+    referee.one_to(ANN).says("Your orders are sealed").says("| MARBLE G7");
 }
 
 #[test]
 fn orders_below_what_may_introduce_an_older_letter_are_asked() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = both_set_up(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = both_set_up(&referee);
     for (text, order) in [
         ("In reply to:\nSHIP 1 A3 TO A1", "SHIP 1 A3 TO A1"),
         ("SHIP 1 A3 TO A1\n\nIn reply to:\nSHIP 3 B2 TO B1\nEXTEND 3 days", "SHIP 1 A3 TO A1"),
         ("SHIP 1 A3 TO A1\n\nვისგან: Ann\nთარიღი: გუშინ\nვის: Bo\n\nSHIP 3 B2 TO B1", "SHIP 1 A3 TO A1"),
     ] {
-        desk.reply(ANN, &to_ann, text);
-        let answer = desk.one_to(ANN);
+        referee.reply(ANN, &to_ann, text);
+        let answer = referee.one_to(ANN);
         answer.says("what may be the heading of an older letter");
-        assert_eq!(held(&desk, &game_match), None, "{text}");
-        assert_eq!(desk.find(&game_match.id).extension, None, "{text}");
+        assert_eq!(held(&referee, &game_match), None, "{text}");
+        assert_eq!(referee.find(&game_match.id).extension, None, "{text}");
         if !text.contains("EXTEND") {
             assert_eq!(offered(&answer), [order], "{text}:\n{}", answer.text);
         }
     }
-    desk.reply(ANN, &to_ann, "My moves for Sat 16 May, 20:00:\nSHIP 1 A3 TO A1");
-    desk.one_to(ANN).says("Your orders are sealed");
+    referee.reply(ANN, &to_ann, "My moves for Sat 16 May, 20:00:\nSHIP 1 A3 TO A1");
+    referee.one_to(ANN).says("Your orders are sealed");
 }
 
 #[test]
 fn corrections_that_cannot_stand_together_are_explained() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = both_set_up(&desk);
-    desk.reply(ANN, &to_ann, "Nave 2 de C1 a C2\nCapturar C1");
-    let answer = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (_, to_ann, _) = both_set_up(&referee);
+    referee.reply(ANN, &to_ann, "Nave 2 de C1 a C2\nCapturar C1");
+    let answer = referee.one_to(ANN);
     answer.says("Not all of them can stand together. No ship of yours stays at C1").keeps_silent_of("YES");
-    desk.reply(ANN, &to_ann, "If Bo comes to B, ship 1 to A1. Otherwise everything stays.");
-    desk.one_to(ANN).says("a condition or a negation, which I cannot follow").keeps_silent_of("For example");
-    desk.reply(ANN, &to_ann, "Can ship 1 go from A3 to K4 in one turn?");
-    desk.one_to(ANN).says("This is a question").says("K is neither");
+    referee.reply(ANN, &to_ann, "If Bo comes to B, ship 1 to A1. Otherwise everything stays.");
+    referee
+        .one_to(ANN)
+        .says("a condition or a negation, which I cannot follow")
+        .keeps_silent_of("For example");
+    referee.reply(ANN, &to_ann, "Can ship 1 go from A3 to K4 in one turn?");
+    referee.one_to(ANN).says("This is a question").says("K is neither");
 }
 
 #[test]
 fn a_letter_that_says_nothing_gets_a_short_answer() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = both_set_up(&desk);
+    let referee = Referee::new();
+    let (_, to_ann, _) = both_set_up(&referee);
     for text in ["", "?", "Von meinem iPhone gesendet", "NEVER MIND", "Never", "I agree with the extension"] {
-        desk.reply(ANN, &to_ann, text);
-        let answer = desk.one_to(ANN);
+        referee.reply(ANN, &to_ann, text);
+        let answer = referee.one_to(ANN);
         answer.keeps_silent_of("The board").keeps_silent_of("| EXTEND").keeps_silent_of("code");
         assert!(answer.text.lines().count() < 25, "{text}: too long\n{}", answer.text);
     }
-    desk.reply(ANN, &to_ann, "");
-    let answer = desk.one_to(ANN);
+    referee.reply(ANN, &to_ann, "");
+    let answer = referee.one_to(ANN);
     assert_eq!(offered(&answer), ["REPORT"]);
-    desk.reply(ANN, &answer, "REPORT");
-    desk.one_to(ANN).says("The board");
+    referee.reply(ANN, &answer, "REPORT");
+    referee.one_to(ANN).says("The board");
 }
 
 #[test]
 fn anger_is_met_with_an_apology_and_not_with_the_door() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "THIS IS RIDICULOUS!!! I have sent my orders THREE TIMES. Fix it or I'm out.");
-    let answer = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    referee.reply(
+        ANN,
+        &to_ann,
+        "THIS IS RIDICULOUS!!! I have sent my orders THREE TIMES. Fix it or I'm out.",
+    );
+    let answer = referee.one_to(ANN);
     answer.says("I am sorry for the trouble").says("I hold no orders of yours for turn 1");
     answer.says("| PROTEST").keeps_silent_of("LEAVE").keeps_silent_of("RESIGN");
 }
@@ -394,31 +409,31 @@ fn a_setup_in_words_is_offered_as_one_that_the_referee_draws() {
             &["SETUP balanced"],
         ),
     ] {
-        let desk = Desk::new();
-        let game_match = desk.open(game, &[]);
-        let to_ann = desk.one_to(ANN);
-        desk.reply(ANN, &to_ann, text);
-        let answer = desk.one_to(ANN);
+        let referee = Referee::new();
+        let game_match = referee.open(game, &[]);
+        let to_ann = referee.one_to(ANN);
+        referee.reply(ANN, &to_ann, text);
+        let answer = referee.one_to(ANN);
         assert!(
             offered(&answer).starts_with(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
         );
-        assert_eq!(held(&desk, &game_match), None, "{text}");
-        desk.reply(ANN, &answer, &offered(&answer)[0]);
-        desk.one_to(ANN).says("Your orders are sealed");
+        assert_eq!(held(&referee, &game_match), None, "{text}");
+        referee.reply(ANN, &answer, &offered(&answer)[0]);
+        referee.one_to(ANN).says("Your orders are sealed");
     }
 }
 
 #[test]
 fn a_heading_names_the_turn_in_words() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = both_set_up(&desk);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = both_set_up(&referee);
     for text in
         ["for turn 2:\nSHIP 1 A3 TO A1", "Für Zug 2:\nSHIP 1 A3 TO A1", "Pour le tour 2 :\nSHIP 1 A3 TO A1"]
     {
-        desk.reply(ANN, &to_ann, text);
-        desk.one_to(ANN).says("These orders are for turn 2; turn 1 is open");
-        assert_eq!(held(&desk, &game_match), None, "{text}");
+        referee.reply(ANN, &to_ann, text);
+        referee.one_to(ANN).says("These orders are for turn 2; turn 1 is open");
+        assert_eq!(held(&referee, &game_match), None, "{text}");
     }
-    desk.reply(ANN, &to_ann, "für Zug 1:\nSHIP 1 A3 TO A1");
-    desk.one_to(ANN).says("Your orders are sealed");
+    referee.reply(ANN, &to_ann, "für Zug 1:\nSHIP 1 A3 TO A1");
+    referee.one_to(ANN).says("Your orders are sealed");
 }

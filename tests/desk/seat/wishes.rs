@@ -3,8 +3,8 @@
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
 use crate::positions::{quad, quadrant_z};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 /// The lines of the first act that an answer offers, without bars.
 fn offered(answer: &Sent) -> String {
@@ -57,21 +57,21 @@ const WISHES: [(&str, &str, &str); 21] = [
 #[test]
 fn an_answer_offers_the_line_that_does_what_was_wished_and_that_line_does_it() {
     for (wish, line, done) in WISHES {
-        let desk = Desk::new();
-        let (game_match, to_ann, _) = quad(&desk);
-        desk.reply(ANN, &to_ann, wish);
-        let answer = desk.one_to(ANN);
+        let referee = Referee::new();
+        let (game_match, to_ann, _) = quad(&referee);
+        referee.reply(ANN, &to_ann, wish);
+        let answer = referee.one_to(ANN);
         assert_eq!(offered(&answer), line, "{wish}");
         answer.keeps_silent_of("You also wrote this").keeps_silent_of("The board");
         assert!(answer.text.lines().count() < 35, "{wish}: too long\n{}", answer.text);
-        let after = desk.find(&game_match.id);
+        let after = referee.find(&game_match.id);
         assert!(after.extension.is_none() && after.draw_offer.is_none(), "{wish}: acted on unasked");
         assert!(
             after.absences[Seat::First].is_empty() && after.outcome().is_none(),
             "{wish}: acted on unasked"
         );
-        desk.reply(ANN, &answer, line);
-        let answers: Vec<Sent> = desk.sent_to(ANN);
+        referee.reply(ANN, &answer, line);
+        let answers: Vec<Sent> = referee.sent_to(ANN);
         let says =
             |letter: &Sent| letter.text.split_whitespace().collect::<Vec<_>>().join(" ").contains(done);
         assert!(
@@ -84,95 +84,95 @@ fn an_answer_offers_the_line_that_does_what_was_wished_and_that_line_does_it() {
 
 #[test]
 fn links_neither_resign_nor_leave_at_once() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "I want to leave the club");
-    let answer = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "I want to leave the club");
+    let answer = referee.one_to(ANN);
     assert!(answer.html.contains("body=LEAVE%0D%0A") && answer.html.contains("body=RESIGN%0D%0A"));
     assert!(!answer.html.contains("CONFIRM%0D%0A"));
 }
 
 #[test]
 fn beside_orders_wishes_about_something_else_count() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quadrant_z(&desk);
-    desk.sent_to(ANN);
-    desk.reply(ANN, &to_ann, "HOLD\n\nShall we call it a draw? Where are the rules?");
-    let receipt = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (_, to_ann, _) = quadrant_z(&referee);
+    referee.sent_to(ANN);
+    referee.reply(ANN, &to_ann, "HOLD\n\nShall we call it a draw? Where are the rules?");
+    let receipt = referee.one_to(ANN);
     receipt.says("Your orders are sealed").says("| DRAW").keeps_silent_of("| RULES");
     receipt.says("The GM will read this: > Shall we call it a draw? Where are the rules?");
-    desk.reply(ANN, &to_ann, "HOLD\n\nI'm away from 1 June to 4 June.");
-    desk.one_to(ANN).says("Your new orders are sealed").says("| ABSENT 2026-06-01 TO 2026-06-04");
+    referee.reply(ANN, &to_ann, "HOLD\n\nI'm away from 1 June to 4 June.");
+    referee.one_to(ANN).says("Your new orders are sealed").says("| ABSENT 2026-06-01 TO 2026-06-04");
 }
 
 #[test]
 fn grief_gets_a_kind_answer_and_the_gm_hears_at_once() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quadrant_z(&desk);
-    let other = desk.open(GameKind::Quad, &[]);
-    desk.sent_to(ANN);
-    desk.sent_to(GM);
-    desk.reply(ANN, &to_ann, "Meine Mutter ist gestorben, ich kann diese Woche nicht ziehen.");
-    let answer = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quadrant_z(&referee);
+    let other = referee.open(GameKind::Quad, &[]);
+    referee.sent_to(ANN);
+    referee.sent_to(GM);
+    referee.reply(ANN, &to_ann, "Meine Mutter ist gestorben, ich kann diese Woche nicht ziehen.");
+    let answer = referee.one_to(ANN);
     answer.says("I am very sorry to hear this").keeps_silent_of("Not read").keeps_silent_of("| HOLD");
-    let to_gm = desk.one_to(GM);
+    let to_gm = referee.one_to(GM);
     to_gm.says("Meine Mutter ist gestorben").says(&format!("| GM MATCH {} PAUSE", game_match.id));
     to_gm.says(&format!("| GM MATCH {} PAUSE", other.id));
-    assert!(desk.find(&game_match.id).in_trouble[Seat::First]);
-    desk.advance(24 * 6);
-    let reminders = desk.sent_to(ANN);
+    assert!(referee.find(&game_match.id).in_trouble[Seat::First]);
+    referee.advance(24 * 6);
+    let reminders = referee.sent_to(ANN);
     let kind = reminders.iter().filter(|letter| letter.subject.contains("whenever you can"));
     assert!(kind.clone().count() > 0, "a reminder goes");
     for letter in kind {
         letter.says("waits for you").keeps_silent_of("The board").keeps_silent_of("not filed");
     }
-    desk.reply(ANN, &to_ann, "HOLD");
-    assert!(!desk.find(&game_match.id).in_trouble[Seat::First], "orders end it");
+    referee.reply(ANN, &to_ann, "HOLD");
+    assert!(!referee.find(&game_match.id).in_trouble[Seat::First], "orders end it");
 }
 
 #[test]
 fn losses_in_the_match_are_no_grief() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quadrant_z(&desk);
-    desk.sent_to(ANN);
-    desk.reply(ANN, &to_ann, "My carrier died, what a funeral!");
-    desk.one_to(ANN).keeps_silent_of("sorry");
+    let referee = Referee::new();
+    let (_, to_ann, _) = quadrant_z(&referee);
+    referee.sent_to(ANN);
+    referee.reply(ANN, &to_ann, "My carrier died, what a funeral!");
+    referee.one_to(ANN).keeps_silent_of("sorry");
 }
 
 #[test]
 fn yes_agrees_to_more_time_but_not_to_a_draw() {
-    let desk = Desk::new();
-    let (game_match, to_ann, to_bo) = quad(&desk);
-    desk.reply(ANN, &to_ann, "EXTEND 3 days");
-    let asked = desk.one_to(BO);
-    desk.reply(BO, &to_bo, "Yes");
-    assert!(desk.find(&game_match.id).extension.is_some(), "not in the thread of the question");
-    desk.sent_to(BO);
-    desk.reply(BO, &asked, "Yes, if I get the next one");
-    assert!(desk.find(&game_match.id).extension.is_some(), "a condition is no yes");
-    desk.sent_to(BO);
-    desk.reply(BO, &asked, "Ja gern!\n\nBo");
-    desk.one_to(BO).says("Agreed: the deadline has moved");
-    desk.sent_to(ANN);
-    desk.reply(ANN, &to_ann, "DRAW");
-    let offer = desk.one_to(BO);
+    let referee = Referee::new();
+    let (game_match, to_ann, to_bo) = quad(&referee);
+    referee.reply(ANN, &to_ann, "EXTEND 3 days");
+    let asked = referee.one_to(BO);
+    referee.reply(BO, &to_bo, "Yes");
+    assert!(referee.find(&game_match.id).extension.is_some(), "not in the thread of the question");
+    referee.sent_to(BO);
+    referee.reply(BO, &asked, "Yes, if I get the next one");
+    assert!(referee.find(&game_match.id).extension.is_some(), "a condition is no yes");
+    referee.sent_to(BO);
+    referee.reply(BO, &asked, "Ja gern!\n\nBo");
+    referee.one_to(BO).says("Agreed: the deadline has moved");
+    referee.sent_to(ANN);
+    referee.reply(ANN, &to_ann, "DRAW");
+    let offer = referee.one_to(BO);
     for words in ["Yes", "", "AGREE"] {
-        desk.reply(BO, &offer, words);
-        desk.one_to(BO).says("| DRAW");
-        assert!(desk.find(&game_match.id).outcome().is_none(), "a draw needs its own line");
+        referee.reply(BO, &offer, words);
+        referee.one_to(BO).says("| DRAW");
+        assert!(referee.find(&game_match.id).outcome().is_none(), "a draw needs its own line");
     }
 }
 
 #[test]
 fn an_old_request_for_time_is_not_agreed_to_after_a_new_one() {
-    let desk = Desk::new();
-    let (game_match, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "EXTEND 3 days");
-    let first = desk.one_to(BO);
-    desk.reply(ANN, &to_ann, "EXTEND 30 days");
-    desk.sent_to(BO);
-    desk.reply(BO, &first, "Yes");
-    assert!(desk.find(&game_match.id).extension.is_some(), "Bo agreed to three days");
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "EXTEND 3 days");
+    let first = referee.one_to(BO);
+    referee.reply(ANN, &to_ann, "EXTEND 30 days");
+    referee.sent_to(BO);
+    referee.reply(BO, &first, "Yes");
+    assert!(referee.find(&game_match.id).extension.is_some(), "Bo agreed to three days");
 }
 
 #[test]
@@ -185,14 +185,14 @@ fn a_challenge_is_answered_in_words() {
         ("no", false, true),
         ("Who are you?", false, true),
     ] {
-        let desk = Desk::new();
-        let (_, to_ann, _) = quad(&desk);
-        desk.reply(ANN, &to_ann, "CHALLENGE cy@new.example quad");
-        let challenge = desk.one_to("cy@new.example");
+        let referee = Referee::new();
+        let (_, to_ann, _) = quad(&referee);
+        referee.reply(ANN, &to_ann, "CHALLENGE cy@new.example quad");
+        let challenge = referee.one_to("cy@new.example");
         let code = challenge.text.split("ACCEPT ").nth(1).and_then(|rest| rest.split_whitespace().next());
         let code = code.expect("a code").to_owned();
-        desk.reply("cy@new.example", &challenge, words);
-        let answers = desk.sent_to("cy@new.example");
+        referee.reply("cy@new.example", &challenge, words);
+        let answers = referee.sent_to("cy@new.example");
         assert_eq!(answers.iter().any(|letter| letter.text.contains("begins")), is_accepted, "{words}");
         assert_eq!(
             answers.iter().any(|letter| letter.text.contains(&format!("| ACCEPT {code}"))),
@@ -204,52 +204,53 @@ fn a_challenge_is_answered_in_words() {
 
 #[test]
 fn a_known_player_without_a_thread_gets_their_matches_and_not_the_page_for_newcomers() {
-    let desk = Desk::new();
-    let (game_match, ..) = quad(&desk);
-    desk.sent_to(ANN);
-    desk.write(ANN, "Hello, are you still there?");
-    let answer = desk.one_to(ANN);
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    referee.sent_to(ANN);
+    referee.write(ANN, "Hello, are you still there?");
+    let answer = referee.one_to(ANN);
     answer.says("Turn 1 waits for your orders").keeps_silent_of("I am the referee of");
     assert!(answer.subject.contains(&game_match.id));
-    let other = desk.open(GameKind::Quantum, &[]).id;
-    desk.sent_to(ANN);
-    desk.write(ANN, "Anybody there?");
-    desk.one_to(ANN).says(&game_match.id).says(&other).says("answer any letter of mine about it");
+    let other = referee.open(GameKind::Quantum, &[]).id;
+    referee.sent_to(ANN);
+    referee.write(ANN, "Anybody there?");
+    referee.one_to(ANN).says(&game_match.id).says(&other).says("answer any letter of mine about it");
 }
 
 #[test]
 fn an_offset_is_answered_with_cities() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "SETTINGS zone=GMT+2");
-    desk.one_to(ANN)
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "SETTINGS zone=GMT+2");
+    referee
+        .one_to(ANN)
         .says("No setting was changed")
         .says("| SETTINGS zone=Europe/Berlin")
         .keeps_silent_of("Etc/");
-    desk.reply(ANN, &to_ann, "SETTINGS zone=UTC-5");
-    desk.one_to(ANN).says("America/Chicago").keeps_silent_of("Berlin");
+    referee.reply(ANN, &to_ann, "SETTINGS zone=UTC-5");
+    referee.one_to(ANN).says("America/Chicago").keeps_silent_of("Berlin");
 }
 
 #[test]
 fn help_takes_words_and_finds_them_in_the_rules() {
-    let desk = Desk::new();
-    let (_, to_ann, _) = quad(&desk);
-    desk.reply(ANN, &to_ann, "HELP rhombus");
-    desk.one_to(ANN).says("is not a quad").says("| RULES quad");
-    desk.reply(ANN, &to_ann, "HELP zeppelin");
-    desk.one_to(ANN).says("I have no page on zeppelin").says("| RULES quad");
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    referee.reply(ANN, &to_ann, "HELP rhombus");
+    referee.one_to(ANN).says("is not a quad").says("| RULES quad");
+    referee.reply(ANN, &to_ann, "HELP zeppelin");
+    referee.one_to(ANN).says("I have no page on zeppelin").says("| RULES quad");
 }
 
 #[test]
 fn what_the_opponent_asks_for_can_be_granted_or_refused_in_words() {
-    let desk = Desk::new();
-    let (_, _, to_bo) = quad(&desk);
-    desk.reply(BO, &to_bo, "EXTEND 3 days");
-    let asked = desk.last_to(ANN);
-    desk.reply(ANN, &asked, "Of course, take all the time you need.");
-    desk.one_to(ANN).says("asks for more time").says("| AGREE");
-    desk.reply(BO, &to_bo, "DRAW");
-    let offered = desk.last_to(ANN);
-    desk.reply(ANN, &offered, "A draw? After two moves? Never!");
-    desk.one_to(ANN).says("You need do nothing").keeps_silent_of("| DRAW");
+    let referee = Referee::new();
+    let (_, _, to_bo) = quad(&referee);
+    referee.reply(BO, &to_bo, "EXTEND 3 days");
+    let asked = referee.last_to(ANN);
+    referee.reply(ANN, &asked, "Of course, take all the time you need.");
+    referee.one_to(ANN).says("asks for more time").says("| AGREE");
+    referee.reply(BO, &to_bo, "DRAW");
+    let offered = referee.last_to(ANN);
+    referee.reply(ANN, &offered, "A draw? After two moves? Never!");
+    referee.one_to(ANN).says("You need do nothing").keeps_silent_of("| DRAW");
 }

@@ -10,116 +10,118 @@ use fogpost::store::{self, RESTORED, TO_BE_READ_AGAIN};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
-use crate::desk::{ANN, BO, Desk, GM, Sent};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 const CY: &str = "cy@players.example";
 
 #[test]
 fn after_a_restore_later_letters_are_ruled_on_again_and_earlier_ones_are_not_answered_twice() {
-    let mut desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.reply(ANN, &to_ann, "STATUS");
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    let backup = desk.folder().join("backup.db");
-    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
-    assert!(desk.block_on(desk.office().store.backup(&backup)).is_err(), "a backup is not overwritten");
-    desk.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
-    let at_the_end = desk.find(&game_match.id);
-    let (ann, bo) = (desk.all_to(ANN), desk.all_to(BO));
-    let url = desk.office().config.database.url.clone();
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.reply(ANN, &to_ann, "STATUS");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    assert!(referee.block_on(referee.office().store.backup(&backup)).is_err(), "a backup is not overwritten");
+    referee.reply(BO, &to_bo, "TURN 2\nMARBLE A5");
+    let at_the_end = referee.find(&game_match.id);
+    let (ann, bo) = (referee.all_to(ANN), referee.all_to(BO));
+    let url = referee.office().config.database.url.clone();
     let mut replaced = None;
-    desk.restart_after(|_| {
+    referee.restart_after(|_| {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         replaced = runtime.block_on(store::restore(&url, &backup)).expect("restored");
     });
     assert!(replaced.expect("the previous database is kept").exists());
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 1, "Bo's letter is not in the backup");
-    let is_named = |desk: &Desk| faults(desk).iter().any(|fault| fault.contains("older than its mailbox"));
-    assert!(is_named(&desk));
-    desk.work();
-    assert!(!is_named(&desk));
-    let after = desk.find(&game_match.id);
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1, "Bo's letter is not in the backup");
+    let is_named =
+        |referee: &Referee| faults(referee).iter().any(|fault| fault.contains("older than its mailbox"));
+    assert!(is_named(&referee));
+    referee.work();
+    assert!(!is_named(&referee));
+    let after = referee.find(&game_match.id);
     assert_eq!((after.state, after.adjudicated.len()), (at_the_end.state, 2));
     // Ann gets only the report of turn 2 again, under its old Message-ID.
-    let (ann_now, bo_now) = (desk.all_to(ANN), desk.all_to(BO));
-    let ids = |letters: &[crate::desk::Sent]| -> BTreeSet<String> {
+    let (ann_now, bo_now) = (referee.all_to(ANN), referee.all_to(BO));
+    let ids = |letters: &[crate::referee::Sent]| -> BTreeSet<String> {
         letters.iter().map(|sent| sent.message_id.clone()).collect()
     };
     assert_eq!(ids(&ann_now), ids(&ann));
     assert_eq!(ids(&bo_now), ids(&bo));
     assert_eq!(ann_now.len(), ann.len() + 1);
-    desk.work();
-    desk.restart();
-    desk.work();
-    assert_eq!((desk.all_to(ANN).len(), desk.all_to(BO).len()), (ann_now.len(), bo_now.len()));
+    referee.work();
+    referee.restart();
+    referee.work();
+    assert_eq!((referee.all_to(ANN).len(), referee.all_to(BO).len()), (ann_now.len(), bo_now.len()));
 }
 
 /// The faults that `fogpost status` would name.
-fn faults(desk: &Desk) -> Vec<String> {
-    let (store, config) = (&desk.office().store, &desk.office().config);
-    let status = Status::of(store, &config.database, &config.outbox.quota, desk.now(), SILENT_AFTER);
-    desk.block_on(status).expect("the store answers").faults
+fn faults(referee: &Referee) -> Vec<String> {
+    let (store, config) = (&referee.office().store, &referee.office().config);
+    let status = Status::of(store, &config.database, &config.outbox.quota, referee.now(), SILENT_AFTER);
+    referee.block_on(status).expect("the store answers").faults
 }
 
 #[test]
 fn a_backup_that_is_copied_into_place_by_hand_is_noticed() {
-    let mut desk = Desk::new();
-    let game_match = desk.open(GameKind::Quad, &[]);
-    let to_ann = desk.one_to(ANN);
-    let backup = desk.folder().join("backup.db");
-    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
-    desk.reply(ANN, &to_ann, "MARBLE E5");
-    let at_the_end = desk.find(&game_match.id);
-    let told = desk.all_to(BO).len();
-    desk.restart_after(|folder| {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let to_ann = referee.one_to(ANN);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    let at_the_end = referee.find(&game_match.id);
+    let told = referee.all_to(BO).len();
+    referee.restart_after(|folder| {
         for end in ["-wal", "-shm"] {
             // SQLite deletes both when the last connection closes.
             let _ = std::fs::remove_file(folder.join(format!("fogpost.db{end}")));
         }
         std::fs::copy(&backup, folder.join("fogpost.db")).expect("copied");
     });
-    assert_eq!(desk.find(&game_match.id).adjudicated.len(), 0, "Ann's letter is not in the backup");
-    desk.work();
-    let after = desk.find(&game_match.id);
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 0, "Ann's letter is not in the backup");
+    referee.work();
+    let after = referee.find(&game_match.id);
     assert_eq!((after.state, after.adjudicated.len()), (at_the_end.state, 1));
-    let read_again =
-        |desk: &Desk| desk.block_on(desk.office().store.remembered(RESTORED)).expect("it answers");
-    let noted = read_again(&desk);
+    let read_again = |referee: &Referee| {
+        referee.block_on(referee.office().store.remembered(RESTORED)).expect("it answers")
+    };
+    let noted = read_again(&referee);
     assert!(noted.as_ref().is_some_and(|noted| noted != TO_BE_READ_AGAIN));
     // Nothing is read again, and nobody told again, while the database knows its mailbox.
-    desk.sleep(1);
-    desk.restart();
-    desk.work();
-    assert_eq!(read_again(&desk), noted);
-    assert_eq!(desk.all_to(BO).len(), told + 1, "the report came a second time");
+    referee.sleep(1);
+    referee.restart();
+    referee.work();
+    assert_eq!(read_again(&referee), noted);
+    assert_eq!(referee.all_to(BO).len(), told + 1, "the report came a second time");
 }
 
 #[test]
 fn restore_rejects_a_foreign_database() {
-    let desk = Desk::new();
-    let bad = desk.folder().join("bad.db");
+    let referee = Referee::new();
+    let bad = referee.folder().join("bad.db");
     std::fs::write(&bad, "no database").expect("written");
-    let url = desk.office().config.database.url.clone();
-    assert!(desk.block_on(store::restore(&url, &bad)).is_err());
-    assert!(!desk.folder().join("fogpost.db.restoring").exists());
-    desk.work();
-    let lock = desk.block_on(desk.office().store.lock("this test")).expect("the lock");
-    let refused = desk.block_on(store::restore(&url, &bad)).expect_err("the database is locked");
+    let url = referee.office().config.database.url.clone();
+    assert!(referee.block_on(store::restore(&url, &bad)).is_err());
+    assert!(!referee.folder().join("fogpost.db.restoring").exists());
+    referee.work();
+    let lock = referee.block_on(referee.office().store.lock("this test")).expect("the lock");
+    let refused = referee.block_on(store::restore(&url, &bad)).expect_err("the database is locked");
     assert!(refused.to_string().contains("this test"), "{refused}");
     drop(lock);
 }
 
 #[test]
 fn restore_and_doctor_name_a_trigger_that_was_added_taken_away_or_changed() {
-    let desk = Desk::new();
-    desk.work();
-    let url = desk.office().config.database.url.clone();
+    let referee = Referee::new();
+    referee.work();
+    let url = referee.office().config.database.url.clone();
     let said = |statements: &[&str]| {
-        let backup = desk.folder().join("backup.db");
+        let backup = referee.folder().join("backup.db");
         let _ = std::fs::remove_file(&backup);
-        desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
-        desk.block_on(async {
+        referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+        referee.block_on(async {
             let options = SqliteConnectOptions::new().filename(&backup);
             let mut file = SqliteConnection::connect_with(&options).await.expect("it opens");
             for statement in statements {
@@ -158,19 +160,19 @@ fn restore_and_doctor_name_a_trigger_that_was_added_taken_away_or_changed() {
 
 #[test]
 fn a_second_restore_keeps_both_databases_that_were_replaced() {
-    let mut desk = Desk::new();
-    desk.open(GameKind::Quad, &[]);
-    let backup = desk.folder().join("backup.db");
-    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
-    let url = desk.office().config.database.url.clone();
+    let mut referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    let url = referee.office().config.database.url.clone();
     let mut kept = BTreeSet::new();
     for _ in 0..3 {
-        desk.restart_after(|_| {
+        referee.restart_after(|_| {
             let runtime = tokio::runtime::Runtime::new().expect("a runtime");
             let replaced = runtime.block_on(store::restore(&url, &backup)).expect("restored");
             kept.insert(replaced.expect("the previous database is kept"));
         });
-        desk.work();
+        referee.work();
     }
     assert!(kept.len() == 3 && kept.iter().all(|file| file.exists()), "{kept:?}");
 }
@@ -181,23 +183,23 @@ fn code(text: &str, verb: &str) -> String {
 }
 
 /// The names of all matches but one.
-fn matches_but(desk: &Desk, id: &str) -> Vec<String> {
-    let mut ids = desk.block_on(desk.office().store.match_ids()).expect("the store answers");
+fn matches_but(referee: &Referee, id: &str) -> Vec<String> {
+    let mut ids = referee.block_on(referee.office().store.match_ids()).expect("the store answers");
     ids.retain(|other| other != id);
     ids
 }
 
 /// Whether the status says that letters from after a backup have not been read again.
-fn is_unfinished(desk: &Desk) -> bool {
-    let (database, quota) = (&desk.office().config.database, &desk.office().config.outbox.quota);
-    let status = Status::of(&desk.office().store, database, quota, desk.now(), SILENT_AFTER);
-    let faults = desk.block_on(status).expect("the store answers").faults;
+fn is_unfinished(referee: &Referee) -> bool {
+    let (database, quota) = (&referee.office().config.database, &referee.office().config.outbox.quota);
+    let status = Status::of(&referee.office().store, database, quota, referee.now(), SILENT_AFTER);
+    let faults = referee.block_on(status).expect("the store answers").faults;
     faults.iter().any(|fault| fault.contains("older than its mailbox"))
 }
 
 /// The letters to somebody that are not among those from before.
-fn news_to(desk: &Desk, address: &str, before: &[Sent]) -> Vec<Sent> {
-    let mut letters = desk.all_to(address);
+fn news_to(referee: &Referee, address: &str, before: &[Sent]) -> Vec<Sent> {
+    let mut letters = referee.all_to(address);
     letters.retain(|sent| {
         !before.iter().any(|old| (&old.text, &old.message_id) == (&sent.text, &sent.message_id))
     });
@@ -205,10 +207,10 @@ fn news_to(desk: &Desk, address: &str, before: &[Sent]) -> Vec<Sent> {
 }
 
 /// Returns the findings of `audit verify --against` in a player's mail.
-fn found_against(desk: &Desk, raw: &[u8]) -> Vec<String> {
+fn found_against(referee: &Referee, raw: &[u8]) -> Vec<String> {
     let mails = [PlayersMail::read("ann.eml", raw)];
-    let against = verify::verify_against(desk.office(), &mails, None, &|_| ());
-    let verdicts = desk.block_on(against).expect("the store answers");
+    let against = verify::verify_against(referee.office(), &mails, None, &|_| ());
+    let verdicts = referee.block_on(against).expect("the store answers");
     verdicts.into_iter().flat_map(|verdict| verdict.findings).map(|finding| finding.what).collect()
 }
 
@@ -216,53 +218,53 @@ fn found_against(desk: &Desk, raw: &[u8]) -> Vec<String> {
 /// an offer after answering a question, and a GM has opened a match at the terminal, in which Ann has written.
 #[test]
 fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_once() {
-    let mut desk = Desk::new();
-    let known = desk.open(GameKind::Quad, &[]);
-    let (to_ann, to_bo) = (desk.one_to(ANN), desk.one_to(BO));
-    desk.reply(ANN, &to_ann, "OPEN quad seat=first");
-    let offered = desk.one_to(ANN);
-    let backup = desk.folder().join("backup.db");
-    desk.block_on(desk.office().store.backup(&backup)).expect("a backup");
+    let mut referee = Referee::new();
+    let known = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.reply(ANN, &to_ann, "OPEN quad seat=first");
+    let offered = referee.one_to(ANN);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
 
-    desk.sleep(1);
-    desk.reply(BO, &to_bo, &format!("JOIN {}", code(&offered.text, "CLOSE")));
+    referee.sleep(1);
+    referee.reply(BO, &to_bo, &format!("JOIN {}", code(&offered.text, "CLOSE")));
     let new_to = |address: &str| {
-        let mut letters = desk.sent_to(address);
+        let mut letters = referee.sent_to(address);
         letters.retain(|sent| sent.subject.contains("[QD-") && !sent.subject.contains(&known.id));
         letters.pop().expect("an invitation")
     };
     let (new_to_ann, new_to_bo) = (new_to(ANN), new_to(BO));
-    let others = |desk: &Desk| matches_but(desk, &known.id);
-    let [id] = <[String; 1]>::try_from(others(&desk)).expect("one more match");
+    let others = |referee: &Referee| matches_but(referee, &known.id);
+    let [id] = <[String; 1]>::try_from(others(&referee)).expect("one more match");
     // Two letters of different people about one match: their order counts.
-    desk.reply(ANN, &new_to_ann, "MARBLE E5");
-    desk.reply(BO, &new_to_bo, "MARBLE A5");
-    let played = desk.find(&id);
-    desk.write(CY, "OPEN quantum");
-    let question = desk.one_to(CY);
-    desk.reply(CY, &question, &format!("CONFIRM {}", code(&question.text, "CONFIRM")));
-    let offer = code(&desk.one_to(CY).text, "CLOSE");
-    desk.sent_to(ANN);
-    let lost = desk.open(GameKind::Quad, &[]);
-    desk.reply(ANN, &desk.one_to(ANN), "MARBLE E5");
-    let about_lost = desk.raw_to(ANN).pop().expect("a receipt");
-    desk.sleep(1);
-    let before: Vec<Sent> = [ANN, BO, CY, GM].iter().flat_map(|address| desk.all_to(address)).collect();
-    let url = desk.office().config.database.url.clone();
-    desk.restart_after(|_| {
+    referee.reply(ANN, &new_to_ann, "MARBLE E5");
+    referee.reply(BO, &new_to_bo, "MARBLE A5");
+    let played = referee.find(&id);
+    referee.write(CY, "OPEN quantum");
+    let question = referee.one_to(CY);
+    referee.reply(CY, &question, &format!("CONFIRM {}", code(&question.text, "CONFIRM")));
+    let offer = code(&referee.one_to(CY).text, "CLOSE");
+    referee.sent_to(ANN);
+    let lost = referee.open(GameKind::Quad, &[]);
+    referee.reply(ANN, &referee.one_to(ANN), "MARBLE E5");
+    let about_lost = referee.raw_to(ANN).pop().expect("a receipt");
+    referee.sleep(1);
+    let before: Vec<Sent> = [ANN, BO, CY, GM].iter().flat_map(|address| referee.all_to(address)).collect();
+    let url = referee.office().config.database.url.clone();
+    referee.restart_after(|_| {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(store::restore(&url, &backup)).expect("restored");
     });
-    assert!(is_unfinished(&desk));
-    desk.work();
-    assert!(!is_unfinished(&desk));
+    assert!(is_unfinished(&referee));
+    referee.work();
+    assert!(!is_unfinished(&referee));
 
-    assert_eq!(others(&desk), std::slice::from_ref(&id));
-    assert_eq!((desk.find(&id).state, desk.find(&id).adjudicated.len()), (played.state, 2));
-    let [ann, bo, cy, gm] = [ANN, BO, CY, GM].map(|address| news_to(&desk, address, &before));
+    assert_eq!(others(&referee), std::slice::from_ref(&id));
+    assert_eq!((referee.find(&id).state, referee.find(&id).adjudicated.len()), (played.state, 2));
+    let [ann, bo, cy, gm] = [ANN, BO, CY, GM].map(|address| news_to(&referee, address, &before));
     assert!(ann.iter().any(|sent| sent.token() == new_to_ann.token()));
     assert!(bo.iter().any(|sent| sent.token() == new_to_bo.token()));
-    let open = desk.block_on(desk.office().store.open_invitations(None)).expect("the store answers");
+    let open = referee.block_on(referee.office().store.open_invitations(None)).expect("the store answers");
     assert!(open.iter().any(|row| row.code == offer), "{open:?}");
     for sent in ann.iter().chain(&bo).chain(&cy).chain(&gm) {
         let same = before.iter().find(|old| old.message_id == sent.message_id);
@@ -279,13 +281,13 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
         .says("replaced by a backup")
         .keeps_silent_of(&id);
 
-    let said = found_against(&desk, &about_lost);
+    let said = found_against(&referee, &about_lost);
     assert!(said.len() == 1 && said[0].contains("newer than the restored backup"), "{said:?}");
     // A restart repeats nothing of this, and the clock goes on.
-    desk.restart();
-    desk.advance(2);
+    referee.restart();
+    referee.advance(2);
     for (address, once) in [(ANN, ann), (BO, bo), (CY, cy)] {
-        let now: BTreeSet<String> = desk.all_to(address).into_iter().map(|sent| sent.message_id).collect();
+        let now: BTreeSet<String> = referee.all_to(address).into_iter().map(|sent| sent.message_id).collect();
         let told = before.iter().chain(&once).map(|sent| &sent.message_id);
         assert!(now.is_subset(&told.cloned().collect()), "{address}");
     }

@@ -6,7 +6,7 @@ use fogpost::referee::{Match, Reader, Ruling};
 use fogpost::report::WordedLetter;
 
 use super::{Comparison, History, orders};
-use crate::desk::{held, receive, templates, worded};
+use crate::referee::{held, receive, templates, worded};
 use fogpost_testing::play::{Play, matches};
 
 /// The letters of a ruling to one seat, with digests blacked out: the salt of a seal depends on how much was sealed.

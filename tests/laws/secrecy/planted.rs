@@ -9,7 +9,7 @@ use fogpost::report::Templates;
 use serde_json::{Value, json};
 
 use super::{Comparison, History, operated, quadrant_z};
-use crate::desk::{held, templates, with};
+use crate::referee::{held, templates, with};
 use fogpost_testing::play::{Play, filings, matches};
 
 /// The lengths of the matches, in phases.

@@ -10,11 +10,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::check::LedgerRow;
 use super::check::reader::follow_row;
-use super::verdict::{AuditVerdict, Finding, Place, Subject};
+use super::verdict::{AuditVerdict, CheckSubject, Finding, Place};
 use super::witness;
 use crate::club::events::ends::{MatchEnd, is_end, last_end};
 use crate::club::events::event::{Event, EventStage, Season};
-use crate::club::events::steps::{Told, WARNED};
+use crate::club::events::steps::{Mailed, WARNED};
 use crate::club::events::verify::verify;
 use crate::game::any::GameKind;
 use crate::ledger::book::{BookCause, BookEntry, BookFact, BookOutcome, BookResult};
@@ -70,7 +70,7 @@ pub struct EventColumns {
     pub game: GameKind,
     pub stage: EventStage,
     pub wake_at: Option<DateTime<Utc>>,
-    pub told: Told,
+    pub told: Mailed,
     pub matches: Vec<EventMatchColumns>,
     /// The results that are stored as entered: the match, and the hash of its end.
     pub results: BTreeSet<(String, Digest)>,
@@ -92,7 +92,7 @@ impl BookCheck {
     /// Follows the book. `same` maps a player's number to the present one, which differs after a merger.
     pub fn new(id: &str, rows: &[LedgerRow], same: &dyn Fn(i64) -> i64) -> BookCheck {
         let mut check = BookCheck {
-            verdict: AuditVerdict::new(Subject::Event(id.to_owned())),
+            verdict: AuditVerdict::new(CheckSubject::Event(id.to_owned())),
             entries: Vec::new(),
             hashes: Vec::new(),
             event: None,
@@ -266,7 +266,12 @@ impl BookCheck {
     }
 
     /// Returns the notes of what people were told, and whether each agrees with our letters and the matches.
-    fn notes_of_letters(&self, event: &Event, told: &Told, now: DateTime<Utc>) -> [(&'static str, bool); 4] {
+    fn notes_of_letters(
+        &self,
+        event: &Event,
+        told: &Mailed,
+        now: DateTime<Utc>,
+    ) -> [(&'static str, bool); 4] {
         // A GM who moves a date has everybody told again.
         let moved =
             self.entries.iter().rev().find(|entry| is_moved_by_gm(entry)).map_or(0, |entry| entry.seq);

@@ -201,7 +201,7 @@ class Dossier:
         self.form = self.about["form"]
         self.match = self.about["match"]
         self.over = self.about["over"]
-        self.told_last = self.about["told"]
+        self.last_pins = self.about["last_pins"]
         self.head = self.about["head"]
         self.texts = lines_of("entries.jsonl")
         self.entries = values_of("entries.jsonl")
@@ -520,7 +520,7 @@ LEDGER_LINE = re.compile(
 
 def check_sent(report, dossier):
     faults, checked, hidden, black = [], 0, 0, 0
-    told = [digest for entry in dossier.entries for digest in entry.get("told", [])] + list(dossier.told_last)
+    told = [digest for entry in dossier.entries for digest in entry.get("pins", [])] + list(dossier.last_pins)
     found = []
     for record in dossier.sent:
         name = record.get("file", "")

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::offers::{StoredOffer, open_offers};
-use super::verdict::{AuditVerdict, Finding, Place, Subject};
+use super::verdict::{AuditVerdict, CheckSubject, Finding, Place};
 
 /// The reply token of a GM.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct StoredClub {
 
 /// Checks the club at `now`.
 pub fn check(stored: &StoredClub, now: DateTime<Utc>) -> AuditVerdict {
-    let mut verdict = AuditVerdict::new(Subject::Club {});
+    let mut verdict = AuditVerdict::new(CheckSubject::Club {});
     verdict.findings = open_offers(&stored.offers);
     for StoredGmToken { address, token, last_sent } in &stored.tokens {
         if last_sent.as_ref().is_some_and(|sent| sent != token) {

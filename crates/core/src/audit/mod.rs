@@ -22,4 +22,4 @@ pub use check::{
     StoredLetter, StoredMatch, StoredPlayer, StoredSeat, Withheld,
 };
 pub use dossier::account;
-pub use verdict::{AuditVerdict, Finding, Place, Subject};
+pub use verdict::{AuditVerdict, CheckSubject, Finding, Place};

@@ -31,7 +31,7 @@ pub struct StoredOffer {
     pub taken: u32,
     /// The keys, by their SHA-256, that our answers to the letter that made the offer state. Empty if there is no
     /// such answer, or if a club's own template states none.
-    pub told: Vec<Digest>,
+    pub pins: Vec<Digest>,
 }
 
 /// The opening of a match, as its ledger has it.
@@ -120,6 +120,6 @@ pub fn open_offers(offers: &[StoredOffer]) -> Vec<Finding> {
 /// Whether our letters told the SHA-256 of another key than that of the offer, as a clause.
 fn other_key_was_told(stored: &StoredOffer) -> Option<&'static str> {
     let key = stored.offer.as_ref()?.lot.as_ref()?.key.pin();
-    let is_other = !stored.told.is_empty() && !stored.told.contains(&key);
+    let is_other = !stored.pins.is_empty() && !stored.pins.contains(&key);
     is_other.then_some("the SHA-256 of its key is not the one that our letters told")
 }

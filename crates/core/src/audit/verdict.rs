@@ -10,7 +10,7 @@ use crate::letter::Digest;
 /// The subject of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Subject {
+pub enum CheckSubject {
     /// A match, by its ID.
     Match(String),
     /// An event and its book, by the event's ID.
@@ -19,32 +19,32 @@ pub enum Subject {
     Club {},
 }
 
-/// The ID of [`Subject::Club`].
+/// The ID of [`CheckSubject::Club`].
 const CLUB: &str = "CLUB";
 
-impl Subject {
+impl CheckSubject {
     /// Returns the subject with this ID, whether or not it exists.
-    pub fn of(id: &str) -> Subject {
+    pub fn of(id: &str) -> CheckSubject {
         match id {
-            CLUB => Subject::Club {},
-            id if id.starts_with("EV-") => Subject::Event(id.to_owned()),
-            id => Subject::Match(id.to_owned()),
+            CLUB => CheckSubject::Club {},
+            id if id.starts_with("EV-") => CheckSubject::Event(id.to_owned()),
+            id => CheckSubject::Match(id.to_owned()),
         }
     }
 
     pub fn id(&self) -> &str {
         match self {
-            Subject::Match(id) | Subject::Event(id) => id,
-            Subject::Club {} => CLUB,
+            CheckSubject::Match(id) | CheckSubject::Event(id) => id,
+            CheckSubject::Club {} => CLUB,
         }
     }
 
     /// Returns a noun phrase that can begin a sentence.
     pub fn name(&self) -> String {
         match self {
-            Subject::Match(id) => format!("The ledger of match {id}"),
-            Subject::Event(id) => format!("The book of {id}"),
-            Subject::Club {} => "What is stored of offers, mailboxes and the GMs' tokens".to_owned(),
+            CheckSubject::Match(id) => format!("The ledger of match {id}"),
+            CheckSubject::Event(id) => format!("The book of {id}"),
+            CheckSubject::Club {} => "What is stored of offers, mailboxes and the GMs' tokens".to_owned(),
         }
     }
 }
@@ -96,7 +96,7 @@ impl std::fmt::Display for Place {
 #[derive(Clone, Debug, Serialize)]
 pub struct AuditVerdict {
     #[serde(flatten)]
-    pub subject: Subject,
+    pub subject: CheckSubject,
     pub entries: u64,
     pub letters: u64,
     /// Our letters that were compared with their pins, or that state a head of the book.
@@ -134,7 +134,7 @@ fn is_none(count: &u64) -> bool {
 
 impl AuditVerdict {
     /// Begins a verdict without findings.
-    pub fn new(subject: Subject) -> AuditVerdict {
+    pub fn new(subject: CheckSubject) -> AuditVerdict {
         AuditVerdict {
             subject,
             entries: 0,

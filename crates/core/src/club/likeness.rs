@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_security::confusable_detection::skeleton;
 
-use super::names::{NamedPlayer, shown};
+use super::names::{NamedPlayer, name_with_number};
 
 /// The forms in which a name is compared. Two names look alike if they share one of the same kind.
 pub struct Likeness(Vec<Form>);
 
-/// The kind of a form, as its place in [`drawn`], and the skeleton.
+/// The kind of a form, as its place in [`skeletons`], and the skeleton.
 type Form = (usize, String);
 
 impl Likeness {
@@ -19,7 +19,7 @@ impl Likeness {
         // `Bo` in superscripts reads as `Bo`, and so does `Bo` with one behind it.
         let plain: String = name.nfkd().collect();
         let bare: String = name.chars().filter(|c| !is_variant(*c)).collect();
-        let forms = [plain, bare].into_iter().flat_map(|text| drawn(&text).into_iter().enumerate());
+        let forms = [plain, bare].into_iter().flat_map(|text| skeletons(&text).into_iter().enumerate());
         Likeness(forms.filter(|(_, skeleton)| !skeleton.is_empty()).collect())
     }
 
@@ -59,8 +59,8 @@ impl<'a> NamesInUse<'a> {
         if others.is_empty() {
             return None;
         }
-        let others: Vec<String> = others.into_iter().map(shown).collect();
-        Some(format!("The name of {} looks like that of {}.", shown(player), others.join(", ")))
+        let others: Vec<String> = others.into_iter().map(name_with_number).collect();
+        Some(format!("The name of {} looks like that of {}.", name_with_number(player), others.join(", ")))
     }
 }
 
@@ -89,13 +89,13 @@ fn is_variant(c: char) -> bool {
 
 /// Returns the skeletons of a text as it is written, in lower case and in capitals: `I` looks like `l` and `0` like `O`,
 /// and readers take no notice of case.
-fn drawn(text: &str) -> [String; 3] {
-    [text.to_owned(), text.to_lowercase(), text.to_uppercase()].map(|text| folded(&text))
+fn skeletons(text: &str) -> [String; 3] {
+    [text.to_owned(), text.to_lowercase(), text.to_uppercase()].map(|text| compared_letters(&text))
 }
 
 /// Returns the letters and digits of a skeleton in lower case. Its `L` stays, because `l` stands for `I`, too, and Lan is
 /// not Ian.
-fn folded(text: &str) -> String {
+fn compared_letters(text: &str) -> String {
     let lower = skeleton(text).flat_map(|c| {
         let stays = (c == 'L').then_some(c);
         stays.into_iter().chain(c.to_lowercase().filter(move |_| c != 'L'))

@@ -29,29 +29,30 @@ pub enum Meant {
 
 /// Whether a name, or the beginning of one, or a number may mean this player.
 pub fn may_mean(written: &str, player: &NamedPlayer) -> bool {
-    read_number(written.trim()) == Some(player.id) || folded(&player.name).starts_with(&folded(written))
+    read_number(written.trim()) == Some(player.id)
+        || lower_case(&player.name).starts_with(&lower_case(written))
 }
 
 /// Finds who is meant by a name, the beginning of one, or a number such as `P-12`, among `known`. An exact
 /// name takes precedence over beginnings.
-pub fn meant(written: &str, known: &[NamedPlayer]) -> Meant {
+pub fn find_player(written: &str, known: &[NamedPlayer]) -> Meant {
     if let Some(id) = read_number(written.trim()) {
         return match known.iter().any(|player| player.id == id) {
             true => Meant::Player(id),
             false => Meant::Nobody(Vec::new()),
         };
     }
-    let wanted = folded(written);
-    let exact: Vec<&NamedPlayer> = known.iter().filter(|player| folded(&player.name) == wanted).collect();
-    let begins = || known.iter().filter(|player| folded(&player.name).starts_with(&wanted)).collect();
+    let wanted = lower_case(written);
+    let exact: Vec<&NamedPlayer> = known.iter().filter(|player| lower_case(&player.name) == wanted).collect();
+    let begins = || known.iter().filter(|player| lower_case(&player.name).starts_with(&wanted)).collect();
     let fits: Vec<&NamedPlayer> = if exact.is_empty() { begins() } else { exact };
     match fits[..] {
         [only] => Meant::Player(only.id),
         [] => {
-            let known = known.iter().map(|player| (folded(&player.name), shown(player)));
+            let known = known.iter().map(|player| (lower_case(&player.name), name_with_number(player)));
             Meant::Nobody(nearest(&wanted, known))
         }
-        _ => Meant::Several(fits.into_iter().take(MAX_LISTED).map(shown).collect()),
+        _ => Meant::Several(fits.into_iter().take(MAX_LISTED).map(name_with_number).collect()),
     }
 }
 
@@ -72,7 +73,7 @@ pub fn nearest_events(wanted: &str, known: impl Iterator<Item = String>) -> Vec<
 }
 
 /// Returns a player's name with the number.
-pub fn shown(player: &NamedPlayer) -> String {
+pub fn name_with_number(player: &NamedPlayer) -> String {
     format!("{} ({})", player.name, number(player.id))
 }
 
@@ -85,7 +86,7 @@ pub fn begins_like_formula(text: &str) -> bool {
         && !text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-fn folded(name: &str) -> String {
+fn lower_case(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn an_exact_name_goes_before_beginnings_and_a_number_before_both() {
         let club = club();
-        let meant = |written: &str| meant(written, &club);
+        let meant = |written: &str| find_player(written, &club);
         assert_eq!(meant("bo"), Meant::Player(1));
         assert_eq!(meant("bob  b"), Meant::Player(2));
         assert_eq!(meant("P-3"), Meant::Player(3));

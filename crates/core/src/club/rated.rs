@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::rating::{NEWCOMERS_RESULTS, Rating, Score, Side, full_days, rated};
+use super::rating::{NEWCOMERS_RESULTS, RatedSide, Rating, Score, full_days, rate_result};
 use crate::game::{BySeat, Outcome, Reason, Seat};
 use crate::ledger::{Entry, Fact, RatingBasis, standing};
 
@@ -54,8 +54,8 @@ impl RatedPlayer {
         self.last.map_or(0, |last| full_days(last, at))
     }
 
-    fn side(&self, at: DateTime<Utc>) -> Side {
-        Side { rating: self.rating, days: self.days(at) }
+    fn side(&self, at: DateTime<Utc>) -> RatedSide {
+        RatedSide { rating: self.rating, days: self.days(at) }
     }
 
     /// Applies a change of this player's rating.
@@ -155,12 +155,13 @@ impl Followed {
 pub fn rate(result: &RatedResult, players: &BySeat<RatedPlayer>) -> Vec<RatingChange> {
     let basis = &result.basis;
     let side = |seat: Seat| match (basis.numbers[seat], basis.house) {
-        (None, Some(house)) => {
-            Side { rating: Rating::of(f64::from(house.figure), f64::from(house.deviation), 0.06), days: 0 }
-        }
+        (None, Some(house)) => RatedSide {
+            rating: Rating::of(f64::from(house.figure), f64::from(house.deviation), 0.06),
+            days: 0,
+        },
         _ => players[seat].side(result.at),
     };
-    let (first, second) = rated(side(Seat::First), side(Seat::Second), result.score, basis.advantage);
+    let (first, second) = rate_result(side(Seat::First), side(Seat::Second), result.score, basis.advantage);
     let after = BySeat::new(first, second);
     let mut changes = Vec::new();
     for seat in Seat::BOTH {

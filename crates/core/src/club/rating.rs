@@ -88,7 +88,7 @@ pub enum Score {
 
 /// One player before a result.
 #[derive(Clone, Copy, Debug)]
-pub struct Side {
+pub struct RatedSide {
     pub rating: Rating,
     /// Full days since the last rated result.
     pub days: u32,
@@ -96,7 +96,7 @@ pub struct Side {
 
 /// Rates one result, and returns both sides after it. `advantage` is the number of points by which the first
 /// seat is favoured.
-pub fn rated(first: Side, second: Side, score: Score, advantage: i32) -> (Rating, Rating) {
+pub fn rate_result(first: RatedSide, second: RatedSide, score: Score, advantage: i32) -> (Rating, Rating) {
     let shift = f64::from(advantage);
     let outcome = match score {
         Score::Win => Outcomes::WIN,

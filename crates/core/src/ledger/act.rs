@@ -111,14 +111,14 @@ pub enum Act {
     /// Sets the deadline again at its local time, which is at this moment by zone data of a newer edition. By the program.
     ZonesChanged { deadline: DateTime<Utc> },
     /// Changes the seat's reply token or its player's addresses. By the program.
-    Hold {
+    PinHolder {
         seat: Seat,
         pins: SeatPins,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         letter: Option<Digest>,
     },
     /// Changes the referee's address, the club's own templates or the procedure.
-    Desk(MailIdentity),
+    SetMailIdentity(MailIdentity),
     /// Shows the GM what the rules hide. The ledger records the GM, the material, and the reason.
     Unseal { what: String, reason: String },
     /// Adds an entry that lists letters and deliveries that are not yet listed in any entry. By the program,
@@ -146,7 +146,7 @@ impl Act {
     /// Returns the player's letter that the act follows from, and the CONFIRM for it.
     pub(super) fn letters(&self) -> (Option<Digest>, Option<Digest>) {
         match self {
-            Act::Open { letter } | Act::Hold { letter, .. } => (*letter, None),
+            Act::Open { letter } | Act::PinHolder { letter, .. } => (*letter, None),
             Act::Absent { letter, confirmed_by, .. } => (Some(*letter), *confirmed_by),
             _ => (None, None),
         }

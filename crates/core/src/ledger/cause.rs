@@ -63,10 +63,10 @@ pub struct LetterCause {
     pub answer: Permission,
     /// The opponent's room for notices about the letter's acts.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub opponent: Room,
+    pub opponent: Allowance,
     /// The GM's room for notices about the letter's acts.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub gm: Room,
+    pub gm: Allowance,
     /// Whether every GM holds a seat of the match, and one of them the opponent's.
     #[serde(default, skip_serializing_if = "is_default")]
     pub gm_plays: bool,
@@ -130,39 +130,39 @@ pub enum Permission {
     #[default]
     Now,
     /// The seat has had too many answers, or the same one several times in a row.
-    Held,
+    Suppressed,
 }
 
 /// Number of notices that a reader may still get about the acts of a letter, within the limit of its player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Room {
+pub enum Allowance {
     /// The player was forgotten, and has no address.
     Unreachable,
     Letters(u8),
 }
 
-impl Default for Room {
-    fn default() -> Room {
-        Room::Letters(Room::MOST)
+impl Default for Allowance {
+    fn default() -> Allowance {
+        Allowance::Letters(Allowance::MOST)
     }
 }
 
-impl Room {
+impl Allowance {
     /// Maximum notices that one letter can cause to one reader. It is small, because one notice reports all
     /// acts of a kind.
     pub const MOST: u8 = 6;
 
     /// Whether there is room for another notice.
     pub fn has_place(self) -> bool {
-        matches!(self, Room::Letters(1..))
+        matches!(self, Allowance::Letters(1..))
     }
 
     /// Uses up one notice, and returns whether there was room for it.
     pub fn spend(&mut self) -> bool {
         match self {
-            Room::Unreachable | Room::Letters(0) => false,
-            Room::Letters(left) => {
+            Allowance::Unreachable | Allowance::Letters(0) => false,
+            Allowance::Letters(left) => {
                 *left -= 1;
                 true
             }
@@ -192,8 +192,8 @@ impl LetterCause {
             accepted_by: None,
             shows_token: false,
             answer: Permission::Now,
-            opponent: Room::default(),
-            gm: Room::default(),
+            opponent: Allowance::default(),
+            gm: Allowance::default(),
             gm_plays: false,
             holds_resignation: false,
             left_out: 0,

@@ -38,7 +38,7 @@ pub enum Fact {
         terms: Value,
         #[serde(default, skip_serializing_if = "is_default")]
         settings: Box<BySeat<PlayerSettings>>,
-        desk: Box<MailIdentity>,
+        mail_identity: Box<MailIdentity>,
         /// Pins the secret of the salts without revealing it: [`SealKey::pin`](super::SealKey::pin).
         key: Digest,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,8 +52,8 @@ pub enum Fact {
     },
     /// The referee writes from another address, uses other templates of the club's own, or follows another
     /// procedure from here on.
-    DeskSet {
-        desk: Box<MailIdentity>,
+    MailIdentitySet {
+        mail_identity: Box<MailIdentity>,
         /// The SHA-256 of the stored match before this entry, if the procedure changes: rulings by the new
         /// procedure can be repeated from that state.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,7 +179,7 @@ pub enum Fact {
     /// The seat has a new reply token.
     TokenRenewed { seat: Seat },
     /// The seat's reply token and its player's addresses are those in `pins` from here on.
-    SeatHeld { seat: Seat, pins: SeatPins },
+    HolderPinned { seat: Seat, pins: SeatPins },
     /// The seat's player has a new name.
     PlayerRenamed { seat: Seat, from: String, to: String },
     /// The seat's player has changed the settings of their letters.

@@ -29,14 +29,14 @@ mod seal;
 mod settings;
 
 pub use act::{Act, Correction, HouseFailure, HousePlay, NewKey};
-pub use cause::{Cause, Hint, LetterCause, Permission, Question, Room, Signature, TokenOf};
+pub use cause::{Allowance, Cause, Hint, LetterCause, Permission, Question, Signature, TokenOf};
 pub use chain::{ChainError, Head, walk};
 pub use fact::{Fact, FaultKind, FaultyLine, MailIdentity, PauseReason};
 pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins};
 pub use lot::{Lot, PinnedLot};
 pub use place::{PlaceInMatch, unique_start, with_mark, without_mark};
 pub use rating::{HouseFigure, RatingBasis};
-pub use replay::{adjudications, record, replay, seen, standing};
+pub use replay::{adjudications, record, replay, standing, what_seat_saw};
 pub use seal::{SealKey, seal_digest};
 pub(crate) use settings::is_default;
 pub use settings::{LetterFormat, PlayerSettings, Receipts, TermsChange, instant_in};
@@ -93,7 +93,7 @@ pub struct Entry {
     pub prev: Digest,
     /// The pin of each letter of the previous ruling, in order. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<Digest>,
+    pub pins: Vec<Digest>,
     /// The letters of the match delivered since the previous ruling. Empty except in a ruling's first entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delivered: Vec<Delivery>,
@@ -128,7 +128,7 @@ pub struct Link {
     pub kind: String,
     pub prev: Digest,
     #[serde(default)]
-    pub told: Vec<Digest>,
+    pub pins: Vec<Digest>,
     #[serde(default)]
     pub delivered: Vec<Delivery>,
 }

@@ -55,7 +55,7 @@ pub fn record(entries: &[Entry]) -> Option<Record> {
 
 /// Returns what `seat` was shown and filed in the adjudications in force. `None` if the first entry does not
 /// open a match, or an entry does not fit its state.
-pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
+pub fn what_seat_saw(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
     let first = entries.first()?;
     let Fact::MatchOpened { game, options, .. } = &first.fact else { return None };
     let mut state = game.start_with(options).ok()?;
@@ -73,7 +73,7 @@ pub fn seen(entries: &[Entry], seat: Seat) -> Option<AnySeen> {
 /// filed as plain orders.
 #[derive(Default)]
 struct RecordedFilings {
-    filings: Vec<(Filed, Origin)>,
+    filings: Vec<(Filed, FilingOrigin)>,
     /// The numbers of each seat's undecided conditions; the last ones replace those before.
     sent: BySeat<Vec<usize>>,
     /// The conditions from which the next move of a seat follows.
@@ -84,7 +84,7 @@ struct RecordedFilings {
 }
 
 /// The origin of a filing. Conditions are numbered from 0.
-enum Origin {
+enum FilingOrigin {
     Plain,
     Conditions(usize),
     Answer(usize),
@@ -104,17 +104,17 @@ impl RecordedFilings {
             Fact::TurnAdjudicated { phase, filings: both, .. } => {
                 for (seat, filing) in both.iter() {
                     let Some(filing) = filing else { continue };
-                    let origin = self.met[seat].take().map_or(Origin::Plain, Origin::Answer);
+                    let origin = self.met[seat].take().map_or(FilingOrigin::Plain, FilingOrigin::Answer);
                     let by = By::Seat(seat, filing.join("\n"));
                     self.filings.push((Filed { by, phase: Some(phase.to_string()) }, origin));
                 }
             }
             Fact::MatchClosed { ending } => {
-                self.filings.push((Filed { by: By::Referee(*ending), phase: None }, Origin::Plain));
+                self.filings.push((Filed { by: By::Referee(*ending), phase: None }, FilingOrigin::Plain));
             }
             Fact::ConditionsSealed { seat, conditions, .. } => {
                 let filed = Filed { by: By::Seat(*seat, conditions.lines().join("\n")), phase: None };
-                self.filings.push((filed, Origin::Conditions(self.count)));
+                self.filings.push((filed, FilingOrigin::Conditions(self.count)));
                 self.sent[*seat].push(self.count);
                 self.count += 1;
             }
@@ -146,10 +146,10 @@ impl RecordedFilings {
 
     fn in_force(self) -> Vec<Filed> {
         let cut = self.cut;
-        let is_in_force = |origin: &Origin| match origin {
-            Origin::Plain => true,
-            Origin::Conditions(number) => !cut.contains(number),
-            Origin::Answer(number) => cut.contains(number),
+        let is_in_force = |origin: &FilingOrigin| match origin {
+            FilingOrigin::Plain => true,
+            FilingOrigin::Conditions(number) => !cut.contains(number),
+            FilingOrigin::Answer(number) => cut.contains(number),
         };
         self.filings.into_iter().filter(|(_, origin)| is_in_force(origin)).map(|(filed, _)| filed).collect()
     }

@@ -59,7 +59,7 @@ pub use letter::together::Questions;
 pub use letter::unreadable::advice;
 pub use letter::wishes::wishes_of;
 pub use matter::{Matter, SeatLetter};
-pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenSeat};
+pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenOffer};
 pub use play::deadline::move_deadline;
 pub use play::dispatch::{Adjudication, Content, Dispatch, DispatchKind, News, Notice, Reader};
 pub use play::game_match::{FiledOrders, Match, Stage};
@@ -94,15 +94,17 @@ pub fn rule(current: &Match, matter: &Matter<'_>, at: DateTime<Utc>) -> Ruling {
     let mut draft = Draft::new(current.clone(), matter.cause(), at);
     let done = match matter {
         Cause::Letter(letter) => {
-            letter::rule(&mut draft, letter);
+            letter::apply_letter(&mut draft, letter);
             Ok(())
         }
         Cause::Clock { phase } => {
-            clock::rule(&mut draft, *phase);
+            clock::apply_time(&mut draft, *phase);
             Ok(())
         }
         Cause::House { phase, play } => house::play(&mut draft, *phase, play),
-        Cause::Gm { phase, act, .. } | Cause::Program { phase, act } => gm::rule(&mut draft, *phase, act),
+        Cause::Gm { phase, act, .. } | Cause::Program { phase, act } => {
+            gm::apply_act(&mut draft, *phase, act)
+        }
     };
     Ruling { rejection: done.err(), ..draft.ruling() }
 }

@@ -266,7 +266,7 @@ pub struct OfferSummary {
 /// An offer to anyone, as GAMES lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub struct OpenSeat {
+pub struct OpenOffer {
     pub code: String,
     /// The name of the offering player, with the number if the reader may know it.
     pub by: String,

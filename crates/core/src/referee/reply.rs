@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::ChangeReply;
 use super::event_reply::{EventLine, EventRejection, Standings};
-use super::offer::{MatchSummary, OfferRejection, OfferSummary, OpenSeat};
+use super::offer::{MatchSummary, OfferRejection, OfferSummary, OpenOffer};
 use super::profile::{Profile, RatingLine};
 use super::rejection::ClaimRejection;
 use super::settings::SettingFault;
@@ -41,7 +41,7 @@ pub enum Reply {
     /// A page of the manual, or its contents.
     Help { topic: Option<String> },
     /// The shell fills in the open seats.
-    Games { seats: Vec<OpenSeat> },
+    Games { seats: Vec<OpenOffer> },
     /// The rules of a game, or a list of the games that have rules.
     Rules { game: Option<String> },
     /// The shell fills in the sender's matches.

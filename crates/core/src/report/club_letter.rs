@@ -5,13 +5,13 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
-use super::gm_digest::{FullWords, GmDigest, GmMatchSummary, Listed};
-use super::text::wrapped;
+use super::gm_digest::{FullWords, GmDigest, GmMatchSummary, ShortList};
+use super::text::wrap_lines;
 use crate::game::{Line, Seat};
 use crate::letter::authentic::SignatureFault;
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
-    DispatchKind, EventLine, EventLoad, MatchSummary, OfferRejection, OfferSummary, OpenSeat, Passing,
+    DispatchKind, EventLine, EventLoad, MatchSummary, OfferRejection, OfferSummary, OpenOffer, Passing,
     PlanFault, Rejection, Reply, Standings,
 };
 
@@ -62,7 +62,7 @@ pub enum ClubLetter {
     /// Sums up the day for the GM.
     Digest { digest: Box<GmDigest> },
     /// Brings the words of players in full that the day's digest has no room for.
-    WordsInFull { words: Listed<FullWords> },
+    WordsInFull { words: ShortList<FullWords> },
     /// Alerts the GM to trouble at once. `more` counts further trouble of the same kind since the last such
     /// letter.
     Trouble { trouble: Trouble, more: u32 },
@@ -87,7 +87,7 @@ pub enum ClubLetter {
     Change { letter: ChangeLetter },
     /// Lists, once a day, the matches that wait for a player's orders. Players can ask for it. `seats` holds
     /// open seats of other players.
-    PlayerDigest { matches: Vec<MatchSummary>, seats: Vec<OpenSeat> },
+    PlayerDigest { matches: Vec<MatchSummary>, seats: Vec<OpenOffer> },
     /// Tells a player and each opponent the player's new name; `matches` holds the reader's matches.
     Renamed { from: String, to: String, matches: Vec<String> },
     /// Passes on a GM's message to all players, or to all players of a game.
@@ -445,7 +445,7 @@ pub struct LimitSummary {
 impl ClubLetter {
     /// Passes somebody's words on to the GM.
     pub fn words(address: &str, text: &str) -> ClubLetter {
-        ClubLetter::Words { address: address.to_owned(), message: wrapped(text) }
+        ClubLetter::Words { address: address.to_owned(), message: wrap_lines(text) }
     }
 
     /// Tells a sender that their letter cannot be read, and why.

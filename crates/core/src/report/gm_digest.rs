@@ -14,36 +14,36 @@ pub struct GmDigest {
     pub since: String,
     pub running: usize,
     /// Matches that have begun to wait for a GM.
-    pub decisions: Listed<Decision>,
+    pub decisions: ShortList<Decision>,
     /// Matches that an earlier digest has named, and that still wait for a GM.
-    pub waiting: Listed<Decision>,
+    pub waiting: ShortList<Decision>,
     /// Letters that could not be ruled on.
-    pub set_aside: Listed<LetterNote>,
+    pub set_aside: ShortList<LetterNote>,
     /// Matches past the deadline but within the grace period, ordered by the end of that period.
     pub late: Vec<LateMatches>,
     /// The number of matches that became late, and how many of them are not shown.
     pub late_count: usize,
     pub late_more: usize,
     /// Turns that seats missed.
-    pub missed: Listed<MissedNote>,
+    pub missed: ShortList<MissedNote>,
     /// Messages to a person, the gravest first.
-    pub words: Listed<WordsNote>,
+    pub words: ShortList<WordsNote>,
     /// The same letters in full, but those of strangers. Stands below everything else.
-    pub in_full: Listed<FullWords>,
+    pub in_full: ShortList<FullWords>,
     /// People whom letters do not reach, or who may not read them.
-    pub unread: Listed<UnreadNote>,
-    pub began: Listed<String>,
-    pub ended: Listed<EndedNote>,
-    pub newcomers: Listed<PersonNote>,
+    pub unread: ShortList<UnreadNote>,
+    pub began: ShortList<String>,
+    pub ended: ShortList<EndedNote>,
+    pub newcomers: ShortList<PersonNote>,
     /// The players who have filed nothing a week after their season began, each with the event.
-    pub silent: Listed<String>,
-    pub absences: Listed<AbsenceNote>,
-    pub refused: Listed<RefusalCount>,
+    pub silent: ShortList<String>,
+    pub absences: ShortList<AbsenceNote>,
+    pub refused: ShortList<RefusalCount>,
     /// Letters in players' names that lapsed because nobody confirmed or denied them.
-    pub lapsed: Listed<LapsedLetter>,
-    pub ignored: Listed<LetterNote>,
+    pub lapsed: ShortList<LapsedLetter>,
+    pub ignored: ShortList<LetterNote>,
     /// Letters taken for automatic mail.
-    pub automatic: Listed<LetterNote>,
+    pub automatic: ShortList<LetterNote>,
     /// The number of letters taken from the provider's spam folder.
     pub from_spam: u64,
     /// The number of answers left out because a limit was reached for more than a day.
@@ -56,23 +56,23 @@ pub struct GmDigest {
 
 /// A list that shows its first items and counts the others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Listed<T> {
+pub struct ShortList<T> {
     pub shown: Vec<T>,
     pub more: usize,
 }
 
-impl<T> Default for Listed<T> {
+impl<T> Default for ShortList<T> {
     fn default() -> Self {
-        Listed { shown: Vec::new(), more: 0 }
+        ShortList { shown: Vec::new(), more: 0 }
     }
 }
 
-impl<T> Listed<T> {
+impl<T> ShortList<T> {
     /// Shows at most `most` of these items.
     pub fn of(mut items: Vec<T>, most: usize) -> Self {
         let more = items.len().saturating_sub(most);
         items.truncate(most);
-        Listed { shown: items, more }
+        ShortList { shown: items, more }
     }
 
     fn has_any(&self) -> bool {
@@ -161,7 +161,7 @@ pub struct Decision {
 pub struct LateMatches {
     pub was_due: String,
     pub grace_until: String,
-    pub matches: Listed<LateMatch>,
+    pub matches: ShortList<LateMatch>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -209,9 +209,9 @@ impl FullWords {
     }
 }
 
-impl Listed<FullWords> {
+impl ShortList<FullWords> {
     /// Keeps as many letters as have at most `bytes` together, and returns the others.
-    pub fn split_beyond(&mut self, bytes: usize) -> Listed<FullWords> {
+    pub fn split_beyond(&mut self, bytes: usize) -> ShortList<FullWords> {
         let mut left = bytes;
         let fits = |words: &&FullWords| {
             let rest = left.checked_sub(words.size());
@@ -219,7 +219,7 @@ impl Listed<FullWords> {
             rest.is_some()
         };
         let kept = self.shown.iter().take_while(fits).count();
-        Listed { shown: self.shown.split_off(kept), more: mem::take(&mut self.more) }
+        ShortList { shown: self.shown.split_off(kept), more: mem::take(&mut self.more) }
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::context::TemplateContext;
 use super::shown::brings_form;
-use super::{Club, ClubLetter, EventLetter, TemplateError, Templates, WordingInput};
+use super::{ClubLetter, EventLetter, Letterhead, TemplateError, Templates, WordingInput};
 use crate::game::{Line, Seat};
 use crate::referee::{Content, EventLine, Match, Reader, Stage, Wishes};
 
@@ -26,7 +26,7 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_')
 
 /// The letter that opens when a reader follows a link.
 pub struct LinkedLetter<'a> {
-    pub club: &'a Club<'a>,
+    pub club: &'a Letterhead<'a>,
     pub subject: &'a str,
     pub token: &'a str,
 }
@@ -125,7 +125,7 @@ fn orders_of_form(form: &str, game_match: &Match, seat: Seat) -> Vec<String> {
 }
 
 /// Returns the links under a letter that is not about a match: those that answer a challenge.
-pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Vec<AnswerLink> {
+pub fn for_club_letter(club: &Letterhead<'_>, letter: &ClubLetter, token: &str) -> Vec<AnswerLink> {
     if let ClubLetter::Event { event, letter } = letter {
         return event_links(club, event, letter, token);
     }
@@ -139,7 +139,12 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Vec
 }
 
 /// Returns the links under a letter about an event: the next step, as a line of the letter shows it.
-fn event_links(club: &Club<'_>, event: &EventLine, letter: &EventLetter, token: &str) -> Vec<AnswerLink> {
+fn event_links(
+    club: &Letterhead<'_>,
+    event: &EventLine,
+    letter: &EventLetter,
+    token: &str,
+) -> Vec<AnswerLink> {
     let draft = LinkedLetter { club, subject: &event.name, token };
     let (label, line) = match letter {
         EventLetter::Cancelled { .. } => ("See other events", "EVENTS".to_owned()),
@@ -168,7 +173,7 @@ mod tests {
     #[test]
     fn a_link_that_would_be_too_long_comes_without_orders() {
         let house = HouseDefaults::UNSET;
-        let club = Club { name: "The Fog Club", address: "referee+x@club.example", house };
+        let club = Letterhead { name: "The Fog Club", address: "referee+x@club.example", house };
         let draft = LinkedLetter { club: &club, subject: "[QD-7K3M] Turn 1", token: "0123456789abcdef" };
         let short = draft.link("Answer", &["MARBLE E5"]).href;
         assert_eq!(

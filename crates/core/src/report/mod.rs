@@ -39,11 +39,11 @@ pub use gm_digest::{GmDigest, GmMatchSummary};
 pub use mail::{envelope, mime, pin, redraw, sent};
 pub use samples::check_templates;
 pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
-pub use text::{counted, excerpt, format_duration, format_local, format_with_year, wrapped};
+pub use text::{count_of, excerpt, format_duration, format_local, format_with_year, wrap_lines};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]
-pub struct Club<'a> {
+pub struct Letterhead<'a> {
     pub name: &'a str,
     /// The referee's address.
     pub address: &'a str,
@@ -66,7 +66,7 @@ pub struct WordedLetter {
 /// The values from which a letter about a match is worded.
 #[derive(Clone, Copy, Debug)]
 pub struct WordingInput<'a> {
-    pub club: &'a Club<'a>,
+    pub club: &'a Letterhead<'a>,
     /// The match after the ruling that made the dispatch.
     pub game_match: &'a Arc<Match>,
     pub dispatch: &'a Dispatch,
@@ -149,7 +149,7 @@ impl WordingInput<'_> {
     /// Returns the club's own templates, if this letter announces that they have changed.
     fn new_templates(&self) -> Option<Vec<String>> {
         let Reader::Seat(seat) = self.dispatch.to else { return None };
-        let tells = self.game_match.wording_news[seat] == WordingNews::Told;
+        let tells = self.game_match.wording_news[seat] == WordingNews::InLastLetters;
         tells.then(|| self.game_match.own_templates().into_keys().collect())
     }
 }
@@ -160,7 +160,7 @@ impl WordingInput<'_> {
 /// [`TemplateError`] if a template cannot be rendered.
 pub fn word_club_letter(
     templates: &Templates,
-    club: &Club<'_>,
+    club: &Letterhead<'_>,
     letter: &ClubLetter,
     token: &str,
 ) -> Result<WordedLetter, TemplateError> {
@@ -236,7 +236,7 @@ struct LetterDraft<'a> {
     /// Links below the HTML.
     links: Vec<AnswerLink>,
     /// The club and the reader's token, if commands in the letter are links.
-    writer: Option<(&'a Club<'a>, &'a str)>,
+    writer: Option<(&'a Letterhead<'a>, &'a str)>,
     /// The width at which the board is shown, if there is one.
     board_width: u32,
     /// The figure of the rules that is shown in place of a board, and its game.

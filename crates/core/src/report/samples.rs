@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::shown::shown_board;
 use super::{
-    Club, ClubLetter, TemplateError, Templates, WordedLetter, WordingInput, topics, word_club_letter,
+    ClubLetter, Letterhead, TemplateError, Templates, WordedLetter, WordingInput, topics, word_club_letter,
 };
 use crate::game::any::{AnySeen, Filing, GameKind};
 use crate::game::record::Ending;
@@ -21,8 +21,8 @@ use crate::referee::{
     Reader, Reply, Topic, Wishes,
 };
 
-const CLUB: Club<'static> =
-    Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+const CLUB: Letterhead<'static> =
+    Letterhead { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
 
 /// The longest names allowed, one of them a single word.
 const ANN: &str = "Maximiliana Konstantin Featherstonehaugh";

@@ -35,7 +35,7 @@ pub fn format_duration(span: TimeDelta) -> String {
 }
 
 /// Formats a count of things: `1 match`, `2 matches`.
-pub fn counted(number: impl TryInto<u64>, one: &str, several: &str) -> String {
+pub fn count_of(number: impl TryInto<u64>, one: &str, several: &str) -> String {
     match number.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {one}"),
         number => format!("{number} {several}"),
@@ -47,7 +47,7 @@ const MAX_QUOTED: usize = 60;
 
 /// Makes a player's line safe to quote: spaces replace control characters, and an ellipsis replaces the end
 /// of a long line.
-pub fn shortened(text: &str) -> String {
+pub fn shorten_line(text: &str) -> String {
     let mut rest = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut clean: String = rest.by_ref().take(MAX_QUOTED).collect();
     if rest.next().is_some() {
@@ -59,10 +59,10 @@ pub fn shortened(text: &str) -> String {
 
 /// Returns the lines of a person's text, wrapped for a quote. The template prefixes each line, so that none
 /// can be taken for an order.
-pub fn wrapped(text: &str) -> Vec<String> {
+pub fn wrap_lines(text: &str) -> Vec<String> {
     let options = || textwrap::Options::new(MAX_QUOTED).word_splitter(WordSplitter::NoHyphenation);
     let lines = text.lines().flat_map(|line| textwrap::wrap(line, options()));
-    lines.map(|line| shortened(&line)).collect()
+    lines.map(|line| shorten_line(&line)).collect()
 }
 
 /// Maximum characters of an excerpt.
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn one_thing_is_not_counted_as_several() {
-        let words = |number: usize| counted(number, "match", "matches");
+        let words = |number: usize| count_of(number, "match", "matches");
         assert_eq!(
             (words(0), words(1), words(2)),
             ("0 matches".into(), "1 match".into(), "2 matches".into())

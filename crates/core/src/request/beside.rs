@@ -60,18 +60,18 @@ const MAX_PHRASE: usize = 6;
 const MAX_ENDING: usize = 3;
 
 /// The lines of a letter, as they were read.
-pub struct ReadLetter<'a> {
+pub struct LetterLines<'a> {
     lines: &'a [Line],
     kinds: &'a [LineKind],
     writer: Writer<'a>,
     names: Vec<String>,
 }
 
-impl<'a> ReadLetter<'a> {
+impl<'a> LetterLines<'a> {
     /// `kinds` are the meanings of the lines; lines without one were not read.
-    pub fn new(lines: &'a [Line], kinds: &'a [LineKind], writer: Writer<'a>) -> ReadLetter<'a> {
+    pub fn new(lines: &'a [Line], kinds: &'a [LineKind], writer: Writer<'a>) -> LetterLines<'a> {
         let names = writer.names.iter().flat_map(|name| split_words(name)).map(fold).collect();
-        ReadLetter { lines: &lines[..kinds.len().min(lines.len())], kinds, writer, names }
+        LetterLines { lines: &lines[..kinds.len().min(lines.len())], kinds, writer, names }
     }
 
     pub fn beside(&self) -> Beside {
@@ -280,7 +280,7 @@ impl<'a> ReadLetter<'a> {
 /// Whether a sentence of a line begins with a word that may take something back.
 pub fn takes_back(line: &str) -> bool {
     let line = [Line { no: 1, text: line.to_owned() }];
-    let letter = ReadLetter::new(&line, &[LineKind::Remark], Writer::STRANGER);
+    let letter = LetterLines::new(&line, &[LineKind::Remark], Writer::STRANGER);
     letter.sentences(&[true]).iter().any(|sentence| letter.takes_back(sentence))
 }
 

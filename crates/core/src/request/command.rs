@@ -267,7 +267,7 @@ fn parsed_or_prose(parsed: Parsed<Command>, line: &NormalizedLine) -> Option<Par
 /// mail address.
 fn or_misaddressed(parsed: Parsed<Command>, command: &'static str, line: &NormalizedLine) -> Parsed<Command> {
     let words: Vec<&str> = line.words_as_written().collect();
-    match proof::misaddressed(&words).filter(|_| parsed.is_err() && line.starts_in_capitals()) {
+    match proof::invalid_address(&words).filter(|_| parsed.is_err() && line.starts_in_capitals()) {
         Some(word) => Ok(Command::Misaddressed { command, word: word.chars().take(MAX_WORD).collect() }),
         None => parsed,
     }
@@ -300,8 +300,10 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "REPORT" => report(rest),
         "HISTORY" => alone(verb, Command::History, rest),
         "HINT" => alone(verb, Command::Hint, rest),
-        "RESIGN" => proof::confirmed(rest, "To give the match up, write RESIGN CONFIRM.", "RESIGN CONFIRM")
-            .map(|confirmed| Command::Resign { confirmed }),
+        "RESIGN" => {
+            proof::parse_confirm(rest, "To give the match up, write RESIGN CONFIRM.", "RESIGN CONFIRM")
+                .map(|confirmed| Command::Resign { confirmed })
+        }
         "DRAW" => alone(verb, Command::Draw, rest),
         "EXTEND" => extend(rest),
         "CLAIM" => alone(verb, Command::Claim, rest),
@@ -335,7 +337,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "LEAVE" if rest.is_empty() && !in_capitals => return None,
         "LEAVE" => {
             let reason = "To give up all your matches, write LEAVE CONFIRM.";
-            let confirmed = proof::confirmed(rest, reason, "LEAVE CONFIRM");
+            let confirmed = proof::parse_confirm(rest, reason, "LEAVE CONFIRM");
             return parsed_or_prose(confirmed.map(|confirmed| Command::Leave { confirmed }), line);
         }
         // In lower case the word alone is prose.
@@ -345,9 +347,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "SETTINGS" => settings(rest, line),
         "CLOSE" => code(verb, rest, line, "the code of your open offer").map(Command::Close),
         "REMATCH" => rematch(rest),
-        "BLOCK" => named(line, "BLOCK Bo").map(|player| Command::Block { player, on: true }),
-        "UNBLOCK" => named(line, "UNBLOCK Bo").map(|player| Command::Block { player, on: false }),
-        "PROFILE" => Ok(Command::Profile(named(line, "PROFILE Bo").ok())),
+        "BLOCK" => player_name(line, "BLOCK Bo").map(|player| Command::Block { player, on: true }),
+        "UNBLOCK" => player_name(line, "UNBLOCK Bo").map(|player| Command::Block { player, on: false }),
+        "PROFILE" => Ok(Command::Profile(player_name(line, "PROFILE Bo").ok())),
         "RATINGS" if rest.is_empty() => {
             Err(("RATINGS needs the name of a game. GAMES lists them.".to_owned(), "RATINGS quad"))
         }
@@ -375,7 +377,7 @@ fn enter(rest: &[&str]) -> Parsed<Command> {
 
 fn leave_event(rest: &[&str]) -> Parsed<Command> {
     let reason = "To give up one event, name it alone.";
-    let confirmed = proof::confirmed(&rest[1..], reason, "LEAVE EV-SPRING CONFIRM")?;
+    let confirmed = proof::parse_confirm(&rest[1..], reason, "LEAVE EV-SPRING CONFIRM")?;
     Ok(Command::LeaveEvent { event: rest[0].to_ascii_uppercase(), confirmed })
 }
 
@@ -574,7 +576,7 @@ fn rematch(rest: &[&str]) -> Parsed<Command> {
 }
 
 /// Parses the name of a player, as written after a command.
-fn named(line: &NormalizedLine, example: &'static str) -> Parsed<String> {
+fn player_name(line: &NormalizedLine, example: &'static str) -> Parsed<String> {
     let words: Vec<&str> = line.words_as_written().skip(1).take(MAX_NAME_WORDS).collect();
     let name: String = words.join(" ").chars().take(MAX_WORD).collect();
     if name.is_empty() {

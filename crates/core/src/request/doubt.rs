@@ -17,12 +17,12 @@ pub struct Doubt {
     pub line: usize,
     pub kind: DoubtKind,
     /// The orders that the line holds or means, as far as it shows. They may be illegal.
-    pub held: Vec<String>,
+    pub found_orders: Vec<String>,
 }
 
 impl Doubt {
     pub fn new(line: usize, kind: DoubtKind) -> Doubt {
-        Doubt { line, kind, held: Vec::new() }
+        Doubt { line, kind, found_orders: Vec::new() }
     }
 }
 
@@ -112,7 +112,7 @@ pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doub
         .or_else(|| misspelt(grammar, &words).map(|held| (DoubtKind::Misspelt, vec![held])))
         .or_else(|| squares(grammar, &words).map(|held| (DoubtKind::Squares, vec![held])))
         .or_else(|| is_of_order_words(grammar, &words).then(|| (DoubtKind::Misspelt, Vec::new())))?;
-    Some(unless_denied(is_denied, Doubt { line: no, kind, held }))
+    Some(unless_denied(is_denied, Doubt { line: no, kind, found_orders: held }))
 }
 
 /// Returns the doubt, or one without orders if the line denies what it says, takes it back or sets a condition.
@@ -174,7 +174,7 @@ pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<
     };
     let length = (1..words.len().min(MAX_ORDER + 1)).rev().find(is_order)?;
     let held = vec![words[..length].join(" ")];
-    Some(unless_denied(is_denied, Doubt { line: no, kind: DoubtKind::Inside, held }))
+    Some(unless_denied(is_denied, Doubt { line: no, kind: DoubtKind::Inside, found_orders: held }))
 }
 
 /// Returns the doubt about a line that begins like an order and denies it or sets a condition.

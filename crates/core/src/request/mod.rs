@@ -15,7 +15,7 @@
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 
-use beside::ReadLetter;
+use beside::LetterLines;
 use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
 use grammar::orders_of;
@@ -126,12 +126,12 @@ impl Request {
 
     /// Returns what the letter says beside its orders and commands.
     pub fn beside(&self, writer: Writer<'_>) -> Beside {
-        ReadLetter::new(&self.written, &self.kinds, writer).beside()
+        LetterLines::new(&self.written, &self.kinds, writer).beside()
     }
 
     /// Returns the lines of a letter that are neither orders nor commands nor courtesies.
     pub fn other_lines<'a>(&'a self, writer: Writer<'a>) -> Vec<&'a str> {
-        ReadLetter::new(&self.written, &self.kinds, writer).other_lines().collect()
+        LetterLines::new(&self.written, &self.kinds, writer).other_lines().collect()
     }
 
     /// Lets the letter's words count as the line that our question asks for.
@@ -181,7 +181,7 @@ impl Request {
     pub fn doubt(&mut self, text: &str, kind: DoubtKind, held: Vec<String>) {
         let line = self.written.last().map_or(0, |last| last.no) + 1;
         self.written.push(Line { no: line, text: text.to_owned() });
-        self.doubts.push(Doubt { line, kind, held });
+        self.doubts.push(Doubt { line, kind, found_orders: held });
     }
 
     /// Returns all lines, as written.
@@ -393,7 +393,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         let held = below.filter_map(|line| {
             let held = orders_of(&self.grammar, &NormalizedLine::of(&line.text))?;
             let are_orders = held.iter().all(|order| self.grammar.is_order(order));
-            are_orders.then_some(Doubt { line: line.no, kind: DoubtKind::BelowEnd, held })
+            are_orders.then_some(Doubt { line: line.no, kind: DoubtKind::BelowEnd, found_orders: held })
         });
         let below: Vec<Doubt> = held.collect();
         let remarks = self.request.remarks.iter().take(MAX_HOLD_LINES);
@@ -401,7 +401,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         let order = ["HOLD", "PASS"].into_iter().find(|order| self.grammar.is_order(order));
         if let (true, Some(line), Some(order)) = (below.is_empty(), hold, order) {
             let held = vec![order.to_owned()];
-            self.request.doubts.push(Doubt { line: line.no, kind: DoubtKind::InWords, held });
+            self.request.doubts.push(Doubt { line: line.no, kind: DoubtKind::InWords, found_orders: held });
         }
         self.request.doubts.extend(below);
     }
@@ -427,7 +427,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 || doubt::is_move(&self.grammar, order)
                 || self.grammar.verbs().contains(&order.as_str())
         };
-        held.iter().all(is_possible).then_some(Doubt { line: no, kind: DoubtKind::InWords, held })
+        held.iter().all(is_possible).then_some(Doubt {
+            line: no,
+            kind: DoubtKind::InWords,
+            found_orders: held,
+        })
     }
 
     /// Returns the doubt about a line whose number or bullet may belong to the order.
@@ -437,7 +441,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             return None;
         }
         let meant = self.grammar.with_bullet(bullet, &normalized::as_order(&wording.plain))?;
-        Some(Doubt { line: no, kind: DoubtKind::Bullet(bullet.to_owned()), held: vec![meant] })
+        Some(Doubt { line: no, kind: DoubtKind::Bullet(bullet.to_owned()), found_orders: vec![meant] })
     }
 
     /// Returns the doubt about a line with the bar of our examples. Only lines without it are orders, because
@@ -448,7 +452,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         if orders_of(&self.grammar, &bare).is_none() && !is_command() {
             return None;
         }
-        Some(Doubt { line: no, kind: DoubtKind::Example, held: vec![bare.plain] })
+        Some(Doubt { line: no, kind: DoubtKind::Example, found_orders: vec![bare.plain] })
     }
 
     /// Returns the doubt about a line that holds an order.
@@ -465,9 +469,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         };
         // An order that the line contains verbatim needs no translation.
         let is_same = in_words.as_ref().zip(held.as_ref()).is_some_and(|(one, other)| {
-            let both = one.held.iter().zip(&other.held);
+            let both = one.found_orders.iter().zip(&other.found_orders);
             other.kind == DoubtKind::Inside
-                && one.held.len() == other.held.len()
+                && one.found_orders.len() == other.found_orders.len()
                 && both.clone().all(|(one, other)| one.eq_ignore_ascii_case(other))
         });
         let found = if is_same { held } else { in_words.or(held) };

@@ -21,7 +21,7 @@ pub enum Section {
 
 /// A phrase of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Phrase {
+struct SectionPhrase {
     words: Vec<&'static str>,
     /// Whether a sentence begins with it.
     begins: bool,
@@ -31,13 +31,13 @@ struct Phrase {
     unparted: Option<&'static str>,
 }
 
-impl Phrase {
-    fn of(text: &'static str) -> Phrase {
+impl SectionPhrase {
+    fn of(text: &'static str) -> SectionPhrase {
         let (text, begins) = text.strip_prefix('^').map_or((text, false), |text| (text, true));
         let (text, ends) = text.strip_suffix('.').map_or((text, false), |text| (text, true));
         let text = text.trim();
         let unparted = text.chars().any(is_unparted).then_some(text);
-        Phrase { words: split_words(text).collect(), begins, ends, unparted }
+        SectionPhrase { words: split_words(text).collect(), begins, ends, unparted }
     }
 }
 
@@ -47,8 +47,8 @@ fn is_unparted(c: char) -> bool {
 }
 
 /// The phrases of each section, grouped by their first word.
-static TABLE: LazyLock<BTreeMap<Section, Phrases>> = LazyLock::new(|| {
-    let mut table: BTreeMap<Section, Phrases> = BTreeMap::new();
+static TABLE: LazyLock<BTreeMap<Section, SectionPhrases>> = LazyLock::new(|| {
+    let mut table: BTreeMap<Section, SectionPhrases> = BTreeMap::new();
     let mut section: Option<Section> = None;
     for line in include_str!("words/postponing.txt").lines() {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
@@ -63,15 +63,15 @@ static TABLE: LazyLock<BTreeMap<Section, Phrases>> = LazyLock::new(|| {
 });
 
 #[derive(Debug, Default)]
-struct Phrases {
-    by_first_word: BTreeMap<&'static str, Vec<Phrase>>,
+struct SectionPhrases {
+    by_first_word: BTreeMap<&'static str, Vec<SectionPhrase>>,
     unparted: Vec<&'static str>,
 }
 
-impl Phrases {
+impl SectionPhrases {
     fn add(&mut self, phrases: &'static str) {
         for phrase in phrases.split(';').map(str::trim).filter(|phrase| !phrase.is_empty()) {
-            let phrase = Phrase::of(phrase);
+            let phrase = SectionPhrase::of(phrase);
             match phrase.unparted {
                 Some(text) => self.unparted.push(text),
                 None => self.by_first_word.entry(phrase.words[0]).or_default().push(phrase),
@@ -82,7 +82,7 @@ impl Phrases {
 
 /// A word of a text, in lower case.
 #[derive(Clone, Debug)]
-struct Word {
+struct LowerWord {
     text: String,
     line: usize,
     begins_sentence: bool,
@@ -92,7 +92,7 @@ struct Word {
 
 /// The words of some lines that belong together.
 pub struct Wording {
-    words: Vec<Word>,
+    words: Vec<LowerWord>,
     /// Each line in lower case, with its number.
     lines: Vec<(usize, String)>,
 }
@@ -101,7 +101,7 @@ impl Wording {
     /// Reads lines that belong together, each with its number. A sentence may continue from one to the next.
     pub fn of<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Wording {
         let lines: Vec<(usize, String)> = lines.map(|(no, text)| (no, text.to_lowercase())).collect();
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<LowerWord> = Vec::new();
         for (line, text) in &lines {
             for (word, after) in words_with_gaps(text) {
                 let begins_sentence = words.last().is_none_or(|before| before.ends_sentence);
@@ -109,7 +109,7 @@ impl Wording {
                 let is_abbreviated = word.chars().nth(1).is_none() && after.starts_with('.');
                 let ends_sentence = !is_abbreviated && after.contains(['.', '!', '?', '…', ':']);
                 let ends_clause = ends_sentence || after.contains([',', ';', '(', ')', '-', '"']);
-                words.push(Word {
+                words.push(LowerWord {
                     text: word.to_owned(),
                     line: *line,
                     begins_sentence,
@@ -155,7 +155,7 @@ impl Wording {
         candidates.is_some_and(|phrases| phrases.iter().any(|phrase| self.is_at(phrase, at)))
     }
 
-    fn is_at(&self, phrase: &Phrase, at: usize) -> bool {
+    fn is_at(&self, phrase: &SectionPhrase, at: usize) -> bool {
         let Some(words) = self.words.get(at..at + phrase.words.len()) else { return false };
         let is_whole = words[..words.len() - 1].iter().all(|word| !word.ends_sentence);
         is_whole

@@ -45,12 +45,12 @@ pub fn address(rest: &[&str]) -> Parsed<(Address, bool)> {
         [.., word] if word.starts_with('<') => word,
         _ => return Err(fault()),
     };
-    let address = if remove { Address::parse(&undressed(word)).ok() } else { dressed_address(word) };
+    let address = if remove { Address::parse(&without_brackets(word)).ok() } else { dressed_address(word) };
     address.map(|address| (address, remove)).ok_or_else(fault)
 }
 
 /// Parses the argument of a command that counts only with CONFIRM, and returns whether it is confirmed.
-pub fn confirmed(rest: &[&str], reason: &str, example: &'static str) -> Parsed<bool> {
+pub fn parse_confirm(rest: &[&str], reason: &str, example: &'static str) -> Parsed<bool> {
     match rest {
         [] => Ok(false),
         [word] if word.eq_ignore_ascii_case("confirm") => Ok(true),
@@ -60,10 +60,10 @@ pub fn confirmed(rest: &[&str], reason: &str, example: &'static str) -> Parsed<b
 
 /// Returns the address to write to in a word that a mail program may have decorated: `a@b.c<mailto:a@b.c>`.
 pub fn dressed_address(word: &str) -> Option<Address> {
-    Address::parse_given(&undressed(word)).ok()
+    Address::parse_given(&without_brackets(word)).ok()
 }
 
-fn undressed(word: &str) -> String {
+fn without_brackets(word: &str) -> String {
     let bare = word.trim_start_matches(['<', '*', '[']);
     let end = bare.find(['<', '>', '*', '[', ']']).unwrap_or(bare.len());
     // The opening quote of a local part may have been removed as punctuation.
@@ -71,7 +71,7 @@ fn undressed(word: &str) -> String {
 }
 
 /// Returns the first word that is meant as a mail address but is not one that we can write to.
-pub fn misaddressed<'a>(words: &[&'a str]) -> Option<&'a str> {
+pub fn invalid_address<'a>(words: &[&'a str]) -> Option<&'a str> {
     words.iter().copied().find(|word| word.contains('@') && dressed_address(word).is_none())
 }
 

@@ -12,7 +12,7 @@ pub struct TextBoards {
 pub fn write(steps: &[Vec<String>]) -> TextBoards {
     let last = |texts: &[String]| texts.last().map(String::as_str).unwrap_or_default().to_owned();
     let legend = steps.last().map(|texts| split(&last(texts)).1.unwrap_or_default().trim().to_owned());
-    let written = steps.iter().map(|texts| shortened(split(&last(texts)).0)).collect();
+    let written = steps.iter().map(|texts| without_empty_rows(split(&last(texts)).0)).collect();
     TextBoards { steps: written, legend: legend.unwrap_or_default() }
 }
 
@@ -22,7 +22,7 @@ fn split(text: &str) -> (&str, Option<&str>) {
 }
 
 /// Drops lines without a letter, a digit or a dot, which only separate squares.
-fn shortened(board: &str) -> String {
+fn without_empty_rows(board: &str) -> String {
     let says = |line: &&str| line.contains(|c: char| c.is_alphanumeric() || c == '.');
     board.lines().filter(says).map(|line| line.trim_end().to_owned() + "\n").collect()
 }

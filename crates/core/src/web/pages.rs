@@ -20,7 +20,7 @@ use crate::report::{self, TemplateError, Templates};
 
 /// Everything that the site shows apart from the replays.
 #[derive(Debug, Default)]
-pub struct Contents {
+pub struct SiteContents {
     /// The matches, by ID.
     pub matches: Vec<ListedMatch>,
     /// The players, by number.
@@ -45,7 +45,7 @@ const IN_FEED: usize = 50;
 
 /// A line of a list.
 #[derive(Clone, Serialize)]
-struct Row<'a> {
+struct ListRow<'a> {
     id: &'a str,
     first: &'a str,
     second: &'a str,
@@ -62,10 +62,10 @@ struct Row<'a> {
 struct Pages<'a> {
     templates: &'a Templates,
     site: &'a Site,
-    contents: &'a Contents,
+    contents: &'a SiteContents,
     /// The finished matches, the latest first.
-    finished: Vec<(&'a ListedMatch, Row<'a>)>,
-    running: Vec<Row<'a>>,
+    finished: Vec<(&'a ListedMatch, ListRow<'a>)>,
+    running: Vec<ListRow<'a>>,
     pages: BTreeMap<String, Vec<u8>>,
 }
 
@@ -76,7 +76,7 @@ struct Pages<'a> {
 pub fn pages(
     templates: &Templates,
     site: &Site,
-    contents: &Contents,
+    contents: &SiteContents,
 ) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
     let mut finished = Vec::new();
     let mut running = Vec::new();
@@ -129,12 +129,12 @@ fn ended_at(listed: &ListedMatch) -> Option<DateTime<Utc>> {
     listed.end.as_ref().map(|(_, at)| *at)
 }
 
-fn row<'a>(templates: &Templates, listed: &'a ListedMatch) -> Result<Row<'a>, TemplateError> {
+fn row<'a>(templates: &Templates, listed: &'a ListedMatch) -> Result<ListRow<'a>, TemplateError> {
     let result = match &listed.end {
         Some((outcome, _)) => replay::result_of(templates, &listed.names, outcome, None)?,
         None => String::new(),
     };
-    Ok(Row {
+    Ok(ListRow {
         id: &listed.id,
         first: &listed.names.first,
         second: &listed.names.second,
@@ -159,7 +159,7 @@ impl<'a> Pages<'a> {
     }
 
     fn club(&mut self) -> Result<(), TemplateError> {
-        let latest: Vec<&Row<'_>> = self.finished.iter().take(LATEST).map(|(_, row)| row).collect();
+        let latest: Vec<&ListRow<'_>> = self.finished.iter().take(LATEST).map(|(_, row)| row).collect();
         let running = &self.running[..self.running.len().min(RUNNING)];
         let hero = self.contents.hero.as_ref().map(|(id, picture)| drawing(id, picture));
         let hero_style = self.contents.hero.as_ref().and_then(|(id, _)| {
@@ -176,7 +176,7 @@ impl<'a> Pages<'a> {
     }
 
     fn matches(&mut self) -> Result<(), TemplateError> {
-        let mut months: BTreeMap<String, Vec<Row<'a>>> = BTreeMap::new();
+        let mut months: BTreeMap<String, Vec<ListRow<'a>>> = BTreeMap::new();
         for (listed, row) in &self.finished {
             let month = ended_at(listed).map(|at| at.format("%Y-%m").to_string()).unwrap_or_default();
             months.entry(month).or_default().push(row.clone());
@@ -194,7 +194,7 @@ impl<'a> Pages<'a> {
     }
 
     fn players(&mut self) -> Result<(), TemplateError> {
-        let mut finished: BTreeMap<i64, Vec<(Seat, Row<'a>)>> = BTreeMap::new();
+        let mut finished: BTreeMap<i64, Vec<(Seat, ListRow<'a>)>> = BTreeMap::new();
         let mut running: BTreeMap<i64, u32> = BTreeMap::new();
         for (listed, row) in &self.finished {
             for (seat, player) in listed.players.iter() {
@@ -228,7 +228,7 @@ impl<'a> Pages<'a> {
         Ok(())
     }
 
-    fn player(&mut self, member: &ListedMember, rows: Vec<(Seat, Row<'_>)>) -> Result<(), TemplateError> {
+    fn player(&mut self, member: &ListedMember, rows: Vec<(Seat, ListRow<'_>)>) -> Result<(), TemplateError> {
         let rows: Vec<_> = rows
             .into_iter()
             .map(|(seat, row)| context! { seat => Serde(seat), ..Value::from(Serde(row)) })
@@ -332,7 +332,7 @@ impl<'a> Pages<'a> {
             running: running.iter().map(|listed| (listed.id.as_str(), listed.turn)).collect(),
             replays: over.iter().map(|listed| listed.id.as_str()).collect(),
         };
-        let mut results: BTreeMap<&str, Vec<(&ListedMatch, Row<'a>)>> = BTreeMap::new();
+        let mut results: BTreeMap<&str, Vec<(&ListedMatch, ListRow<'a>)>> = BTreeMap::new();
         for (listed, row) in &self.finished {
             if let Some(event) = &listed.event {
                 results.entry(event).or_default().push((listed, row.clone()));
@@ -342,7 +342,7 @@ impl<'a> Pages<'a> {
             let plan = &listed.event.plan;
             let folder = format!("events/{}/", plan.id);
             let results = results.remove(plan.id.as_str()).unwrap_or_default();
-            let rows: Vec<&Row<'_>> = results.iter().map(|(_, row)| row).take(IN_EVENT).collect();
+            let rows: Vec<&ListRow<'_>> = results.iter().map(|(_, row)| row).take(IN_EVENT).collect();
             let last = listed.event.season().map(|season| season.no);
             for season in &listed.event.seasons {
                 let file = if Some(season.no) == last {
@@ -423,8 +423,8 @@ struct FeedEntry {
 
 impl FeedEntry {
     /// The entries of the latest of these matches.
-    fn results(finished: &[(&ListedMatch, Row<'_>)]) -> Vec<FeedEntry> {
-        let entry = |(listed, row): &(&ListedMatch, Row<'_>)| FeedEntry {
+    fn results(finished: &[(&ListedMatch, ListRow<'_>)]) -> Vec<FeedEntry> {
+        let entry = |(listed, row): &(&ListedMatch, ListRow<'_>)| FeedEntry {
             at: ended_at(listed).unwrap_or_default(),
             title: format!("{} – {}, {}: {}", row.first, row.second, row.game, row.result),
             id: listed.id.clone(),

@@ -34,20 +34,20 @@ pub struct FinishedMatch {
 
 /// A step of the page.
 #[derive(Serialize)]
-struct Step {
+struct ReplayStep {
     id: String,
     /// Its name in the list of all turns.
     short: String,
     turn: u32,
     phase: Phase,
     board: String,
-    told: Vec<Told>,
+    told: Vec<StepReport>,
     text: String,
 }
 
 /// A report on a step.
 #[derive(Serialize)]
-struct Told {
+struct StepReport {
     /// The views that show it; empty for all.
     class: &'static str,
     /// The player who was told, where the sides were told different things.
@@ -60,7 +60,7 @@ struct Told {
 struct Played {
     pictures: Vec<Vec<crate::game::picture::Picture>>,
     texts: Vec<Vec<String>>,
-    steps: Vec<Step>,
+    steps: Vec<ReplayStep>,
 }
 
 /// Returns the page of a finished match.
@@ -106,10 +106,11 @@ const FRAME_BYTES: usize = 600;
 const SIGN_BYTES: usize = 160;
 
 /// Omits all boards in characters except the last if the page would become too large.
-fn keep_within_limit(steps: &mut [Step], drawn_once: usize) {
-    let words =
-        |step: &Step| step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>();
-    let size = |step: &Step| step.board.len() + step.text.len() + words(step) + FRAME_BYTES;
+fn keep_within_limit(steps: &mut [ReplayStep], drawn_once: usize) {
+    let words = |step: &ReplayStep| {
+        step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>()
+    };
+    let size = |step: &ReplayStep| step.board.len() + step.text.len() + words(step) + FRAME_BYTES;
     let bytes = drawn_once + steps.iter().map(size).sum::<usize>();
     if bytes > MOST_BYTES.min(PAGE_BYTES + STEP_BYTES * steps.len())
         && let Some((_, others)) = steps.split_last_mut()
@@ -175,13 +176,13 @@ impl Played {
         let place = self.steps.iter().rev().take_while(|step| step.turn == done.turn).count();
         let letter = (place > 0).then(|| char::from(b'a' + u8::try_from(place.min(25)).unwrap_or(25)));
         let letter = letter.map(String::from).unwrap_or_default();
-        self.steps.push(Step {
+        self.steps.push(ReplayStep {
             id: format!("t{}{letter}", done.turn),
             short: format!("{}{letter}", done.turn),
             turn: done.turn,
             phase: done.phase,
             board: String::new(),
-            told: told(templates, record, done)?,
+            told: step_reports(templates, record, done)?,
             text: String::new(),
         });
         Ok(())
@@ -189,18 +190,22 @@ impl Played {
 }
 
 /// Returns the reports to both sides on a step, or one report if both were told the same.
-fn told(templates: &Templates, record: &Record, done: &Adjudicated<'_>) -> Result<Vec<Told>, TemplateError> {
+fn step_reports(
+    templates: &Templates,
+    record: &Record,
+    done: &Adjudicated<'_>,
+) -> Result<Vec<StepReport>, TemplateError> {
     let adjudication = Adjudication::from(done);
     let news =
         |seat| report::word_news(templates, &adjudication, &record.players, seat).map(|text| items(&text));
     if !record.game.hides_something() {
         // The report to the other side names the player who moved.
         let mover = done.before.due().and_then(|due| due.seats.first().copied()).unwrap_or(Seat::First);
-        return Ok(vec![Told { class: "", name: None, items: news(mover.other())? }]);
+        return Ok(vec![StepReport { class: "", name: None, items: news(mover.other())? }]);
     }
     let mut told = Vec::new();
     for (seat, class) in [(Seat::First, "ft"), (Seat::Second, "st")] {
-        told.push(Told { class, name: Some(record.players[seat].clone()), items: news(seat)? });
+        told.push(StepReport { class, name: Some(record.players[seat].clone()), items: news(seat)? });
     }
     Ok(told)
 }

@@ -3,7 +3,7 @@ use std::io::Write as _;
 
 use super::events::{EventNews, ListedEvent};
 use super::listed::{ListedMatch, ListedMember, ListedRating, OpenSeat};
-use super::pages::{Contents, pages};
+use super::pages::{SiteContents, pages};
 use super::plot::PlotPoint;
 use super::replay::{FinishedMatch, page};
 use super::{Site, asset};
@@ -191,7 +191,7 @@ fn names_create_no_element_on_any_page() {
     let point = PlotPoint { figure: 1520, deviation: 200 };
     let rating =
         |results| ListedRating { player: 1, game: GameKind::Quad, point, shown: "1520?".to_owned(), results };
-    let contents = Contents {
+    let contents = SiteContents {
         matches: vec![listed(Some((outcome, chrono::DateTime::UNIX_EPOCH))), listed(None)],
         members: (1..=3)
             .map(|id| ListedMember { id, name: HOSTILE.to_owned(), reliability: Reliability::default() })

@@ -94,14 +94,14 @@ pub fn choices_at(game: GameKind, level: &HouseLevel, wanted: &[(&str, &str)]) -
 /// Returns the turn that the house plays at this level, as order lines; `None` if it does not play the game.
 /// The seat must owe orders.
 pub fn play(seen: &AnySeen, level: &HouseLevel, dice: u64) -> Option<Chosen<String>> {
-    on_seen!(seen, seen of State => Some(written((State::HOUSE?.play)(seen, level, Dice::new(dice)))))
+    on_seen!(seen, seen of State => Some(in_words((State::HOUSE?.play)(seen, level, Dice::new(dice)))))
 }
 
 /// Returns the turn of the highest level if it guesses from setups alone, for measurements; `None` for a game
 /// that hides nothing. The seat must owe orders.
 pub fn play_blind(seen: &AnySeen, dice: u64) -> Option<Chosen<String>> {
     on_seen!(seen, seen of State => {
-        Some(written((State::HOUSE?.with_insight?)(seen, Insight::Blind, Dice::new(dice))))
+        Some(in_words((State::HOUSE?.with_insight?)(seen, Insight::Blind, Dice::new(dice))))
     })
 }
 
@@ -112,11 +112,11 @@ pub fn play_open(seen: &AnySeen, dice: u64) -> Option<Chosen<String>> {
     on_seen!(seen, seen of State => {
         let mut seen = seen.clone();
         let open = seen.take_last()?;
-        Some(written((State::HOUSE?.with_insight?)(&seen, Insight::Open(&open), Dice::new(dice))))
+        Some(in_words((State::HOUSE?.with_insight?)(&seen, Insight::Open(&open), Dice::new(dice))))
     })
 }
 
-fn written<O: Display>(chosen: Chosen<O>) -> Chosen<String> {
+fn in_words<O: Display>(chosen: Chosen<O>) -> Chosen<String> {
     let Chosen { orders, positions } = chosen;
     Chosen { orders: orders.iter().map(O::to_string).collect(), positions }
 }

@@ -11,7 +11,7 @@ pub fn options<O: Options>(chosen: &[(&str, &str)]) -> O {
 }
 
 /// Seals orders of the house; panics if they are illegal.
-pub fn sealed<G: Game>(view: &G::View, orders: &[G::Order]) -> Sealed<G::Order> {
+pub fn seal_orders<G: Game>(view: &G::View, orders: &[G::Order]) -> Sealed<G::Order> {
     let numbered: Vec<_> =
         (1..).zip(orders).map(|(line, order)| Numbered { line, order: order.clone() }).collect();
     G::check(view, &numbered).unwrap_or_else(|faults| panic!("{orders:?}: {faults:?}"))
@@ -21,7 +21,7 @@ pub fn sealed<G: Game>(view: &G::View, orders: &[G::Order]) -> Sealed<G::Order> 
 pub fn after<G: Game>(state: &G, orders: &[G::Order]) -> G {
     let side = state.due().expect("the match runs").seats[0];
     let mut filed = BySeat::new(None, None);
-    filed[side] = Some(sealed::<G>(&state.view(side), orders));
+    filed[side] = Some(seal_orders::<G>(&state.view(side), orders));
     state.adjudicate(&filed)
 }
 

@@ -40,9 +40,9 @@ impl Address {
     pub fn parse(text: &str) -> Result<Address, ParseAddressError> {
         let (local, domain) = text.trim().rsplit_once('@').ok_or(ParseAddressError)?;
         let domain = ascii_domain(domain).ok_or(ParseAddressError)?;
-        let address = format!("{}@{domain}", unquoted(local).to_ascii_lowercase());
+        let address = format!("{}@{domain}", without_quotes(local).to_ascii_lowercase());
         // RFC 5321 4.5.3.1.3, less the angle brackets.
-        if address.len() > 254 || !is_local_part(unquoted(local)) {
+        if address.len() > 254 || !is_local_part(without_quotes(local)) {
             return Err(ParseAddressError);
         }
         Ok(Address(address))
@@ -110,7 +110,7 @@ impl Address {
 }
 
 /// Returns a local part without quotes around it: some programs put quotes around one with two dots in a row.
-fn unquoted(local: &str) -> &str {
+fn without_quotes(local: &str) -> &str {
     local.strip_prefix('"').and_then(|local| local.strip_suffix('"')).unwrap_or(local)
 }
 

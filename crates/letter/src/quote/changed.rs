@@ -3,7 +3,7 @@
 //! Nothing in a quote is new text. But a line there that we did not write may be meant for us, so its author can be
 //! asked about it.
 
-use super::own_letter::{Likeness, OwnLetter};
+use super::own_letter::{LineLikeness, OwnLetter};
 use crate::mail::dialect::Dialect;
 use crate::text::lines::{Layer, TextLine};
 
@@ -22,7 +22,8 @@ pub fn changed_lines<'a>(
     dialect: &Dialect,
     asks_nothing: bool,
 ) -> Vec<&'a str> {
-    let is_example = |text: &str| own_letter.follow().recognise(&format!("| {text}")) == Some(Likeness::Same);
+    let is_example =
+        |text: &str| own_letter.follow().recognise(&format!("| {text}")) == Some(LineLikeness::Same);
     let mut follower = own_letter.follow();
     let mut found = Vec::new();
     // Those whose next line is still to come.

@@ -6,7 +6,7 @@
 use super::frame_line::{
     COLONS, FrameKind, attribution_kind, field_value, header_line, is_dashed, is_mailbox_line,
     is_part_delimiter, is_raw_field, is_table_rule, is_transport_field, labelled_value, leads, mentions,
-    rule,
+    separator_line,
 };
 use crate::mail::address::Address;
 use crate::mail::dialect::Dialect;
@@ -103,7 +103,7 @@ impl<'a> FrameFinder<'a> {
     /// Returns the frame that starts at line `at`.
     pub fn frame(&self, at: usize) -> Option<Frame> {
         let line = self.line(at)?;
-        if let Some(kind) = rule(line) {
+        if let Some(kind) = separator_line(line) {
             let next = self.skip_blanks(at + 1, 2);
             let inner = self.block(next, 2).or_else(|| self.attribution(next));
             let inner = inner.unwrap_or(Frame { end: at + 1, kind, author: Author::Unknown });

@@ -79,7 +79,7 @@ pub fn header_line(line: &str) -> Option<(Label, &str)> {
 
 /// Returns the kind of a line such as `-----Original Message-----` or `---------- Forwarded message
 /// ---------`.
-pub fn rule(line: &str) -> Option<FrameKind> {
+pub fn separator_line(line: &str) -> Option<FrameKind> {
     let line = line.trim().trim_matches(['*', '_', ' ']);
     let inner = line.trim_matches(['-', '=', '_', ' ', '<', '>', '~', '*', ':']);
     if inner.len() > 120 || inner.is_empty() {

@@ -78,7 +78,7 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
         let ScannedText { lines, introduction } = read(shown);
         (owned(lines), introduction)
     };
-    let lines = numbered(without_banner(&lines, quotable, correspondents.dialect));
+    let lines = number_lines(without_banner(&lines, quotable, correspondents.dialect));
     let has_no_text = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
     let is_unreadable = |what: &UnreadableContent| has_no_text || *what == UnreadableContent::Encrypted;
     NewText {
@@ -106,7 +106,7 @@ fn in_quote(texts: &Texts, new: &[WrittenLine], own_letter: &OwnLetter, dialect:
 
 /// Returns the new lines of the attached text.
 pub fn attached_lines(texts: &Texts, correspondents: Correspondents<'_>) -> Vec<WrittenLine> {
-    numbered(&new_lines(&texts.attached, None, correspondents))
+    number_lines(&new_lines(&texts.attached, None, correspondents))
 }
 
 fn is_blank(lines: &[TextLine]) -> bool {
@@ -128,7 +128,7 @@ fn is_stub(texts: &Texts) -> bool {
         })
 }
 
-fn numbered(lines: &[impl AsRef<str>]) -> Vec<WrittenLine> {
+fn number_lines(lines: &[impl AsRef<str>]) -> Vec<WrittenLine> {
     let mut no = 0;
     let mut out: Vec<WrittenLine> = Vec::new();
     for line in lines {

@@ -115,7 +115,7 @@ impl OwnLetter {
 
 /// The likeness of a line to one of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Likeness {
+pub enum LineLikeness {
     Same,
     /// A word or two differ. The line may also come from the mail program: an attribution that names us has most words
     /// of our own footer.
@@ -124,7 +124,7 @@ pub enum Likeness {
 
 impl Follower<'_> {
     /// Returns how `line` resembles one of ours, or the next piece of a rewrapped one. If it does, moves past it.
-    pub fn recognise(&mut self, line: &str) -> Option<Likeness> {
+    pub fn recognise(&mut self, line: &str) -> Option<LineLikeness> {
         let line = WordBuffer::from_line(line);
         if line.len() == 0 {
             return None;
@@ -140,12 +140,12 @@ impl Follower<'_> {
     }
 
     /// Returns where `line` ends in our words, if it matches them from `start` on.
-    fn match_at(&self, start: usize, line: &WordBuffer) -> Option<(usize, Likeness)> {
+    fn match_at(&self, start: usize, line: &WordBuffer) -> Option<(usize, LineLikeness)> {
         let own = &self.letter.words;
         let end = start + line.len();
         if end <= own.len() && own.from(start).zip(line.from(0)).all(|(own, word)| own == word) {
             let is_piece = !self.letter.starts_line(start) || line.len() >= ENOUGH_WORDS;
-            return (is_piece || self.letter.ends_line(end)).then_some((end, Likeness::Same));
+            return (is_piece || self.letter.ends_line(end)).then_some((end, LineLikeness::Same));
         }
         // Mail programs may change a word or two of a long line, such as an address that becomes a link.
         if line.len() < 6 || is_bar(&line[0]) {
@@ -160,7 +160,7 @@ impl Follower<'_> {
                 at += skipped + 1;
             }
         }
-        (same * 4 >= line.len() * 3).then_some((at, Likeness::Similar))
+        (same * 4 >= line.len() * 3).then_some((at, LineLikeness::Similar))
     }
 }
 
@@ -287,12 +287,12 @@ mod tests {
             "   | HOLD",
             "Reply token: 0123456789abcdef",
         ] {
-            assert_eq!(follower.recognise(line), Some(Likeness::Same), "{line}");
+            assert_eq!(follower.recognise(line), Some(LineLikeness::Same), "{line}");
         }
         let joined = "Turn 4 was adjudicated on 14 May. Nothing was seen of the enemy in the North.";
-        assert_eq!(letter.follow().recognise(joined), Some(Likeness::Same));
+        assert_eq!(letter.follow().recognise(joined), Some(LineLikeness::Same));
         let linked = "Turn 4 was adjudicated on 14 May, nothing is seen of the enemy";
-        assert_eq!(letter.follow().recognise(linked), Some(Likeness::Similar));
+        assert_eq!(letter.follow().recognise(linked), Some(LineLikeness::Similar));
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
         for line in ["SHIP 1 TO B2", "HOLD", "SHIP 4 TO C1", "TURN 4", "ships", "", "-----"] {
             assert_eq!(follower.recognise(line), None, "{line}");
         }
-        assert_eq!(follower.recognise("Your ships"), Some(Likeness::Same));
+        assert_eq!(follower.recognise("Your ships"), Some(LineLikeness::Same));
         for line in ["SHIP 1 TO B2", "HOLD", "TURN 4"] {
             assert_eq!(follower.recognise(line), None, "{line}");
         }
@@ -314,9 +314,9 @@ mod tests {
             "Place your fleet, for example\n\n    | CRUISER C1 D1 E1 F1 G1 H1 I1\n\nand so on.",
         );
         let mut follower = letter.follow();
-        assert_eq!(follower.recognise("Place your fleet, for example"), Some(Likeness::Same));
+        assert_eq!(follower.recognise("Place your fleet, for example"), Some(LineLikeness::Same));
         assert_eq!(follower.recognise("CRUISER C1 D1 E1 F1 G1 H1 I1"), None);
-        assert_eq!(follower.recognise("| CRUISER C1 D1 E1 F1 G1 H1 I1"), Some(Likeness::Same));
+        assert_eq!(follower.recognise("| CRUISER C1 D1 E1 F1 G1 H1 I1"), Some(LineLikeness::Same));
         let letter = OwnLetter::new("Line 2 cannot stand:\n\n    > SHIP 4 B2 TO D1\n");
         assert_eq!(letter.follow().recognise("SHIP 4 B2 TO D1"), None);
     }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed, is_part_note, is_raw_field, is_transport_field};
-use super::own_letter::{Likeness, OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
+use super::own_letter::{LineLikeness, OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
 use crate::mail::address::Token;
 use crate::mail::dialect::Dialect;
 use crate::text::lines::{Layer, TextLine};
@@ -106,7 +106,7 @@ impl<'a> QuoteScanner<'a> {
         own_letter: Option<&'a OwnLetter>,
         correspondents: Correspondents<'a>,
     ) -> QuoteScanner<'a> {
-        let likeness: Vec<Option<Likeness>> = match own_letter {
+        let likeness: Vec<Option<LineLikeness>> = match own_letter {
             Some(own_letter) => {
                 let mut follower = own_letter.follow();
                 lines.iter().map(|line| follower.recognise(&line.text)).collect()
@@ -117,7 +117,8 @@ impl<'a> QuoteScanner<'a> {
         let frame_lines = lines.iter().zip(&likeness).enumerate().map(|(at, (line, likeness))| {
             let is_unmarked = line.layer == Layer::Unmarked || closes_address(lines, at);
             // A line that only resembles ours may be the second one of an attribution.
-            let is_ours = *likeness == Some(Likeness::Same) || is_marker(&line.text, correspondents.dialect);
+            let is_ours =
+                *likeness == Some(LineLikeness::Same) || is_marker(&line.text, correspondents.dialect);
             (is_unmarked && !is_ours).then_some(line.text.as_str())
         });
         let finder = FrameFinder::new(frame_lines.collect(), correspondents);
@@ -281,7 +282,7 @@ impl<'a> QuoteScanner<'a> {
     fn is_banner(&self, at: usize) -> bool {
         let text = &self.lines[at].text;
         let was_answered =
-            |own: &OwnLetter| own.follow().recognise(&format!("> {text}")) == Some(Likeness::Same);
+            |own: &OwnLetter| own.follow().recognise(&format!("> {text}")) == Some(LineLikeness::Same);
         self.region == Region::OwnLetter
             && self.is_below_header
             && !(self.dialect().begins_like_request)(text)

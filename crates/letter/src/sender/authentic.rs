@@ -71,7 +71,7 @@ pub fn reported_dkim(trace: &[Header], authserv_id: &str, from: &Address) -> Rep
             continue;
         }
         for result in results.of("dkim") {
-            if result.value == "pass" && result.domain().is_some_and(|d| aligned(d, from.domain())) {
+            if result.value == "pass" && result.domain().is_some_and(|d| are_aligned(d, from.domain())) {
                 return ReportedDkim::Passed;
             }
             reported = ReportedDkim::NotPassed;
@@ -93,7 +93,7 @@ pub fn topmost_results(raw: &[u8]) -> Option<AuthenticationResults> {
 
 /// Whether two domains are aligned, in the relaxed mode of RFC 7489 3.1.1: they are equal, or they have the
 /// same organizational domain (3.2), which is one label more than a public suffix.
-pub fn aligned(signer: &str, from: &str) -> bool {
+pub fn are_aligned(signer: &str, from: &str) -> bool {
     let comparable = |domain: &str| ascii_domain(domain).unwrap_or_else(|| domain.to_ascii_lowercase());
     let (signer, from) = (comparable(signer.trim_end_matches('.')), comparable(from));
     signer == from || organization(&signer).is_some_and(|signer| Some(signer) == organization(&from))
@@ -327,8 +327,8 @@ mod tests {
 
     #[test]
     fn letters_that_look_alike_do_not_align() {
-        assert!(aligned("Example.ORG.", "example.org"));
-        assert!(!aligned("\u{212a}ellers.example", "kellers.example"));
+        assert!(are_aligned("Example.ORG.", "example.org"));
+        assert!(!are_aligned("\u{212a}ellers.example", "kellers.example"));
     }
 
     #[test]
@@ -341,7 +341,7 @@ mod tests {
             ("co.uk", "co.uk"),
             ("xn--mnchen-3ya.example", "mail.m\u{fc}nchen.example"),
         ] {
-            assert!(aligned(signer, from), "{signer} {from}");
+            assert!(are_aligned(signer, from), "{signer} {from}");
         }
         for (signer, from) in [
             ("co.uk", "example.co.uk"),
@@ -351,7 +351,7 @@ mod tests {
             ("a.xn--55qx5d.cn", "b.xn--55qx5d.cn"),
             ("example.net", "example.org"),
         ] {
-            assert!(!aligned(signer, from), "{signer} {from}");
+            assert!(!are_aligned(signer, from), "{signer} {from}");
         }
     }
 

@@ -11,7 +11,7 @@ pub(super) const MAX_RECEIVED: usize = 50;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automatic {
     /// The first mark found.
-    pub(super) mark: Mark,
+    pub(super) mark: AutomaticMark,
     /// Whether a list or a forwarder may have left the mark on a person's letter: nothing else speaks of a machine.
     pub(super) may_be_relayed: bool,
     pub kind: AutomaticKind,
@@ -41,7 +41,7 @@ pub enum Certainty {
 
 /// Evidence that a machine wrote a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum AutomaticMark {
     OwnLoop,
     OwnMessageId,
     OwnAddress,
@@ -97,22 +97,22 @@ impl Automatic {
     pub fn certainty(&self) -> Certainty {
         match self.mark {
             _ if self.may_be_relayed => Certainty::Relayed,
-            Mark::OwnLoop
-            | Mark::OwnMessageId
-            | Mark::OwnAddress
-            | Mark::NullReturnPath
-            | Mark::Report
-            | Mark::AutoSubmitted(_)
-            | Mark::Precedence(_)
-            | Mark::Field(_)
-            | Mark::Sender
-            | Mark::Hops => Certainty::Marked,
-            Mark::List(_) => Certainty::Relayed,
-            Mark::AbsenceSubject
-            | Mark::AbsenceText
-            | Mark::NoticeSubject
-            | Mark::BounceSubject
-            | Mark::MachineText => Certainty::Suspected,
+            AutomaticMark::OwnLoop
+            | AutomaticMark::OwnMessageId
+            | AutomaticMark::OwnAddress
+            | AutomaticMark::NullReturnPath
+            | AutomaticMark::Report
+            | AutomaticMark::AutoSubmitted(_)
+            | AutomaticMark::Precedence(_)
+            | AutomaticMark::Field(_)
+            | AutomaticMark::Sender
+            | AutomaticMark::Hops => Certainty::Marked,
+            AutomaticMark::List(_) => Certainty::Relayed,
+            AutomaticMark::AbsenceSubject
+            | AutomaticMark::AbsenceText
+            | AutomaticMark::NoticeSubject
+            | AutomaticMark::BounceSubject
+            | AutomaticMark::MachineText => Certainty::Suspected,
         }
     }
 }
@@ -127,22 +127,22 @@ impl Display for Automatic {
             AutomaticKind::Other => "",
         })?;
         match &self.mark {
-            Mark::OwnLoop => f.write_str("it has our own loop header"),
-            Mark::OwnMessageId => f.write_str("it has one of our Message-IDs"),
-            Mark::OwnAddress => f.write_str("it comes from our own address"),
-            Mark::NullReturnPath => f.write_str("its return path is empty"),
-            Mark::Report => f.write_str("it is a delivery or disposition report"),
-            Mark::AutoSubmitted(value) => write!(f, "Auto-Submitted: {value}"),
-            Mark::Precedence(value) => write!(f, "Precedence: {value}"),
-            Mark::Field(name) => write!(f, "it has the header field {name}"),
-            Mark::List(name) => write!(f, "it came through a mailing list ({name})"),
-            Mark::Sender => f.write_str("its sender is a daemon or takes no replies"),
-            Mark::Hops => write!(f, "more than {MAX_RECEIVED} hops"),
-            Mark::AbsenceSubject => f.write_str("its subject is that of an automatic reply"),
-            Mark::AbsenceText => f.write_str("it reads like an absence note"),
-            Mark::NoticeSubject => f.write_str("its subject is that of an automatic notice"),
-            Mark::BounceSubject => f.write_str("its subject is that of a bounce"),
-            Mark::MachineText => f.write_str("it reads like an automatic message"),
+            AutomaticMark::OwnLoop => f.write_str("it has our own loop header"),
+            AutomaticMark::OwnMessageId => f.write_str("it has one of our Message-IDs"),
+            AutomaticMark::OwnAddress => f.write_str("it comes from our own address"),
+            AutomaticMark::NullReturnPath => f.write_str("its return path is empty"),
+            AutomaticMark::Report => f.write_str("it is a delivery or disposition report"),
+            AutomaticMark::AutoSubmitted(value) => write!(f, "Auto-Submitted: {value}"),
+            AutomaticMark::Precedence(value) => write!(f, "Precedence: {value}"),
+            AutomaticMark::Field(name) => write!(f, "it has the header field {name}"),
+            AutomaticMark::List(name) => write!(f, "it came through a mailing list ({name})"),
+            AutomaticMark::Sender => f.write_str("its sender is a daemon or takes no replies"),
+            AutomaticMark::Hops => write!(f, "more than {MAX_RECEIVED} hops"),
+            AutomaticMark::AbsenceSubject => f.write_str("its subject is that of an automatic reply"),
+            AutomaticMark::AbsenceText => f.write_str("it reads like an absence note"),
+            AutomaticMark::NoticeSubject => f.write_str("its subject is that of an automatic notice"),
+            AutomaticMark::BounceSubject => f.write_str("its subject is that of a bounce"),
+            AutomaticMark::MachineText => f.write_str("it reads like an automatic message"),
         }
     }
 }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_bounce_is_about_a_letter_that_it_returns_whatever_address_it_names() {
         let bounce = Automatic {
-            mark: Mark::Report,
+            mark: AutomaticMark::Report,
             kind: AutomaticKind::Failed,
             may_be_relayed: false,
             about: vec!["a.1@club.example".into(), "a.2@club.example".into()],

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
-use super::automatic::{Automatic, AutomaticKind, MAX_RECEIVED, Mark};
+use super::automatic::{Automatic, AutomaticKind, AutomaticMark, MAX_RECEIVED};
 use super::mailboxes::{is_daemon, is_list_software, is_machine};
 use super::phrases::{HeaderSigns, Program};
 use super::{excerpt, phrases};
@@ -47,7 +47,7 @@ pub fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
     let mark = evidence
         .own_mark()
         .or_else(|| evidence.header_mark())
-        .or_else(|| evidence.report().map(|_| Mark::Report))
+        .or_else(|| evidence.report().map(|_| AutomaticMark::Report))
         .or_else(|| evidence.sender_mark())
         .or_else(|| evidence.list_mark())
         .or_else(|| evidence.word_mark(&text))?;
@@ -70,54 +70,57 @@ impl<'a> Evidence<'a> {
         self.headers.iter().filter(move |h| h.name == name).map(|h| h.value.as_str())
     }
 
-    fn own_mark(&self) -> Option<Mark> {
+    fn own_mark(&self) -> Option<AutomaticMark> {
         if self.values(self.own.dialect.loop_field).next().is_some()
             || self.values("x-loop").flat_map(header::addresses).any(|address| self.own.has_address(&address))
         {
-            return Some(Mark::OwnLoop);
+            return Some(AutomaticMark::OwnLoop);
         }
         if self.values("message-id").flat_map(header::message_ids).any(|id| is_own_id(&id, self.own)) {
-            return Some(Mark::OwnMessageId);
+            return Some(AutomaticMark::OwnMessageId);
         }
-        self.from.filter(|from| self.own.has_address(from)).map(|_| Mark::OwnAddress)
+        self.from.filter(|from| self.own.has_address(from)).map(|_| AutomaticMark::OwnAddress)
     }
 
-    fn header_mark(&self) -> Option<Mark> {
+    fn header_mark(&self) -> Option<AutomaticMark> {
         self.answer_mark().or_else(|| self.precedence_mark()).or_else(|| self.field_mark())
     }
 
-    fn answer_mark(&self) -> Option<Mark> {
+    fn answer_mark(&self) -> Option<AutomaticMark> {
         if self.values("return-path").any(|value| matches!(value.replace(' ', "").as_str(), "<>" | "")) {
-            return Some(Mark::NullReturnPath);
+            return Some(AutomaticMark::NullReturnPath);
         }
         let mut submitted = self.values("auto-submitted").map(first_word);
-        submitted.find(|value| value != "no" && !value.is_empty()).map(Mark::AutoSubmitted)
+        submitted.find(|value| value != "no" && !value.is_empty()).map(AutomaticMark::AutoSubmitted)
     }
 
-    fn precedence_mark(&self) -> Option<Mark> {
+    fn precedence_mark(&self) -> Option<AutomaticMark> {
         let names = ["precedence", "x-precedence", "preference"].into_iter();
         let mut precedence = names.flat_map(|name| self.values(name)).map(first_word);
         let bulk = ["bulk", "junk", "auto_reply", "auto-reply", "autoreply"];
-        precedence.find(|value| bulk.contains(&value.as_str())).map(Mark::Precedence)
+        precedence.find(|value| bulk.contains(&value.as_str())).map(AutomaticMark::Precedence)
     }
 
-    fn field_mark(&self) -> Option<Mark> {
+    fn field_mark(&self) -> Option<AutomaticMark> {
         if let Some(header) = self.headers.iter().find(|h| is_machine_field(&h.name, &h.value)) {
-            return Some(Mark::Field(header.name.clone()));
+            return Some(AutomaticMark::Field(header.name.clone()));
         }
-        (self.values("received").count() > MAX_RECEIVED).then_some(Mark::Hops)
+        (self.values("received").count() > MAX_RECEIVED).then_some(AutomaticMark::Hops)
     }
 
     /// Whether a list or a forwarder alone may have left this mark: such programs put their own address in place of the
     /// writer's, in From (for DMARC) or in the envelope, and their fields into the header.
-    fn may_be_relayed(&self, mark: &Mark, text: &str) -> bool {
+    fn may_be_relayed(&self, mark: &AutomaticMark, text: &str) -> bool {
         let is_listed = self.list_mark().is_some();
-        let is_of_list =
-            |mark: &Mark| matches!(mark, Mark::Precedence(value) if value == "bulk") && is_listed;
-        if !matches!(mark, Mark::OwnAddress | Mark::Sender | Mark::List(_)) && !is_of_list(mark) {
+        let is_of_list = |mark: &AutomaticMark| {
+            matches!(mark, AutomaticMark::Precedence(value) if value == "bulk") && is_listed
+        };
+        if !matches!(mark, AutomaticMark::OwnAddress | AutomaticMark::Sender | AutomaticMark::List(_))
+            && !is_of_list(mark)
+        {
             return false;
         }
-        let is_own = matches!(mark, Mark::OwnAddress);
+        let is_own = matches!(mark, AutomaticMark::OwnAddress);
         let envelope = self.envelope_senders().any(|local| is_machine(local) && !local.starts_with("bounce"));
         self.from.is_some_and(|from| is_own || !is_machine(from.local()))
             && !envelope
@@ -137,7 +140,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns a mark of mailing list software. People write through lists too.
-    fn list_mark(&self) -> Option<Mark> {
+    fn list_mark(&self) -> Option<AutomaticMark> {
         let is_list_field = |name: &str| {
             name.starts_with("list-")
                 || matches!(
@@ -146,17 +149,17 @@ impl<'a> Evidence<'a> {
                 )
         };
         if let Some(header) = self.headers.iter().find(|header| is_list_field(&header.name)) {
-            return Some(Mark::List(header.name.clone()));
+            return Some(AutomaticMark::List(header.name.clone()));
         }
         let precedence = |value: &str| first_word(value) == "list";
         let names = ["precedence", "x-precedence"];
         let found = names.into_iter().find(|name| self.values(name).any(precedence));
-        found.map(|name| Mark::List(name.to_owned()))
+        found.map(|name| AutomaticMark::List(name.to_owned()))
     }
 
     /// Returns a mark that the wording alone shows. Only the text that the sender has just written counts,
     /// not quotes. Finding that text is expensive, so letters without a suspicious phrase are skipped.
-    fn word_mark(&self, text: &str) -> Option<Mark> {
+    fn word_mark(&self, text: &str) -> Option<AutomaticMark> {
         let label = self.own.dialect.token_label;
         let has_token = self.has_token || !label.is_empty() && text.contains(label);
         let threshold = match has_token {
@@ -194,7 +197,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    fn sender_mark(&self) -> Option<Mark> {
+    fn sender_mark(&self) -> Option<AutomaticMark> {
         // Some bounces have no address in From: `MAILER-DAEMON (Mail Delivery System)`.
         let raw = self.values("from").next().unwrap_or_default().to_lowercase();
         let bare = self.from.is_none() && DAEMONS.any_in(&raw);
@@ -203,7 +206,7 @@ impl<'a> Evidence<'a> {
             .envelope_senders()
             // A list replaces the envelope sender of a person's letter.
             .any(|local| is_daemon(local) && !(is_list_software(local) && self.list_mark().is_some()));
-        (bare || sender || envelope).then_some(Mark::Sender)
+        (bare || sender || envelope).then_some(AutomaticMark::Sender)
     }
 
     /// Returns the kind of report, if the letter is one (RFC 6522, 3464, 8098) or has the parts of one.
@@ -241,7 +244,7 @@ impl<'a> Evidence<'a> {
         !is_report && Subject::of(self.subject).is_answer()
     }
 
-    fn kind(&self, mark: &Mark, text: &str) -> AutomaticKind {
+    fn kind(&self, mark: &AutomaticMark, text: &str) -> AutomaticKind {
         let failure = || phrases::failure(self.subject, text);
         match self.report() {
             Some(Report::Delivery(Some(action))) => return action,
@@ -250,23 +253,33 @@ impl<'a> Evidence<'a> {
             None => {}
         }
         match mark {
-            Mark::OwnLoop | Mark::OwnMessageId | Mark::OwnAddress => AutomaticKind::Other,
-            Mark::Hops | Mark::List(_) | Mark::NoticeSubject => AutomaticKind::Other,
-            Mark::AbsenceSubject | Mark::AbsenceText => AutomaticKind::Absence,
-            Mark::BounceSubject | Mark::MachineText if phrases::is_away(text) => AutomaticKind::Absence,
-            Mark::BounceSubject => failure().unwrap_or(AutomaticKind::Failed),
-            Mark::MachineText => failure().unwrap_or(AutomaticKind::Other),
-            Mark::Field(name) if name == "x-failed-recipients" => failure().unwrap_or(AutomaticKind::Failed),
-            Mark::Field(name) if matches!(name.as_str(), "x-ricevuta" | "x-cron-env" | "x-fd-auto") => {
+            AutomaticMark::OwnLoop | AutomaticMark::OwnMessageId | AutomaticMark::OwnAddress => {
+                AutomaticKind::Other
+            }
+            AutomaticMark::Hops | AutomaticMark::List(_) | AutomaticMark::NoticeSubject => {
+                AutomaticKind::Other
+            }
+            AutomaticMark::AbsenceSubject | AutomaticMark::AbsenceText => AutomaticKind::Absence,
+            AutomaticMark::BounceSubject | AutomaticMark::MachineText if phrases::is_away(text) => {
+                AutomaticKind::Absence
+            }
+            AutomaticMark::BounceSubject => failure().unwrap_or(AutomaticKind::Failed),
+            AutomaticMark::MachineText => failure().unwrap_or(AutomaticKind::Other),
+            AutomaticMark::Field(name) if name == "x-failed-recipients" => {
+                failure().unwrap_or(AutomaticKind::Failed)
+            }
+            AutomaticMark::Field(name)
+                if matches!(name.as_str(), "x-ricevuta" | "x-cron-env" | "x-fd-auto") =>
+            {
                 failure().unwrap_or(AutomaticKind::Other)
             }
-            Mark::Field(_) => failure().unwrap_or(AutomaticKind::Absence),
-            Mark::Precedence(value) if value.starts_with("auto") => AutomaticKind::Absence,
-            Mark::NullReturnPath
-            | Mark::Report
-            | Mark::AutoSubmitted(_)
-            | Mark::Precedence(_)
-            | Mark::Sender => {
+            AutomaticMark::Field(_) => failure().unwrap_or(AutomaticKind::Absence),
+            AutomaticMark::Precedence(value) if value.starts_with("auto") => AutomaticKind::Absence,
+            AutomaticMark::NullReturnPath
+            | AutomaticMark::Report
+            | AutomaticMark::AutoSubmitted(_)
+            | AutomaticMark::Precedence(_)
+            | AutomaticMark::Sender => {
                 let replied = self.values("auto-submitted").any(|v| first_word(v) == "auto-replied");
                 let away = replied || phrases::is_absence(&Subject::of(self.subject));
                 let otherwise = if away { AutomaticKind::Absence } else { AutomaticKind::Other };

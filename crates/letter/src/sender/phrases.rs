@@ -3,7 +3,7 @@
 //! People write about mail, holidays and bounces too, so no phrase decides alone. Signs of a machine and
 //! signs of a person are counted in points, and the difference decides.
 
-use super::automatic::{AutomaticKind, Mark};
+use super::automatic::{AutomaticKind, AutomaticMark};
 use crate::mail::subject::Subject;
 use crate::text::patterns::has_address;
 use crate::text::words::{
@@ -89,7 +89,7 @@ struct MachineEvidence {
 
 /// Returns the mark for the wording, if its points for a machine exceed those for a person by at least
 /// `threshold`.
-pub fn mark(subject: &str, excerpt: &Excerpt, signs: HeaderSigns, threshold: i32) -> Option<Mark> {
+pub fn mark(subject: &str, excerpt: &Excerpt, signs: HeaderSigns, threshold: i32) -> Option<AutomaticMark> {
     // Machines give no orders. People who do may mention bounces and absences, and even quote them.
     if excerpt.has_request {
         return None;
@@ -216,13 +216,13 @@ fn subject_evidence(subject: &Subject) -> (SubjectKind, i32) {
 }
 
 impl MachineEvidence {
-    fn mark(&self) -> Mark {
+    fn mark(&self) -> AutomaticMark {
         match self.subject {
-            SubjectKind::Absence => Mark::AbsenceSubject,
-            SubjectKind::Notice => Mark::NoticeSubject,
-            SubjectKind::Bounce => Mark::BounceSubject,
-            SubjectKind::Other if self.is_away => Mark::AbsenceText,
-            SubjectKind::Other => Mark::MachineText,
+            SubjectKind::Absence => AutomaticMark::AbsenceSubject,
+            SubjectKind::Notice => AutomaticMark::NoticeSubject,
+            SubjectKind::Bounce => AutomaticMark::BounceSubject,
+            SubjectKind::Other if self.is_away => AutomaticMark::AbsenceText,
+            SubjectKind::Other => AutomaticMark::MachineText,
         }
     }
 }
@@ -294,7 +294,7 @@ mod tests {
     use crate::mail::dialect::example::DIALECT;
     use crate::sender::excerpt::is_on_topic;
 
-    fn mark_of(subject: &str, text: &str) -> Option<Mark> {
+    fn mark_of(subject: &str, text: &str) -> Option<AutomaticMark> {
         let has_request = text.lines().any(DIALECT.is_request);
         let text = text.to_lowercase();
         let is_on_topic = text.lines().any(|line| is_on_topic(line, &DIALECT));
@@ -310,12 +310,12 @@ mod tests {
             "Réponse automatique : [QZ-7K3M] Turn 4",
             "自動応答: Turn 4",
         ] {
-            assert_eq!(mark_of(subject, ""), Some(Mark::AbsenceSubject), "{subject}");
+            assert_eq!(mark_of(subject, ""), Some(AutomaticMark::AbsenceSubject), "{subject}");
         }
         for subject in ["Undelivered Mail Returned to Sender", "failure notice", "Unzustellbar: Turn 4"] {
-            assert_eq!(mark_of(subject, ""), Some(Mark::BounceSubject), "{subject}");
+            assert_eq!(mark_of(subject, ""), Some(AutomaticMark::BounceSubject), "{subject}");
         }
-        assert_eq!(mark_of("Gelesen: [QZ-7K3M] Turn 4", ""), Some(Mark::NoticeSubject));
+        assert_eq!(mark_of("Gelesen: [QZ-7K3M] Turn 4", ""), Some(AutomaticMark::NoticeSubject));
     }
 
     #[test]
@@ -323,7 +323,7 @@ mod tests {
         let text = "i'll be on holiday".to_owned();
         let excerpt = Excerpt { text, has_request: false, is_on_topic: false, quote: Quote::Nothing };
         let signs = HeaderSigns::default();
-        assert_eq!(mark("holidays", &excerpt, signs, 2), Some(Mark::AbsenceText));
+        assert_eq!(mark("holidays", &excerpt, signs, 2), Some(AutomaticMark::AbsenceText));
         assert_eq!(mark("holidays", &excerpt, signs, 3), None);
     }
 
@@ -353,7 +353,10 @@ mod tests {
         }
         let about_ours = |words: &str| format!("{words}\nYour mail concerning \"[QZ-7K3M] Turn 4\"\nwaits.");
         let default_text = about_ours("I will not be reading my mail for a while.");
-        assert_eq!(mark("away from my mail", &excerpt(&default_text), person, 3), Some(Mark::AbsenceText));
+        assert_eq!(
+            mark("away from my mail", &excerpt(&default_text), person, 3),
+            Some(AutomaticMark::AbsenceText)
+        );
         let recorded = about_ours("Ceci est un enregistrement.");
         assert!(mark("enregistrement", &excerpt(&recorded), old, 3).is_some());
         for (subject, text, signs) in [

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::connection::{Connection, Reply, classify};
-use super::response::{Response, Room, read_response};
+use super::response::{LiteralLimits, Response, read_response};
 use crate::Error;
 
 /// Runs a command and hands each untagged response to `take`.
@@ -16,14 +16,14 @@ pub(super) fn run_with(
     command: &str,
     take: impl FnMut(Response) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    run_within(connection, command, &mut Room::for_names(), take)
+    run_within(connection, command, &mut LiteralLimits::for_names(), take)
 }
 
 /// Like [`run_with`], for answers with larger literals.
 pub(super) fn run_within(
     connection: &mut Connection,
     command: &str,
-    room: &mut Room,
+    room: &mut LiteralLimits,
     mut take: impl FnMut(Response) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let tag = connection.send_command(command)?;
@@ -63,7 +63,7 @@ pub(super) fn run_for_copies(
             Reply::Bad(refusal) => return Err(Error::Misunderstood(refusal)),
             Reply::Continuation => return Err(Error::Malformed),
             Reply::Remark => copied.extend(copied_uids(&line)),
-            Reply::Data => drop(read_response(connection, line, &mut Room::for_names())?),
+            Reply::Data => drop(read_response(connection, line, &mut LiteralLimits::for_names())?),
         }
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn unless_refused(answer: Result<(), Error>) -> Result<bool, Error> {
 
 /// Writes a string for a command (RFC 3501, 9: `quoted`). It must not contain line breaks, which no setting
 /// does.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quoted_string(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 

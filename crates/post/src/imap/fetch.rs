@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 
 use super::command::run_within;
 use super::connection::Connection;
-use super::response::{Response, Room, Text, Token, Tokens};
+use super::response::{LiteralLimits, Response, Text, Token, Tokens};
 use crate::Error;
 use crate::source::MAX_BATCH_BYTES;
 
@@ -51,7 +51,7 @@ pub(super) fn uid_fetch(
 ) -> Result<BTreeMap<u32, Fetched>, Error> {
     let mut letters = BTreeMap::new();
     // Make room for at least one whole letter, however large the limit is.
-    let mut room = Room { longest: u64::MAX, each: keep, all: MAX_KEPT_BYTES.max(keep) };
+    let mut room = LiteralLimits { longest: u64::MAX, each: keep, all: MAX_KEPT_BYTES.max(keep) };
     connection.expect_listings(true);
     let done = run_within(connection, &format!("UID FETCH {set} {items}"), &mut room, |response| {
         if !is_fetch(&response[0].0) {

@@ -9,7 +9,7 @@ use imap::{Client, Session};
 use imap_proto::Capability;
 
 use super::ImapConfig;
-use super::shared::{SharedConnection, failed};
+use super::shared::{SharedConnection, convert_error};
 use crate::oauth::{self, Mechanism};
 use crate::{Error, Secret};
 
@@ -34,7 +34,7 @@ pub(super) fn log_in(
     let client = Client::new(connection.clone());
     match &settings.oauth {
         Some(oauth) => log_in_by_token(settings, oauth, client),
-        None => Ok(log_in_by_password(settings, client).map_err(refused)?),
+        None => Ok(log_in_by_password(settings, client).map_err(login_error)?),
     }
 }
 
@@ -50,12 +50,12 @@ fn log_in_by_password(
     }
     // LOGIN takes ASCII only (RFC 3501, 9: `QUOTED-CHAR`).
     if !(user.is_ascii() && password.is_ascii()) {
-        let offered = client.capabilities().map_err(failed)?;
+        let offered = client.capabilities().map_err(convert_error)?;
         if offered.has_str("AUTH=PLAIN") {
             return authenticate(client, "PLAIN", format!("\0{user}\0{password}"), "", &offered);
         }
     }
-    client.login(user, password).map_err(|(error, _client)| failed(error))
+    client.login(user, password).map_err(|(error, _client)| convert_error(error))
 }
 
 fn log_in_by_token(
@@ -63,7 +63,7 @@ fn log_in_by_token(
     oauth: &oauth::OauthLogin,
     mut client: Client<SharedConnection>,
 ) -> Result<Session<SharedConnection>, Failure> {
-    let offered = client.capabilities().map_err(failed)?;
+    let offered = client.capabilities().map_err(convert_error)?;
     let mechanisms = offered.iter().filter_map(|capability| match capability {
         Capability::Auth(name) => Some(name.as_ref()),
         Capability::Imap4rev1 | Capability::Atom(_) => None,
@@ -75,7 +75,7 @@ fn log_in_by_token(
     let token = oauth::block_on(oauth.access_token())?;
     let message = mechanism.first_message(&settings.user, &settings.host, settings.port(), &token);
     let login = authenticate(client, mechanism.name(), message, mechanism.acknowledgement(), &offered);
-    login.map_err(|error| match refused(error) {
+    login.map_err(|error| match login_error(error) {
         error @ Error::Login(_) => match oauth::block_on(oauth.forget(&token)) {
             Ok(()) => Failure::TokenRefused(error),
             Err(error) => Failure::Other(error),
@@ -99,7 +99,7 @@ fn authenticate(
         false => mechanism.to_owned(),
     };
     let answers = Answers { first: Cell::new((!at_once).then_some(message)), acknowledgement };
-    client.authenticate(command, &answers).map_err(|(error, _client)| failed(error))
+    client.authenticate(command, &answers).map_err(|(error, _client)| convert_error(error))
 }
 
 /// Our answers to the server's challenges.
@@ -119,7 +119,7 @@ impl imap::Authenticator for Answers {
 }
 
 /// Distinguishes a refused login from other faults. Some servers refuse by BAD, or end the connection.
-fn refused(error: Error) -> Error {
+fn login_error(error: Error) -> Error {
     match error {
         Error::Server(refusal) if !refusal.is_momentary() => Error::Login(refusal),
         Error::Misunderstood(refusal) | Error::Goodbye(refusal)

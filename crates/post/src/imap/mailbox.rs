@@ -7,13 +7,13 @@ use imap::Session;
 use imap::types::UnsolicitedResponse;
 
 use super::arrival::{Listings, ServerClock};
-use super::command::{quoted, unless_refused};
+use super::command::{quoted_string, unless_refused};
 use super::connection::Connection;
 use super::fetch::{Fetched, uid_fetch};
 use super::folders::Folders;
 use super::idle::{Idle, idle};
 use super::proof::{doubt, is_suspicious};
-use super::shared::{SharedConnection, failed};
+use super::shared::{SharedConnection, convert_error};
 use super::{ImapConfig, login};
 use crate::source::{BatchSender, COMPARED_BYTES, COMPARED_LETTERS, ConnectionHandle, MAX_BATCH_LETTERS};
 use crate::{Error, FetchedLetter, FoundLetter, InboxCheck};
@@ -93,7 +93,7 @@ impl Mailbox {
         let connection = SharedConnection::new(Connection::open(settings, handle)?);
         let mut session = login::log_in(settings, &connection)?;
         // A login may change the server's capabilities.
-        let offered = session.capabilities().map_err(failed)?;
+        let offered = session.capabilities().map_err(convert_error)?;
         let has = |name: &str| offered.has_str(name);
         // Every server offers IMAP itself (RFC 3501, 6.1.1).
         if offered.is_empty() {
@@ -147,7 +147,7 @@ impl Mailbox {
     /// [`Error::Configuration`] if the server refuses it.
     pub(super) fn switch_to(&mut self, folder: &str, key: &str) -> Result<(), Error> {
         let before = Utc::now();
-        let selected = self.session.select(self.folders.real_name(folder)).map_err(failed);
+        let selected = self.session.select(self.folders.real_name(folder)).map_err(convert_error);
         let selected = selected.map_err(|error| match error {
             // The folder is not at fault.
             Error::Server(refusal) | Error::Misunderstood(refusal) if refusal.is_momentary() => {
@@ -197,7 +197,7 @@ impl Mailbox {
         self.connection.borrow().expect_listings(true);
         let found = self.session.uid_search(query);
         self.connection.borrow().expect_listings(false);
-        let mut found = Vec::from_iter(found.map_err(failed)?);
+        let mut found = Vec::from_iter(found.map_err(convert_error)?);
         found.sort_unstable();
         let mut news = self.session.take_all_unsolicited();
         Ok((found, news.any(|response| matches!(response, UnsolicitedResponse::Exists(_)))))
@@ -410,7 +410,7 @@ impl Mailbox {
 
     /// Lets the server report letters that are no longer in the folder.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
-        self.session.noop().map_err(failed)
+        self.session.noop().map_err(convert_error)
     }
 
     /// Returns the name of the processed folder for a person.
@@ -424,7 +424,7 @@ impl Mailbox {
     }
 
     fn mark(&mut self, set: &str, flag: &str) -> Result<(), Error> {
-        self.session.uid_store(set, format!("+FLAGS.SILENT ({flag})")).map(drop).map_err(failed)
+        self.session.uid_store(set, format!("+FLAGS.SILENT ({flag})")).map(drop).map_err(convert_error)
     }
 
     /// Creates the processed folder if the server lists none. If the server refuses, moving letters shows
@@ -433,12 +433,12 @@ impl Mailbox {
         if std::mem::replace(&mut self.processed_exists, true) {
             return Ok(());
         }
-        let answer = self.session.create(&self.processed).map_err(failed);
+        let answer = self.session.create(&self.processed).map_err(convert_error);
         let is_refused = matches!(&answer, Err(Error::Server(refusal)) if !refusal.text.contains("EXISTS"));
         unless_refused(answer)?;
         if is_refused
             && let Some(name) = self.folders.below_inbox(&self.processed)
-            && unless_refused(self.session.create(&name).map_err(failed))?
+            && unless_refused(self.session.create(&name).map_err(convert_error))?
         {
             self.processed = name;
         }
@@ -542,9 +542,9 @@ pub(super) fn find(
 
 /// Identifies this program to the server (RFC 2971). Some providers open no folder before that.
 fn introduce(session: &mut Session<SharedConnection>) -> Result<(), Error> {
-    let version = quoted(env!("CARGO_PKG_VERSION"));
+    let version = quoted_string(env!("CARGO_PKG_VERSION"));
     let id = format!("ID (\"name\" \"fogpost\" \"version\" {version} \"vendor\" \"fogpost\")");
-    unless_refused(session.run_command_and_check_ok(id).map_err(failed)).map(drop)
+    unless_refused(session.run_command_and_check_ok(id).map_err(convert_error)).map(drop)
 }
 
 /// Writes ascending UIDs as a sequence set (RFC 3501, 9), with runs as ranges.

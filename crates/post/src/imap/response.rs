@@ -24,7 +24,7 @@ pub(super) struct Text {
 pub(super) type Response = Vec<(Vec<u8>, Option<Text>)>;
 
 /// Limits on the bytes of an answer's literals.
-pub(super) struct Room {
+pub(super) struct LiteralLimits {
     /// Maximum size of a literal; a larger one is malformed.
     pub longest: u64,
     /// Bytes to keep of each literal.
@@ -33,10 +33,10 @@ pub(super) struct Room {
     pub all: usize,
 }
 
-impl Room {
+impl LiteralLimits {
     /// Returns enough room for the names of folders, which servers may send as literals.
-    pub(super) fn for_names() -> Room {
-        Room { longest: 4096, each: 4096, all: 1024 * 1024 }
+    pub(super) fn for_names() -> LiteralLimits {
+        LiteralLimits { longest: 4096, each: 4096, all: 1024 * 1024 }
     }
 }
 
@@ -45,7 +45,7 @@ impl Room {
 pub(super) fn read_response(
     connection: &mut Connection,
     line: Vec<u8>,
-    room: &mut Room,
+    room: &mut LiteralLimits,
 ) -> Result<Response, Error> {
     let mut response = Vec::new();
     let mut line = line;

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::rc::Rc;
 
 use super::connection::{Connection, Reply, broken, classify, first_word};
-use super::response::{Room, read_response};
+use super::response::{LiteralLimits, read_response};
 use crate::Error;
 
 /// Maximum challenges during a login: one for our message, and one that explains a refusal.
@@ -66,7 +66,7 @@ impl SharedConnection {
                     return Ok(in_ascii(&line));
                 }
                 Reply::Remark => {}
-                Reply::Data => drop(read_response(connection, line, &mut Room::for_names())?),
+                Reply::Data => drop(read_response(connection, line, &mut LiteralLimits::for_names())?),
             }
         }
     }
@@ -82,7 +82,7 @@ fn in_ascii(line: &[u8]) -> Vec<u8> {
 }
 
 /// Converts the crate's error to ours, which contains no part of a letter.
-pub(super) fn failed(error: imap::Error) -> Error {
+pub(super) fn convert_error(error: imap::Error) -> Error {
     match error {
         imap::Error::Io(error) => error.downcast().unwrap_or_else(broken),
         _ => Error::Malformed,

@@ -42,7 +42,7 @@ pub const LOG_IN: &str = "nobody has logged in yet; run: fogpost login";
 /// The tokens of a login.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Tokens {
-    #[serde(serialize_with = "revealed")]
+    #[serde(serialize_with = "serialize_secret")]
     pub refresh: Secret,
     /// Missing after a mail server has refused the access token.
     pub access: Option<AccessToken>,
@@ -56,12 +56,12 @@ pub struct Tokens {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AccessToken {
-    #[serde(serialize_with = "revealed")]
+    #[serde(serialize_with = "serialize_secret")]
     pub token: Secret,
     pub renew_at: DateTime<Utc>,
 }
 
-fn revealed<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_secret<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.reveal())
 }
 

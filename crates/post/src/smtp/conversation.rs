@@ -30,7 +30,7 @@ use tokio_rustls::TlsConnector;
 
 use super::SmtpConfig;
 use super::capabilities::Capabilities;
-use super::wire::{encoded, read_reply};
+use super::wire::{encode_data, read_reply};
 use crate::refusal::{Exchange, Refusal};
 use crate::{Error, Secret, Tls, host_name, tls};
 
@@ -295,7 +295,7 @@ impl Conversation {
             self.expect(Exchange::Data, self.limit, Severity::PositiveIntermediate).await?;
         }
         let limit = self.limit * LETTER_STEPS;
-        self.write(Exchange::Letter, limit, &encoded(letter)).await?;
+        self.write(Exchange::Letter, limit, &encode_data(letter)).await?;
         self.expect(Exchange::Letter, limit, Severity::PositiveCompletion).await
     }
 

@@ -40,7 +40,7 @@ pub(super) async fn read_reply(stream: &mut (impl AsyncBufReadExt + Unpin)) -> i
 /// Returns the letter as DATA sends it: dots doubled at the start of lines (RFC 5321, 4.5.2) and the final
 /// dot added. Every line ends in CRLF: some servers take a bare CR or LF for a line end, so that a letter
 /// could end early and smuggle in another one (RFC 5321, 2.3.8).
-pub(super) fn encoded(letter: &[u8]) -> Vec<u8> {
+pub(super) fn encode_data(letter: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(letter.len() + letter.len() / 32 + 8);
     let mut at_line_start = true;
     let mut bytes = letter.iter().copied().peekable();
@@ -72,10 +72,10 @@ mod tests {
 
     #[test]
     fn a_letter_is_encoded_with_whole_line_ends_and_doubled_dots() {
-        assert_eq!(encoded(b"a\nb\r\nc\rd\n.\n"), b"a\r\nb\r\nc\r\nd\r\n..\r\n.\r\n");
-        assert_eq!(encoded(b".a.\r\n.."), b"..a.\r\n...\r\n.\r\n");
-        assert_eq!(encoded(b"\n\r"), b"\r\n\r\n.\r\n");
-        assert_eq!(encoded(b""), b".\r\n");
+        assert_eq!(encode_data(b"a\nb\r\nc\rd\n.\n"), b"a\r\nb\r\nc\r\nd\r\n..\r\n.\r\n");
+        assert_eq!(encode_data(b".a.\r\n.."), b"..a.\r\n...\r\n.\r\n");
+        assert_eq!(encode_data(b"\n\r"), b"\r\n\r\n.\r\n");
+        assert_eq!(encode_data(b""), b".\r\n");
     }
 
     #[tokio::test]

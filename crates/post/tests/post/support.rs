@@ -5,8 +5,8 @@ use std::time::Duration;
 use fogpost_post::imap::ImapConfig;
 use fogpost_post::inbox::Inbox;
 use fogpost_post::{
-    Batch, Error, FetchedLetter, Health, InboxMessage, LeftLetters, Secret, ShutdownSignal, Stopper, Taken,
-    Tls,
+    Error, FetchedLetter, FetchedLetters, Health, InboxMessage, LeftLetters, Secret, ShutdownSignal, Stopper,
+    Taken, Tls,
 };
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -51,7 +51,7 @@ impl Running {
     }
 
     /// Waits for the next batch and leaves it unconfirmed.
-    pub async fn batch(&mut self) -> Batch {
+    pub async fn batch(&mut self) -> FetchedLetters {
         loop {
             match self.message().await {
                 InboxMessage::Letters(batch) => return batch,

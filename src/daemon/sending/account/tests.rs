@@ -13,7 +13,7 @@ fn sent(outcomes: Vec<AttemptOutcome>) -> Vec<(i64, SendOutcome)> {
 }
 
 /// Returns the effects, and the letters that they are about.
-fn events(outcomes: Vec<AttemptOutcome>) -> Vec<(i64, Event)> {
+fn events(outcomes: Vec<AttemptOutcome>) -> Vec<(i64, SendingOutcome)> {
     outcomes.into_iter().filter_map(|outcome| Some((outcome.id, outcome.event?))).collect()
 }
 
@@ -28,8 +28,8 @@ fn take(account: &mut Account, id: i64) -> Vec<AttemptOutcome> {
     account.note_taken(NOW, &letter(id, "x@z.test"), true)
 }
 
-fn given_up(id: i64) -> (i64, Event) {
-    (id, Event::GivenUp { error: no_user().to_string(), is_undeliverable: true })
+fn given_up(id: i64) -> (i64, SendingOutcome) {
+    (id, SendingOutcome::GivenUp { error: no_user().to_string(), is_undeliverable: true })
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn what_a_run_of_equal_refusals_gave_up_is_queued_again() {
         assert_eq!(account.give_up(), []);
     }
     let outcomes = account.note_refused(NOW, &letter(3, "x@c.test"), &no_user());
-    assert_eq!(events(outcomes.clone()), [(1, Event::Requeued), (2, Event::Requeued)]);
+    assert_eq!(events(outcomes.clone()), [(1, SendingOutcome::Requeued), (2, SendingOutcome::Requeued)]);
     let at = account.outage.as_ref().expect("an outage").until;
     let is_queued =
         |(_, sent): &(i64, SendOutcome)| matches!(sent, SendOutcome::Later { at: due, .. } if *due == at);
@@ -171,7 +171,7 @@ fn an_invitation_that_was_taken_an_hour_late_moves_its_deadline() {
     assert_eq!(taken(TOLERATED_DELAY, &invitation()), []);
     let notice = Claimed { kind: DispatchKind::Notice, ..invitation() };
     assert_eq!(taken(TimeDelta::hours(2), &notice), []);
-    assert_eq!(taken(TimeDelta::hours(2), &invitation()), [(1, Event::Late)]);
+    assert_eq!(taken(TimeDelta::hours(2), &invitation()), [(1, SendingOutcome::Late)]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 
 use super::*;
 use crate::daemon::sending::tests::{NOW, broken, letter, login, no_user, not_now, quota, unreachable};
-use crate::desk::outbox::returned::Event;
+use crate::desk::outbox::returned::SendingOutcome;
 use fogpost_testing::random::Random;
 
 const DOMAINS: [&str; 5] = ["a.test", "b.test", "c.test", "d.test", "e.test"];
@@ -43,14 +43,14 @@ struct Row {
 struct Model {
     random: Random,
     now: DateTime<Utc>,
-    plan: Plan,
+    plan: SendingPlan,
     rows: Vec<Row>,
 }
 
 impl Model {
     fn new(seed: u64) -> Model {
         let mut random = Random::new(seed);
-        let plan = Plan::new(Account::default(), 1 + random.below(8));
+        let plan = SendingPlan::new(Account::default(), 1 + random.below(8));
         let mut model = Model { random, now: NOW, plan, rows: Vec::new() };
         for number in 0..3 + model.random.below(12) {
             let is_dead = model.random.once_in(6);
@@ -170,12 +170,12 @@ impl Model {
             row.arrived += u32::from(*sent == SendOutcome::Taken);
             match event {
                 None => {}
-                Some(Event::GivenUp { .. }) => {
+                Some(SendingOutcome::GivenUp { .. }) => {
                     row.marked = true;
                     letters_to_gm += u32::from(!row.letter.recipient.starts_with("gm@"));
                 }
-                Some(Event::Requeued) => row.marked = false,
-                Some(Event::Late) => panic!("no letter of the model opens a phase"),
+                Some(SendingOutcome::Requeued) => row.marked = false,
+                Some(SendingOutcome::Late) => panic!("no letter of the model opens a phase"),
             }
         }
         self.plan.note_recorded(outcomes.len(), &[]);
@@ -230,7 +230,7 @@ fn whatever_was_refused_arrives_once_when_the_server_takes_mail_again() {
 
 #[test]
 fn the_most_urgent_letter_goes_first_but_no_two_at_a_time_to_one_reader() {
-    let mut plan = Plan::new(Account::default(), 3);
+    let mut plan = SendingPlan::new(Account::default(), 3);
     let urgent = |id, recipient, urgency| Claimed { urgency, ..letter(id, recipient) };
     plan.add(
         NOW,
@@ -241,7 +241,7 @@ fn the_most_urgent_letter_goes_first_but_no_two_at_a_time_to_one_reader() {
             urgent(4, "ann", Urgency::Receipt),
         ],
     );
-    let next = |plan: &mut Plan| plan.next(NOW).map(|letter| letter.id);
+    let next = |plan: &mut SendingPlan| plan.next(NOW).map(|letter| letter.id);
     assert_eq!(next(&mut plan), Some(2));
     assert_eq!(next(&mut plan), Some(3), "Ann's next receipt waits for the one that is being sent");
     assert_eq!(next(&mut plan), None);
@@ -259,7 +259,7 @@ fn the_most_urgent_letter_goes_first_but_no_two_at_a_time_to_one_reader() {
 
 #[test]
 fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
-    let mut plan = Plan::new(Account::default(), 2);
+    let mut plan = SendingPlan::new(Account::default(), 2);
     plan.add(NOW, (1..=4).map(|id| letter(id, &id.to_string())).collect());
     let (before, refused) = (plan.next(NOW).expect("a letter"), plan.next(NOW).expect("a letter"));
     plan.finish(NOW, &refused, Err(&login()));
@@ -285,7 +285,7 @@ fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
 
 #[test]
 fn a_letter_that_has_lapsed_is_not_sent() {
-    let mut plan = Plan::new(Account::default(), 1);
+    let mut plan = SendingPlan::new(Account::default(), 1);
     plan.add(NOW, vec![Claimed { has_lapsed: true, ..letter(1, "ann") }]);
     assert_eq!(plan.next(NOW).map(|letter| letter.id), None);
     assert_eq!(
@@ -322,7 +322,7 @@ fn a_day_keeps_a_part_for_alarms_and_gives_strangers_a_tenth() {
 fn a_minute_limits_all_letters_also_those_in_flight() {
     let quota = Quota { per_minute: Some(30), per_day: Some(200) };
     assert_eq!(allowance(&quota, sent(28, 28, 0)), (Reach::All, 2));
-    let mut plan = Plan::new(Account::default(), 1);
+    let mut plan = SendingPlan::new(Account::default(), 1);
     plan.add(NOW, vec![letter(1, "ann"), letter(2, "bo")]);
     plan.next(NOW).expect("a letter");
     assert_eq!(plan.scope(&quota, sent(27, 28, 0), 9).limit, 1);

@@ -16,7 +16,7 @@ const MOST: TimeDelta = TimeDelta::hours(26);
 pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
     // The entry that opens a match names the version of the time zone data itself.
     let then = check.current.as_ref().unwrap_or(&ruling.after);
-    if then.desk.tzdata == zone::edition() {
+    if then.mail_identity.tzdata == zone::edition() {
         return;
     }
     let mut previous = None;

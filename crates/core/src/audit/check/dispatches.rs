@@ -28,7 +28,7 @@ pub(super) fn confirm(check: &mut Check, pins: &[Digest], expected: &mut Vec<Exp
         expected.push(ExpectedDispatch { pin, ..dispatch });
     }
     if let Some(game_match) = &mut check.current {
-        game_match.note_told(pins.to_vec());
+        game_match.note_pins(pins.to_vec());
     }
     true
 }

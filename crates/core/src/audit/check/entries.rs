@@ -16,9 +16,11 @@ pub(super) fn note<'a>(check: &mut Check, entries: impl Iterator<Item = &'a Entr
         if matches!(entry.fact, Fact::MatchEnded { .. }) {
             check.ends.push(entry.at);
         }
-        if let Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. } = &entry.fact {
-            check.has_other_zones |= desk.tzdata != zone::edition();
-            check.identity = Some((**desk).clone());
+        if let Fact::MatchOpened { mail_identity, .. } | Fact::MailIdentitySet { mail_identity, .. } =
+            &entry.fact
+        {
+            check.has_other_zones |= mail_identity.tzdata != zone::edition();
+            check.identity = Some((**mail_identity).clone());
         }
         for what in check.holders.note_entry(entry) {
             check.report(Place::Entry(entry.seq), what);
@@ -49,7 +51,7 @@ fn is_of_record(fact: &Fact) -> bool {
 
 /// The required sender of a letter that an entry names.
 #[derive(Clone, Copy)]
-enum Sender {
+enum RequiredSender {
     /// The player of this seat.
     Seat(Seat),
     /// The player of this seat, or the writer of the letter that this one confirms.
@@ -63,10 +65,10 @@ enum Sender {
 /// Checks that the letters that an entry names in addition to its cause are present, whole, and from the
 /// right sender.
 fn check_named_letters(check: &mut Check, entry: &Entry) {
-    let mut named: Vec<(Digest, Sender)> = Vec::new();
+    let mut named: Vec<(Digest, RequiredSender)> = Vec::new();
     match entry.own_cause() {
         Some(Cause::Letter(cause)) => {
-            let confirmer = Sender::Confirmer { seat: cause.seat, of: cause.letter };
+            let confirmer = RequiredSender::Confirmer { seat: cause.seat, of: cause.letter };
             named.extend(cause.confirmed_by.map(|letter| (letter, confirmer)));
         }
         Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => match act {
@@ -76,16 +78,16 @@ fn check_named_letters(check: &mut Check, entry: &Entry) {
                     _ => None,
                 };
                 let offer = offer.filter(|offer| Some(*offer) != *letter);
-                named.extend(offer.map(|offer| (offer, Sender::Anybody)));
-                named.extend(letter.map(|letter| (letter, Sender::Player)));
+                named.extend(offer.map(|offer| (offer, RequiredSender::Anybody)));
+                named.extend(letter.map(|letter| (letter, RequiredSender::Player)));
             }
-            Act::Hold { seat, letter, .. } => {
-                named.extend(letter.map(|letter| (letter, Sender::Seat(*seat))));
+            Act::PinHolder { seat, letter, .. } => {
+                named.extend(letter.map(|letter| (letter, RequiredSender::Seat(*seat))));
             }
             Act::Absent { seat, letter, confirmed_by, .. } => {
-                let holder = Sender::Seat(*seat);
-                named.push((*letter, if confirmed_by.is_some() { Sender::Anybody } else { holder }));
-                let confirmer = Sender::Confirmer { seat: *seat, of: *letter };
+                let holder = RequiredSender::Seat(*seat);
+                named.push((*letter, if confirmed_by.is_some() { RequiredSender::Anybody } else { holder }));
+                let confirmer = RequiredSender::Confirmer { seat: *seat, of: *letter };
                 named.extend(confirmed_by.map(|letter| (letter, confirmer)));
             }
             _ => {}
@@ -97,10 +99,12 @@ fn check_named_letters(check: &mut Check, entry: &Entry) {
     }
 }
 
-fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Sender) {
+fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: RequiredSender) {
     let may_be_withheld = match sender {
-        Sender::Seat(seat) | Sender::Confirmer { seat, .. } => check.withheld.seats.contains(&seat),
-        Sender::Player | Sender::Anybody => !check.withheld.seats.is_empty(),
+        RequiredSender::Seat(seat) | RequiredSender::Confirmer { seat, .. } => {
+            check.withheld.seats.contains(&seat)
+        }
+        RequiredSender::Player | RequiredSender::Anybody => !check.withheld.seats.is_empty(),
     };
     let what = match check.letters.get(&digest) {
         None if may_be_withheld => {
@@ -120,12 +124,12 @@ fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Sende
                     other.is_some_and(|other| other.from == letter.from)
                 };
                 let is_sender = match sender {
-                    Sender::Seat(seat) => is_from(seat),
+                    RequiredSender::Seat(seat) => is_from(seat),
                     // The code of a notice is also valid in a letter from the address that the notice is
                     // about.
-                    Sender::Confirmer { seat, of } => is_from(seat) || wrote(of),
-                    Sender::Player => Seat::BOTH.into_iter().any(is_from),
-                    Sender::Anybody => true,
+                    RequiredSender::Confirmer { seat, of } => is_from(seat) || wrote(of),
+                    RequiredSender::Player => Seat::BOTH.into_iter().any(is_from),
+                    RequiredSender::Anybody => true,
                 };
                 if is_sender {
                     return;

@@ -27,11 +27,11 @@ pub struct StoredPlayer {
 /// The holders of each seat, as the entries so far pin them.
 pub(super) struct Holders {
     kept: BTreeMap<Digest, KeptPin>,
-    held: Vec<Held>,
+    held: Vec<PinPeriod>,
 }
 
 /// A pin that an entry names, and the time at which a later entry ended it.
-struct Held {
+struct PinPeriod {
     seat: Seat,
     pin: Digest,
     until: Option<DateTime<Utc>>,
@@ -54,7 +54,7 @@ impl Holders {
             if !kept.ok_or("it pins an address or a token that is not kept")?.is_sound() {
                 return Err("the address or the token that is kept for one of its pins was changed");
             }
-            self.held.push(Held { seat, pin, until: None });
+            self.held.push(PinPeriod { seat, pin, until: None });
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ impl Holders {
             Fact::MatchOpened { holders: Some(holders), .. } => {
                 BySeat::new(Some(&holders.first), Some(&holders.second))
             }
-            Fact::SeatHeld { seat, pins, .. } => BySeat::from_fn(|own| (own == *seat).then_some(pins)),
+            Fact::HolderPinned { seat, pins, .. } => BySeat::from_fn(|own| (own == *seat).then_some(pins)),
             _ => return Vec::new(),
         };
         let pinned = pinned.iter().filter_map(|(seat, pins)| pins.map(|pins| (seat, pins)));

@@ -15,8 +15,8 @@ pub(super) fn check_turn(check: &mut Check, seq: u64, play: &HousePlay) -> Resul
     if seq <= check.checked_until {
         return Ok(());
     }
-    let seen =
-        ledger::seen(&check.record_entries, play.seat).ok_or("what the house was told cannot be derived")?;
+    let seen = ledger::what_seat_saw(&check.record_entries, play.seat)
+        .ok_or("what the house was told cannot be derived")?;
     if play.seen != digest_of(&seen) {
         return Err("the house was shown something other than its seat was told".to_owned());
     }
@@ -48,8 +48,8 @@ pub(super) fn check_hint(check: &mut Check, cause: &LetterCause) -> Result<(), S
     if check.pending[0].link.seq <= check.checked_until {
         return Ok(());
     }
-    let seen =
-        ledger::seen(&check.record_entries, cause.seat).ok_or("what the seat saw cannot be derived")?;
+    let seen = ledger::what_seat_saw(&check.record_entries, cause.seat)
+        .ok_or("what the seat saw cannot be derived")?;
     match game_match.hint(&seen).as_ref() == Some(hint) {
         true => Ok(()),
         false => Err("the house gives another hint there".to_owned()),

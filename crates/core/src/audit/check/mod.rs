@@ -32,16 +32,16 @@ impl Check {
     /// Repeats the pending rulings whose entries are complete, or all of them `at_end`. Returns the letters
     /// that rulings must have sent and whose digests are known, from the next entry or, if `at_end`, from the
     /// snapshot.
-    pub fn rule_pending(&mut self, at_end: bool) -> Vec<ExpectedDispatch> {
+    pub fn repeat_pending(&mut self, at_end: bool) -> Vec<ExpectedDispatch> {
         let mut expected = Vec::new();
         while !self.is_stopped() && (at_end && !self.pending.is_empty() || self.first_is_complete()) {
             self.repeat_ruling(&mut expected);
         }
         if at_end && !self.is_stopped() {
             // No entry confirms the letters of the last ruling yet; the snapshot does.
-            let told = self.snapshot.as_ref().map(|game_match| game_match.told.clone()).unwrap_or_default();
+            let told = self.snapshot.as_ref().map(|game_match| game_match.pins.clone()).unwrap_or_default();
             if !dispatches::confirm(self, &told, &mut expected) {
-                let what = "its field told does not list the letters of the last ruling";
+                let what = "its field pins does not list the letters of the last ruling";
                 self.report(Place::Kept("the snapshot"), what);
             }
         }
@@ -59,9 +59,9 @@ impl Check {
     /// repeated is checked as far as its entries and letters allow.
     fn repeat_ruling(&mut self, expected: &mut Vec<ExpectedDispatch>) {
         let Some(first) = self.pending.front() else { return };
-        let (seq, at, told) = (first.link.seq, first.link.at, first.link.told.clone());
+        let (seq, at, told) = (first.link.seq, first.link.at, first.link.pins.clone());
         if !dispatches::confirm(self, &told, expected) {
-            let what = "its field told does not list the letters of the previous ruling";
+            let what = "its field pins does not list the letters of the previous ruling";
             return self.report(Place::Entry(seq), what);
         }
         dispatches::note_deliveries(self, seq);

@@ -59,7 +59,7 @@ impl Play {
     pub fn of_match(game_match: &Match, entries: &[Entry], why: Unrepeated) -> Option<Play> {
         let mut play = Play::of_opening(entries.first()?, why)?;
         play.state = game_match.state.clone();
-        play.sealed = game_match.held.as_ref().map(|held| held.as_ref().map(|held| held.filing.lines()));
+        play.sealed = game_match.filed.as_ref().map(|held| held.as_ref().map(|held| held.filing.lines()));
         play.conditions = game_match
             .conditions
             .as_ref()

@@ -164,12 +164,14 @@ impl LedgerReader {
         let mut letters: Vec<Digest> = cause.iter().flat_map(Cause::letters).collect();
         // Apart from their cause, only these kinds hold anything that concerns the reader, and decoding takes
         // time.
-        if ["MatchOpened", "DeskSet"].contains(&link.kind.as_str())
+        if ["MatchOpened", "MailIdentitySet"].contains(&link.kind.as_str())
             && let Ok(entry) = serde_json::from_str::<Entry>(&row.json)
         {
             letters = entry.letters();
-            if let Fact::MatchOpened { desk, .. } | Fact::DeskSet { desk, .. } = &entry.fact {
-                self.own = desk.own_identity().map(Arc::new);
+            if let Fact::MatchOpened { mail_identity, .. } | Fact::MailIdentitySet { mail_identity, .. } =
+                &entry.fact
+            {
+                self.own = mail_identity.own_identity().map(Arc::new);
             }
         }
         for digest in letters.iter().filter(|digest| !self.named.contains(digest)) {

@@ -10,7 +10,7 @@ use super::expected::{ExpectedDispatch, StoredDispatch};
 use super::holders::{Holders, StoredSeat};
 use super::play::Play;
 use super::reader::{LedgerBatch, ParsedLetter, PendingEntry};
-use crate::audit::verdict::{AuditVerdict, Finding, Place, Subject};
+use crate::audit::verdict::{AuditVerdict, CheckSubject, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Head, KeptPin, MailIdentity, PlaceInMatch, SealKey};
 use crate::letter::{Digest, NewText};
@@ -115,7 +115,7 @@ impl Check {
         house: Option<Arc<HousePlayer>>,
     ) -> Check {
         let snapshot = serde_json::from_str(&stored.snapshot).ok();
-        let verdict = AuditVerdict::new(Subject::Match(stored.id.clone()));
+        let verdict = AuditVerdict::new(CheckSubject::Match(stored.id.clone()));
         let mut check = Check {
             stored,
             snapshot,

@@ -38,8 +38,8 @@ pub(super) fn reason(check: &mut Check) -> Option<Unrepeated> {
 
 /// Returns the match before the first pending entry, if that changes the procedure and the match is kept.
 fn known_match(check: &Check) -> Option<Match> {
-    let first = check.pending.front().filter(|first| first.link.kind == "DeskSet")?;
-    let Fact::DeskSet { before, .. } = serde_json::from_str::<Entry>(&first.json).ok()?.fact else {
+    let first = check.pending.front().filter(|first| first.link.kind == "MailIdentitySet")?;
+    let Fact::MailIdentitySet { before, .. } = serde_json::from_str::<Entry>(&first.json).ok()?.fact else {
         return None;
     };
     let json = check.kept.iter().find(|json| Some(Digest::of(json.as_bytes())) == before)?;
@@ -148,11 +148,11 @@ fn written_in(check: &mut Check, cause: &LetterCause) -> Result<Option<Vec<Strin
 
 /// Returns the procedure that an entry sets, if it sets one.
 fn procedure_set_by(entry: &PendingEntry) -> Option<u32> {
-    if !matches!(entry.link.kind.as_str(), "MatchOpened" | "DeskSet") {
+    if !matches!(entry.link.kind.as_str(), "MatchOpened" | "MailIdentitySet") {
         return None;
     }
     let json: Value = serde_json::from_str(&entry.json).ok()?;
-    u32::try_from(json["body"]["desk"]["procedure"].as_u64()?).ok()
+    u32::try_from(json["body"]["mail_identity"]["procedure"].as_u64()?).ok()
 }
 
 /// Returns the orders that an act files.

@@ -10,7 +10,7 @@ use mail_parser::MessageParser;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 
-use self::positions::{Reached, reached};
+use self::positions::{Reached, positions_after};
 use crate::game::{Due, Seat};
 use crate::ledger::{Cause, Entry, EntryCause, Fact, PlaceInMatch};
 use crate::letter::{Digest, Letter, Limits};
@@ -123,7 +123,7 @@ struct Account<'a> {
 
 impl Account<'_> {
     fn of(archive: &MatchArchive) -> Account<'_> {
-        Account { templates: Templates::of_program(), archive, reached: reached(&archive.entries) }
+        Account { templates: Templates::of_program(), archive, reached: positions_after(&archive.entries) }
     }
 
     /// Renders one line.
@@ -308,7 +308,7 @@ impl Account<'_> {
             return Ok(json!({ "digest": digest, "from": from, "subject": subject, "lines": lines }));
         }
         let letter = archive.letters.get(&digest).and_then(|raw| {
-            let own = archive.game_match.desk.own_identity()?;
+            let own = archive.game_match.mail_identity.own_identity()?;
             // An accepted letter stays readable if the limit is lowered.
             Letter::read(raw, &own, &Limits { max_bytes: usize::MAX, ..Limits::default() }).ok()
         });

@@ -54,7 +54,7 @@ pub struct About {
     /// The last entry of the ledger.
     pub head: Head,
     /// The digests of the letters that the last ruling sent, which no entry lists yet.
-    pub told: Vec<Digest>,
+    pub last_pins: Vec<Digest>,
     /// The match after its last entry. It contains the key, so only an arbiter's dossier of a finished match
     /// has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -78,7 +78,7 @@ impl Dossier {
             .iter()
             .map(|dispatch| (dispatch.message_id.clone(), plain_text(&dispatch.bytes)))
             .collect();
-        let stored = stored(&game_match, &entries);
+        let stored = derive_stored_match(&game_match, &entries);
         let mut check = Check::new(stored, seats, pins, Some(house));
         let mut reader = LedgerReader::new(&game_match.id, check.first_key());
         for (entry, json) in entries {
@@ -99,7 +99,7 @@ impl Dossier {
         reader.push_letters(parsed, &texts);
         check.push_batch(reader.take_batch());
         let before = check.finding_count();
-        let expected = check.rule_pending(true);
+        let expected = check.repeat_pending(true);
         // A letter is compared only with its pin, whichever version of the program worded it.
         check.record_comparisons(expected.iter().map(|letter| letter.compare()).collect(), before);
         check.check_acted_letters(&ruled);
@@ -133,7 +133,7 @@ impl Dossier {
 
 /// Returns the match as the check expects it beside its ledger. A dossier has no columns for lists, so they
 /// are derived from the snapshot and the ledger.
-fn stored(game_match: &Match, entries: &[(Entry, String)]) -> StoredMatch {
+fn derive_stored_match(game_match: &Match, entries: &[(Entry, String)]) -> StoredMatch {
     let is_end = |(entry, _): &&(Entry, String)| matches!(entry.fact, Fact::MatchEnded { .. });
     StoredMatch {
         id: game_match.id.clone(),

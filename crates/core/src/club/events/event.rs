@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::plan::{Format, Plan};
-use super::points::{Breaks, SectionResult, ranked, table};
+use super::points::{Breaks, SectionResult, promotion_order, table};
 use super::sections;
 use crate::game::Seat;
 use crate::game::named_enum;
@@ -435,7 +435,7 @@ impl Season {
                 }
             }
             let breaks = Breaks { own: &own, figures: &self.figures, list: &self.list };
-            ranked_sections.push(ranked(rows, &breaks));
+            ranked_sections.push(promotion_order(rows, &breaks));
         }
         ranked_sections
     }

@@ -176,6 +176,6 @@ fn without((from, to): Span, void: &[Span]) -> TimeDelta {
 }
 
 /// Formats an own time: `31 d 4 h`.
-pub fn shown(time: TimeDelta) -> String {
+pub fn format_own_time(time: TimeDelta) -> String {
     format!("{} d {} h", time.num_days(), time.num_hours() % 24)
 }

@@ -46,7 +46,7 @@ pub fn table(section: &[i64], results: &[SectionResult]) -> Vec<BookPlace> {
 
 /// Returns the players of a table in the order in which they rise or go on: by place, then by fewer hours of
 /// own time, then by the lower figure at the draw, then by the lower place in its list.
-pub fn ranked(table: &[BookPlace], breaks: &Breaks<'_>) -> Vec<i64> {
+pub fn promotion_order(table: &[BookPlace], breaks: &Breaks<'_>) -> Vec<i64> {
     let mut rows: Vec<&BookPlace> = table.iter().collect();
     rows.sort_by_key(|row| {
         let hours = breaks.own.get(&row.player).copied().unwrap_or(0) / 3600;

@@ -15,7 +15,7 @@ pub const WARNED: TimeDelta = TimeDelta::days(10);
 /// The letters about an event that players and GMs got without an entry in its book.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
-pub struct Told {
+pub struct Mailed {
     /// The GM was asked, because there were too few entrants for this season.
     pub too_few: u32,
     /// Players of this season were told how unfinished matches would be decided at its end.
@@ -50,7 +50,7 @@ pub enum Step {
 
 impl Event {
     /// Returns the step that is due by `at`.
-    pub fn step(&self, told: &Told, at: DateTime<Utc>) -> Option<Step> {
+    pub fn step(&self, told: &Mailed, at: DateTime<Utc>) -> Option<Step> {
         match self.stage {
             EventStage::Entries => self.step_before_season(told, at),
             EventStage::Running => self.step_of_season(self.running()?, told, at),
@@ -59,7 +59,7 @@ impl Event {
     }
 
     /// Returns the time at which something is due next, apart from results.
-    pub fn wake_at(&self, told: &Told) -> Option<DateTime<Utc>> {
+    pub fn wake_at(&self, told: &Mailed) -> Option<DateTime<Utc>> {
         let soon = |moment: DateTime<Utc>| self.step(told, moment).is_some().then_some(moment);
         match (self.stage, self.running()) {
             (EventStage::Entries, _) => soon(self.opens.unwrap_or(DateTime::UNIX_EPOCH)),
@@ -80,7 +80,7 @@ impl Event {
         self.seasons.last().map_or(1, |season| season.no + 1)
     }
 
-    fn step_before_season(&self, told: &Told, at: DateTime<Utc>) -> Option<Step> {
+    fn step_before_season(&self, told: &Mailed, at: DateTime<Utc>) -> Option<Step> {
         let count = self.next_entrants();
         let is_full = self.plan.max_entrants.is_some_and(|most| count >= most);
         let is_first = self.seasons.is_empty();
@@ -97,7 +97,7 @@ impl Event {
         (told.too_few < self.next_no()).then_some(Step::TooFew)
     }
 
-    fn step_of_season(&self, season: &Season, told: &Told, at: DateTime<Utc>) -> Option<Step> {
+    fn step_of_season(&self, season: &Season, told: &Mailed, at: DateTime<Utc>) -> Option<Step> {
         if let Some(game) = season.games.iter().find(|game| game.is_unopened()) {
             return Some(Step::Open(game.section));
         }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::event::{Event, EventStage};
 use super::plan::Plan;
-use super::steps::Told;
+use super::steps::Mailed;
 use super::verify::verify;
 use crate::game::BySeat;
 use crate::ledger::book::{BookCause, BookEntry, BookFact, BookOutcome, BookResult, ChainedBookEntry};
@@ -108,7 +108,7 @@ fn an_entry_struck_before_a_merger_takes_nobody_else_out() {
     book.open_matches();
     book.record(BookFact::Entered { player: 7 });
     book.record(BookFact::Struck { player: 7 });
-    assert_eq!(book.merged(7, 1).step(&Told::default(), AT), None, "no match of player 1 is resigned");
+    assert_eq!(book.merged(7, 1).step(&Mailed::default(), AT), None, "no match of player 1 is resigned");
     book.play();
     assert_eq!(book.merged(7, 1), book.event);
     book.assert_verifies();
@@ -175,7 +175,7 @@ fn whoever_was_struck_and_takes_over_matches_plays_them() {
     book.record(BookFact::Entered { player: 7 });
     book.record(BookFact::Struck { player: 7 });
     book.record(BookFact::Replaced { from: 2, to: 7 });
-    assert_eq!((list(&book.event), book.event.step(&Told::default(), AT)), (vec![1, 7, 3], None));
+    assert_eq!((list(&book.event), book.event.step(&Mailed::default(), AT)), (vec![1, 7, 3], None));
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Match {
 }
 
 /// Rules on everything that is due in phase `phase_no`. Does nothing if another phase is open.
-pub fn rule(draft: &mut Draft, phase_no: u32) {
+pub fn apply_time(draft: &mut Draft, phase_no: u32) {
     // Nobody is late while the house has to move.
     if draft.game_match.phase_no != phase_no
         || draft.game_match.stage != Stage::Running

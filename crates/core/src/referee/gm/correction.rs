@@ -43,7 +43,7 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
     let game_match = &mut draft.game_match;
     game_match.state = state;
     game_match.memories = Some(memories).filter(|_| keeps > 0 && game.keeps_memory());
-    game_match.held = held;
+    game_match.filed = held;
     game_match.conditions = BySeat::default();
     game_match.untold = None;
     // A cause that was meant for the phase open until now must not affect the reopened one.

@@ -1,6 +1,6 @@
 //! Acts of the GM and of the referee itself. The cause of an act names the phase it was meant for. In any
 //! other phase it is rejected, unless it is valid in all of them, such as an [`Act::Unseal`] or an
-//! [`Act::Desk`].
+//! [`Act::SetMailIdentity`].
 
 use chrono::TimeDelta;
 
@@ -25,11 +25,15 @@ pub mod instruction;
 ///
 /// # Errors
 /// [`Rejection`] if the act cannot be carried out; the match is then unchanged.
-pub fn rule(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
+pub fn apply_act(draft: &mut Draft, phase_no: u32, act: &Act) -> Result<(), Rejection> {
     // Letters are written in every phase, and showing hidden data changes nothing in the match.
     let is_allowed_in_any_phase = matches!(
         act,
-        Act::Unseal { .. } | Act::Desk(_) | Act::Hold { .. } | Act::ListLetters | Act::Forget { .. }
+        Act::Unseal { .. }
+            | Act::SetMailIdentity(_)
+            | Act::PinHolder { .. }
+            | Act::ListLetters
+            | Act::Forget { .. }
     );
     if is_allowed_in_any_phase {
         return carry_out(draft, act);
@@ -125,8 +129,10 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
         Act::ClockSetBack => outage::set_again(draft),
         Act::ZonesChanged { deadline } => return deadline::keep_local(draft, *deadline),
         Act::Unseal { what, reason } => unseal(draft, what, reason),
-        Act::Desk(desk) => set_desk(draft, desk),
-        Act::Hold { seat, pins, .. } => draft.record(Fact::SeatHeld { seat: *seat, pins: pins.clone() }),
+        Act::SetMailIdentity(desk) => set_desk(draft, desk),
+        Act::PinHolder { seat, pins, .. } => {
+            draft.record(Fact::HolderPinned { seat: *seat, pins: pins.clone() })
+        }
         Act::ListLetters => return list_letters(draft),
         Act::Forget { seat, name } => return forget(draft, *seat, name),
         Act::Open { .. } => return Err(Rejection::Already),
@@ -137,10 +143,10 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
 /// Changes the referee's address, the club's own templates or the procedure.
 fn set_desk(draft: &mut Draft, desk: &MailIdentity) {
     let known = wording_news::known_before(&draft.game_match);
-    let is_kept = draft.game_match.desk.procedure != desk.procedure;
+    let is_kept = draft.game_match.mail_identity.procedure != desk.procedure;
     let before = is_kept.then(|| Digest::of(draft.game_match.to_json().as_bytes()));
-    draft.game_match.desk = desk.clone();
-    draft.record(Fact::DeskSet { desk: Box::new(desk.clone()), before });
+    draft.game_match.mail_identity = desk.clone();
+    draft.record(Fact::MailIdentitySet { mail_identity: Box::new(desk.clone()), before });
     wording_news::note(&mut draft.game_match, &known);
 }
 
@@ -158,11 +164,11 @@ fn unseal(draft: &mut Draft, what: &str, reason: &str) {
 /// Records the pins and deliveries of letters that no entry names yet, if there are any. The next ruling
 /// would do so, but after the end there may be none.
 fn list_letters(draft: &mut Draft) -> Result<(), Rejection> {
-    let Match { stage, told, delivered, .. } = &draft.game_match;
+    let Match { stage, pins, delivered, .. } = &draft.game_match;
     if *stage != Stage::Over {
         return Err(Rejection::Passed);
     }
-    if told.is_empty() && delivered.is_empty() {
+    if pins.is_empty() && delivered.is_empty() {
         return Err(Rejection::Already);
     }
     draft.record(Fact::LettersListed {});
@@ -311,7 +317,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>, exc
     let game_match = &mut draft.game_match;
     let from = std::mem::replace(&mut game_match.players[seat], name.to_owned());
     let house_before = std::mem::replace(&mut game_match.house[seat], house);
-    game_match.held[seat] = None;
+    game_match.filed[seat] = None;
     game_match.conditions[seat] = None;
     game_match.footers[seat].clear();
     game_match.settle_at = None;

@@ -3,10 +3,10 @@
 use chrono::{DateTime, NaiveDate};
 
 use super::filing;
-use super::together::{self, Questions, Taken};
+use super::together::{self, CommandTreatment, Questions};
 use crate::game::Seat;
 use crate::game::record::Ending;
-use crate::ledger::{Fact, PauseReason, Room};
+use crate::ledger::{Allowance, Fact, PauseReason};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::Stage;
@@ -39,10 +39,10 @@ pub fn follow(draft: &mut Draft, letter: &SeatLetter) -> Vec<Reply> {
     let mut replies = Vec::with_capacity(request.commands.len());
     for taken in together::taken_together(request) {
         replies.push(match &taken {
-            Taken::AsWritten(command) if questions.is_repeated(command) => Reply::Repeated,
-            Taken::AsWritten(command) => follow_if_allowed(draft, letter, command),
-            Taken::Joined(command) => follow_if_allowed(draft, letter, command),
-            Taken::WithAnother => Reply::TakenTogether,
+            CommandTreatment::AsWritten(command) if questions.is_repeated(command) => Reply::Repeated,
+            CommandTreatment::AsWritten(command) => follow_if_allowed(draft, letter, command),
+            CommandTreatment::Joined(command) => follow_if_allowed(draft, letter, command),
+            CommandTreatment::WithAnother => Reply::TakenTogether,
         });
     }
     if draft.tells_absences_later {
@@ -180,7 +180,7 @@ fn tell(draft: &mut Draft, seat: Seat, text: &str) -> Reply {
     }
     match draft.game_match.terms.press {
         Press::None => Reply::NoPress,
-        Press::Signed if draft.opponent == Room::Unreachable => Reply::MessageUndeliverable,
+        Press::Signed if draft.opponent == Allowance::Unreachable => Reply::MessageUndeliverable,
         Press::Signed if !draft.opponent.has_place() => Reply::MessageHeldBack,
         Press::Signed => {
             draft.record(Fact::MessagePassed { from: seat });

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::faults::{self, Refusal};
+use super::faults::{self, OrdersRefusal};
 use super::{doubtful, proposal};
 use crate::game::condition::{self, Conditions};
 use crate::game::{Due, Fault, Seat};
@@ -39,27 +39,27 @@ pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> (Orders, Optio
     (Orders::Conditions { lines, sealed: Some(sealed), firm_at, replaced, wait }, None)
 }
 
-pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Conditions, Refusal> {
+pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Conditions, OrdersRefusal> {
     let faults = doubtful::faults_of(game_match, letter.cause.seat, &letter.request);
     if !faults.is_empty() {
-        return Err(Refusal { faults, ..Refusal::default() });
+        return Err(OrdersRefusal { faults, ..OrdersRefusal::default() });
     }
     if let Some(refusal) = faults::about_another(game_match, letter, due) {
         return Err(refusal);
     }
     if due.seats.contains(&letter.cause.seat) {
-        return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(condition::NOT_NOW)));
+        return Err(OrdersRefusal::whole(FaultKind::NotDue, Fault::whole(condition::NOT_NOW)));
     }
     let seat = letter.cause.seat;
     if let Some(fault) =
         letter.cause.came_earlier().and_then(|arrived| too_late(game_match, seat, due, arrived))
     {
-        return Err(Refusal::whole(FaultKind::Superseded, fault));
+        return Err(OrdersRefusal::whole(FaultKind::Superseded, fault));
     }
     let read = Conditions::read(game_match.game, &letter.request.orders);
-    let conditions = read.map_err(|faults| Refusal { faults, ..Refusal::default() })?;
+    let conditions = read.map_err(|faults| OrdersRefusal { faults, ..OrdersRefusal::default() })?;
     match game_match.past.repeat_fault(letter, due, &conditions.lines()) {
-        Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
+        Some(fault) => Err(OrdersRefusal::whole(FaultKind::Repeated, fault)),
         None => Ok(conditions),
     }
 }
@@ -68,7 +68,7 @@ pub fn read(game_match: &Match, letter: &SeatLetter, due: &Due) -> Result<Condit
 /// are not replaced.
 fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
     let stand = game_match.conditions[seat].as_ref();
-    faults::superseded(game_match, seat, due, arrived).or_else(|| {
+    faults::came_too_late(game_match, seat, due, arrived).or_else(|| {
         stand.map(|_| Fault::whole("Other conditions of yours stand. To replace them, send these again."))
     })
 }

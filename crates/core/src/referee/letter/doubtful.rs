@@ -60,7 +60,12 @@ pub(super) fn legal(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Ve
 }
 
 /// Returns the orders that a doubtful line means, in the form in which orders are filed. They may be illegal.
-pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) -> Vec<String> {
+pub(super) fn possible_orders(
+    game_match: &Match,
+    seat: Seat,
+    request: &Request,
+    doubt: &Doubt,
+) -> Vec<String> {
     let written = request.written(doubt.line).unwrap_or_default();
     let between = |squares: &String| {
         let (from, to) = squares.split_once('-')?;
@@ -70,7 +75,7 @@ pub(super) fn meant(game_match: &Match, seat: Seat, request: &Request, doubt: &D
     };
     let captures = |order: &String| (order == CAPTURE_ALL).then(|| game_match.state.captures(seat));
     let held = doubt
-        .held
+        .found_orders
         .iter()
         .map(|order| game_match.game.canonical(order).or_else(|| between(order)).or_else(|| captures(order)));
     held.collect::<Option<Vec<_>>>().unwrap_or_default().into_iter().flatten().collect()
@@ -141,7 +146,7 @@ pub(super) fn all_meant(
             return None;
         }
         if !is_order(&doubt.kind) {
-            let meant = meant(game_match, seat, request, doubt);
+            let meant = possible_orders(game_match, seat, request, doubt);
             if meant.is_empty() {
                 return None;
             }
@@ -170,7 +175,7 @@ fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) ->
     if is_order(&doubt.kind) || doubt.kind == DoubtKind::Example {
         return fault;
     }
-    let meant = meant(game_match, seat, request, doubt);
+    let meant = possible_orders(game_match, seat, request, doubt);
     let lines: Vec<Line> = meant.iter().map(|text| Line { no: doubt.line, text: text.clone() }).collect();
     if !lines.is_empty() && legal(game_match, seat, &lines).is_some() {
         return fault.with_correction(meant.join("\n"));
@@ -240,7 +245,7 @@ fn question(doubt: &Doubt) -> String {
         DoubtKind::InSentence => "This stands in a sentence, so I cannot tell whether it is an order.",
         DoubtKind::Postponed => "I take this to mean that your orders are not to be filed, or not yet.",
         DoubtKind::Example => {
-            let bare = doubt.held.first().map(String::as_str).unwrap_or_default();
+            let bare = doubt.found_orders.first().map(String::as_str).unwrap_or_default();
             return format!(
                 "This looks like an example of mine, with its bar in front, and I do not take examples for \
                  orders. Without the bar it would be {bare}; send it like that if you mean it."

@@ -12,16 +12,16 @@ use crate::request::{MAX_FAULTS, Request};
 
 /// The reasons why orders cannot stand.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Refusal {
+pub(super) struct OrdersRefusal {
     pub faults: Vec<Fault>,
     /// The kind of a fault that concerns no single line.
     pub of_whole: Option<FaultKind>,
 }
 
-impl Refusal {
+impl OrdersRefusal {
     /// Returns a refusal of the orders as a whole.
-    pub fn whole(kind: FaultKind, fault: Fault) -> Refusal {
-        Refusal { faults: vec![fault], of_whole: Some(kind) }
+    pub fn whole(kind: FaultKind, fault: Fault) -> OrdersRefusal {
+        OrdersRefusal { faults: vec![fault], of_whole: Some(kind) }
     }
 
     /// Returns the lines and the kinds, without the sentences.
@@ -37,11 +37,11 @@ impl Refusal {
 }
 
 /// Refuses orders for another match, or for another turn than the open one.
-pub(super) fn about_another(game_match: &Match, letter: &SeatLetter, due: &Due) -> Option<Refusal> {
+pub(super) fn about_another(game_match: &Match, letter: &SeatLetter, due: &Due) -> Option<OrdersRefusal> {
     if let Some(fault) = doubtful::match_fault(letter, game_match) {
-        return Some(Refusal::whole(FaultKind::OtherMatch, fault));
+        return Some(OrdersRefusal::whole(FaultKind::OtherMatch, fault));
     }
-    turn_fault(game_match, letter, due).map(|fault| Refusal::whole(FaultKind::OtherTurn, fault))
+    turn_fault(game_match, letter, due).map(|fault| OrdersRefusal::whole(FaultKind::OtherTurn, fault))
 }
 
 /// Refuses orders for a turn other than the open one: the turn that the letter names, or the letter it
@@ -81,7 +81,12 @@ fn is_first_move(game_match: &Match, due: &Due, named: u32) -> bool {
 
 /// Refuses orders that are ruled on too late: the phase that was open when they came is over, or the seat has
 /// filed since.
-pub(super) fn superseded(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -> Option<Fault> {
+pub(super) fn came_too_late(
+    game_match: &Match,
+    seat: Seat,
+    due: &Due,
+    arrived: DateTime<Utc>,
+) -> Option<Fault> {
     let opened = game_match.adjudicated.last().map_or(game_match.opened_at, |(_, _, at)| *at);
     if arrived < opened {
         let local = arrived.with_timezone(&game_match.terms.zone);
@@ -91,7 +96,7 @@ pub(super) fn superseded(game_match: &Match, seat: Seat, due: &Due, arrived: Dat
             local.format("%a %-d %b at %H:%M %Z")
         )));
     }
-    let filed_later = game_match.held[seat].as_ref().is_some_and(|held| held.at > arrived);
+    let filed_later = game_match.filed[seat].as_ref().is_some_and(|held| held.at > arrived);
     filed_later.then(|| Fault::whole("You filed other orders after this letter came; they stand."))
 }
 

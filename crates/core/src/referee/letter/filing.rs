@@ -1,6 +1,6 @@
 //! Files the orders of a letter, or finds the reasons why they cannot be filed.
 
-use super::faults::{self, Refusal};
+use super::faults::{self, OrdersRefusal};
 use super::{conditions, doubtful, proposal};
 use crate::game::any::Filing;
 use crate::game::condition::Conditions;
@@ -47,9 +47,9 @@ pub(super) fn seal_orders(
     draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, firm_at, sealed });
     let other_lines = firm::other_lines(letter);
     let filed = FiledOrders { wait, firm_at, other_lines, ..FiledOrders::new(filing.clone(), draft.at) };
-    let before = draft.game_match.held[seat].replace(filed);
+    let before = draft.game_match.filed[seat].replace(filed);
     let replaced = before.is_some();
-    let dropped = before.map(|before| dropped(&before.filing, &filing)).unwrap_or_default();
+    let dropped = before.map(|before| orders_left_out(&before.filing, &filing)).unwrap_or_default();
     if !draft.game_match.missed_phase[seat] {
         draft.game_match.missed[seat] = 0;
     }
@@ -68,11 +68,11 @@ pub(super) fn check_orders(
     letter: &SeatLetter,
     due: &Due,
     replaced: &[Line],
-) -> Result<Filing, Refusal> {
+) -> Result<Filing, OrdersRefusal> {
     let (seat, request) = (letter.cause.seat, &letter.request);
     let faults = doubtful::faults_of(game_match, seat, request);
     if !faults.is_empty() {
-        let mut refusal = Refusal { faults, ..Refusal::default() };
+        let mut refusal = OrdersRefusal { faults, ..OrdersRefusal::default() };
         // If there are too many orders, only some of them are known.
         if request.left_out.orders == 0 || !request.doubts.is_empty() {
             add_certain_faults(&mut refusal, game_match, letter, due, replaced);
@@ -83,19 +83,21 @@ pub(super) fn check_orders(
         return Err(refusal);
     }
     if !due.seats.contains(&seat) {
-        return Err(Refusal::whole(FaultKind::NotDue, Fault::whole(not_due(game_match, due))));
+        return Err(OrdersRefusal::whole(FaultKind::NotDue, Fault::whole(not_due(game_match, due))));
     }
     let came_earlier = letter.cause.came_earlier();
-    if let Some(fault) = came_earlier.and_then(|arrived| faults::superseded(game_match, seat, due, arrived)) {
-        return Err(Refusal::whole(FaultKind::Superseded, fault));
+    if let Some(fault) =
+        came_earlier.and_then(|arrived| faults::came_too_late(game_match, seat, due, arrived))
+    {
+        return Err(OrdersRefusal::whole(FaultKind::Superseded, fault));
     }
     let sealed = game_match.seal(seat, &proposal::without_replaced(&request.orders, replaced));
     let filing = sealed.or_else(|faults| match game_match.state.missed(seat) {
         Some(assumed) if only_holds(&request.orders) => Ok(assumed),
-        Some(_) | None => Err(Refusal { faults, ..Refusal::default() }),
+        Some(_) | None => Err(OrdersRefusal { faults, ..OrdersRefusal::default() }),
     })?;
     match game_match.past.repeat_fault(letter, due, &filing.lines()) {
-        Some(fault) => Err(Refusal::whole(FaultKind::Repeated, fault)),
+        Some(fault) => Err(OrdersRefusal::whole(FaultKind::Repeated, fault)),
         None => Ok(filing),
     }
 }
@@ -104,7 +106,7 @@ pub(super) fn check_orders(
 /// reports everything at once. Faults of the filing as a whole are left out, because a doubtful line may
 /// contain what it lacks.
 fn add_certain_faults(
-    refusal: &mut Refusal,
+    refusal: &mut OrdersRefusal,
     game_match: &Match,
     letter: &SeatLetter,
     due: &Due,
@@ -130,7 +132,7 @@ fn add_certain_faults(
 
 /// Returns the orders filed before that the new ones neither repeat nor replace by others for the same thing:
 /// their author may think that they still stand.
-fn dropped(before: &Filing, after: &Filing) -> Vec<String> {
+fn orders_left_out(before: &Filing, after: &Filing) -> Vec<String> {
     let game = after.kind();
     let (before, after) = (before.lines(), after.lines());
     // In a game with one order per turn, a new order always replaces the old one.
@@ -156,10 +158,10 @@ fn not_due(game_match: &Match, due: &Due) -> String {
 /// Withdraws the seat's filing. If both filings waited to be adjudicated, they no longer do.
 pub(super) fn withdraw(draft: &mut Draft, seat: Seat) -> Reply {
     let Some(due) = draft.game_match.due() else { return Reply::NothingToWithdraw };
-    if draft.game_match.held[seat].is_none() {
+    if draft.game_match.filed[seat].is_none() {
         return conditions::withdraw(draft, seat, due.turn);
     }
-    draft.game_match.held[seat] = None;
+    draft.game_match.filed[seat] = None;
     draft.game_match.refused[seat] = None;
     draft.game_match.settle_at = None;
     draft.record(Fact::OrdersWithdrawn { seat, phase: due.phase, turn: due.turn });

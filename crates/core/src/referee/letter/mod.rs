@@ -6,7 +6,7 @@ use crate::referee::answer::{Answer, Orders, Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::adjudication;
 use crate::referee::play::game_match::Stage;
-use crate::referee::play::kept::HeldReceipt;
+use crate::referee::play::kept::DelayedReceipt;
 use crate::referee::play::ruling::Draft;
 use crate::referee::play::{firm, untold};
 use crate::referee::reply::Reply;
@@ -26,7 +26,7 @@ pub mod unreadable;
 pub mod wishes;
 
 /// Rules on a letter. Its answer goes out before the reports and notices that it causes.
-pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
+pub fn apply_letter(draft: &mut Draft, letter: &SeatLetter) {
     let written = letter;
     let (letter, again) = doubtful::follow_yes(letter, &draft.game_match);
     let letter = &*letter;
@@ -70,10 +70,10 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
     // short enough.
     let merges = !answer.replies.iter().any(Reply::may_be_long);
     // A new token must reach its player, whatever else was sent.
-    let is_held = cause.answer == Permission::Held && !cause.shows_token;
+    let is_held = cause.answer == Permission::Suppressed && !cause.shows_token;
     let is_unwanted = is_unwanted(draft, seat, &answer);
     let offered = answer.offered.clone().or_else(|| offer_to_play(draft, seat, &answer));
-    let receipt = HeldReceipt::of(&answer, letter);
+    let receipt = DelayedReceipt::of(&answer, letter);
     draft.put_answer(place, answer);
     if is_unwanted {
         draft.drop_answer(place);
@@ -89,10 +89,10 @@ pub fn rule(draft: &mut Draft, letter: &SeatLetter) {
         }
     }
     if is_held && !is_unwanted && !is_merged {
-        draft.hold_answer(place);
+        draft.suppress_answer(place);
     }
     if let Some(receipt) = receipt {
-        untold::hold_answer(draft, seat, Some(receipt).filter(|_| !is_unwanted));
+        untold::delay_receipt(draft, seat, Some(receipt).filter(|_| !is_unwanted));
     }
     if let Some(Words { passing: Passing::AtOnce, text }) = words {
         commands::tell_gm(draft, seat, &text);
@@ -106,7 +106,7 @@ fn offer_to_play(draft: &Draft, seat: Seat, answer: &Answer) -> Option<Proposal>
     let orders = match &answer.orders {
         Orders::Sealed { filing, firm_at: Some(_), .. } => filing.lines().to_vec(),
         Orders::Conditions { lines, firm_at: Some(_), .. } => lines.to_vec(),
-        _ if answer.deferred => draft.game_match.held[seat].as_ref()?.filing.lines().to_vec(),
+        _ if answer.deferred => draft.game_match.filed[seat].as_ref()?.filing.lines().to_vec(),
         _ => return None,
     };
     Some(Proposal { orders, wait: false, kind: ProposalKind::Whole })

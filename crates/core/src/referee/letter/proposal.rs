@@ -2,7 +2,7 @@
 //! to the letter with the offer files them, once, until the phase ends or the seat files.
 
 use super::doubtful;
-use super::faults::{self, Refusal};
+use super::faults::{self, OrdersRefusal};
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::Fact;
 use crate::referee::answer::{Orders, Proposal, ProposalKind};
@@ -39,7 +39,7 @@ pub(super) fn refuse(
     letter: &SeatLetter,
     due: &Due,
     replaced: &[Line],
-    refusal: Refusal,
+    refusal: OrdersRefusal,
 ) -> (Orders, Option<Proposal>) {
     let (seat, check) = (letter.cause.seat, letter.request.check);
     let (phase, turn, orders) = (due.phase, due.turn, written_orders(letter));
@@ -87,7 +87,7 @@ pub(super) fn offer(
 /// Returns the seat's filed orders together with these, if these replace some of them: a letter that changes one order
 /// in words means the others to stand.
 fn beside_filed(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Vec<Line>> {
-    let filed = game_match.held[seat].as_ref()?.filing.lines();
+    let filed = game_match.filed[seat].as_ref()?.filing.lines();
     let filed = filed.iter().map(|text| Line { no: 0, text: text.clone() });
     let both: Vec<Line> = filed.chain(lines.iter().cloned()).collect();
     let replaced = game_match.game.replaced(&both);
@@ -102,7 +102,7 @@ pub(super) fn offer_without_orders(
 ) -> Option<Proposal> {
     let due = draft.game_match.due()?;
     let offered = offer(&draft.game_match, letter, &due, &[])?;
-    let refusal = Refusal { faults: faults.to_vec(), ..Refusal::default() };
+    let refusal = OrdersRefusal { faults: faults.to_vec(), ..OrdersRefusal::default() };
     draft.record(Fact::OrdersRefused {
         seat: letter.cause.seat,
         phase: due.phase,

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::faults::{self, Refusal};
+use super::faults::{self, OrdersRefusal};
 use super::{conditions, doubtful, filing};
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};
@@ -51,7 +51,7 @@ impl Match {
         let refusal = if request.orders.is_empty() {
             let about = doubtful::match_fault(&letter, self).filter(|_| !request.sections.is_empty());
             let faults = doubtful::faults_of(self, seat, request).into_iter().chain(about).collect();
-            Some(Refusal { faults, ..Refusal::default() })
+            Some(OrdersRefusal { faults, ..OrdersRefusal::default() })
         } else if Conditions::are_in(self.game, &request.orders) {
             conditions::read(self, &letter, &due).err()
         } else {

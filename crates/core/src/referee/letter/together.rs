@@ -9,7 +9,7 @@ use crate::request::{Command, Request};
 
 /// The treatment of one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken<'a> {
+pub enum CommandTreatment<'a> {
     AsWritten(&'a Command),
     /// Joined with the texts of the others of its kind.
     Joined(Command),
@@ -25,21 +25,27 @@ pub fn repeats_acts(request: &Request) -> bool {
 
 /// Returns the treatment of each command of a letter if repeated acts are carried out together: messages are
 /// joined, and the last of several requests for more time counts.
-pub fn taken_together(request: &Request) -> Vec<Taken<'_>> {
+pub fn taken_together(request: &Request) -> Vec<CommandTreatment<'_>> {
     let commands = commands_of(request);
     let taken = commands.iter().enumerate().map(|(index, &command)| {
         let comes_again = holds_like(&commands[index + 1..], command);
         match command {
-            Command::Extend { .. } if comes_again => Taken::WithAnother,
+            Command::Extend { .. } if comes_again => CommandTreatment::WithAnother,
             Command::Tell(_) | Command::TellGm(_) | Command::Protest(_) | Command::Substitute
                 if holds_like(&commands[..index], command) =>
             {
-                Taken::WithAnother
+                CommandTreatment::WithAnother
             }
-            Command::Tell(_) if comes_again => Taken::Joined(Command::Tell(joined(&commands, command))),
-            Command::TellGm(_) if comes_again => Taken::Joined(Command::TellGm(joined(&commands, command))),
-            Command::Protest(_) if comes_again => Taken::Joined(Command::Protest(joined(&commands, command))),
-            _ => Taken::AsWritten(command),
+            Command::Tell(_) if comes_again => {
+                CommandTreatment::Joined(Command::Tell(join_texts(&commands, command)))
+            }
+            Command::TellGm(_) if comes_again => {
+                CommandTreatment::Joined(Command::TellGm(join_texts(&commands, command)))
+            }
+            Command::Protest(_) if comes_again => {
+                CommandTreatment::Joined(Command::Protest(join_texts(&commands, command)))
+            }
+            _ => CommandTreatment::AsWritten(command),
         }
     });
     taken.collect()
@@ -66,7 +72,7 @@ fn holds_like(commands: &[&Command], command: &Command) -> bool {
 }
 
 /// Joins the texts of all commands of the same kind.
-fn joined(commands: &[&Command], command: &Command) -> String {
+fn join_texts(commands: &[&Command], command: &Command) -> String {
     let alike = commands.iter().filter(|other| discriminant(**other) == discriminant(command));
     let texts: Vec<&str> = alike.filter_map(|other| other.text()).collect();
     words::cut(&texts.join("\n\n"))
@@ -115,11 +121,11 @@ mod tests {
         assert_eq!(
             taken_together(&request),
             [
-                Taken::WithAnother,
-                Taken::Joined(Command::Tell("One.\n\nTwo.".to_owned())),
-                Taken::AsWritten(&Command::Extend { days: 3 }),
-                Taken::WithAnother,
-                Taken::AsWritten(&Command::Substitute),
+                CommandTreatment::WithAnother,
+                CommandTreatment::Joined(Command::Tell("One.\n\nTwo.".to_owned())),
+                CommandTreatment::AsWritten(&Command::Extend { days: 3 }),
+                CommandTreatment::WithAnother,
+                CommandTreatment::AsWritten(&Command::Substitute),
             ]
         );
     }
@@ -133,7 +139,9 @@ mod tests {
     fn joined_messages_are_cut_at_four_thousand_characters() {
         let long = format!("TELL {}\nEND\n", "ä".repeat(3000));
         let request = request(&long.repeat(2));
-        let [Taken::Joined(Command::Tell(text)), Taken::WithAnother] = &taken_together(&request)[..] else {
+        let [CommandTreatment::Joined(Command::Tell(text)), CommandTreatment::WithAnother] =
+            &taken_together(&request)[..]
+        else {
             panic!("two messages are joined");
         };
         assert_eq!(text.chars().count(), 4004);

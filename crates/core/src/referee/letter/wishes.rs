@@ -58,7 +58,7 @@ fn read_wishes(
     }
     let today = game_match.day_of(seat, at);
     let is_setup = game_match.due().is_some_and(|due| due.turn == 0);
-    let spoken = wish::spoken(remarks, &game_match.players[seat.other()], is_setup, today);
+    let spoken = wish::read_remarks(remarks, &game_match.players[seat.other()], is_setup, today);
     let counts = |topic: &Topic| !is_beside || counts_beside_orders(*topic);
     let (topic, also) = (spoken.topic.filter(counts), spoken.also.filter(counts));
     let first = topic.or(also);
@@ -93,7 +93,7 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
         _ if wish::is_bare_verb(request.lines(), "yes") => return None,
         _ if answer.is_some() && game_match.draw_offer == Some(seat.other()) => Topic::Draw,
         _ if answer.is_some() && game_match.extension.is_some_and(|(by, _)| by != seat) => Topic::MoreTime,
-        _ if answer.is_some() && game_match.held[seat].is_some() => Topic::Arrived,
+        _ if answer.is_some() && game_match.filed[seat].is_some() => Topic::Arrived,
         _ if answer.is_some() => Topic::Due,
         _ if is_sign => Topic::Thanks,
         _ => return None,
@@ -193,7 +193,7 @@ impl WishReader<'_> {
                 wishes.extend(address.map(|address| format!("ADDRESS {address}")));
             }
             Topic::Withdraw => {
-                let has_filed = self.game_match.held[self.seat].is_some()
+                let has_filed = self.game_match.filed[self.seat].is_some()
                     || self.game_match.conditions[self.seat].is_some();
                 wishes.extend(has_filed.then(|| "WITHDRAW".to_owned()));
             }

@@ -50,7 +50,7 @@ pub fn adjudicate_assumed(draft: &mut Draft, missed: Vec<Seat>) -> bool {
         missed.iter().map(|seat| state.missed(*seat).map(|filing| (*seat, filing))).collect();
     let Some(assumed) = assumed else { return false };
     for (seat, filing) in assumed {
-        draft.game_match.held[seat] = Some(FiledOrders::new(filing, at));
+        draft.game_match.filed[seat] = Some(FiledOrders::new(filing, at));
     }
     adjudicate(draft, missed);
     true
@@ -64,7 +64,7 @@ pub fn adjudicate(draft: &mut Draft, missed: Vec<Seat>) {
 
 /// Adjudicates the open phase. The reports give the reason of a `correction`.
 pub fn adjudicate_and_report(draft: &mut Draft, missed: Vec<Seat>, correction: Option<String>) {
-    let filed = draft.game_match.held.clone();
+    let filed = draft.game_match.filed.clone();
     let (mut steps, mut conditions) = (Vec::new(), Vec::new());
     // The game passes for a side that has no legal move, and conditional orders answer a move at once, so
     // adjudicate until a side owes orders or the match ends.
@@ -93,7 +93,7 @@ pub(super) fn pass_where_nothing_is_due(draft: &mut Draft) {
 fn adjudicate_once(draft: &mut Draft) -> Option<Adjudication> {
     let due = draft.game_match.due()?;
     draft.game_match.count_footers();
-    let filings = std::mem::take(&mut draft.game_match.held).map(|held| held.map(|held| held.filing));
+    let filings = std::mem::take(&mut draft.game_match.filed).map(|held| held.map(|held| held.filing));
     let before = draft.game_match.state.clone();
     draft.game_match.remember_news();
     draft.game_match.state.adjudicate(&filings);
@@ -113,7 +113,7 @@ fn adjudicate_once(draft: &mut Draft) -> Option<Adjudication> {
 /// revealed.
 pub fn close(draft: &mut Draft, ending: Ending) {
     let Some(due) = draft.game_match.due() else { return };
-    draft.game_match.held = BySeat::default();
+    draft.game_match.filed = BySeat::default();
     let before = draft.game_match.state.clone();
     draft.game_match.remember_news();
     draft.game_match.state.close(ending.outcome());

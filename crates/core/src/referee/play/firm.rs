@@ -23,7 +23,7 @@ pub fn become_firm(draft: &mut Draft) {
     let Some(due) = draft.game_match.due() else { return };
     let mut is_changed = false;
     for seat in Seat::BOTH {
-        let Some(held) = &mut draft.game_match.held[seat] else { continue };
+        let Some(held) = &mut draft.game_match.filed[seat] else { continue };
         if held.firm_at.is_some_and(|firm_at| firm_at <= draft.at) {
             held.firm_at = None;
             is_changed = true;
@@ -54,7 +54,7 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter) -> bool {
     let Some(due) = draft.game_match.due().filter(|_| says_words_alone && may_take_back) else {
         return false;
     };
-    let Some(held) = draft.game_match.held[seat].as_mut().filter(|held| held.firm_at.is_some()) else {
+    let Some(held) = draft.game_match.filed[seat].as_mut().filter(|held| held.firm_at.is_some()) else {
         return false;
     };
     held.firm_at = None;

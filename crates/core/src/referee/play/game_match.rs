@@ -93,7 +93,7 @@ pub struct Match<F = Filing> {
     pub state: AnyState,
     /// The seats' memories, in a game that hides something: `None` until something was adjudicated.
     pub memories: Option<Memories>,
-    pub held: BySeat<Option<FiledOrders<F>>>,
+    pub filed: BySeat<Option<FiledOrders<F>>>,
     /// The turns that a player has not read yet, because the house moves next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untold: Option<Untold>,
@@ -155,7 +155,7 @@ pub struct Match<F = Filing> {
     pub absences: BySeat<Vec<Absence>>,
     /// Phase, turn and time of every adjudication in force.
     pub adjudicated: Vec<(Phase, u32, DateTime<Utc>)>,
-    pub desk: MailIdentity,
+    pub mail_identity: MailIdentity,
     /// Whether the sides know that the club has changed the wording of their letters.
     pub wording_news: BySeat<WordingNews>,
     /// The club's own templates that a seat last knew of, while others are in force.
@@ -172,7 +172,7 @@ pub struct Match<F = Filing> {
     pub unsealed: Vec<Unsealing>,
     pub past: Past,
     /// Pins of the letters of the last ruling, for the next entry. Filled in by the shell, which words them.
-    pub told: Vec<Digest>,
+    pub pins: Vec<Digest>,
     /// Our letters delivered since the last ruling, for the next entry. Filled in when the match is loaded.
     #[serde(skip)]
     pub delivered: Vec<Delivery>,
@@ -207,17 +207,17 @@ impl Match {
 
     /// Whether `seat` owes orders for the open phase.
     pub fn awaits(&self, seat: Seat) -> bool {
-        self.held[seat].is_none() && self.due().is_some_and(|due| due.seats.contains(&seat))
+        self.filed[seat].is_none() && self.due().is_some_and(|due| due.seats.contains(&seat))
     }
 
     /// Whether `seat` owes orders, or the answer whether its filing is meant.
     pub fn owes_word(&self, seat: Seat) -> bool {
-        self.awaits(seat) || self.held[seat].as_ref().is_some_and(|held| held.asked)
+        self.awaits(seat) || self.filed[seat].as_ref().is_some_and(|held| held.asked)
     }
 
     /// Whether the other side is to read that `seat` owes orders: a filing that is not firm is not there for it.
     pub fn seems_awaited(&self, seat: Seat) -> bool {
-        self.awaits(seat) || self.held[seat].as_ref().is_some_and(|held| held.firm_at.is_some())
+        self.awaits(seat) || self.filed[seat].as_ref().is_some_and(|held| held.firm_at.is_some())
     }
 
     /// Returns the seats that owe orders, as `reader` may know; `None` stands for somebody without a seat.
@@ -412,7 +412,7 @@ impl Match {
     }
 
     fn filings(&self) -> impl Iterator<Item = &FiledOrders> {
-        Seat::BOTH.into_iter().filter_map(|seat| self.held[seat].as_ref())
+        Seat::BOTH.into_iter().filter_map(|seat| self.filed[seat].as_ref())
     }
 
     /// Whether a line stood in several letters of the seat that were played.
@@ -424,7 +424,7 @@ impl Match {
     /// Counts the lines of the filings that are played now.
     pub(super) fn count_footers(&mut self) {
         for seat in Seat::BOTH {
-            let lines = self.held[seat].iter().flat_map(|held| &held.other_lines);
+            let lines = self.filed[seat].iter().flat_map(|held| &held.other_lines);
             let footers = &mut self.footers[seat];
             for line in lines {
                 if footers.len() < MAX_FOOTERS || footers.contains_key(line) {
@@ -437,7 +437,7 @@ impl Match {
     /// Delays filings that were not firm at `since`, when the time stopped that runs again from now on.
     pub(in crate::referee) fn delay_firm(&mut self, since: DateTime<Utc>, now: DateTime<Utc>) {
         for seat in Seat::BOTH {
-            if let Some(held) = &mut self.held[seat] {
+            if let Some(held) = &mut self.filed[seat] {
                 let stood = now - since.max(held.at);
                 held.firm_at = held.firm_at.map(|firm_at| firm_at + stood);
             }

@@ -83,7 +83,7 @@ pub struct RefusedLetter {
 
 /// A seat's knowledge of the club's own templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum WordingNews {
     /// It was told about those in force, or there never were any.
     #[default]
@@ -91,14 +91,14 @@ pub enum WordingNews {
     /// The next letter will mention them.
     Pending,
     /// The letters of the last ruling mention them.
-    Told,
+    InLastLetters,
 }
 
 impl WordingNews {
     /// Returns the knowledge after another ruling: if its letters mentioned the change, the seat knows it.
     pub(super) fn after_ruling(self) -> WordingNews {
         match self {
-            WordingNews::Told => WordingNews::Known,
+            WordingNews::InLastLetters => WordingNews::Known,
             WordingNews::Known | WordingNews::Pending => self,
         }
     }
@@ -143,7 +143,7 @@ pub struct Untold {
     pub conditions: Vec<ConditionNews>,
     /// Times at which the orders of the first turn came.
     pub filed: BySeat<Option<DateTime<Utc>>>,
-    pub letter: Option<HeldLetter>,
+    pub letter: Option<DelayedLetter>,
 }
 
 /// A turn with its filings as order lines.
@@ -156,7 +156,7 @@ pub struct UntoldTurn {
 
 /// A letter that waits for the house.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeldLetter {
+pub struct DelayedLetter {
     pub to: Seat,
     /// Its place among the letters of its ruling.
     pub index: usize,
@@ -165,12 +165,12 @@ pub struct HeldLetter {
     /// Number of turns, counted from the first, that it reports.
     pub turns: usize,
     /// `None` for a player who wants no receipts.
-    pub receipt: Option<HeldReceipt>,
+    pub receipt: Option<DelayedReceipt>,
 }
 
 /// A receipt that contains only what the referee itself knows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeldReceipt {
+pub struct DelayedReceipt {
     pub to: Digest,
     pub message_id: Option<String>,
     pub orders: OrderLines,

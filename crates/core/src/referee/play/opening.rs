@@ -29,7 +29,7 @@ pub struct Opening {
     pub house: BySeat<Option<String>>,
     pub terms: Terms,
     pub settings: BySeat<PlayerSettings>,
-    pub desk: MailIdentity,
+    pub mail_identity: MailIdentity,
     /// Random secret from which all salts of the match are derived.
     pub key: SealKey,
     /// The source of the secret, if it was not drawn at random.
@@ -52,7 +52,7 @@ impl Opening {
             house: BySeat::default(),
             terms: Terms::default(),
             settings: BySeat::default(),
-            desk: MailIdentity {
+            mail_identity: MailIdentity {
                 address: address.to_owned(),
                 procedure: PROCEDURE,
                 message_ids: String::new(),
@@ -68,7 +68,7 @@ impl Opening {
 }
 
 /// Returns the first fact about a match.
-fn opened(
+fn opening_fact(
     game_match: &Match,
     options: Choices,
     holders: Option<BySeat<SeatPins>>,
@@ -83,7 +83,7 @@ fn opened(
         house: game_match.house.clone(),
         terms: serde_json::to_value(&game_match.terms).expect("terms are plain values"),
         settings: Box::new(game_match.settings.clone()),
-        desk: Box::new(game_match.desk.clone()),
+        mail_identity: Box::new(game_match.mail_identity.clone()),
         key: game_match.key.pin(),
         holders: holders.map(Box::new),
         lot: game_match.lot.as_ref().map(|lot| Box::new(lot.pinned())),
@@ -108,7 +108,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         paused_at: None,
         state: opening.game.start(&opening.choices),
         memories: None,
-        held: BySeat::default(),
+        filed: BySeat::default(),
         untold: None,
         conditions: BySeat::default(),
         conditions_firm_at: BySeat::default(),
@@ -137,7 +137,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         extension: None,
         absences: BySeat::default(),
         adjudicated: Vec::new(),
-        desk: opening.desk,
+        mail_identity: opening.mail_identity,
         wording_news: BySeat::default(),
         templates_told: BySeat::default(),
         head: Head::default(),
@@ -147,11 +147,11 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         gm_messages: Vec::new(),
         unsealed: Vec::new(),
         past: Past::default(),
-        told: Vec::new(),
+        pins: Vec::new(),
         delivered: Vec::new(),
     };
     let mut draft = Draft::new(blank, cause, at);
-    draft.record(opened(&draft.game_match, opening.choices, opening.holders, opening.rating));
+    draft.record(opening_fact(&draft.game_match, opening.choices, opening.holders, opening.rating));
     wording_news::note(&mut draft.game_match, &BySeat::default());
     deadline::open_phase(&mut draft);
     for seat in Seat::BOTH {

@@ -7,7 +7,7 @@ use super::game_match::{FiledOrders, Match, Stage};
 use super::wording_news;
 use crate::game::any::Filing;
 use crate::game::{BySeat, Due, Line, Seat};
-use crate::ledger::{self, Cause, ChainedEntry, Entry, EntryCause, Fact, Head, PauseReason, Room};
+use crate::ledger::{self, Allowance, Cause, ChainedEntry, Entry, EntryCause, Fact, Head, PauseReason};
 use crate::referee::answer::Answer;
 use crate::referee::rejection::Rejection;
 
@@ -39,9 +39,9 @@ pub struct Draft {
     pub cause: Cause,
     pub at: DateTime<Utc>,
     /// The opponent's remaining room for notices about a letter's acts.
-    pub opponent: Room,
+    pub opponent: Allowance,
     /// The same for the GM.
-    pub gm: Room,
+    pub gm: Allowance,
     /// Whether the opponent is notified of absences by a separate letter, which announces all absences of one
     /// letter.
     pub tells_absences_later: bool,
@@ -72,7 +72,7 @@ impl Draft {
     }
 
     /// Withdraws the answer at `place`, which must not be sent.
-    pub fn hold_answer(&mut self, place: usize) {
+    pub fn suppress_answer(&mut self, place: usize) {
         if let Content::Answer(answer) = self.dispatches.remove(place).content {
             self.unsent = Some(answer);
         }
@@ -123,7 +123,7 @@ impl Draft {
             fact,
             salt: self.game_match.key.salt(seq),
             prev: self.game_match.head.hash,
-            told: std::mem::take(&mut self.game_match.told),
+            pins: std::mem::take(&mut self.game_match.pins),
             delivered: std::mem::take(&mut self.game_match.delivered),
         });
         self.game_match.head = Head { seq, hash: chained.hash };
@@ -211,6 +211,6 @@ impl Draft {
         let orders = filing.lines();
         let sealed = ledger::seal_digest(&self.next_salt(), &orders);
         self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, firm_at, sealed });
-        self.game_match.held[seat] = Some(FiledOrders { firm_at, ..FiledOrders::new(filing, self.at) });
+        self.game_match.filed[seat] = Some(FiledOrders { firm_at, ..FiledOrders::new(filing, self.at) });
     }
 }

@@ -15,12 +15,12 @@ impl<'de> Deserialize<'de> for Match {
 }
 
 fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
-    let lines = stored.held.as_ref().map(|held| held.as_ref().map(|held| held.filing.clone()));
+    let lines = stored.filed.as_ref().map(|held| held.as_ref().map(|held| held.filing.clone()));
     let filings = stored.state.unseal(&lines)?;
     Ok(Match {
-        held: BySeat::new(
-            refiled(stored.held.first, filings.first),
-            refiled(stored.held.second, filings.second),
+        filed: BySeat::new(
+            refiled(stored.filed.first, filings.first),
+            refiled(stored.filed.second, filings.second),
         ),
         id: stored.id,
         game: stored.game,
@@ -64,7 +64,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         extension: stored.extension,
         absences: stored.absences,
         adjudicated: stored.adjudicated,
-        desk: stored.desk,
+        mail_identity: stored.mail_identity,
         wording_news: stored.wording_news,
         templates_told: stored.templates_told,
         head: stored.head,
@@ -74,7 +74,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         gm_messages: stored.gm_messages,
         unsealed: stored.unsealed,
         past: stored.past,
-        told: stored.told,
+        pins: stored.pins,
         delivered: stored.delivered,
     })
 }

@@ -5,7 +5,7 @@
 
 use super::dispatch::{Adjudication, Content, News, Reader};
 use super::game_match::{FiledOrders, Match, Stage};
-use super::kept::{HeldLetter, HeldReceipt, Untold, UntoldTurn};
+use super::kept::{DelayedLetter, DelayedReceipt, Untold, UntoldTurn};
 use super::ruling::Draft;
 use crate::game::any::{AnyState, Filing};
 use crate::game::{BySeat, Seat};
@@ -17,10 +17,10 @@ use crate::referee::matter::SeatLetter;
 /// Maximum turns in one report. If there are more, only the last ones are reported.
 const MOST_TURNS: usize = 20;
 
-impl HeldReceipt {
+impl DelayedReceipt {
     /// Returns the receipt if it can wait: it files orders, and contains nothing urgent and nothing that the
     /// shell has yet to fill in.
-    pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<HeldReceipt> {
+    pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<DelayedReceipt> {
         let Orders::Sealed { filing, sealed, wait: false, firm_at: None, replaced, dropped } = &answer.orders
         else {
             return None;
@@ -36,7 +36,7 @@ impl HeldReceipt {
             && !answer.cuts_text
             && answer.left_out == Default::default()
             && letter.cause.part.is_none();
-        is_simple.then(|| HeldReceipt {
+        is_simple.then(|| DelayedReceipt {
             to: letter.cause.letter,
             message_id: letter.message_id.clone(),
             orders: filing.lines(),
@@ -53,7 +53,7 @@ impl HeldReceipt {
 
     /// Returns the receipt of orders that were adjudicated as `filing`; `None` if others were.
     fn answer(self, filing: &Filing) -> Option<Answer> {
-        let HeldReceipt { to, message_id, orders, sealed, replaced, dropped, .. } = self;
+        let DelayedReceipt { to, message_id, orders, sealed, replaced, dropped, .. } = self;
         (orders == filing.lines()).then(|| Answer {
             to: Some(to),
             message_id,
@@ -77,7 +77,7 @@ impl HeldReceipt {
 
 impl Untold {
     /// Stores news until it is reported. `now` is the state after it.
-    fn of(news: News, letter: Option<HeldLetter>, now: &AnyState) -> Untold {
+    fn of(news: News, letter: Option<DelayedLetter>, now: &AnyState) -> Untold {
         let News { mut steps, left_out, missed, filed, conditions, correction: _ } = news;
         let surplus = steps.len().saturating_sub(MOST_TURNS);
         steps.drain(..surplus);
@@ -99,7 +99,7 @@ impl Untold {
     }
 
     /// Replays the turns. Returns the news, and the letter that reports some of it.
-    fn into_news(self) -> (News, Option<HeldLetter>) {
+    fn into_news(self) -> (News, Option<DelayedLetter>) {
         let Untold { before: mut state, turns, left_out, missed, conditions, filed, letter } = self;
         let mut steps = Vec::with_capacity(turns.len());
         for UntoldTurn { phase, turn, filings } in turns {
@@ -122,7 +122,7 @@ impl Match {
     /// Whether only the house has to move, and a player of this match reads about its move.
     pub fn waits_for_house_alone(&self) -> bool {
         let awaited = self.awaited();
-        let held = Seat::BOTH.into_iter().filter_map(|seat| self.held[seat].as_ref());
+        let held = Seat::BOTH.into_iter().filter_map(|seat| self.filed[seat].as_ref());
         self.stage == Stage::Running
             && !awaited.is_empty()
             && awaited.iter().all(|seat| self.house[*seat].is_some())
@@ -132,13 +132,13 @@ impl Match {
     }
 
     /// Notes the pins of the letters of a ruling, which the next entry lists.
-    pub fn note_told(&mut self, told: Vec<Digest>) {
+    pub fn note_pins(&mut self, told: Vec<Digest>) {
         if let Some(letter) = self.untold.as_mut().and_then(|untold| untold.letter.as_mut())
             && letter.pin.is_none()
         {
             letter.pin = told.get(letter.index).copied();
         }
-        self.told = told;
+        self.pins = told;
     }
 }
 
@@ -146,7 +146,7 @@ impl Match {
 /// moves next, and no letter asks for an answer, the report waits.
 pub fn report(draft: &mut Draft, news: News) {
     let (news, letter) = match draft.game_match.untold.take() {
-        Some(untold) => joined(untold.into_news(), news),
+        Some(untold) => append_news(untold.into_news(), news),
         None => (news, None),
     };
     let asks = !matches!(draft.cause, Cause::House { .. } | Cause::Clock { .. }) || news.correction.is_some();
@@ -167,7 +167,10 @@ pub fn report(draft: &mut Draft, news: News) {
 }
 
 /// Appends news to earlier ones.
-fn joined((mut all, letter): (News, Option<HeldLetter>), news: News) -> (News, Option<HeldLetter>) {
+fn append_news(
+    (mut all, letter): (News, Option<DelayedLetter>),
+    news: News,
+) -> (News, Option<DelayedLetter>) {
     if all.steps.is_empty() {
         return (News { left_out: all.left_out, ..news }, letter);
     }
@@ -183,7 +186,7 @@ fn joined((mut all, letter): (News, Option<HeldLetter>), news: News) -> (News, O
 
 /// Makes the answer to a letter that filed orders wait in the outbox, if the house alone moves next.
 /// `receipt` is `None` for a player who wants none.
-pub fn hold_answer(draft: &mut Draft, seat: Seat, receipt: Option<HeldReceipt>) {
+pub fn delay_receipt(draft: &mut Draft, seat: Seat, receipt: Option<DelayedReceipt>) {
     if !draft.game_match.waits_for_house_alone() {
         return;
     }
@@ -192,6 +195,6 @@ pub fn hold_answer(draft: &mut Draft, seat: Seat, receipt: Option<HeldReceipt>) 
         Content::Report { news, .. } => *news,
         _ => News::default(),
     };
-    let letter = HeldLetter { to: seat, index, pin: None, turns: news.steps.len(), receipt };
+    let letter = DelayedLetter { to: seat, index, pin: None, turns: news.steps.len(), receipt };
     draft.game_match.untold = Some(Untold::of(news, Some(letter), &draft.game_match.state));
 }

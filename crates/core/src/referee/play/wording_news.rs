@@ -14,7 +14,7 @@ impl Match {
     /// Returns the club's own templates that shape letters to the seats of this match, each with its SHA-256.
     /// The rules of other games, which RULES sends, do not count.
     pub fn own_templates(&self) -> BTreeMap<String, Digest> {
-        let mut own = self.desk.templates.clone();
+        let mut own = self.mail_identity.templates.clone();
         own.retain(|name, _| {
             let folder = name.split('/').next().unwrap_or_default();
             folder == self.game.key() || SEAT_FOLDERS.contains(&folder)
@@ -27,7 +27,7 @@ impl Match {
 pub fn known_before(game_match: &Match) -> BySeat<BTreeMap<String, Digest>> {
     BySeat::from_fn(|seat| match game_match.wording_news[seat] {
         WordingNews::Pending => game_match.templates_told[seat].clone(),
-        WordingNews::Known | WordingNews::Told => game_match.own_templates(),
+        WordingNews::Known | WordingNews::InLastLetters => game_match.own_templates(),
     })
 }
 
@@ -45,7 +45,7 @@ pub fn note(game_match: &mut Match, known: &BySeat<BTreeMap<String, Digest>>) {
 /// Notes that a letter to the seat is written, which mentions the pending news.
 pub fn tell(game_match: &mut Match, seat: Seat) {
     if game_match.wording_news[seat] == WordingNews::Pending {
-        game_match.wording_news[seat] = WordingNews::Told;
+        game_match.wording_news[seat] = WordingNews::InLastLetters;
         game_match.templates_told[seat].clear();
     }
 }

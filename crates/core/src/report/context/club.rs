@@ -7,11 +7,11 @@ use super::lazy::TemplateContext;
 use super::manual::manual;
 use super::{MAX_LISTED, beyond, value};
 use crate::referee::MAX_COMMANDS;
-use crate::report::text::shortened;
-use crate::report::{Club, ClubLetter};
+use crate::report::text::shorten_line;
+use crate::report::{ClubLetter, Letterhead};
 
 /// Returns the context of a letter that is not about a running match. Quoted lines are shortened.
-pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
+pub fn for_club_letter(club: &Letterhead<'_>, letter: &ClubLetter, token: &str) -> TemplateContext {
     let mut own = match serde_json::to_value(letter).expect("a letter has string keys and plain values") {
         serde_json::Value::Object(fields) => fields,
         other => unreachable!("a letter is serialized as an object, not as {other}"),
@@ -21,18 +21,18 @@ pub fn for_club_letter(club: &Club<'_>, letter: &ClubLetter, token: &str) -> Tem
         more_remarks = beyond(MAX_LISTED, remarks.len());
         remarks.truncate(MAX_LISTED);
         for remark in remarks {
-            *remark = json!(shortened(remark["text"].as_str().unwrap_or_default()));
+            *remark = json!(shorten_line(remark["text"].as_str().unwrap_or_default()));
         }
     }
     let commands = own.get_mut("question").and_then(|question| question.get_mut("commands"));
     if let Some(serde_json::Value::Array(commands)) = commands {
         for command in commands {
-            *command = json!(shortened(command.as_str().unwrap_or_default()));
+            *command = json!(shorten_line(command.as_str().unwrap_or_default()));
         }
     }
     if let Some(serde_json::Value::Array(items)) = own.get_mut("items") {
         for item in items {
-            item["asked"] = json!(shortened(item["asked"].as_str().unwrap_or_default()));
+            item["asked"] = json!(shorten_line(item["asked"].as_str().unwrap_or_default()));
         }
     }
     let shared = [

@@ -15,7 +15,7 @@ use self::lazy::{ComputeField, FieldSource};
 use self::manual::manual;
 use self::secrets::{keys, lot};
 use super::WordingInput;
-use super::text::{format_duration, format_local, shortened, wrapped};
+use super::text::{format_duration, format_local, shorten_line, wrap_lines};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
@@ -55,7 +55,7 @@ const SHARED: [(&str, ComputeField); 27] = [
     ("banks", |source| value(BySeat::from_fn(|seat| source.game_match.bank_left(seat)))),
     ("choice_until", choice_until),
     ("may_substitute", |source| value(source.game_match.may_substitute())),
-    ("adjudicated", adjudicated),
+    ("adjudicated", adjudication_times),
     ("draw_offer", |source| value(source.game_match.draw_offer)),
     ("extension", |source| extension(&source.game_match)),
     ("absences", |source| value(&source.game_match.absences)),
@@ -69,10 +69,10 @@ const SHARED: [(&str, ComputeField); 27] = [
 const OWN: [(&str, ComputeField); 9] = [
     ("me", |source| value(source.seat)),
     ("foe", |source| value(source.seat.map(Seat::other))),
-    ("held", held),
+    ("held", sealed_orders),
     ("sent_ahead", sent_ahead),
-    ("has_filed", |source| value(source.seat.is_some_and(|seat| source.game_match.held[seat].is_some()))),
-    ("refused", refused),
+    ("has_filed", |source| value(source.seat.is_some_and(|seat| source.game_match.filed[seat].is_some()))),
+    ("refused", last_faults),
     ("in_trouble", |source| value(source.seat.is_some_and(|seat| source.game_match.in_trouble[seat]))),
     ("owes", |source| value(source.seat.is_some_and(|seat| source.game_match.awaits(seat)))),
     ("token", |source| value(&source.token)),
@@ -116,7 +116,7 @@ fn settles(source: &FieldSource) -> Value {
 }
 
 /// Returns the time of each phase's adjudication.
-fn adjudicated(source: &FieldSource) -> Value {
+fn adjudication_times(source: &FieldSource) -> Value {
     let zone = zone(source);
     let phases = source.game_match.adjudicated.iter().map(|(phase, turn, at)| {
         let (at, now) = (at.with_timezone(&zone), source.at.with_timezone(&zone));
@@ -143,8 +143,8 @@ fn deadline(source: &FieldSource) -> Value {
 }
 
 /// Returns the sealed orders of the recipient.
-fn held(source: &FieldSource) -> Value {
-    let held = source.seat.and_then(|seat| source.game_match.held[seat].as_ref());
+fn sealed_orders(source: &FieldSource) -> Value {
+    let held = source.seat.and_then(|seat| source.game_match.filed[seat].as_ref());
     held.map(|held| filed_orders(held, zone(source), source.at)).into()
 }
 
@@ -165,7 +165,7 @@ fn sent_ahead(source: &FieldSource) -> Value {
 }
 
 /// Returns the faults for which the recipient's last letter was refused.
-fn refused(source: &FieldSource) -> Value {
+fn last_faults(source: &FieldSource) -> Value {
     let refused = source.seat.and_then(|seat| source.game_match.refused_faults(seat));
     refused.map(|(why, quoted)| context! { faults => faults(&why, &quoted) }).into()
 }
@@ -225,9 +225,9 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
                 ),
                 ("missed", value(missed)),
                 ("conditions", conditions.iter().filter(|news| news.seat == seat).map(value).collect()),
-                ("correction", value(correction.as_deref().map(wrapped))),
+                ("correction", value(correction.as_deref().map(wrap_lines))),
                 ("gm_messages", secrets::messages(game_match, seat, now)),
-                ("unsealed", secrets::unsealed(game_match, seat, now)),
+                ("unsealed", secrets::facts_shown_to_gms(game_match, seat, now)),
                 ("keys", keys(game_match)),
             ]
         }
@@ -373,7 +373,7 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
         more_faults => beyond(MAX_FAULTS, answer.all_faults().count()) + answer.left_out.faults,
         remarks => shortened_lines(&answer.remarks),
         elsewhere_orders => answer.elsewhere_orders.iter().take(MAX_LISTED).map(|order| {
-            context! { text => shortened(&order.line.text), game => order.game.name() }
+            context! { text => shorten_line(&order.line.text), game => order.game.name() }
         }).collect::<Value>(),
         instructs => answer.instructs,
         more_remarks => beyond(MAX_LISTED, answer.remarks.len()),
@@ -393,7 +393,7 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
         others => Serde(&answer.others),
         elsewhere => Serde(&answer.elsewhere),
         seasons => Serde(&answer.seasons),
-        attachments => answer.attachments.iter().map(|name| shortened(name)).collect::<Value>(),
+        attachments => answer.attachments.iter().map(|name| shorten_line(name)).collect::<Value>(),
         commands_left_out => answer.left_out.commands,
         most_commands => MAX_COMMANDS,
     }
@@ -421,7 +421,7 @@ fn fault(group: &[Fault], quoted: &[Line]) -> Value {
     let examples = group.iter().filter_map(|fault| fault.example.as_deref()).flat_map(str::lines);
     context! {
         lines => group.iter().filter_map(|fault| fault.line).collect::<Value>(),
-        texts => group.iter().filter_map(line_of).map(|line| shortened(&line.text)).collect::<Value>(),
+        texts => group.iter().filter_map(line_of).map(|line| shorten_line(&line.text)).collect::<Value>(),
         reason => &first.reason,
         doubtful => first.doubtful,
         corrected => first.corrected,
@@ -431,7 +431,7 @@ fn fault(group: &[Fault], quoted: &[Line]) -> Value {
 
 /// Returns the first of the lines, shortened.
 fn shortened_lines(lines: &[Line]) -> Value {
-    lines.iter().take(MAX_LISTED).map(|line| shortened(&line.text)).collect()
+    lines.iter().take(MAX_LISTED).map(|line| shorten_line(&line.text)).collect()
 }
 
 /// Returns the lines of the text that a notice passes on from a person; `None` if it passes on nothing.
@@ -467,5 +467,5 @@ fn message(notice: &Notice) -> Option<Vec<String>> {
         | Notice::BankDay { .. }
         | Notice::HouseFailed { .. } => return None,
     };
-    Some(wrapped(text))
+    Some(wrap_lines(text))
 }

@@ -8,7 +8,7 @@ use minijinja::{Value, context};
 use crate::game::Seat;
 use crate::ledger::SealKey;
 use crate::referee::{Match, Stage};
-use crate::report::text::{format_local, wrapped};
+use crate::report::text::{format_local, wrap_lines};
 
 /// Returns the pin of the source of a match's chance, and its key once the match is over.
 pub fn lot(game_match: &Match) -> Value {
@@ -35,14 +35,14 @@ pub fn messages(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
             context! {
                 to => message.to.map(|seat| &game_match.players[seat]),
                 at => format_local(message.at, zone, now),
-                lines => wrapped(&message.text),
+                lines => wrap_lines(&message.text),
             }
         })
         .collect()
 }
 
 /// Returns hidden facts that GMs were shown, for the result.
-pub fn unsealed(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
+pub fn facts_shown_to_gms(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
     let is_over = game_match.stage == Stage::Over;
     let zone = game_match.zone_of(reader);
     let shown = game_match.unsealed.iter().filter(|_| is_over);
@@ -52,7 +52,7 @@ pub fn unsealed(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
                 gm => &unsealing.gm,
                 at => format_local(unsealing.at, zone, now),
                 what => &unsealing.what,
-                reason => wrapped(&unsealing.reason),
+                reason => wrap_lines(&unsealing.reason),
             }
         })
         .collect()

@@ -7,7 +7,7 @@ use super::pin::pin_of_new;
 use crate::ledger::{unique_start, with_mark};
 use crate::letter::{Address, Digest, Letter};
 use crate::referee::{Content, DispatchKind, HouseDefaults, Match};
-use crate::report::{Club, WordedLetter};
+use crate::report::{Letterhead, WordedLetter};
 
 /// The settings that all letters of the club have in common.
 #[derive(Clone, Debug)]
@@ -61,8 +61,8 @@ pub struct Envelope<'a> {
 }
 
 impl Stationery {
-    pub fn club(&self) -> Club<'_> {
-        Club { name: &self.club_name, address: self.address.as_str(), house: self.house }
+    pub fn club(&self) -> Letterhead<'_> {
+        Letterhead { name: &self.club_name, address: self.address.as_str(), house: self.house }
     }
 
     /// Returns `TOKEN.UNIQUE@domain`, or `UNIQUE@domain` if there is no token.
@@ -73,7 +73,7 @@ impl Stationery {
 
     /// Returns the Message-ID of a letter, with its mark.
     pub fn marked_message_id(&self, token: &str, unique: &str, letter: &WordedLetter) -> String {
-        self.message_id(token, &marked(unique, letter))
+        self.message_id(token, &with_text_mark(unique, letter))
     }
 
     /// Returns the bytes of a mail, and its pin. Equal letters with equal envelopes give equal bytes.
@@ -137,7 +137,7 @@ pub fn unique_part(game_match: &Match, index: usize) -> String {
 /// Adds a mark of the text to the unique part of a letter's Message-ID. After a restore, the cause of the letter may be
 /// decided again and bring about another text, which mail programs would take for a copy of the first if it had the same
 /// Message-ID.
-pub fn marked(unique: &str, letter: &WordedLetter) -> String {
+pub fn with_text_mark(unique: &str, letter: &WordedLetter) -> String {
     with_mark(unique, Digest::of(format!("{}\n{}", letter.subject, letter.text).as_bytes()))
 }
 

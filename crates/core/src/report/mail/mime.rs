@@ -136,13 +136,13 @@ fn body(text: &str) -> Body {
             Body::dangerous_pre_encoded(with_crlf.into_bytes(), ContentTransferEncoding::SevenBit)
         }
         Encoding::QuotedPrintable | Encoding::EightBit => {
-            encoded(with_crlf, ContentTransferEncoding::QuotedPrintable)
+            encode_body(with_crlf, ContentTransferEncoding::QuotedPrintable)
         }
-        Encoding::Base64 => encoded(with_crlf, ContentTransferEncoding::Base64),
+        Encoding::Base64 => encode_body(with_crlf, ContentTransferEncoding::Base64),
     }
 }
 
-fn encoded(text: String, encoding: ContentTransferEncoding) -> Body {
+fn encode_body(text: String, encoding: ContentTransferEncoding) -> Body {
     Body::new_with_encoding(text, encoding).unwrap_or_else(|_| unreachable!("it encodes any text"))
 }
 

@@ -28,7 +28,7 @@ pub fn repeated_reports<'a>(
             Reply::History => all.iter().map(|dated| &dated.report).collect(),
             Reply::Report { turn: None } => standing().next_back().into_iter().collect(),
             Reply::Report { turn: Some(turn) } => {
-                standing().filter(|report| report.title.contains(&titled(*turn))).collect()
+                standing().filter(|report| report.title.contains(&report_title(*turn))).collect()
             }
             _ => Vec::new(),
         };
@@ -54,7 +54,7 @@ impl DatedReport {
 }
 
 /// Returns the part of a report's title after the match's name: the turn that it opens.
-fn titled(turn: u32) -> String {
+fn report_title(turn: u32) -> String {
     match turn {
         0 => "] Setup:".to_owned(),
         turn => format!("] Turn {turn}:"),

@@ -146,7 +146,7 @@ fn the_seats_are_told_of_the_templates_that_shape_their_letters() {
     let shaping = rendered.lock().expect("nobody else holds it");
     assert!(shaping.contains("match/report.txt") && !shaping.contains("gm/digest.txt"));
     for name in shaping.iter().filter(|name| is_replaceable(name)) {
-        game_match.desk.templates = BTreeMap::from([(name.clone(), Digest::from([0; 32]))]);
+        game_match.mail_identity.templates = BTreeMap::from([(name.clone(), Digest::from([0; 32]))]);
         let is_told = !game_match.own_templates().is_empty();
         let is_page = name.ends_with("/rules.txt") || name.ends_with("/strategy.txt");
         let is_of_other_game = is_page && name != "commands/rules.txt";

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
-use super::table::{Language, WordSet, folded};
+use super::table::{Language, WordSet, single_blanks};
 use super::text::Sentence;
 
 /// Maximum days, weeks or months of a duration.
@@ -38,7 +38,7 @@ enum Item {
 pub fn names_last_day(sentence: &Sentence, language: &Language, today: NaiveDate) -> bool {
     let items = items_of(sentence, language, today);
     let is_last = |(at, _): &(usize, NaiveDate)| is_beside(&items, *at, &Item::Until);
-    with_first_day(&items, dated(&items, today)).last().is_some_and(is_last)
+    with_first_day(&items, dates_and_places(&items, today)).last().is_some_and(is_last)
 }
 
 fn items_of(sentence: &Sentence, language: &Language, today: NaiveDate) -> Vec<Item> {
@@ -62,7 +62,7 @@ pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span 
         Item::Unclear(one, other) => Some((*one, *other)),
         _ => None,
     });
-    let dated: Vec<(usize, NaiveDate)> = with_first_day(&items, dated(&items, today));
+    let dated: Vec<(usize, NaiveDate)> = with_first_day(&items, dates_and_places(&items, today));
     match dated[..] {
         [] => {}
         [(at, date)] => {
@@ -108,7 +108,7 @@ impl Span {
 
 /// Returns the dates with their places. A day without a month counts only if there is no date, and a weekday only if
 /// there is neither.
-fn dated(items: &[Item], today: NaiveDate) -> Vec<(usize, NaiveDate)> {
+fn dates_and_places(items: &[Item], today: NaiveDate) -> Vec<(usize, NaiveDate)> {
     let each = || items.iter().enumerate();
     let dates = each().filter_map(|(at, item)| match item {
         Item::Date(date) => Some((at, *date)),
@@ -220,8 +220,8 @@ fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) 
     if let Some((date, length)) = named_date(words, language, today) {
         return (Item::Date(date), length);
     }
-    let bare = folded(first);
-    let both = words.get(1).map(|second| format!("{bare} {}", folded(second)));
+    let bare = single_blanks(first);
+    let both = words.get(1).map(|second| format!("{bare} {}", single_blanks(second)));
     let in_set = |set: &WordSet| set.contains(&bare) || both.as_ref().is_some_and(|both| set.contains(both));
     let last = bare.rsplit(' ').next().unwrap_or_default();
     let item = if first == "-" || in_set(&language.words.until) || language.words.until.contains(last) {
@@ -274,17 +274,17 @@ fn numeric_date(word: &str, today: NaiveDate) -> Option<Item> {
         (_, &[year, month, day]) if year >= 2000 => ymd(year, month, day).map(Item::Date),
         ('.', &[day, month, year]) => ymd(full_year(year), month, day).map(Item::Date),
         ('.', &[day, month]) => next(month, day, today).map(Item::Date),
-        ('/', &[one, other]) => slashed(next(other, one, today), next(one, other, today)),
+        ('/', &[one, other]) => unambiguous_date(next(other, one, today), next(one, other, today)),
         ('/', &[one, other, year]) => {
             let year = full_year(year);
-            slashed(ymd(year, other, one), ymd(year, one, other))
+            unambiguous_date(ymd(year, other, one), ymd(year, one, other))
         }
         _ => None,
     }
 }
 
 /// Returns the one valid date of the two readings, or an unclear item if both are valid and differ.
-fn slashed(day_first: Option<NaiveDate>, month_first: Option<NaiveDate>) -> Option<Item> {
+fn unambiguous_date(day_first: Option<NaiveDate>, month_first: Option<NaiveDate>) -> Option<Item> {
     match (day_first, month_first) {
         (Some(one), Some(other)) if one != other => Some(Item::Unclear(one, other)),
         (Some(date), _) | (None, Some(date)) => Some(Item::Date(date)),
@@ -315,17 +315,17 @@ fn next_weekday(day: u32, today: NaiveDate) -> NaiveDate {
 /// Returns how many words it takes.
 fn named_date(words: &[&str], language: &Language, today: NaiveDate) -> Option<(NaiveDate, usize)> {
     let month = |word: Option<&&str>| {
-        let word = folded(word?);
+        let word = single_blanks(word?);
         language.words.months.get(word.split(' ').next()?).copied()
     };
     let links = ["of", "de", "di", "the"];
-    let linked = words.get(1).is_some_and(|word| links.contains(&folded(word).as_str()));
+    let linked = words.get(1).is_some_and(|word| links.contains(&single_blanks(word).as_str()));
     let (day, month, length) = match month(words.first()) {
         Some(month) => (day_number(words.get(1)?)?, month, 2),
         None if linked => (day_number(words[0])?, month(words.get(2))?, 3),
         None => (day_number(words[0])?, month(words.get(1))?, 2),
     };
-    let year = words.get(length).and_then(|word| folded(word).parse::<u32>().ok());
+    let year = words.get(length).and_then(|word| single_blanks(word).parse::<u32>().ok());
     match year.filter(|year| (2000..2200).contains(year)) {
         Some(year) => Some((ymd(year, month, day)?, length + 1)),
         None => Some((next(month, day, today)?, length)),
@@ -334,7 +334,7 @@ fn named_date(words: &[&str], language: &Language, today: NaiveDate) -> Option<(
 
 /// Reads `20`, `20.`, `20th` and `1er`.
 fn day_number(word: &str) -> Option<u32> {
-    let word = folded(word);
+    let word = single_blanks(word);
     let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
     let ending = &word[digits.len()..];
     let day = digits.parse().ok().filter(|day| (1..=31).contains(day))?;
@@ -358,7 +358,7 @@ fn joined_items(text: &str, language: &Language, today: NaiveDate) -> Vec<Item> 
         let (item, after) = match (until, from, number_at(rest, language)) {
             (Some(after), _, _) => (Item::Until, after),
             (None, Some(after), _) => (Item::From, after),
-            (None, None, Some((number, after))) => counted(number, after, language, today),
+            (None, None, Some((number, after))) => read_counted_unit(number, after, language, today),
             (None, None, None) => (Item::Other, &rest[c.len_utf8()..]),
         };
         if item != Item::Other {
@@ -370,7 +370,12 @@ fn joined_items(text: &str, language: &Language, today: NaiveDate) -> Vec<Item> 
 }
 
 /// Reads the unit that a number counts.
-fn counted<'t>(number: u32, after: &'t str, language: &Language, today: NaiveDate) -> (Item, &'t str) {
+fn read_counted_unit<'t>(
+    number: u32,
+    after: &'t str,
+    language: &Language,
+    today: NaiveDate,
+) -> (Item, &'t str) {
     if let Some(rest) = after.strip_prefix('月')
         && let Some((day, rest)) = number_at(rest, language)
         && let Some(rest) = rest.strip_prefix('日')

@@ -63,7 +63,7 @@ pub struct Spoken {
 const MAX_THANKS: usize = 15;
 
 /// Reads the remarks of a letter. `foe` is the opponent's name, and `is_setup` whether a setup is due.
-pub fn spoken(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> Spoken {
+pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> Spoken {
     let sentences = sentences(remarks);
     let words = sentences.iter().flat_map(|sentence| &sentence.words);
     let beginnings = words.fold(0, |all, word| all | word.beginning.bit());

@@ -116,7 +116,8 @@ fn is_chat(clause: &str, language: &Language) -> bool {
 
 /// Whether a line says only that all ships or the others stay, or that nothing is done.
 pub fn holds_in_words(line: &str) -> bool {
-    line.len() <= MAX_HOLD && readings(line).any(|tokens| held(&tokens).is_some_and(<[Token]>::is_empty))
+    line.len() <= MAX_HOLD
+        && readings(line).any(|tokens| read_all_stay(&tokens).is_some_and(<[Token]>::is_empty))
 }
 
 /// Whether a line says only that everything possible is captured.
@@ -351,7 +352,7 @@ fn orders(tokens: &[Token]) -> Option<Vec<String>> {
             found.extend(orders);
             rest = after;
         } else {
-            rest = held(rest)?;
+            rest = read_all_stay(rest)?;
         }
     }
     (!found.is_empty()).then_some(found)
@@ -423,7 +424,7 @@ fn without_holds(tokens: &[Token]) -> &[Token] {
 }
 
 /// Reads a statement that all ships or the others stay: `alle Schiffe bleiben stehen`.
-fn held(tokens: &[Token]) -> Option<&[Token]> {
+fn read_all_stay(tokens: &[Token]) -> Option<&[Token]> {
     let is_part = |token: &&Token| matches!(token, Token::Hold | Token::All | Token::Noun("SHIP"));
     let count = tokens.iter().take_while(is_part).count();
     // A ship with a number begins another order.

@@ -72,17 +72,17 @@ pub struct Language {
     pub wishes: BTreeMap<Topic, Phrases>,
     /// Phrases for the words under which the rules explain something.
     pub about: BTreeMap<String, Phrases>,
-    pub trouble: Trouble,
+    pub trouble: TroublePhrases,
     pub answers: Answers,
-    pub words: Words,
-    pub orders: Orders,
+    pub words: TimeWords,
+    pub orders: OrderWords,
     pub beside: OtherWords,
 }
 
 /// Phrases about people in trouble.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Trouble {
+pub struct TroublePhrases {
     pub grief: Phrases,
     /// Sympathy with somebody else.
     pub condolences: Phrases,
@@ -125,7 +125,7 @@ pub struct OtherWords {
 /// Words for times and numbers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Words {
+pub struct TimeWords {
     pub not: WordSet,
     /// Words that set a condition or leave a choice.
     #[serde(rename = "if")]
@@ -152,7 +152,7 @@ pub struct Words {
 /// Words of orders.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Orders {
+pub struct OrderWords {
     pub ship: WordSet,
     pub marble: WordSet,
     pub star: WordSet,
@@ -170,12 +170,12 @@ pub struct Orders {
     pub letters: BTreeMap<char, char>,
 }
 
-/// Words or whole phrases, compared as by [`folded`].
+/// Words or whole phrases, compared as by [`single_blanks`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "Vec<String>")]
 pub struct WordSet(BTreeSet<String>);
 
-/// Numbers by their names, which are compared as by [`folded`].
+/// Numbers by their names, which are compared as by [`single_blanks`].
 type Numbers = BTreeMap<String, u32>;
 
 /// A piece of a phrase.
@@ -238,7 +238,7 @@ pub static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     languages
 });
 
-impl Words {
+impl TimeWords {
     /// Returns the words for a day, a week and a month, each with its number of days.
     pub fn units(&self) -> impl Iterator<Item = (&String, u32)> {
         let units = [(&self.day, 1), (&self.week, 7), (&self.month, 30)].into_iter();
@@ -246,7 +246,7 @@ impl Words {
     }
 }
 
-impl Orders {
+impl OrderWords {
     /// Returns the nouns of pieces and the verbs for capturing, each with its English equivalent.
     pub fn pieces(&self) -> impl Iterator<Item = (&String, &'static str)> {
         self.nouns().into_iter().flat_map(|(names, piece)| names.iter().map(move |name| (name, piece)))
@@ -263,7 +263,7 @@ impl Orders {
 }
 
 /// Returns a phrase with one blank between its words, as sentences are compared.
-pub fn folded(text: &str) -> String {
+pub fn single_blanks(text: &str) -> String {
     split_words(text).map(fold).collect::<Vec<_>>().join(" ")
 }
 
@@ -279,20 +279,21 @@ impl WordSet {
 
 impl From<Vec<String>> for WordSet {
     fn from(list: Vec<String>) -> Self {
-        WordSet(list.iter().map(|text| folded(text)).collect())
+        WordSet(list.iter().map(|text| single_blanks(text)).collect())
     }
 }
 
 fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Error> {
     let names = Numbers::deserialize(deserializer)?;
-    Ok(names.into_iter().map(|(name, number)| (folded(&name), number)).collect())
+    Ok(names.into_iter().map(|(name, number)| (single_blanks(&name), number)).collect())
 }
 
 /// Numbers names in order. An entry may hold several names for a number, separated by blanks.
 fn numbered_from<'de, const FIRST: u32, D: Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
     let each = (FIRST..).zip(&names);
-    let each = each.flat_map(|(number, names)| names.split(' ').map(move |name| (folded(name), number)));
+    let each =
+        each.flat_map(|(number, names)| names.split(' ').map(move |name| (single_blanks(name), number)));
     Ok(each.collect())
 }
 
@@ -301,7 +302,7 @@ impl From<Vec<String>> for Phrases {
         let mut phrases = Phrases::default();
         for text in &list {
             if text.contains(is_joined) {
-                phrases.joined.push(folded(text).replace(' ', ""));
+                phrases.joined.push(single_blanks(text).replace(' ', ""));
             } else {
                 let phrase = Phrase::new(text);
                 if let Some(beginning) = phrase.beginning() {
@@ -355,7 +356,9 @@ impl Phrase {
             match (word, word.strip_suffix('*')) {
                 ("…", _) => pieces.push(Piece::Gap),
                 (_, Some(stem)) => pieces.push(Piece::Stem(fold(stem))),
-                (_, None) => pieces.extend(folded(word).split(' ').map(|word| Piece::Word(word.to_owned()))),
+                (_, None) => {
+                    pieces.extend(single_blanks(word).split(' ').map(|word| Piece::Word(word.to_owned())))
+                }
             }
         }
         Phrase(pieces)

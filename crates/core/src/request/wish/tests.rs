@@ -5,7 +5,7 @@ use super::*;
 fn read(text: &str) -> Spoken {
     let lines: Vec<&str> = text.lines().collect();
     let today = NaiveDate::from_ymd_opt(2026, 11, 26).expect("a day");
-    spoken(&Line::numbered(&lines), "Bo Berg", true, today)
+    read_remarks(&Line::numbered(&lines), "Bo Berg", true, today)
 }
 
 fn topic(text: &str) -> Option<Topic> {

@@ -21,14 +21,14 @@ pub fn lowest(overlaps: &Overlaps, steps: Sequences) -> (Layer, Sequences) {
     let views = steps.first().map_or(0, Vec::len);
     let all: Vec<&[u32]> = steps.iter().flatten().map(Vec::as_slice).collect();
     let is_common = constant(overlaps, &all, &[]);
-    let common = chosen(&all, &is_common);
+    let common = chosen_marks(&all, &is_common);
     let mut rest: Sequences =
         steps.iter().map(|views| views.iter().map(|marks| without(marks, &is_common)).collect()).collect();
     let mut of_views = Vec::with_capacity(views);
     for view in 0..views {
         let of_view: Vec<&[u32]> = rest.iter().map(|step| step[view].as_slice()).collect();
         let is_constant = constant(overlaps, &of_view, &common);
-        of_views.push(chosen(&of_view, &is_constant));
+        of_views.push(chosen_marks(&of_view, &is_constant));
         for step in &mut rest {
             step[view] = without(&step[view], &is_constant);
         }
@@ -37,7 +37,7 @@ pub fn lowest(overlaps: &Overlaps, steps: Sequences) -> (Layer, Sequences) {
 }
 
 /// Returns the chosen marks of these pictures in the order in which they are drawn.
-fn chosen(pictures: &[&[u32]], is_chosen: &[bool]) -> Vec<u32> {
+fn chosen_marks(pictures: &[&[u32]], is_chosen: &[bool]) -> Vec<u32> {
     let mut order: Vec<u32> = Vec::new();
     let mut is_known = vec![false; is_chosen.len()];
     for marks in pictures {
@@ -166,7 +166,7 @@ pub fn middle(overlaps: &Overlaps, steps: &[Vec<Vec<u32>>]) -> (Layer, Sequences
     };
     let mut layer = Layer::default();
     for (view, is_in) in in_views.iter().enumerate() {
-        let all = chosen(&of_view(view).collect::<Vec<_>>(), is_in);
+        let all = chosen_marks(&of_view(view).collect::<Vec<_>>(), is_in);
         let (common, own) = all.into_iter().partition(|mark| is_common[*mark as usize]);
         layer.common = common;
         layer.of_views.push(own);

@@ -46,12 +46,12 @@ pub fn join(marks: u32, mut steps: Vec<Vec<Shown>>) -> (Pairs, Vec<Vec<Shown>>) 
             break;
         }
         let mut names = BTreeMap::new();
-        steps = steps.iter().map(|step| joined(step, &counts, &mut names, &mut pairs)).collect();
+        steps = steps.iter().map(|step| join_pairs(step, &counts, &mut names, &mut pairs)).collect();
     }
     (pairs, steps)
 }
 
-fn joined(
+fn join_pairs(
     step: &[Shown],
     counts: &BTreeMap<(u32, u32), u32>,
     names: &mut BTreeMap<(u32, u32), u32>,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
 
-use super::Frame;
+use super::PageFrame;
 use crate::club::events::event::Event;
 use crate::club::member::number;
 use crate::report::TemplateError;
@@ -25,7 +25,7 @@ pub struct EventRows {
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
-pub fn page(frame: &Frame<'_>, rows: &EventRows) -> Result<String, TemplateError> {
+pub fn page(frame: &PageFrame<'_>, rows: &EventRows) -> Result<String, TemplateError> {
     let EventRows { event, guard, .. } = rows;
     let shown = Shown {
         names: rows.names.iter().map(|(id, name)| (*id, name.as_str())).collect(),

@@ -3,7 +3,7 @@
 use minijinja::context;
 use minijinja::value::Serde;
 
-use super::Frame;
+use super::PageFrame;
 use crate::game::{BySeat, Line};
 use crate::referee::{Act, Instruction, InstructionFault, MatchAction, instruction};
 use crate::report::{SeenTurn, TemplateError};
@@ -55,7 +55,7 @@ impl Form {
     /// [`TemplateError`] if the template cannot be rendered.
     pub fn ask(
         &self,
-        frame: &Frame<'_>,
+        frame: &PageFrame<'_>,
         (id, names): (&str, &BySeat<String>),
         act: &Instruction,
         seen: &[SeenTurn],

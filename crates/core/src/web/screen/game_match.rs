@@ -7,8 +7,8 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
 
-use super::Frame;
-use super::desk::AboutMatch;
+use super::PageFrame;
+use super::agenda::AboutMatch;
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Cause, Entry, EntryCause, Fact};
 use crate::referee::{Match, Stage};
@@ -40,7 +40,7 @@ pub struct Sent {
 
 /// A ruling in the timeline.
 #[derive(Serialize)]
-struct Ruling {
+struct TimelineRuling {
     at: String,
     /// The cause, in words.
     by: String,
@@ -52,7 +52,7 @@ struct Ruling {
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
-pub fn page(frame: &Frame<'_>, rows: &MatchRows) -> Result<String, TemplateError> {
+pub fn page(frame: &PageFrame<'_>, rows: &MatchRows) -> Result<String, TemplateError> {
     let MatchRows { game_match, about, .. } = rows;
     let overview = game_match.overview();
     let rulings = timeline(frame, rows);
@@ -109,7 +109,7 @@ fn terms(game_match: &Match) -> Vec<(String, String)> {
 /// Returns the rulings, the latest first: their causes, the kinds of facts that they recorded, and the
 /// letters that followed. While the match runs, only rulings that both sides were told about: the times at
 /// which a seat writes are private, and nothing proves who reads the screen.
-fn timeline(frame: &Frame<'_>, rows: &MatchRows) -> Vec<Ruling> {
+fn timeline(frame: &PageFrame<'_>, rows: &MatchRows) -> Vec<TimelineRuling> {
     let names = &rows.game_match.players;
     let is_over = rows.game_match.stage == Stage::Over;
     let mut letters: BTreeMap<DateTime<Utc>, Vec<String>> = BTreeMap::new();
@@ -117,7 +117,7 @@ fn timeline(frame: &Frame<'_>, rows: &MatchRows) -> Vec<Ruling> {
         let to = sent.seat.map_or("GM", |seat| &names[seat]);
         letters.entry(sent.at).or_default().push(format!("{} to {to}, {}", sent.kind, sent.status));
     }
-    let mut rulings: Vec<(u64, Ruling)> = Vec::new();
+    let mut rulings: Vec<(u64, TimelineRuling)> = Vec::new();
     let mut causes: BTreeMap<u64, &Cause> = BTreeMap::new();
     for entry in &rows.entries {
         let first = match &entry.cause {
@@ -136,7 +136,7 @@ fn timeline(frame: &Frame<'_>, rows: &MatchRows) -> Vec<Ruling> {
             None => {
                 let letters = letters.remove(&entry.at).unwrap_or_default();
                 let (at, by) = (frame.at(entry.at), by(causes.get(&first).copied(), rows));
-                rulings.push((first, Ruling { at, by, facts: vec![fact], letters }));
+                rulings.push((first, TimelineRuling { at, by, facts: vec![fact], letters }));
             }
         }
     }
@@ -198,7 +198,7 @@ fn is_told_to_both(fact: &Fact) -> bool {
         | Fact::PlayerRenamed { .. }
         | Fact::GmTold { .. }
         | Fact::CorrectionMade { .. } => true,
-        Fact::DeskSet { .. }
+        Fact::MailIdentitySet { .. }
         | Fact::OrdersSealed { .. }
         | Fact::OrdersFirm { .. }
         | Fact::OrdersDeferred { .. }
@@ -224,7 +224,7 @@ fn is_told_to_both(fact: &Fact) -> bool {
         | Fact::MailRestored { .. }
         | Fact::AwayNoted { .. }
         | Fact::TokenRenewed { .. }
-        | Fact::SeatHeld { .. }
+        | Fact::HolderPinned { .. }
         | Fact::PlayerSet { .. }
         | Fact::GmNoted { .. }
         | Fact::Unsealed { .. }

@@ -8,14 +8,14 @@ use minijinja::{Value, context};
 use crate::report::{TemplateError, Templates, format_duration, format_local};
 use crate::zone::Zone;
 
-pub mod desk;
+pub mod agenda;
 pub mod event;
 pub mod forms;
 pub mod game_match;
 pub mod person;
 
 /// The facts that every page of the screen shows.
-pub struct Frame<'a> {
+pub struct PageFrame<'a> {
     pub templates: &'a Templates,
     pub club: &'a str,
     /// The name of the GM who has logged in.
@@ -28,7 +28,7 @@ pub struct Frame<'a> {
     pub zone: Zone,
 }
 
-impl Frame<'_> {
+impl PageFrame<'_> {
     /// Renders a page whose own address is `here`.
     fn render(&self, template: &str, here: &str, page: Value) -> Result<String, TemplateError> {
         self.templates.render(

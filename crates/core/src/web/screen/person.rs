@@ -5,7 +5,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use super::Frame;
+use super::PageFrame;
 use crate::club::reliability::Reliability;
 use crate::report::TemplateError;
 
@@ -57,7 +57,7 @@ pub struct LetterLine {
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
-pub fn page(frame: &Frame<'_>, rows: &PersonRows) -> Result<String, TemplateError> {
+pub fn page(frame: &PageFrame<'_>, rows: &PersonRows) -> Result<String, TemplateError> {
     let letter = |letter: &LetterLine| {
         context! {
             at => letter.received_at.map(|at| frame.at(at)), status => letter.status, match_id => &letter.match_id, accept => &letter.accept,

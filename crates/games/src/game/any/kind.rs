@@ -58,8 +58,8 @@ impl GameKind {
 
     /// Returns the game called `text`: its key or its name, with spaces or hyphens, ignoring case.
     pub fn parse(text: &str) -> Option<GameKind> {
-        let wanted = hyphenated(text);
-        let is_wanted = |kind: &GameKind| wanted == kind.key() || wanted == hyphenated(kind.name());
+        let wanted = key_spelling(text);
+        let is_wanted = |kind: &GameKind| wanted == kind.key() || wanted == key_spelling(kind.name());
         GameKind::ALL.iter().copied().find(is_wanted)
     }
 
@@ -166,16 +166,16 @@ impl GameKind {
 
     /// Returns the order lines that later lines of a letter replace, such as the first of two for one ship.
     pub fn replaced(self, lines: &[Line]) -> Vec<Line> {
-        on_game!(self, State => replaced::<State>(lines))
+        on_game!(self, State => replaced_lines::<State>(lines))
     }
 }
 
 /// Converts a text to the spelling of a game's key.
-fn hyphenated(text: &str) -> String {
+fn key_spelling(text: &str) -> String {
     text.trim().replace([' ', '_'], "-").to_ascii_lowercase()
 }
 
-fn replaced<G: Game>(lines: &[Line]) -> Vec<Line> {
+fn replaced_lines<G: Game>(lines: &[Line]) -> Vec<Line> {
     let parsed: Vec<_> = lines.iter().map(|line| G::parse(&line.text).unwrap_or_default()).collect();
     let mut replaced = Vec::new();
     for (at, line) in lines.iter().enumerate() {

@@ -30,7 +30,7 @@ pub struct ShownView<'a> {
 impl Serialize for ShownView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ShownView { state, viewer, memories, own } = *self;
-        on_state!(state, state => shown(state, viewer, memories, own).serialize(serializer))
+        on_state!(state, state => seat_view(state, viewer, memories, own).serialize(serializer))
     }
 }
 
@@ -49,7 +49,7 @@ impl AnyState {
     /// # Panics
     /// Panics if the arguments are not of one match.
     pub fn shown_board(&self, viewer: Seat, memories: Option<&Memories>, own: Option<OwnPart<'_>>) -> Board {
-        on_state!(self, state of State => State::board(&shown(state, viewer, memories, own)))
+        on_state!(self, state of State => State::board(&seat_view(state, viewer, memories, own)))
     }
 
     /// Returns what a page needs to compose the orders of `viewer`, as far as it may know and remember; see
@@ -58,7 +58,7 @@ impl AnyState {
     /// # Panics
     /// Panics if the arguments are not of one match.
     pub fn sheet(&self, viewer: Seat, memories: Option<&Memories>) -> Option<SheetBody> {
-        on_state!(self, state of State => State::sheet(&recalled(state, viewer, memories)))
+        on_state!(self, state of State => State::sheet(&remembered_view(state, viewer, memories)))
     }
 }
 
@@ -78,7 +78,7 @@ impl GameKind {
     }
 }
 
-fn shown<'a, G: Remembering + 'a>(
+fn seat_view<'a, G: Remembering + 'a>(
     state: &G,
     viewer: Seat,
     memories: Option<&Memories>,
@@ -88,7 +88,7 @@ where
     &'a G: TryFrom<&'a AnyState, Error = GameKind>,
     Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
 {
-    let mut view = recalled(state, viewer, memories);
+    let mut view = remembered_view(state, viewer, memories);
     if let Some(OwnPart { before, filed }) = own {
         let before = <&G>::try_from(before).expect("a match stays one of its game");
         let filed = filed.map(sealed_orders::<G::Order>);
@@ -99,7 +99,7 @@ where
 }
 
 /// The view of a state, with its seat's memory.
-fn recalled<G: Remembering>(state: &G, viewer: Seat, memories: Option<&Memories>) -> G::View {
+fn remembered_view<G: Remembering>(state: &G, viewer: Seat, memories: Option<&Memories>) -> G::View {
     let mut view = state.view(viewer);
     match memories.and_then(G::memories) {
         Some(own) => G::recall(&mut view, &own[viewer]),

@@ -53,11 +53,11 @@ fn add_cell(text: &mut String, view: &View, attacks: &[Attack], at: Square) {
                 None if aloft => "^",
                 None => "",
             };
-            cased(view, side, &name(ship)) + under
+            name_in_side_case(view, side, &name(ship)) + under
         }
         (None, Some((side, submarine))) => {
             let more = if another { "+" } else { "" };
-            cased(view, side, &format!("U{}{more}", submarine.no))
+            name_in_side_case(view, side, &format!("U{}{more}", submarine.no))
         }
         (None, None) => {
             text.extend([mark, heard.unwrap_or('.'), ' ', ' ']);
@@ -82,7 +82,7 @@ fn name(ship: &Ship) -> String {
 }
 
 /// A name, in capitals if it belongs to the viewer, else in lower case.
-fn cased(view: &View, side: Seat, name: &str) -> String {
+fn name_in_side_case(view: &View, side: Seat, name: &str) -> String {
     if side == view.viewer { name.to_owned() } else { name.to_ascii_lowercase() }
 }
 

@@ -145,10 +145,10 @@ fn some_move(view: &View) -> Option<String> {
     let chart = Chart::new(&view.ships, view.options.squadron_leap);
     let moves =
         view.own_ships().iter().filter_map(|ship| Some((ship, chart.first_target(view.viewer, ship)?)));
-    moves.map(|(ship, to)| written(ship, to)).next()
+    moves.map(|(ship, to)| move_order(ship, to)).next()
 }
 
-fn written(ship: &Ship, to: Square) -> String {
+fn move_order(ship: &Ship, to: Square) -> String {
     Order::Move { class: Some(ship.class()), from: ship.at, to }.to_string()
 }
 
@@ -162,7 +162,8 @@ fn move_fault(view: &View, class: Option<Class>, from: Square, to: Square) -> Op
         };
         return Some((reason, some_move(view)));
     };
-    let example = || chart.first_target(side, ship).map(|to| written(ship, to)).or_else(|| some_move(view));
+    let example =
+        || chart.first_target(side, ship).map(|to| move_order(ship, to)).or_else(|| some_move(view));
     if let Some(class) = class.filter(|class| *class != ship.class()) {
         let reason = format!("The ship on {from} is a {}, not a {}.", ship.class().name(), class.name());
         return Some((reason, example()));

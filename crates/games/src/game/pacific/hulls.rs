@@ -86,7 +86,7 @@ pub(super) fn submarine_label(centre: Point) -> Bounds {
 }
 
 /// An outline moved from the origin to `x`, `y`.
-fn moved(outline: &[Point], (x, y): Point) -> Vec<Point> {
+fn move_outline(outline: &[Point], (x, y): Point) -> Vec<Point> {
     outline.iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
 }
 
@@ -103,7 +103,7 @@ pub(super) fn draw_ship(picture: &mut Picture, (x, y): Point, side: Seat, kind: 
     if let ShipKind::Squadron { launched: true, .. } = kind {
         picture.circle(x, y, 16.5, PAPER, edge);
     }
-    picture.polygon(&moved(outline, (x, y)), fill, edge, 2.0);
+    picture.polygon(&move_outline(outline, (x, y)), fill, edge, 2.0);
     if kind.class() == Class::Carrier {
         picture.rect(x - 12.0, y + 7.5, 25.0, 2.0, ink);
     }
@@ -122,7 +122,7 @@ pub(super) fn draw_ship(picture: &mut Picture, (x, y): Point, side: Seat, kind: 
 /// Draws the hull of a submarine around `x`, `y`.
 pub(super) fn draw_submarine(picture: &mut Picture, (x, y): Point, side: Seat) {
     let Paint { fill, edge, .. } = paint(side);
-    picture.polygon(&moved(&SUBMARINE, (x, y)), fill, edge, 2.0);
+    picture.polygon(&move_outline(&SUBMARINE, (x, y)), fill, edge, 2.0);
 }
 
 /// Draws the number of a submarine on a ground that covers arrows; `size` is that of the number.

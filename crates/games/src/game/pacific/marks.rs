@@ -17,7 +17,7 @@ pub(super) const HEARD: Colour = Colour::hex(0xf3b562);
 pub(super) const OLD: Colour = Colour::hex(0x5c6b75);
 
 /// The colour of a side's searches.
-fn searched(side: Seat) -> Colour {
+fn search_colour(side: Seat) -> Colour {
     match side {
         Seat::First => Colour::hex(0x0b5fa5),
         Seat::Second => Colour::hex(0xa83c00),
@@ -61,9 +61,9 @@ pub(super) fn lost_at(notice: &Notice) -> Option<Square> {
 pub(super) fn draw_search(picture: &mut Picture, area: Bounds, side: Seat, own: bool) {
     let Bounds { left, top, .. } = area.grown(if own { -3.0 } else { -7.0 });
     let width = area.right - area.left - 2.0 * (left - area.left);
-    picture.frame(left, top, width, width, searched(side), 3.0);
+    picture.frame(left, top, width, width, search_colour(side), 3.0);
     if !own {
-        picture.frame(left + 6.0, top + 6.0, width - 12.0, width - 12.0, searched(side), 1.5);
+        picture.frame(left + 6.0, top + 6.0, width - 12.0, width - 12.0, search_colour(side), 1.5);
     }
 }
 

@@ -130,7 +130,7 @@ impl<'a> SetupFleet<'a> {
                         format!("{placed} of your carriers have a squadron; at least {basic} must.")
                     }
                     _ => {
-                        let placed = counted(placed, class.name());
+                        let placed = count_of(placed, class.name());
                         format!("You have placed {placed}; the basic fleet has {basic}.")
                     }
                 });
@@ -145,7 +145,7 @@ impl<'a> SetupFleet<'a> {
         wrong.extend(numbering_fault(&carriers, "carriers", 'V'));
         if self.options.submarines {
             if self.submarines.len() != SUBMARINES {
-                let placed = counted(self.submarines.len(), "submarine");
+                let placed = count_of(self.submarines.len(), "submarine");
                 wrong.push(format!("You have placed {placed}; a side has exactly {SUBMARINES}."));
             }
             let abroad = self.submarines.iter().filter(|(_, at)| !in_friendly_waters(self.side, *at)).count();
@@ -179,7 +179,7 @@ impl<'a> SetupFleet<'a> {
 }
 
 /// `1 carrier`, `2 carriers`.
-fn counted(number: usize, noun: &str) -> String {
+fn count_of(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 

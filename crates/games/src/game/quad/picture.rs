@@ -43,8 +43,10 @@ pub(super) fn draw(view: &View) -> Picture {
     let height = LEGEND_TOP + 26.0 + signs.len().div_ceil(COLUMNS.len()) as f64 * ROW;
     let mut picture = Picture::new(WIDTH, height as u32, PAPER);
     grid(&mut picture, view.viewer);
-    let outlines: Vec<_> =
-        [view.viewer.other(), view.viewer].into_iter().flat_map(|seat| threatened(view, seat)).collect();
+    let outlines: Vec<_> = [view.viewer.other(), view.viewer]
+        .into_iter()
+        .flat_map(|seat| threatened_squares(view, seat))
+        .collect();
     if outlines.len() <= MAX_OUTLINES {
         for (quad, colour) in outlines {
             picture.outline(&quad, colour, 3.0);
@@ -103,7 +105,7 @@ fn grid(picture: &mut Picture, reader: Seat) {
 const MAX_OUTLINES: usize = 4;
 
 /// The corners and the colour of each whole square that a side could complete with its next marble.
-fn threatened(view: &View, seat: Seat) -> Vec<([picture::Point; 4], Colour)> {
+fn threatened_squares(view: &View, seat: Seat) -> Vec<([picture::Point; 4], Colour)> {
     let Some(threats) = threats(view) else { return Vec::new() };
     let colour = if seat == view.viewer { OWN } else { FOE };
     let mut found = Vec::new();

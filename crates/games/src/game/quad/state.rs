@@ -115,7 +115,7 @@ impl State {
 
     /// The points where each side could complete a quad with its next marble (clause 3).
     pub(super) fn threats(&self) -> BySeat<Vec<Point>> {
-        let taken = taken(&self.marbles, &self.stars);
+        let taken = occupied_points(&self.marbles, &self.stars);
         BySeat::from_fn(|seat| {
             if self.marbles[seat].len() == MARBLES {
                 return Vec::new();
@@ -129,6 +129,6 @@ impl State {
 }
 
 /// The points that hold a piece.
-pub(super) fn taken(marbles: &BySeat<Vec<Point>>, stars: &BySeat<Vec<Point>>) -> Points {
+pub(super) fn occupied_points(marbles: &BySeat<Vec<Point>>, stars: &BySeat<Vec<Point>>) -> Points {
     Seat::BOTH.into_iter().flat_map(|seat| marbles[seat].iter().chain(&stars[seat])).collect()
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::order::Order;
 use super::point::{Point, Points, Quad};
-use super::state::{Last, MARBLES, STARS, State, taken};
+use super::state::{Last, MARBLES, STARS, State, occupied_points};
 use crate::game::{BySeat, Fault, Numbered, Sealed, Seat};
 
 /// The pieces that a side has left.
@@ -75,7 +75,7 @@ impl View {
     }
 
     pub(super) fn taken(&self) -> Points {
-        taken(&self.marbles, &self.stars)
+        occupied_points(&self.marbles, &self.stars)
     }
 
     /// Checks a turn: stars, then one marble; or `SWAP` (clauses 2.1, 2.5). A line is checked after the lines

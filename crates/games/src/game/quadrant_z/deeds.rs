@@ -15,15 +15,15 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
         // A setup tells its author nothing new.
         None => return Deeds::default(),
     };
-    let built = built(before, orders);
-    let moved = moved(ships, &built, orders);
+    let built = built_ships(before, orders);
+    let moved = ship_movements(ships, &built, orders);
     let (mut captured, mut failed) = (Vec::new(), Vec::new());
     if is_played_out(before, after) {
         let own = after.captures.iter().filter(|capture| capture.by == after.context.viewer);
         captured = own.map(|capture| capture.at).collect();
         failed = failed_captures(after, &moved, orders);
     }
-    Deeds { built, moved, opened: opened(before, after), captured, failed }
+    Deeds { built, moved, opened: opened_quadrants(before, after), captured, failed }
 }
 
 /// Whether the turn was played to its end, when captures are decided. If it waited for casualties, its news
@@ -32,7 +32,7 @@ fn is_played_out(before: &View, after: &View) -> bool {
     after.context.unfinished.is_none() && (before.context.unfinished.is_none() || !after.battles.is_empty())
 }
 
-fn built(before: &View, orders: &[Order]) -> Vec<Ship> {
+fn built_ships(before: &View, orders: &[Order]) -> Vec<Ship> {
     let ordered = orders.iter().filter_map(|order| match order {
         Order::Build { class, at } => Some((*class, *at)),
         _ => None,
@@ -40,7 +40,7 @@ fn built(before: &View, orders: &[Order]) -> Vec<Ship> {
     (before.context.highest + 1..).zip(ordered).map(|(no, (class, at))| Ship { no, class, at }).collect()
 }
 
-fn moved(ships: &[Ship], built: &[Ship], orders: &[Order]) -> Vec<Movement> {
+fn ship_movements(ships: &[Ship], built: &[Ship], orders: &[Order]) -> Vec<Movement> {
     let movement = |order: &Order| {
         let Order::Move { no, to, .. } = *order else { return None };
         let ship = ships.iter().chain(built).find(|ship| ship.no == no)?;
@@ -49,7 +49,7 @@ fn moved(ships: &[Ship], built: &[Ship], orders: &[Order]) -> Vec<Movement> {
     orders.iter().filter_map(movement).collect()
 }
 
-fn opened(before: &View, after: &View) -> Vec<Opened> {
+fn opened_quadrants(before: &View, after: &View) -> Vec<Opened> {
     let new = |quadrant: &Quadrant| !before.context.charted.contains(*quadrant);
     let opened = |quadrant: Quadrant| Opened {
         quadrant,

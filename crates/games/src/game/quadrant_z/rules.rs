@@ -211,7 +211,7 @@ fn capture(next: &mut State, orders: BySeat<&[Order]>) {
                 continue;
             }
             let there = || next.sides[by].ships.iter().filter(|ship| ship.at == at);
-            let stayed = there().filter(|ship| !moved(ship.no, orders[by]));
+            let stayed = there().filter(|ship| !has_moved(ship.no, orders[by]));
             if stayed.map(|ship| ship.class.offence).sum::<u16>() >= star.value() {
                 let offence = there().map(|ship| ship.class.offence).sum();
                 next.news.push(Event::Captured { by, at, value: star.value(), offence });
@@ -226,7 +226,7 @@ fn capture(next: &mut State, orders: BySeat<&[Order]>) {
     });
 }
 
-fn moved(ship: u16, orders: &[Order]) -> bool {
+fn has_moved(ship: u16, orders: &[Order]) -> bool {
     orders.iter().any(|order| matches!(order, Order::Move { no, .. } if *no == ship))
 }
 

@@ -157,7 +157,7 @@ pub(super) fn can_move(board: &Board, side: Seat, jump: bool) -> bool {
 }
 
 /// Returns the board after a legal move, and whether the move stacked.
-pub(super) fn moved(board: &Board, order: Order) -> (Board, bool) {
+pub(super) fn board_after_move(board: &Board, order: Order) -> (Board, bool) {
     let mut next = board.clone();
     let stack = next[order.from].take().expect("a legal move starts from a stack");
     let below = next[order.to].map_or(0, |target| target.height);
@@ -168,7 +168,7 @@ pub(super) fn moved(board: &Board, order: Order) -> (Board, bool) {
 impl State {
     /// Returns the state after a legal move of `side`.
     pub(super) fn after(&self, side: Seat, order: Order) -> State {
-        let (board, stacked) = moved(&self.board, order);
+        let (board, stacked) = board_after_move(&self.board, order);
         let mut next = State { board, ..self.clone() };
         next.end_turn(Last { side, from: Some(order.from), to: Some(order.to), stacked });
         next

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::board::last_move;
 use super::order::Order;
 use super::pieces::{PieceKind, Spot, Stack};
-use super::rules::{moved, moves};
+use super::rules::{board_after_move, moves};
 use super::view::View;
 use crate::game::condition::MAX_CONDITIONS;
 use crate::game::sheet::{
@@ -27,7 +27,7 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
     body.zones.push(('c', GRID.walk(dark.map(cell))));
     let own = moves(&view.stacks, view.viewer, view.jump);
     let expected = if is_due { Vec::new() } else { moves(&view.stacks, mover, view.jump) };
-    let opened = opened(view, &own, &expected);
+    let opened = moves_made_possible(view, &own, &expected);
     let mut marks = Marks::new(GRID);
     for (spot, stack) in view.stacks.stacks() {
         let targets: Vec<Walk> = if stack.side != view.viewer {
@@ -37,7 +37,7 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
         } else {
             vec![targets(&own, spot), targets(&opened, spot)]
         };
-        let (look, text) = shown(stack);
+        let (look, text) = stack_look_and_text(stack);
         if targets.iter().all(Walk::is_empty) {
             marks.add(look, text, MarkWeight::Board, cell(spot));
         } else {
@@ -63,11 +63,11 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
 }
 
 /// Returns the moves of the viewer that only one of the expected moves makes possible, such as to take back.
-fn opened(view: &View, own: &[Order], expected: &[Order]) -> Vec<Order> {
+fn moves_made_possible(view: &View, own: &[Order], expected: &[Order]) -> Vec<Order> {
     let now: BTreeSet<&Order> = own.iter().collect();
     let mut opened = BTreeSet::new();
     for order in expected {
-        let (after, _) = moved(&view.stacks, *order);
+        let (after, _) = board_after_move(&view.stacks, *order);
         opened.extend(moves(&after, view.viewer, view.jump).into_iter().filter(|order| !now.contains(order)));
     }
     opened.into_iter().collect()
@@ -79,7 +79,7 @@ fn targets(moves: &[Order], from: Spot) -> Walk {
 }
 
 /// The look and the text of a stack.
-fn shown(stack: Stack) -> (String, String) {
+fn stack_look_and_text(stack: Stack) -> (String, String) {
     let shape = match stack.kind {
         _ if stack.is_tower() => 'T',
         PieceKind::Square => 'R',

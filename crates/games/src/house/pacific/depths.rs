@@ -48,7 +48,7 @@ pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut
     let exposed = |at: Square, but: Option<Square>| {
         if prospects.is_exposed(at, but) { 1000 } else { ears[at.index()] / 2 }
     };
-    let found = found(view);
+    let found = chance_of_a_hit(view);
     let heard = (HEARD_FOUND - found).max(0);
     for submarine in view.own_submarines() {
         let (no, from) = (submarine.no, submarine.at);
@@ -83,7 +83,7 @@ fn at_risk(exposed: i32, found: i32) -> i32 {
 }
 
 /// The chance, in thousandths, that the enemy hits a submarine it can attack, judged by its attacks so far.
-fn found(view: &View) -> i32 {
+fn chance_of_a_hit(view: &View) -> i32 {
     let (mut attacks, mut hits) = (ATTACKS_BEFORE, ATTACKS_BEFORE * 100);
     for sighted in &view.sightings {
         if let Notice::Asw { side, sunk, .. } | Notice::Sonar { side, sunk, .. } = sighted.notice

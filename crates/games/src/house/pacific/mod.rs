@@ -123,12 +123,12 @@ fn surface(view: &View, fleets: &Fleets<'_>, skill: &Skill<'_>, dice: &mut Dice)
     };
     let order = match attack {
         Some((area, _)) if turn == PASS => Order::Asw(area.corner()),
-        _ => written(&position, turn),
+        _ => to_order(&position, turn),
     };
     (vec![order], looked_at.into())
 }
 
-fn written(position: &Position<'_>, turn: Move) -> Order {
+fn to_order(position: &Position<'_>, turn: Move) -> Order {
     let square = |at: u8| Square::new(at & 15, at >> 4).expect("the house moves on the board");
     let class = position.hull(turn.from).map(|hull| hull.class);
     Order::Move { class, from: square(turn.from), to: square(turn.to) }

@@ -158,7 +158,7 @@ impl Search {
         turns.sort_by_key(|&turn| -gain(position, turn));
         for turn in turns {
             let is_last = position.count[1 - position.mover] == 1;
-            let most = standing + sunk(position, turn) + position.shift(turn).max(0) + QUIET_GAIN;
+            let most = standing + sunk_ship_price(position, turn) + position.shift(turn).max(0) + QUIET_GAIN;
             if !is_last && (most <= alpha || loses(position, turn)) {
                 continue;
             }
@@ -202,17 +202,17 @@ fn price(position: &Position<'_>, at: u8) -> i32 {
 }
 
 /// The price of the ship that a move sinks.
-pub(super) fn sunk(position: &Position<'_>, turn: Move) -> i32 {
+pub(super) fn sunk_ship_price(position: &Position<'_>, turn: Move) -> i32 {
     price(position, turn.to)
 }
 
 /// Orders sinkings: the most valuable target first, then the cheapest attacker.
 fn gain(position: &Position<'_>, turn: Move) -> i32 {
-    10 * sunk(position, turn) - price(position, turn.from)
+    10 * sunk_ship_price(position, turn) - price(position, turn.from)
 }
 
 /// Whether a move loses more than it sinks, because the square is guarded.
 pub(super) fn loses(position: &Position<'_>, turn: Move) -> bool {
-    price(position, turn.from) > sunk(position, turn)
+    price(position, turn.from) > sunk_ship_price(position, turn)
         && position.is_guarded(turn.to, 1 - position.mover as u8)
 }

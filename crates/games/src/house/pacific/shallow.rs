@@ -1,7 +1,7 @@
 //! Chooses moves for Trainer and Easy, which look at the opponent's next move and overlook some of it.
 
 use super::position::{Move, PASS, Position};
-use super::search::{loses, sunk};
+use super::search::{loses, sunk_ship_price};
 use crate::game::Dice;
 
 /// Maximum difference from the worth of the best move at which the dice may choose a move.
@@ -42,9 +42,12 @@ pub(super) fn best(
 /// The best sinking of the side to move, less the loss that it causes.
 fn threat(position: &Position<'_>, sees: impl Fn(&Move) -> bool) -> i32 {
     let net = |turn: Move| {
-        let own =
-            if loses(position, turn) { sunk(position, Move { from: turn.to, to: turn.from }) } else { 0 };
-        sunk(position, turn) - own
+        let own = if loses(position, turn) {
+            sunk_ship_price(position, Move { from: turn.to, to: turn.from })
+        } else {
+            0
+        };
+        sunk_ship_price(position, turn) - own
     };
     position.moves(true).into_iter().filter(sees).map(net).max().unwrap_or_default().max(0)
 }

@@ -3,7 +3,7 @@ use crate::game::pacific::{
     Area, Chart, Class, Depths, Notice, Options, Ship, ShipKind, Sighted, Square, State, SubmarineOrder,
 };
 use crate::game::{BySeat, Game, Outcome, Reason, Sealed, Seat};
-use crate::house::support::{options, score, sealed};
+use crate::house::support::{options, score, seal_orders};
 use crate::random_play::RandomPlay;
 
 /// Average with so few positions that debug builds finish soon.
@@ -37,7 +37,7 @@ impl Play {
     fn step_by(&mut self, skills: &BySeat<Skill<'_>>, dice: &mut Dice) {
         self.step(|_, seen| {
             let dice = Dice::new(dice.below(1 << 30) as u64);
-            Some(sealed::<State>(seen.now(), &asked(seen, &skills[seen.seat()], dice).orders))
+            Some(seal_orders::<State>(seen.now(), &asked(seen, &skills[seen.seat()], dice).orders))
         });
     }
 
@@ -94,9 +94,9 @@ fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
         known.sort_unstable();
         assert_eq!(known, legal);
         for turn in turns {
-            let order = written(&position, turn);
+            let order = to_order(&position, turn);
             let mut filed = BySeat::new(None, None);
-            filed[seat] = Some(sealed::<State>(view, std::slice::from_ref(&order)));
+            filed[seat] = Some(seal_orders::<State>(view, std::slice::from_ref(&order)));
             let next = state.adjudicate(&filed);
             let undo = position.play(turn);
             let again = Position::new(&next.view(seat).ships, seat.other(), leap, &values);
@@ -120,7 +120,7 @@ fn with_submarines_in_the_south() -> Play {
             *at = Square::parse(square).expect("a square");
         }
     }
-    play.step(|_, seen| Some(sealed::<State>(seen.now(), &setups[seen.seat() as usize])));
+    play.step(|_, seen| Some(seal_orders::<State>(seen.now(), &setups[seen.seat() as usize])));
     play
 }
 

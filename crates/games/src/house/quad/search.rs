@@ -92,7 +92,7 @@ impl Search {
     /// Rates the position for the side to move, in a window; `None` once the positions are used up.
     fn worth(&mut self, position: &mut Position, depth: i32, ply: usize, window: Window) -> Option<i32> {
         self.positions_left = self.positions_left.checked_sub(1)?;
-        if let Some(worth) = settled(position, depth, ply) {
+        if let Some(worth) = settled_worth(position, depth, ply) {
             return Some(worth);
         }
         let key = position.key();
@@ -140,7 +140,7 @@ fn cost(position: &Position, turn: Turn) -> i32 {
 }
 
 /// Returns the worth for the side to move if the position needs no further search.
-fn settled(position: &Position, depth: i32, ply: usize) -> Option<i32> {
+fn settled_worth(position: &Position, depth: i32, ply: usize) -> Option<i32> {
     let (me, foe) = (position.mover, 1 - position.mover);
     let taken = ply as i32;
     if position.marbles_left[me] == 0 {

@@ -1,6 +1,6 @@
 //! Plays on from guesses to compare plans and orders.
 
-use super::belief::{Guess, adjudicated};
+use super::belief::{Guess, adjudicate_phase};
 use super::known::Known;
 use super::plan::{self, Plan};
 use crate::game::quadrant_z::{Order, State};
@@ -34,7 +34,7 @@ impl Ahead<'_> {
     pub fn outcome(&mut self, orders: &[Order], answers: &[Vec<Order>], own: &Plan, turns: usize) -> i32 {
         let guesses = self.guesses;
         let played = guesses.iter().zip(answers).map(|(guess, answers)| {
-            let state = adjudicated(&guess.state, self.me, orders, answers);
+            let state = adjudicate_phase(&guess.state, self.me, orders, answers);
             self.played += 1;
             let mut dice = self.dice.clone();
             self.play_on(state, (own, &guess.plan), turns.saturating_sub(1), &mut dice)
@@ -65,7 +65,7 @@ impl Ahead<'_> {
             }
             let orders = plan::orders(&Known::from_state(&state, me), own, dice);
             let answers = plan::orders(&Known::from_state(&state, foe), theirs, dice);
-            state = adjudicated(&state, me, &orders, &answers);
+            state = adjudicate_phase(&state, me, &orders, &answers);
             self.played += 1;
         }
         worth(&state, me) - worth(&state, foe)

@@ -36,7 +36,7 @@ pub(super) fn guesses(
     let turns: Vec<(&View, &[Order])> =
         history.iter().copied().filter(|(view, _)| view.context.phase == Some(Phase::Turn)).collect();
     let guess = |plan: Plan| {
-        let mut guess = Guess { state: begun(first, setup, dice), plan };
+        let mut guess = Guess { state: state_after_setups(first, setup, dice), plan };
         let mut lost = 0;
         let after = turns.iter().skip(1).map(|(view, _)| *view).chain([seen.now()]);
         for ((_, filed), view) in turns.iter().zip(after) {
@@ -56,16 +56,16 @@ pub(super) fn guesses(
 }
 
 /// The match after the setups: the seat's own, and one that the enemy may have filed.
-fn begun(view: &View, own: &[Order], dice: &mut Dice) -> State {
+fn state_after_setups(view: &View, own: &[Order], dice: &mut Dice) -> State {
     let (me, mut options) = (view.context.viewer, view.context.options);
     options.casualties = Casualties::Standing;
     let level = if dice.below(2) == 0 { Level::Easy } else { Level::Average };
     let theirs = setup::draw(options.layout, me.other(), level, dice);
-    adjudicated(&State::new(options), me, own, &theirs)
+    adjudicate_phase(&State::new(options), me, own, &theirs)
 }
 
 /// Plays a phase by the rules.
-pub(super) fn adjudicated(state: &State, me: Seat, own: &[Order], theirs: &[Order]) -> State {
+pub(super) fn adjudicate_phase(state: &State, me: Seat, own: &[Order], theirs: &[Order]) -> State {
     let orders = BySeat::from_fn(|seat| Some(if seat == me { own } else { theirs }));
     adjudicate_unchecked(state, orders)
 }
@@ -76,7 +76,7 @@ impl Guess {
     fn follow(&mut self, filed: &[Order], view: &View, dice: &mut Dice) {
         let me = view.context.viewer;
         let theirs = plan::orders(&Known::from_state(&self.state, me.other()), &self.plan, dice);
-        self.state = adjudicated(&self.state, me, filed, &theirs);
+        self.state = adjudicate_phase(&self.state, me, filed, &theirs);
         let state = &mut self.state;
         (state.turn, state.stage) = (view.turn, Stage::Turn);
         let side = &mut state.sides[me];

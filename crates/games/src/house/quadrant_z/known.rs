@@ -31,7 +31,7 @@ impl Known<'_> {
             highest: context.highest,
             charted: context.charted,
             stars: view.stars.iter().filter(|star| star.captured_by.is_none()).copied().collect(),
-            intruders: left(
+            intruders: remaining_intruders(
                 view.intruders.clone(),
                 view.battles.iter().map(|battle| (battle.quadrant, battle.enemy.lost)),
             ),
@@ -70,7 +70,7 @@ impl Known<'_> {
             highest: side.highest,
             charted: side.charted,
             stars,
-            intruders: left(
+            intruders: remaining_intruders(
                 state.news.iter().filter_map(intruder).collect(),
                 state.news.iter().filter_map(battle),
             ),
@@ -80,7 +80,10 @@ impl Known<'_> {
 
 /// Returns the intruders left after combat; they are reported as they were before it (3.3, 3.4). Each battle
 /// is a quadrant and the size of the ships that the enemy lost there.
-fn left(mut intruders: Vec<Intruder>, battles: impl Iterator<Item = (Quadrant, u16)>) -> Vec<Intruder> {
+fn remaining_intruders(
+    mut intruders: Vec<Intruder>,
+    battles: impl Iterator<Item = (Quadrant, u16)>,
+) -> Vec<Intruder> {
     for (quadrant, mut lost) in battles {
         for intruder in intruders.iter_mut().filter(|intruder| intruder.at.quadrant() == quadrant) {
             let sunk = lost.min(intruder.size);

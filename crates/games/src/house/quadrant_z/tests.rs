@@ -3,7 +3,7 @@ use super::refine::{Tries, refine};
 use super::*;
 use crate::game::quadrant_z::{Battle, Capture, Class, Layout, Options, Quadrant, Ship, Side, Square, State};
 use crate::game::{BySeat, Game, Outcome, Reason, Seat};
-use crate::house::support::{options, score, sealed};
+use crate::house::support::{options, score, seal_orders};
 use crate::random_play::RandomPlay;
 
 /// Options under which random matches are played.
@@ -50,7 +50,7 @@ fn follow(levels: BySeat<Level>, seed: u64, mut met: impl FnMut(&State, &Seen<Vi
             }
             turns += 1;
             let chosen = play(&seen[seat], level(levels[seat]), Dice::new(seed).mixed(turns));
-            filed[seat] = Some(sealed::<State>(seen[seat].now(), &chosen.orders));
+            filed[seat] = Some(seal_orders::<State>(seen[seat].now(), &chosen.orders));
         }
         state = state.adjudicate(&filed);
         for seat in Seat::BOTH {
@@ -132,7 +132,7 @@ fn set_up() -> (State, Seen<View, Order>) {
     let mut seen = Seen::begin(&state, Seat::First);
     let filed = BySeat::from_fn(|seat| {
         let orders = setup::draw(Layout::Triangle, seat, Level::Average, &mut Dice::new(1));
-        Some(sealed::<State>(&state.view(seat), &orders))
+        Some(seal_orders::<State>(&state.view(seat), &orders))
     });
     let state = state.adjudicate(&filed);
     seen.add(filed.first, &state);
@@ -216,7 +216,7 @@ fn orders_are_refined_for_the_better_only() {
             let mut ahead = Ahead { me: seen.seat(), guesses: &guesses, dice: Dice::new(seed), played: 0 };
             let orders = plan::orders(&known, &plan, &mut Dice::new(seed));
             let refined = refine(&mut ahead, &known, &plan, orders.clone(), Tries { squares: 6, turns: 2 });
-            sealed::<State>(seen.now(), &refined);
+            seal_orders::<State>(seen.now(), &refined);
             let answers = ahead.answers();
             let mut worth = |orders: &[Order]| ahead.outcome(orders, &answers, &plan, 2);
             let [before, after] = [worth(&orders), worth(&refined)];

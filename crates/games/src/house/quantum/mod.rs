@@ -66,10 +66,10 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
         Level::Average => thoughtful(&position, &safe(&position, moves), positions / 10, choice, &mut dice),
         Level::Expert => thoughtful(&position, &moves, positions, choice, &mut dice),
     };
-    Chosen { orders: vec![written(turn)], positions: positions.into() }
+    Chosen { orders: vec![to_order(turn)], positions: positions.into() }
 }
 
-fn written(turn: Move) -> Order {
+fn to_order(turn: Move) -> Order {
     let spot = |square: u8| Spot::new(square % 8, square / 8).expect("the house moves on the board");
     Order::new(spot(turn.from), spot(turn.to))
 }

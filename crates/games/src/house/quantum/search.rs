@@ -59,7 +59,7 @@ pub(super) fn best(
 impl Search {
     /// Rates the position for the side to move, in a window; `None` once the positions are used up.
     fn worth(&mut self, position: &Position, depth: i32, ply: usize, window: Window) -> Option<i32> {
-        if let Some(worth) = ended(position, ply) {
+        if let Some(worth) = ended_worth(position, ply) {
             return Some(worth);
         }
         if depth <= 0 || ply >= LONGEST - 1 {
@@ -112,7 +112,7 @@ impl Search {
         ply: usize,
         (mut alpha, beta): Window,
     ) -> Option<i32> {
-        if let Some(worth) = ended(position, ply) {
+        if let Some(worth) = ended_worth(position, ply) {
             return Some(worth);
         }
         self.positions_left = self.positions_left.checked_sub(1)?;
@@ -176,7 +176,7 @@ fn gain(position: &Position, turn: Move) -> i32 {
 }
 
 /// Returns the worth of a match that has ended for the side to move (clause 3), if it has.
-fn ended(position: &Position, ply: usize) -> Option<i32> {
+fn ended_worth(position: &Position, ply: usize) -> Option<i32> {
     if position.towers[1 - position.mover] >= TOWERS_TO_WIN {
         return Some(ply as i32 - WON);
     }

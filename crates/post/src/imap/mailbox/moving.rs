@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Mailbox, uid_set};
 use crate::Error;
-use crate::imap::command::{quoted, run_for_copies, unless_refused};
+use crate::imap::command::{quoted_string, run_for_copies, unless_refused};
 use crate::imap::fetch::{Fetched, uid_fetch};
 use crate::imap::proof::bare_id;
-use crate::imap::shared::failed;
+use crate::imap::shared::convert_error;
 
 /// Times that a letter is copied although no copy of it is found.
 const MAX_COPIES: u8 = 2;
@@ -106,7 +106,7 @@ impl Mailbox {
             copies.unproved.entry(*uid).or_default();
         }
         let word = if self.capabilities.r#move { "MOVE" } else { "COPY" };
-        let command = format!("UID {word} {} {}", uid_set(uids), quoted(&self.processed));
+        let command = format!("UID {word} {} {}", uid_set(uids), quoted_string(&self.processed));
         let named = run_for_copies(&mut self.connection.borrow(), &command)?;
         let is_named = |uid: &u32| named.iter().any(|range| range.contains(uid));
         if self.capabilities.r#move && uids.iter().all(is_named) {
@@ -145,7 +145,7 @@ impl Mailbox {
         // Without UIDPLUS there is only EXPUNGE, which also takes what others have marked as deleted.
         let expunged =
             if self.capabilities.uid_plus { self.session.uid_expunge(&set) } else { self.session.expunge() };
-        expunged.map(drop).map_err(failed)
+        expunged.map(drop).map_err(convert_error)
     }
 
     /// Looks for copies of these letters in the processed folder. Afterwards the folder of the letters is
@@ -157,7 +157,7 @@ impl Mailbox {
         let wanted = unless_none(self.identities(uids))?;
         let (own, uid_validity) = (self.folder.clone(), self.uid_validity);
         let processed = self.processed.clone();
-        let found = match self.session.select(&processed).map_err(failed) {
+        let found = match self.session.select(&processed).map_err(convert_error) {
             Ok(selected) => {
                 let is_same = selected.uid_validity == Some(uid_validity);
                 self.copies_among_selected(&wanted, is_same)?
@@ -208,7 +208,7 @@ impl Mailbox {
             if !id.is_ascii() || newest.len() == listed.len() {
                 continue;
             }
-            let mut others = self.search(&format!("HEADER Message-ID {}", quoted(&id)))?.0;
+            let mut others = self.search(&format!("HEADER Message-ID {}", quoted_string(&id)))?.0;
             others.truncate(MAX_SINGLE_SEARCHES);
             let others = unless_none(self.identities(&others))?;
             if others.iter().any(|(other, copy)| is_same(letter, copy) && !(may_be_same && other == uid)) {

@@ -16,7 +16,7 @@ pub struct Reached {
 }
 
 /// Returns the position after every adjudication, closing and correction, by the number of the entry.
-pub fn reached(entries: &[Entry]) -> BTreeMap<u64, Reached> {
+pub fn positions_after(entries: &[Entry]) -> BTreeMap<u64, Reached> {
     let mut reached = BTreeMap::new();
     let Some(first) = entries.first() else { return reached };
     let Fact::MatchOpened { game, options, .. } = &first.fact else { return reached };

@@ -1,4 +1,4 @@
-//! Loads what the desk shows, in a few queries for all matches.
+//! Loads what the agenda shows, in a few queries for all matches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,11 @@ use crate::desk::outbox::fog::Fog;
 use crate::game::{BySeat, Seat};
 use crate::referee::{Match, MatchOverview, Stage};
 use crate::store::LetterStatus;
-use crate::web::screen::desk::{AboutMatch, DeskRows, Matter, RunningMatch, State, Trouble, Waiting};
+use crate::web::screen::agenda::{
+    AboutMatch, AgendaKind, AgendaState, DeskRows, MailTrouble, RunningMatch, Waiting,
+};
 
-/// Maximum items on the desk; the others appear once these are settled.
+/// Maximum items on the agenda; the others appear once these are settled.
 const SHOWN: usize = 40;
 
 /// Letters to the GM, and letters set aside, are shown for this long.
@@ -24,7 +26,7 @@ const RECENT: TimeDelta = TimeDelta::days(14);
 /// Maximum letters of each kind, and given-up dispatches, to look at.
 const MAX_LETTERS: u32 = 100;
 
-/// Returns what the desk of a GM shows.
+/// Returns what the agenda of a GM shows.
 pub async fn rows(office: &Office, index: GmIndex) -> anyhow::Result<DeskRows> {
     let gm = &office.config.club.gm.all()[index.0];
     let mut running: Vec<MatchOverview> = Vec::new();
@@ -55,7 +57,7 @@ pub async fn rows(office: &Office, index: GmIndex) -> anyhow::Result<DeskRows> {
             events.push((row.id, row.name, row.stage.as_str()));
         }
     }
-    let state = State {
+    let state = AgendaState {
         last_fetch: status.last_fetch,
         letters_waiting: status.letters_waiting,
         dispatches_waiting: status.dispatches_waiting,
@@ -129,13 +131,13 @@ async fn waiting(
     for row in words {
         let Some(game_match) = matches.get(&row.match_id) else { continue };
         let about = Some(about(game_match, fog.matches.contains(&row.match_id)));
-        found.push(Waiting { since: row.received_at, about, matter: Matter::Words { by: row.seat } });
+        found.push(Waiting { since: row.received_at, about, matter: AgendaKind::Words { by: row.seat } });
     }
     for letter in office.store.letters(Some(LetterStatus::SetAside), None, "", MAX_LETTERS).await? {
         if letter.received_at >= now - RECENT && !fog.hides_sender(&letter.sender) {
             let digest = letter.digest.to_string()[..12].to_owned();
             let is_sealed = !matches_sealing(office, &letter).await?.is_empty();
-            let matter = Matter::SetAside { sender: letter.sender, digest, is_sealed };
+            let matter = AgendaKind::SetAside { sender: letter.sender, digest, is_sealed };
             found.push(Waiting { since: letter.received_at, about: None, matter });
         }
     }
@@ -151,11 +153,11 @@ fn ask_of(game_match: &Match, fog: &Fog, now: DateTime<Utc>) -> Waiting {
     match game_match.protest {
         Some(by) => {
             let since = game_match.paused_at.unwrap_or(now);
-            Waiting { since, about: Some(about), matter: Matter::Protest { by } }
+            Waiting { since, about: Some(about), matter: AgendaKind::Protest { by } }
         }
         None => {
             let since = game_match.deadline.unwrap_or(now);
-            Waiting { since, about: Some(about), matter: Matter::Late { asked: game_match.asked_gm } }
+            Waiting { since, about: Some(about), matter: AgendaKind::Late { asked: game_match.asked_gm } }
         }
     }
 }
@@ -182,12 +184,16 @@ pub fn about(game_match: &Match, plays: bool) -> AboutMatch {
 }
 
 /// Returns the people whose mail does not arrive, a line for each person and reason.
-async fn trouble(office: &Office, overviews: &[&MatchOverview], fog: &Fog) -> anyhow::Result<Vec<Trouble>> {
-    let mut found: Vec<Trouble> = Vec::new();
+async fn trouble(
+    office: &Office,
+    overviews: &[&MatchOverview],
+    fog: &Fog,
+) -> anyhow::Result<Vec<MailTrouble>> {
+    let mut found: Vec<MailTrouble> = Vec::new();
     let mut note = |who: &str, what: String, match_id: Option<&String>| {
         let place = found.iter().position(|trouble| trouble.who == who && trouble.what == what);
         let place = place.unwrap_or_else(|| {
-            found.push(Trouble { who: who.to_owned(), what, matches: Vec::new() });
+            found.push(MailTrouble { who: who.to_owned(), what, matches: Vec::new() });
             found.len() - 1
         });
         let matches = &mut found[place].matches;

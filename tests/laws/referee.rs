@@ -8,12 +8,12 @@ use fogpost::game::{BySeat, Seat};
 use fogpost::ledger::{Cause, LetterCause, SealKey};
 use fogpost::letter::{Letter, Limits, NewText, WrittenLine};
 use fogpost::referee::{self, Content, Dispatch, HouseDefaults, Match, Matter, Opening, Reader, Ruling};
-use fogpost::report::{Club, PictureCache, Templates, WordedLetter, WordingInput, word};
+use fogpost::report::{Letterhead, PictureCache, Templates, WordedLetter, WordingInput, word};
 
 use fogpost_testing::play::{Play, numbered};
 
-const CLUB: Club<'static> =
-    Club { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+const CLUB: Letterhead<'static> =
+    Letterhead { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
 
 /// The time at which every match is opened and every decision made.
 const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
@@ -61,7 +61,7 @@ pub fn receive(game_match: &Match, seat: Seat, lines: &[String]) -> Ruling {
     let turn = game_match.due().map(|due| format!(" Turn {}", due.turn)).unwrap_or_default();
     let subject = format!("Subject: Re: [{}]{turn}", game_match.id);
     let raw = format!("From: Ann <ann@players.example>\r\n{subject}\r\n\r\n{}", lines.join("\r\n"));
-    let own = game_match.desk.own_identity().expect("an address");
+    let own = game_match.mail_identity.own_identity().expect("an address");
     let letter = Letter::read(raw.as_bytes(), &own, &Limits::default()).expect("a letter");
     let cause = LetterCause::new(letter.digest, seat, NOW);
     let written =

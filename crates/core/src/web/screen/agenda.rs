@@ -1,22 +1,22 @@
-//! The desk: matters that wait for the GM, slow matches, mail trouble, and the state of the program.
+//! The agenda: matters that wait for the GM, slow matches, mail trouble, and the state of the program.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
 
-use super::Frame;
+use super::PageFrame;
 use crate::game::{BySeat, Seat};
 use crate::referee::Consequence;
 use crate::report::{TemplateError, format_duration};
 
-/// Maximum slow matches that the desk shows.
+/// Maximum slow matches that the agenda shows.
 const SLOW: usize = 10;
 
 /// Days without a turn after which a match can count as slow.
 const SLOW_DAYS: i64 = 3;
 
-/// Everything that the desk shows.
+/// Everything that the agenda shows.
 #[derive(Clone, Debug, Default)]
 pub struct DeskRows {
     /// The matters to show, and the number of others.
@@ -24,10 +24,10 @@ pub struct DeskRows {
     pub more: usize,
     /// The running matches.
     pub running: Vec<RunningMatch>,
-    pub trouble: Vec<Trouble>,
+    pub trouble: Vec<MailTrouble>,
     /// IDs, names and stages of the events that are not over.
     pub events: Vec<(String, String, &'static str)>,
-    pub state: State,
+    pub state: AgendaState,
 }
 
 /// A matter that waits for a person.
@@ -36,7 +36,7 @@ pub struct Waiting {
     pub since: DateTime<Utc>,
     /// The match that it is about, as it is now.
     pub about: Option<AboutMatch>,
-    pub matter: Matter,
+    pub matter: AgendaKind,
 }
 
 /// A match that waits for a person.
@@ -66,7 +66,7 @@ pub struct AboutMatch {
 /// A kind of matter.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Matter {
+pub enum AgendaKind {
     /// Past the deadline; `asked` if deadlines are not enforced until a GM decides.
     Late {
         asked: bool,
@@ -100,7 +100,7 @@ pub struct RunningMatch {
 
 /// Mail that does not arrive.
 #[derive(Clone, Debug, Serialize)]
-pub struct Trouble {
+pub struct MailTrouble {
     pub who: String,
     pub what: String,
     pub matches: Vec<String>,
@@ -108,7 +108,7 @@ pub struct Trouble {
 
 /// The state of the program.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct State {
+pub struct AgendaState {
     #[serde(skip)]
     pub last_fetch: Option<DateTime<Utc>>,
     pub letters_waiting: u64,
@@ -119,11 +119,11 @@ pub struct State {
     pub faults: Vec<String>,
 }
 
-/// Returns the desk.
+/// Returns the agenda.
 ///
 /// # Errors
 /// [`TemplateError`] if the template cannot be rendered.
-pub fn page(frame: &Frame<'_>, rows: &DeskRows) -> Result<String, TemplateError> {
+pub fn page(frame: &PageFrame<'_>, rows: &DeskRows) -> Result<String, TemplateError> {
     let waiting: Vec<Value> = rows.waiting.iter().map(|waiting| line(frame, waiting)).collect();
     let median = median(rows.running.iter().map(|game_match| frame.days_since(game_match.last_turn)));
     let page = context! {
@@ -134,10 +134,10 @@ pub fn page(frame: &Frame<'_>, rows: &DeskRows) -> Result<String, TemplateError>
         state => Serde(&rows.state), read => rows.state.last_fetch.map(|at| frame.ago(at)),
         running => rows.running.len(),
     };
-    frame.render("screen/desk.html", "/", page)
+    frame.render("screen/agenda.html", "/", page)
 }
 
-fn line(frame: &Frame<'_>, Waiting { since, about, matter }: &Waiting) -> Value {
+fn line(frame: &PageFrame<'_>, Waiting { since, about, matter }: &Waiting) -> Value {
     let outlook = about.as_ref().and_then(|about| about.outlook.as_ref());
     let span = frame.now - *since;
     context! {
@@ -158,7 +158,7 @@ fn median(days: impl Iterator<Item = i64>) -> i64 {
 }
 
 /// Returns the matches that wait longer than most, the slowest first.
-fn slow(frame: &Frame<'_>, running: &[RunningMatch], median: i64) -> Vec<Value> {
+fn slow(frame: &PageFrame<'_>, running: &[RunningMatch], median: i64) -> Vec<Value> {
     let days = |game_match: &RunningMatch| frame.days_since(game_match.last_turn);
     let mut slow: Vec<&RunningMatch> =
         running.iter().filter(|game_match| days(game_match) > median.max(SLOW_DAYS)).collect();

@@ -1,7 +1,7 @@
-//! A desk for tests: the whole program in this process, with a database and Maildirs in a temporary folder and a clock
+//! The referee in tests: the whole program in this process, with a database and Maildirs in a temporary folder and a clock
 //! that the test moves. Dropping it fails if a dispatch is unsent or a ledger does not verify.
 
-#![allow(dead_code, reason = "each test program uses its own part of the desk")]
+#![allow(dead_code, reason = "each test program uses its own part of the referee")]
 
 #[path = "club.rs"]
 mod club;
@@ -57,7 +57,7 @@ zone = "Europe/Berlin"
 /// The time at which the clock of every test starts, on a Thursday.
 pub const BEGINNING: &str = "2026-05-07T10:00:00Z";
 
-pub struct Desk {
+pub struct Referee {
     runtime: Runtime,
     office: Arc<Office>,
     club: Club,
@@ -128,38 +128,38 @@ pub fn absence_note(from: &str, to: &Sent) -> String {
     )
 }
 
-impl Desk {
+impl Referee {
     pub fn new() -> Self {
-        Desk::with("")
+        Referee::with("")
     }
 
-    /// A desk with additional config that answers for an address; see [`Desk::answer_for`].
+    /// A referee with additional config that answers for an address; see [`Referee::answer_for`].
     pub fn answering(address: &str, config: &str) -> Self {
-        let desk = Desk::with(config);
-        desk.answer_for(address);
-        desk
+        let referee = Referee::with(config);
+        referee.answer_for(address);
+        referee
     }
 
-    /// A desk with additional config.
+    /// A referee with additional config.
     pub fn with(config: &str) -> Self {
         // An outbox in `config` replaces the usual one.
         let usual = match config.contains("[outbox") {
             true => CONFIG.replace("[outbox.maildir]\npath = \"mail\"\n", ""),
             false => CONFIG.to_owned(),
         };
-        Desk::of(&format!("{usual}{config}"))
+        Referee::of(&format!("{usual}{config}"))
     }
 
-    /// A desk with additional keys in the section `[club]`.
+    /// A referee with additional keys in the section `[club]`.
     pub fn with_club(keys: &str) -> Self {
-        Desk::of(&CONFIG.replace("[club.gm]", &format!("{keys}[club.gm]")))
+        Referee::of(&CONFIG.replace("[club.gm]", &format!("{keys}[club.gm]")))
     }
 
-    /// A desk with these sections `[[club.gm]]` in place of the only GM.
+    /// A referee with these sections `[[club.gm]]` in place of the only GM.
     pub fn with_gms(sections: &str) -> Self {
         let only = "[club.gm]\nname = \"The GM\"\naddress = \"gm@club.example\"\n";
         assert!(CONFIG.contains(only));
-        Desk::of(&CONFIG.replace(only, sections))
+        Referee::of(&CONFIG.replace(only, sections))
     }
 
     fn of(config: &str) -> Self {
@@ -169,7 +169,7 @@ impl Desk {
         // CPU time.
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let office = runtime.block_on(open(&club, &now));
-        Desk {
+        Referee {
             runtime,
             office,
             club,
@@ -456,7 +456,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for Referee {
     fn drop(&mut self) {
         if !std::thread::panicking() && !self.untidy.get() {
             self.check();
