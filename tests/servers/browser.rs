@@ -1,10 +1,15 @@
 //! The pages of the site in a real browser: Debian's Chromium by its command line.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::DateTime;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use fogpost::club::events::event::Event;
 use fogpost::club::events::plan::Plan;
 use fogpost::club::reliability::Reliability;
@@ -17,7 +22,7 @@ use fogpost::report::Templates;
 use fogpost::web::Site;
 use fogpost::web::events::ListedEvent;
 use fogpost::web::listed::{ListedMatch, ListedMember, ListedRating, OpenSeat};
-use fogpost::web::pages::{SiteContents, pages};
+use fogpost::web::pages::{SiteContents, pages, play};
 use fogpost::web::plot::PlotPoint;
 use fogpost::web::replay::{self, FinishedMatch};
 
@@ -84,13 +89,18 @@ fn look(browser: &Path, scheme: Scheme, views: &[View<'_>]) -> Vec<Seen> {
             "<iframe name=f{no} src=\"page-{no}.html{hash}\" width={width} height=800 frameborder=0></iframe>"
         );
     }
-    let file = folder.path().join("frames.html");
+    reports(browser, scheme, folder.path(), &frames, views.len())
+}
+
+/// Shows a page with these frames, and returns what each of them reports.
+fn reports(browser: &Path, scheme: Scheme, folder: &Path, frames: &str, count: usize) -> Vec<Seen> {
+    let file = folder.join("frames.html");
     fs::write(&file, frames).expect("a page");
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"])
         .arg(format!("--blink-settings=preferredColorScheme={}", scheme as u8))
         .args(["--virtual-time-budget=10000", "--window-size=1280,800"])
-        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
         .args(["--dump-dom", &format!("file://{}", file.display())])
         .stderr(Stdio::null())
         .output()
@@ -100,7 +110,7 @@ fn look(browser: &Path, scheme: Scheme, views: &[View<'_>]) -> Vec<Seen> {
         let told = dom.split_once(&format!("<p id=\"f{no}\"")).and_then(|(_, rest)| rest.split_once('>'));
         Seen(told.unwrap_or_else(|| panic!("nothing of page {no} in {dom}")).0.to_owned())
     };
-    (0..views.len()).map(seen).collect()
+    (0..count).map(seen).collect()
 }
 
 fn page(record: &str) -> String {
@@ -222,7 +232,9 @@ fn no_page_of_a_site_scrolls_sideways_and_every_word_can_be_read() {
     // The pages of games and players differ only in their words.
     let of_one_kind = |path: &str| path.starts_with("players/P-") && !path.starts_with("players/P-1/");
     let text = |bytes| String::from_utf8(Vec::clone(bytes)).expect("UTF-8");
-    let pages = made.iter().filter(|(path, _)| path.ends_with(".html") && !of_one_kind(path));
+    // The page that composes letters runs no script but its own; `letters_are_composed_by_clicks` looks at it.
+    let is_probed = |path: &str| path.ends_with(".html") && !path.starts_with("play/") && !of_one_kind(path);
+    let pages = made.iter().filter(|(path, _)| is_probed(path));
     let figures = made.iter().filter(|(path, _)| path.ends_with(".svg"));
     let in_a_page = |bytes| {
         format!("<!doctype html><style>svg {{ max-width: 100% }}</style><body>{}</body>", text(bytes))
@@ -275,4 +287,104 @@ fn a_replay_without_styles_shows_every_step_and_one_view() {
     let seen = look(&browser, Scheme::Light, &[View { html: &bare, width: 1280, hash: "" }]);
     assert_eq!(seen[0].note("shown").split(' ').count(), html.matches("<section class=step").count());
     assert_eq!(seen[0].note("views"), "--t");
+}
+
+/// Positions as the page that composes letters gets them: of Quad, Quadrant Z and War in the Pacific.
+const SHEETS: [&str; 3] = [
+    include_str!("sheets/quad.json"),
+    include_str!("sheets/quadrant-z.json"),
+    include_str!("sheets/pacific.json"),
+];
+
+/// Returns a position as it stands in a link.
+fn payload(sheet: &str) -> String {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(sheet.as_bytes()).expect("a Vec");
+    BASE64_URL_SAFE_NO_PAD.encode(encoder.finish().expect("a Vec"))
+}
+
+#[test]
+fn letters_are_composed_by_clicks() {
+    let Some(browser) = chromium() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let site = Site { address: "referee@club.example".to_owned(), ..Site::default() };
+    let files = play(&Templates::of_program(), &site).expect("a page");
+    fs::create_dir(folder.path().join("play")).expect("a folder");
+    for (path, bytes) in &files {
+        fs::write(folder.path().join(path), bytes).expect("a file");
+    }
+    // Not in the page itself, which runs no script but those beside it.
+    fs::write(folder.path().join("play/clicks.js"), include_str!("clicks.js")).expect("a file");
+    let html = String::from_utf8(files["play/index.html"].clone()).expect("UTF-8");
+    // The browser itself then refuses every request but for the style sheet and the scripts beside the page.
+    assert!(html.contains(
+        "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'"
+    ));
+    fs::write(folder.path().join("play/index.html"), html + "<script src=clicks.js></script>")
+        .expect("a file");
+    let hostile = "<img src=x onerror=alert(1)>".repeat(7);
+    let named = SHEETS[0].replace("Ann – Bo", &hostile);
+    assert!(named.contains(&hostile));
+    let elsewhere = SHEETS[0].replace("@club.example", "@other.example");
+    let links = [SHEETS[0], SHEETS[1], SHEETS[2], &named, &elsewhere].map(payload);
+    let cut = &links[0][..links[0].len() - 9];
+    let mut frames = LISTENER.to_owned();
+    for (no, link) in links.iter().map(String::as_str).chain([cut]).enumerate() {
+        frames += &format!(
+            "<iframe name=f{no} src=\"play/index.html#{link}\" width=360 height=800 frameborder=0></iframe>"
+        );
+    }
+    let seen = reports(&browser, Scheme::Light, folder.path(), &frames, 6);
+    for (seen, orders) in seen.iter().zip([
+        "TURN 13|STAR C4|MARBLE E6|",
+        "TURN 9|BUILD 1/1 AT A2|SHIP 1 N2 TO O3|CAPTURE I2|",
+        "TURN 4|ASW B6|",
+    ]) {
+        let orders: String = orders.replace('|', "%0D%0A").replace(' ', "%20").replace('/', "%2F");
+        let letter = seen.note("letter");
+        assert!(
+            letter.starts_with("mailto:referee") && letter.contains("@club.example?subject=%5B"),
+            "{letter}"
+        );
+        assert!(
+            letter.contains(&format!("&amp;body={orders}%0D%0A--%20%0D%0AReply%20token%3A%20")),
+            "{letter}"
+        );
+        assert_eq!((seen.note("overflow"), seen.note("unnamed")), ("0", "0"));
+        assert_eq!(
+            seen.note("before"),
+            "Opens your mail program with the letter. The referee’s receipt says what counts."
+        );
+        assert_eq!(
+            seen.note("after"),
+            "Now send it in your mail program; the referee’s receipt is the proof."
+        );
+        assert_eq!(seen.note("changed"), "not yet written, yours");
+    }
+    assert_eq!((seen[2].note("areas"), seen[0].note("areas")), ("1", "0"));
+    assert_eq!(
+        (seen[3].note("images"), seen[3].note("title")),
+        ("0", hostile.replace('<', "&lt;").replace('>', "&gt;").as_str())
+    );
+    for (refused, sentence) in [(&seen[4], "somebody else"), (&seen[5], "cut short or damaged")] {
+        assert_eq!((refused.note("letter"), refused.note("board")), ("none", "0"));
+        assert!(refused.note("sub").contains(sentence), "{}", refused.note("sub"));
+    }
+}
+
+#[test]
+fn a_link_is_drawn_only_if_every_field_of_it_holds() {
+    if chromium().is_none() {
+        return;
+    }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = here.join("tests/servers");
+    let sheets = ["quad", "quadrant-z", "pacific"].map(|game| folder.join(format!("sheets/{game}.json")));
+    let output = Command::new("node")
+        .arg(folder.join("sheets.mjs"))
+        .arg(here.join("templates/site/play/play.js"))
+        .args(sheets)
+        .output()
+        .expect("node runs; tests/run installs it");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

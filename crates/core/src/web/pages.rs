@@ -92,6 +92,7 @@ pub fn pages(
     for name in ["style.css", "replay.js"] {
         pages.pages.insert(name.to_owned(), asset(name).as_bytes().to_vec());
     }
+    pages.pages.extend(play(templates, site)?);
     pages.club()?;
     pages.matches()?;
     pages.players()?;
@@ -106,6 +107,20 @@ pub fn pages(
     Ok(pages.pages)
 }
 
+/// Returns the page that composes letters, and the files that it uses: the same for every match, because the position
+/// travels in the link. Its letters go to the address of this club and to no other.
+///
+/// # Errors
+/// [`TemplateError`] if the template cannot be rendered.
+pub fn play(templates: &Templates, site: &Site) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
+    let html = templates.render("site/play/index.html", context! { site => Serde(site) })?;
+    let mut files = BTreeMap::from([("play/index.html".to_owned(), html.into_bytes())]);
+    for name in ["play/play.css", "play/play.js"] {
+        files.insert(name.to_owned(), asset(name).as_bytes().to_vec());
+    }
+    Ok(files)
+}
+
 /// Whether this is the path of a file that a site can hold: its pages, the files that they use, replays with their records,
 /// and feeds.
 pub fn is_page(path: &str) -> bool {
@@ -115,6 +130,7 @@ pub fn is_page(path: &str) -> bool {
     }
     match parts[..] {
         [file] => ["index.html", "style.css", "replay.js", "feed.atom"].contains(&file),
+        ["play", file] => ["index.html", "play.css", "play.js"].contains(&file),
         ["matches", file] => file.ends_with(".html"),
         ["players" | "games" | "events", "index.html"] => true,
         ["matches", _, file] => ["index.html", "record.toml"].contains(&file),
