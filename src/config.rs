@@ -292,13 +292,22 @@ impl ScreenSection {
 }
 
 /// The club's site: plain files that any web server can serve.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiteSection {
     /// The folder into which the daemon writes the site. Without it, only `fogpost site build` makes one.
     pub folder: Option<PathBuf>,
-    /// The URL at which the folder is served. If set, results link to their replays.
+    /// The URL at which the folder is served. If set, results link to their replays, and letters that ask for orders to
+    /// the page on which they can be composed.
     pub url: Option<String>,
+    /// Whether letters link that page.
+    pub board_links: bool,
+}
+
+impl Default for SiteSection {
+    fn default() -> SiteSection {
+        SiteSection { folder: None, url: None, board_links: true }
+    }
 }
 
 impl SiteSection {
@@ -307,10 +316,18 @@ impl SiteSection {
         self.url.as_ref().map(|url| format!("{}/matches/{match_id}/", url.trim_end_matches('/')))
     }
 
+    /// Returns the URL of the page on which readers compose letters, if letters link it.
+    pub fn board_page(&self) -> Option<String> {
+        let url = self.url.as_ref().filter(|_| self.board_links)?;
+        // Only a web server knows which page of a folder is meant.
+        let page = if url.starts_with("file:") { "index.html" } else { "" };
+        Some(format!("{}/play/{page}", url.trim_end_matches('/')))
+    }
+
     fn check(&self) -> Result<(), String> {
         match &self.url {
             Some(url)
-                if !(url.starts_with("https://") || url.starts_with("http://"))
+                if !["https://", "http://", "file:///"].iter().any(|start| url.starts_with(start))
                     || url.contains(char::is_whitespace) =>
             {
                 Err(format!("site.url is `{url}`; try https://club.example"))

@@ -38,7 +38,8 @@
 //! use fogpost::report::{self, Letterhead, PictureCache, Templates, WordingInput};
 //!
 //! let at = "2026-05-14T09:12:00Z".parse()?;
-//! let club = Letterhead { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+//! let (address, house) = ("referee@club.example", HouseDefaults::UNSET);
+//! let club = Letterhead { name: "The Fog Club", address, board_page: None, house };
 //! let (players, key) = (BySeat::new("Ann", "Bo"), SealKey::new([7; 32]));
 //! let opening = Opening::new("QD-7K3M", GameKind::Quad, players, club.address, key);
 //! let own = opening.mail_identity.own_identity().expect("an address");

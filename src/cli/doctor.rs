@@ -246,6 +246,17 @@ impl Findings {
             let (who, old, new) = (&daemon.who, &daemon.zone_data, zone::edition());
             warn("zones", &format!("{who} still uses edition {old}; restart it, and it uses {new}"));
         }
+        if let Some(page) = config.site.board_page() {
+            let found =
+                format!("letters link {page}; a mail gateway that rewrites links can read a position there");
+            self.print("board links", Ok(found), "");
+            if config.site.folder.is_none() {
+                warn(
+                    "board links",
+                    "site.folder is not set: serve what `fogpost site build` makes, or they lead nowhere",
+                );
+            }
+        }
         if let Some(folder) = &config.site.folder {
             let shown = folder.display();
             let site = site?.unwrap_or_default();

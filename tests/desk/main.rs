@@ -53,6 +53,7 @@ mod seat {
 
 /// Letters sent: their number and their contents.
 mod outbox {
+    mod board_links;
     mod boards;
     mod bounds;
     mod budgets;

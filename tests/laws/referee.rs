@@ -12,8 +12,12 @@ use fogpost::report::{Letterhead, PictureCache, Templates, WordedLetter, Wording
 
 use fogpost_testing::play::{Play, numbered};
 
-const CLUB: Letterhead<'static> =
-    Letterhead { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+const CLUB: Letterhead<'static> = Letterhead {
+    name: "The Fog Club",
+    address: "referee@club.example",
+    board_page: Some("https://club.example/play/"),
+    house: HouseDefaults::UNSET,
+};
 
 /// The time at which every match is opened and every decision made.
 const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;

@@ -70,7 +70,7 @@ impl Args {
                 play.run().await?;
                 return Ok(ExitCode::SUCCESS);
             }
-            let office = office(&folder).await?;
+            let office = office(&folder, "").await?;
             let game_match = play_both(&office, &folder, &record(self.game)?).await?;
             let entries = entries(&office.store, &game_match.id).await?;
             story::tell(&office, &game_match, &entries, &folder).await?;
@@ -169,9 +169,10 @@ fn utf8(folder: &Path) -> anyhow::Result<&str> {
         .with_context(|| format!("the path {folder:?} is not UTF-8; choose another folder with --folder"))
 }
 
-async fn office(folder: &Path) -> anyhow::Result<Arc<Office>> {
+/// Opens a club in the folder, with more config.
+async fn office(folder: &Path, more: &str) -> anyhow::Result<Arc<Office>> {
     let file = folder.join("config.toml");
-    put(&file, include_str!("config.toml"))?;
+    put(&file, &format!("{}{more}", include_str!("config.toml")))?;
     let config = Config::load(&file)?;
     maildir::create(&folder.join("mail/referee"))?;
     let store = config.database.open().await?;

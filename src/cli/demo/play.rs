@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use anyhow::{Context, anyhow, bail, ensure};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use super::correspondent::Correspondent;
 use super::prompt::Prompt;
@@ -51,7 +52,7 @@ impl DemoPlay {
     /// Opens the match in the folder, which exists by now, and referees it until Ctrl-C. The person begins.
     pub async fn run(self) -> anyhow::Result<()> {
         let DemoPlay { folder, game, level } = self;
-        let office = office(&folder).await?;
+        let office = office(&folder, &site_section(&folder)).await?;
         let you = named_address("You")?;
         write_mail(&folder, you.address.as_str())?;
         let correspondent = Correspondent::new(you.clone(), &folder.join("mail"));
@@ -71,6 +72,13 @@ impl DemoPlay {
         println!("To go on later: fogpost --config '{}/config.toml' run", folder.display());
         Ok(())
     }
+}
+
+/// Returns the config of a site in the folder, so that letters link the board.
+fn site_section(folder: &Path) -> String {
+    const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_');
+    let folder = percent_encode(folder.as_os_str().as_encoded_bytes(), KEPT);
+    format!("\n[site]\nfolder = \"site\"\nurl = \"file://{folder}/site\"\n")
 }
 
 /// Returns the absolute path, without symbolic links, that a folder will have when it is created.

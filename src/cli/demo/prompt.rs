@@ -22,6 +22,9 @@ use crate::referee::Stage;
 /// The line between letters and answers.
 const RULE: &str = "────────────────────────────────────────────────────────────────────────";
 
+/// The words before the link to the board.
+const BOARD_LINK: &str = "To move on the board: ";
+
 /// Time between two checks of the mailbox.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -117,7 +120,9 @@ impl<'a> Prompt<'a> {
             println!("Subject: {}", letter.subject);
             println!();
             letter.text.trim_end().lines().for_each(|line| println!("{line}"));
-            if let Some(picture) = letter.picture {
+            if let Some(link) = letter.text.lines().find_map(|line| line.strip_prefix(BOARD_LINK)) {
+                self.open_board(link)?;
+            } else if let Some(picture) = letter.picture {
                 let file = self.folder.join("board.png");
                 std::fs::write(&file, picture).with_context(|| file.display().to_string())?;
                 println!();
@@ -126,6 +131,18 @@ impl<'a> Prompt<'a> {
                 self.has_viewer = self.has_viewer || open(&file);
             }
         }
+        Ok(())
+    }
+
+    /// Opens the board that writes the letter, by way of a page: programs that open files drop the fragment of a link.
+    fn open_board(&self, link: &str) -> anyhow::Result<()> {
+        let page = self.folder.join("board.html");
+        let html = format!("<!doctype html>\n<meta http-equiv=refresh content=\"0; url={link}\">\n");
+        std::fs::write(&page, html).with_context(|| page.display().to_string())?;
+        println!();
+        println!("The board in a browser: {}", page.display());
+        println!("Tap your orders, copy the letter, and paste it here.");
+        open(&page);
         Ok(())
     }
 

@@ -49,6 +49,7 @@ impl ClubContext {
             club_name: club.name.clone(),
             address: club.address.clone(),
             plus_addresses: club.plus_addresses,
+            board_page: config.site.board_page(),
             message_id_domain: club.message_id_domain(),
             house: config.house.defaults(),
         };

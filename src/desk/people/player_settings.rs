@@ -209,6 +209,7 @@ fn shown_settings(desk: &Desk<'_>, asker: &Asker, player: &Player) -> Decided<Ve
         format!("format={format}"),
         format!("receipts={receipts}"),
         format!("words={}", on_or_off(!settings.firm_at_once)),
+        format!("board={}", on_or_off(!settings.without_board_link)),
         format!("digest={}", if settings.digest_hour.is_some() { "daily" } else { "off" }),
         format!("reminders={}", if reminders.is_empty() { "off".to_owned() } else { reminders.join(",") }),
         format!("challenges={}", on_or_off(is_willing)),

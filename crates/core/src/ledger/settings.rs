@@ -20,6 +20,9 @@ pub struct PlayerSettings {
     /// Whether orders are firm at once whatever else the letter says (`words=off`).
     #[serde(skip_serializing_if = "is_default")]
     pub firm_at_once: bool,
+    /// Whether letters come without a link to the board (`board=off`).
+    #[serde(skip_serializing_if = "is_default")]
+    pub without_board_link: bool,
     /// Hour of the day at which the daily digest is sent, in the player's zone; `None` for no digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest_hour: Option<u32>,

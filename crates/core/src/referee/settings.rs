@@ -114,6 +114,9 @@ impl SettingsChange {
             "words" => {
                 settings.firm_at_once = one_of(word, "words", ("off", true), ("on", false))?;
             }
+            "board" => {
+                settings.without_board_link = one_of(word, "board", ("off", true), ("on", false))?;
+            }
             "digest" => {
                 settings.digest_hour = one_of(word, "digest", ("daily", Some(digest_hour)), ("off", None))?;
             }

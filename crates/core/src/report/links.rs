@@ -18,8 +18,15 @@ pub struct AnswerLink {
     href: String,
 }
 
+impl AnswerLink {
+    /// Returns the link to the board, on which the letter can be composed.
+    pub fn to_board(href: String) -> AnswerLink {
+        AnswerLink { label: "Move on the board".to_owned(), href }
+    }
+}
+
 /// Maximum bytes of a link: some mail programs cut links at 2,000.
-const MAX_LINK: usize = 1900;
+pub const MAX_LINK: usize = 1900;
 
 /// Percent-encodes all characters except letters, digits and these four.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -173,7 +180,8 @@ mod tests {
     #[test]
     fn a_link_that_would_be_too_long_comes_without_orders() {
         let house = HouseDefaults::UNSET;
-        let club = Letterhead { name: "The Fog Club", address: "referee+x@club.example", house };
+        let address = "referee+x@club.example";
+        let club = Letterhead { name: "The Fog Club", address, board_page: None, house };
         let draft = LinkedLetter { club: &club, subject: "[QD-7K3M] Turn 1", token: "0123456789abcdef" };
         let short = draft.link("Answer", &["MARBLE E5"]).href;
         assert_eq!(

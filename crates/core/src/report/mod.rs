@@ -25,6 +25,7 @@ mod links;
 mod mail;
 mod markdown;
 mod samples;
+mod sheet;
 mod shown;
 mod templates;
 mod text;
@@ -47,6 +48,8 @@ pub struct Letterhead<'a> {
     pub name: &'a str,
     /// The referee's address.
     pub address: &'a str,
+    /// The URL of the page on which a reader composes letters, if letters link it.
+    pub board_page: Option<&'a str>,
     pub house: HouseDefaults,
 }
 
@@ -89,13 +92,14 @@ pub fn word(
     pictures: &PictureCache,
 ) -> Result<WordedLetter, TemplateError> {
     let board = shown_board(input.game_match, input.dispatch);
+    let mut draft = input.draft(templates, board.as_ref())?;
     if input.is_text_only() {
-        let (subject, text) = input.draft(templates, board.as_ref()).subject_and_text()?;
+        let (subject, text) = draft.subject_and_text()?;
         return Ok(WordedLetter { subject, text, ..WordedLetter::default() });
     }
-    let mut draft = input.draft(templates, board.as_ref());
     let title = context::title(input.game_match);
     draft.links = links::for_match(templates, input, &draft.context, &title)?;
+    draft.links.splice(0..0, draft.board_link.clone().map(AnswerLink::to_board));
     let mut letter = draft.into_letter()?;
     letter.picture = board.and_then(|board| pictures.png(&board.picture)).or(letter.picture);
     Ok(letter)
@@ -120,7 +124,11 @@ impl WordingInput<'_> {
         }
     }
 
-    fn draft<'t>(&self, templates: &'t Templates, board: Option<&Board>) -> LetterDraft<'t> {
+    fn draft<'t>(
+        &self,
+        templates: &'t Templates,
+        board: Option<&Board>,
+    ) -> Result<LetterDraft<'t>, TemplateError> {
         let name = match &self.dispatch.content {
             Content::Invitation => "match/invitation.txt",
             Content::Answer(_) => "match/answer.txt",
@@ -142,8 +150,18 @@ impl WordingInput<'_> {
             Content::Answer(answer) if board.is_none() => figure(&answer.replies, Some(self.game_match.game)),
             _ => None,
         };
-        let links = Vec::new();
-        LetterDraft { templates, name, context, links, writer: None, board_width, figure, new_templates }
+        let board_link = sheet::link(templates, self, &context)?;
+        Ok(LetterDraft {
+            templates,
+            name,
+            context,
+            board_link,
+            links: Vec::new(),
+            writer: None,
+            board_width,
+            figure,
+            new_templates,
+        })
     }
 
     /// Returns the club's own templates, if this letter announces that they have changed.
@@ -168,6 +186,7 @@ pub fn word_club_letter(
         templates,
         name: letter.template(),
         context: context::for_club_letter(club, letter, token),
+        board_link: None,
         links: links::for_club_letter(club, letter, token),
         writer: Some((club, token)),
         board_width: 0,
@@ -233,6 +252,8 @@ struct LetterDraft<'a> {
     templates: &'a Templates,
     name: &'static str,
     context: TemplateContext,
+    /// The link to the board, on which the letter can be composed.
+    board_link: Option<String>,
     /// Links below the HTML.
     links: Vec<AnswerLink>,
     /// The club and the reader's token, if commands in the letter are links.
@@ -272,6 +293,7 @@ impl LetterDraft<'_> {
     }
 
     fn subject_and_text(&mut self) -> Result<(String, String), TemplateError> {
+        self.context.set("board_link", self.board_link.as_deref());
         let (subject, body) = self.subject_and_body(false)?;
         let kept = cut(&body, MAX_TEXT);
         self.context.set("subject", subject.as_str());

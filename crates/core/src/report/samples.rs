@@ -21,8 +21,12 @@ use crate::referee::{
     Reader, Reply, Topic, Wishes,
 };
 
-const CLUB: Letterhead<'static> =
-    Letterhead { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+const CLUB: Letterhead<'static> = Letterhead {
+    name: "The Fog Club",
+    address: "referee@club.example",
+    board_page: Some("https://club.example/play/"),
+    house: HouseDefaults::UNSET,
+};
 
 /// The longest names allowed, one of them a single word.
 const ANN: &str = "Maximiliana Konstantin Featherstonehaugh";
@@ -187,7 +191,7 @@ fn word_without_picture(
         gm_plays: false,
         at: DateTime::UNIX_EPOCH,
     };
-    input.draft(templates, shown_board(input.game_match, input.dispatch).as_ref()).into_letter()
+    input.draft(templates, shown_board(input.game_match, input.dispatch).as_ref())?.into_letter()
 }
 
 fn contents(game_match: &Match) -> Vec<Content> {

@@ -16,13 +16,28 @@ const MAX_CANDIDATES: usize = 64;
 /// Minimum words by which the first part of a line is recognised without the rest.
 const ENOUGH_WORDS: usize = 4;
 
+/// Minimum signs in a row that are taken for data in one of our links.
+const LINK_SIGNS: usize = 40;
+
+/// Minimum signs in a row by which a piece of such a link is recognised, wherever it was cut.
+const ENOUGH_SIGNS: usize = 20;
+
 /// The words of one or more of our letters, as they were sent.
 pub struct OwnLetter {
+    /// The lines with long links.
+    links: Vec<LinkLine>,
     words: WordBuffer,
     /// Indices in `words` at which lines start, ascending.
     starts: Vec<usize>,
     /// The same indices, sorted by the word at each.
     by_word: Vec<usize>,
+}
+
+/// A line of ours with a link that holds data: mail programs cut it anywhere, and its words in the middle.
+struct LinkLine {
+    data: String,
+    /// The other words of the line, in lower case.
+    words: Vec<String>,
 }
 
 /// Words in lower case, in a single allocation.
@@ -37,6 +52,8 @@ pub struct Follower<'a> {
     letter: &'a OwnLetter,
     /// The index of the word after the last recognised line.
     at: usize,
+    /// Where the last line ended in the data of a link: the link and the number of signs before.
+    in_link: Option<(usize, usize)>,
 }
 
 impl WordBuffer {
@@ -81,7 +98,9 @@ impl OwnLetter {
     pub fn new(text: &str) -> OwnLetter {
         let mut words = WordBuffer::default();
         let mut starts = Vec::new();
+        let mut links = Vec::new();
         for line in text.lines() {
+            links.extend(LinkLine::of(line));
             let start = words.len();
             words.add(line);
             if words.len() > start {
@@ -90,7 +109,7 @@ impl OwnLetter {
         }
         let mut by_word = starts.clone();
         by_word.sort_by(|one, other| words[*one].cmp(&words[*other]));
-        OwnLetter { words, starts, by_word }
+        OwnLetter { links, words, starts, by_word }
     }
 
     /// Returns the starts of the lines whose first word is `word`, ascending.
@@ -101,7 +120,7 @@ impl OwnLetter {
     }
 
     pub fn follow(&self) -> Follower<'_> {
-        Follower { letter: self, at: 0 }
+        Follower { letter: self, at: 0, in_link: None }
     }
 
     fn starts_line(&self, at: usize) -> bool {
@@ -125,6 +144,9 @@ pub enum LineLikeness {
 impl Follower<'_> {
     /// Returns how `line` resembles one of ours, or the next piece of a rewrapped one. If it does, moves past it.
     pub fn recognise(&mut self, line: &str) -> Option<LineLikeness> {
+        if self.recognise_link(line) {
+            return Some(LineLikeness::Same);
+        }
         let line = WordBuffer::from_line(line);
         if line.len() == 0 {
             return None;
@@ -137,6 +159,21 @@ impl Follower<'_> {
         let (end, likeness) = found?;
         self.at = end;
         Some(likeness)
+    }
+
+    /// Whether `line` is a piece of a link of ours, cut anywhere, with no word that is not of the link's line. If it is,
+    /// moves past it.
+    fn recognise_link(&mut self, line: &str) -> bool {
+        let links = &self.letter.links;
+        let line = line.trim_start_matches(['>', ' ', '\t']).trim_end();
+        self.in_link = links.iter().enumerate().find_map(|(no, link)| {
+            // What follows a piece is told by its place alone; nothing else stands beside it.
+            let next = self.in_link.filter(|(in_link, _)| *in_link == no).map(|(_, at)| at);
+            let is_next = next.is_some_and(|at| !line.is_empty() && link.data[at..].starts_with(line));
+            let end = if is_next { next.map(|at| at + line.len()) } else { link.end_of(line) };
+            Some((no, end?))
+        });
+        self.in_link.is_some()
     }
 
     /// Returns where `line` ends in our words, if it matches them from `start` on.
@@ -162,6 +199,46 @@ impl Follower<'_> {
         }
         (same * 4 >= line.len() * 3).then_some((at, LineLikeness::Similar))
     }
+}
+
+impl LinkLine {
+    fn of(line: &str) -> Option<LinkLine> {
+        let data = longest_data(line);
+        let mut words = Vec::new();
+        each_word(&line.replacen(data, " ", 1), |word| words.push(word.to_lowercase()));
+        (data.len() >= LINK_SIGNS && line.contains("://")).then(|| LinkLine { data: data.to_owned(), words })
+    }
+
+    /// Returns the number of signs of the data after a line that holds a piece of it, and no word that is not of this
+    /// line: enough signs from anywhere, or the first ones after the words.
+    fn end_of(&self, line: &str) -> Option<usize> {
+        let longest = longest_data(line);
+        let last = line.rsplit(|c| !is_of_data(c)).next().unwrap_or_default();
+        let (data, least) = if longest.len() < ENOUGH_SIGNS { (last, 2) } else { (longest, 0) };
+        let start = self.data.find(data).filter(|start| least == 0 || *start == 0 && !data.is_empty())?;
+        let (mut count, mut is_known) = (0, true);
+        each_word(&line.replacen(data, " ", 1), |word| {
+            count += 1;
+            // Programs that list links at the end number them.
+            let is_number = word.bytes().all(|sign| sign.is_ascii_digit());
+            is_known &= is_number || self.has_word(&word.to_lowercase());
+        });
+        (is_known && count >= least).then_some(start + data.len())
+    }
+
+    /// Whether this is one of the words, or the end of one that was cut.
+    fn has_word(&self, word: &str) -> bool {
+        self.words.iter().any(|own| own.ends_with(word))
+    }
+}
+
+/// Returns the longest run of base64url signs (RFC 4648, 5) in a line.
+fn longest_data(line: &str) -> &str {
+    line.split(|c| !is_of_data(c)).max_by_key(|run| run.len()).unwrap_or_default()
+}
+
+fn is_of_data(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
 /// Joins the words of a line by blanks, in lower case, without the additions of mail programs. A `|` counts
@@ -271,6 +348,32 @@ mod tests {
     use crate::mail::dialect::example::DIALECT;
 
     const LETTER: &str = "## write your orders above this line ##\n\nTurn 4 was adjudicated on 14 May. Nothing was seen of the\nenemy in the North. For example: SHIP 4 TO C1 would do.\n\nYour ships\n----------\n    | SHIP 1 TO B2\n    | HOLD\n\nReply token: 0123456789abcdef\n";
+
+    #[test]
+    fn a_link_is_ours_wherever_it_was_cut_and_words_beside_it_are_not() {
+        let data = "RY5BCsIwEEXv8tdZtLZqm5XbgtdwMwRjE5hJmUmK0LtLC_oCvMd7Z-bK3wL9gq7xQ-QkN3LMpVyrxw-5";
+        let link = format!("To move on the board: https://club.example/play/#{data}");
+        let letter = OwnLetter::new(&format!("{LETTER}\n{link}\n"));
+        for width in 1..link.len() {
+            let mut follower = letter.follow();
+            follower.recognise(&link[..width]);
+            let rest = format!("> {}", &link[width..]);
+            assert_eq!(follower.recognise(&rest), Some(LineLikeness::Same), "{rest}");
+        }
+        let mut follower = letter.follow();
+        let whole = [
+            format!("Move on the board <https://club.example/play/#{data}>"),
+            format!(" [1] https://club.example/play/#{data}"),
+        ];
+        for line in whole {
+            assert_eq!(follower.recognise(&line), Some(LineLikeness::Same), "{line}");
+        }
+        for line in
+            [format!("My sister sees nothing at https://club.example/play/#{data}"), data[5..24].to_owned()]
+        {
+            assert_eq!(letter.follow().recognise(&line), None, "{line}");
+        }
+    }
 
     #[test]
     fn our_lines_are_recognised_under_any_wrapping() {

@@ -2,6 +2,9 @@
 
 use crate::letter::Token;
 
+/// Minimum signs in a row that are blacked out as data of a link.
+const LINK_DATA: usize = 40;
+
 /// The text that replaces blacked-out text.
 pub const BLACK: &str = "[blacked out]";
 
@@ -36,6 +39,18 @@ fn push_word(word: &str, out: &mut String) {
         out.push_str(&word[end..]);
         return;
     }
+    for piece in word.split_inclusive(|c: char| !is_of_data(c)) {
+        let data = piece.trim_end_matches(|c: char| !is_of_data(c));
+        if is_link_data(data) {
+            out.push_str(BLACK);
+            out.push_str(&piece[data.len()..]);
+        } else {
+            push_pieces(piece, out);
+        }
+    }
+}
+
+fn push_pieces(word: &str, out: &mut String) {
     for piece in word.split_inclusive(|c: char| !c.is_alphanumeric()) {
         let letters = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
         if is_token(letters) {
@@ -45,6 +60,18 @@ fn push_word(word: &str, out: &mut String) {
             out.push_str(piece);
         }
     }
+}
+
+/// Whether a character can occur in base64url (RFC 4648, 5).
+fn is_of_data(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
+/// Whether this can be a piece of the data in a link to the board, which hold the position and the reply token. A digest
+/// is no secret.
+fn is_link_data(word: &str) -> bool {
+    let is_digest = word.len() == 64 && word.bytes().all(|sign| sign.is_ascii_hexdigit());
+    word.len() >= LINK_DATA && !is_digest && word.contains(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Whether a word can be a reply token. One token in 240 has no digit, so words of 16 letters from the same
@@ -68,6 +95,14 @@ mod tests {
             (
                 "SHIP 4 B2 TO B4, A3-B1 @media @ B2 a@ e.g. 12:30",
                 "SHIP 4 B2 TO B4, A3-B1 @media @ B2 a@ e.g. 12:30",
+            ),
+            (
+                "https://club.example/play/#RY5BCsIwEEXv8tdZtLZqm5X_gtdwMwRjE5hJmUm-0LtLC is cut\n> RY5BCsIwEEXv8tdZtLZqm5X_gtdwMwRjE5hJmUmL",
+                "https://club.example/play/#[blacked out] is cut\n> [blacked out]",
+            ),
+            (
+                "| 5f1c00000000000000000000000000000000000000000000000000000000abcd",
+                "| 5f1c00000000000000000000000000000000000000000000000000000000abcd",
             ),
             (
                 "é5f1c00000000000000000000000000000000000000000000000000000000abcd",

@@ -17,6 +17,8 @@ pub struct Stationery {
     pub address: Address,
     /// Whether the mailbox accepts `local+anything@domain`. Reply-To addresses then contain the reply token.
     pub plus_addresses: bool,
+    /// The URL of the page on which readers compose letters, if letters link it.
+    pub board_page: Option<String>,
     /// The domain of the Message-IDs we make.
     pub message_id_domain: String,
     /// The defaults of matches against the house, which the manual states.
@@ -62,7 +64,12 @@ pub struct Envelope<'a> {
 
 impl Stationery {
     pub fn club(&self) -> Letterhead<'_> {
-        Letterhead { name: &self.club_name, address: self.address.as_str(), house: self.house }
+        Letterhead {
+            name: &self.club_name,
+            address: self.address.as_str(),
+            board_page: self.board_page.as_deref(),
+            house: self.house,
+        }
     }
 
     /// Returns `TOKEN.UNIQUE@domain`, or `UNIQUE@domain` if there is no token.

@@ -16,7 +16,7 @@ fn faults(letter: &WordedLetter) -> Vec<String> {
         |line: &str| GameKind::ALL.iter().any(|kind| !matches!(kind.syntax(line), Err(Syntax::Unknown)));
     let request = Request::read(&lines, |line: &str| is_order(line) && !line.starts_with("Line "));
     let (instructions, _) = referee::instructions(&lines);
-    let wide = lines.iter().filter(|line| line.text.chars().count() > 70);
+    let wide = lines.iter().filter(|line| line.text.chars().count() > 70 && !is_board_link(&line.text));
     let mut faults: Vec<String> = wide.map(|line| format!("wide: {}", line.text)).collect();
     faults.extend(misplaced_headings(&letter.text));
     let glued = lines.iter().filter(|line| has_glued_sentences(&line.text));
@@ -29,6 +29,11 @@ fn faults(letter: &WordedLetter) -> Vec<String> {
         faults.push(format!("read as CHECK, WAIT or TURN: {subject}\n{}", letter.text));
     }
     faults
+}
+
+/// Whether this is the one line that may be long: a link that is broken leads nowhere.
+fn is_board_link(line: &str) -> bool {
+    line.starts_with("To move on the board: https://club.example/play/#") && line.len() <= 2000
 }
 
 /// Returns headings that follow a line of text: the HTML would make a heading of the whole paragraph.
