@@ -314,6 +314,13 @@ pub fn is_footer(line: &str, dialect: &Dialect) -> bool {
     !dialect.token_label.is_empty() && line.get(..400.min(line.len())).is_some_and(has_label)
 }
 
+/// Returns what stands before the label of the reply token in a line, without the delimiter of a signature.
+pub fn before_footer<'a>(line: &'a str, dialect: &Dialect) -> Option<&'a str> {
+    let at =
+        line.to_ascii_lowercase().find(dialect.token_label).filter(|_| !dialect.token_label.is_empty())?;
+    Some(line[..at].trim_end_matches(['-', ' ']))
+}
+
 /// Whether the line is a digest, as at the end of our letters. Its first characters may look like an order.
 pub fn is_digest(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['|', ' ']);

@@ -11,7 +11,9 @@ use std::ops::Range;
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
 use super::frame_line::{COLONS, FrameKind, is_dashed, is_part_note, is_raw_field, is_transport_field};
-use super::own_letter::{LineLikeness, OwnLetter, is_closing, is_digest, is_footer, is_marker, joined_words};
+use super::own_letter::{
+    LineLikeness, OwnLetter, before_footer, is_closing, is_digest, is_footer, is_marker, joined_words,
+};
 use crate::mail::address::Token;
 use crate::mail::dialect::Dialect;
 use crate::text::lines::{Layer, TextLine};
@@ -230,7 +232,11 @@ impl<'a> QuoteScanner<'a> {
 
     /// Reads a line that the person may have written.
     fn read_candidate(&mut self, at: usize) {
-        let text = self.lines[at].text.as_str();
+        let line = self.lines[at].text.as_str();
+        // A program that joins all lines into one puts the footer behind the person's words.
+        let joined = before_footer(line, self.dialect())
+            .filter(|before| !self.is_own[at] && (self.dialect().begins_like_request)(before));
+        let text = joined.unwrap_or(line);
         if self.starts_signature(at) {
             self.region = Region::Signature;
             self.gap = true;

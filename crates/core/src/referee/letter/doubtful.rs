@@ -257,6 +257,10 @@ fn question(doubt: &Doubt) -> String {
         DoubtKind::Denied => {
             "This line seems to hold an order, but also a condition or a negation, which I cannot follow."
         }
+        DoubtKind::Inside if doubt.found_orders.len() > 1 => {
+            "This line seems to hold several orders, and each needs a line of its own. Your mail program may have \
+             taken out the line breaks."
+        }
         DoubtKind::Inside => "This line is not an order, but it seems to hold one.",
         DoubtKind::Squares => "This line is not an order, but it seems to mean one.",
         DoubtKind::InWords => "I read orders only in English and in their exact form.",
