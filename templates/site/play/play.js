@@ -208,33 +208,34 @@ function offered(sheet, kind, at, values) {
 function canBe(field, piece) {
   return piece.group === field.group && (field.set === null || !!piece.sets[field.set] && piece.sets[field.set].size > 0);
 }
+/* What a field can hold, given the fields before it. */
+function optionsOf(sheet, kind, at, values) {
+  const field = kind.fields[at], { type, low, high } = field;
+  if (type === 'p') return sheet.pieces.filter(piece => canBe(field, piece));
+  if (isSquare(field)) return [...offered(sheet, kind, at, values)];
+  return type === '#' ? Array.from({ length: high - low + 1 }, (_, n) => low + n) : field.texts;
+}
 /* Reads a line back, so that one from an earlier letter or changed by hand is judged like one from the board. */
-function readLine(sheet, line) {
+function readLine(sheet, text) {
   for (const kind of sheet.kinds) {
-    const slots = [];
-    const pattern = kind.form.replace(/[.*+?^$|()\\[\]]/g, '\\$&').replace(/\{(\d@?|\\?\+)\}/g, (_, slot) => {
+    const slots = [], values = [];
+    const form = kind.form.replace(/[.*+?^$|()\\[\]]/g, '\\$&').replace(/\{(\d@?|\\\+)\}/g, (_, slot) => {
       slots.push(slot);
-      return slot[1] || isNaN(slot) || kind.fields[slot - 1].type !== 's' ? '([^ ]+)' : '(.+)';
+      return kind.fields[slot[0] - 1]?.type === 's' ? '(.+)' : '([^ ]+)';
     });
-    const found = new RegExp(`^${pattern}$`).exec(line);
+    const found = new RegExp(`^${form}$`).exec(text);
     if (!found) continue;
-    const part = slot => found[slots.indexOf(slot) + 1], values = [];
+    const part = slot => found[slots.indexOf(slot) + 1 || found.length];
     kind.fields.forEach((field, at) => {
-      const word = slots.includes(`${at + 1}`) ? part(`${at + 1}`) : null, square = slots.includes(`${at + 1}@`) ? part(`${at + 1}@`) : null;
-      if (field.type === 'p') {
-        values.push(sheet.pieces.find(piece => canBe(field, piece) && (word === null || shown(sheet, field, piece) === word)
-          && (square === null || squareName(sheet.grid, piece.at) === square)));
-      } else if (isSquare(field)) {
-        values.push([...offered(sheet, kind, at, values)].find(cell => squareName(sheet.grid, cell) === word));
-      } else if (field.type === '#') values.push(Number(word) >= field.low && Number(word) <= field.high ? Number(word) : null);
-      else if (field.type === 'o') values.push(field.texts.includes(word) ? word : null);
-      else values.push(new Set(word.split(' ')).size === word.split(' ').length && word.split(' ').every(x => field.texts.includes(x)) ? word.split(' ') : null);
+      const word = part(`${at + 1}`), square = part(`${at + 1}@`), options = optionsOf(sheet, kind, at, values);
+      const isMeant = option => (word == null || shown(sheet, field, option) === word) && (square == null || squareName(sheet.grid, option.at) === square);
+      const texts = field.type === 's' && word.split(' ');
+      values.push(!texts ? options.find(isMeant) : texts.every((x, n) => options.includes(x) && texts.indexOf(x) === n) ? texts : null);
     });
-    const numbered = slots.find(slot => slot.includes('+'));
-    const read = { kind, values, number: numbered ? Number(part(numbered)) : 0, text: line };
-    if (values.every(value => value != null) && filled(sheet, read, kind.form) === line) return read;
+    const line = { kind, values, number: Number(part('\\+') || 0), text };
+    if (values.every(value => value != null) && filled(sheet, line, kind.form) === text) return line;
   }
-  return { kind: null, values: [], number: 0, text: line };
+  return { kind: null, values: [], number: 0, text };
 }
 /* What each tally of a Sheet comes to. */
 function tallied(sheet, lines) {
@@ -509,9 +510,8 @@ function startPage(sheet) {
         return;
       }
       const select = element('select');
-      const options = field.type === 'p' ? sheet.pieces.filter(piece => canBe(field, piece))
-        : isSquare(field) ? [...offered(sheet, kind, i, values)].sort((a, b) => name(a).localeCompare(name(b), 'en', { numeric: true }))
-          : field.type === 'o' ? field.texts : Array.from({ length: field.high - field.low + 1 }, (_, n) => field.low + n);
+      const options = optionsOf(sheet, kind, i, values);
+      if (isSquare(field) && field.type !== 'p') options.sort((a, b) => name(a).localeCompare(name(b), 'en', { numeric: true }));
       const described = piece => [...new Set([piece.id, piece.text, name(piece.at)])].filter(Boolean).join(' · ');
       if (isSquare(field)) select.append(element('option', { value: '', textContent: '–' }));
       options.forEach((option, n) => select.append(element('option', { value: n, textContent: option.sets ? described(option) : isSquare(field) ? name(option) : option })));
