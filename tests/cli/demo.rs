@@ -216,6 +216,7 @@ fn a_person_answers_at_the_prompt_and_sees_the_house_move() {
         &[
             "Turn 1 waits for your orders.",
             "mine/board.png",
+            "mine/board.html",
             "Nothing was sent.",
             "No order in this letter was filed.",
             "Turn 3: your move",
@@ -223,4 +224,7 @@ fn a_person_answers_at_the_prompt_and_sees_the_house_move() {
         ],
     );
     assert!(fs::read(folder.path("mine/board.png")).expect("the board").starts_with(b"\x89PNG"));
+    let board = fs::read_to_string(folder.path("mine/board.html")).expect("the page that opens the board");
+    let page = board.split_once("url=file://").and_then(|(_, url)| url.split_once('#')).expect("a link").0;
+    assert!(Path::new(page).is_file() && page.ends_with("/mine/site/play/index.html"), "{page}");
 }

@@ -120,16 +120,16 @@ impl<'a> Prompt<'a> {
             println!("Subject: {}", letter.subject);
             println!();
             letter.text.trim_end().lines().for_each(|line| println!("{line}"));
-            if let Some(link) = letter.text.lines().find_map(|line| line.strip_prefix(BOARD_LINK)) {
-                self.open_board(link)?;
-            } else if let Some(picture) = letter.picture {
+            let link = letter.text.lines().find_map(|line| line.strip_prefix(BOARD_LINK));
+            if let Some(picture) = letter.picture {
                 let file = self.folder.join("board.png");
                 std::fs::write(&file, picture).with_context(|| file.display().to_string())?;
                 println!();
                 println!("The board as a picture: {}", file.display());
                 // A viewer that is already open shows later boards, too.
-                self.has_viewer = self.has_viewer || open(&file);
+                self.has_viewer = self.has_viewer || link.is_none() && open(&file);
             }
+            link.map(|link| self.open_board(link)).transpose()?;
         }
         Ok(())
     }
@@ -139,9 +139,8 @@ impl<'a> Prompt<'a> {
         let page = self.folder.join("board.html");
         let html = format!("<!doctype html>\n<meta http-equiv=refresh content=\"0; url={link}\">\n");
         std::fs::write(&page, html).with_context(|| page.display().to_string())?;
-        println!();
-        println!("The board in a browser: {}", page.display());
-        println!("Tap your orders, copy the letter, and paste it here.");
+        println!("The board that writes your answer: {}", page.display());
+        println!("Tap your orders there, copy the letter, and paste it here.");
         open(&page);
         Ok(())
     }
