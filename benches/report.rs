@@ -17,8 +17,12 @@ fn main() {
     divan::main();
 }
 
-const CLUB: Letterhead<'static> =
-    Letterhead { name: "The Fog Club", address: "referee@club.example", house: HouseDefaults::UNSET };
+const CLUB: Letterhead<'static> = Letterhead {
+    name: "The Fog Club",
+    address: "referee@club.example",
+    board_page: None,
+    house: HouseDefaults::UNSET,
+};
 
 /// A match of `kind` after some turns of random play, and the report on its last turn.
 fn match_with_report(kind: &GameKind) -> (Arc<Match>, Dispatch) {

@@ -100,6 +100,7 @@ impl Club {
                 club_name: "The Fog Club".to_owned(),
                 address: own.address,
                 plus_addresses: false,
+                board_page: None,
                 message_id_domain: own.message_id_domain,
                 house: HouseDefaults::UNSET,
             },

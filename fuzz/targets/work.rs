@@ -13,7 +13,7 @@ use fogpost::game::{BySeat, Seat, Syntax};
 use fogpost::ledger::{Cause, LetterCause, SealKey};
 use fogpost::letter::{Address, Letter, Limits, NewText, OwnIdentity};
 use fogpost::referee::{self, HouseDefaults, Match, Matter, Opening};
-use fogpost::report::{self, Club, PictureCache, Templates, WordingInput};
+use fogpost::report::{self, Letterhead, PictureCache, Templates, WordingInput};
 use fogpost::request::{Request, lines_of};
 use libfuzzer_sys::fuzz_target;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -42,13 +42,12 @@ struct Desk {
 
 static DESK: LazyLock<Desk> = LazyLock::new(|| {
     let address = Address::parse("referee@club.example").expect("an address");
-    let own =
-        OwnIdentity {
-            address,
-            message_id_domain: "fogpost.club.example".to_owned(),
-            return_path: None,
-            dialect: &DIALECT,
-        };
+    let own = OwnIdentity {
+        address,
+        message_id_domain: "fogpost.club.example".to_owned(),
+        return_path: None,
+        dialect: &DIALECT,
+    };
     // The first letter pays for the tables of words that all letters share.
     let first = Letter::read(b"From: ann@players.example\n\nHello", &own, &Limits::default());
     first.expect("a letter").new_text(Some(OURS));
@@ -96,10 +95,19 @@ fuzz_target!(|input: &[u8]| {
         let Ok(read) = read else { panic!("the whole letter can be read") };
         let ruling = referee::rule(game_match, &Matter::Letter(&read), Default::default());
         let house = HouseDefaults::UNSET;
-        let club = Club { name: "The Fog Club", address: "referee@club.example", house };
+        let club =
+            Letterhead { name: "The Fog Club", address: "referee@club.example", board_page: None, house };
         let (game_match, pictures) = (&Arc::new(ruling.after), PictureCache::default());
         for dispatch in ruling.dispatches.iter().take(1) {
-            let input = WordingInput { club: &club, game_match, dispatch, token: "", at: Default::default() };
+            let input = WordingInput {
+                club: &club,
+                game_match,
+                dispatch,
+                token: "",
+                notes: &[],
+                gm_plays: false,
+                at: Default::default(),
+            };
             let answer = report::word(&desk.templates, &input, &pictures).expect("it is worded");
             let bytes = answer.text.len() + answer.html.len();
             assert!(bytes <= MAX_ANSWER, "an answer of {bytes} bytes");

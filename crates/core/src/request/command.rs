@@ -300,10 +300,7 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "REPORT" => report(rest),
         "HISTORY" => alone(verb, Command::History, rest),
         "HINT" => alone(verb, Command::Hint, rest),
-        "RESIGN" => {
-            proof::parse_confirm(rest, "To give the match up, write RESIGN CONFIRM.", "RESIGN CONFIRM")
-                .map(|confirmed| Command::Resign { confirmed })
-        }
+        "RESIGN" => resign(rest),
         "DRAW" => alone(verb, Command::Draw, rest),
         "EXTEND" => extend(rest),
         "CLAIM" => alone(verb, Command::Claim, rest),
@@ -573,6 +570,11 @@ fn challenge_named(line: &NormalizedLine) -> Option<Parsed<Command>> {
 fn rematch(rest: &[&str]) -> Parsed<Command> {
     let (options, days) = options_and_days(rest, "REMATCH days=3")?;
     Ok(Command::Rematch { options, days })
+}
+
+fn resign(rest: &[&str]) -> Parsed<Command> {
+    let reason = "To give the match up, write RESIGN CONFIRM.";
+    Ok(Command::Resign { confirmed: proof::parse_confirm(rest, reason, "RESIGN CONFIRM")? })
 }
 
 /// Parses the name of a player, as written after a command.
