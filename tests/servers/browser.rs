@@ -38,7 +38,7 @@ const RECORDS: [(&str, &str); 4] = [
 const PROBE: &str = include_str!("probe.js");
 
 /// The script of the surrounding page: it adds a paragraph for each report from a page in a frame.
-const LISTENER: &str = r#"<script>addEventListener('message', ({data: [name, found]}) => {
+pub const LISTENER: &str = r#"<script>addEventListener('message', ({data: [name, found]}) => {
   const told = document.createElement('p');
   told.id = name;
   Object.assign(told.dataset, found);
@@ -53,17 +53,17 @@ struct View<'a> {
 }
 
 /// The report on a page, as the attributes of its paragraph.
-struct Seen(String);
+pub struct Seen(String);
 
 impl Seen {
-    fn note(&self, name: &str) -> &str {
+    pub fn note(&self, name: &str) -> &str {
         let start = format!("data-{name}=\"");
         let found = self.0.split_once(&start).and_then(|(_, rest)| rest.split('"').next());
         found.unwrap_or_else(|| panic!("no {name} in {}", self.0))
     }
 }
 
-fn chromium() -> Option<PathBuf> {
+pub fn chromium() -> Option<PathBuf> {
     if std::env::var_os("FOGPOST_WITHOUT_SERVERS").is_some_and(|value| value == "1") {
         eprintln!("skipped: this run does without servers");
         return None;
@@ -73,7 +73,7 @@ fn chromium() -> Option<PathBuf> {
 
 /// The colours that a reader's system asks for, as Chromium numbers them.
 #[derive(Clone, Copy, Debug)]
-enum Scheme {
+pub enum Scheme {
     Dark = 0,
     Light = 1,
 }
@@ -93,7 +93,7 @@ fn look(browser: &Path, scheme: Scheme, views: &[View<'_>]) -> Vec<Seen> {
 }
 
 /// Shows a page with these frames, and returns what each of them reports.
-fn reports(browser: &Path, scheme: Scheme, folder: &Path, frames: &str, count: usize) -> Vec<Seen> {
+pub fn reports(browser: &Path, scheme: Scheme, folder: &Path, frames: &str, count: usize) -> Vec<Seen> {
     let file = folder.join("frames.html");
     fs::write(&file, frames).expect("a page");
     let output = Command::new(browser)

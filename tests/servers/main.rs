@@ -1,6 +1,7 @@
 //! The post office against a real Dovecot and a real Postfix.
 
 mod browser;
+mod clicked;
 #[path = "../support/club.rs"]
 mod club;
 mod letters;
