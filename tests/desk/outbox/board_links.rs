@@ -5,6 +5,7 @@ use std::io::Read as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use flate2::read::DeflateDecoder;
+use fogpost::audit::dossier::DossierForm;
 use fogpost::game::any::GameKind;
 use serde_json::Value;
 
@@ -176,4 +177,22 @@ fn orders_whose_line_breaks_were_lost_are_offered_as_they_should_be() {
     });
     referee.reply(ANN, &answers[2], "YES");
     referee.one_to(ANN).says("Your orders are sealed").says("| LOSSES 1");
+}
+
+#[test]
+fn the_public_dossier_shows_no_piece_of_a_link_in_our_letters_or_in_quotes() {
+    let referee = Referee::with(SITE);
+    let (game_match, to_ann, to_bo) = quad(&referee);
+    let links = [&to_ann, &to_bo].map(|sent| link_of(sent).expect("a link").to_owned());
+    let (head, rest) = links[0].split_at(100);
+    referee.reply(ANN, &to_ann, &format!("MARBLE G7\n\nTELL What is this?\n{head}\n{rest}\nEND"));
+    referee.reply(BO, &to_bo, "RESIGN CONFIRM");
+    let files = referee.dossier(&game_match.id, DossierForm::Public, false).expect("the match is over");
+    let all: String = files.values().map(|bytes| String::from_utf8_lossy(bytes)).collect();
+    assert!(all.contains("/play/#[blacked out]"), "the links are there");
+    for data in links.iter().filter_map(|link| link.split('#').nth(1)) {
+        for at in 0..data.len() - 40 {
+            assert!(!all.contains(&data[at..at + 40]), "{at}");
+        }
+    }
 }
