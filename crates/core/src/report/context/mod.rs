@@ -69,7 +69,7 @@ const SHARED: [(&str, ComputeField); 27] = [
 const OWN: [(&str, ComputeField); 9] = [
     ("me", |source| value(source.seat)),
     ("foe", |source| value(source.seat.map(Seat::other))),
-    ("held", sealed_orders),
+    ("own_filing", sealed_orders),
     ("sent_ahead", sent_ahead),
     ("has_filed", |source| value(source.seat.is_some_and(|seat| source.game_match.filed[seat].is_some()))),
     ("refused", last_faults),
@@ -144,8 +144,8 @@ fn deadline(source: &FieldSource) -> Value {
 
 /// Returns the sealed orders of the recipient.
 fn sealed_orders(source: &FieldSource) -> Value {
-    let held = source.seat.and_then(|seat| source.game_match.filed[seat].as_ref());
-    held.map(|held| filed_orders(held, zone(source), source.at)).into()
+    let filed = source.seat.and_then(|seat| source.game_match.filed[seat].as_ref());
+    filed.map(|filed| filed_orders(filed, zone(source), source.at)).into()
 }
 
 /// Returns orders of the recipient, and the time at which they came.
@@ -296,7 +296,7 @@ pub fn for_former(input: &WordingInput<'_>, seat: Seat) -> TemplateContext {
         ("me", value(seat)),
         ("foe", value(seat.other())),
         ("owes", value(false)),
-        ("held", Value::from(())),
+        ("own_filing", Value::from(())),
         ("sent_ahead", Value::from(())),
         ("former", value(true)),
         ("notice", notice.map(|notice| self::notice(notice, input.game_match.terms.zone, input.at)).into()),
