@@ -103,7 +103,7 @@ fn asks_for_lines(game_match: &Match, content: &Content, seat: Seat) -> bool {
     }
 }
 
-/// Returns the line that keeps a letter from counting in another turn. Conditions stand for no turn.
+/// Returns the line that keeps a letter from counting in another turn. Conditions name no turn.
 fn first_lines(game_match: &Match, seat: Seat) -> Vec<String> {
     let due = game_match.due().filter(|due| due.seats.contains(&seat));
     due.map(|due| format!("TURN {}", due.turn)).into_iter().collect()

@@ -52,7 +52,7 @@ pub struct Follower<'a> {
     letter: &'a OwnLetter,
     /// The index of the word after the last recognised line.
     at: usize,
-    /// Where the last line ended in the data of a link: the link and the number of signs before.
+    /// The link in whose data the last line ended, and the number of signs before that place.
     in_link: Option<(usize, usize)>,
 }
 
@@ -166,10 +166,14 @@ impl Follower<'_> {
     fn recognise_link(&mut self, line: &str) -> bool {
         let links = &self.letter.links;
         let line = line.trim_start_matches(['>', ' ', '\t']).trim_end();
+        // Some programs put a blank line after each.
+        if line.is_empty() {
+            return false;
+        }
         self.in_link = links.iter().enumerate().find_map(|(no, link)| {
             // What follows a piece is told by its place alone; nothing else stands beside it.
             let next = self.in_link.filter(|(in_link, _)| *in_link == no).map(|(_, at)| at);
-            let is_next = next.is_some_and(|at| !line.is_empty() && link.data[at..].starts_with(line));
+            let is_next = next.is_some_and(|at| link.data[at..].starts_with(line));
             let end = if is_next { next.map(|at| at + line.len()) } else { link.end_of(line) };
             Some((no, end?))
         });
@@ -364,6 +368,7 @@ mod tests {
         for width in 1..link.len() {
             let mut follower = letter.follow();
             follower.recognise(&link[..width]);
+            follower.recognise(">");
             let rest = format!("> {}", &link[width..]);
             assert_eq!(follower.recognise(&rest), Some(LineLikeness::Same), "{rest}");
         }

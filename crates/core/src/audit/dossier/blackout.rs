@@ -67,8 +67,7 @@ fn is_of_data(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
-/// Whether this can be a piece of the data in a link to the board, which hold the position and the reply token. A digest
-/// is no secret.
+/// Whether this can be a piece of a link to the board, which holds the position and the reply token. A digest is no secret.
 fn is_link_data(word: &str) -> bool {
     let is_digest = word.len() == 64 && word.bytes().all(|sign| sign.is_ascii_hexdigit());
     word.len() >= LINK_DATA && !is_digest && word.contains(|c: char| c.is_ascii_alphanumeric())
