@@ -34,7 +34,7 @@ pub use mail::limits::{Limits, UnreadableReason};
 pub use mail::pictures;
 pub use mail::return_id::ReturnId;
 pub use quote::new_text::{NewText, WrittenLine};
-pub use quote::own_letter::tokens as tokens_in_text;
+pub use quote::own_letter::{LINK_SIGNS, is_of_data, tokens as tokens_in_text};
 pub use sender::authentic;
 pub use sender::automatic::{Automatic, AutomaticKind, Certainty};
 pub use sender::envelope::{ReplyMarks, UnreadableLetter, tokens_in_header};

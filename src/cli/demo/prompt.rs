@@ -22,9 +22,6 @@ use crate::referee::Stage;
 /// The line between letters and answers.
 const RULE: &str = "────────────────────────────────────────────────────────────────────────";
 
-/// The words before the link to the board.
-const BOARD_LINK: &str = "To move on the board: ";
-
 /// Time between two checks of the mailbox.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -120,7 +117,7 @@ impl<'a> Prompt<'a> {
             println!("Subject: {}", letter.subject);
             println!();
             letter.text.trim_end().lines().for_each(|line| println!("{line}"));
-            let link = letter.text.lines().find_map(|line| line.strip_prefix(BOARD_LINK));
+            let link = letter.text.split_whitespace().find(|word| word.starts_with("file://"));
             if let Some(picture) = letter.picture {
                 let file = self.folder.join("board.png");
                 std::fs::write(&file, picture).with_context(|| file.display().to_string())?;

@@ -160,22 +160,24 @@ fn orders_whose_line_breaks_were_lost_are_offered_as_they_should_be() {
     let (game_match, to_ann, _) = quadrant_z(&referee);
     let token = to_ann.token();
     let answers = [
-        format!(" -- Reply token: {token}"),
-        format!(" -- Reply token: {token} Sent from my telephone"),
-        format!("\n\n-- \nReply token: {token}"),
+        ("TURN 1", format!(" -- Reply token: {token}")),
+        ("TURN 1", format!(" -- Reply token: {token} Sent from my telephone")),
+        ("Dear referee,", format!(" -- Reply token: {token}")),
+        ("Hallo! Meine Befehle für heute:", format!(" Viele Grüße Ann Reply token: {token}")),
+        ("TURN 1", format!("\n\n-- \nReply token: {token}")),
     ]
-    .map(|footer| {
+    .map(|(start, footer)| {
         let (id, n) = (&game_match.id, referee.letters().len());
         referee.receive(&format!(
             "From: {ANN}\nTo: referee@club.example\nSubject: [{id}] Turn 1\nMessage-ID: <joined{n}@players.example>\n\n\
-             TURN 1 SHIP 1 G1 TO H1 LOSSES 1{footer}\n"
+             {start} SHIP 1 G1 TO H1 LOSSES 1{footer}\n"
         ));
         let answer = referee.one_to(ANN);
         answer.says("each needs a line of its own").says("taken out the line breaks");
         answer.says("| SHIP 1 G1 TO H1\n    | LOSSES 1");
         answer
     });
-    referee.reply(ANN, &answers[2], "YES");
+    referee.reply(ANN, &answers[4], "YES");
     referee.one_to(ANN).says("Your orders are sealed").says("| LOSSES 1");
 }
 

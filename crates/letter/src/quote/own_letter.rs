@@ -16,8 +16,8 @@ const MAX_CANDIDATES: usize = 64;
 /// Minimum words by which the first part of a line is recognised without the rest.
 const ENOUGH_WORDS: usize = 4;
 
-/// Minimum signs in a row that are taken for data in one of our links.
-const LINK_SIGNS: usize = 40;
+/// Minimum signs of base64url in a row that are taken for data in one of our links.
+pub const LINK_SIGNS: usize = 40;
 
 /// Minimum signs in a row by which a piece of such a link is recognised, wherever it was cut.
 const ENOUGH_SIGNS: usize = 20;
@@ -236,12 +236,13 @@ impl LinkLine {
     }
 }
 
-/// Returns the longest run of base64url signs (RFC 4648, 5) in a line.
+/// Returns the longest run of base64url signs in a line.
 fn longest_data(line: &str) -> &str {
     line.split(|c| !is_of_data(c)).max_by_key(|run| run.len()).unwrap_or_default()
 }
 
-fn is_of_data(c: char) -> bool {
+/// Whether a character can stand in base64url (RFC 4648, 5).
+pub fn is_of_data(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 

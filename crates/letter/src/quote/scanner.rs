@@ -234,8 +234,8 @@ impl<'a> QuoteScanner<'a> {
     fn read_candidate(&mut self, at: usize) {
         let line = self.lines[at].text.as_str();
         // A program that joins all lines into one puts the footer behind the person's words.
-        let joined = before_footer(line, self.dialect())
-            .filter(|before| !self.is_own[at] && (self.dialect().begins_like_request)(before));
+        let joined =
+            before_footer(line, self.dialect()).filter(|before| !self.is_own[at] && self.is_written(before));
         let text = joined.unwrap_or(line);
         if self.starts_signature(at) {
             self.region = Region::Signature;
@@ -272,6 +272,16 @@ impl<'a> QuoteScanner<'a> {
             Some(changed) if is_changed_example => changed.trim_end_matches(BAR).trim(),
             Some(_) | None => text,
         });
+    }
+
+    /// Whether a person wrote this in front of our footer: a request, or other words that are not ours.
+    fn is_written(&self, before: &str) -> bool {
+        let is_ours = |own: &OwnLetter| own.follow().recognise(before).is_some();
+        (self.dialect().begins_like_request)(before)
+            || self.region == Region::NewText
+                && before.contains(char::is_alphanumeric)
+                && !before.split_whitespace().any(is_digest)
+                && !self.own_letter.is_some_and(is_ours)
     }
 
     /// Whether the line looks like the introduction of a quote, although nothing below it marks one: an attribution that

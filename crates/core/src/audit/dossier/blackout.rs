@@ -1,9 +1,6 @@
 //! Blacks out the mail addresses and reply tokens that a public dossier must not show.
 
-use crate::letter::Token;
-
-/// Minimum signs in a row that are blacked out as data of a link.
-const LINK_DATA: usize = 40;
+use crate::letter::{LINK_SIGNS, Token, is_of_data};
 
 /// The text that replaces blacked-out text.
 pub const BLACK: &str = "[blacked out]";
@@ -62,15 +59,10 @@ fn push_pieces(word: &str, out: &mut String) {
     }
 }
 
-/// Whether a character can occur in base64url (RFC 4648, 5).
-fn is_of_data(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '-' || c == '_'
-}
-
 /// Whether this can be a piece of a link to the board, which holds the position and the reply token. A digest is no secret.
 fn is_link_data(word: &str) -> bool {
     let is_digest = word.len() == 64 && word.bytes().all(|sign| sign.is_ascii_hexdigit());
-    word.len() >= LINK_DATA && !is_digest && word.contains(|c: char| c.is_ascii_alphanumeric())
+    word.len() >= LINK_SIGNS && !is_digest && word.contains(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Whether a word can be a reply token. One token in 240 has no digit, so words of 16 letters from the same
