@@ -4,6 +4,7 @@
 //! HTML. A person's line is mistaken for one of ours only if it repeats a whole line. None of our lines
 //! starts like an order, because examples have the prefix `| `.
 
+use std::collections::BTreeSet;
 use std::ops::Index;
 
 use crate::mail::address::{Address, Token};
@@ -26,6 +27,8 @@ const ENOUGH_SIGNS: usize = 20;
 pub struct OwnLetter {
     /// The lines with long links.
     links: Vec<LinkLine>,
+    /// The beginnings of all links, such as `https://club.example`.
+    origins: BTreeSet<String>,
     words: WordBuffer,
     /// Indices in `words` at which lines start, ascending.
     starts: Vec<usize>,
@@ -99,8 +102,10 @@ impl OwnLetter {
         let mut words = WordBuffer::default();
         let mut starts = Vec::new();
         let mut links = Vec::new();
+        let mut origins = BTreeSet::new();
         for line in text.lines() {
             links.extend(LinkLine::of(line));
+            origins.extend(line.split_whitespace().filter_map(origin).map(str::to_owned));
             let start = words.len();
             words.add(line);
             if words.len() > start {
@@ -109,7 +114,7 @@ impl OwnLetter {
         }
         let mut by_word = starts.clone();
         by_word.sort_by(|one, other| words[*one].cmp(&words[*other]));
-        OwnLetter { links, words, starts, by_word }
+        OwnLetter { links, origins, words, starts, by_word }
     }
 
     /// Returns the starts of the lines whose first word is `word`, ascending.
@@ -121,6 +126,11 @@ impl OwnLetter {
 
     pub fn follow(&self) -> Follower<'_> {
         Follower { letter: self, at: 0, in_link: None }
+    }
+
+    /// Whether a link leads to where one in our letter leads.
+    pub fn has_link_to(&self, url: &str) -> bool {
+        origin(url).is_some_and(|origin| self.origins.contains(origin))
     }
 
     fn starts_line(&self, at: usize) -> bool {
@@ -234,6 +244,13 @@ impl LinkLine {
     fn has_word(&self, word: &str) -> bool {
         self.words.iter().any(|own| own.ends_with(word))
     }
+}
+
+/// Returns the scheme and host of a link.
+fn origin(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    Some(&url[..scheme.len() + "://".len() + host.len()])
 }
 
 /// Returns the longest run of base64url signs in a line.

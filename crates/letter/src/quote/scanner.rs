@@ -26,6 +26,12 @@ const MAX_SIGNATURE: usize = 8;
 /// Lines of a quote to search for a marker or a frame.
 const MAX_QUOTE_START: usize = 16;
 
+/// Places in an attribution at which the words before it may end.
+const MAX_JOINTS: usize = 8;
+
+/// Maximum words in the heading of a list of links.
+const MAX_HEADING: usize = 3;
+
 /// The bar before the examples in our letters.
 const BAR: char = '|';
 
@@ -92,6 +98,8 @@ struct QuoteScanner<'a> {
     /// Whether each line belongs to a quote that is indented as a whole, or is a mail program's note about a part of
     /// the quoted letter.
     set_apart: Vec<bool>,
+    /// The start of the list of our links that a mail program put below everything, or the number of lines.
+    list_of_links: usize,
     correspondents: Correspondents<'a>,
     region: Region,
     /// Whether the last lines were a header block, so that our letter may be about to begin.
@@ -132,6 +140,9 @@ impl<'a> QuoteScanner<'a> {
             is_own,
             last_marker: lines.iter().rposition(|line| is_marker(&line.text, correspondents.dialect)),
             set_apart: find_set_apart(lines, &frames, correspondents.dialect),
+            list_of_links: own_letter
+                .and_then(|own| find_list_of_links(lines, own, correspondents.dialect))
+                .unwrap_or(lines.len()),
             finder,
             frames,
             correspondents,
@@ -150,7 +161,7 @@ impl<'a> QuoteScanner<'a> {
     /// Reads the line at `at`, or the frame that starts there, and returns the index of the next line.
     fn step(&mut self, at: usize) -> usize {
         let line = &self.lines[at];
-        if line.is_blank() {
+        if line.is_blank() || at >= self.list_of_links {
             self.gap = true;
             return at + 1;
         }
@@ -183,7 +194,9 @@ impl<'a> QuoteScanner<'a> {
             // An order that a mail program joined to an attribution is the person's, and must not vanish with
             // it.
             let is_attribution = matches!(frame.kind, FrameKind::Attribution | FrameKind::LikelyAttribution);
-            if is_attribution && (self.dialect().begins_like_request)(&line.text) {
+            let is_joined =
+                (self.dialect().begins_like_request)(&line.text) || self.before_attribution(at).is_some();
+            if is_attribution && is_joined {
                 self.read_candidate(at);
             }
             self.region = region;
@@ -234,8 +247,9 @@ impl<'a> QuoteScanner<'a> {
     fn read_candidate(&mut self, at: usize) {
         let line = self.lines[at].text.as_str();
         // A program that joins all lines into one puts the footer behind the person's words.
-        let joined =
-            before_footer(line, self.dialect()).filter(|before| !self.is_own[at] && self.is_written(before));
+        let joined = before_footer(line, self.dialect())
+            .filter(|before| !self.is_own[at] && self.is_written(before))
+            .or_else(|| self.before_attribution(at));
         let text = joined.unwrap_or(line);
         if self.starts_signature(at) {
             self.region = Region::Signature;
@@ -282,6 +296,28 @@ impl<'a> QuoteScanner<'a> {
                 && before.contains(char::is_alphanumeric)
                 && !before.split_whitespace().any(is_digest)
                 && !self.own_letter.is_some_and(is_ours)
+    }
+
+    /// Returns what a person typed at the beginning of an attribution, without a blank: `HOLDOn 29 Nov, Ann wrote:`. It
+    /// is a request, or its last word begins with a small letter, unlike a name such as McDonald.
+    fn before_attribution(&self, at: usize) -> Option<&'a str> {
+        let line = self.lines[at].text.as_str();
+        if self.region != Region::NewText || self.frames[at].is_none() {
+            return None;
+        }
+        let is_written = |before: &str| {
+            let last = before.split_whitespace().next_back().unwrap_or_default();
+            let is_word = last.starts_with(char::is_lowercase) && last.chars().count() > 2;
+            (self.dialect().is_request)(before) || is_word && !before.contains(|c: char| c.is_ascii_digit())
+        };
+        let is_attribution = |after: &str| {
+            let below = self.lines[at + 1..].iter().take(MAX_QUOTE_START);
+            let lines = std::iter::once(after).chain(below.map(|line| line.text.as_str())).map(Some);
+            let frame = FrameFinder::new(lines.collect(), self.correspondents).frame(0);
+            frame.is_some_and(|frame| frame.kind == FrameKind::Attribution)
+        };
+        let mut pieces = joints(line).take(MAX_JOINTS).map(|at| line.split_at(at));
+        pieces.find(|(before, after)| is_written(before) && is_attribution(after)).map(|(before, _)| before)
     }
 
     /// Whether the line looks like the introduction of a quote, although nothing below it marks one: an attribution that
@@ -443,6 +479,47 @@ impl<'a> QuoteScanner<'a> {
             && above.text.len() + text.len() > 74
             && above.text.len() > 50
     }
+}
+
+/// Returns the places within words at which another word seems to begin: `c3|On`, `soon.|On`, `HOLD|On`.
+fn joints(line: &str) -> impl Iterator<Item = usize> {
+    let signs = line.char_indices().zip(line.chars().skip(1)).zip(line.chars().skip(2));
+    signs.filter_map(|(((at, end), start), next)| {
+        let is_end = end.is_lowercase()
+            || matches!(end, '.' | '!' | '?' | ')' | '0'..='9')
+            || end.is_uppercase() && next.is_lowercase();
+        (is_end && start.is_uppercase()).then_some(at + end.len_utf8())
+    })
+}
+
+/// Finds the list of links that programs put below everything when they turn HTML into text: a heading in any language,
+/// perhaps a rule, and the number and address of each link. It is none of the person's words if each leads to where a
+/// link in our letter leads.
+fn find_list_of_links(lines: &[TextLine], own: &OwnLetter, dialect: &Dialect) -> Option<usize> {
+    let is_rule = |line: &str| !line.contains(char::is_alphanumeric);
+    let (mut start, mut links, mut numbers) = (lines.len(), 0, 0);
+    for at in (0..lines.len()).rev().filter(|at| !lines[*at].is_blank()) {
+        let line = lines[at].text.trim();
+        let (number, rest) = line.split_at(line.find(char::is_whitespace).unwrap_or(line.len()));
+        let is_number =
+            number.bytes().all(|b| b.is_ascii_digit() || b"[]().:".contains(&b)) && !is_rule(number);
+        let link = if is_number { rest.trim() } else { line };
+        let is_link = link.starts_with("mailto:") || own.has_link_to(link);
+        let is_entry = is_link || is_rule(link);
+        if lines[at].layer != Layer::Unmarked || !is_entry {
+            let is_heading = (line.ends_with(COLONS)
+                || lines.get(start).is_some_and(|line| is_rule(&line.text)))
+                && line.split_whitespace().count() <= MAX_HEADING
+                && lines[at].layer == Layer::Unmarked
+                && !(dialect.begins_like_request)(line);
+            start = if is_heading { at } else { start };
+            break;
+        }
+        links += usize::from(is_link);
+        numbers += usize::from(is_number);
+        start = at;
+    }
+    (links > 0 && numbers > 0).then_some(start)
 }
 
 /// Finds our lines with a bar that precede the person's own lines, the top of a quote, or the end. In a

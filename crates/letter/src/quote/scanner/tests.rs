@@ -20,15 +20,6 @@ fn read_with(text: &str, ours: Option<&str>) -> Vec<String> {
     new_lines(&lines, own_letter.as_ref(), correspondents).into_iter().map(str::to_owned).collect()
 }
 
-fn read_answer(text: &str, ours: Option<&str>) -> Vec<String> {
-    let own = Address::parse("referee@club.example").unwrap();
-    let correspondents = Correspondents { own: &own, dialect: &DIALECT, sender: "ann smith" };
-    let own_letter = ours.map(OwnLetter::new);
-    let mut budget = LineBudget::new(&Limits::default());
-    let lines = plain_lines(text, false, false, &mut budget).expect("few lines");
-    new_lines(&lines, own_letter.as_ref(), correspondents).into_iter().map(str::to_owned).collect()
-}
-
 const HEADER: &str =
     "From: Referee <referee@club.example>\nSent: Friday\nTo: Ann <ann@example.org>\nSubject: Turn 4\n\n";
 
@@ -71,6 +62,50 @@ fn an_order_glued_to_an_attribution_is_kept() {
 }
 
 #[test]
+fn words_typed_into_an_attribution_are_kept() {
+    let quoted = LETTER.lines().map(|line| format!("> {line}\n")).collect::<String>();
+    for (before, attribution) in [
+        ("SHIP 1 TO B2", "On 2026-11-29 11:30, The Referee wrote:"),
+        ("HOLD", "On Sun, 29 Nov 2026 at 11:30, Referee <referee@club.example> wrote:"),
+        ("SHIP 1 TO B2", "Am 29.11.2026 um 11:30 schrieb Referee:"),
+        ("Back in a week.", "Le 29/11/2026 à 11:30, Referee a écrit :"),
+        ("Thanks, see you soon", "El 29/11/2026 a las 11:30, Referee escribió:"),
+    ] {
+        assert_eq!(read(&format!("A\n{before}{attribution}\n\n{quoted}"), true), ["A", before]);
+        assert_eq!(read(&format!("A\n{attribution}\n\n{quoted}"), true), ["A"]);
+    }
+    for name in ["Jim McDonald", "FogClub Referee", "The GMXClub", "eBay", "Dr. MacArthur, FogClub"] {
+        let attribution = format!("On 29 Nov 2026 at 11:30, {name} <referee@club.example> wrote:");
+        assert_eq!(read(&format!("A\n\n{attribution}\n{quoted}"), true), ["A"]);
+        let attribution = format!("{name} <referee@club.example> wrote on 29 Nov 2026 at 11:30:");
+        assert_eq!(read(&format!("A\n\n{attribution}\n{quoted}"), true), ["A"]);
+    }
+}
+
+#[test]
+fn a_list_of_the_links_of_a_quote_is_no_text_of_a_person() {
+    let ours = format!("{LETTER}\nThe site: https://club.example/matches/QZ-7K3M\n");
+    let quoted = ours.lines().map(|line| format!("> {line}\n")).collect::<String>();
+    let read = |below: &str| read_with(&format!("A\n\nReferee wrote:\n{quoted}\nB\n\n{below}"), Some(&ours));
+    for list in [
+        "Links:\n------\n[1] \nhttps://club.example/matches/QZ-7K3M",
+        "Links:\n------\n[1] https://club.example/matches/QZ-7K3M\n[2] mailto:referee@club.example",
+        "References\n----------\n1. https://club.example/site/other",
+        "Verweise:\n\n  [1]: https://club.example/\n  [2]: https://club.example/matches/QZ-7K3M",
+    ] {
+        assert_eq!(read(list), ["A", "", "B"], "{list}");
+    }
+    for (list, kept) in [
+        ("Links:\n------\n[1] \nhttps://elsewhere.example/", "https://elsewhere.example/"),
+        ("SHIP 1 TO B2\n[1] https://club.example/", "SHIP 1 TO B2"),
+        ("I saw you there\n[1] https://club.example/", "I saw you there"),
+        ("Links:\n2 3", "2 3"),
+    ] {
+        assert!(read(list).iter().any(|line| line == kept), "{list}");
+    }
+}
+
+#[test]
 fn an_address_on_three_lines_and_a_rule_in_an_unknown_language_belong_to_the_quote() {
     let dressed =
         "A\n\nOn Fri, 20 Nov 2026 at 11:00 Referee <\nmailto:referee@club.example\n> wrote:\n> Turn 4\nB";
@@ -107,8 +142,8 @@ fn an_attribution_that_names_us_is_no_line_of_our_letter() {
         "Le Fri, 20 Nov 2026 11:00:00 +0100,\nThe Club of Games <referee@club.example> a écrit :",
     ] {
         let text = format!("A\nThanks!\n\n{attribution}\n\n{quoted}");
-        assert_eq!(read_answer(&text, Some(&ours)), ["A", "Thanks!"], "{attribution}");
-        assert_eq!(read_answer(&text, None), ["A", "Thanks!"], "{attribution}");
+        assert_eq!(read_with(&text, Some(&ours)), ["A", "Thanks!"], "{attribution}");
+        assert_eq!(read_with(&text, None), ["A", "Thanks!"], "{attribution}");
     }
 }
 
