@@ -8,7 +8,7 @@ pub fn links(sent: &Sent) -> Vec<(String, String)> {
     for piece in sent.html.split("<a href=\"").skip(1) {
         let (href, rest) = piece.split_once("\">").expect("an end");
         let (label, _) = rest.split_once("</a>").expect("an end");
-        let href = href.replace("&amp;", "&").replace("&#x2f;", "/");
+        let href = href.replace("&amp;", "&");
         assert!(href.len() <= 1900, "{href}");
         found.push((label.replace('\n', " "), decoded(&href)));
     }

@@ -59,8 +59,7 @@ pub fn plain(html: &str) -> String {
 }
 
 fn unescaped(text: &str) -> String {
-    let marks =
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#x2f;", "/"), ("&amp;", "&")];
+    let marks = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&amp;", "&")];
     marks.iter().fold(text.to_owned(), |text, (mark, c)| text.replace(mark, c))
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value, escape_formatter};
 use textwrap::WordSplitter;
 
 use crate::referee::COMMAND_WORDS;
@@ -60,6 +60,7 @@ impl Templates {
         // A misspelt name in a club's template is an error rather than a gap in a letter.
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
+        environment.set_formatter(escape);
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.expect("the default delimiters are valid"));
         environment.add_filter("wrap", |text: &str| wrap(text, 0));
@@ -111,6 +112,20 @@ impl Templates {
         let template = self.environment.get_template(name).map_err(|error| explain(name, &error))?;
         template.render(context).map_err(|error| explain(name, &error))
     }
+}
+
+/// Escapes a value, but leaves slashes as they are: Roundcube quotes a link as it stands in the source, and one with
+/// `&#x2f;` leads nowhere.
+fn escape(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), minijinja::Error> {
+    let text = value.as_str().filter(|_| !value.is_safe() && matches!(state.auto_escape(), AutoEscape::Html));
+    let Some(text) = text else { return escape_formatter(out, state, value) };
+    for (no, piece) in text.split('/').enumerate() {
+        if no > 0 {
+            out.write_str("/")?;
+        }
+        escape_formatter(out, state, &Value::from(piece))?;
+    }
+    Ok(())
 }
 
 /// Formats a time of the ledger.
