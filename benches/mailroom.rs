@@ -1,11 +1,13 @@
 //! The whole program under load: a mailbox full of orders is read, ruled on, answered and filed.
 //!
-//! `cargo bench --bench mailroom [imap|maildir|turns|boards|postgres|size]`:
+//! `cargo bench --bench mailroom [imap|maildir|answers|turns|boards|postgres|size]`:
 //!
 //! - `imap`: from Dovecot to Postfix's `smtp-sink`. Compared with `mbsync`, which merely downloads the same mailbox
 //!   (Debian's package isync), and with the floor: a bare download by Python's imaplib, and `smtp-source` sending as
 //!   many letters.
 //! - `maildir`: from Maildir to Maildir.
+//! - `answers`: one letter after the other, each after the answer to the one before: the time from its arrival, in a
+//!   Maildir and at Dovecot with IDLE, to the answer in its sender's Maildir.
 //! - `turns`: from Maildir to Maildir, 25 turns of each of 20 matches, so that each letter waits for the one before it in
 //!   its match.
 //! - `boards`: as `maildir`, but no two matches have equal setups, so that every report has a board of its own to draw.
@@ -42,7 +44,8 @@ use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, Office, sending};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
-use fogpost::post::ShutdownSignal;
+use fogpost::post::maildirs::folder_of;
+use fogpost::post::{ShutdownSignal, maildir};
 use fogpost::store;
 use tokio::runtime::Runtime;
 
@@ -77,6 +80,9 @@ fn main() {
     }
     if wanted("maildir") {
         maildir(&runtime);
+    }
+    if wanted("answers") {
+        answers(&runtime);
     }
     if wanted("turns") {
         turns(&runtime);
@@ -201,6 +207,37 @@ impl Club {
             runtime.block_on(running).expect("no panic").expect("it runs");
         }
         took
+    }
+
+    /// Delivers the letters of the first seats, each after the answer to the one before, and prints how long the answers
+    /// take.
+    fn answer_each(&self, runtime: &Runtime, what: &str, deliver: impl Fn(&str)) {
+        runtime.block_on(sending::send_due(&self.office)).expect("the forms are sent");
+        let (stopper, shutdown) = ShutdownSignal::new();
+        let running = runtime.spawn(run::run(Arc::clone(&self.office), shutdown));
+        let count = |folder: &Path| fs::read_dir(folder).map_or(0, Iterator::count);
+        // The first letter also waits for the start.
+        let mut times: Vec<_> = (self.letters.first.iter())
+            .map(|letter| {
+                let (_, sender) = letter.split_once('<').expect("its sender");
+                let (sender, _) = sender.split_once('>').expect("an address");
+                let folder = folder_of(&self.folder.path().join("out"), sender).join("new");
+                let before = count(&folder);
+                deliver(letter);
+                let began = Instant::now();
+                while count(&folder) == before {
+                    assert!(!running.is_finished(), "the daemon ended");
+                    std::thread::sleep(Duration::from_micros(500));
+                }
+                began.elapsed()
+            })
+            .skip(1)
+            .collect();
+        stopper.stop();
+        runtime.block_on(running).expect("no panic").expect("it runs");
+        times.sort();
+        let [half, most] = [50, 99].map(|percent| times[times.len() * percent / 100].as_secs_f64() * 1e3);
+        println!("  {what:<44} p50 {half:>6.1} ms   p99 {most:>6.1} ms");
     }
 
     async fn idle(&self) -> bool {
@@ -377,6 +414,27 @@ fn maildir(runtime: &Runtime) {
     let club = runtime.block_on(Club::new(letters, MAILDIRS));
     println!("maildir: {letters} letters of {} B, from Maildir to Maildirs", club.letters.first[0].len());
     drain_maildir(runtime, &club, &[]);
+}
+
+fn answers(runtime: &Runtime) {
+    let letters = number("LETTERS", 200);
+    println!("answers: {letters} letters, one after the other");
+    let club = runtime.block_on(Club::new(letters, MAILDIRS));
+    let inbox = club.folder.path().join("in");
+    maildir::create(&inbox).expect("a Maildir");
+    club.answer_each(runtime, "to a letter in a Maildir", |letter| {
+        maildir::deliver(&inbox, letter.as_bytes()).expect("it is delivered");
+    });
+    let servers = Servers::dovecot().expect("a Dovecot");
+    let mail = format!(
+        "[inbox.imap]\nhost = \"127.0.0.1\"\nport = {}\ntls = \"none\"\nuser = \"referee\"\npassword = \"{PASSWORD}\"\n\
+         [outbox.maildir]\npath = \"{{}}/out\"\n",
+        servers.imap_port
+    );
+    let club = runtime.block_on(Club::new(letters, &mail));
+    club.answer_each(runtime, "to a letter at Dovecot", |letter| {
+        servers.deliver_lmtp(letter.as_bytes(), "referee@club.test");
+    });
 }
 
 fn turns(runtime: &Runtime) {

@@ -204,12 +204,38 @@ fn cases() -> Vec<Case> {
         }),
         case("digits and hyphens", lines("1. 2) (3) - * a) 4: 5. 6. 7. 8. 9. 10. 11. 12.")),
     ];
+    cases.extend(words_cases());
     cases.extend(html_cases());
     cases.extend(header_cases());
     cases.extend(structure_cases());
     cases.extend(encoded_cases());
     cases.extend(large_cases());
     cases
+}
+
+/// Words in which players ask for something.
+fn words_cases() -> Vec<Case> {
+    let case = |name, raw| Case { name, raw };
+    let wish = "please give me two more days, i am on holiday until friday ";
+    vec![
+        case("words: dates", lines("I am away from 3 December 2026 until Friday 11 Dec")),
+        case("words: dates in numbers", lines("bis 24.12.2026 oder 2026-12-24 oder 12/24/2026")),
+        case("words: wishes", lines(wish.trim_end())),
+        case("words: wishes on one line", letter("", &wish.repeat(900_000 / wish.len()))),
+        case(
+            "words: a long TELL",
+            letter("", &format!("TELL {}\n", "hello again and again\n".repeat(40_000))),
+        ),
+        case(
+            "words: a long TELL on one line",
+            letter("", &format!("TELL {}\n", "hello again ".repeat(75_000))),
+        ),
+        case("words: HTML blanks", html(&"&nbsp;".repeat(160_000))),
+        case(
+            "words: attributions glued to words",
+            lines("see you thenOn Mon, 1 Jan 2024 at 10:00, Ann <ann@players.example> wrote:"),
+        ),
+    ]
 }
 
 fn many(line: impl Fn(usize) -> String, count: usize) -> String {

@@ -11,6 +11,7 @@ use tokio::sync::{oneshot, watch};
 use self::refusal::Refusal;
 use fogpost_letter::printable::is_printable;
 
+mod arrivals;
 pub mod backoff;
 pub mod dkim;
 pub mod dns;

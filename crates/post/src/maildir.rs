@@ -1,8 +1,8 @@
 //! Maildir folders: read as a mailbox, and written as a delivery agent writes them.
 //!
 //! The caller makes sure that only one program reads a folder; any number may deliver into it. We list `new`
-//! and `cur` every second instead of using file notifications: both folders are usually empty once letters
-//! are filed, so listing costs next to nothing, works on network file systems, and never misses a letter.
+//! and `cur` every second, and at once if the kernel announces a letter. Both folders are usually empty once
+//! letters are filed, so listing costs next to nothing, works on network file systems, and never misses a letter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -19,6 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
+use super::arrivals::Arrivals;
 use super::source::{
     BatchSender, COMPARED_BYTES, COMPARED_LETTERS, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder,
     SEARCH_TIME, Source, UNREADABLE_RETRY,
@@ -667,13 +668,20 @@ impl MaildirReader {
 impl Source for MaildirReader {
     fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error> {
         let mut is_more_left = false;
+        let mut arrivals = None;
         loop {
+            // It begins before the look, so that no letter comes between them.
+            arrivals = arrivals.or_else(|| Arrivals::watch(&self.settings.path));
             if is_more_left || self.may_have_changed() {
                 is_more_left = self.read_folder(sender)?;
             }
             self.report_ok(sender);
-            if !is_more_left {
-                sender.sleep(POLL_INTERVAL)?;
+            match &arrivals {
+                _ if is_more_left => {}
+                Some(arrivals) if self.left.untaken.len() <= FEW_LETTERS => {
+                    sender.wait_by(POLL_INTERVAL, |step| arrivals.wait(step))?;
+                }
+                _ => sender.sleep(POLL_INTERVAL)?,
             }
         }
     }

@@ -159,14 +159,21 @@ impl BatchSender {
 
     /// Sleeps until the time is up or `is_woken` returns true, and fails at shutdown.
     pub(super) fn sleep_unless(&self, time: Duration, is_woken: impl Fn() -> bool) -> Result<(), Error> {
+        self.wait_by(time, |step| {
+            thread::sleep(step);
+            is_woken()
+        })
+    }
+
+    /// Waits in steps until the time is up or a step returns true, and fails at shutdown. The steps are short, because
+    /// nothing wakes a sleeping thread at shutdown.
+    pub(super) fn wait_by(&self, time: Duration, step: impl Fn(Duration) -> bool) -> Result<(), Error> {
         let end = Instant::now() + time;
         while !self.stop.is_set() {
             let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() || is_woken() {
+            if left.is_zero() || step(left.min(Duration::from_millis(100))) {
                 return Ok(());
             }
-            // Sleep in short steps, because nothing wakes a sleeping thread at shutdown.
-            thread::sleep(left.min(Duration::from_millis(100)));
         }
         Err(Error::Stopped)
     }
