@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 
-use serde::ser::{Serialize, SerializeSeq as _, Serializer};
+use serde::ser::{Serialize, Serializer};
+use serde_json::json;
 
 use super::Seat;
 
@@ -70,7 +71,7 @@ impl Grid {
 
 /// Cells in their order round the board: each character is a step forward, `$` by one, `%` by two, … `}` by ninety, and
 /// each `~` adds ninety to the next step. After the last cell comes the first one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Walk(String);
 
 const LONGEST_STEP: usize = 90;
@@ -337,12 +338,6 @@ impl Serialize for Grid {
     }
 }
 
-impl Serialize for Walk {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
 impl Serialize for Mark {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (&self.look, &self.text, &self.cells).serialize(serializer)
@@ -351,15 +346,10 @@ impl Serialize for Mark {
 
 impl Serialize for Piece {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(Some(6 + self.targets.len()))?;
-        seq.serialize_element(&self.id)?;
-        seq.serialize_element(&self.at)?;
-        seq.serialize_element(&self.text)?;
-        seq.serialize_element(&self.look)?;
-        seq.serialize_element(&self.group)?;
-        seq.serialize_element(&self.weight)?;
-        self.targets.iter().try_for_each(|set| seq.serialize_element(set))?;
-        seq.end()
+        let Piece { id, at, text, look, group, weight, targets } = self;
+        let mut list = vec![json!(id), json!(at), json!(text), json!(look), json!(group), json!(weight)];
+        list.extend(targets.iter().map(|set| json!(set)));
+        list.serialize(serializer)
     }
 }
 
@@ -381,27 +371,20 @@ impl Serialize for Field {
 
 impl Serialize for Tally {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(None)?;
-        seq.serialize_element(self.label)?;
-        let kinds = self.kinds.iter().map(|&(kind, price)| match price {
-            0 => serde_json::json!(kind),
-            price => serde_json::json!([kind, price]),
-        });
-        seq.serialize_element(&kinds.collect::<Vec<_>>())?;
-        match self.measure {
-            Measure::Lines => seq.serialize_element("#")?,
-            Measure::Sum => seq.serialize_element("+")?,
-            Measure::LinesOf(value) => seq.serialize_element(&format!("={value}"))?,
+        let Tally { label, kinds, measure, low, high, each_block, cells } = self;
+        let kinds =
+            kinds.iter().map(|(kind, price)| if *price == 0 { json!(kind) } else { json!([kind, price]) });
+        let what = match measure {
+            Measure::Lines => "#".to_owned(),
+            Measure::Sum => "+".to_owned(),
+            Measure::LinesOf(value) => format!("={value}"),
+        };
+        let mut list = vec![json!(label), kinds.collect(), json!(what), json!(low), json!(high)];
+        if *each_block || cells.is_some() {
+            list.push(json!(u8::from(*each_block)));
         }
-        seq.serialize_element(&self.low)?;
-        seq.serialize_element(&self.high)?;
-        if self.each_block || self.cells.is_some() {
-            seq.serialize_element(&u8::from(self.each_block))?;
-        }
-        if let Some(cells) = &self.cells {
-            seq.serialize_element(cells)?;
-        }
-        seq.end()
+        list.extend(cells.iter().map(|cells| json!(cells)));
+        list.serialize(serializer)
     }
 }
 
