@@ -1,7 +1,7 @@
 //! Reading letters, from the raw bytes to the request, on one core; and the letters that cost most, from the raw bytes
 //! to the bytes of the answers.
 //!
-//! `cargo bench --bench letters -- worst` prints only the latter. Their unit is processor time, so that other programs
+//! `cargo bench --bench letters -- worst [PART]` prints only the latter, of those whose names contain PART. Their unit is processor time, so that other programs
 //! do not disturb it.
 
 mod worst;
@@ -20,13 +20,14 @@ use fogpost::letter::{Address, Letter, Limits, OwnIdentity};
 use fogpost::request::{Request, lines_of};
 
 fn main() {
-    let only_worst = std::env::args().any(|argument| argument == "worst");
+    let words: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let only_worst = words.first().is_some_and(|word| word == "worst");
     if !only_worst {
         divan::main();
     }
     // Cargo passes this flag to benches only when it measures.
     if std::env::args().any(|argument| argument == "--bench") {
-        worst::print();
+        worst::print(&words.get(1).filter(|_| only_worst).cloned().unwrap_or_default());
     }
 }
 

@@ -28,11 +28,11 @@ struct Case {
     raw: Vec<u8>,
 }
 
-/// Prints the processor time of each case.
-pub fn print() {
+/// Prints the processor time of each case whose name contains `part`.
+pub fn print(part: &str) {
     let club = Club::new();
     println!("{:<44} {:>9} {:>9} {:>10}", "worst letters", "kB", "CPU ms", "answers kB");
-    for case in cases() {
+    for case in cases().into_iter().filter(|case| case.name.contains(part)) {
         let mut answers = 0;
         let least = (0..3).map(|_| {
             let began = cpu_nanoseconds();
@@ -46,7 +46,10 @@ pub fn print() {
         ("a GM's instructions", "GM LIST late\n"),
         ("a GM's texts without an end", "GM ANNOUNCE quad\n"),
         ("a GM's orders without an end", "GM MATCH QZ-7K3M ACT first\n"),
-    ] {
+    ]
+    .into_iter()
+    .filter(|(name, _)| name.contains(part))
+    {
         let raw = lines(line.trim_end());
         let least = (0..3).map(|_| {
             let began = cpu_nanoseconds();
@@ -58,7 +61,7 @@ pub fn print() {
         println!("{name:<44} {:>9} {least:>9.1} {:>10}", raw.len() / 1000, "-");
     }
     println!("{:<44} {:>9} {:>9} {:>10}", "largest letters", "kB", "CPU ms", "memory MB");
-    for (name, build) in SHAPES {
+    for (name, build) in SHAPES.iter().filter(|(name, _)| name.contains(part)) {
         let raw = build();
         // Resets the peak of the memory that this process occupies.
         fs::write("/proc/self/clear_refs", "5").expect("Linux offers it");

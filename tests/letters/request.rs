@@ -198,6 +198,16 @@ fn a_line_that_holds_an_order_is_doubtful_and_not_a_remark() {
 }
 
 #[test]
+fn a_thousand_lines_of_words_are_searched_for_orders() {
+    let kind = GameKind::QuadrantZ;
+    let below = |lines: usize| doubts(kind, &format!("{}and SHIP 3 B2 TO B1", "hello there\n".repeat(lines)));
+    assert_eq!(below(999), [(1000, vec!["SHIP 3 B2 TO B1".to_owned()])]);
+    assert_eq!(below(1000), []);
+    let text = format!("{}SHIP 3 B2 TO B1", "hello there\n".repeat(1000));
+    assert_eq!(orders(&text), ["SHIP 3 B2 TO B1"], "an order is one however much stands above it");
+}
+
+#[test]
 fn a_misspelt_order_is_doubtful_and_its_right_spelling_suggested() {
     let request = Request::read(&lines("SHPI 4 2/1 G4"), GameKind::QuadrantZ);
     assert_eq!(

@@ -8,6 +8,7 @@ use std::iter;
 use serde::{Deserialize, Serialize};
 
 use super::LineKind;
+use super::bounds::start_of;
 use super::phrases::{Section, Wording};
 use super::wish::{LANGUAGES, Language, Sentence, fold, is_joined, names_a_piece, sentences};
 use crate::game::Line;
@@ -192,9 +193,11 @@ impl<'a> LetterLines<'a> {
 
     /// Whether a line greets somebody by a name, such as `Hi Bobby,`.
     fn is_greeting(&self, text: &str) -> bool {
-        let greets =
-            |word: &&str| LANGUAGES.iter().any(|language| language.beside.greetings.contains(&fold(word)));
-        let words: Vec<&str> = split_words(text).take(MAX_GREETING + 1).collect();
+        let greets = |word: &&str| {
+            let word = fold(word);
+            LANGUAGES.iter().any(|language| language.beside.greetings.contains(&word))
+        };
+        let words: Vec<&str> = split_words(start_of(text)).take(MAX_GREETING + 1).collect();
         let greeting = words.iter().take_while(|word| greets(word)).count();
         let rest = &words[greeting..];
         greeting > 0
@@ -206,7 +209,7 @@ impl<'a> LetterLines<'a> {
 
     /// Whether a line is only a name, such as `- Ann Adams`.
     fn is_name(&self, text: &str) -> bool {
-        let words: Vec<&str> = split_words(text).collect();
+        let words: Vec<&str> = split_words(text).take(MAX_NAME + 1).collect();
         words.len() <= MAX_NAME && !text.contains(['?', '？', '!']) && words.into_iter().all(may_be_name)
     }
 

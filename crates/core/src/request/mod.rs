@@ -191,7 +191,9 @@ impl Request {
 
     /// Returns line `no` of the letter, as written.
     pub fn written(&self, no: usize) -> Option<&str> {
-        self.written.iter().find(|line| line.no == no).map(|line| line.text.as_str())
+        // Lines that a mail program joined have one number; the first of them stands for all.
+        let first = self.written.partition_point(|line| line.no < no);
+        self.written.get(first).filter(|line| line.no == no).map(|line| line.text.as_str())
     }
 }
 
@@ -252,6 +254,9 @@ struct RequestParser<'a, G> {
 
 /// Maximum remarks of a letter that is searched for one that says that all ships stay.
 const MAX_HOLD_LINES: usize = 50;
+
+/// Lines of words in a letter that are searched for orders. So much is no letter of a person; what follows is words.
+const MAX_WORDS: usize = 1_000;
 
 /// Maximum settings that one letter can change.
 pub const MAX_SETTINGS: usize = 20;
@@ -457,7 +462,8 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Returns the doubt about a line that holds an order.
     fn doubt(&self, no: usize, wording: &NormalizedLine) -> Option<Doubt> {
-        if self.grammar.verbs().is_empty() {
+        let words = self.request.remarks.len() + self.request.doubts.len();
+        if self.grammar.verbs().is_empty() || words >= MAX_WORDS {
             return None;
         }
         let in_words = self.doubt_in_words(no, wording);
@@ -513,7 +519,8 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns the kind of the line if it is one of them.
     fn modifier(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
-        let words: Vec<String> = wording.words().map(str::to_ascii_uppercase).collect();
+        // More words are no modifier and no heading.
+        let words: Vec<String> = wording.words().take(16).map(str::to_ascii_uppercase).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["END"] => self.request.ended = true,
             ["CHECK"] => self.request.check = true,
