@@ -179,7 +179,7 @@ impl<'a> QuoteScanner<'a> {
             }
             self.region = Region::NewText;
         }
-        if self.copied[at] && self.region == Region::NewText {
+        if self.copied[at] && self.region == Region::NewText || self.before_quote(at).is_some() {
             self.read_candidate(at);
             return at + 1;
         }
@@ -249,7 +249,8 @@ impl<'a> QuoteScanner<'a> {
         // A program that joins all lines into one puts the footer behind the person's words.
         let joined = before_footer(line, self.dialect())
             .filter(|before| !self.is_own[at] && self.is_written(before))
-            .or_else(|| self.before_attribution(at));
+            .or_else(|| self.before_attribution(at))
+            .or_else(|| self.before_quote(at));
         let text = joined.unwrap_or(line);
         if self.starts_signature(at) {
             self.region = Region::Signature;
@@ -296,6 +297,19 @@ impl<'a> QuoteScanner<'a> {
                 && before.contains(char::is_alphanumeric)
                 && !before.split_whitespace().any(is_digest)
                 && !self.own_letter.is_some_and(is_ours)
+    }
+
+    /// Returns what a person typed at the beginning of the first line of a quote: `HOLD> Turn 4 was adjudicated.`
+    fn before_quote(&self, at: usize) -> Option<&'a str> {
+        let (before, after) = self.lines[at].text.split_once("> ")?;
+        let is_ours = |own: &OwnLetter| own.follow().recognise(after) == Some(LineLikeness::Same);
+        let is_quote = self.lines.get(at + 1).is_some_and(|below| below.layer == Layer::Quoted)
+            || self.own_letter.is_some_and(is_ours);
+        // An arrow, as in `A1-> B2`, begins no quote, and an address ends with the sign.
+        let is_written = before.ends_with(ends_word) && !before.contains('<');
+        // An attribution above it may already have announced our letter.
+        let is_open = matches!(self.region, Region::NewText | Region::OwnLetter | Region::UnknownOwnLetter);
+        (is_open && is_quote && is_written).then_some(before)
     }
 
     /// Returns what a person typed at the beginning of an attribution, without a blank: `HOLDOn 29 Nov, Ann wrote:`. It
@@ -485,11 +499,14 @@ impl<'a> QuoteScanner<'a> {
 fn joints(line: &str) -> impl Iterator<Item = usize> {
     let signs = line.char_indices().zip(line.chars().skip(1)).zip(line.chars().skip(2));
     signs.filter_map(|(((at, end), start), next)| {
-        let is_end = end.is_lowercase()
-            || matches!(end, '.' | '!' | '?' | ')' | '0'..='9')
-            || end.is_uppercase() && next.is_lowercase();
+        let is_end = ends_word(end) && (!end.is_uppercase() || next.is_lowercase());
         (is_end && start.is_uppercase()).then_some(at + end.len_utf8())
     })
+}
+
+/// Whether a character can be the last one of a word or a sentence.
+fn ends_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '!' | '?' | ')')
 }
 
 /// Finds the list of links that programs put below everything when they turn HTML into text: a heading in any language,

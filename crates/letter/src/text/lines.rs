@@ -52,8 +52,12 @@ pub fn plain_lines(
     let mut lines: Vec<TextLine> = Vec::new();
     // The depth of the last line, if it continues on the next.
     let mut open: Option<usize> = None;
-    for raw in text.lines() {
-        let (depth, mut rest) = quote_prefix(raw, flowed);
+    let mut raws = text.lines().peekable();
+    while let Some(raw) = raws.next() {
+        // A program writes one kind of prefix: `HOLD> Turn 4` above a line with a bare one was typed into the quote.
+        let is_above_quote = raws.peek().is_some_and(|below| below.starts_with('>'));
+        let is_typed = is_above_quote && raw.starts_with(char::is_alphabetic);
+        let (depth, mut rest) = if is_typed { (0, raw) } else { quote_prefix(raw, flowed) };
         if flowed {
             rest = rest.strip_prefix(' ').unwrap_or(rest);
         }

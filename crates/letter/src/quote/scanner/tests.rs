@@ -83,6 +83,26 @@ fn words_typed_into_an_attribution_are_kept() {
 }
 
 #[test]
+fn words_typed_into_the_first_line_of_a_quote_are_kept() {
+    let quoted = LETTER.lines().map(|line| format!("> {line}\n")).collect::<String>();
+    for before in ["SHIP 1 TO B2", "HOLD", "See you soon.", "Ja, gerne"] {
+        for with_ours in [true, false] {
+            assert_eq!(read(&format!("A\n{before}{quoted}"), with_ours), ["A", before]);
+            assert_eq!(
+                read(&format!("A\n{before}> Turn 4: your report\n{quoted}"), with_ours),
+                ["A", before]
+            );
+        }
+    }
+    for line in ["SHIP 1 A1-> B2", "SHIP 1 A1 => B2", "A1 > B2"] {
+        assert_eq!(read(&format!("{line}\n{quoted}"), true), [line]);
+    }
+    let only_line = "Back on Sunday> Turn 4 was adjudicated. You saw nothing.";
+    assert_eq!(read(only_line, true), ["Back on Sunday"]);
+    assert_eq!(read("SHIP 1 TO B2> C3\n\nThanks", true), ["SHIP 1 TO B2> C3", "", "Thanks"]);
+}
+
+#[test]
 fn a_list_of_the_links_of_a_quote_is_no_text_of_a_person() {
     let ours = format!("{LETTER}\nThe site: https://club.example/matches/QZ-7K3M\n");
     let quoted = ours.lines().map(|line| format!("> {line}\n")).collect::<String>();
