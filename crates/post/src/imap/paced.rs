@@ -44,8 +44,19 @@ impl PacedStream {
     }
 }
 
-impl Read for PacedStream {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+/// Tries again after a signal, or the machine's sleep, which end the wait of a socket with a timeout (signal(7)). Not every
+/// reader in a library does.
+fn uninterrupted<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match act() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+impl PacedStream {
+    fn read_in_time(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "the server is too slow"));
@@ -62,9 +73,15 @@ impl Read for PacedStream {
     }
 }
 
+impl Read for PacedStream {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        uninterrupted(|| self.read_in_time(out))
+    }
+}
+
 impl Write for PacedStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.tcp.write(bytes)
+        uninterrupted(|| self.tcp.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -104,6 +121,22 @@ mod tests {
         assert_eq!(stream.read(&mut byte).expect("the next answer has its own time"), 1);
         drop(stream);
         dripping.join().expect("no panic");
+    }
+
+    #[tokio::test]
+    async fn a_signal_does_not_break_the_connection() {
+        // The kernel tells the thread that started a program of its end.
+        let _handler =
+            tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child()).expect("a handler");
+        let (client, mut server) = pair();
+        let mut child = std::process::Command::new("sleep").arg("0.2").spawn().expect("a program");
+        let answers = std::thread::spawn(move || {
+            assert!(child.wait().expect("it ends").success());
+            server.write_all(b"x").expect("the client waits");
+        });
+        let mut stream = PacedStream::new(client, Duration::from_secs(60));
+        assert_eq!(stream.read(&mut [0]).expect("the signal is no answer"), 1);
+        answers.join().expect("no panic");
     }
 
     #[test]
