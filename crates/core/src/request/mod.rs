@@ -255,8 +255,11 @@ struct RequestParser<'a, G> {
 /// Maximum remarks of a letter that is searched for one that says that all ships stay.
 const MAX_HOLD_LINES: usize = 50;
 
-/// Lines of words in a letter that are searched for orders. So much is no letter of a person; what follows is words.
+/// Maximum lines of words in a letter that are searched for orders. No person writes more; further lines stay words.
 const MAX_WORDS: usize = 1_000;
+
+/// Maximum words of a modifier, such as `TURN 4`, with the words around it.
+const MAX_MODIFIER: usize = 16;
 
 /// Maximum settings that one letter can change.
 pub const MAX_SETTINGS: usize = 20;
@@ -519,12 +522,15 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
 
     /// Reads `END`, `CHECK`, `WAIT` and `TURN n`. Returns the kind of the line if it is one of them.
     fn modifier(&mut self, no: usize, wording: &NormalizedLine) -> Option<LineKind> {
-        // More words are no modifier and no heading.
-        let words: Vec<String> = wording.words().take(16).map(str::to_ascii_uppercase).collect();
+        // One word too many shows that the line is no modifier.
+        let words: Vec<String> =
+            wording.words().take(MAX_MODIFIER + 1).map(str::to_ascii_uppercase).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["END"] => self.request.ended = true,
             ["CHECK"] => self.request.check = true,
-            ["CHECK", ref rest @ ..] if doubt::points_at_orders(rest) => self.request.check = true,
+            ["CHECK", ref rest @ ..] if rest.len() < MAX_MODIFIER && doubt::points_at_orders(rest) => {
+                self.request.check = true
+            }
             ["WAIT"] => self.request.wait = true,
             ["MATCH", name] if match_named_by(name).is_some() => {
                 self.request.sections.extend(match_named_by(name));
