@@ -670,7 +670,7 @@ impl Source for MaildirReader {
         let mut is_more_left = false;
         let mut arrivals = None;
         loop {
-            // It begins before the look, so that no letter comes between them.
+            // Watch before listing, so that no letter slips in between.
             arrivals = arrivals.or_else(|| Arrivals::watch(&self.settings.path));
             if is_more_left || self.may_have_changed() {
                 is_more_left = self.read_folder(sender)?;

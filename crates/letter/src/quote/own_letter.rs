@@ -258,7 +258,7 @@ fn longest_data(line: &str) -> &str {
     line.split(|c| !is_of_data(c)).max_by_key(|run| run.len()).unwrap_or_default()
 }
 
-/// Whether a character can stand in base64url (RFC 4648, 5).
+/// Whether a character belongs to the alphabet of base64url (RFC 4648, 5).
 pub fn is_of_data(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

@@ -14,7 +14,7 @@ use super::frame_line::{COLONS, FrameKind, is_dashed, is_part_note, is_raw_field
 use super::own_letter::{
     LineLikeness, OwnLetter, before_footer, is_closing, is_digest, is_footer, is_marker, joined_words,
 };
-use crate::mail::address::Token;
+use crate::mail::address::{Address, Token};
 use crate::mail::dialect::Dialect;
 use crate::text::lines::{Layer, TextLine};
 use crate::text::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
@@ -141,7 +141,7 @@ impl<'a> QuoteScanner<'a> {
             last_marker: lines.iter().rposition(|line| is_marker(&line.text, correspondents.dialect)),
             set_apart: find_set_apart(lines, &frames, correspondents.dialect),
             list_of_links: own_letter
-                .and_then(|own| find_list_of_links(lines, own, correspondents.dialect))
+                .and_then(|own| find_list_of_links(lines, own, correspondents))
                 .unwrap_or(lines.len()),
             finder,
             frames,
@@ -299,21 +299,23 @@ impl<'a> QuoteScanner<'a> {
                 && !self.own_letter.is_some_and(is_ours)
     }
 
-    /// Returns what a person typed at the beginning of the first line of a quote: `HOLD> Turn 4 was adjudicated.`
+    /// Returns what a person typed in front of the first line of a quote: `HOLD> Turn 4 was adjudicated.`
     fn before_quote(&self, at: usize) -> Option<&'a str> {
         let (before, after) = self.lines[at].text.split_once("> ")?;
-        let is_ours = |own: &OwnLetter| own.follow().recognise(after) == Some(LineLikeness::Same);
-        let is_quote = self.lines.get(at + 1).is_some_and(|below| below.layer == Layer::Quoted)
-            || self.own_letter.is_some_and(is_ours);
-        // An arrow, as in `A1-> B2`, begins no quote, and an address ends with the sign.
+        // The sign also ends arrows (`A1-> B2`) and addresses.
         let is_written = before.ends_with(ends_word) && !before.contains('<');
-        // An attribution above it may already have announced our letter.
+        // The attribution above may already have announced our letter.
         let is_open = matches!(self.region, Region::NewText | Region::OwnLetter | Region::UnknownOwnLetter);
-        (is_open && is_quote && is_written).then_some(before)
+        if !is_written || !is_open {
+            return None;
+        }
+        let is_ours = |own: &OwnLetter| own.follow().recognise(after) == Some(LineLikeness::Same);
+        let is_above_quote = self.lines.get(at + 1).is_some_and(|below| below.layer == Layer::Quoted);
+        (is_above_quote || self.own_letter.is_some_and(is_ours)).then_some(before)
     }
 
-    /// Returns what a person typed at the beginning of an attribution, without a blank: `HOLDOn 29 Nov, Ann wrote:`. It
-    /// is a request, or its last word begins with a small letter, unlike a name such as McDonald.
+    /// Returns what a person typed in front of an attribution, without a blank between them: `HOLDOn 29 Nov, Ann wrote:`.
+    /// Either it is a request, or its last word begins with a small letter, as the first half of McDonald does not.
     fn before_attribution(&self, at: usize) -> Option<&'a str> {
         let line = self.lines[at].text.as_str();
         if self.region != Region::NewText || self.frames[at].is_none() {
@@ -509,10 +511,13 @@ fn ends_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '!' | '?' | ')')
 }
 
-/// Finds the list of links that programs put below everything when they turn HTML into text: a heading in any language,
-/// perhaps a rule, and the number and address of each link. It is none of the person's words if each leads to where a
-/// link in our letter leads.
-fn find_list_of_links(lines: &[TextLine], own: &OwnLetter, dialect: &Dialect) -> Option<usize> {
+/// Finds the list of links that some programs add at the end when they turn HTML into text: a heading in any language,
+/// perhaps a rule, and the number and target of each link. A list with any other targets than ours is the person's.
+fn find_list_of_links(
+    lines: &[TextLine],
+    own: &OwnLetter,
+    correspondents: Correspondents<'_>,
+) -> Option<usize> {
     let is_rule = |line: &str| !line.contains(char::is_alphanumeric);
     let (mut start, mut links, mut numbers) = (lines.len(), 0, 0);
     for at in (0..lines.len()).rev().filter(|at| !lines[*at].is_blank()) {
@@ -521,14 +526,14 @@ fn find_list_of_links(lines: &[TextLine], own: &OwnLetter, dialect: &Dialect) ->
         let is_number =
             number.bytes().all(|b| b.is_ascii_digit() || b"[]().:".contains(&b)) && !is_rule(number);
         let link = if is_number { rest.trim() } else { line };
-        let is_link = link.starts_with("mailto:") || own.has_link_to(link);
+        let is_link = is_own_mailto(link, correspondents.own) || own.has_link_to(link);
         let is_entry = is_link || is_rule(link);
         if lines[at].layer != Layer::Unmarked || !is_entry {
             let is_heading = (line.ends_with(COLONS)
                 || lines.get(start).is_some_and(|line| is_rule(&line.text)))
                 && line.split_whitespace().count() <= MAX_HEADING
                 && lines[at].layer == Layer::Unmarked
-                && !(dialect.begins_like_request)(line);
+                && !(correspondents.dialect.begins_like_request)(line);
             start = if is_heading { at } else { start };
             break;
         }
@@ -537,6 +542,12 @@ fn find_list_of_links(lines: &[TextLine], own: &OwnLetter, dialect: &Dialect) ->
         start = at;
     }
     (links > 0 && numbers > 0).then_some(start)
+}
+
+/// Whether a link opens a letter to us (RFC 6068).
+fn is_own_mailto(link: &str, own: &Address) -> bool {
+    let to = link.strip_prefix("mailto:").and_then(|rest| rest.split('?').next());
+    to.and_then(|to| Address::parse(to).ok()).is_some_and(|to| to.base() == own.base())
 }
 
 /// Finds our lines with a bar that precede the person's own lines, the top of a quote, or the end. In a

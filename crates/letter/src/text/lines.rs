@@ -54,7 +54,7 @@ pub fn plain_lines(
     let mut open: Option<usize> = None;
     let mut raws = text.lines().peekable();
     while let Some(raw) = raws.next() {
-        // A program writes one kind of prefix: `HOLD> Turn 4` above a line with a bare one was typed into the quote.
+        // A program writes one kind of prefix. Above a bare `>`, `HOLD> Turn 4` was typed into the quote.
         let is_above_quote = raws.peek().is_some_and(|below| below.starts_with('>'));
         let is_typed = is_above_quote && raw.starts_with(char::is_alphabetic);
         let (depth, mut rest) = if is_typed { (0, raw) } else { quote_prefix(raw, flowed) };

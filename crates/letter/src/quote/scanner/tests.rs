@@ -117,6 +117,7 @@ fn a_list_of_the_links_of_a_quote_is_no_text_of_a_person() {
     }
     for (list, kept) in [
         ("Links:\n------\n[1] \nhttps://elsewhere.example/", "https://elsewhere.example/"),
+        ("Friends:\n1. mailto:bo@players.example", "1. mailto:bo@players.example"),
         ("SHIP 1 TO B2\n[1] https://club.example/", "SHIP 1 TO B2"),
         ("I saw you there\n[1] https://club.example/", "I saw you there"),
         ("Links:\n2 3", "2 3"),
