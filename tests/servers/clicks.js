@@ -3,7 +3,7 @@ addEventListener('load', () => setTimeout(async () => {
   const one = what => document.querySelector(what), words = what => one(what)?.textContent ?? '';
   const tap = cell => one(`[data-cell="${cell}"]`).click();
   const kind = label => [...document.querySelectorAll('#kinds label')].find(of => of.textContent === label).click();
-  const found = { letter: 'none', sub: words('#sub'), title: words('#title'), board: document.querySelectorAll('#board *').length };
+  const found = { letter: 'none', sub: words('#turn'), title: words('#players'), board: document.querySelectorAll('#board *').length };
   // A mail program would open; the page has noted the click by then.
   document.addEventListener('click', event => { if (event.target.id === 'mail') event.preventDefault(); });
   const clicks = {
@@ -22,9 +22,9 @@ addEventListener('load', () => setTimeout(async () => {
     found.letter = one('#mail').getAttribute('href');
     found.areas = document.querySelectorAll('#board .area').length;
     found.images = document.images.length;
-    found.before = words('#note');
+    found.before = words('#note span:not([hidden])');
     one('#mail').click();
-    found.after = words('#note');
+    found.after = words('#note span:not([hidden])');
     one('#own').click();
     const box = one('#lines li:last-child input');
     box.value = '# mine';

@@ -28,5 +28,5 @@ addEventListener('load', function compose() {
     if (kinds.length) kinds[below(kinds.length)].click();
     (below(2) ? byTaps : byForm)();
   }
-  parent.postMessage([name, { whole: isWhole(), letter: one('#text').textContent.replaceAll('\n', '|'), sub: one('#sub').textContent }], '*');
+  parent.postMessage([name, { whole: isWhole(), letter: one('#text').textContent.replaceAll('\n', '|'), sub: one('#turn').textContent }], '*');
 });

@@ -14,6 +14,7 @@ function DecompressionStream(format) {
 }
 const page = vm.createContext({ atob, Blob, DecompressionStream, Uint8Array });
 vm.runInContext(readFileSync(script, 'utf8'), page);
+const set = sheet => vm.runInContext('of => { sheet = of; }', page)(sheet);
 const payload = value => zlib.deflateRawSync(typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value), { level: 9 }).toString('base64url');
 const sheets = files.map(file => JSON.parse(readFileSync(file, 'utf8')));
 const isRefused = text => page.readSheet(text).then(() => false, () => true);
@@ -38,10 +39,12 @@ for (const [address, isOurs] of [
 ]) assert.equal(page.isOfClub(address, 'referee@club.example'), isOurs, address);
 assert.equal(page.isOfClub('x@y', ''), false);
 
+let counted = 0;
 for (const sheet of sheets) {
   const whole = payload(sheet);
   const read = await page.readSheet(whole);
   assert.equal(read.token, sheet.m[1]);
+  set(read);
 
   // A link that was cut is refused at every length.
   for (let length = 0; length < whole.length; length++) assert(await isRefused(whole.slice(0, length)), `cut at ${length}`);
@@ -66,9 +69,24 @@ for (const sheet of sheets) {
     assert(await isRefused(payload(rest)), `without ${key}`);
   }
 
-  // Every line that can be composed is read back as itself, and a text of one's own stays one.
-  assert.equal(page.readLine(read, 'TELL hello').kind, null);
-  assert.equal(page.readLine(read, '(.+)+$').kind, null);
+  // Lines that can be composed are read back as themselves, and a text of one's own stays one.
+  for (const kind of read.kinds) {
+    const some = of => [...new Set([of[0], of[of.length >> 1], of.at(-1)])];
+    const linesFrom = values => {
+      const field = kind.fields[values.length];
+      if (!field) return [values];
+      const options = some(page.optionsOf(kind, values.length, values)).filter(option => option !== undefined);
+      return (field.type === 's' ? [options] : options).flatMap(option => linesFrom([...values, option]));
+    };
+    for (const values of linesFrom([])) {
+      const text = page.filled({ kind, values, number: 1 }, kind.form), line = page.readLine(text);
+      assert.equal(line.kind, kind, text);
+      assert.equal(JSON.stringify(line.values), JSON.stringify(values), text);
+      counted++;
+    }
+  }
+  assert.equal(page.readLine('TELL hello').kind.label, undefined);
+  assert.equal(page.readLine('(.+)+$').kind.label, undefined);
 }
 
 // What a link inflates to is bounded.
@@ -78,4 +96,5 @@ assert(await isRefused(payload(JSON.stringify(sheets[0]) + ' '.repeat(65536))));
 // Names may hold anything: they lose marks that turn the direction of writing, and nothing else.
 const hostile = `<img src=x onerror=x>"'&\u202e${'x'.repeat(200)}`;
 const named = await page.readSheet(payload({ ...sheets[0], t: sheets[0].t.map(() => hostile) }));
-assert.equal(named.players, hostile.replace('\u202e', ' '));
+assert.equal(named.titles[1], hostile.replace('\u202e', ' '));
+assert(counted > 30, `${counted} lines`);

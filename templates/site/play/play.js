@@ -6,160 +6,121 @@
 
 const MAX_BYTES = 65536, MAX_LETTER = 1900;
 
-function demand(ok) {
-  if (!ok) throw new Error('malformed');
-  return ok;
-}
-function whole(x, low, high) {
-  demand(Number.isInteger(x) && x >= low && x <= high);
+function demand(ok, x) {
+  if (!ok) throw Error('malformed');
   return x;
 }
-function list(x, low = 0, high = 400) {
+function whole(x, low, high) { return demand(Number.isInteger(x) && x >= low && x <= high, x); }
+function list(x, read, low = 0, high = 400) {
   demand(Array.isArray(x) && x.length >= low && x.length <= high);
-  return x;
+  return x.map(item => read(item));
 }
-function text(x, high = 120) {
-  demand(typeof x === 'string' && x.length <= high && tidied(x) === x);
-  return x;
-}
-/* Control characters, line ends and marks that turn the direction of writing become blanks. */
-function tidied(x) {
-  return x.replace(/[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ');
-}
-/* What a person wrote may hold anything. */
+/* What a person wrote: control characters, line ends and marks that turn the direction of writing become blanks. */
 function words(x, high = 400) {
   demand(typeof x === 'string' && x.length <= high);
-  return tidied(x);
+  return x.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]+/gu, ' ');
 }
+function text(x, high = 120) { return demand(words(x, high) === x, x); }
 
 /* A set of cells, as a walk once round the board: `$` is one step, `%` two, and each `~` adds ninety. */
 function walk(signs, size, from = -1) {
-  demand(typeof signs === 'string' && /^([$-}]|~+[$-}])*$/.test(signs));
-  const cells = new Set();
+  demand(/^([$-}]|~+[$-}])*$/.test(text(signs, 400)));
   let steps = 0;
-  for (const sign of signs) {
-    if (sign === '~') { steps += 90; continue; }
-    steps += sign.charCodeAt(0) - 35;
-    cells.add((from + steps) % size);
-  }
-  demand(steps <= size);
-  return cells;
+  const cells = (signs.match(/~*[$-}]/g) || []).map(step => {
+    steps += 90 * (step.length - 1) + step.at(-1).charCodeAt(0) - 35;
+    return (from + steps) % size;
+  });
+  return demand(steps <= size, cells);
 }
 
 /* Reads base64url of raw deflate of JSON, of at most 64 kB. */
 async function readSheet(payload) {
   demand(payload.length <= 8192 && /^[\w-]+$/.test(payload));
   const bytes = Uint8Array.from(atob(payload.replace(/-/g, '+').replace(/_/g, '/')), sign => sign.charCodeAt(0));
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
-  const parts = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > MAX_BYTES) { reader.cancel().catch(() => {}); demand(false); }
-    parts.push(value);
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader(), parts = [];
+  for (let size = 0, part; !(part = await reader.read()).done;) {
+    size += part.value.length;
+    if (size > MAX_BYTES) reader.cancel().catch(() => {});
+    demand(size <= MAX_BYTES);
+    parts.push(part.value);
   }
   return checkSheet(JSON.parse(await new Blob(parts).text()));
 }
 
-/* Returns the Sheet with long names and sets of cells, or throws if any field is not as it should be. */
+/* Returns the Sheet with long names and lists of cells, or throws. */
 function checkSheet(s) {
-  demand(s && typeof s === 'object' && s.v === 1);
-  const [width, height, block] = list(s.g, 4, 4);
-  const size = whole(width, 1, 400) * whole(height, 1, 400);
-  demand(size <= 400 && s.g[3] === 0);
-  if (whole(block, 0, 20)) demand(width % block === 0 && height % block === 0 && size / block / block <= 26);
-  else demand(width <= 26);
-  const grid = { width, height, block, size };
-  const look = x => demand(/^[*HovBx?.SORQTDdu][abn]$/.test(x)) && x;
-  const flag = x => x === undefined ? false : whole(x, 0, 1) === 1;
+  demand(s.v === 1);
+  const [width, height, block, reserved] = s.g, size = whole(width, 1, 400) * whole(height, 1, 400);
+  demand(size <= 400 && reserved === 0 && (whole(block, 0, 20)
+    ? width % block === 0 && height % block === 0 && size / block / block <= 26 : width <= 26));
+  const count = (x, high = 65535) => whole(x, 0, high), flag = (x = 0) => count(x, 1) === 1;
+  const isArea = (x = 0) => x && whole(x, 2, 2);
+  const look = x => demand(/^[*HovBx?.SORQTDdu][abn]$/.test(text(x)), x);
 
-  const zones = Array(size).fill('');
-  for (const [colour, cells] of list(s.z, 0, 8).map(zone => list(zone, 2, 2))) {
-    demand(/^[abcx]$/.test(colour));
-    walk(cells, size).forEach(cell => { zones[cell] = zones[cell] || colour; });
-  }
-  demand(zones.some(zone => zone !== 'x'));
-  const marks = list(s.k || []).map(mark => list(mark, 3, 3))
-    .map(mark => ({ look: look(mark[0]), text: text(mark[1]), cells: walk(mark[2], size) }));
-  demand(s.n === undefined || s.n && typeof s.n === 'object');
-  const names = new Map(Object.entries(s.n || {}).map(([key, name]) => [look(key), text(name)]));
-  const pieces = list(s.p).map(piece => list(piece, 6, 20)).map(([id, at, label, shape, group, weight, ...sets]) => ({
-    id: text(id), at: whole(at, 0, size - 1), text: text(label), look: look(shape), group: whole(group, 0, 1),
-    weight: whole(weight, 0, 65535), sets: sets.map(set => walk(set, size, at)),
-  }));
-  const kinds = list(s.o, 1, 20).map(kind => checkKind(kind, grid, look, flag));
-  const tallies = list(s.r, 0, 30).map(tally => list(tally, 5, 7)).map(([label, of, what, low, high, each, cells]) => {
-    const prices = new Map(list(of, 1, 20).map(kind => {
-      const [index, price] = Array.isArray(kind) ? list(kind, 2, 2) : [kind, null];
-      return [whole(index, 0, kinds.length - 1), price === null ? null : whole(price, 0, 65535)];
-    }));
-    demand(/^([#+]|=\d{1,5})$/.test(what));
+  const readField = ([type, ...x]) => {
+    if (type === 'p') return { type, label: 'Piece', group: count(x[0], 1) };
+    if (type === 't') return { type, label: 'To', set: count(x[0] ?? 0, 13), area: isArea(x[1]) };
+    const field = { type, label: text(x[0]) };
+    if (type === 'c' || type === 'k') {
+      const options = walk(x[1], size), area = isArea(x[2]);
+      // An area begins at its south-west corner.
+      return demand(!area || options.every(cell => cell >= width && (cell + 1) % width), { ...field, options, area });
+    }
+    if (type === 'o' || type === 's') return { ...field, options: list(x[1], text, 1) };
+    demand(type === '#');
+    const low = count(x[1]), high = whole(x[2], low, low + 999);
+    const first = whole(x[3] ?? Math.max(low, Math.min(high, 1)), low, high);
+    return { ...field, first, options: Array.from({ length: high - low + 1 }, (_, n) => low + n) };
+  };
+  const readKind = kind => {
+    const fields = list(kind.q, readField, 0, 8), place = fields.findIndex(isSquare);
+    fields.forEach(({ type }, i) => {
+      const before = fields[i - 1]?.type;
+      demand(type === 't' ? before === 'p' : type !== 'k' || before === 'c' || before === 't');
+    });
+    const slot = (_, no, square) => demand(fields[no - 1] && (!square || fields[no - 1].type === 'p'), '');
+    const form = x => demand(!/[{}]/.test(text(x).replace(/\{(\d)(@?)\}/g, slot).replace('{+}', '')), x);
+    const puts = kind.w && list(kind.w, no => fields[whole(no, 0, fields.length - 1)], 2, 2);
+    demand(!puts || '#o'.includes(puts[0].type) && 'ctk'.includes(puts[1].type));
+    demand(place >= 0 || !kind.m && !kind.d);
     return {
-      label: text(label), prices, what, low: whole(low, 0, 65535), high: whole(high, low, 65535), each: flag(each),
+      label: text(kind.n), form: form(kind.l), fields, place, keys: list(kind.u || [], form),
+      puts: puts && kind.w, mark: kind.m && { look: look(text(kind.m).slice(0, 2)), text: form(kind.m.slice(2)) },
+      needs: list(kind.d || [], ([cells, weight]) => [walk(cells, size), count(weight)]),
+      leaves: flag(kind.a), alone: flag(kind.x), rank: count(kind.y ?? 0, 99),
+    };
+  };
+  const readTally = ([label, of, what, low, high, each, cells]) => {
+    demand(/^([#+]|=\d{1,5})$/.test(text(what)));
+    const prices = list(of, kind => {
+      const [index, price] = [kind].flat();
+      return [kinds[whole(index, 0, kinds.length - 1)], price && count(price)];
+    }, 1);
+    return {
+      label: text(label), prices: new Map(prices), what, low: count(low), high: whole(high, low, 65535), each: flag(each),
       cells: cells === undefined ? null : walk(cells, size),
     };
-  });
-  const [match, players, turn, due, club] = list(s.t, 5, 5).map(x => words(x));
-  const [address, token, subject, first] = list(s.m, 4, 4);
-  demand(/^[^\s@,?&%]{1,200}@[^\s@,?&%]{1,200}$/.test(address) && /^[0-9A-Za-z]{0,60}$/.test(token));
-  return {
-    grid, zones, marks, names, pieces, kinds, tallies, match, players, turn, due, club, address, token,
-    subject: text(subject), first: list(first, 0, 5).map(line => text(line)),
-    empty: s.e === undefined ? '' : text(s.e), hint: text(s.h, 400), lines: list(s.f || []).map(line => words(line, 998)),
-    deadline: s.d === undefined ? Infinity : whole(s.d, 0, 1e11),
   };
-}
 
-/* A kind of line. Its fields come in order: a target follows a piece, and a square beside another follows a square. */
-function checkKind(kind, { width, size }, look, flag) {
-  demand(kind && typeof kind === 'object');
-  const fields = list(kind.q, 0, 8).map(field => {
-    const [type, ...rest] = list(field, 1, 5);
-    if (type === 'p') return { type, label: 'Piece', group: whole(list(rest, 1, 1)[0], 0, 1), set: null };
-    if (type === 't') {
-      return { type, label: 'To', set: whole(list(rest, 0, 2).length ? rest[0] : 0, 0, 13), area: rest.length > 1 && !!whole(rest[1], 2, 2) };
-    }
-    const label = text(rest[0]);
-    if (type === 'c' || type === 'k') {
-      const area = list(rest, 2, 3).length > 2 && !!whole(rest[2], 2, 2), cells = walk(rest[1], size);
-      // An area begins at its south-west corner.
-      if (area) cells.forEach(cell => demand(cell >= width && (cell + 1) % width));
-      return { type, label, cells, area };
-    }
-    if (type === 'o' || type === 's') return { type, label, texts: list(list(rest, 2, 2)[1], 1, 200).map(x => text(x)) };
-    demand(type === '#');
-    const low = whole(list(rest, 3, 4)[1], 0, 65535), high = whole(rest[2], low, low + 999);
-    return { type, label, low, high, first: rest.length > 3 ? whole(rest[3], low, high) : Math.max(low, Math.min(high, 1)) };
+  const zones = Array(size).fill('');
+  list(s.z, ([colour, cells]) => {
+    demand(/^[abcx]$/.test(text(colour)));
+    walk(cells, size).forEach(cell => { zones[cell] ||= colour; });
   });
-  fields.forEach((field, at) => {
-    const before = fields[at - 1];
-    if (field.type === 't') {
-      demand(before && before.type === 'p');
-      before.set = field.set;
-    }
-    if (field.type === 'k') demand(before && 'ct'.includes(before.type));
-  });
-  const form = x => {
-    for (const [, no, square] of text(x).matchAll(/\{(\d)(@?)\}/g)) {
-      const field = demand(fields[no - 1]);
-      demand(!square || field.type === 'p');
-    }
-    demand(!/[{}]/.test(x.replace(/\{(\d@?|\+)\}/g, '')));
-    return x;
-  };
-  // A line is read back by its form, so two of its fields never touch.
-  demand(!form(kind.l).includes('}{'));
-  const puts = kind.w === undefined ? null : list(kind.w, 2, 2).map(at => whole(at, 0, fields.length - 1));
-  demand(!puts || '#o'.includes(fields[puts[0]].type) && 'ctk'.includes(fields[puts[1]].type));
-  const place = fields.findIndex(isSquare);
-  demand(place >= 0 || !kind.m && !kind.d);
+  demand(zones.some(zone => zone !== 'x') && typeof (s.n || {}) === 'object');
+  const kinds = list(s.o, readKind, 1), [address, token, subject, first] = s.m;
+  demand(/^[^\s@,?&%]{1,200}@[^\s@,?&%]{1,200}$/.test(text(address, 401)) && /^[0-9A-Za-z]{0,60}$/.test(text(token)));
   return {
-    label: text(kind.n), form: kind.l, fields, place, keys: list(kind.u || [], 0, 8).map(form), puts,
-    mark: kind.m === undefined ? null : { look: look(text(kind.m).slice(0, 2)), text: form(kind.m.slice(2)) },
-    needs: list(kind.d || []).map(need => list(need, 2, 2)).map(need => [walk(need[0], size), whole(need[1], 0, 65535)]),
-    leaves: flag(kind.a), alone: flag(kind.x), rank: kind.y === undefined ? null : whole(kind.y, 0, 99),
+    width, height, block, zones, kinds, titles: list(s.t, words, 5, 5), address, token,
+    marks: list(s.k || [], ([of, label, cells]) => ({ look: look(of), text: text(label), cells: walk(cells, size) })),
+    names: new Map(Object.entries(s.n || {}).map(([of, name]) => [look(of), text(name)])),
+    pieces: list(s.p, ([id, at, label, of, group, weight, ...sets]) => ({
+      id: text(id), at: whole(at, 0, size - 1), text: text(label), look: look(of), group: count(group, 1),
+      weight: count(weight), sets: list(sets, set => walk(set, size, at)),
+    })),
+    tallies: list(s.r, readTally), subject: text(subject), first: list(first, text),
+    lines: list(s.f || [], line => words(line, 998)), empty: text(s.e ?? ''), hint: text(s.h, 400),
+    deadline: count(s.d ?? 1e11, 1e11),
   };
 }
 
@@ -173,474 +134,382 @@ function squareName({ width, height, block }, cell) {
 
 /* The letter goes to the club that made this page, with or without a tag behind a plus, and to nobody else. */
 function isOfClub(address, club) {
-  const at = club.lastIndexOf('@'), [local, domain] = [club.slice(0, at), club.slice(at)];
-  const tag = address.startsWith(local + '+') && address.endsWith(domain) && address.slice(local.length + 1, -domain.length);
-  return at > 0 && (address === club || !!tag && /^[0-9A-Za-z]+$/.test(tag));
+  return address === club || address.replace(/\+[0-9A-Za-z]+(?=@[^@]+$)/, '') === club;
 }
 
-function mailto(sheet, body) {
-  const encode = x => encodeURIComponent(x).replace(/[!'()*]/g, sign => '%' + sign.charCodeAt(0).toString(16).toUpperCase());
-  return `mailto:${encode(sheet.address).replace('%40', '@')}?subject=${encode(sheet.subject)}&body=${encode(body)}`;
+function mailto(body) {
+  const [address, subject, text] = [sheet.address, sheet.subject, body].map(encodeURIComponent);
+  return `mailto:${address.replace('%40', '@')}?subject=${subject}&body=${text}`;
 }
 
 /* ---- Lines: a kind and the values of its fields, or a text of one's own ---- */
 
-function shown(sheet, field, value) {
+const OWN = { fields: [], keys: [], needs: [], rank: 50 };
+let sheet, lines;
+
+function named(cell) { return squareName(sheet, cell); }
+function row(cell) { return Math.floor(cell / sheet.width); }
+function joined(by, ...parts) { return [...new Set(parts)].filter(Boolean).join(by); }
+function sumOf(numbers) { return numbers.reduce((sum, x) => sum + Number(x), 0); }
+/* The square of a value: a piece, or a square itself. */
+function cellOf(value) { return value?.at ?? value; }
+
+function shown(field, value) {
   if (value == null) return '';
-  if (field.type === 'p') return value.id || squareName(sheet.grid, value.at);
-  return field.type === 's' ? value.join(' ') : isSquare(field) ? squareName(sheet.grid, value) : String(value);
+  if (field.type === 's') return value.join(' ');
+  return isSquare(field) ? value.id || named(cellOf(value)) : `${value}`;
 }
-function filled(sheet, { kind, values, number }, form) {
-  return form.replace(/\{(\d)(@?)\}/g, (_, no, square) => square
-    ? squareName(sheet.grid, values[no - 1].at) : shown(sheet, kind.fields[no - 1], values[no - 1])).replace('{+}', number);
-}
-/* The cells that the board offers for a field, given the fields before it. */
-function offered(sheet, kind, at, values) {
-  const field = kind.fields[at], before = values[at - 1];
-  if (field.type === 'p') return new Set(sheet.pieces.filter(piece => canBe(field, piece)).map(piece => piece.at));
-  if (field.type === 't') return before && before.sets[field.set] || new Set();
-  if (field.type === 'c') return field.cells;
-  if (field.type !== 'k' || before == null) return new Set();
-  const { width } = sheet.grid, row = cell => Math.floor(cell / width);
-  return new Set([...field.cells].filter(cell => cell !== before
-    && Math.abs(cell % width - before % width) < 2 && Math.abs(row(cell) - row(before)) < 2));
-}
-function canBe(field, piece) {
-  return piece.group === field.group && (field.set === null || !!piece.sets[field.set] && piece.sets[field.set].size > 0);
+function filled({ kind, values, number }, form) {
+  return form.replace('{+}', number).replace(/\{(\d)(@?)\}/g, (_, no, square) => square
+    ? named(values[no - 1].at) : shown(kind.fields[no - 1], values[no - 1]));
 }
 /* What a field can hold, given the fields before it. */
-function optionsOf(sheet, kind, at, values) {
-  const field = kind.fields[at], { type, low, high } = field;
-  if (type === 'p') return sheet.pieces.filter(piece => canBe(field, piece));
-  if (isSquare(field)) return [...offered(sheet, kind, at, values)];
-  return type === '#' ? Array.from({ length: high - low + 1 }, (_, n) => low + n) : field.texts;
+function optionsOf(kind, at, values) {
+  const field = kind.fields[at], before = values[at - 1], { width } = sheet, set = kind.fields[at + 1]?.set;
+  if (field.type === 'p') return sheet.pieces.filter(piece => piece.group === field.group && (set === undefined || piece.sets[set]?.length));
+  if (field.type === 't') return before?.sets[field.set] || [];
+  if (field.type !== 'k') return field.options;
+  return field.options.filter(cell => before != null && cell !== before
+    && Math.abs(cell % width - before % width) < 2 && Math.abs(row(cell) - row(before)) < 2);
 }
 /* Reads a line back, so that one from an earlier letter or changed by hand is judged like one from the board. */
-function readLine(sheet, text) {
-  for (const kind of sheet.kinds) {
-    const slots = [], values = [];
-    const form = kind.form.replace(/[.*+?^$|()\\[\]]/g, '\\$&').replace(/\{(\d@?|\\\+)\}/g, (_, slot) => {
-      slots.push(slot);
-      return kind.fields[slot[0] - 1]?.type === 's' ? '(.+)' : '([^ ]+)';
-    });
-    const found = new RegExp(`^${form}$`).exec(text);
-    if (!found) continue;
-    const part = slot => found[slots.indexOf(slot) + 1 || found.length];
-    kind.fields.forEach((field, at) => {
-      const word = part(`${at + 1}`), square = part(`${at + 1}@`), options = optionsOf(sheet, kind, at, values);
-      const isMeant = option => (word == null || shown(sheet, field, option) === word) && (square == null || squareName(sheet.grid, option.at) === square);
-      const texts = field.type === 's' && word.split(' ');
-      values.push(!texts ? options.find(isMeant) : texts.every((x, n) => options.includes(x) && texts.indexOf(x) === n) ? texts : null);
-    });
-    const line = { kind, values, number: Number(part('\\+') || 0), text };
-    if (values.every(value => value != null) && filled(sheet, line, kind.form) === text) return line;
-  }
-  return { kind: null, values: [], number: 0, text };
+function readLine(text) {
+  const seek = (kind, values) => {
+    const at = values.length, field = kind.fields[at], line = { kind, values, number: Number(/\d+/.exec(text)), text };
+    if (!field) return filled(line, kind.form) === text && line;
+    const said = field.type === 's' ? [[...new Set(text.split(' '))].filter(x => field.options.includes(x))]
+      : optionsOf(kind, at, values).filter(x => field.type === 'p' || text.includes(shown(field, x)));
+    return said.reduce((found, value) => found || seek(kind, [...values, value]), false);
+  };
+  return sheet.kinds.reduce((found, kind) => found || seek(kind, []), false) || { kind: OWN, values: [], text };
 }
-/* What each tally of a Sheet comes to. */
-function tallied(sheet, lines) {
-  const { width, block } = sheet.grid, side = block || 1;
-  const blockOf = cell => Math.floor(cell / width / side) * width + Math.floor(cell % width / side);
+function tallied(lines) {
+  const { width, block } = sheet, side = block || 1;
+  const blockOf = cell => Math.floor(row(cell) / side) * width + Math.floor(cell % width / side);
   return sheet.tallies.map(tally => {
-    const sums = new Map();
-    if (!tally.each) sums.set(0, 0);
-    else if (tally.cells) tally.cells.forEach(cell => sums.set(blockOf(cell), 0));
-    for (const { kind, values } of lines) {
-      const index = sheet.kinds.indexOf(kind);
-      if (!kind || !tally.prices.has(index)) continue;
-      const cell = values[kind.fields.findIndex(field => 'ct'.includes(field.type))];
-      if (tally.cells && !tally.cells.has(cell)) continue;
-      const numbers = values.filter((_, at) => '#o'.includes(kind.fields[at].type)).map(x => Number(x) || 0), price = tally.prices.get(index);
-      const worth = tally.what === '#' ? 1 : tally.what === '+' ? price ?? numbers.reduce((sum, x) => sum + x, 0)
-        : Number(numbers.includes(Number(tally.what.slice(1))));
-      const key = tally.each ? blockOf(cell) : 0;
+    const { prices, what, each, cells, low, high } = tally, sums = new Map(each ? cells?.map(cell => [blockOf(cell), 0]) : [[0, 0]]);
+    for (const { kind, values } of lines.filter(line => prices.has(line.kind))) {
+      const cell = values[kind.fields.findIndex(field => 'ct'.includes(field.type))], key = each ? blockOf(cell) : 0;
+      if (cells && !cells.includes(cell)) continue;
+      const numbers = values.filter((_, i) => '#o'.includes(kind.fields[i].type)).map(x => Number(x) || 0);
+      const worth = what === '#' ? 1 : what === '+' ? prices.get(kind) || sumOf(numbers) : Number(numbers.includes(Number(what.slice(1))));
       sums.set(key, (sums.get(key) || 0) + worth);
     }
-    const all = [...sums.values()], missing = all.filter(sum => sum < tally.low).length;
-    return { ...tally, now: all[0] || 0, missing, over: all.some(sum => sum > tally.high) };
+    const all = [...sums.values()];
+    return { ...tally, now: all[0] || 0, missing: all.filter(sum => sum < low).length, over: all.some(sum => sum > high) };
   });
 }
-/* The weight that a line's square still lacks: pieces stay there without a line that leaves, and lines put some there. */
-function lacking(sheet, lines, { kind, values }) {
-  const cell = kind && kind.place >= 0 && values[kind.place], need = kind && kind.needs.find(([cells]) => cells.has(cell));
-  if (!need) return 0;
-  const stays = piece => piece.at === cell && !lines.some(line => line.kind && line.kind.leaves && line.values.includes(piece));
-  const put = lines.filter(({ kind: by, values: of }) => by && by.puts && of[by.puts[1]] === cell).map(line => Number(line.values[line.kind.puts[0]]));
-  const have = sheet.pieces.filter(stays).map(piece => piece.weight).concat(put).reduce((sum, x) => sum + x, 0);
-  return Math.max(0, need[1] - have);
+/* The weight that a line's square still lacks, of pieces that stay there and of what other lines put there. */
+function lacking({ kind, values }) {
+  const cell = values[kind.place], need = kind.needs.find(([cells]) => cells.includes(cell));
+  const stay = sheet.pieces.filter(piece => piece.at === cell && !lines.some(line => line.kind.leaves && line.values.includes(piece)));
+  const put = lines.filter(line => line.kind.puts && line.values[line.kind.puts[1]] === cell).map(line => line.values[line.kind.puts[0]]);
+  return need ? Math.max(0, need[1] - sumOf([...stay.map(piece => piece.weight), ...put])) : 0;
 }
 
 /* ---- The page ---- */
 
-function startPage(sheet) {
-  const { grid } = sheet, { width, height, block, size } = grid, UNIT = 40;
-  const $ = id => document.getElementById(id), name = cell => squareName(grid, cell);
-  const put = (id, words) => { if ($(id).textContent !== words) $(id).textContent = words; };
-  let lines = sheet.lines.map(line => readLine(sheet, line)), kind, values, at, written = null, asked = texts().join('\n');
-  const cells = [], aim = svg('g', {}), over = svg('g', {});
+const UNIT = 40, CORNER = 'the south-west corner of an area of four squares', cells = [];
+let kind, values, at = 0, saved, isWritten = false, over;
 
-  function element(tag, props, ...kids) {
-    const made = Object.assign(document.createElement(tag), props);
-    made.append(...kids);
-    return made;
+function $(id) { return document.getElementById(id); }
+function put(id, words) { $(id).textContent = words; }
+/* A new element: functions are its listeners, all else attributes. */
+function make(tag, attributes, ...kids) {
+  const { namespaceURI } = /^(svg|g|rect|text|use|path)$/.test(tag) ? $('tip') : document.body, made = document.createElementNS(namespaceURI, tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made[key] = value;
+    else if (value !== false) made.setAttribute(key, value);
   }
-  function named(made, label) {
-    made.setAttribute('aria-label', label);
-    return made;
-  }
-  function svg(tag, attributes, words) {
-    const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
-    if (words != null) made.textContent = words;
-    return made;
-  }
-  function place(cell) { return [cell % width * UNIT, Math.floor(cell / width) * UNIT]; }
-  function glyph(into, look, words, [x, y]) {
-    const path = document.getElementById('shape-' + look[0]), [, tx, ty, font, more] = path.dataset.shape.split('|');
-    const box = svg('g', { transform: `translate(${x} ${y})` }), colours = `${look[1]} ${more}`;
-    box.append(svg('use', { href: '#shape-' + look[0], class: 'g ' + colours }));
-    if (Number(font)) box.append(svg('text', { class: 't ' + colours, x: tx, y: ty, 'font-size': words.length > 4 ? font * .78 : font }, words));
-    into.append(box);
-  }
-  function spoken(look, words) {
-    const shape = document.getElementById('shape-' + look[0]).dataset.shape.split('|')[0];
-    return `${sheet.names.get(look) || shape} ${words}`.trim();
-  }
-  /* The four squares whose south-west corner is this one. */
-  function area(cell) {
-    const [x, y] = place(cell - width);
-    return svg('rect', { class: 'area', x, y, width: 2 * UNIT, height: 2 * UNIT });
-  }
-  function arrow(from, to) {
-    const [x, y] = place(from).map(n => n + UNIT / 2), [p, q] = place(to).map(n => n + UNIT / 2), n = 10 / (Math.hypot(p - x, q - y) || 1);
-    return svg('path', { class: 'arrow', 'marker-end': 'url(#tip)', d: `M${x + (p - x) * n} ${y + (q - y) * n}L${p - (p - x) * n} ${q - (q - y) * n}` });
-  }
+  made.append(...kids);
+  return made;
+}
+function place(cell) { return [cell % sheet.width * UNIT, row(cell) * UNIT]; }
+function rect(look, cell, side = 1) {
+  const [x, y] = place(cell);
+  return make('rect', { class: look, x, y, width: side * UNIT, height: side * UNIT });
+}
+function shapeOf(look) { return $('shape-' + look[0]).dataset.shape.split('|'); }
+function glyph(look, words, at = [0, 0]) {
+  const [, x, y, font, more] = shapeOf(look), colours = `${look[1]} ${more}`;
+  return make('g', { transform: `translate(${at})` },
+    make('use', { href: '#shape-' + look[0], class: 'g ' + colours }),
+    make('text', { class: 't ' + colours, x, y, 'font-size': words.length > 4 ? font * .78 : font }, words));
+}
+function spoken(look, ...words) { return joined(' ', sheet.names.get(look) || shapeOf(look)[0], ...words); }
+function arrow(from, to) {
+  const middle = cell => place(cell).map(n => n + UNIT / 2), [x, y] = middle(from), [p, q] = middle(to);
+  const part = 10 / (Math.hypot(p - x, q - y) || 1), dx = (p - x) * part, dy = (q - y) * part;
+  return make('path', { class: 'arrow', 'marker-end': 'url(#tip)', d: `M${x + dx} ${y + dy}L${p - dx} ${q - dy}` });
+}
 
-  function build() {
-    const pad = block ? 2 : 18, wide = width * UNIT + pad + 2, high = height * UNIT + pad + 2, font = Math.max(11, width);
-    const picture = svg('svg', { viewBox: `${-pad} -2 ${wide} ${high}`, 'aria-hidden': 'true' }), ground = svg('g', {});
-    const label = (x, y, words, more) => ground.append(svg('text', { class: 'lab ' + more, x, y, 'font-size': more ? 13 : font }, words));
-    sheet.zones.forEach((zone, cell) => {
-      const [x, y] = place(cell);
-      ground.append(svg('rect', { class: 'z ' + zone, x, y, width: UNIT, height: UNIT }));
-    });
-    for (let cell = 0; cell < size; cell++) {
-      const [x, y] = place(cell), row = Math.floor(cell / width);
-      if (block && cell % width % block === 0 && row % block === 0) {
-        ground.append(svg('rect', { class: 'blk', x, y, width: block * UNIT, height: block * UNIT }));
-        label(x + 4, y + 14, name(cell)[0], 'b');
-      }
-      if (!block && row === height - 1) label(x + 20, y + UNIT + 14, name(cell)[0], '');
-      if (!block && cell % width === 0) label(-9, y + 25, height - row, '');
+function build() {
+  const { width, height, block } = sheet, pad = block ? 2 : 18, [wide, high] = [width, height].map(n => n * UNIT + pad + 2);
+  const ground = make('g', {}, ...sheet.zones.map((zone, cell) => rect('z ' + zone, cell)));
+  const label = (x, y, words, more) => ground.append(make('text', { class: `lab ${more}`, x, y }, words));
+  const board = make('div', { class: 'cells', role: 'grid', 'aria-label': 'Board' });
+  sheet.zones.forEach((_, cell) => {
+    const [x, y] = place(cell);
+    if (block && cell % width % block === 0 && row(cell) % block === 0) {
+      ground.append(rect('blk', cell, block));
+      label(x + 4, y + 14, named(cell)[0], 'block');
     }
-    picture.append(ground, over, aim);
-    // The buttons lie over the squares of the picture.
-    const board = named(element('div', { className: 'cells' }), 'Board');
-    board.setAttribute('role', 'grid');
-    Object.assign(board.style, { left: `${pad / wide * 100}%`, top: `${200 / high}%`, width: `${width * UNIT / wide * 100}%`, height: `${height * UNIT / high * 100}%` });
-    board.style.setProperty('--w', width);
-    for (let row = 0; row < height; row++) {
-      const of = element('div');
-      of.setAttribute('role', 'row');
-      for (let x = 0; x < width; x++) {
-        const cell = element('button', { type: 'button', tabIndex: -1 });
-        cell.dataset.cell = cells.length;
-        cell.setAttribute('role', 'gridcell');
-        cells.push(cell);
-        of.append(cell);
-      }
-      board.append(of);
+    if (!block && row(cell) === height - 1) label(x + 20, y + UNIT + 14, named(cell)[0], 'file');
+    if (!block && cell % width === 0) label(-9, y + 25, `${height - row(cell)}`, 'rank');
+    if (cell % width === 0) board.append(make('div', { role: 'row' }));
+    cells.push(make('button', { tabindex: -1, role: 'gridcell', 'data-cell': cell }));
+    board.lastChild.append(cells[cell]);
+  });
+  board.style.inset = `${200 / high}% ${200 / wide}% ${100 * pad / high}% ${100 * pad / wide}%`;
+  $('board').style.setProperty('--w', width);
+  board.onclick = event => tap(nearest(event));
+  board.onkeydown = step;
+  over = make('g', {});
+  $('board').append(make('svg', { viewBox: `${-pad} -2 ${wide} ${high}`, 'aria-hidden': 'true' }, ground, over), board);
+}
+function isOff(cell) { return sheet.zones[cell] === 'x'; }
+function step(event) {
+  const { key } = event, { width } = sheet;
+  const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width, Home: -1, End: 1 }[key];
+  if (key === 'Escape') begin(kind);
+  if (!by) return;
+  event.preventDefault();
+  let to = at;
+  for (let next = at + by; cells[next] && (/Up|Down/.test(key) || row(next) === row(at)); next += by) {
+    if (isOff(next)) continue;
+    to = next;
+    if (key.startsWith('Arrow')) break;
+  }
+  focusOn(to).focus();
+}
+function focusOn(cell) {
+  cells[at].tabIndex = -1;
+  at = cell;
+  cells[at].tabIndex = 0;
+  return cells[at];
+}
+/* A finger is wider than a square of a big board: a tap counts for the nearest square that means something. */
+function nearest({ target, detail, clientX, clientY }) {
+  const own = cells.indexOf(target);
+  if (own >= 0 && (!detail || means(own))) return own;
+  const far = box => Math.hypot(Math.max(box.left - clientX, 0, clientX - box.right), Math.max(box.top - clientY, 0, clientY - box.bottom));
+  const near = [...cells.keys()].filter(means).map(cell => [far(cells[cell].getBoundingClientRect()), cell]).sort((a, b) => a[0] - b[0])[0];
+  return near?.[0] < 24 ? near[1] : own;
+}
+
+/* The first field that a square still has to fill, or -1. */
+function open() { return kind.fields.findIndex((field, i) => isSquare(field) && values[i] == null); }
+function choices() { return open() < 0 ? [] : optionsOf(kind, open(), values).map(cellOf); }
+/* Whether a line of this kind can begin with a tap on this square. */
+function canBegin(of, cell) { return of.place >= 0 && optionsOf(of, of.place, []).some(option => cellOf(option) === cell); }
+function ordersPiece(of) { return of.fields[of.place]?.type === 'p'; }
+function means(cell) { return choices().includes(cell) || sheet.kinds.some(of => ordersPiece(of) && canBegin(of, cell)); }
+function begin(of, kept = []) {
+  kind = of;
+  values = kind.fields.map(({ type, first, options }, i) => kept[i] ?? { '#': first, o: options?.[0], s: [] }[type] ?? null);
+  show();
+}
+function tap(cell) {
+  if (cell < 0 || isOff(cell)) return;
+  focusOn(cell);
+  if (!choices().includes(cell)) {
+    const other = [kind, ...sheet.kinds].find(of => canBegin(of, cell));
+    begin(other || kind, other === kind ? unplaced() : []);
+    if (!other) return;
+  }
+  const i = open(), here = optionsOf(kind, i, values).filter(option => cellOf(option) === cell);
+  // Of several pieces on one square, the first one without a line.
+  values[i] = here.find(piece => !lines.some(line => line.values.includes(piece))) ?? here[0];
+  if (open() < 0 && !kind.fields.some(of => of.type === 's')) add();
+  else show();
+}
+/* What stays in the form after a line. */
+function unplaced() { return values.map((value, i) => '#o'.includes(kind.fields[i].type) ? value : null); }
+function add() {
+  const line = { kind, values: values.slice(), number: 1 }, ofType = type => values.filter((_, i) => kind.fields[i].type === type);
+  const keysOf = of => of.kind.keys.map(key => filled(of, key));
+  if (ofType('s').some(chosen => !chosen.length)) return tell('Choose at least one.');
+  if (Math.max(...ofType('#')) === 0) return tell('One of the numbers must be above 0.');
+  while (lines.some(of => of.kind === kind && of.number === line.number)) line.number++;
+  line.text = filled(line, kind.form);
+  const keys = keysOf(line), stay = kind.alone ? [] : lines.filter(of => !of.kind.alone && !keysOf(of).some(key => keys.includes(key)));
+  const above = tallied([...stay, line]).find(tally => tally.over);
+  if (above) return tell(`${above.label}: at most ${above.high}.`);
+  const rank = of => of.kind.rank || sheet.kinds.indexOf(of.kind) / 100;
+  lines = [...stay, line].sort((a, b) => rank(a) - rank(b));
+  tell(`${line.text} is in your letter.`);
+}
+function tell(words) {
+  begin(kind, unplaced());
+  put('say', `${words} ${$('say').textContent}`.trim());
+}
+
+function show() {
+  const missing = open(), field = kind.fields[missing], may = choices(), here = cells.map(() => []);
+  const draw = (look, words, cell, ...aloud) => {
+    over.append(glyph(look, words, place(cell)));
+    here[cell].push(...aloud);
+  };
+  over.replaceChildren();
+  sheet.marks.forEach(({ look, text, cells }) => cells.forEach(cell => draw(look, text, cell, spoken(look, text))));
+  lines.filter(line => line.kind.mark).forEach(line => {
+    const { mark, place } = line.kind;
+    draw(mark.look, filled(line, mark.text), cellOf(line.values[place]), line.text);
+  });
+  cells.forEach((_, cell) => {
+    const of = sheet.pieces.filter(piece => piece.at === cell);
+    if (of.length) draw(of[0].look, of[1] ? '×' + of.length : of[0].text, cell, ...of.map(({ look, id, text }) => spoken(look, id, text)));
+  });
+  lines.forEach(line => line.kind.fields.forEach(({ type, area }, i) => {
+    if (type === 't') over.append(arrow(line.values[i - 1].at, line.values[i]));
+    if (area) over.append(rect('area', line.values[i] - sheet.width, 2));
+  }));
+  const chosen = values.filter((_, i) => isSquare(kind.fields[i])).map(cellOf);
+  cells.forEach((button, cell) => {
+    const can = may.includes(cell) && field, isChosen = chosen.includes(cell);
+    button.className = joined(' ', isOff(cell) && 'off', can && (can.type === 'p' ? 'may' : 'to'), can.area && 'four', here[cell].length && 'full', isChosen && 'sel');
+    button.setAttribute('aria-label', joined(', ', named(cell), ...here[cell], can && `can be chosen${can.area ? ` as ${CORNER}` : ''}`));
+    button.setAttribute('aria-selected', isChosen);
+  });
+  $('board').lastChild.classList.toggle('many', may.length > cells.length * .4);
+  $('kind-' + sheet.kinds.indexOf(kind)).checked = true;
+  showFields(missing);
+  showLines();
+  put('say', prompt(field, may, values[missing - 1]));
+}
+function prompt(field, may, piece) {
+  if (!field) return '';
+  if (!may.length) return 'No square is open to this order now.';
+  if (field.type === 'p') return `Choose a piece${field.group ? ' of your opponent' : ''}.`;
+  const what = field.type === 't' ? ` for ${piece.id && piece.id + ' at '}${named(piece.at)}` : field.area || field.label === 'at' ? '' : `: ${field.label}`;
+  return `Choose ${field.area ? CORNER : 'a square'}${what}.`;
+}
+function showFields(missing) {
+  const form = $('fields'), focused = [...form.children].findIndex(of => of.contains(document.activeElement));
+  form.replaceChildren(...kind.fields.map((field, i) => {
+    const label = make('span', {}, (field.label || 'Which') + (field.area ? ', south-west corner' : '')), options = [...optionsOf(kind, i, values)];
+    if (field.type === 's') {
+      const choose = x => () => { values[i].push(x); show(); };
+      const chips = options.filter(x => !values[i].includes(x)).map(x => make('button', { type: 'button', class: 'chip', onclick: choose(x) }, x));
+      label.append(`: ${values[i].join(' ') || '…'}`);
+      return make('div', { class: 'whole' }, label, make('span', { class: 'seq' }, ...chips));
     }
-    board.onclick = event => tap(nearest(event));
-    board.onkeydown = step;
-    board.onpointerover = event => light(event.target.closest('[data-cell]'));
-    board.addEventListener('focusin', event => light(event.target));
-    board.onpointerleave = () => aim.replaceChildren();
-    $('board').append(picture, board);
+    const words = option => option.sets ? joined(' · ', option.id, option.text, named(option.at)) : shown(field, option);
+    if (isSquare(field) && field.type !== 'p') options.sort((a, b) => named(a).localeCompare(named(b), 'en', { numeric: true }));
+    const onchange = event => {
+      values[i] = options[event.target.value] ?? null;
+      // What came after a piece or a square depended on it.
+      for (let n = i + 1; 'tk'.includes(kind.fields[n]?.type ?? '-'); n++) values[n] = null;
+      show();
+    };
+    const items = options.map((option, n) => make('option', { value: n, selected: option === values[i] }, words(option)));
+    if (isSquare(field)) items.unshift(make('option', { value: '' }, '–'));
+    return make('label', {}, label, make('select', { onchange }, ...items));
+  }), make('button', { disabled: missing >= 0 }, 'Add'));
+  if (focused >= 0) (form.children[focused]?.querySelector('select, .chip') || form.lastChild).focus();
+}
+function remark(line) {
+  const missing = lacking(line);
+  if (missing) return `${missing} more must stay there`;
+  return joined(', ', isWritten && !saved.includes(line.text) && 'not yet written', line.kind === OWN && 'yours');
+}
+function showLines() {
+  $('lines').replaceChildren(...lines.map((line, n) => {
+    const item = $('line').content.firstElementChild.cloneNode(true), [box, , off] = item.children;
+    box.value = line.text;
+    box.setAttribute('aria-label', `Order ${n + 1}`);
+    box.onchange = () => {
+      const changed = words(box.value, 998).trim();
+      if (!changed) return off.click();
+      box.value = changed;
+      Object.assign(line, readLine(changed));
+      showLetter();
+    };
+    off.setAttribute('aria-label', `Remove ${line.text || 'this line'}`);
+    off.onclick = () => {
+      lines = lines.filter(of => of !== line);
+      show();
+      ($('lines').children[Math.min(n, lines.length - 1)]?.lastElementChild || $('orders')).focus();
+    };
+    return item;
+  }));
+  showLetter();
+}
+function texts() { return lines.map(line => line.text).filter(Boolean); }
+function isSaved() { return texts().join('\n') === saved.join('\n'); }
+/* The footer with the token stands last, so that a letter that was cut short is refused whole. */
+function body(orders) { return [...orders, ...sheet.token ? ['', '-- ', `Reply token: ${sheet.token}`] : [], ''].join('\r\n'); }
+function showLetter() {
+  const own = texts(), orders = own.length || !sheet.empty ? own : [sheet.empty], letter = body([...sheet.first, ...orders]);
+  const tallies = lines.some(line => line.kind.alone) ? [] : tallied(lines), href = mailto(letter), long = href.length > MAX_LETTER;
+  const range = ({ low, high }) => low === high ? high : low ? `${low} to ${high}` : `at most ${high}`;
+  lines.forEach((line, n) => { $('lines').children[n].children[1].textContent = remark(line); });
+  put('hint', lines.length ? '' : sheet.hint + (sheet.empty && ` Without any, the letter says ${sheet.empty}.`));
+  $('tally').replaceChildren(...tallies.map(tally => make('li', { class: tally.over ? 'over' : tally.missing ? '' : 'ok' },
+    `${tally.label}: ${tally.each ? range(tally) + (tally.missing ? `, ${tally.missing} to go` : '') : `${tally.now} of ${range(tally)}`}`)));
+  const isReady = orders.length && !lines.some(lacking) && (!tallies.some(tally => tally.missing) || lines.some(line => line.kind === OWN));
+  $('mail').classList.toggle('wait', !isReady);
+  $('mail').href = long ? mailto(body(['(paste the letter here)'])) : href;
+  $('mail').onclick = long ? copy : noteWritten;
+  put('mail', long ? 'Copy, and open a letter' : 'Write the letter');
+  put('text', letter.replace(/\r/g, ''));
+  [...$('note').children].forEach((said, n) => { said.hidden = n !== (!isWritten ? 0 : isSaved() ? 1 : 2); });
+}
+function noteWritten() {
+  saved = texts();
+  isWritten = true;
+  showLetter();
+}
+async function copy() {
+  noteWritten();
+  try {
+    await navigator.clipboard.writeText($('text').textContent);
+    put('copy', 'Copied');
+  } catch {
+    $('whole').open = true;
+    getSelection().selectAllChildren($('text'));
+    put('copy', 'Select and copy');
   }
-  function isOff(cell) { return sheet.zones[cell] === 'x'; }
-  /* Shows the area whose corner is under the pointer, or has the focus. */
-  function light(button) {
-    const field = button && kind.fields[open()];
-    aim.replaceChildren();
-    if (field && field.area && choices().has(Number(button.dataset.cell))) aim.append(area(Number(button.dataset.cell)));
-  }
-  function step(event) {
-    const { key } = event, row = at - at % width;
-    if (key === 'Escape') return begin(kind);
-    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width, Home: 1, End: -1 }[key];
-    if (!by) return;
-    event.preventDefault();
-    let to = key === 'Home' ? row : key === 'End' ? row + width - 1 : at + by;
-    const inside = cell => cell >= 0 && cell < size && (Math.abs(by) > 1 && width > 1 || Math.floor(cell / width) === row / width);
-    while (inside(to) && isOff(to)) to += by;
-    if (inside(to)) { focusOn(to); cells[to].focus(); }
-  }
-  function focusOn(cell) {
-    cells[at].tabIndex = -1;
-    at = cell;
-    cells[at].tabIndex = 0;
-  }
-  /* A finger is wider than a square of a big board: a tap counts for the nearest square that means something. */
-  function nearest(event) {
-    const own = event.target.closest('[data-cell]'), cell = own && Number(own.dataset.cell);
-    if (own && (!event.detail || means(cell))) return cell;
-    let best = cell, least = 24;
-    cells.forEach((button, i) => {
-      if (!means(i)) return;
-      const box = button.getBoundingClientRect();
-      const far = Math.hypot(Math.max(box.left - event.clientX, 0, event.clientX - box.right), Math.max(box.top - event.clientY, 0, event.clientY - box.bottom));
-      if (far < least) { least = far; best = i; }
-    });
-    return best;
-  }
+  setTimeout(() => put('copy', 'Copy'), 2500);
+}
 
-  /* The first field that a square still has to fill, or -1. */
-  function open() { return kind.fields.findIndex((field, i) => isSquare(field) && values[i] == null); }
-  function choices() { return open() < 0 ? new Set() : offered(sheet, kind, open(), values); }
-  /* Whether a line of this kind can begin with a tap on this square. */
-  function canBegin(of, cell) { return of.place >= 0 && offered(sheet, of, of.place, []).has(cell); }
-  function means(cell) { return choices().has(cell) || sheet.kinds.some(of => of.place >= 0 && of.fields[of.place].type === 'p' && canBegin(of, cell)); }
-  function fresh(field) { return field.type === '#' ? field.first : field.type === 'o' ? field.texts[0] : field.type === 's' ? [] : null; }
-  function begin(of, kept = []) {
-    kind = of;
-    values = kind.fields.map((field, i) => kept[i] == null ? fresh(field) : kept[i]);
-    show();
-  }
-  function tap(cell) {
-    if (cell == null || isOff(cell)) return;
-    focusOn(cell);
-    if (!choices().has(cell)) {
-      // Not a square of this field: it may begin another line.
-      const other = [kind, ...sheet.kinds].find(of => canBegin(of, cell));
-      if (!other) return begin(kind);
-      if (other !== kind) begin(other);
-      else values = values.map((value, i) => isSquare(kind.fields[i]) ? null : value);
-    }
-    const i = open(), field = kind.fields[i];
-    if (field.type === 'p') {
-      // Of several pieces on one square, the first one without a line.
-      const here = sheet.pieces.filter(piece => piece.at === cell && canBe(field, piece));
-      values[i] = here.find(piece => !lines.some(line => line.values.includes(piece))) || here[0];
-    } else values[i] = cell;
-    if (open() < 0 && !kind.fields.some(of => of.type === 's')) add();
-    else show();
-  }
-  function add() {
-    const line = { kind, values: values.slice(), number: 1 }, numbers = values.filter((_, i) => kind.fields[i].type === '#');
-    const keysOf = of => of.kind ? of.kind.keys.map(key => filled(sheet, of, key)) : [];
-    if (kind.fields.some((field, i) => field.type === 's' && !values[i].length)) return tell('Choose at least one.');
-    if (numbers.length && !numbers.some(n => n > 0)) return tell('One of the numbers must be above 0.');
-    while (lines.some(of => of.kind === kind && of.number === line.number)) line.number++;
-    line.text = filled(sheet, line, kind.form);
-    const keys = keysOf(line), stay = kind.alone ? [] : lines.filter(of => !(of.kind && of.kind.alone) && !keysOf(of).some(key => keys.includes(key)));
-    const above = tallied(sheet, [...stay, line]).find(tally => tally.over);
-    if (above) return tell(`${above.label}: at most ${above.high}.`);
-    lines = [...stay, line];
-    const rank = of => of.kind ? of.kind.rank ?? sheet.kinds.indexOf(of.kind) / 100 : 50;
-    lines = lines.map((of, i) => [rank(of), i, of]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(ranked => ranked[2]);
-    begin(kind, values.map((value, i) => '#o'.includes(kind.fields[i].type) ? value : null));
-    put('say', `${line.text} is in your letter. ${$('say').textContent}`);
-  }
-  function tell(words) {
-    begin(kind, values.map((value, i) => isSquare(kind.fields[i]) ? null : value));
-    put('say', words);
-  }
-
-  /* ---- What is shown ---- */
-
-  function show() {
-    const i = open(), field = kind.fields[i], may = choices(), here = new Map(), lit = cell => here.get(cell) || [];
-    const stands = (cell, words) => here.set(cell, [...lit(cell), words]);
-    const draw = (look, words, cell, aloud) => { glyph(over, look, words, place(cell)); stands(cell, aloud); };
-    over.replaceChildren();
-    sheet.marks.forEach(mark => mark.cells.forEach(cell => draw(mark.look, mark.text, cell, spoken(mark.look, mark.text))));
-    const placed = lines.filter(line => line.kind && line.kind.mark);
-    placed.forEach(line => {
-      const first = line.values[line.kind.place], mark = line.kind.mark;
-      draw(mark.look, filled(sheet, line, mark.text), first.sets ? first.at : first, line.text);
-    });
-    const standing = new Map();
-    sheet.pieces.forEach(piece => standing.set(piece.at, [...standing.get(piece.at) || [], piece]));
-    standing.forEach((of, cell) => {
-      glyph(over, of[0].look, of.length > 1 ? '×' + of.length : of[0].text, place(cell));
-      of.forEach(piece => stands(cell, spoken(piece.look, piece.id === piece.text ? piece.id : `${piece.id} ${piece.text}`.trim())));
-    });
-    // A line from a square to a square is an arrow.
-    lines.forEach(line => line.kind && line.kind.fields.forEach((of, n) => {
-      const from = line.values[n - 1], to = line.values[n];
-      if (of.type === 't') over.append(arrow(from.at, to));
-      if (of.area) over.append(area(to));
-    }));
-    const chosen = values.filter((value, n) => value != null && isSquare(kind.fields[n])).map(value => value.sets ? value.at : value);
-    cells.forEach((button, cell) => {
-      const can = may.has(cell), begins = field && field.type === 'p';
-      button.className = [isOff(cell) && 'off', can && (begins ? 'may' : 'to'), can && !begins && here.has(cell) && 'full', chosen.includes(cell) && 'sel'].filter(Boolean).join(' ');
-      named(button, [name(cell), ...lit(cell), can && (field.area ? `can be chosen as the south-west corner of an area of four squares` : 'can be chosen')].filter(Boolean).join(', '));
-      button.setAttribute('aria-selected', chosen.includes(cell));
-    });
-    $('board').lastElementChild.classList.toggle('many', may.size > size * .4);
-    aim.replaceChildren();
-    document.querySelectorAll('#kinds input').forEach((radio, n) => { radio.checked = sheet.kinds[n] === kind; });
-    showFields(i);
-    showLines();
-    put('say', prompt(field, may));
-  }
-  function prompt(field, may) {
-    if (!field) return '';
-    if (!may.size) return 'No square is open to this order now.';
-    const piece = values.slice(0, kind.fields.indexOf(field)).reverse().find(value => value && value.sets);
-    const what = field.area ? 'the south-west corner of an area of four squares' : 'a square';
-    if (field.type === 'p') return field.group ? 'Choose a piece of your opponent.' : 'Choose a piece.';
-    if (field.type === 't') return `${piece.id ? `${piece.id} at ` : ''}${name(piece.at)}: choose ${what}.`;
-    return `Choose ${what}${field.area || field.label === 'at' ? '' : `: ${field.label}`}.`;
-  }
-  function showFields(missing) {
-    const form = $('fields'), focused = form.contains(document.activeElement) && document.activeElement.dataset.field;
-    form.replaceChildren();
-    kind.fields.forEach((field, i) => {
-      const label = `${field.label || 'Which'}${field.area ? ', south-west corner' : ''}`;
-      if (field.type === 's') {
-        const chips = field.texts.filter(x => !values[i].includes(x)).map(x => element('button', { type: 'button', className: 'chip', textContent: x, onclick: () => {
-          values[i].push(x);
-          show();
-          ($('fields').querySelector('.chip') || $('fields').lastElementChild).focus();
-        } }));
-        form.append(element('div', { className: 'whole' }, element('span', { textContent: `${label}: ${values[i].join(' ') || '…'}` }), element('span', { className: 'seq' }, ...chips)));
-        return;
-      }
-      const select = element('select');
-      const options = optionsOf(sheet, kind, i, values);
-      if (isSquare(field) && field.type !== 'p') options.sort((a, b) => name(a).localeCompare(name(b), 'en', { numeric: true }));
-      const described = piece => [...new Set([piece.id, piece.text, name(piece.at)])].filter(Boolean).join(' · ');
-      if (isSquare(field)) select.append(element('option', { value: '', textContent: '–' }));
-      options.forEach((option, n) => select.append(element('option', { value: n, textContent: option.sets ? described(option) : isSquare(field) ? name(option) : option })));
-      select.dataset.field = i;
-      select.value = values[i] == null ? '' : options.indexOf(values[i]);
-      select.onchange = () => {
-        values[i] = select.value === '' ? null : options[select.value];
-        // What came after a piece or a square depended on it.
-        for (let n = i + 1; n < kind.fields.length && 'tk'.includes(kind.fields[n].type); n++) values[n] = null;
-        show();
-      };
-      form.append(element('label', {}, element('span', { textContent: label }), select));
-    });
-    form.append(element('button', { textContent: 'Add', disabled: missing >= 0 }));
-    if (focused) form.querySelector(`[data-field="${focused}"]`)?.focus();
-  }
-  function remark(line) {
-    const missing = lacking(sheet, lines, line);
-    if (missing) return `${missing} more must stay there`;
-    return [written && !written.includes(line.text) && 'not yet written', !line.kind && 'yours'].filter(Boolean).join(', ');
-  }
-  function showLines() {
-    $('lines').replaceChildren(...lines.map((line, n) => {
-      const box = named(element('input', { value: line.text, spellcheck: false, size: 1 }), `Order ${n + 1}`);
-      const remove = () => {
-        lines = lines.filter(of => of !== line);
-        show();
-        ($('lines').children[Math.min(n, lines.length - 1)]?.querySelector('button') || $('orders')).focus();
-      };
-      box.onchange = () => {
-        const changed = tidied(box.value).trim();
-        if (!changed) return remove();
-        box.value = changed;
-        Object.assign(line, readLine(sheet, changed));
-        showLetter();
-      };
-      const off = named(element('button', { type: 'button', className: 'quiet', textContent: '×', onclick: remove }), `Remove ${line.text || 'this line'}`);
-      return element('li', {}, box, element('small'), off);
-    }));
-    showLetter();
-  }
-  function texts() { return lines.map(line => line.text).filter(Boolean); }
-  /* The footer with the token stands last, so that a letter that was cut short is refused whole. */
-  function body(orders) { return [...orders, ...sheet.token ? ['', '-- ', `Reply token: ${sheet.token}`] : [], ''].join('\r\n'); }
-  function showLetter() {
-    const own = texts(), orders = own.length ? own : [sheet.empty].filter(Boolean), alone = lines.some(line => line.kind && line.kind.alone);
-    const tallies = alone ? [] : tallied(sheet, lines), letter = body([...sheet.first, ...orders]), href = mailto(sheet, letter), long = href.length > MAX_LETTER;
-    const range = ({ low, high }) => low === high ? high : low ? `${low} to ${high}` : `at most ${high}`;
-    [...$('lines').children].forEach((item, n) => { item.querySelector('small').textContent = remark(lines[n]); });
-    put('hint', lines.length ? '' : `${sheet.hint}${sheet.empty ? ` Without any, the letter says ${sheet.empty}.` : ''}`);
-    $('tally').replaceChildren(...tallies.map(tally => element('li', {
-      className: tally.over ? 'over' : tally.missing ? '' : 'ok',
-      textContent: tally.each ? `${tally.label}: ${range(tally)}${tally.missing ? `, ${tally.missing} to go` : ''}` : `${tally.label}: ${tally.now} of ${range(tally)}`,
-    })));
-    const isReady = orders.length && !lines.some(line => lacking(sheet, lines, line)) && (!tallies.some(tally => tally.missing) || lines.some(line => !line.kind));
-    $('mail').classList.toggle('wait', !isReady);
-    $('mail').href = long ? mailto(sheet, body(['(paste the letter here)'])) : href;
-    put('mail', long ? 'Copy, and open a letter' : 'Write the letter');
-    put('text', letter.replace(/\r/g, ''));
-    put('note', !written ? 'Opens your mail program with the letter. The referee’s receipt says what counts.'
-      : written.join('\n') === own.join('\n') ? 'Now send it in your mail program; the referee’s receipt is the proof.'
-        : 'Your lines have changed since: write the letter again.');
-    put('due', sheet.due + (Date.now() > sheet.deadline * 1000 ? ' — past. A newer letter may be in your mailbox.' : ''));
-    $('mail').onclick = () => { if (long) copy(); else noteWritten(); };
-  }
-  function noteWritten() {
-    written = texts();
-    asked = written.join('\n');
-    showLetter();
-  }
-  async function copy() {
-    noteWritten();
-    try {
-      await navigator.clipboard.writeText($('text').textContent);
-      put('copy', 'Copied');
-    } catch {
-      $('whole').open = true;
-      getSelection().selectAllChildren($('text'));
-      put('copy', 'Select and copy');
-    }
-    setTimeout(() => put('copy', 'Copy'), 2500);
-  }
-
-  document.title = `${sheet.match}: ${sheet.turn}`;
-  Object.entries({ club: sheet.club, match: sheet.match, title: sheet.players, sub: sheet.turn }).forEach(([id, words]) => put(id, words));
+function startPage() {
+  lines = sheet.lines.map(readLine);
+  saved = texts();
+  document.title = `${sheet.titles[0]}: ${sheet.titles[2]}`;
+  ['match', 'players', 'turn', 'due', 'club'].forEach((id, n) => put(id, sheet.titles[n]));
+  if (Date.now() > sheet.deadline * 1000) $('due').append(' — past. A newer letter may be in your mailbox.');
   build();
-  at = sheet.zones.findIndex(zone => zone !== 'x');
-  focusOn(at);
+  focusOn(sheet.zones.findIndex(zone => zone !== 'x'));
   sheet.kinds.forEach((of, n) => {
-    const radio = element('input', { type: 'radio', name: 'kind', id: `kind-${n}`, className: 'hide' });
     // A piece that is chosen stays so, if it can do this, too.
-    radio.onchange = () => begin(of, values[0] && values[0].sets && of.fields[0] && of.fields[0].type === 'p' && canBe(of.fields[0], values[0]) ? [values[0]] : []);
-    $('kinds').append(radio, element('label', { htmlFor: radio.id, textContent: of.label }));
+    const onchange = () => begin(of, of.fields.length && optionsOf(of, 0, []).includes(values[0]) ? [values[0]] : []);
+    $('kinds').append(make('input', { type: 'radio', name: 'kind', id: `kind-${n}`, class: 'hide', onchange }), make('label', { for: `kind-${n}` }, of.label));
   });
   $('kinds').hidden = sheet.kinds.length < 2;
-  const looks = new Map(sheet.marks.filter(mark => sheet.names.has(mark.look)).map(mark => [mark.look, mark]));
-  looks.forEach((mark, look) => {
-    const icon = svg('svg', { viewBox: '0 0 40 40', 'aria-hidden': 'true' });
-    glyph(icon, look, mark.text, [0, 0]);
-    $('key').append(element('li', {}, icon, sheet.names.get(look)));
+  new Map(sheet.marks.map(mark => [mark.look, mark.text])).forEach((words, look) => {
+    if (sheet.names.has(look)) $('key').append(make('li', {}, make('svg', { viewBox: '0 0 40 40', 'aria-hidden': 'true' }, glyph(look, words)), sheet.names.get(look)));
   });
   $('fields').onsubmit = event => { event.preventDefault(); if (open() < 0) add(); };
   $('copy').onclick = copy;
   $('clear').onclick = () => { lines = []; begin(kind); };
   $('own').onclick = () => {
-    lines.push({ kind: null, values: [], number: 0, text: '' });
+    lines.push({ kind: OWN, values: [], text: '' });
     show();
-    $('lines').lastElementChild.querySelector('input').focus();
+    $('lines').lastChild.firstElementChild.focus();
   };
-  $('skip').onclick = event => { event.preventDefault(); $('orders').focus(); };
-  addEventListener('beforeunload', event => { if (texts().length && texts().join('\n') !== asked) event.preventDefault(); });
+  addEventListener('beforeunload', event => { if (texts().length && !isSaved()) event.preventDefault(); });
   addEventListener('beforeprint', () => { $('whole').open = true; });
   $('desk').hidden = false;
-  begin(sheet.kinds.find(of => of.fields.some(field => field.type === 'p')) || sheet.kinds[0]);
+  begin(sheet.kinds.find(ordersPiece) || sheet.kinds[0]);
 }
 
 async function loadPage() {
-  const say = words => { document.getElementById('sub').textContent = words; }, payload = location.hash.slice(1);
   addEventListener('hashchange', () => location.reload());
-  if (!payload) return say('Open this page by the link in one of your letters.');
-  let sheet = null;
-  try {
-    sheet = await readSheet(payload);
-  } catch {
-    return say('The link is cut short or damaged, or this browser is too old. Answer the letter itself: it shows how orders are written.');
-  }
-  const club = document.querySelector('meta[name=club-address]').content;
-  if (!isOfClub(sheet.address, club)) return say('This link would write to somebody else than this club. Answer the referee’s letter itself.');
-  startPage(sheet);
+  if (!location.hash) return;
+  sheet = await readSheet(location.hash.slice(1)).catch(() => null);
+  if (sheet && isOfClub(sheet.address, $('club-address').content)) startPage();
+  else put('turn', $(sheet ? 'elsewhere' : 'damaged').textContent);
 }
 
-if (typeof document !== 'undefined') loadPage();
+if (globalThis.document) loadPage();
