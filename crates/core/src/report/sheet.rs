@@ -35,7 +35,8 @@ struct Sheet<'a> {
 }
 
 /// Ways to shorten a sheet whose link would be too long, in the order in which they are tried.
-const CUTS: [fn(&mut Sheet<'_>); 4] = [
+const CUTS: [fn(&mut Sheet<'_>); 5] = [
+    |_| (),
     |sheet| sheet.f.clear(),
     |sheet| sheet.body.names.clear(),
     |sheet| sheet.body.marks.retain(|mark| mark.weight > MarkWeight::Memory),
@@ -78,16 +79,14 @@ pub fn link(
         f: filed_lines(game_match, seat),
         body,
     };
-    let whole =
-        |sheet: &Sheet<'_>| Some(format!("{page}#{}", payload(sheet))).filter(|link| link.len() <= MAX_LINK);
-    let mut cuts = CUTS.iter();
-    loop {
-        if let Some(link) = whole(&sheet) {
+    for cut in CUTS {
+        cut(&mut sheet);
+        let link = format!("{page}#{}", payload(&sheet));
+        if link.len() <= MAX_LINK {
             return Ok(Some(link));
         }
-        let Some(cut) = cuts.next() else { return Ok(None) };
-        cut(&mut sheet);
     }
+    Ok(None)
 }
 
 /// Whether the letter asks its reader for lines, or answers some, which may be replaced. A reminder asks, too, but comes

@@ -5,6 +5,7 @@
 //! so that nothing is offered that it would refuse. The JSON has short keys because it travels in a link.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::ser::{Serialize, Serializer};
 use serde_json::json;
@@ -12,7 +13,7 @@ use serde_json::json;
 use super::Seat;
 
 /// A board of squares. The page numbers them row by row from the top left: these numbers are the *cells* below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
     width: u8,
     height: u8,
@@ -39,40 +40,25 @@ impl Grid {
         usize::from(self.width) * usize::from(self.height)
     }
 
-    /// Writes a set of cells as a walk round the board.
+    /// Makes a set of cells, written as a walk round the board.
     pub(super) fn walk(self, cells: impl IntoIterator<Item = usize>) -> Walk {
         // The walk begins before the first cell.
         self.walk_from(self.count() - 1, cells)
     }
 
-    /// Writes a set of cells as a walk that begins at a piece's own cell. Pieces with equal moves thus have equal
+    /// Makes a set of cells, written as a walk that begins at a piece's own cell. Pieces with equal moves thus have equal
     /// walks, which compress well.
     pub(super) fn walk_from(self, from: usize, cells: impl IntoIterator<Item = usize>) -> Walk {
-        let count = self.count();
-        let mut steps: Vec<usize> =
-            cells.into_iter().map(|cell| (cell + count - from - 1) % count + 1).collect();
-        steps.sort_unstable();
-        steps.dedup();
-        let mut walk = String::with_capacity(steps.len());
-        let mut at = 0;
-        for step in steps {
-            let mut ahead = step - at;
-            while ahead > LONGEST_STEP {
-                walk.push('~');
-                ahead -= LONGEST_STEP;
-            }
-            // At most 90, so at most `}`.
-            walk.push(char::from(b'#' + ahead as u8));
-            at = step;
-        }
-        Walk(walk)
+        let steps = |cell| (cell + self.count() - from - 1) % self.count() + 1;
+        Walk(cells.into_iter().map(steps).collect())
     }
 }
 
-/// Cells in their order round the board: each character is a step forward, `$` by one, `%` by two, … `}` by ninety, and
-/// each `~` adds ninety to the next step. After the last cell comes the first one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-pub struct Walk(String);
+/// Cells in their order round the board, as steps from its start. In JSON, each character is a step forward from the cell
+/// before, `$` by one, `%` by two, … `}` by ninety, and each `~` adds ninety to the next step. After the last cell comes
+/// the first one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walk(BTreeSet<usize>);
 
 const LONGEST_STEP: usize = 90;
 
@@ -98,7 +84,7 @@ pub(super) fn side_letter(side: Seat) -> char {
 }
 
 /// Everything on the page except the names of the match and the address of the letter.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct SheetBody {
     #[serde(rename = "g")]
     pub grid: Grid,
@@ -108,8 +94,8 @@ pub struct SheetBody {
     #[serde(rename = "k")]
     pub marks: Vec<Mark>,
     /// The names of looks in the key.
-    #[serde(rename = "n", skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
-    pub names: Vec<(String, Cow<'static, str>)>,
+    #[serde(rename = "n", skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, Cow<'static, str>>,
     #[serde(rename = "p")]
     pub pieces: Vec<Piece>,
     /// The kinds of lines, in the order of the letter.
@@ -145,7 +131,7 @@ pub enum MarkWeight {
 }
 
 /// A piece that can be ordered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
     /// The name in an order; empty if orders name only its square.
     pub id: String,
@@ -267,17 +253,7 @@ impl Tally {
 
 impl SheetBody {
     pub(super) fn new(grid: Grid, hint: &'static str) -> SheetBody {
-        SheetBody {
-            grid,
-            zones: Vec::new(),
-            marks: Vec::new(),
-            names: Vec::new(),
-            pieces: Vec::new(),
-            kinds: Vec::new(),
-            tallies: Vec::new(),
-            empty: None,
-            hint,
-        }
+        SheetBody { grid, hint, ..SheetBody::default() }
     }
 
     /// Adds a kind and returns its index.
@@ -287,39 +263,25 @@ impl SheetBody {
     }
 
     pub(super) fn name(&mut self, look: impl Into<String>, name: impl Into<Cow<'static, str>>) {
-        self.names.push((look.into(), name.into()));
-    }
-}
-
-/// Collects marks, so that equal ones are written once.
-pub(super) struct Marks {
-    grid: Grid,
-    found: Vec<(String, String, MarkWeight, Vec<usize>)>,
-}
-
-impl Marks {
-    pub(super) fn new(grid: Grid) -> Marks {
-        Marks { grid, found: Vec::new() }
+        self.names.insert(look.into(), name.into());
     }
 
-    pub(super) fn add(
+    /// Adds a cell to the mark of this look and text.
+    pub(super) fn mark(
         &mut self,
         look: impl Into<String>,
         text: impl Into<String>,
         weight: MarkWeight,
         at: usize,
     ) {
-        let (look, text) = (look.into(), text.into());
-        match self.found.iter_mut().find(|found| (&found.0, &found.1, found.2) == (&look, &text, weight)) {
-            Some(found) => found.3.push(at),
-            None => self.found.push((look, text, weight, vec![at])),
+        let cells = self.grid.walk([at]);
+        let mark = Mark { look: look.into(), text: text.into(), weight, cells };
+        let is_same =
+            |other: &&mut Mark| (&other.look, &other.text, other.weight) == (&mark.look, &mark.text, weight);
+        match self.marks.iter_mut().find(is_same) {
+            Some(other) => other.cells.0.extend(mark.cells.0),
+            None => self.marks.push(mark),
         }
-    }
-
-    pub(super) fn into_marks(self) -> Vec<Mark> {
-        let Marks { grid, found } = self;
-        let mark = |(look, text, weight, cells)| Mark { look, text, weight, cells: grid.walk(cells) };
-        found.into_iter().map(mark).collect()
     }
 }
 
@@ -327,14 +289,28 @@ fn as_one<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u8(1)
 }
 
-fn as_map<S: Serializer>(names: &[(String, Cow<'static, str>)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(names.iter().map(|(look, name)| (look, name)))
-}
-
 impl Serialize for Grid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // The last place is reserved.
         (self.width, self.height, self.block, 0).serialize(serializer)
+    }
+}
+
+impl Serialize for Walk {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut walk = String::with_capacity(self.0.len());
+        let mut at = 0;
+        for step in &self.0 {
+            let mut ahead = step - at;
+            while ahead > LONGEST_STEP {
+                walk.push('~');
+                ahead -= LONGEST_STEP;
+            }
+            // At most 90, so at most `}`.
+            walk.push(char::from(b'#' + ahead as u8));
+            at = *step;
+        }
+        serializer.serialize_str(&walk)
     }
 }
 
@@ -408,8 +384,8 @@ mod tests {
                 Some(from) => grid.walk_from(from, cells.iter().copied()),
                 None => grid.walk(cells.iter().copied()),
             };
-            assert_eq!(walk, Walk(expected.to_owned()), "{from:?} {cells:?}");
+            assert_eq!(json!(walk), expected, "{from:?} {cells:?}");
         }
-        assert_eq!(Grid::of_ranks(16, 16).walk([255]), Walk("~~o".to_owned()));
+        assert_eq!(json!(Grid::of_ranks(16, 16).walk([255])), "~~o");
     }
 }

@@ -8,7 +8,7 @@ use super::setup::{ABROAD, PURCHASE, SUBMARINES, basic_fleet};
 use super::shown::old_contacts;
 use super::view::{Notice, ToMove, View};
 use crate::game::sheet::{
-    Field, Grid, LineKind, MarkWeight, Marks, Measure, Piece, SheetBody, Tally, Walk, look, side_letter,
+    Field, Grid, LineKind, MarkWeight, Measure, Piece, SheetBody, Tally, Walk, look, side_letter,
 };
 use crate::game::{Phase, Seat};
 
@@ -20,19 +20,17 @@ fn cell(at: Square) -> usize {
 
 /// Implements [`crate::game::Game::sheet`].
 pub(super) fn sheet(view: &View) -> Option<SheetBody> {
-    let mut marks = Marks::new(GRID);
     let own_turn = if view.viewer == Seat::First { ToMove::First } else { ToMove::Second };
     let mut body = match view.phase? {
         Phase::Setup => setup(view),
-        Phase::Surface if view.to_move == Some(own_turn) => surface(view, &mut marks),
-        Phase::Submarines if !view.own_submarines().is_empty() => submarines(view, &mut marks),
+        Phase::Surface if view.to_move == Some(own_turn) => surface(view),
+        Phase::Submarines if !view.own_submarines().is_empty() => submarines(view),
         Phase::Surface | Phase::Submarines | Phase::Turn | Phase::Casualties | Phase::Move => return None,
     };
     for side in Seat::BOTH {
         body.zones.push((side_letter(side), waters(side)));
     }
-    mark_news(view, &mut body, &mut marks);
-    body.marks = marks.into_marks();
+    mark_news(view, &mut body);
     Some(body)
 }
 
@@ -45,24 +43,22 @@ fn ship_look(side: Seat) -> String {
     look(if side == Seat::First { 'D' } else { 'd' }, side)
 }
 
-fn mark_fleet(marks: &mut Marks, side: Seat, ships: &[Ship]) {
+fn mark_fleet(body: &mut SheetBody, side: Seat, ships: &[Ship]) {
     for ship in ships {
-        marks.add(ship_look(side), ship.class().letter().to_string(), MarkWeight::Board, cell(ship.at));
+        body.mark(ship_look(side), ship.class().letter().to_string(), MarkWeight::Board, cell(ship.at));
     }
 }
 
-fn mark_news(view: &View, body: &mut SheetBody, marks: &mut Marks) {
+fn mark_news(view: &View, body: &mut SheetBody) {
     for notice in &view.news {
         if let Notice::Move { side, to, .. } = notice {
-            marks.add(look('.', *side), "moved here", MarkWeight::Plain, cell(*to));
+            body.mark(look('.', *side), "moved here", MarkWeight::Plain, cell(*to));
         }
     }
     let sign = look('?', view.viewer.other());
     for (round, at) in old_contacts(view) {
-        marks.add(&*sign, format!("turn {round}"), MarkWeight::Memory, cell(at));
-        if body.names.iter().all(|(look, _)| *look != sign) {
-            body.name(&*sign, "submarine noticed near");
-        }
+        body.mark(&*sign, format!("turn {round}"), MarkWeight::Memory, cell(at));
+        body.name(&*sign, "submarine noticed near");
     }
 }
 
@@ -115,16 +111,16 @@ fn setup(view: &View) -> SheetBody {
     body
 }
 
-fn surface(view: &View, marks: &mut Marks) -> SheetBody {
+fn surface(view: &View) -> SheetBody {
     let viewer = view.viewer;
     let mut body = SheetBody::new(GRID, "One move, or one attack on submarines.");
     let chart = Chart::new(&view.ships, view.options.squadron_leap);
-    mark_fleet(marks, viewer.other(), &view.ships[viewer.other()]);
+    mark_fleet(&mut body, viewer.other(), &view.ships[viewer.other()]);
     for ship in view.own_ships() {
         let mut targets = Vec::new();
         chart.each_target(viewer, ship, |to| targets.push(cell(to)));
         if targets.is_empty() {
-            mark_fleet(marks, viewer, std::slice::from_ref(ship));
+            mark_fleet(&mut body, viewer, std::slice::from_ref(ship));
             continue;
         }
         let letter = ship.class().letter();
@@ -133,14 +129,13 @@ fn surface(view: &View, marks: &mut Marks) -> SheetBody {
             at: cell(ship.at),
             text: letter.to_string(),
             look: ship_look(viewer),
-            group: 0,
-            weight: 0,
             targets: vec![GRID.walk_from(cell(ship.at), targets)],
+            ..Piece::default()
         });
     }
     for submarine in view.own_submarines() {
         let text = format!("U{}", submarine.no);
-        marks.add(look('u', viewer), text, MarkWeight::Board, cell(submarine.at));
+        body.mark(look('u', viewer), text, MarkWeight::Board, cell(submarine.at));
     }
     let mut kinds = Vec::new();
     if !body.pieces.is_empty() {
@@ -159,12 +154,12 @@ fn surface(view: &View, marks: &mut Marks) -> SheetBody {
     body
 }
 
-fn submarines(view: &View, marks: &mut Marks) -> SheetBody {
+fn submarines(view: &View) -> SheetBody {
     let viewer = view.viewer;
     let mut body = SheetBody::new(GRID, "One order, or none.");
     body.empty = Some("SUBS PASS");
     for side in Seat::BOTH {
-        mark_fleet(marks, side, &view.ships[side]);
+        mark_fleet(&mut body, side, &view.ships[side]);
     }
     let enemies = &view.ships[viewer.other()];
     for submarine in view.own_submarines() {
@@ -177,13 +172,12 @@ fn submarines(view: &View, marks: &mut Marks) -> SheetBody {
             at: cell(from),
             text: format!("U{no}"),
             look: look('u', viewer),
-            group: 0,
-            weight: 0,
             targets: vec![
                 walk(&mut Square::all().filter(|to| can_dive(view, from, *to))),
                 walk(&mut shots),
                 walk(&mut areas),
             ],
+            ..Piece::default()
         });
     }
     let mut kinds = Vec::new();

@@ -5,7 +5,7 @@ use super::point::Point;
 use super::view::View;
 use crate::game::Seat;
 use crate::game::condition::MAX_CONDITIONS;
-use crate::game::sheet::{Field, Grid, LineKind, MarkWeight, Marks, Measure, SheetBody, Tally, Walk, look};
+use crate::game::sheet::{Field, Grid, LineKind, MarkWeight, Measure, SheetBody, Tally, Walk, look};
 
 const GRID: Grid = Grid::of_ranks(11, 11);
 
@@ -20,19 +20,15 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
     let mut body = if mover == view.viewer { turn(view, mover, free) } else { conditions(free) };
     let points: Vec<usize> = Point::all().map(cell).collect();
     body.zones.push(('x', GRID.walk((0..121).filter(|at| !points.contains(at)))));
-    let mut marks = Marks::new(GRID);
     for (point, piece) in pieces(view) {
         let (shape, side) = match piece {
             Piece::Marble(side) => ('O', side),
             Piece::Star(side) => ('S', side),
         };
-        marks.add(look(shape, side), "", MarkWeight::Board, cell(point));
+        body.mark(look(shape, side), "", MarkWeight::Board, cell(point));
     }
     for (point, _) in pieces(view).filter(|(point, _)| is_new(view, *point)) {
-        marks.add(".n", "last turn", MarkWeight::Plain, cell(point));
-    }
-    body.marks = marks.into_marks();
-    if view.last.is_some() {
+        body.mark(".n", "last turn", MarkWeight::Plain, cell(point));
         body.name(".n", "last turn");
     }
     Some(body)

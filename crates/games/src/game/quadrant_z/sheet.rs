@@ -7,7 +7,7 @@ use super::order::ReadySetup;
 use super::setup::{FLEET, HOME_STARS, NEUTRAL_STARS};
 use super::view::View;
 use crate::game::sheet::{
-    Field, Grid, LineKind, MarkWeight, Marks, Measure, Piece, SheetBody, Tally, Walk, look, side_letter,
+    Field, Grid, LineKind, MarkWeight, Measure, Piece, SheetBody, Tally, Walk, look, side_letter,
 };
 use crate::game::{Game as _, Phase, Seat};
 
@@ -19,21 +19,18 @@ fn cell(at: Square) -> usize {
 
 /// Implements [`crate::game::Game::sheet`].
 pub(super) fn sheet(view: &View) -> Option<SheetBody> {
-    let mut marks = Marks::new(GRID);
     let mut body = match view.context.phase? {
         Phase::Setup => setup(view),
         Phase::Turn => turn(view),
         Phase::Casualties if view.context.fighting.is_empty() => return None,
-        Phase::Casualties => casualties(view, &mut marks),
+        Phase::Casualties => casualties(view),
         Phase::Surface | Phase::Submarines | Phase::Move => return None,
     };
     for side in Seat::BOTH {
-        let home = Sector::Home(side);
-        body.zones.push((side_letter(side), sector(view, home)));
+        body.zones.push((side_letter(side), sector(view, Sector::Home(side))));
     }
-    mark_stars(view, &mut body, &mut marks);
-    mark_enemies(view, &mut body, &mut marks);
-    body.marks = marks.into_marks();
+    mark_stars(view, &mut body);
+    mark_enemies(view, &mut body);
     Some(body)
 }
 
@@ -42,7 +39,7 @@ fn sector(view: &View, wanted: Sector) -> Walk {
     GRID.walk(Square::all().filter(|at| layout.sector(at.quadrant()) == wanted).map(cell))
 }
 
-fn mark_stars(view: &View, body: &mut SheetBody, marks: &mut Marks) {
+fn mark_stars(view: &View, body: &mut SheetBody) {
     for star in &view.stars {
         let look = match star.captured_by {
             Some(Seat::First) => "oa",
@@ -50,7 +47,7 @@ fn mark_stars(view: &View, body: &mut SheetBody, marks: &mut Marks) {
             None if star.base => "Hn",
             None => "*n",
         };
-        marks.add(look, star.value.to_string(), MarkWeight::Board, cell(star.at));
+        body.mark(look, star.value.to_string(), MarkWeight::Board, cell(star.at));
     }
     if view.stars.is_empty() {
         return;
@@ -63,23 +60,21 @@ fn mark_stars(view: &View, body: &mut SheetBody, marks: &mut Marks) {
 }
 
 /// Marks the enemy ships in the news of this turn and of earlier ones.
-fn mark_enemies(view: &View, body: &mut SheetBody, marks: &mut Marks) {
+fn mark_enemies(view: &View, body: &mut SheetBody) {
     let enemy = view.context.viewer.other();
     let (ship, sign) = (look('x', enemy), look('?', enemy));
     for intruder in &view.intruders {
-        marks.add(&*ship, format!("size {}", intruder.size), MarkWeight::Plain, cell(intruder.at));
+        body.mark(&*ship, format!("size {}", intruder.size), MarkWeight::Plain, cell(intruder.at));
     }
     for entered in &view.entries {
-        marks.add(&*sign, "?", MarkWeight::Plain, cell(entered.square(0)));
+        body.mark(&*sign, "?", MarkWeight::Plain, cell(entered.square(0)));
+        body.name(&*sign, "the enemy came here");
     }
     if let Some(memory) = &view.memory {
         for past in memory.intruders.iter().filter(|past| past.turn < view.turn) {
             let text = format!("size {} in turn {}", past.news.size, past.turn);
-            marks.add(&*ship, text, MarkWeight::Memory, cell(past.news.at));
+            body.mark(&*ship, text, MarkWeight::Memory, cell(past.news.at));
         }
-    }
-    if !view.entries.is_empty() {
-        body.name(sign, "the enemy came here");
     }
 }
 
@@ -133,11 +128,11 @@ fn turn(view: &View) -> SheetBody {
             at: cell(ship.at),
             text: ship.class.to_string(),
             look: look('B', view.context.viewer),
-            group: 0,
             weight: ship.class.offence,
             targets: vec![
                 GRID.walk_from(cell(ship.at), Square::all().filter(|&to| ship.at.reaches(to)).map(cell)),
             ],
+            ..Piece::default()
         });
     }
     let yards = yards(view);
@@ -174,7 +169,7 @@ fn turn(view: &View) -> SheetBody {
 }
 
 /// The ships that fought, by quadrant (`Z-CASUALTIES`, option `ask`).
-fn casualties(view: &View, marks: &mut Marks) -> SheetBody {
+fn casualties(view: &View) -> SheetBody {
     let mut body = SheetBody::new(
         GRID,
         "Name the ships that are lost first; without an order, the fewest points are lost.",
@@ -192,7 +187,7 @@ fn casualties(view: &View, marks: &mut Marks) -> SheetBody {
         let there = view.ships.iter().filter(|ship| ship.at == at).map(|ship| ship.no.to_string());
         let numbers = there.collect::<Vec<_>>().join(" ");
         if !numbers.is_empty() {
-            marks.add(look('B', view.context.viewer), numbers, MarkWeight::Plain, cell(at));
+            body.mark(look('B', view.context.viewer), numbers, MarkWeight::Plain, cell(at));
         }
     }
     body

@@ -8,9 +8,7 @@ use super::pieces::{PieceKind, Spot, Stack};
 use super::rules::{board_after_move, moves};
 use super::view::View;
 use crate::game::condition::MAX_CONDITIONS;
-use crate::game::sheet::{
-    Field, Grid, LineKind, MarkWeight, Marks, Measure, Piece, SheetBody, Tally, Walk, look,
-};
+use crate::game::sheet::{Field, Grid, LineKind, MarkWeight, Measure, Piece, SheetBody, Tally, Walk, look};
 
 const GRID: Grid = Grid::of_ranks(8, 8);
 
@@ -28,7 +26,6 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
     let own = moves(&view.stacks, view.viewer, view.jump);
     let expected = if is_due { Vec::new() } else { moves(&view.stacks, mover, view.jump) };
     let opened = moves_made_possible(view, &own, &expected);
-    let mut marks = Marks::new(GRID);
     for (spot, stack) in view.stacks.stacks() {
         let targets: Vec<Walk> = if stack.side != view.viewer {
             vec![targets(&expected, spot)]
@@ -39,26 +36,17 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
         };
         let (look, text) = stack_look_and_text(stack);
         if targets.iter().all(Walk::is_empty) {
-            marks.add(look, text, MarkWeight::Board, cell(spot));
+            body.mark(look, text, MarkWeight::Board, cell(spot));
         } else {
             let group = u8::from(stack.side != view.viewer);
-            body.pieces.push(Piece {
-                id: String::new(),
-                at: cell(spot),
-                text,
-                look,
-                group,
-                weight: 0,
-                targets,
-            });
+            body.pieces.push(Piece { at: cell(spot), text, look, group, targets, ..Piece::default() });
         }
     }
     if let Some((from, to)) = last_move(view.last) {
-        marks.add(".n", "came from here", MarkWeight::Plain, cell(from));
-        marks.add(".n", "moved here", MarkWeight::Plain, cell(to));
+        body.mark(".n", "came from here", MarkWeight::Plain, cell(from));
+        body.mark(".n", "moved here", MarkWeight::Plain, cell(to));
         body.name(".n", "last move");
     }
-    body.marks = marks.into_marks();
     Some(body)
 }
 
