@@ -142,7 +142,7 @@ function mailto(body) {
   return `mailto:${address.replace('%40', '@')}?subject=${subject}&body=${text}`;
 }
 
-/* ---- Lines: a kind and the values of its fields, or a text of one's own ---- */
+/* ---- Lines: a kind and the values of its fields, or an own text ---- */
 
 const OWN = { fields: [], keys: [], needs: [], rank: 50 };
 let sheet, lines;
@@ -288,7 +288,7 @@ function focusOn(cell) {
   cells[at].tabIndex = 0;
   return cells[at];
 }
-/* A finger is wider than a square of a big board: a tap counts for the nearest square that means something. */
+/* A finger is wide: a tap counts for the nearest square that means something. */
 function nearest({ target, detail, clientX, clientY }) {
   const own = cells.indexOf(target);
   if (own >= 0 && (!detail || means(own))) return own;
@@ -300,7 +300,7 @@ function nearest({ target, detail, clientX, clientY }) {
 /* The first field that a square still has to fill, or -1. */
 function open() { return kind.fields.findIndex((field, i) => isSquare(field) && values[i] == null); }
 function choices() { return open() < 0 ? [] : optionsOf(kind, open(), values).map(cellOf); }
-/* Whether a line of this kind can begin with a tap on this square. */
+/* Whether a line of this kind can begin on this square. */
 function canBegin(of, cell) { return of.place >= 0 && optionsOf(of, of.place, []).some(option => cellOf(option) === cell); }
 function ordersPiece(of) { return of.fields[of.place]?.type === 'p'; }
 function means(cell) { return choices().includes(cell) || sheet.kinds.some(of => ordersPiece(of) && canBegin(of, cell)); }
@@ -318,7 +318,7 @@ function tap(cell) {
     if (!other) return;
   }
   const i = open(), here = optionsOf(kind, i, values).filter(option => cellOf(option) === cell);
-  // Of several pieces on one square, the first one without a line.
+  // Of several pieces on a square, the first without a line.
   values[i] = here.find(piece => !lines.some(line => line.values.includes(piece))) ?? here[0];
   if (open() < 0 && !kind.fields.some(of => of.type === 's')) add();
   else show();
@@ -341,7 +341,7 @@ function add() {
 }
 function tell(words) {
   begin(kind, unplaced());
-  put('say', `${words} ${$('say').textContent}`.trim());
+  put('say', open() < 0 ? words : `${words} ${$('say').textContent}`);
 }
 
 function show() {
@@ -378,7 +378,7 @@ function show() {
   put('say', prompt(field, may, values[missing - 1]));
 }
 function prompt(field, may, piece) {
-  if (!field) return '';
+  if (!field) return 'Press Add.';
   if (!may.length) return 'No square is open to this order now.';
   if (field.type === 'p') return `Choose a piece${field.group ? ' of your opponent' : ''}.`;
   const what = field.type === 't' ? ` for ${piece.id && piece.id + ' at '}${named(piece.at)}` : field.area || field.label === 'at' ? '' : `: ${field.label}`;
@@ -398,7 +398,7 @@ function showFields(missing) {
     if (isSquare(field) && field.type !== 'p') options.sort((a, b) => named(a).localeCompare(named(b), 'en', { numeric: true }));
     const onchange = event => {
       values[i] = options[event.target.value] ?? null;
-      // What came after a piece or a square depended on it.
+      // What came after depended on it.
       for (let n = i + 1; 'tk'.includes(kind.fields[n]?.type ?? '-'); n++) values[n] = null;
       show();
     };
@@ -406,7 +406,7 @@ function showFields(missing) {
     if (isSquare(field)) items.unshift(make('option', { value: '' }, '–'));
     return make('label', {}, label, make('select', { onchange }, ...items));
   }), make('button', { disabled: missing >= 0 }, 'Add'));
-  if (focused >= 0) (form.children[focused]?.querySelector('select, .chip') || form.lastChild).focus();
+  if (focused >= 0) (form.children[focused]?.querySelector('select, .chip') || form.querySelector('select') || form.lastChild).focus();
 }
 function remark(line) {
   const missing = lacking(line);
@@ -487,8 +487,9 @@ function startPage() {
     $('kinds').append(make('input', { type: 'radio', name: 'kind', id: `kind-${n}`, class: 'hide', onchange }), make('label', { for: `kind-${n}` }, of.label));
   });
   $('kinds').hidden = sheet.kinds.length < 2;
-  new Map(sheet.marks.map(mark => [mark.look, mark.text])).forEach((words, look) => {
-    if (sheet.names.has(look)) $('key').append(make('li', {}, make('svg', { viewBox: '0 0 40 40', 'aria-hidden': 'true' }, glyph(look, words)), sheet.names.get(look)));
+  new Map([...sheet.pieces, ...sheet.marks].map(of => [of.look, of.text])).forEach((words, look) => {
+    const name = sheet.names.get(look);
+    if (name) $('key').append(make('li', {}, make('svg', { viewBox: '0 0 40 40', 'aria-hidden': 'true' }, glyph(look, words)), name));
   });
   $('fields').onsubmit = event => { event.preventDefault(); if (open() < 0) add(); };
   $('copy').onclick = copy;

@@ -1,5 +1,6 @@
 //! The sea as data for the page that composes orders.
 
+use super::State;
 use super::chart::{Chart, REACH, reaches};
 use super::check::{can_dive, can_fire};
 use super::fleet::{Area, Class, Ship, Square, in_friendly_waters};
@@ -10,7 +11,7 @@ use super::view::{Notice, ToMove, View};
 use crate::game::sheet::{
     Field, Grid, LineKind, MarkWeight, Measure, Piece, SheetBody, Tally, Walk, look, side_letter,
 };
-use crate::game::{Phase, Seat};
+use crate::game::{Game as _, Phase, Seat};
 
 const GRID: Grid = Grid::of_ranks(16, 16);
 
@@ -29,6 +30,7 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
     };
     for side in Seat::BOTH {
         body.zones.push((side_letter(side), waters(side)));
+        body.name(ship_look(side), format!("{}'s ship", State::RULEBOOK.sides[side]));
     }
     mark_news(view, &mut body);
     Some(body)

@@ -1,11 +1,12 @@
 //! The board of Quad as data for the page that composes turns.
 
+use super::State;
 use super::board::{Piece, is_new, pieces};
 use super::point::Point;
 use super::view::View;
-use crate::game::Seat;
 use crate::game::condition::MAX_CONDITIONS;
 use crate::game::sheet::{Field, Grid, LineKind, MarkWeight, Measure, SheetBody, Tally, Walk, look};
+use crate::game::{Game as _, Seat};
 
 const GRID: Grid = Grid::of_ranks(11, 11);
 
@@ -21,11 +22,12 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
     let points: Vec<usize> = Point::all().map(cell).collect();
     body.zones.push(('x', GRID.walk((0..121).filter(|at| !points.contains(at)))));
     for (point, piece) in pieces(view) {
-        let (shape, side) = match piece {
-            Piece::Marble(side) => ('O', side),
-            Piece::Star(side) => ('S', side),
+        let (shape, side, name) = match piece {
+            Piece::Marble(side) => ('O', side, "marble"),
+            Piece::Star(side) => ('S', side, "star"),
         };
         body.mark(look(shape, side), "", MarkWeight::Board, cell(point));
+        body.name(look(shape, side), format!("{}'s {name}", State::RULEBOOK.sides[side]));
     }
     for (point, _) in pieces(view).filter(|(point, _)| is_new(view, *point)) {
         body.mark(".n", "last turn", MarkWeight::Plain, cell(point));

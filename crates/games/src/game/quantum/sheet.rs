@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::State;
 use super::board::last_move;
 use super::order::Order;
 use super::pieces::{PieceKind, Spot, Stack};
 use super::rules::{board_after_move, moves};
 use super::view::View;
+use crate::game::Game as _;
 use crate::game::condition::MAX_CONDITIONS;
 use crate::game::sheet::{Field, Grid, LineKind, MarkWeight, Measure, Piece, SheetBody, Tally, Walk, look};
 
@@ -34,7 +36,10 @@ pub(super) fn sheet(view: &View) -> Option<SheetBody> {
         } else {
             vec![targets(&own, spot), targets(&opened, spot)]
         };
-        let (look, text) = stack_look_and_text(stack);
+        let (shape, name) = shape_and_name(stack);
+        let look = look(shape, stack.side);
+        body.name(&*look, format!("{}'s {name}", State::RULEBOOK.sides[stack.side]));
+        let text = if stack.height > 1 { stack.height.to_string() } else { String::new() };
         if targets.iter().all(Walk::is_empty) {
             body.mark(look, text, MarkWeight::Board, cell(spot));
         } else {
@@ -66,16 +71,13 @@ fn targets(moves: &[Order], from: Spot) -> Walk {
     GRID.walk_from(cell(from), of_stack.map(|order| cell(order.to)))
 }
 
-/// The look and the text of a stack.
-fn stack_look_and_text(stack: Stack) -> (String, String) {
-    let shape = match stack.kind {
-        _ if stack.is_tower() => 'T',
-        PieceKind::Square => 'R',
-        PieceKind::Circle => 'O',
-        PieceKind::Queen => 'Q',
-    };
-    let text = if stack.height > 1 { stack.height.to_string() } else { String::new() };
-    (look(shape, stack.side), text)
+fn shape_and_name(stack: Stack) -> (char, &'static str) {
+    match stack.kind {
+        _ if stack.is_tower() => ('T', "tower"),
+        PieceKind::Square => ('R', "square"),
+        PieceKind::Circle => ('O', "circle"),
+        PieceKind::Queen => ('Q', "queen"),
+    }
 }
 
 fn turn() -> SheetBody {
