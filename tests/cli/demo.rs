@@ -197,7 +197,10 @@ fn a_person_plays_against_the_house_with_the_files_that_the_demo_writes_for_mutt
     assert_eq!(daemon.stop(club), Some(0));
     let config = format!("{place}/config.toml");
     let last = said().lines().last().expect("a line").to_owned();
-    assert_eq!(last, format!("To go on later: fogpost --config '{config}' run"));
+    assert!(
+        last.starts_with("To go on later: ") && last.ends_with(&format!(" demo --resume '{place}'")),
+        "{last}"
+    );
     folder.run(&["--config", &config, "run", "--once"]).success();
     let listed = folder.run(&["--config", &config, "match", "list"]).success();
     assert_says(&listed, &["the house (trainer)", "turn 3"]);
@@ -207,7 +210,7 @@ fn a_person_plays_against_the_house_with_the_files_that_the_demo_writes_for_mutt
 fn a_person_answers_at_the_prompt_and_sees_the_house_move() {
     let folder = Folder::empty();
     let typed = folder.path("typed");
-    fs::write(&typed, "END\nMARBLE E5\nMARBLE E6\nEND\nMARBLE E5\nEND\nq\n").expect("a file");
+    fs::write(&typed, "END\nMARBLE E5\nMARBLE E6\nend\nMARBLE E5\nEND\nq\n").expect("a file");
     let mut command = folder.0.command(&["demo", "--play", "quad", "--level", "trainer", "--folder", "mine"]);
     command.stdin(File::open(&typed).expect("the file")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     let said = Ran(command.output().expect("fogpost runs")).success();
@@ -220,11 +223,27 @@ fn a_person_answers_at_the_prompt_and_sees_the_house_move() {
             "Nothing was sent.",
             "No order in this letter was filed.",
             "Turn 3: your move",
-            "To go on later: fogpost --config",
+            " demo --resume '",
         ],
     );
     assert!(fs::read(folder.path("mine/board.png")).expect("the board").starts_with(b"\x89PNG"));
     let board = fs::read_to_string(folder.path("mine/board.html")).expect("the page that opens the board");
     let page = board.split_once("url=file://").and_then(|(_, url)| url.split_once('#')).expect("a link").0;
     assert!(Path::new(page).is_file() && page.ends_with("/mine/site/play/index.html"), "{page}");
+    let page = fs::read_to_string(page).expect("the page");
+    assert!(page.contains("paste it at the prompt") && !page.contains("mail program"), "{page}");
+
+    // The footer of a letter from the board ends it, with or without an END behind it.
+    fs::write(&typed, "TURN 3\nMARBLE G7\nReply token: 0123456789abcdefEND\n\nEND\nq\n").expect("a file");
+    let mut command = folder.0.command(&["demo", "--resume", "mine"]);
+    command.stdin(File::open(&typed).expect("the file")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let said = Ran(command.output().expect("fogpost runs")).success();
+    assert_says(&said, &["Turn 3: your move", "Turn 5: your move", " demo --resume '"]);
+    assert!(!said.contains("Turn 1 waits") && !said.contains("Nothing was sent."), "{said}");
+    let refused = |folder_name: &str, says: &str| {
+        assert_says(&folder.run(&["demo", "--resume", folder_name]).failure(1), &[says]);
+    };
+    refused("nowhere", "nowhere");
+    fs::create_dir(folder.path("empty")).expect("a folder");
+    refused("empty", "holds no match of `demo --play`");
 }

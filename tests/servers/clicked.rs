@@ -27,6 +27,13 @@ fn letter_of(browser: &Path, link: &str, seed: u64) -> String {
     seen.note("letter").replace('|', "\n")
 }
 
+/// Returns the link that this page opens.
+fn link_in(page: &str) -> String {
+    let html = fs::read_to_string(page).expect("the page that opens the board");
+    let url = html.split_once("url=").and_then(|(_, url)| url.split_once('"'));
+    url.expect("a link").0.to_owned()
+}
+
 /// Plays a match of this game, and fails if an answer refuses anything.
 fn play(game: &str) {
     let Some(browser) = chromium() else { return };
@@ -50,7 +57,9 @@ fn play(game: &str) {
             let is_refusal = line.contains("cannot stand") || line.contains("leaves a doubt");
             assert!(!is_refusal && !line.contains("was filed."), "{game}, letter {seed}: {line}");
             is_over |= line.starts_with("To see the match");
-            link = line.strip_prefix("To move on the board: ").map(str::to_owned).or(link);
+            let board =
+                line.strip_prefix("The board that writes your answer, renewed with each letter: file://");
+            link = board.map(link_in).or(link);
             if is_over || line.starts_with("In place of the first line") {
                 break;
             }

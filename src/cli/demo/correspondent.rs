@@ -81,6 +81,13 @@ impl Correspondent {
         Ok(letters)
     }
 
+    /// Takes all letters so far as read, except the last.
+    pub fn skip_to_last(&mut self) -> anyhow::Result<()> {
+        self.read_new_letters()?;
+        self.seen.pop_last();
+        Ok(())
+    }
+
     /// The text of the letter that [`send`](Self::send) answers.
     pub fn latest_text(&self) -> &str {
         self.latest.as_ref().map_or("", |letter| letter.text.as_str())

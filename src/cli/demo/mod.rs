@@ -36,7 +36,7 @@ mod tamper;
 /// Replay a recorded match by real letters between two correspondents, on this machine alone
 ///
 /// With --play you play against the house yourself: you read and answer the referee's letters at a prompt, or with
-/// mutt.
+/// mutt. With --resume you go on with such a match.
 #[derive(clap::Args)]
 pub struct Args {
     /// The game to play
@@ -48,6 +48,9 @@ pub struct Args {
     /// The level of the house, with --play
     #[arg(long, default_value = "easy", requires = "play")]
     level: String,
+    /// Go on with the match that --play left in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["game", "play", "folder", "tamper"])]
+    resume: Option<PathBuf>,
     /// Alter one letter in the database afterwards, and verify the match
     #[arg(long, conflicts_with = "play")]
     tamper: bool,
@@ -58,6 +61,10 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(folder) = &self.resume {
+            super::block_on(DemoPlay::resume(folder))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let folder = self.folder.clone().unwrap_or_else(free_folder);
         ensure!(!folder.exists(), "{} already exists; choose another name with --folder", folder.display());
         utf8(&folder)?;
@@ -173,8 +180,12 @@ fn utf8(folder: &Path) -> anyhow::Result<&str> {
 async fn office(folder: &Path, more: &str) -> anyhow::Result<Arc<Office>> {
     let file = folder.join("config.toml");
     put(&file, &format!("{}{more}", include_str!("config.toml")))?;
-    let config = Config::load(&file)?;
     maildir::create(&folder.join("mail/referee"))?;
+    open_office(&file).await
+}
+
+async fn open_office(config: &Path) -> anyhow::Result<Arc<Office>> {
+    let config = Config::load(config)?;
     let store = config.database.open().await?;
     Ok(Arc::new(Office::new(config, store, Arc::new(Utc::now))?))
 }

@@ -11,9 +11,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use super::correspondent::Correspondent;
 use super::prompt::Prompt;
-use super::{named_address, office, put, utf8};
+use super::{find, named_address, office, open_office, put, utf8};
 use crate::daemon::instruct;
 use crate::daemon::loops::run;
+use crate::daemon::site;
 use crate::daemon::status::service::{SignalRequest, Signals};
 use crate::daemon::status::this_daemon;
 use crate::daemon::{Holder, NewMatch, Office};
@@ -23,7 +24,7 @@ use crate::house::{self, HouseLevel};
 use crate::letter::printable::is_printable;
 use crate::post::maildirs::folder_of;
 use crate::post::{ShutdownSignal, maildir};
-use crate::referee::{Match, house_level};
+use crate::referee::{Match, Stage, house_level};
 
 /// A match of a person against the house, checked before anything is created.
 pub struct DemoPlay {
@@ -63,15 +64,50 @@ impl DemoPlay {
             terms: office.config.terms.clone(),
         };
         let game_match = instruct::open(&office, new).await?;
-        let _held = office.store.lock(&this_daemon()).await?;
         // Send the invitation now, so that it is in the mailbox before anybody looks.
         run::once(&office).await?;
-        tell(&game_match, &folder);
-        referee(&office, Prompt::new(&office, &folder, game_match.id, correspondent)).await?;
-        office.close().await;
-        println!("To go on later: fogpost --config '{}/config.toml' run", folder.display());
-        Ok(())
+        play(&office, &folder, &game_match, correspondent).await
     }
+
+    /// Goes on with the match in a folder, from its last letter.
+    pub async fn resume(folder: &Path) -> anyhow::Result<()> {
+        let folder = fs::canonicalize(folder).with_context(|| folder.display().to_string())?;
+        ensure!(folder.join("muttrc").exists(), "{} holds no match of `demo --play`", folder.display());
+        let office = open_office(&folder.join("config.toml")).await?;
+        let mut correspondent = Correspondent::new(named_address("You")?, &folder.join("mail"));
+        correspondent.skip_to_last()?;
+        for id in office.store.match_ids().await? {
+            let game_match = find(&office, &id).await?;
+            if game_match.stage != Stage::Over {
+                return play(&office, &folder, &game_match, correspondent).await;
+            }
+        }
+        bail!("the match in {} is over; a new one begins with --play", folder.display())
+    }
+}
+
+/// Referees the match until its end, Ctrl-C or `q`.
+async fn play(
+    office: &Arc<Office>,
+    folder: &Path,
+    game_match: &Match,
+    correspondent: Correspondent,
+) -> anyhow::Result<()> {
+    let _held = office.store.lock(&this_daemon()).await?;
+    tell(game_match, folder);
+    referee(office, Prompt::new(office, folder, game_match.id.clone(), correspondent)).await?;
+    // The last letter may link pages that the referee had no time to write.
+    site::build_once(office).await?;
+    let is_over = find(office, &game_match.id).await?.stage == Stage::Over;
+    office.close().await;
+    // As this program was called: it may not be installed.
+    let program = std::env::args().next().unwrap_or_else(|| "fogpost".to_owned());
+    if is_over {
+        println!("To play again: {program} demo --play {}", game_match.game);
+    } else {
+        println!("To go on later: {program} demo --resume '{}'", folder.display());
+    }
+    Ok(())
 }
 
 /// Returns the config of a site in the folder, so that letters link the board.

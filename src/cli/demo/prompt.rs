@@ -36,6 +36,8 @@ pub struct Prompt<'a> {
     has_guest: Rc<Cell<bool>>,
     /// Whether the board has been opened in a viewer.
     has_viewer: bool,
+    /// Whether the answer before was sent by its footer: an END behind it ends nothing more.
+    was_footer: bool,
 }
 
 /// A choice at the prompt.
@@ -57,7 +59,16 @@ impl<'a> Prompt<'a> {
     ) -> Prompt<'a> {
         let keyboard = Keyboard::new();
         let has_guest = Rc::default();
-        Prompt { office, folder, match_id, correspondent, keyboard, has_guest, has_viewer: false }
+        Prompt {
+            office,
+            folder,
+            match_id,
+            correspondent,
+            keyboard,
+            has_guest,
+            has_viewer: false,
+            was_footer: false,
+        }
     }
 
     /// Returns a shared flag that shows whether the terminal belongs to another program.
@@ -116,8 +127,11 @@ impl<'a> Prompt<'a> {
             println!("{RULE}");
             println!("Subject: {}", letter.subject);
             println!();
-            letter.text.trim_end().lines().for_each(|line| println!("{line}"));
-            let link = letter.text.split_whitespace().find(|word| word.starts_with("file://"));
+            let is_link = |word: &&str| word.starts_with("file://") && word.contains('#');
+            let link = letter.text.split_whitespace().find(is_link);
+            // A page opens the link: in a terminal it would take several lines.
+            let is_shown = |line: &&str| link.is_none_or(|link| !line.contains(link));
+            letter.text.trim_end().lines().filter(is_shown).for_each(|line| println!("{line}"));
             if let Some(picture) = letter.picture {
                 let file = self.folder.join("board.png");
                 std::fs::write(&file, picture).with_context(|| file.display().to_string())?;
@@ -136,7 +150,7 @@ impl<'a> Prompt<'a> {
         let page = self.folder.join("board.html");
         let html = format!("<!doctype html>\n<meta http-equiv=refresh content=\"0; url={link}\">\n");
         std::fs::write(&page, html).with_context(|| page.display().to_string())?;
-        println!("The board that writes your answer: {}", page.display());
+        println!("The board that writes your answer, renewed with each letter: file://{}", page.display());
         println!("Tap your orders there, copy the letter, and paste it here.");
         open(&page);
         Ok(())
@@ -154,7 +168,7 @@ impl<'a> Prompt<'a> {
     async fn wish(&mut self) -> anyhow::Result<Wish> {
         let has_mutt = is_installed("mutt");
         println!("{RULE}");
-        println!("Your answer, for example an order from behind a bar above. A line END sends it.");
+        println!("Your answer: the letter from the board, or orders, and a line END to send them.");
         let mutt = if has_mutt { "m opens mutt, " } else { "" };
         println!("In place of the first line: e opens $EDITOR, {mutt}q stops.");
         let mut words = String::new();
@@ -165,14 +179,24 @@ impl<'a> Prompt<'a> {
                 println!();
                 return Ok(Wish::Ended);
             };
+            let line = line.trim_end();
+            let is_end = line.trim().eq_ignore_ascii_case("end");
             match line.trim() {
-                "END" => return Ok(Wish::Send(words)),
+                "" if self.was_footer => {}
+                _ if is_end && self.was_footer => self.was_footer = false,
+                _ if is_end => return Ok(Wish::Send(words)),
                 "e" if words.is_empty() => return Ok(Wish::Edit),
                 "m" if words.is_empty() && has_mutt => return Ok(Wish::Mutt),
                 "q" if words.is_empty() => return Ok(Wish::Stop),
                 _ => {
-                    words.push_str(&line);
+                    // The board's letter ends with its footer. An END may be glued to it, if the line was not ended.
+                    self.was_footer = line.starts_with("Reply token: ");
+                    let line = if self.was_footer { line.trim_end_matches("END") } else { line };
+                    words.push_str(line);
                     words.push('\n');
+                    if self.was_footer {
+                        return Ok(Wish::Send(words));
+                    }
                 }
             }
         }
