@@ -51,8 +51,12 @@ fn the_result_tells_both_figures_and_ratings_lists_them() {
     referee.sent_to(BO);
     referee.reply(ANN, &to_ann, "RATINGS quad\nPROFILE\nRATINGS chess");
     let told = referee.one_to(ANN);
-    told.says("- 1662? Ann (P-1), 1 result").says("- 1338? Bo (P-2), 1 result").says("Rating 1662?");
+    told.says("- 1662? Ann (P-1), 1 result").says("- 1338? Bo (P-2), 1 result").says("Rated 1662?");
     told.says(&format!("{id}: 1500? to 1662?")).says("There is no game called chess here");
+    referee.reply(ANN, &to_ann, "RATING Bo\nRATING quad");
+    referee.one_to(ANN).says("Bo (P-2)").says("Rated 1338?").says("- 1662? Ann (P-1), 1 result");
+    referee.reply(ANN, &to_ann, "RATING");
+    referee.one_to(ANN).says("Ann (P-1)").says("Rated 1662?");
     assert_eq!((rated_results(&referee), differences(&referee)), (2, Vec::new()));
 }
 

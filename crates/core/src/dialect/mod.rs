@@ -28,7 +28,7 @@ pub const DOCTOR_SUBJECT: &str = "fogpost doctor: does mail arrive?";
 
 /// The words that begin a command or another line to the referee, in capitals. No other line of our letters
 /// begins with one: if the letter came back unquoted, that line would be read.
-pub const COMMAND_WORDS: [&str; 45] = [
+pub const COMMAND_WORDS: [&str; 46] = [
     "ABSENT",
     "ACCEPT",
     "ADDRESS",
@@ -59,6 +59,7 @@ pub const COMMAND_WORDS: [&str; 45] = [
     "OPEN",
     "PROFILE",
     "PROTEST",
+    "RATING",
     "RATINGS",
     "REMATCH",
     "REPORT",

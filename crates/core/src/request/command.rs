@@ -346,7 +346,9 @@ fn parse(verb: &str, rest: &[&str], line: &NormalizedLine) -> Option<Parsed<Comm
         "REMATCH" => rematch(rest),
         "BLOCK" => player_name(line, "BLOCK Bo").map(|player| Command::Block { player, on: true }),
         "UNBLOCK" => player_name(line, "UNBLOCK Bo").map(|player| Command::Block { player, on: false }),
-        "PROFILE" => Ok(Command::Profile(player_name(line, "PROFILE Bo").ok())),
+        // A player's rating stands in the profile.
+        "RATING" if GameKind::parse(&rest.join(" ")).is_some() => Ok(Command::Ratings(rest.join(" "))),
+        "PROFILE" | "RATING" => Ok(Command::Profile(player_name(line, "PROFILE Bo").ok())),
         "RATINGS" if rest.is_empty() => {
             Err(("RATINGS needs the name of a game. GAMES lists them.".to_owned(), "RATINGS quad"))
         }
