@@ -89,6 +89,14 @@ for (const sheet of sheets) {
   assert.equal(page.readLine('(.+)+$').kind.label, undefined);
 }
 
+// A line with a number in each of many fields is not sought among all their combinations.
+const numbers = Array.from({ length: 8 }, (_, n) => ['#', `${n}`, 0, 99]);
+const manyNumbers = { n: 'Numbers', l: '{1} {2} {3} {4} {5} {6} {7} {8}', q: numbers };
+const digits = Array.from({ length: 100 }, (_, n) => n).join(' ');
+set(await page.readSheet(payload({ ...sheets[0], o: [manyNumbers], r: [], f: [digits] })));
+assert.equal(page.readLine(digits).kind.label, undefined);
+assert.equal(page.readLine('0 1 2 3 4 5 6 7').kind.label, 'Numbers');
+
 // What a link inflates to is bounded.
 assert(await isRefused(payload(Buffer.alloc(4_000_000, 32))));
 assert(await isRefused(payload(JSON.stringify(sheets[0]) + ' '.repeat(65536))));

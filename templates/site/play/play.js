@@ -2,8 +2,6 @@
 // Sheet. It sends nothing and stores nothing; all texts go in as text, and nothing is drawn before each field is checked.
 'use strict';
 
-/* ---- The Sheet: read from the link, and checked ---- */
-
 const MAX_BYTES = 65536, MAX_LETTER = 1900;
 
 function demand(ok, x) {
@@ -33,7 +31,7 @@ function walk(signs, size, from = -1) {
   return demand(steps <= size, cells);
 }
 
-/* Reads base64url of raw deflate of JSON, of at most 64 kB. */
+/* Reads base64url of raw deflate of JSON. */
 async function readSheet(payload) {
   demand(payload.length <= 8192 && /^[\w-]+$/.test(payload));
   const bytes = Uint8Array.from(atob(payload.replace(/-/g, '+').replace(/_/g, '/')), sign => sign.charCodeAt(0));
@@ -174,11 +172,14 @@ function optionsOf(kind, at, values) {
 }
 /* Reads a line back, so that one from an earlier letter or changed by hand is judged like one from the board. */
 function readLine(text) {
+  let tries = 1000;
   const seek = (kind, values) => {
     const at = values.length, field = kind.fields[at], line = { kind, values, number: Number(/\d+/.exec(text)), text };
-    if (!field) return filled(line, kind.form) === text && line;
-    const said = field.type === 's' ? [[...new Set(text.split(' '))].filter(x => field.options.includes(x))]
-      : optionsOf(kind, at, values).filter(x => field.type === 'p' || text.includes(shown(field, x)));
+    // The form up to the first field without a value.
+    const start = filled(line, kind.form.split(new RegExp(`\\{[${at + 1}-9]`))[0]);
+    if (--tries < 0 || !text.startsWith(start)) return false;
+    if (!field) return start === text && line;
+    const said = field.type === 's' ? [[...new Set(text.split(' '))].filter(x => field.options.includes(x))] : optionsOf(kind, at, values);
     return said.reduce((found, value) => found || seek(kind, [...values, value]), false);
   };
   return sheet.kinds.reduce((found, kind) => found || seek(kind, []), false) || { kind: OWN, values: [], text };
@@ -199,7 +200,7 @@ function tallied(lines) {
     return { ...tally, now: all[0] || 0, missing: all.filter(sum => sum < low).length, over: all.some(sum => sum > high) };
   });
 }
-/* The weight that a line's square still lacks, of pieces that stay there and of what other lines put there. */
+/* The weight that a line's square still lacks. */
 function lacking({ kind, values }) {
   const cell = values[kind.place], need = kind.needs.find(([cells]) => cells.includes(cell));
   const stay = sheet.pieces.filter(piece => piece.at === cell && !lines.some(line => line.kind.leaves && line.values.includes(piece)));
