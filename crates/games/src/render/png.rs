@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use flate2::{Compress, Compression, FlushCompress, Status};
+
 use super::raster::{self, Bitmap, Edges};
 use crate::game::picture::Picture;
 
@@ -52,27 +54,41 @@ const BOUND_BYTES: usize = 60_000;
 ///
 /// The few crowded boards that would exceed [`BOUND_BYTES`] get hard edges, which make a smaller file.
 pub fn png(picture: &Picture) -> Option<Vec<u8>> {
-    let smooth = encode(&raster::render(picture, SCALE, Edges::Smooth)?).ok()?;
+    let smooth = encode(&raster::render(picture, SCALE, Edges::Smooth)?)?;
     if smooth.len() <= BOUND_BYTES {
         return Some(smooth);
     }
-    encode(&raster::render(picture, SCALE, Edges::Hard)?).ok()
+    encode(&raster::render(picture, SCALE, Edges::Hard)?)
 }
 
-fn encode(bitmap: &Bitmap) -> Result<Vec<u8>, png::EncodingError> {
+fn encode(bitmap: &Bitmap) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, bitmap.width as u32, bitmap.height as u32);
     encoder.set_color(png::ColorType::Indexed);
     let colours = bitmap.palette.colours().iter();
     encoder
         .set_palette(colours.flat_map(|colour| [colour.red, colour.green, colour.blue]).collect::<Vec<_>>());
-    // Most pixels equal the one above, so this filter leaves little but zeros. It halves the file.
-    encoder.set_filter(png::Filter::Up);
-    // Level 3 takes four fifths of the time for 3 % more bytes; level 5 takes half as long again for 7 %
-    // fewer.
-    encoder.set_deflate_compression(png::DeflateCompression::Level(4));
-    encoder.write_header()?.write_image_data(&bitmap.pixels)?;
-    Ok(bytes)
+    // The encoder of the crate clears a large buffer for each small step: it takes twice as long.
+    encoder.write_header().ok()?.write_chunk(png::chunk::IDAT, &compressed(bitmap)?).ok()?;
+    Some(bytes)
+}
+
+/// The rows of a picture as the data of a PNG (RFC 2083, 4.1.3, 6.4): each byte less the one above it, which leaves little
+/// but zeros and halves the file.
+fn compressed(bitmap: &Bitmap) -> Option<Vec<u8>> {
+    const UP: u8 = 2;
+    let mut rows = Vec::with_capacity(bitmap.pixels.len() + bitmap.height);
+    let mut above = &vec![0; bitmap.width][..];
+    for row in bitmap.pixels.chunks(bitmap.width) {
+        rows.push(UP);
+        rows.extend(row.iter().zip(above).map(|(pixel, above)| pixel.wrapping_sub(*above)));
+        above = row;
+    }
+    // Level 3 takes four fifths of the time for 3 % more bytes; level 5 takes half as long again for 7 % fewer.
+    // What cannot be compressed grows by less than a thousandth.
+    let mut data = Vec::with_capacity(rows.len() + rows.len() / 1000 + 64);
+    let done = Compress::new(Compression::new(4), true).compress_vec(&rows, &mut data, FlushCompress::Finish);
+    matches!(done, Ok(Status::StreamEnd)).then_some(data)
 }
 
 #[cfg(test)]
