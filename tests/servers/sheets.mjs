@@ -14,7 +14,7 @@ function DecompressionStream(format) {
 }
 const page = vm.createContext({ atob, Blob, DecompressionStream, Uint8Array });
 vm.runInContext(readFileSync(script, 'utf8'), page);
-const set = sheet => vm.runInContext('of => { sheet = of; }', page)(sheet);
+const set = vm.runInContext('of => { sheet = of; }', page);
 const payload = value => zlib.deflateRawSync(typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value), { level: 9 }).toString('base64url');
 const sheets = files.map(file => JSON.parse(readFileSync(file, 'utf8')));
 const isRefused = text => page.readSheet(text).then(() => false, () => true);
@@ -96,6 +96,8 @@ const digits = Array.from({ length: 100 }, (_, n) => n).join(' ');
 set(await page.readSheet(payload({ ...sheets[0], o: [manyNumbers], r: [], f: [digits] })));
 assert.equal(page.readLine(digits).kind.label, undefined);
 assert.equal(page.readLine('0 1 2 3 4 5 6 7').kind.label, 'Numbers');
+for (let n = 0; n < 400; n++) assert.equal(page.readLine('1 1 1 1 1 1 1 1x').kind.label, undefined);
+assert(await isRefused(payload({ ...sheets[0], e: '\ud800' })), 'half a character cannot be written in a letter');
 
 // What a link inflates to is bounded.
 assert(await isRefused(payload(Buffer.alloc(4_000_000, 32))));

@@ -16,7 +16,7 @@ function list(x, read, low = 0, high = 400) {
 /* What a person wrote: control characters, line ends and marks that turn the direction of writing become blanks. */
 function words(x, high = 400) {
   demand(typeof x === 'string' && x.length <= high);
-  return x.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]+/gu, ' ');
+  return x.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}]+/gu, ' ');
 }
 function text(x, high = 120) { return demand(words(x, high) === x, x); }
 
@@ -38,7 +38,6 @@ async function readSheet(payload) {
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader(), parts = [];
   for (let size = 0, part; !(part = await reader.read()).done;) {
     size += part.value.length;
-    if (size > MAX_BYTES) reader.cancel().catch(() => {});
     demand(size <= MAX_BYTES);
     parts.push(part.value);
   }
@@ -143,7 +142,7 @@ function mailto(body) {
 /* ---- Lines: a kind and the values of its fields, or an own text ---- */
 
 const OWN = { fields: [], keys: [], needs: [], rank: 50 };
-let sheet, lines;
+let sheet, lines, tries = 3e4;
 
 function named(cell) { return squareName(sheet, cell); }
 function row(cell) { return Math.floor(cell / sheet.width); }
@@ -172,12 +171,11 @@ function optionsOf(kind, at, values) {
 }
 /* Reads a line back, so that one from an earlier letter or changed by hand is judged like one from the board. */
 function readLine(text) {
-  let tries = 1000;
   const seek = (kind, values) => {
     const at = values.length, field = kind.fields[at], line = { kind, values, number: Number(/\d+/.exec(text)), text };
     // The form up to the first field without a value.
-    const start = filled(line, kind.form.split(new RegExp(`\\{[${at + 1}-9]`))[0]);
-    if (--tries < 0 || !text.startsWith(start)) return false;
+    const start = --tries < 0 ? '\n' : filled(line, kind.form.split(new RegExp(`\\{[${at + 1}-9]`))[0]);
+    if (!text.startsWith(start)) return false;
     if (!field) return start === text && line;
     const said = field.type === 's' ? [[...new Set(text.split(' '))].filter(x => field.options.includes(x))] : optionsOf(kind, at, values);
     return said.reduce((found, value) => found || seek(kind, [...values, value]), false);
@@ -214,7 +212,7 @@ const UNIT = 40, CORNER = 'the south-west corner of an area of four squares', ce
 let kind, values, at = 0, saved, isWritten = false, over;
 
 function $(id) { return document.getElementById(id); }
-function put(id, words) { $(id).textContent = words; }
+function put(id, words) { if ($(id).textContent !== words) $(id).textContent = words; }
 /* A new element: functions are its listeners, all else attributes. */
 function make(tag, attributes, ...kids) {
   const { namespaceURI } = /^(svg|g|rect|text|use|path)$/.test(tag) ? $('tip') : document.body, made = document.createElementNS(namespaceURI, tag);
@@ -420,7 +418,7 @@ function showLines() {
     box.value = line.text;
     box.setAttribute('aria-label', `Order ${n + 1}`);
     box.onchange = () => {
-      const changed = words(box.value, 998).trim();
+      const changed = words(box.value, 1e9).trim();
       if (!changed) return off.click();
       box.value = changed;
       Object.assign(line, readLine(changed));
@@ -454,6 +452,7 @@ function showLetter() {
   $('mail').onclick = long ? copy : noteWritten;
   put('mail', long ? 'Copy, and open a letter' : 'Write the letter');
   put('text', letter.replace(/\r/g, ''));
+  put('due', sheet.titles[3] + (Date.now() > sheet.deadline * 1000 ? ' — past. A newer letter may be in your mailbox.' : ''));
   [...$('note').children].forEach((said, n) => { said.hidden = n !== (!isWritten ? 0 : isSaved() ? 1 : 2); });
 }
 function noteWritten() {
@@ -479,12 +478,11 @@ function startPage() {
   saved = texts();
   document.title = `${sheet.titles[0]}: ${sheet.titles[2]}`;
   ['match', 'players', 'turn', 'due', 'club'].forEach((id, n) => put(id, sheet.titles[n]));
-  if (Date.now() > sheet.deadline * 1000) $('due').append(' — past. A newer letter may be in your mailbox.');
   build();
   focusOn(sheet.zones.findIndex(zone => zone !== 'x'));
   sheet.kinds.forEach((of, n) => {
     // A piece that is chosen stays so, if it can do this, too.
-    const onchange = () => begin(of, of.fields.length && optionsOf(of, 0, []).includes(values[0]) ? [values[0]] : []);
+    const onchange = () => begin(of, ordersPiece(of) && optionsOf(of, 0, []).includes(values[0]) ? [values[0]] : []);
     $('kinds').append(make('input', { type: 'radio', name: 'kind', id: `kind-${n}`, class: 'hide', onchange }), make('label', { for: `kind-${n}` }, of.label));
   });
   $('kinds').hidden = sheet.kinds.length < 2;
