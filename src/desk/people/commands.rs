@@ -230,10 +230,23 @@ fn challenge_named(
     })
 }
 
-/// Returns a line for each of a player's matches that is not over, as they were when this transaction began.
-/// `None` stands for somebody who is not a player.
+/// Returns a line for each of a player's matches that is not over, as they were when this transaction began; but nobody
+/// is waited for who has filed, even if that is not firm yet and the other side may not know it. `None` stands for
+/// somebody who is not a player.
 pub fn matches_of(desk: &Desk<'_>, player_id: Option<i64>, zone: Option<Zone>) -> Decided<Vec<MatchSummary>> {
     let Some(id) = player_id else { return Ok(Vec::new()) };
-    let running = desk.rows.matches_of(id)?.iter().filter(|(_, game_match)| game_match.stage != Stage::Over);
-    Ok(running.map(|(seat, game_match)| match_line(game_match, *seat, zone, desk.at())).collect())
+    let mut lines = Vec::new();
+    for (seat, overview) in
+        desk.rows.matches_of(id)?.iter().filter(|(_, overview)| overview.stage != Stage::Over)
+    {
+        let mut line = match_line(overview, *seat, zone, desk.at());
+        if overview.awaited.contains(seat)
+            && let Some(loaded) = desk.game_match(&overview.id)?
+        {
+            let awaited = loaded.game_match.awaited_for(Some(*seat));
+            line.awaited = awaited.into_iter().map(|seat| overview.players[seat].clone()).collect();
+        }
+        lines.push(line);
+    }
+    Ok(lines)
 }

@@ -31,6 +31,10 @@ fn orders_beside_other_words_are_played_after_an_hour() {
     assert!(referee.sent_to(BO).is_empty(), "for Bo nothing has happened");
     referee.reply(BO, &to_bo, "STATUS");
     referee.one_to(BO).says("Turn 1 waits for Ann").keeps_silent_of("filed");
+    referee.reply(BO, &to_bo, "MATCHES");
+    referee.one_to(BO).says("in turn 1: waits for Ann");
+    referee.reply(ANN, &receipt, "MATCHES");
+    referee.one_to(ANN).says("against Bo, in turn 1, due").keeps_silent_of("waits for");
     referee.reply(ANN, &receipt, "STATUS");
     referee.one_to(ANN).says("Your orders are filed. I play them on");
     referee.advance(1);
