@@ -224,6 +224,16 @@ async fn a_club_copied_to_postgres_and_back_is_identical() {
     second.store.find_or_add_player("new@player.test", "New", at(0)).await.unwrap();
 }
 
+#[tokio::test]
+async fn a_database_that_rows_were_moved_to_was_not_made_with_them() {
+    let (from, to) = (Place::sqlite().await, Place::sqlite().await);
+    // In the same second, as far as SQLite knows.
+    from.store.find_or_add_player("new@player.test", "New", chrono::Utc::now()).await.unwrap();
+    assert!(from.store.made().await.unwrap().is_some());
+    carry::carry(&from.url, &to.url, SILENT).await.unwrap();
+    assert_eq!(to.store.made().await.unwrap(), None);
+}
+
 fn digests(carried: &[Carried]) -> Vec<&Digest> {
     carried.iter().map(|part| &part.digest).collect()
 }
