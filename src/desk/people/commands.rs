@@ -241,12 +241,14 @@ pub fn matches_of(desk: &Desk<'_>, player_id: Option<i64>, zone: Option<Zone>) -
     {
         let mut line = match_line(overview, *seat, zone, desk.at());
         if overview.awaited.contains(seat)
-            && let Some(loaded) = desk.game_match(&overview.id)?
+            // Ask for all matches before giving up, so that one round loads them.
+            && let Some(loaded) = or_lacking(desk.game_match(&overview.id))?.flatten()
         {
             let awaited = loaded.game_match.awaited_for(Some(*seat));
             line.awaited = awaited.into_iter().map(|seat| overview.players[seat].clone()).collect();
         }
         lines.push(line);
     }
+    desk.rows.check()?;
     Ok(lines)
 }
