@@ -81,7 +81,7 @@ impl Correspondent {
         Ok(letters)
     }
 
-    /// Takes all letters so far as read, except the last.
+    /// Marks all letters as read except the last, which the next call of `read_new_letters` returns.
     pub fn skip_to_last(&mut self) -> anyhow::Result<()> {
         self.read_new_letters()?;
         self.seen.pop_last();

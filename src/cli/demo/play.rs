@@ -100,7 +100,7 @@ async fn play(
     site::build_once(office).await?;
     let is_over = find(office, &game_match.id).await?.stage == Stage::Over;
     office.close().await;
-    // As this program was called: it may not be installed.
+    // The name by which it was called works here, even if the program is not installed.
     let program = std::env::args().next().unwrap_or_else(|| "fogpost".to_owned());
     if is_over {
         println!("To play again: {program} demo --play {}", game_match.game);

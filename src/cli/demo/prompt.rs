@@ -36,7 +36,7 @@ pub struct Prompt<'a> {
     has_guest: Rc<Cell<bool>>,
     /// Whether the board has been opened in a viewer.
     has_viewer: bool,
-    /// Whether the answer before was sent by its footer: an END behind it ends nothing more.
+    /// Whether the last answer was sent at its footer. An END that follows is then ignored.
     was_footer: bool,
 }
 

@@ -139,7 +139,7 @@ function mailto(body) {
   return `mailto:${address.replace('%40', '@')}?subject=${subject}&body=${text}`;
 }
 
-/* ---- Lines: a kind and the values of its fields, or an own text ---- */
+/* ---- Lines: a kind with its values, or a text of one's own ---- */
 
 const OWN = { fields: [], keys: [], needs: [], rank: 50 };
 let sheet, lines, tries = 3e4;
@@ -397,7 +397,7 @@ function showFields(missing) {
     if (isSquare(field) && field.type !== 'p') options.sort((a, b) => named(a).localeCompare(named(b), 'en', { numeric: true }));
     const onchange = event => {
       values[i] = options[event.target.value] ?? null;
-      // What came after depended on it.
+      // Later fields depend on it.
       for (let n = i + 1; 'tk'.includes(kind.fields[n]?.type ?? '-'); n++) values[n] = null;
       show();
     };
