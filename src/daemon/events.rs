@@ -30,6 +30,26 @@ pub async fn run_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Result
     Ok(())
 }
 
+/// After an older backup was restored: draws and opens the matches that were due at `then`, before a letter is decided
+/// that came then and may be about one of them.
+///
+/// # Errors
+/// Returns an error if the database does not answer. An event whose processing fails is logged and skipped.
+pub async fn open_again(office: &Office, then: DateTime<Utc>) -> anyhow::Result<()> {
+    let mut failed: BTreeSet<String> = BTreeSet::new();
+    for event in office.store.events_due(then).await? {
+        for _ in 0..MAX_LOOKS {
+            let id = event.clone();
+            let done =
+                commit::decide_and_commit(office, move |desk| clock::open_again(desk, &id, then)).await;
+            if !note(event.clone(), done, &mut failed)? {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
 async fn enter_results(office: &Office, failed: &mut BTreeSet<String>) -> anyhow::Result<bool> {
     let mut by_event: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (event, game_match) in office.store.event_matches_to_look_at(LOOKED_AT).await? {

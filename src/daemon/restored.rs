@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::remembered::HEARTBEAT;
-use super::{Office, commit, house, load};
+use super::{Office, commit, events, house, load};
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::restored::{self, LOST, LostMatches};
 use crate::store::{Changes, Claimable, LetterStatus, RESTORED, RESTORES, RestoredBackup, Restoring};
@@ -51,7 +51,11 @@ pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
                     tell(office, restore, claimable).await?;
                     Ok(None)
                 }
-                Some(claimable) => Ok(Some(claimable)),
+                Some(claimable) => {
+                    let came = claimable.letters.iter().map(|letter| letter.received_at).min();
+                    events::open_again(office, came.unwrap_or(restore.at)).await?;
+                    Ok(Some(claimable))
+                }
             }
         }
     }

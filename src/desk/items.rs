@@ -277,7 +277,7 @@ fn decide_letters(desk: &mut Desk<'_>, letters: &[ReadLetter], rounds: Rounds) -
 
 /// Decides on one letter. A panic counts as a failure.
 fn decide_safely(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
-    desk.begin_letter(letter.waiting.digest);
+    desk.begin_cause(letter.waiting.digest);
     let _in_work = desk.rows.loaded.in_work.enter(letter.waiting.digest);
     // Safe to unwind: the draft of a letter that panics is dropped.
     let decided = catch_unwind(AssertUnwindSafe(|| {

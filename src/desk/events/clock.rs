@@ -14,8 +14,9 @@ use crate::desk::frame::rows::{Decided, LoadedEvent, or_lacking};
 use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch};
 use crate::desk::outbox::ruling_mail;
 use crate::game::{BySeat, Seat};
+use crate::ledger::Act;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
-use crate::ledger::{Act, Cause};
+use crate::letter::{Address, Digest};
 use crate::referee::Stage;
 use crate::report::EventLetter;
 use crate::store::EventMatchRow;
@@ -32,9 +33,25 @@ const CLOCK: BookCause = BookCause::Clock {};
 
 /// Takes the next step that is due in an event. Returns whether there was one.
 pub fn advance(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
-    let Some(mut loaded) = desk.event(event_id)? else { return Ok(false) };
-    let at = desk.at();
-    let Some(step) = loaded.event.step(&loaded.told, at) else { return Ok(false) };
+    let Some(loaded) = desk.event(event_id)? else { return Ok(false) };
+    match loaded.event.step(&loaded.told, desk.at()) {
+        Some(step) => take(desk, loaded, step),
+        None => Ok(false),
+    }
+}
+
+/// Takes the next step that was due in an event at `then` if it draws or opens matches: after an older backup was
+/// restored, letters that came later may be about these. Returns whether there was one.
+pub fn open_again(desk: &mut Desk<'_>, event_id: &str, then: DateTime<Utc>) -> Decided<bool> {
+    let Some(loaded) = desk.event(event_id)? else { return Ok(false) };
+    match loaded.event.step(&loaded.told, then) {
+        Some(step @ (Step::Draw | Step::Open(_))) => take(desk, loaded, step),
+        Some(_) | None => Ok(false),
+    }
+}
+
+/// Takes a step. Returns whether it changed anything.
+fn take(desk: &mut Desk<'_>, mut loaded: LoadedEvent, step: Step) -> Decided<bool> {
     let season = loaded.event.season().cloned();
     let no = season.as_ref().map_or(0, |season| season.no);
     match (step, season) {
@@ -98,16 +115,21 @@ fn open_sections(
     lose_unopened(desk, loaded, season, first..=last)?;
     let running = loaded.event.running().into_iter();
     let games: Vec<Pairing> = running.flat_map(|season| season.unopened(first..=last)).cloned().collect();
-    let mut new = Vec::new();
-    for game in &games {
+    let (mut new, mut pairings) = (Vec::new(), Vec::new());
+    for (place, game) in games.iter().enumerate() {
+        let addresses = BySeat::new(address(desk, game.first)?, address(desk, game.second)?);
+        let is_same = |other: &&Pairing| (other.first, other.second) == (game.first, game.second);
+        let opened = season.games.iter().filter(|other| other.match_id.is_some());
+        let nth = opened.chain(&games[..place]).filter(is_same).count();
+        pairings.push(pairing(&loaded.event.plan.id, season.no, &addresses, nth));
         new.push(NewMatch {
             game: loaded.event.plan.game,
             choices: loaded.event.plan.options.clone(),
-            players: BySeat::new(holder(desk, game.first)?, holder(desk, game.second)?),
+            players: addresses.map(|address| Holder::Player(NamedAddress { name: String::new(), address })),
             terms: loaded.event.terms.clone(),
         });
     }
-    let opened = openings::open_all(desk, &new, &Cause::opening(None))?;
+    let opened = openings::open_paired(desk, &new, &pairings)?;
     for (game, opened) in games.iter().zip(&opened) {
         let (first, second, match_id) = (game.first, game.second, opened.id.clone());
         let row = EventMatchRow {
@@ -159,11 +181,19 @@ fn lose_unopened(
     letters::tell_gms(desk, &loaded.event, "unreachable", EventLetter::Unreachable { players })
 }
 
-fn holder(desk: &Desk<'_>, player: i64) -> Decided<Holder> {
+fn address(desk: &Desk<'_>, player: i64) -> Decided<Address> {
     match desk.reachable(player)? {
-        Some((_, address)) => Ok(Holder::Player(NamedAddress { name: String::new(), address })),
+        Some((_, address)) => Ok(address),
         None => Err(anyhow::anyhow!("player {player} of an event has no address").into()),
     }
+}
+
+/// Identifies the `nth` match between these people in a season. By their addresses, because the numbers of players may
+/// differ after an older backup was restored, and nobody must get another person's reply token. It is one line, so no
+/// letter with a sender has this digest.
+fn pairing(event: &str, season: u32, addresses: &BySeat<Address>, nth: usize) -> Digest {
+    let BySeat { first, second } = addresses;
+    Digest::of(format!("pairing {event} {season} {first} {second} {nth}").as_bytes())
 }
 
 /// Resigns the running matches of a player who left or was struck.

@@ -51,10 +51,11 @@ pub struct Desk<'a> {
     pub acting: GmIndex,
     /// Whether a GM acts at the terminal or on the screen, where nothing proves who they are.
     pub without_letter: bool,
-    /// The letter or the match that is being decided on, by its digest, for its random streams.
+    /// What the random streams follow from: the letter, the pairing in an event or the match that is being decided on,
+    /// by its digest.
     cause: Option<Digest>,
-    /// Whether it is a letter.
-    is_letter: bool,
+    /// Whether the same cause may come again after an older backup was restored.
+    may_come_again: bool,
     /// The number of random streams used so far for each purpose.
     streams: BTreeMap<String, u64>,
 }
@@ -198,7 +199,7 @@ impl<'a> Desk<'a> {
             acting: GmIndex::default(),
             without_letter: false,
             cause: None,
-            is_letter: false,
+            may_come_again: false,
             streams: BTreeMap::new(),
         }
     }
@@ -249,11 +250,11 @@ impl<'a> Desk<'a> {
         self.drafts().into_iter().rev().map(|draft| &draft.changes.restraints)
     }
 
-    /// Switches to the random streams of a letter.
-    pub fn begin_letter(&mut self, letter: Digest) {
+    /// Switches to the random streams of a letter, or of a pairing in an event.
+    pub fn begin_cause(&mut self, cause: Digest) {
         // A letter draws the same numbers whichever letters of its item were decided before it.
-        self.cause = Some(letter);
-        self.is_letter = true;
+        self.cause = Some(cause);
+        self.may_come_again = true;
         self.streams.clear();
     }
 
@@ -267,13 +268,13 @@ impl<'a> Desk<'a> {
         self.rows.loaded.at
     }
 
-    /// Returns a random stream that nothing else in this decision uses. Whenever a letter is decided again, its
-    /// streams are the same, in the order in which it uses those of one purpose.
+    /// Returns a random stream that nothing else in this decision uses. Whenever a cause comes again, its streams are
+    /// the same, in the order in which those of one purpose are used.
     pub fn random(&mut self, purpose: &str) -> RandomStream {
         let number = self.streams.entry(purpose.to_owned()).or_default();
         *number += 1;
         let loaded = self.rows.loaded;
-        let secret = if self.is_letter { &loaded.secret } else { &loaded.seed };
+        let secret = if self.may_come_again { &loaded.secret } else { &loaded.seed };
         RandomStream::new(secret, self.cause, purpose, *number)
     }
 

@@ -17,7 +17,7 @@ use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::house::HouseLevel;
 use crate::ledger::{Act, Cause, Lot, SealKey};
-use crate::letter::Address;
+use crate::letter::{Address, Digest};
 use crate::referee::{self, Match, Opening, Terms};
 use crate::store::{Player, TokenRow};
 
@@ -70,10 +70,28 @@ pub fn opened_by_gm(gm: &Gm) -> Cause {
 
 /// Opens matches, all or none.
 pub fn open_all(desk: &mut Desk<'_>, new: &[NewMatch], cause: &Cause) -> Decided<Vec<Match>> {
+    open_each(desk, new, cause, &[])
+}
+
+/// Opens the matches of these pairings in an event, all or none. The name, the tokens and the secret of each follow from
+/// its pairing, so that the clock opens the same match again after an older backup was restored.
+pub fn open_paired(desk: &mut Desk<'_>, new: &[NewMatch], pairings: &[Digest]) -> Decided<Vec<Match>> {
+    open_each(desk, new, &Cause::opening(None), pairings)
+}
+
+fn open_each(
+    desk: &mut Desk<'_>,
+    new: &[NewMatch],
+    cause: &Cause,
+    pairings: &[Digest],
+) -> Decided<Vec<Match>> {
     // Draw all names before writing any letter: if many names are taken, this decision is repeated several
     // times.
     let mut planned = Vec::with_capacity(new.len());
     for (index, one) in new.iter().enumerate() {
+        if let Some(pairing) = pairings.get(index) {
+            desk.begin_cause(*pairing);
+        }
         let plan = or_lacking(plan(desk, one, cause, None));
         planned.extend(plan.with_context(|| which_fails(index, new.len()))?);
     }

@@ -7,6 +7,7 @@ mod gms;
 mod league;
 mod people;
 mod replaced;
+mod restored;
 mod terms;
 mod year;
 
