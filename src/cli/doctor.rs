@@ -14,7 +14,7 @@ use crate::daemon;
 use crate::daemon::site::SiteState;
 use crate::daemon::status::{DaemonStatus, running_daemons};
 use crate::post::outbox::{Checked, Outbox};
-use crate::post::{InboxCheck, dns, oauth, text_file};
+use crate::post::{FetchedLetter, InboxCheck, dns, oauth, text_file};
 use crate::report::{format_duration, format_local};
 use crate::store::{self, LeftReason, private};
 use crate::zone;
@@ -166,6 +166,14 @@ async fn old_letters(
     Ok((arrivals.iter().flatten().filter(|at| daemon::is_before(**at, mark)).count(), mark))
 }
 
+/// Counts the letters among those filed last that the database lacks.
+async fn unknown_letters(config: &Config, filed: &[FetchedLetter]) -> anyhow::Result<usize> {
+    let store = config.database.open().await?;
+    let unknown = daemon::count_unknown(&store, config, filed, Utc::now()).await;
+    store.close().await;
+    unknown
+}
+
 /// Counts the letters in the mailbox that were left for another club.
 async fn foreign_letters(config: &Config) -> anyhow::Result<usize> {
     let store = store::open(&config.database.url).await?;
@@ -302,7 +310,7 @@ impl Findings {
                 return self.print("inbox", Err(anyhow!(explained)), advice);
             }
         };
-        let InboxCheck { mut found, hints, arrivals } = checked;
+        let InboxCheck { mut found, hints, arrivals, filed } = checked;
         let old = if has_database { old_letters(config, &arrivals).await.map(Some) } else { Ok(None) };
         match old {
             Ok(None | Some((0, _))) => {}
@@ -315,7 +323,19 @@ impl Findings {
             }
             Err(error) => warn("inbox", &format!("the old letters in it cannot be counted: {error:#}")),
         }
-        self.print("inbox", Ok(found), "");
+        let unknown = if has_database { unknown_letters(config, &filed).await } else { Ok(0) };
+        match unknown {
+            Ok(0) => self.print("inbox", Ok(found), ""),
+            Ok(unknown) => {
+                let fault = anyhow!(
+                    "{found}; of the {} letters that were processed last, the database lacks {unknown}, so it is older \
+                     than its mailbox",
+                    filed.len()
+                );
+                self.print("inbox", Err(fault), "fogpost run reads the processed letters again");
+            }
+            Err(error) => self.print("inbox", Err(error), "the processed letters cannot be compared"),
+        }
         match foreign_letters(config).await {
             Ok(0) => {}
             Ok(foreign) => warn(

@@ -60,6 +60,7 @@ pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch};
 pub use crate::desk::matches::player_names::{fit_name, plus_address};
 pub use intake::copies::with_new_text;
 pub use intake::old::is_before;
+pub use intake::older::count_unknown;
 pub use intake::row::new_letter;
 pub use items::{DueMatches, Settled};
 

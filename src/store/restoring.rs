@@ -16,6 +16,10 @@ pub const RESTORED: &str = "restored";
 /// The key of all restores, as a list in JSON.
 pub const RESTORES: &str = "restores";
 
+/// Before the name of a match: the key of the farthest place in its ledger that letters have proved, if the database lacked
+/// the letter at that place.
+pub const BEYOND: &str = "answered beyond ";
+
 /// The first value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
 

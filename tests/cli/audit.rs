@@ -365,8 +365,11 @@ fn a_restore_loses_nothing_and_gives_another_text_another_message_id() {
     let verified = club.run(&["audit", "verify", &id]).ended(0);
     let said = club.run(&["restore", "copy.db"]).ended(0);
     assert_says(&said, &["restored; processed letters will be read again", "The previous database is now"]);
+    let doctor = || club.run(&["doctor"]).out();
+    assert_says(&doctor(), &["FAULT inbox: ", "lacks 1, so it is older than its mailbox"]);
     let (ann, bo) = (club.letters_of(ANN, &id).len(), club.letters_of(BO, &id).len());
     club.work();
+    assert_says(&doctor(), &["ok    inbox: "]);
     // Letters since the backup are ruled on again. The reports name another head of the ledger, because they are made
     // at another time.
     let ids = |player| -> Vec<String> {

@@ -132,6 +132,8 @@ pub struct InboxCheck {
     pub hints: Vec<String>,
     /// The latest time at which each letter in it arrived, or `None` where the mailbox does not say.
     pub arrivals: Vec<Option<DateTime<Utc>>>,
+    /// The letters that were filed last.
+    pub filed: Vec<FetchedLetter>,
 }
 
 /// Letters that were fetched together, in order of arrival. Never empty.

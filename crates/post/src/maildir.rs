@@ -581,19 +581,22 @@ fn read_file(found: &Found, max_letter_bytes: usize) -> io::Result<FetchedLetter
 impl MaildirReader {
     /// Lets the receiver compare the letters that were filed last, once.
     fn compare_filed(&mut self, sender: &BatchSender) -> Result<(), Error> {
-        if self.is_compared {
-            return Ok(());
+        if !self.is_compared {
+            sender.compare_filed(self.filed_last())?;
+            self.is_compared = true;
         }
+        Ok(())
+    }
+
+    /// Returns the letters that were filed last, and only the beginning of a large one.
+    fn filed_last(&self) -> Vec<FetchedLetter> {
         let folder = self.settings.path.join(format!(".{}", self.settings.processed));
         // The folder need not exist yet.
         let filed = list(&folder).unwrap_or_default();
         let newest = filed.iter().rev().take(COMPARED_LETTERS);
         let limit = COMPARED_BYTES.min(self.settings.max_letter_bytes);
         // One that cannot be read, or is gone, proves nothing.
-        let letters = newest.filter_map(|found| read_file(found, limit).ok()).collect();
-        sender.compare_filed(letters)?;
-        self.is_compared = true;
-        Ok(())
+        newest.filter_map(|found| read_file(found, limit).ok()).collect()
     }
 
     /// Reads the letters in the Maildir, and then for [`SEARCH_TIME`] or a little longer those that may be old.
@@ -696,7 +699,8 @@ impl Source for MaildirReader {
         let waiting = self.list()?;
         let found = format!("Maildir {}: {} waiting", self.settings.path.display(), waiting.len());
         let arrivals = waiting.iter().map(|letter| letter.arrivals().max()).collect();
-        Ok(InboxCheck { found, arrivals, ..InboxCheck::default() })
+        let filed = self.filed_last();
+        Ok(InboxCheck { found, arrivals, filed, ..InboxCheck::default() })
     }
 
     fn find(&mut self, message_id: &str) -> Result<Option<FoundLetter>, Error> {

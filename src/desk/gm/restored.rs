@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::Decided;
+use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::outbox::budgets::{self, Origin};
 use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
 use crate::dialect::SubjectTag;
+use crate::game::Seat;
 use crate::letter::{Digest, Letter};
 use crate::referee::DispatchKind;
-use crate::report::{ClubLetter, LostMatch};
-use crate::store::{LetterStatus, RestoredBackup, WaitingLetter};
+use crate::report::{BehindMatch, ClubLetter, LostMatch};
+use crate::store::{LetterStatus, Player, RestoredBackup, WaitingLetter};
 
 /// The beginning of the note on a letter about a match that the restored backup does not know. The name of the match
 /// follows, if the letter shows it.
@@ -43,21 +44,60 @@ pub fn note_lost(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter) 
     Ok(is_lost)
 }
 
-/// Tells each GM what was restored and lost, and each other person who wrote about lost matches which these are.
-pub fn tell(desk: &mut Desk<'_>, restore: &RestoredBackup, lost: &LostMatches) -> Decided<()> {
+/// Tells each GM what was restored and lost, each other person who wrote about lost matches which these are, and the
+/// players of matches that are still behind how far these are. `proved` holds the farthest place in each match that
+/// letters have proved.
+pub fn tell(
+    desk: &mut Desk<'_>,
+    restore: &RestoredBackup,
+    lost: &LostMatches,
+    proved: &BTreeMap<String, u64>,
+) -> Decided<()> {
     let at = restore.at.timestamp_millis();
     let until = desk.local_time(restore.until);
+    let behind = matches_behind(desk, proved)?;
     let mut matches: Vec<LostMatch> = Vec::new();
     for (id, people) in lost {
         matches.push(LostMatch { id: id.clone(), people: people.iter().cloned().collect() });
     }
     let more = matches.len().saturating_sub(MAX_LISTED);
     matches.truncate(MAX_LISTED);
-    let letter = ClubLetter::Restored { until: until.clone(), letters: restore.letters, lost: matches, more };
+    let letter = ClubLetter::Restored {
+        until,
+        letters: restore.letters,
+        lost: matches,
+        more,
+        behind: behind.iter().take(MAX_LISTED).map(|(listed, _)| listed.clone()).collect(),
+        more_behind: behind.len().saturating_sub(MAX_LISTED),
+    };
     for index in gms::all_gms(desk) {
         let dispatch = gms::gm_dispatch(desk, index, &letter, &format!("restored.{at}"), None)?;
         desk.draft.changes.dispatches.push(dispatch);
     }
+    tell_writers(desk, restore, lost)?;
+    tell_players(desk, restore, &behind)
+}
+
+/// Returns the matches whose ledgers end before the farthest place that letters have proved, with their players.
+fn matches_behind(
+    desk: &Desk<'_>,
+    proved: &BTreeMap<String, u64>,
+) -> Decided<Vec<(BehindMatch, Vec<Player>)>> {
+    let mut behind = Vec::new();
+    for (id, place) in proved {
+        let Some(Some(found)) = or_lacking(desk.game_match(id))? else { continue };
+        if let Some(due) = found.game_match.due().filter(|_| found.game_match.head.seq < *place) {
+            let of_people = Seat::BOTH.into_iter().filter(|seat| found.game_match.house[*seat].is_none());
+            let players = of_people.map(|seat| found.seats[seat].player.clone()).collect();
+            behind.push((BehindMatch { id: id.clone(), turn: due.turn }, players));
+        }
+    }
+    desk.rows.check()?;
+    Ok(behind)
+}
+
+/// Tells people which of the matches that they wrote about are lost.
+fn tell_writers(desk: &mut Desk<'_>, restore: &RestoredBackup, lost: &LostMatches) -> Decided<()> {
     let mut of_person: BTreeMap<&String, Vec<String>> = BTreeMap::new();
     for (id, people) in lost {
         for address in people {
@@ -72,12 +112,45 @@ pub fn tell(desk: &mut Desk<'_>, restore: &RestoredBackup, lost: &LostMatches) -
             matches,
             gm: gms::first_gm(desk).address.as_str().to_owned(),
         };
-        let unique = format!("lost.{at}.{}", &Digest::of(address.as_bytes()).to_string()[..24]);
         let name = player.as_ref().map_or("", |player| player.name.as_str());
-        let to = PlainEnvelope { name, address, unique: &unique, kind: DispatchKind::Notice };
-        let dispatch = mail::plain_dispatch(desk, &letter, &to)?;
-        // The letters that name this person may be forged, so there is a limit; the GMs read of all of them.
-        budgets::send_for_others(desk, dispatch, Origin::Other)?;
+        tell_person(desk, &letter, (name, address), &format!("lost.{}", restore.at.timestamp_millis()))?;
     }
+    Ok(())
+}
+
+/// Tells the players of matches that are behind what is lost.
+fn tell_players(
+    desk: &mut Desk<'_>,
+    restore: &RestoredBackup,
+    behind: &[(BehindMatch, Vec<Player>)],
+) -> Decided<()> {
+    let mut of_person: BTreeMap<&String, (&str, Vec<BehindMatch>)> = BTreeMap::new();
+    for (listed, players) in behind {
+        // Who was forgotten has no address.
+        for (player, address) in players.iter().filter_map(|player| Some((player, player.addresses.first()?)))
+        {
+            of_person.entry(address).or_insert((&player.name, Vec::new())).1.push(listed.clone());
+        }
+    }
+    for (address, (name, mut matches)) in of_person {
+        matches.truncate(MAX_LISTED);
+        let letter =
+            ClubLetter::Behind { until: mail::local_time_at(desk, address, restore.until)?, matches };
+        tell_person(desk, &letter, (name, address), &format!("behind.{}", restore.at.timestamp_millis()))?;
+    }
+    Ok(())
+}
+
+fn tell_person(
+    desk: &mut Desk<'_>,
+    letter: &ClubLetter,
+    (name, address): (&str, &str),
+    unique: &str,
+) -> Decided<()> {
+    let unique = format!("{unique}.{}", &Digest::of(address.as_bytes()).to_string()[..24]);
+    let to = PlainEnvelope { name, address, unique: &unique, kind: DispatchKind::Notice };
+    let dispatch = mail::plain_dispatch(desk, letter, &to)?;
+    // The letters that name a person may be forged, so there is a limit; the GMs read of all of them.
+    budgets::send_for_others(desk, dispatch, Origin::Other)?;
     Ok(())
 }

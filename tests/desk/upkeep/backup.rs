@@ -1,6 +1,7 @@
 //! Backups made while the program runs, and letters received between a backup and its restoration.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use fogpost::audit::witness::PlayersMail;
 use fogpost::daemon::audit::verify;
@@ -95,6 +96,107 @@ fn a_backup_that_is_copied_into_place_by_hand_is_noticed() {
     referee.work();
     assert_eq!(read_again(&referee), noted);
     assert_eq!(referee.all_to(BO).len(), told + 1, "the report came a second time");
+}
+
+/// Puts a copy of the database in its place by hand, and takes the processed letters away.
+fn put_back_without_processed(referee: &mut Referee, backup: &Path) {
+    referee.restart_after(|folder| {
+        for end in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(folder.join(format!("fogpost.db{end}")));
+        }
+        std::fs::copy(backup, folder.join("fogpost.db")).expect("copied");
+        for file in std::fs::read_dir(folder.join("mail/referee/.Processed/cur")).expect("the folder") {
+            std::fs::remove_file(file.expect("a file").path()).expect("removed");
+        }
+    });
+}
+
+#[test]
+fn an_answer_to_a_letter_that_is_not_written_yet_proves_that_the_database_is_older() {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &to_bo, "MARBLE A5");
+    let (ann_of_turn_2, bo_of_turn_2) = (referee.last_to(ANN), referee.last_to(BO));
+    referee.sleep(1);
+    put_back_without_processed(&mut referee, &backup);
+    referee.work();
+    let remembered = |referee: &Referee| {
+        referee.block_on(referee.office().store.remembered(RESTORED)).expect("the store answers")
+    };
+    assert_eq!(remembered(&referee), None, "nothing shows it yet");
+    let before = [ANN, BO, GM].map(|address| referee.all_to(address).len());
+
+    // Nobody but the club can make a place in the ledger, whatever token they have.
+    let (start, turn) = ann_of_turn_2.message_id.split_once(&game_match.id.to_lowercase()).expect("named");
+    let turn = &turn[".0123456789abcdef".len()..];
+    for veiled in ["0123456789abcdef", "ffffffffffffffff", "0000000000000000", "x"] {
+        let message_id = format!("{start}{}.{veiled}{turn}", game_match.id.to_lowercase());
+        referee.reply(ANN, &Sent { message_id, ..to_ann.clone() }, "STATUS");
+    }
+    assert_eq!(remembered(&referee), None);
+    assert_eq!(referee.all_to(GM).len(), before[2]);
+
+    referee.sent_to(ANN);
+    referee.reply(ANN, &ann_of_turn_2, "MARBLE E6");
+    assert!(remembered(&referee).is_some_and(|noted| noted.starts_with("done ")));
+    let gm = referee.last_to(GM);
+    gm.says("replaced by a backup").says(&format!("- {}, in turn 1", game_match.id));
+    referee.sleep(1);
+    referee.reply(BO, &bo_of_turn_2, "MARBLE A6");
+    for (address, told_before) in [(ANN, before[0]), (BO, before[1]), (GM, before[2])] {
+        let told = referee.all_to(address);
+        let told: Vec<&Sent> =
+            told[told_before..].iter().filter(|sent| sent.text.contains("a backup")).collect();
+        assert_eq!(told.len(), 1, "{address}: {told:?}");
+        told[0].says(&format!("- {}, in turn 1", game_match.id));
+    }
+    // The match goes on from where it stands.
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 0);
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &to_bo, "MARBLE A5");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2);
+}
+
+#[test]
+fn a_later_letter_brings_the_processed_ones_back_that_nobody_compared() {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &to_bo, "MARBLE A5");
+    let ann_of_turn_2 = referee.last_to(ANN);
+    let processed = referee.folder().join("mail/referee/.Processed/cur");
+    let aside = referee.folder().join("aside");
+    std::fs::rename(&processed, &aside).expect("set aside");
+    std::fs::create_dir(&processed).expect("an empty folder");
+    put_back_without_processed(&mut referee, &backup);
+    // The letters that are filed last are known, so a first look sees nothing wrong.
+    for _ in 0..16 {
+        referee.put(&referee.answer(ANN, &to_ann, "STATUS"));
+    }
+    referee.work();
+    for file in std::fs::read_dir(&aside).expect("the folder") {
+        let file = file.expect("a file");
+        std::fs::rename(file.path(), processed.join(file.file_name())).expect("put back");
+    }
+    referee.work();
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 0);
+    referee.reply(ANN, &ann_of_turn_2, "MARBLE E6");
+    assert_eq!(
+        referee.find(&game_match.id).adjudicated.len(),
+        3,
+        "both letters of the first turns count again"
+    );
+    let told = referee.all_to(GM).iter().filter(|sent| sent.text.contains("replaced by a backup")).count();
+    assert_eq!(told, 1);
+    // Her many questions share one more answer, which waits for an hour.
+    referee.advance(2);
 }
 
 #[test]

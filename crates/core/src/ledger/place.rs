@@ -44,6 +44,13 @@ pub struct PlaceInMatch<'a> {
 }
 
 impl<'a> PlaceInMatch<'a> {
+    /// Returns the reply token and the match that a Message-ID names, if it has this form.
+    pub fn token_and_match(message_id: &str) -> Option<(&str, String)> {
+        let local = without_mark(message_id.split('@').next()?);
+        let [token, match_id, _veiled, _turn] = local.split('.').collect::<Vec<_>>()[..] else { return None };
+        Some((token, match_id.to_uppercase()))
+    }
+
     /// Reads a Message-ID. `None` if it is not about this match.
     pub fn read(message_id: &'a str, match_id: &str, key: &SealKey) -> Option<PlaceInMatch<'a>> {
         let local = without_mark(message_id.split('@').next()?);
@@ -72,6 +79,8 @@ mod tests {
             assert_eq!(PlaceInMatch::read(&id, "QZ-7K3M", &key), place, "{id}");
             let marked = id.replace(&unique, &with_mark(&unique, Digest::of(b"a text")));
             assert_eq!(PlaceInMatch::read(&marked, "QZ-7K3M", &key), place, "{marked}");
+            let named = (!token.is_empty()).then(|| (token, "QZ-7K3M".to_owned()));
+            assert_eq!(PlaceInMatch::token_and_match(&marked), named, "{marked}");
         }
         for id in [
             "tok.qd-7k3m.57.2.4@club.example",

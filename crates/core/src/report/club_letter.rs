@@ -111,11 +111,22 @@ pub enum ClubLetter {
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
     Suspected { match_id: Option<String>, matches: Vec<MatchSummary> },
     /// Tells a GM that a backup was restored, which knows nothing later than `until`: that letters since then were
-    /// decided again, and which matches no letter opens again. `more` counts further ones.
-    Restored { until: String, letters: usize, lost: Vec<LostMatch>, more: usize },
+    /// decided again, which matches no letter opens again, and which are still `behind` what their players have.
+    /// `more` and `more_behind` count further ones.
+    Restored {
+        until: String,
+        letters: usize,
+        lost: Vec<LostMatch>,
+        more: usize,
+        behind: Vec<BehindMatch>,
+        more_behind: usize,
+    },
     /// Tells a person who wrote about matches that a restored backup does not know that these are lost; `gm` is the
     /// GM's address. A match whose name their letters do not show is empty.
     Lost { until: String, matches: Vec<String>, gm: String },
+    /// Tells a player that matches stand again where a restored backup has them, which knows nothing later than
+    /// `until`.
+    Behind { until: String, matches: Vec<BehindMatch> },
     /// Tells a sender that their letter cannot be read.
     Unreadable { reason: UnreadableReason, limits: LimitSummary },
 }
@@ -256,6 +267,13 @@ pub struct FailedCheck {
 pub struct LostMatch {
     pub id: String,
     pub people: Vec<String>,
+}
+
+/// A match about which its players have later letters than the restored backup knows, and its open turn.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BehindMatch {
+    pub id: String,
+    pub turn: u32,
 }
 
 /// A letter in a player's name, as described to the player, without any of the sender's own text.
@@ -490,6 +508,7 @@ impl ClubLetter {
             ClubLetter::Suspected { .. } => "club/suspected.txt",
             ClubLetter::Restored { .. } => "gm/restored.txt",
             ClubLetter::Lost { .. } => "club/lost.txt",
+            ClubLetter::Behind { .. } => "club/behind.txt",
             ClubLetter::Unreadable { .. } => "club/unreadable.txt",
         }
     }

@@ -32,8 +32,9 @@ mod text;
 
 pub use crate::render::{PictureCache, png, svg, text_width};
 pub use club_letter::{
-    AskedSender, ChangeLetter, ClubLetter, EndingMatch, EventLetter, FailedCheck, GmItem, GmResult,
-    GmUnprovenSummary, HeldSeat, LostMatch, RefusedPerson, SeenTurn, StartedMatch, Trouble, UnprovenSummary,
+    AskedSender, BehindMatch, ChangeLetter, ClubLetter, EndingMatch, EventLetter, FailedCheck, GmItem,
+    GmResult, GmUnprovenSummary, HeldSeat, LostMatch, RefusedPerson, SeenTurn, StartedMatch, Trouble,
+    UnprovenSummary,
 };
 pub use context::{Position, word_position};
 pub use gm_digest::{GmDigest, GmMatchSummary};

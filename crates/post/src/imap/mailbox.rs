@@ -486,6 +486,7 @@ impl Mailbox {
         let found = format!(
             "IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}, to {processed}{will_be}"
         );
+        let filed = self.filed_last()?;
         let mut hints = Vec::new();
         if let Some(spam) = self.settings.spam_folder.clone() {
             self.switch_to_spam(&spam)?;
@@ -495,7 +496,7 @@ impl Mailbox {
                  [inbox.imap]"
             ));
         }
-        Ok(InboxCheck { found, hints, arrivals })
+        Ok(InboxCheck { found, hints, arrivals, filed })
     }
 
     pub(super) fn close(mut self) {

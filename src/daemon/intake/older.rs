@@ -1,0 +1,154 @@
+//! An older database that was put in place of the club's: what proves it, and reading the processed letters again.
+//!
+//! Two things in the mailbox prove it. The letters that were filed last must be known. And so must be the letters of the
+//! club that others answer: a Message-ID names the letter's place in the ledger of its match, veiled with the secret of
+//! the match, so that nobody but the club can make one.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+
+use anyhow::Context as _;
+use chrono::{DateTime, Utc};
+use tokio::sync::{mpsc, watch};
+
+use super::row::row_of;
+use super::{old, store_until_closed};
+use crate::config::Config;
+use crate::daemon::{Office, restored};
+use crate::desk::frame::club::own_identity;
+use crate::desk::frame::stored::snapshot;
+use crate::ledger::PlaceInMatch;
+use crate::post::{Error, FetchedLetter, Health, LeftLetters};
+use crate::referee::Stage;
+use crate::store::{BEYOND, Database, NewLetter, RESTORED, Restoring, SnapshotRow, TO_BE_READ_AGAIN};
+
+/// Maximum entries by which a letter can lie beyond the end of a ledger. With it, one made-up Message-ID in a thousand
+/// million proves something.
+const MAX_BEYOND: u64 = 100_000;
+
+/// Returns the number of these filed letters that the database lacks.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn count_unknown(
+    store: &Database,
+    config: &Config,
+    letters: &[FetchedLetter],
+    now: DateTime<Utc>,
+) -> anyhow::Result<usize> {
+    let (mark, own) = (store.mailbox_mark(&config.inbox.name(), now).await?, own_identity(config));
+    let proves = |letter: &&FetchedLetter| {
+        // The program itself may have filed a letter that it sent to test the way.
+        !letter.cut
+            && old::ties_if_old(letter, mark, &own).is_none()
+            && row_of(letter).sender != config.club.address.as_str()
+    };
+    let filed: Vec<NewLetter> = letters.iter().filter(proves).map(row_of).collect();
+    Ok(store.count_unknown(&filed).await?)
+}
+
+/// Compares the letters that were filed last with those that the database knows. If it lacks one, or after
+/// `fogpost restore`, all processed letters are read again before any other is handed over.
+pub async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
+    let letters = count_unknown(&office.store, &office.config, &letters, office.now()).await?;
+    if letters > 0 {
+        tracing::warn!(letters, "the database lacks letters that were processed; it is an older one");
+        office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
+    }
+    read_again_if_restored(office).await
+}
+
+/// Notes that the database is older than its mailbox if it does not know the letter of the club with one of these
+/// answered Message-IDs. After a restore, it does not know those that were written since the backup and differ now; then
+/// one counts only if it lies beyond the end of its match's ledger. A place counts once: what no processed letter brings
+/// about again stays lost.
+pub async fn note_if_beyond(office: &Office, answered: &[String]) -> anyhow::Result<()> {
+    let unknown = unknown_by_match(office, answered).await?;
+    if unknown.is_empty() || restored::remaining_work(office).await?.is_some() {
+        return Ok(());
+    }
+    let was_restored = !restored::all(office).await?.is_empty();
+    for row in office.store.snapshots(&Vec::from_iter(unknown.keys().cloned())).await? {
+        let Some(place) = proved_place(&row, &unknown[&row.id], was_restored) else { continue };
+        let key = format!("{BEYOND}{}", row.id);
+        let known = office.store.remembered(&key).await?.and_then(|known| known.parse::<u64>().ok());
+        if known.is_none_or(|known| known < place) {
+            let match_id = row.id;
+            tracing::warn!(match_id, place, "a letter answers one that the database does not know");
+            // First what has a consequence: after a crash, the place counts again.
+            office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
+            office.store.remember(&key, &place.to_string()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the Message-IDs that bear the token of a seat and are not in the database, by match.
+async fn unknown_by_match(
+    office: &Office,
+    answered: &[String],
+) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
+    let named = answered.iter().filter_map(|id| Some((id, PlaceInMatch::token_and_match(id)?)));
+    let named: Vec<(&String, (&str, String))> = named.collect();
+    let tokens: Vec<String> = named.iter().map(|(_, (token, _))| (*token).to_owned()).collect();
+    let mut unknown: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    if tokens.is_empty() {
+        return Ok(unknown);
+    }
+    let seats = office.store.seats_by_token(&tokens).await?;
+    let is_of_seat =
+        |token: &str, id: &str| seats.iter().any(|seat| (&*seat.token, &*seat.match_id) == (token, id));
+    for (id, (token, match_id)) in named {
+        if is_of_seat(token, &match_id) {
+            unknown.entry(match_id).or_default().push(id.clone());
+        }
+    }
+    let ids: Vec<String> = unknown.values().flatten().cloned().collect();
+    let known = office.store.dispatches_named(&ids).await?;
+    unknown.retain(|_, ids| {
+        ids.retain(|id| known.iter().all(|row| row.message_id != *id));
+        !ids.is_empty()
+    });
+    Ok(unknown)
+}
+
+/// Returns the farthest of the places in these Message-IDs; if `beyond`, those up to the end of the ledger do not count.
+fn proved_place(row: &SnapshotRow, ids: &[String], beyond: bool) -> Option<u64> {
+    // Once a match is over, its secret is told, and anybody can make up a place.
+    let game_match = snapshot(&row.id, &row.snapshot).ok().filter(|found| found.stage != Stage::Over)?;
+    let (end, key) = (game_match.head.seq, game_match.first_key());
+    let least = if beyond { end + 1 } else { 1 };
+    let places = ids.iter().filter_map(|id| Some(PlaceInMatch::read(id, &row.id, key)?.seq));
+    places.filter(|place| (least..=end + MAX_BEYOND).contains(place)).max()
+}
+
+/// Reads the mailbox's processed letters again if the database was put back. Letters that it knows have no second
+/// effect; letters that came after the backup are ruled on.
+///
+/// Boxed, because storing the letters of a mailbox calls it, and it stores letters.
+pub fn read_again_if_restored(
+    office: &Office,
+) -> Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + '_>> {
+    Box::pin(async move {
+        if restored::remaining_work(office).await? != Some(Restoring::ToBeRead) {
+            return Ok(());
+        }
+        tracing::warn!("the database was restored; reading processed letters again");
+        let processed = office.config.inbox.processed().context("the folder of processed letters")?;
+        let name = processed.name();
+        let (to, messages) = mpsc::channel(2);
+        let draining = processed.drain(LeftLetters::default(), to, watch::channel(Health::default()).0);
+        let (drained, ()) = tokio::join!(draining, store_until_closed(office, &name, messages));
+        let letters = match drained {
+            // The mailbox was read up to here, so what is missing is this folder.
+            Err(Error::Configuration(error)) => {
+                tracing::warn!(error, "there are no processed letters to read again");
+                0
+            }
+            drained => drained.context("the folder of processed letters")?,
+        };
+        restored::note_read(office, letters).await?;
+        office.letters_arrived.notify_one();
+        Ok(())
+    })
+}
