@@ -91,6 +91,19 @@ fn note(event: String, done: anyhow::Result<bool>, failed: &mut BTreeSet<String>
     }
 }
 
+/// Keeps the ends of seasons at their local times, which newer zone data move.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn keep_local_ends(office: &Office) -> anyhow::Result<()> {
+    for event in office.store.event_ids().await? {
+        let id = event.clone();
+        let done = commit::decide_and_commit(office, move |desk| clock::keep_local_end(desk, &id)).await;
+        note(event, done, &mut BTreeSet::new())?;
+    }
+    Ok(())
+}
+
 /// Moves the ends of seasons that fell into an outage.
 ///
 /// # Errors

@@ -1,11 +1,11 @@
-//! Deadlines that zone data of a newer edition move: each stays at the local time that players read.
+//! Deadlines and ends of seasons that zone data of a newer edition move: each stays at the local time that players read.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
 use super::heartbeat::Loop;
-use super::{Office, rulings};
+use super::{Office, events, rulings};
 use crate::desk::matches::acts::CauseOf;
 use crate::referee::{Act, Stage};
 use crate::zone;
@@ -38,6 +38,7 @@ pub async fn keep_local_deadlines(office: &Office, now: DateTime<Utc>) -> anyhow
         office.heartbeat.beat(Loop::Clock);
         rulings::decide_on_matches(office, office.store.matches(some).await?, &cause_of, now).await?;
     }
+    events::keep_local_ends(office).await?;
     if let Some(known) = known {
         tracing::info!(edition, known, "deadlines follow newer rules of the time zones");
     }

@@ -71,7 +71,7 @@ mod matches {
     mod names;
     mod next;
     mod ratings;
-    mod vanished;
+    pub mod vanished;
 }
 
 /// Players, their settings and their addresses.

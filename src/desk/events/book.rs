@@ -23,7 +23,12 @@ pub fn add(desk: &mut Desk<'_>, ChainedBookEntry { entry, json, hash }: ChainedB
 }
 
 /// Adds a changed event to the draft.
-pub fn keep(desk: &mut Desk<'_>, loaded: LoadedEvent) {
+pub fn keep(desk: &mut Desk<'_>, mut loaded: LoadedEvent) {
+    let ends = loaded.event.running().map(|season| season.ends);
+    if loaded.told.ends.map(|(at, _)| at) != ends {
+        let zone = desk.club.config.terms.zone;
+        loaded.told.ends = ends.map(|at| (at, at.with_timezone(&zone).naive_local()));
+    }
     desk.draft.events.insert(loaded.event.plan.id.clone(), loaded);
 }
 

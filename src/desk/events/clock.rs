@@ -14,8 +14,8 @@ use crate::desk::frame::rows::{Decided, LoadedEvent, or_lacking};
 use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch};
 use crate::desk::outbox::ruling_mail;
 use crate::game::{BySeat, Seat};
-use crate::ledger::Act;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};
+use crate::ledger::{Act, instant_in};
 use crate::letter::{Address, Digest};
 use crate::referee::Stage;
 use crate::report::EventLetter;
@@ -275,6 +275,25 @@ pub fn slide(desk: &mut Desk<'_>, event_id: &str, since: DateTime<Utc>) -> Decid
         return Ok(false);
     }
     let ends = Some(ends + (at - since));
+    record(desk, &mut loaded, &CLOCK, BookFact::PlanChanged { opens: None, ends, closed: false });
+    keep(desk, loaded);
+    Ok(true)
+}
+
+/// If newer zone data move the end of the running season, sets it again at the local time that players read. Nothing moves
+/// into the past. Returns whether it did.
+pub fn keep_local_end(desk: &mut Desk<'_>, event_id: &str) -> Decided<bool> {
+    let Some(mut loaded) = desk.event(event_id)? else { return Ok(false) };
+    let Some((at, local)) = loaded.told.ends else { return Ok(false) };
+    let zone = desk.club.config.terms.zone;
+    // Do not convert it back for nothing: a local time that comes twice when clocks are set back is ambiguous.
+    let ends = match at.with_timezone(&zone).naive_local() == local {
+        true => None,
+        false => instant_in(zone, local).filter(|ends| *ends > desk.at()),
+    };
+    if ends.is_none() || loaded.event.running().is_none() {
+        return Ok(false);
+    }
     record(desk, &mut loaded, &CLOCK, BookFact::PlanChanged { opens: None, ends, closed: false });
     keep(desk, loaded);
     Ok(true)

@@ -10,7 +10,7 @@ use crate::house::levels::opened;
 use crate::referee::{ANN, BO, GM, Referee};
 
 /// A match in which Ann has missed her first turn, and Bo may choose.
-fn vanished() -> (Referee, Match) {
+pub fn vanished() -> (Referee, Match) {
     let referee = Referee::with("forfeit_after = 1\nsubstitute = \"house\"\n");
     let game_match = referee.open(GameKind::Quad, &[]);
     for _ in 0..9 {

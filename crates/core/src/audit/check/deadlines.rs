@@ -1,7 +1,7 @@
 //! Accepts deadlines computed with other versions of the time zone data: a country that changes its rules
 //! must not make ledgers look forged.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
 use super::state::Check;
 use crate::ledger::{ChainedEntry, Entry, Fact};
@@ -36,13 +36,19 @@ pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
     }
 }
 
-/// Replaces the local time of the deadline with the stored one, if other zone data were in force before and they differ by no
-/// more than clocks can. No ruling depends on it: the cause of one that keeps it names the deadline.
+/// Replaces the local time of the deadline, and of the end of a choice, with the stored one, if other zone data were in
+/// force before and they differ by no more than clocks can. No ruling depends on it: the cause of one that keeps it names
+/// the deadline.
 pub(super) fn adopt_local(check: &Check, repeated: &mut Match) {
-    let Some(stored) = &check.snapshot else { return };
-    let (Some(here), Some(there)) = (repeated.local_deadline, stored.local_deadline) else { return };
-    if check.has_other_zones && (here - there).abs() <= MOST {
-        repeated.local_deadline = Some(there);
+    let Some(stored) = check.snapshot.as_ref().filter(|_| check.has_other_zones) else { return };
+    let adopt = |here: &mut Option<NaiveDateTime>, there: Option<NaiveDateTime>| {
+        if here.zip(there).is_some_and(|(here, there)| (here - there).abs() <= MOST) {
+            *here = there;
+        }
+    };
+    adopt(&mut repeated.local_deadline, stored.local_deadline);
+    if let Some(vanished) = &mut repeated.vanished {
+        adopt(&mut vanished.local_until, stored.vanished.and_then(|stored| stored.local_until));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
 use super::event::{Event, EventStage, Season};
 use super::plan::{Format, Unfinished};
@@ -12,7 +12,7 @@ use crate::ledger::book::BookFact;
 /// Time before the end of a season at which players are told how unfinished matches would be decided.
 pub const WARNED: TimeDelta = TimeDelta::days(10);
 
-/// The letters about an event that players and GMs got without an entry in its book.
+/// What players and GMs were told about an event without an entry in its book.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Mailed {
@@ -24,6 +24,8 @@ pub struct Mailed {
     pub unfinished: u32,
     /// The players whose matches of a season were resigned, because they left or were struck.
     pub resigned: Vec<(u32, i64)>,
+    /// The end of the running season, and the local time that players read as it.
+    pub ends: Option<(DateTime<Utc>, NaiveDateTime)>,
 }
 
 /// A step that is due.

@@ -6,7 +6,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::dispatch::{Content, Notice};
 use super::game_match::Match;
+use super::kept::Vanished;
 use super::ruling::Draft;
+use super::substitute;
 use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
 use crate::referee::rejection::Rejection;
@@ -80,16 +82,24 @@ pub fn clear(game_match: &mut Match) {
 }
 
 /// Sets the deadline again at the same local time, which is at another moment because zone data of another edition are in
-/// force. Nothing moves into the past.
+/// force; or the end of the time in which the opponent of a player who has vanished can choose. Nothing moves into the
+/// past.
 ///
 /// # Errors
-/// [`Rejection::NoDeadline`] if that moves no deadline.
+/// [`Rejection::NoDeadline`] if that moves neither.
 pub fn keep_local(draft: &mut Draft, deadline: DateTime<Utc>) -> Result<(), Rejection> {
-    if draft.game_match.deadline.is_none_or(|before| before == deadline) || deadline <= draft.at {
+    let vanished = draft.game_match.vanished;
+    let before = vanished.map_or(draft.game_match.deadline, |vanished| Some(vanished.until));
+    if before.is_none_or(|before| before == deadline) || deadline <= draft.at {
         return Err(Rejection::NoDeadline);
     }
-    move_deadline(&mut draft.game_match, deadline, draft.at);
-    draft.record(Fact::ZonesChanged { deadline });
+    if let Some(Vanished { seat, .. }) = vanished {
+        substitute::choose_by(&mut draft.game_match, deadline);
+        draft.record(Fact::SubstituteOffered { seat, until: deadline });
+    } else {
+        move_deadline(&mut draft.game_match, deadline, draft.at);
+        draft.record(Fact::ZonesChanged { deadline });
+    }
     draft.dispatch_to_both(Content::Notice(Notice::ZonesChanged));
     Ok(())
 }

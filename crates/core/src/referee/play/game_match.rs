@@ -262,10 +262,13 @@ impl Match {
         serde_json::to_string(self).expect("a match is plain values")
     }
 
-    /// Returns when the local time that players read as the deadline is by the zone data in force; `None` if there is no
-    /// deadline.
+    /// Returns when the local time that players read as the deadline is by the zone data in force, or the end of the time
+    /// in which the opponent of a player who has vanished can choose; `None` if there is neither.
     pub fn deadline_by_local_time(&self) -> Option<DateTime<Utc>> {
-        let (deadline, local) = self.deadline.zip(self.local_deadline)?;
+        let (deadline, local) = match self.vanished {
+            Some(vanished) if !vanished.agreed => (vanished.until, vanished.local_until?),
+            _ => self.deadline.zip(self.local_deadline)?,
+        };
         // Do not convert it back for nothing: a local time that comes twice when clocks are set back is ambiguous.
         let reads = deadline.with_timezone(&self.terms.zone).naive_local();
         if reads == local { Some(deadline) } else { instant_in(self.terms.zone, local) }

@@ -2,7 +2,7 @@
 //! a player who has vanished, whether the club's own templates are known, and the acts of GMs during the
 //! match that both sides read about with the result.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::game::any::AnyState;
@@ -44,6 +44,9 @@ pub struct ClockMove {
 pub struct Vanished {
     pub seat: Seat,
     pub until: DateTime<Utc>,
+    /// `until` as players read it, in the zone of the match.
+    #[serde(default)]
+    pub local_until: Option<NaiveDateTime>,
     /// Whether the opponent goes on against the house, which the program is about to seat.
     pub agreed: bool,
 }
