@@ -7,10 +7,12 @@ pub mod outage;
 pub mod row;
 
 use std::collections::BTreeSet;
+use std::pin::Pin;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use chrono::{DateTime, Utc};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use self::copies::Original;
 use self::old::Ties;
@@ -18,13 +20,13 @@ use self::row::{row_of, visible_tokens};
 use super::load::large::turn_to_decode;
 use super::load::read::read;
 use super::parallel::run_blocking;
-use super::{Office, doubt, space, suspects};
+use super::{Office, doubt, restored, space, suspects};
 use crate::desk::frame::club::ClubContext;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
 use crate::letter::{Digest, ReplyMarks};
-use crate::post::{FetchedLetter, FetchedLetters, InboxMessage, LeftLetters, Taken};
-use crate::store::{LeftReason, NewLetter, StoreError};
+use crate::post::{Error, FetchedLetter, FetchedLetters, Health, InboxMessage, LeftLetters, Taken};
+use crate::store::{LeftReason, NewLetter, RESTORED, Restoring, StoreError, TO_BE_READ_AGAIN};
 
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
 const COMPARED_AT_ONCE: usize = 32;
@@ -49,7 +51,7 @@ pub async fn store_until_closed(office: &Office, notes: &str, mut messages: mpsc
                 Ok(())
             }
             InboxMessage::Filed { letters, compared } => {
-                match older::compare_filed(office, letters).await {
+                match compare_filed(office, letters).await {
                     Ok(()) => drop(compared.send(())),
                     // Without an answer, the inbox asks again later.
                     Err(error) => {
@@ -152,6 +154,46 @@ pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
     Ok(left)
 }
 
+/// Compares the letters that were filed last with those that the database knows. If it lacks one, or after
+/// `fogpost restore`, all processed letters are read again before any other is handed over.
+async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
+    let letters = older::count_unknown(&office.store, &office.config, &letters, office.now()).await?;
+    if letters > 0 {
+        tracing::warn!(letters, "the database lacks letters that were processed; it is an older one");
+        office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
+    }
+    read_again_if_restored(office).await
+}
+
+/// Reads the mailbox's processed letters again if the database was put back. Letters that it knows have no second
+/// effect; letters that came after the backup are ruled on.
+///
+/// Boxed, because storing the letters of a mailbox calls it, and it stores letters.
+fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + '_>> {
+    Box::pin(async move {
+        if restored::remaining_work(office).await? != Some(Restoring::ToBeRead) {
+            return Ok(());
+        }
+        tracing::warn!("the database was restored; reading processed letters again");
+        let processed = office.config.inbox.processed().context("the folder of processed letters")?;
+        let name = processed.name();
+        let (to, messages) = mpsc::channel(2);
+        let draining = processed.drain(LeftLetters::default(), to, watch::channel(Health::default()).0);
+        let (drained, ()) = tokio::join!(draining, store_until_closed(office, &name, messages));
+        let letters = match drained {
+            // The mailbox was read up to here, so what is missing is this folder.
+            Err(Error::Configuration(error)) => {
+                tracing::warn!(error, "there are no processed letters to read again");
+                0
+            }
+            drained => drained.context("the folder of processed letters")?,
+        };
+        restored::note_read(office, letters).await?;
+        office.letters_arrived.notify_one();
+        Ok(())
+    })
+}
+
 async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>) -> anyhow::Result<Taken> {
     let _under_way = office.traffic.enter();
     let is_spam = letters.iter().any(|letter| letter.is_spam);
@@ -194,7 +236,7 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     // Letters that are read again are stored with the marks that led to it.
     if notes == office.config.inbox.name() {
         older::note_if_beyond(office, &answered.concat()).await?;
-        older::read_again_if_restored(office).await?;
+        read_again_if_restored(office).await?;
     }
     if is_spam {
         tracing::warn!(letters = letters.len(), "letters of players were in the spam folder");

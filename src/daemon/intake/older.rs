@@ -1,26 +1,23 @@
-//! An older database that was put in place of the club's: what proves it, and reading the processed letters again.
+//! What proves that an older database was put in place of the club's.
 //!
 //! Two things in the mailbox prove it. The letters that were filed last must be known. And so must be the letters of the
 //! club that others answer: a Message-ID names the letter's place in the ledger of its match, veiled with the secret of
 //! the match, so that nobody but the club can make one.
 
 use std::collections::BTreeMap;
-use std::pin::Pin;
 
-use anyhow::Context as _;
 use chrono::{DateTime, Utc};
-use tokio::sync::{mpsc, watch};
 
+use super::old;
 use super::row::row_of;
-use super::{old, store_until_closed};
 use crate::config::Config;
 use crate::daemon::{Office, restored};
 use crate::desk::frame::club::own_identity;
 use crate::desk::frame::stored::snapshot;
 use crate::ledger::PlaceInMatch;
-use crate::post::{Error, FetchedLetter, Health, LeftLetters};
+use crate::post::FetchedLetter;
 use crate::referee::Stage;
-use crate::store::{BEYOND, Database, NewLetter, RESTORED, Restoring, SnapshotRow, TO_BE_READ_AGAIN};
+use crate::store::{BEYOND, Database, NewLetter, RESTORED, SnapshotRow, TO_BE_READ_AGAIN};
 
 /// Maximum entries by which a letter can lie beyond the end of a ledger. With it, one made-up Message-ID in a thousand
 /// million proves something.
@@ -45,17 +42,6 @@ pub async fn count_unknown(
     };
     let filed: Vec<NewLetter> = letters.iter().filter(proves).map(row_of).collect();
     Ok(store.count_unknown(&filed).await?)
-}
-
-/// Compares the letters that were filed last with those that the database knows. If it lacks one, or after
-/// `fogpost restore`, all processed letters are read again before any other is handed over.
-pub async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
-    let letters = count_unknown(&office.store, &office.config, &letters, office.now()).await?;
-    if letters > 0 {
-        tracing::warn!(letters, "the database lacks letters that were processed; it is an older one");
-        office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
-    }
-    read_again_if_restored(office).await
 }
 
 /// Notes that the database is older than its mailbox if it does not know the letter of the club with one of these
@@ -120,35 +106,4 @@ fn proved_place(row: &SnapshotRow, ids: &[String], beyond: bool) -> Option<u64> 
     let least = if beyond { end + 1 } else { 1 };
     let places = ids.iter().filter_map(|id| Some(PlaceInMatch::read(id, &row.id, key)?.seq));
     places.filter(|place| (least..=end + MAX_BEYOND).contains(place)).max()
-}
-
-/// Reads the mailbox's processed letters again if the database was put back. Letters that it knows have no second
-/// effect; letters that came after the backup are ruled on.
-///
-/// Boxed, because storing the letters of a mailbox calls it, and it stores letters.
-pub fn read_again_if_restored(
-    office: &Office,
-) -> Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + '_>> {
-    Box::pin(async move {
-        if restored::remaining_work(office).await? != Some(Restoring::ToBeRead) {
-            return Ok(());
-        }
-        tracing::warn!("the database was restored; reading processed letters again");
-        let processed = office.config.inbox.processed().context("the folder of processed letters")?;
-        let name = processed.name();
-        let (to, messages) = mpsc::channel(2);
-        let draining = processed.drain(LeftLetters::default(), to, watch::channel(Health::default()).0);
-        let (drained, ()) = tokio::join!(draining, store_until_closed(office, &name, messages));
-        let letters = match drained {
-            // The mailbox was read up to here, so what is missing is this folder.
-            Err(Error::Configuration(error)) => {
-                tracing::warn!(error, "there are no processed letters to read again");
-                0
-            }
-            drained => drained.context("the folder of processed letters")?,
-        };
-        restored::note_read(office, letters).await?;
-        office.letters_arrived.notify_one();
-        Ok(())
-    })
 }

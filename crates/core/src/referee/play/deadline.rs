@@ -6,9 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::dispatch::{Content, Notice};
 use super::game_match::Match;
-use super::kept::Vanished;
 use super::ruling::Draft;
-use super::substitute;
 use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
 use crate::referee::rejection::Rejection;
@@ -88,13 +86,13 @@ pub fn clear(game_match: &mut Match) {
 /// # Errors
 /// [`Rejection::NoDeadline`] if that moves neither.
 pub fn keep_local(draft: &mut Draft, deadline: DateTime<Utc>) -> Result<(), Rejection> {
-    let vanished = draft.game_match.vanished;
-    let before = vanished.map_or(draft.game_match.deadline, |vanished| Some(vanished.until));
+    let before = draft.game_match.vanished.map(|vanished| vanished.until).or(draft.game_match.deadline);
     if before.is_none_or(|before| before == deadline) || deadline <= draft.at {
         return Err(Rejection::NoDeadline);
     }
-    if let Some(Vanished { seat, .. }) = vanished {
-        substitute::choose_by(&mut draft.game_match, deadline);
+    if let Some(vanished) = &mut draft.game_match.vanished {
+        vanished.choose_by(deadline, draft.game_match.terms.zone);
+        let seat = vanished.seat;
         draft.record(Fact::SubstituteOffered { seat, until: deadline });
     } else {
         move_deadline(&mut draft.game_match, deadline, draft.at);

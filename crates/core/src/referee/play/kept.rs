@@ -11,6 +11,7 @@ use crate::game::{BySeat, Line, OrderLines, Phase, Seat};
 use crate::ledger::LetterCause;
 use crate::letter::Digest;
 use crate::referee::words::Passing;
+use crate::zone::Zone;
 
 /// Legal orders that our answer to a letter offered, because the letter was refused for its doubtful lines. A
 /// reply of `YES` to our answer files them, once.
@@ -49,6 +50,13 @@ pub struct Vanished {
     pub local_until: Option<NaiveDateTime>,
     /// Whether the opponent goes on against the house, which the program is about to seat.
     pub agreed: bool,
+}
+
+impl Vanished {
+    /// Sets the time until which the opponent can choose.
+    pub fn choose_by(&mut self, until: DateTime<Utc>, zone: Zone) {
+        (self.until, self.local_until) = (until, Some(until.with_timezone(&zone).naive_local()));
+    }
 }
 
 /// The consequences of bounces of letters to a seat.

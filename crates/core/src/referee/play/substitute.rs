@@ -1,6 +1,6 @@
 //! A player who has vanished: the opponent goes on against the house, or claims the win.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 
 use super::dispatch::{Content, Notice};
 use super::game_match::{Match, Stage};
@@ -80,20 +80,13 @@ pub fn has_vanished(game_match: &Match, seat: Seat) -> bool {
 pub fn offer(draft: &mut Draft, seat: Seat) {
     let absences = &draft.game_match.absences[seat.other()];
     let until = draft.game_match.terms.deadline(draft.at, DAYS_TO_CHOOSE, absences);
-    draft.game_match.vanished = Some(Vanished { seat, until, local_until: None, agreed: false });
-    choose_by(&mut draft.game_match, until);
+    let mut vanished = Vanished { seat, until, local_until: None, agreed: false };
+    vanished.choose_by(until, draft.game_match.terms.zone);
+    draft.game_match.vanished = Some(vanished);
     // From now on, AGREE means going on against the house.
     draft.game_match.extension = None;
     draft.record(Fact::SubstituteOffered { seat, until });
     draft.dispatch_to_both(Content::Notice(Notice::Vanished { seat, deadline: until }));
-}
-
-/// Sets the time until which the opponent of a player who has vanished can choose.
-pub fn choose_by(game_match: &mut Match, until: DateTime<Utc>) {
-    let local = until.with_timezone(&game_match.terms.zone).naive_local();
-    if let Some(vanished) = &mut game_match.vanished {
-        (vanished.until, vanished.local_until) = (until, Some(local));
-    }
 }
 
 /// Ends the match if the opponent has not chosen in time. Returns whether there was a choice to make.
@@ -107,8 +100,8 @@ pub fn lapse(draft: &mut Draft) -> bool {
 
 /// Gives the opponent this much more time to choose.
 pub fn prolong(draft: &mut Draft, by: TimeDelta) {
-    if let Some(vanished) = draft.game_match.vanished {
-        choose_by(&mut draft.game_match, vanished.until + by);
+    if let Some(vanished) = &mut draft.game_match.vanished {
+        vanished.choose_by(vanished.until + by, draft.game_match.terms.zone);
     }
 }
 
