@@ -9,8 +9,8 @@ use serde_json::json;
 use super::arguments::{ActingGm, Output, address, seat};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table};
-use crate::daemon::Office;
 use crate::daemon::audit::forget;
+use crate::daemon::{APPLICANT, Applicant, Office};
 use crate::game::Seat;
 use crate::letter::Address;
 use crate::referee::{Act, Instruction, MatchAction};
@@ -38,7 +38,15 @@ enum Command {
         /// The name
         name: Vec<String>,
     },
-    /// List all players
+    /// Decline somebody who waits to be admitted; they are told
+    Decline {
+        /// The address of the person, as the digest and `list` show it
+        #[arg(value_parser = address)]
+        address: Address,
+        /// A word for them
+        words: Vec<String>,
+    },
+    /// List all players, and who waits to be admitted
     List,
     /// Show a player and their matches
     Show {
@@ -146,6 +154,9 @@ impl Command {
     async fn instruction(self, office: &Office) -> anyhow::Result<Option<Instruction>> {
         Ok(Some(match self {
             Command::Add { address, name } => Instruction::PlayerAdd { address, name: name.join(" ") },
+            Command::Decline { address, words } => {
+                Instruction::PlayerDecline { address, words: words.join(" ") }
+            }
             Command::List | Command::Forget { .. } => return Ok(None),
             Command::Show { player } => Instruction::PlayerShow(player.address(office).await?),
             Command::Rename { player, name } => {
@@ -216,6 +227,15 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
         let bouncing = if player.bouncing { "mail bounces" } else { "" };
         let number = format!("P-{}", player.id);
         rows.push(vec![number, player.name, player.addresses.join(", "), bouncing.to_owned()]);
+    }
+    for Applicant { address, name, lines, since } in
+        Applicant::read_all(&office.store.remembered_under(APPLICANT).await?)
+    {
+        if json {
+            print_json(&json!({ "applicant": name, "address": address, "wrote": lines, "since": since }));
+        } else {
+            rows.push(vec!["".to_owned(), name, address, "waits to be admitted".to_owned()]);
+        }
     }
     if !json {
         print_table(&["", "player", "addresses", ""], rows);

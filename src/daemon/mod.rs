@@ -56,6 +56,7 @@ mod zones;
 pub use crate::config::GmIndex;
 pub use crate::desk::frame::club::{FaultInjection, Moment};
 pub use crate::desk::gm::unseal::Unseal;
+pub use crate::desk::matches::applicants::{APPLICANT, Applicant};
 pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch};
 pub use crate::desk::matches::player_names::{fit_name, plus_address};
 pub use intake::copies::with_new_text;

@@ -66,6 +66,7 @@ mod outbox {
 
 /// Matches: how they begin, and how they continue if a player vanishes.
 mod matches {
+    mod applicants;
     mod challenge;
     mod chance;
     mod names;

@@ -18,6 +18,7 @@ use crate::config::Gm;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::{Key, LoadedMatch, LoadedRows};
+use crate::desk::matches::applicants::APPLICANT;
 use crate::desk::outbox::budgets::seat_subject;
 use crate::desk::outbox::gms;
 use crate::ledger::{Delivery, Entry};
@@ -206,6 +207,9 @@ async fn load_people(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) 
     }
     if lacking.contains(&Key::PlayerNames) {
         loaded.listed_players = Some(office.store.listed_players().await?);
+    }
+    if lacking.contains(&Key::Applicants) {
+        loaded.applicants = Some(office.store.remembered_under(APPLICANT).await?);
     }
     load_club(office, lacking, loaded).await?;
     load_senders(office, keys!(lacking, Sender).collect(), loaded).await?;

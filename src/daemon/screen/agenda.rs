@@ -9,6 +9,7 @@ use super::super::status::{MatchCounts, SILENT_AFTER, Status};
 use super::super::{GmIndex, Office, fog};
 use crate::club::events::event::EventStage;
 use crate::desk::gm::without_letter::match_guard;
+use crate::desk::matches::applicants::{APPLICANT, Applicant};
 use crate::desk::outbox::fog::Fog;
 use crate::game::{BySeat, Seat};
 use crate::referee::{Match, MatchOverview, Stage};
@@ -132,6 +133,11 @@ async fn waiting(
         let Some(game_match) = matches.get(&row.match_id) else { continue };
         let about = Some(about(game_match, fog.matches.contains(&row.match_id)));
         found.push(Waiting { since: row.received_at, about, matter: AgendaKind::Words { by: row.seat } });
+    }
+    for Applicant { address, name, lines, since } in
+        Applicant::read_all(&office.store.remembered_under(APPLICANT).await?)
+    {
+        found.push(Waiting { since, about: None, matter: AgendaKind::Applicant { name, address, lines } });
     }
     for letter in office.store.letters(Some(LetterStatus::SetAside), None, "", MAX_LETTERS).await? {
         if letter.received_at >= now - RECENT && !fog.hides_sender(&letter.sender) {

@@ -13,6 +13,7 @@ use super::super::{GmIndex, Office, fog};
 use super::agenda::about;
 use crate::club::member::{number, read_number};
 use crate::desk::gm::without_letter::event_guard;
+use crate::desk::matches::applicants::{APPLICANT, Applicant};
 use crate::game::{BySeat, Seat};
 use crate::referee::{Match, MatchOverview, Stage};
 use crate::store::{LetterStatus, Player, TokenRow};
@@ -194,9 +195,18 @@ pub async fn search_pages(office: &Office, words: &str) -> anyhow::Result<Vec<(S
     if players.is_empty() && !words.trim().is_empty() {
         players = office.store.players_named(words.trim(), MAX_FOUND).await?;
     }
+    let is_meant = |applicant: &Applicant| {
+        let wanted = words.trim().to_lowercase();
+        !wanted.is_empty()
+            && [&applicant.name, &applicant.address].iter().any(|own| own.to_lowercase().contains(&wanted))
+    };
+    let applicants = Applicant::read_all(&office.store.remembered_under(APPLICANT).await?);
+    let waiting = applicants.into_iter().filter(is_meant).map(|applicant| {
+        ("/".to_owned(), format!("{} ({}), who waits to be admitted", applicant.name, applicant.address))
+    });
     let line = |player: Player| {
         let label = format!("{} ({})", player.name, player.addresses.join(", "));
         (format!("/person/{}", number(player.id)), label)
     };
-    Ok(players.into_iter().map(line).collect())
+    Ok(players.into_iter().map(line).chain(waiting).collect())
 }

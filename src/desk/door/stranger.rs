@@ -8,6 +8,7 @@ use crate::desk::frame::asker::{Asker, Evidence};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::matches::applicants;
 use crate::desk::outbox::answers::{self, AnswerBudget};
 use crate::desk::outbox::budgets::{self, Origin};
 use crate::desk::outbox::gms::{self, GmTopic};
@@ -276,7 +277,11 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
             continue;
         }
         match or_lacking(commands::carry_out(desk, asker, &asked.command))? {
-            Some(CommandOutcome::Replied(reply)) => found.replies.push(*reply),
+            Some(CommandOutcome::Replied(reply)) => {
+                let line = request.written(asked.line).unwrap_or_default();
+                or_lacking(applicants::note_if_refused(desk, asker, &reply, line))?;
+                found.replies.push(*reply);
+            }
             Some(CommandOutcome::Waits) => {
                 let line = request.written(asked.line).unwrap_or_default().to_owned();
                 found.waiting.push((command, line));

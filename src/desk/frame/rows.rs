@@ -93,6 +93,8 @@ pub enum Key {
     Budget(String),
     /// Whether the second address declined an offer of the first.
     Declined((String, String)),
+    /// Everybody who waits to be admitted.
+    Applicants,
     /// Every match, without snapshots.
     Overviews,
     /// The matches that ended last.
@@ -191,6 +193,8 @@ pub struct LoadedRows {
     pub seated: BTreeMap<String, Player>,
     /// A summary of every player.
     pub listed_players: Option<Vec<ListedPlayer>>,
+    /// Keys and values of those who wait to be admitted, or no longer wait.
+    pub applicants: Option<Vec<(String, String)>>,
     /// `None` if there is no such event.
     pub events: BTreeMap<String, Option<LoadedEvent>>,
     pub event_list: Option<Vec<EventRow>>,
@@ -444,6 +448,10 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns a summary of every stored player.
+    pub fn applicants(&self) -> Decided<&'a [(String, String)]> {
+        self.row(self.loaded.applicants.as_deref(), Key::Applicants)
+    }
+
     pub fn listed_players(&self) -> Decided<&'a [ListedPlayer]> {
         self.row(self.loaded.listed_players.as_deref(), Key::PlayerNames)
     }

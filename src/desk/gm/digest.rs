@@ -10,6 +10,7 @@ use crate::desk::events::{acts, people};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
 use crate::desk::frame::summary::running_deadline;
+use crate::desk::matches::applicants::{self, Applicant};
 use crate::desk::outbox::fog::{self, Fog};
 use crate::desk::outbox::gms;
 use crate::desk::outbox::returned::MATCHED_NOTE;
@@ -18,8 +19,9 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::referee::{DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
-    AbsenceNote, Decision, EndedNote, FullWords, GmDigest, LapsedLetter, LateMatch, LateMatches, LetterNote,
-    MissedNote, PersonNote, RefusalCount, SendingSummary, ShortList, UnreadNote, WordsNote,
+    AbsenceNote, ApplicantNote, Decision, EndedNote, FullWords, GmDigest, LapsedLetter, LateMatch,
+    LateMatches, LetterNote, MissedNote, PersonNote, RefusalCount, SendingSummary, ShortList, UnreadNote,
+    WordsNote,
 };
 use crate::report::{self, ClubLetter, excerpt, format_local, wrap_lines};
 use crate::store::{NewDispatch, Urgency};
@@ -211,6 +213,10 @@ fn make(
     tell_events(desk, rows, &mut telling);
     tell_refused(rows, &mut telling);
     telling.digest.silent = ShortList::of(silent(desk, rows)?, MAX_TOLD);
+    let applicants = applicants::all(desk)?
+        .into_iter()
+        .map(|Applicant { address, name, lines, .. }| ApplicantNote { name, address, lines });
+    telling.digest.applicants = ShortList::of(applicants.collect(), MAX_TOLD);
     let Telling { mut digest, told, .. } = telling;
     digest.letters_waiting = rows.letters_waiting;
     (digest.from_spam, digest.left_out) = (rows.from_spam, rows.left_out);

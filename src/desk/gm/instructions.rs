@@ -11,9 +11,9 @@ use crate::club::names::NamedPlayer;
 use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
-use crate::desk::matches::acts;
 use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch, opened_by_gm};
 use crate::desk::matches::player_names::{self, fit_name, name_from};
+use crate::desk::matches::{acts, applicants};
 use crate::desk::outbox::gms::{self, is_seated};
 use crate::desk::outbox::ruling_mail;
 use crate::desk::people::registry::{self, no_player};
@@ -61,6 +61,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
             }
         }
         Instruction::PlayerAdd { address, name } => add_player(desk, address, name, check),
+        Instruction::PlayerDecline { address, words } => applicants::decline(desk, address, words, check),
         Instruction::PlayerShow(address) => match desk.player(address.as_str())? {
             Some(player) => registry::show_player(desk, &player),
             None => Ok(no_player(address)),
@@ -253,8 +254,13 @@ fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -
     if check {
         return Ok(GmResult::Would);
     }
+    let applicant = applicants::of(desk, address)?;
+    let name = applicant.as_ref().filter(|_| name.is_empty()).map_or(name, |applicant| &applicant.name);
     let player = player_names::player_called(desk, name, address)?;
     let player = openings::register(desk, player);
+    if let Some(applicant) = applicant {
+        applicants::admit(desk, &applicant, &player)?;
+    }
     registry::show_player(desk, &player)
 }
 

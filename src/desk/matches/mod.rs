@@ -1,6 +1,7 @@
 //! Opening matches, holding their seats, and acts on them.
 
 pub mod acts;
+pub mod applicants;
 pub mod challenge;
 pub mod holders;
 pub mod meeting;

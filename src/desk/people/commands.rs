@@ -12,7 +12,7 @@ use crate::desk::frame::summary::match_line;
 use crate::desk::matches::offers::{self, Opponent};
 use crate::desk::matches::player_names::name_of_sender;
 use crate::desk::matches::taking::Audience;
-use crate::desk::matches::{challenge, membership, seats, taking};
+use crate::desk::matches::{applicants, challenge, membership, seats, taking};
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
 use crate::request::{Command, Party, Request, lines_of};
@@ -97,7 +97,7 @@ pub fn carry_out(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decid
 
 /// Carries out a proven command that needs no seat, and returns the reply. Returns `None` if it needs a seat.
 fn carry_out_proven(desk: &mut Desk<'_>, asker: &Asker, command: &Command) -> Decided<Option<Reply>> {
-    if let Some(rejected) = membership::refuse_newcomer(desk, asker, command)? {
+    if let Some(rejected) = membership::refuse_newcomer(desk, asker, command) {
         return Ok(Some(rejected));
     }
     let done: Result<Reply, OfferRejection> = match command {
@@ -190,7 +190,12 @@ fn carry_out_waiting(desk: &mut Desk<'_>, asker: &Asker, written: &str) -> Decid
     let mut replies = Vec::new();
     for waiting in &request.commands {
         let outcome = or_lacking(carry_out(desk, &asker, &waiting.command))?;
-        replies.extend(outcome.and_then(CommandOutcome::reply));
+        let reply = outcome.and_then(CommandOutcome::reply);
+        if let Some(reply) = &reply {
+            let line = request.written(waiting.line).unwrap_or_default();
+            or_lacking(applicants::note_if_refused(desk, &asker, reply, line))?;
+        }
+        replies.extend(reply);
     }
     desk.rows.check()?;
     // A letter with a token carries new settings into its matches once the ruling on it is made.

@@ -436,22 +436,6 @@ fn a_closed_club_lets_only_registered_players_play() {
 }
 
 #[test]
-fn where_the_gm_admits_newcomers_one_is_told_and_can_be_admitted() {
-    let referee = Referee::with_club("membership = \"approval\"\n");
-    referee.answer_for(EVE);
-    referee.write(EVE, "OPEN Quad");
-    referee.one_to(EVE).says("The GM admits newcomers to this club, and has been told of you");
-    referee.write(EVE, "CHALLENGE house quad");
-    referee.sent_to(EVE);
-    let told = referee.one_to(GM);
-    told.says("eve@elsewhere.example wants to play here");
-    referee.reply(GM, &told, "GM PLAYER ADD eve@elsewhere.example Eve");
-    referee.one_to(GM).says("Eve: eve@elsewhere.example");
-    referee.write(EVE, "OPEN Quad");
-    referee.one_to(EVE).says("The seat is open to anyone");
-}
-
-#[test]
 fn a_blocked_person_is_told_once_and_not_read_until_unblocked() {
     let referee = Referee::new();
     let game_match = referee.open(GameKind::Quad, &[]);

@@ -103,8 +103,12 @@ pub enum ClubLetter {
     Event { event: Box<EventLine>, letter: EventLetter },
     /// Tells a person that their letters go unread from now on; `gm` is the GM's address.
     Blocked { gm: String },
-    /// Tells the GM that a newcomer is waiting to be admitted.
-    Newcomer { address: String },
+    /// Tells the GM that a newcomer is waiting to be admitted, and what they wrote.
+    Newcomer { address: String, name: String, lines: Vec<String> },
+    /// Tells a newcomer that they are admitted; `lines` holds the commands that nobody carried out.
+    Admitted { name: String, lines: Vec<String> },
+    /// Tells a newcomer that they are not admitted; `gm` is the GM's address.
+    NotAdmitted { words: String, gm: String },
     /// Tells an opponent in these matches that a player is away. `days` holds the first and last day of each
     /// absence.
     Absent { name: String, days: Vec<(String, String)>, matches: Vec<String> },
@@ -387,6 +391,8 @@ pub enum GmResult {
     /// Nobody is registered with this address.
     NoPlayer { address: String },
     /// The person was blocked or unblocked, and plays in these matches.
+    /// The person was not admitted, and is told so.
+    NotAdmitted { address: String, name: String },
     Blocked { address: String, on: bool, matches: Vec<HeldSeat> },
     /// The event after an act, or with `load` as it was announced; with `check` as it would be.
     Event { event: Box<EventLine>, load: Option<EventLoad>, check: bool },
@@ -507,6 +513,8 @@ impl ClubLetter {
             ClubLetter::Words { .. } => "gm/words.txt",
             ClubLetter::Suspected { .. } => "club/suspected.txt",
             ClubLetter::Restored { .. } => "gm/restored.txt",
+            ClubLetter::Admitted { .. } => "club/admitted.txt",
+            ClubLetter::NotAdmitted { .. } => "club/not-admitted.txt",
             ClubLetter::Lost { .. } => "club/lost.txt",
             ClubLetter::Behind { .. } => "club/behind.txt",
             ClubLetter::Unreadable { .. } => "club/unreadable.txt",

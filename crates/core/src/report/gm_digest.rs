@@ -17,6 +17,8 @@ pub struct GmDigest {
     pub decisions: ShortList<Decision>,
     /// Matches that an earlier digest has named, and that still wait for a GM.
     pub waiting: ShortList<Decision>,
+    /// Newcomers who wait to be admitted.
+    pub applicants: ShortList<ApplicantNote>,
     /// Letters that could not be ruled on.
     pub set_aside: ShortList<LetterNote>,
     /// Matches past the deadline but within the grace period, ordered by the end of that period.
@@ -90,6 +92,7 @@ impl GmDigest {
     pub fn has_news(&self) -> bool {
         self.decisions.has_any()
             || self.waiting.has_any()
+            || self.applicants.has_any()
             || self.set_aside.has_any()
             || !self.late.is_empty()
             || self.missed.has_any()
@@ -113,6 +116,7 @@ impl GmDigest {
     pub fn shorten(&mut self, acted_on: usize, told: usize) {
         self.decisions.shorten(acted_on);
         self.waiting.shorten(acted_on);
+        self.applicants.shorten(acted_on);
         self.words.shorten(acted_on);
         self.late.truncate(acted_on);
         self.late.iter_mut().for_each(|group| group.matches.shorten(acted_on));
@@ -254,6 +258,14 @@ pub struct AbsenceNote {
     pub who: String,
     pub days: String,
     pub matches: Vec<String>,
+}
+
+/// A newcomer who waits to be admitted, and what they wrote.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ApplicantNote {
+    pub name: String,
+    pub address: String,
+    pub lines: Vec<String>,
 }
 
 /// A person in a list.

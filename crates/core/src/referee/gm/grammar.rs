@@ -462,3 +462,4 @@ fn parse_player(rest: &[&str]) -> InstructionResult {
         _ => fault(format!("I do not understand GM PLAYER {verb}."), example),
     }
 }
+        ("DECLINE", _) => Ok(Instruction::PlayerDecline { address, words: name }),

@@ -29,6 +29,8 @@ pub enum Instruction {
     PlayerAdd { address: Address, name: String },
     /// Shows a player and their matches.
     PlayerShow(Address),
+    /// Declines somebody who waits to be admitted, with a word for them.
+    PlayerDecline { address: Address, words: String },
     /// Renames a player, also in running matches.
     PlayerRename { address: Address, name: String },
     /// Gives everything that belongs to `gone` to `into`.

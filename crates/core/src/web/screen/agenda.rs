@@ -78,6 +78,12 @@ pub enum AgendaKind {
     Words {
         by: Seat,
     },
+    /// A newcomer wants to be admitted.
+    Applicant {
+        name: String,
+        address: String,
+        lines: Vec<String>,
+    },
     /// A letter that could not be ruled on.
     SetAside {
         sender: String,
