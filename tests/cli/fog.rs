@@ -71,7 +71,7 @@ fn commands(folder: &Folder, above: &[String]) -> Vec<Vec<String>> {
 }
 
 /// How each command is run that could show what a seat wrote. A command that is missing here fails the test.
-const RUN: [(&str, &[&str]); 70] = [
+const RUN: [(&str, &[&str]); 71] = [
     ("audit acknowledge", &["ID"]),
     ("audit check", &["orders"]),
     ("audit export", &["ID", "new.zip"]),
@@ -128,6 +128,7 @@ const RUN: [(&str, &[&str]); 70] = [
     ("player add", &["eve@players.example"]),
     ("player block", &[ANN]),
     ("player bounce-clear", &[ANN]),
+    ("player decline", &["eve@elsewhere.example"]),
     ("player forget", &["P-1", "--yes"]),
     ("player list", &[]),
     ("player merge", &[ANN, "bo@players.example"]),

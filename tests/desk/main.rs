@@ -93,6 +93,7 @@ mod gm {
     mod fog;
     mod grammar;
     mod instructions;
+    mod late;
     mod month;
     mod several;
     mod suggested;

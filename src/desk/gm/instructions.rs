@@ -10,7 +10,8 @@ use crate::club::member::number;
 use crate::club::names::NamedPlayer;
 use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided};
+use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided, or_lacking};
+use crate::desk::frame::summary::is_on;
 use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch, opened_by_gm};
 use crate::desk::matches::player_names::{self, fit_name, name_from};
 use crate::desk::matches::{acts, applicants};
@@ -22,12 +23,15 @@ use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey};
 use crate::letter::{Address, ParseGivenError};
 use crate::referee::{
-    Act, Correction, HouseMatch, Instruction, MatchAction, NewKey, Offer, OfferRejection, PlayerSettings,
-    Stage,
+    Act, Correction, HouseMatch, Instruction, Listing, MatchAction, MatchOverview, NewKey, Offer,
+    OfferRejection, PlayerSettings, Stage,
 };
 use crate::report::GmResult;
 use crate::request::Party;
 use crate::store::Player;
+
+/// Maximum late matches whose deadlines one instruction extends.
+const MAX_EXTENDED: usize = 100;
 
 /// An act on a match, and who takes over the seat that it is about.
 pub struct Effect {
@@ -39,6 +43,7 @@ pub struct Effect {
 pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> Decided<GmResult> {
     match instruction {
         Instruction::Match { id, turn, action } => act_on_match(desk, id, *turn, action, check),
+        Instruction::ExtendLate { of, turn, days } => extend_late(desk, of.as_deref(), *turn, *days, check),
         Instruction::List(listing) => Ok(GmResult::List { lines: lists::listed_matches(desk, *listing)? }),
         Instruction::NewEvent { plan } => event_acts::announce(desk, plan, check),
         Instruction::Event { id, action } => event_acts::act(desk, id, action, check),
@@ -117,6 +122,61 @@ pub fn instruct_unless_playing(
         return Ok(GmResult::refused("You play in that match, so another GM has to do this."));
     }
     instruct(desk, instruction, check)
+}
+
+/// Extends the deadlines of late matches that the acting GM looks after: of all, or of a match, a game or an event.
+fn extend_late(
+    desk: &mut Desk<'_>,
+    of: Option<&str>,
+    turn: Option<u32>,
+    days: u32,
+    check: bool,
+) -> Decided<GmResult> {
+    let extend = |id: &str| Instruction::Match {
+        id: id.to_owned(),
+        turn,
+        action: MatchAction::Act(Act::Extend { days }),
+    };
+    if let Some(id) = of
+        && let Some(loaded) = desk.game_match(&id.to_ascii_uppercase())?
+    {
+        let overview = loaded.game_match.overview();
+        let open = overview.due.as_ref().map(|due| due.turn);
+        let is_open = turn.is_none() || turn == open;
+        return match is_open && !is_on(&overview, Listing::Late, desk.at()) {
+            true => Ok(GmResult::refused(format!("{} is not late.", overview.id))),
+            false => instruct_unless_playing(desk, &extend(id), check),
+        };
+    }
+    let game = of.and_then(GameKind::parse);
+    let is_meant = |found: &MatchOverview| match (game, of) {
+        (Some(game), _) => found.game == game,
+        (None, Some(of)) => found.event.as_deref().is_some_and(|event| event.eq_ignore_ascii_case(of)),
+        (None, None) => true,
+    };
+    let mut late: Vec<String> = Vec::new();
+    for found in desk.overviews()? {
+        let is_ours = gms::acting_gm(desk).looks_after(found.game, &found.id);
+        if is_ours && is_on(&found, Listing::Late, desk.at()) && is_meant(&found) {
+            late.push(found.id);
+        }
+    }
+    let more = late.len().saturating_sub(MAX_EXTENDED);
+    late.truncate(MAX_EXTENDED);
+    let mut matches = Vec::new();
+    for id in late {
+        // A match of an event in which this GM plays refuses it.
+        if or_lacking(instruct_unless_playing(desk, &extend(&id), check))?.is_some_and(|done| done.is_done())
+        {
+            matches.push(id);
+        }
+    }
+    desk.rows.check()?;
+    match (matches.is_empty(), of) {
+        (false, _) => Ok(GmResult::ExtendedLate { days, matches, more, check }),
+        (true, None) => Ok(GmResult::refused("No match is late.")),
+        (true, Some(of)) => Ok(GmResult::refused(format!("No match of {of} is late."))),
+    }
 }
 
 /// Returns the event that an instruction changes, or to which its match belongs.

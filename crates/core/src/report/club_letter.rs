@@ -367,6 +367,9 @@ pub enum GmResult {
     #[serde(rename = "untaken")]
     /// The match did not accept the act.
     Rejection { id: String, untaken: Rejection },
+    /// The deadlines of these late matches were moved by these days, or would be with `check`; `more` counts those that
+    /// were left for the next time.
+    ExtendedLate { days: u32, matches: Vec<String>, more: usize, check: bool },
     /// There is no such match.
     NoMatch { id: String },
     /// The instruction was for another turn than the open one.
@@ -388,11 +391,11 @@ pub enum GmResult {
         /// A sentence, if the names of others look like this one.
         namesakes: Vec<String>,
     },
+    /// The person was not admitted, and is told so.
+    NotAdmitted { address: String, name: String },
     /// Nobody is registered with this address.
     NoPlayer { address: String },
     /// The person was blocked or unblocked, and plays in these matches.
-    /// The person was not admitted, and is told so.
-    NotAdmitted { address: String, name: String },
     Blocked { address: String, on: bool, matches: Vec<HeldSeat> },
     /// The event after an act, or with `load` as it was announced; with `check` as it would be.
     Event { event: Box<EventLine>, load: Option<EventLoad>, check: bool },
@@ -510,11 +513,11 @@ impl ClubLetter {
             ClubLetter::Renamed { .. } => "club/renamed.txt",
             ClubLetter::Absent { .. } => "club/absent.txt",
             ClubLetter::Newcomer { .. } => "gm/newcomer.txt",
+            ClubLetter::Admitted { .. } => "club/admitted.txt",
+            ClubLetter::NotAdmitted { .. } => "club/not-admitted.txt",
             ClubLetter::Words { .. } => "gm/words.txt",
             ClubLetter::Suspected { .. } => "club/suspected.txt",
             ClubLetter::Restored { .. } => "gm/restored.txt",
-            ClubLetter::Admitted { .. } => "club/admitted.txt",
-            ClubLetter::NotAdmitted { .. } => "club/not-admitted.txt",
             ClubLetter::Lost { .. } => "club/lost.txt",
             ClubLetter::Behind { .. } => "club/behind.txt",
             ClubLetter::Unreadable { .. } => "club/unreadable.txt",

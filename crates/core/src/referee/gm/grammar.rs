@@ -104,6 +104,7 @@ pub fn instruction(words: &[&str], below: Vec<Line>) -> InstructionResult {
     };
     match first.to_ascii_uppercase().as_str() {
         "MATCH" => parse_match(rest, below),
+        "LATE" => parse_late(rest),
         "LIST" => parse_list(rest),
         "NEW" => parse_new(rest),
         "PLAYER" => parse_player(rest),
@@ -128,6 +129,25 @@ fn parse_list(rest: &[&str]) -> InstructionResult {
     match listing {
         Some(listing) => Ok(Instruction::List(listing)),
         None => fault("GM LIST takes all, late, due, running, paused, protests or ended.", "GM LIST late"),
+    }
+}
+
+fn parse_late(rest: &[&str]) -> InstructionResult {
+    let example = "GM LATE EXTEND 3 days";
+    let (turn, rest) = split_turn("LATE", rest);
+    let [verb, number, rest @ ..] = rest else {
+        return fault("LATE needs EXTEND and a number of days.", example);
+    };
+    let rest =
+        if rest.first().is_some_and(|word| is(word, "day") || is(word, "days")) { &rest[1..] } else { rest };
+    let of = match rest {
+        [] => None,
+        [word] => Some((*word).to_owned()),
+        _ => return fault("After the days, LATE takes a match, a game or an event.", example),
+    };
+    match is(verb, "extend") {
+        true => Ok(Instruction::ExtendLate { of, turn, days: parse_days(&[number])? }),
+        false => fault(format!("I do not understand GM LATE {verb}."), example),
     }
 }
 
@@ -447,6 +467,7 @@ fn parse_player(rest: &[&str]) -> InstructionResult {
     let name = rest.join(" ");
     match (verb.to_ascii_uppercase().as_str(), rest) {
         ("ADD", _) => Ok(Instruction::PlayerAdd { address, name }),
+        ("DECLINE", _) => Ok(Instruction::PlayerDecline { address, words: name }),
         ("SHOW", []) => Ok(Instruction::PlayerShow(address)),
         ("RENAME", [_, ..]) => Ok(Instruction::PlayerRename { address, name }),
         ("MERGE", [word, into]) if is(word, "into") => {
@@ -462,4 +483,3 @@ fn parse_player(rest: &[&str]) -> InstructionResult {
         _ => fault(format!("I do not understand GM PLAYER {verb}."), example),
     }
 }
-        ("DECLINE", _) => Ok(Instruction::PlayerDecline { address, words: name }),

@@ -21,16 +21,19 @@ pub enum Instruction {
         turn: Option<u32>,
         action: MatchAction,
     },
+    /// Extends the deadline of each match that is late or waits for a GM: of all, or of a match, a game or an event, as
+    /// written. Sent twice, it acts once.
+    ExtendLate { of: Option<String>, turn: Option<u32>, days: u32 },
     /// Lists matches.
     List(Listing),
     /// Opens a match.
     New { game: String, first: Party, second: Party, options: Vec<(String, String)>, days: Option<u32> },
     /// Registers a player.
     PlayerAdd { address: Address, name: String },
-    /// Shows a player and their matches.
-    PlayerShow(Address),
     /// Declines somebody who waits to be admitted, with a word for them.
     PlayerDecline { address: Address, words: String },
+    /// Shows a player and their matches.
+    PlayerShow(Address),
     /// Renames a player, also in running matches.
     PlayerRename { address: Address, name: String },
     /// Gives everything that belongs to `gone` to `into`.

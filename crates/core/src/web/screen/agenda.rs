@@ -132,7 +132,9 @@ pub struct AgendaState {
 pub fn page(frame: &PageFrame<'_>, rows: &DeskRows) -> Result<String, TemplateError> {
     let waiting: Vec<Value> = rows.waiting.iter().map(|waiting| line(frame, waiting)).collect();
     let median = median(rows.running.iter().map(|game_match| frame.days_since(game_match.last_turn)));
+    let is_late = |waiting: &&Waiting| matches!(waiting.matter, AgendaKind::Late { .. });
     let page = context! {
+        late => rows.waiting.iter().filter(is_late).count(),
         waiting => waiting, more => rows.more, count => rows.waiting.len() + rows.more,
         slow => slow(frame, &rows.running, median), median => median,
         trouble => Serde(&rows.trouble),
