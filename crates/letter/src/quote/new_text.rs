@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::banner::banner_lines;
 use super::changed::changed_lines;
 use super::frame::Correspondents;
 use super::own_letter::{OwnLetter, joined_words};
@@ -147,10 +148,13 @@ fn number_lines(lines: &[impl AsRef<str>]) -> Vec<WrittenLine> {
 }
 
 /// Removes the lines at the top that a server adds to each letter of a person, such as a warning about external
-/// senders. Our earlier letters in the thread quote them as words that they did not read. Below them there must be a
+/// senders. Our earlier letters in the thread may quote them as words that they did not read. Below them there must be a
 /// request: a person may repeat words that were not understood.
 fn without_banner<'a>(lines: &'a [String], quotable: Option<&str>, dialect: &Dialect) -> &'a [String] {
     let is_request = |line: &String| (dialect.begins_like_request)(line);
+    let (banner, below) = lines.split_at(banner_lines(lines));
+    let has_request = !banner.iter().any(is_request) && below.iter().any(is_request);
+    let lines = if has_request { below } else { lines };
     let Some(quotable) = quotable.filter(|_| lines.iter().any(is_request)) else { return lines };
     let quoted: BTreeSet<String> =
         quotable.lines().filter_map(|line| line.trim_start().strip_prefix('>')).map(joined_words).collect();

@@ -1,0 +1,177 @@
+//! Banners: paragraphs that a mail server puts above each letter from outside, such as "CAUTION: external sender".
+//!
+//! Their wording differs from server to server, but they all speak of the same few things, and no machine speaks of
+//! itself. A person hardly speaks of four of these things in one paragraph above a request.
+
+/// The things that banners speak of, each by the beginnings of words in several languages.
+const THINGS: [&[&str]; 8] = [
+    &[
+        "email",
+        "e-mail",
+        "mail",
+        "message",
+        "nachricht",
+        "correo",
+        "courriel",
+        "mensa",
+        "messaggi",
+        "bericht",
+        "wiadomo",
+        "письм",
+    ],
+    &[
+        "extern",
+        "outside",
+        "außerhalb",
+        "ausserhalb",
+        "buiten",
+        "extér",
+        "exter",
+        "ester",
+        "fuera",
+        "fora",
+        "utanför",
+        "utenfor",
+        "udenfor",
+        "zewn",
+        "внешн",
+    ],
+    &[
+        "sender",
+        "absender",
+        "expédit",
+        "remit",
+        "remet",
+        "mittent",
+        "afzender",
+        "avsänd",
+        "avsend",
+        "afsend",
+        "nadawc",
+        "отправ",
+    ],
+    &["click", "klick", "cliqu", "clic", "klik", "open", "öffne", "ouvr", "abr", "apr", "нажим"],
+    &["link", "http", "lien", "enlace", "verknüpf", "collegament", "ссыл"],
+    &[
+        "attachment",
+        "anhang",
+        "anhäng",
+        "pièce",
+        "adjunt",
+        "anexo",
+        "allegat",
+        "bijlag",
+        "bifog",
+        "vedlegg",
+        "vedhæft",
+        "załącz",
+        "вложен",
+    ],
+    &["organi", "company", "unternehmen", "entrepris", "empresa", "aziend", "bedrijf", "firma", "организ"],
+    &[
+        "caution",
+        "warn",
+        "careful",
+        "beware",
+        "vorsicht",
+        "achtung",
+        "attention",
+        "attenzione",
+        "atenci",
+        "aten",
+        "prudence",
+        "cuidado",
+        "opgelet",
+        "uwaga",
+        "вниман",
+        "varning",
+        "advarsel",
+    ],
+];
+
+/// Words by which a person speaks of themselves.
+const OF_A_PERSON: [&str; 22] = [
+    "i", "i'm", "my", "me", "we", "our", "ich", "mir", "mein", "wir", "je", "j'ai", "mon", "nous", "yo",
+    "mi", "io", "mio", "ik", "mijn", "jag", "мы",
+];
+
+/// Maximum words of a banner.
+const MAX_WORDS: usize = 80;
+
+/// Returns the number of lines at the top that are banners, with the blank lines and rules below them.
+pub fn banner_lines(lines: &[String]) -> usize {
+    let mut end = 0;
+    loop {
+        let is_gap = |line: &&String| line.chars().all(|c| !c.is_alphanumeric());
+        let start = end + lines[end..].iter().take_while(is_gap).count();
+        let paragraph = lines[start..].iter().take_while(|line| !is_gap(line)).count();
+        if !is_banner(&lines[start..start + paragraph]) {
+            return end;
+        }
+        let below = start + paragraph;
+        end = below + lines[below..].iter().take_while(is_gap).count();
+    }
+}
+
+fn is_banner(paragraph: &[String]) -> bool {
+    let text = paragraph.join(" ").to_lowercase();
+    let is_edge = |c: char| !c.is_alphanumeric();
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c == '/').map(|word| word.trim_matches(is_edge)).collect();
+    let is_named =
+        |thing: &&&[&str]| words.iter().any(|word| thing.iter().any(|start| word.starts_with(start)));
+    // A banner may show the sender's address.
+    let things = THINGS.iter().filter(is_named).count() + usize::from(text.contains('@'));
+    let least = if text.starts_with('[') { 3 } else { 4 };
+    words.len() <= MAX_WORDS && things >= least && !words.iter().any(|word| OF_A_PERSON.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(text: &str) -> usize {
+        banner_lines(&text.lines().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn warnings_of_servers_are_banners_and_what_people_write_is_none() {
+        for (banner, lines) in [
+            (
+                "CAUTION: This email originated from outside of the organization. Do not click links or open \
+              attachments unless you recognize the sender.\n\nMARBLE E5",
+                2,
+            ),
+            (
+                "[You don't often get email from ann@x.example. Learn why this is important at \
+              https://aka.ms/LearnAboutSenderIdentification ]\n\nMARBLE E5",
+                2,
+            ),
+            ("EXTERNAL EMAIL: Be careful with links and attachments.\n________\nMARBLE E5", 2),
+            (
+                "This Message Is From an External Sender\nThis message came from outside your organization.\n\nMARBLE E5",
+                3,
+            ),
+            (
+                "ACHTUNG: Diese E-Mail kommt von außerhalb des Unternehmens.\nÖffnen Sie keine Anhänge.\n\nMARBLE E5",
+                3,
+            ),
+            ("Attention : courriel externe. Ne cliquez pas sur les liens.\n\nMARBLE E5", 2),
+            (
+                "CAUTION: external e-mail. Check the sender.\n\nWARNING: do not open attachments of this e-mail from outside.\n\nMARBLE E5",
+                4,
+            ),
+        ] {
+            assert_eq!(count(banner), lines, "{banner}");
+        }
+        for words in [
+            "Please wait until I write again.\n\nMARBLE E5",
+            "Attention: I wrote my last mail from the company, see the attachment.\n\nMARBLE E5",
+            "The link in your message is open.\n\nMARBLE E5",
+            "MARBLE E5",
+            "",
+        ] {
+            assert_eq!(count(words), 0, "{words}");
+        }
+    }
+}
