@@ -19,8 +19,9 @@ use crate::store::LetterStatus;
 pub fn sender_behind(desk: &mut Desk<'_>, letter: &Letter) -> Decided<Option<Sender>> {
     let sender = match sender_of(desk, letter)? {
         sender @ (Sender::Unknown(_) | Sender::GmImpostor(_)) => sender,
-        // The From is that of the person, so it was not replaced.
-        Sender::Seat(_) | Sender::Gm { .. } | Sender::Stranger => return Ok(None),
+        // The relay kept the From of the person, who is asked alike, because everybody on a list may know the token.
+        Sender::Seat(row) => return Ok(Some(Sender::Unknown(row))),
+        Sender::Gm { .. } | Sender::Stranger => return Ok(None),
     };
     let address = letter.from.as_str();
     let unique = format!("relay.{}", &Digest::of(address.as_bytes()).to_string()[..24]);
@@ -33,9 +34,6 @@ pub fn sender_behind(desk: &mut Desk<'_>, letter: &Letter) -> Decided<Option<Sen
 /// anything otherwise. Returns whether there were any. The registered address is told, and the relay is not.
 pub fn follow_code(desk: &mut Desk<'_>, letter: &Letter) -> Decided<bool> {
     let asker = commands::asker(desk, letter, Evidence::Unsigned)?;
-    if asker.player_id.is_some() {
-        return Ok(false);
-    }
     let request = Request::read(&lines_of(letter.new_text(None)), |_: &str| false);
     let mut is_confirmed = false;
     for asked in &request.commands {

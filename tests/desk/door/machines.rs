@@ -132,9 +132,15 @@ fn list_fields_are_suspicious_in_an_answer_and_a_mark_elsewhere() {
     let (game_match, to_ann, _) = quad(&referee);
     let answer = bare_answer(ANN, &to_ann, "a", "Re: turn", "MARBLE E5");
     referee.receive(&format!("List-Id: <family.example>\nPrecedence: list\n{answer}"));
-    assert_eq!(referee.last_status(), LetterStatus::Automatic);
-    referee.one_to(ANN).says(ASKED);
+    // Everybody on a list may know its letters' tokens.
+    let question = referee.one_to(ANN);
     assert_eq!(referee.find(&game_match.id).adjudicated.len(), 0);
+    let code = question.text.lines().find_map(|line| line.trim().strip_prefix("| CONFIRM ")).expect("a code");
+    let code = code.split(' ').next().expect("a word");
+    let confirmed = bare_answer(ANN, &question, "c", "Re: turn", &format!("CONFIRM {code}"));
+    referee.receive(&format!("List-Id: <family.example>\nPrecedence: list\n{confirmed}"));
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1);
+    referee.sent_to(ANN);
     referee.receive(&format!(
         "List-Id: <family.example>\nFrom: eve@elsewhere.example\nTo: {REFEREE}\nMessage-ID: <b@x.example>\n\nHELP\n"
     ));

@@ -41,6 +41,9 @@ pub struct Evidence<'a> {
 const THRESHOLD: i32 = 3;
 const THRESHOLD_WITH_TOKEN: i32 = 2;
 
+/// The value of Auto-Submitted in a letter that a rule has forwarded; its author may be a person.
+const FORWARDED: &str = "auto-forwarded";
+
 /// Classifies a letter, and returns `None` for a person's.
 pub fn classify(evidence: &Evidence<'_>) -> Option<Automatic> {
     let text = excerpt::beginning(evidence.texts);
@@ -91,7 +94,8 @@ impl<'a> Evidence<'a> {
             return Some(AutomaticMark::NullReturnPath);
         }
         let mut submitted = self.values("auto-submitted").map(first_word);
-        submitted.find(|value| value != "no" && !value.is_empty()).map(AutomaticMark::AutoSubmitted)
+        let is_mark = |value: &String| !["no", "", FORWARDED].contains(&value.as_str());
+        submitted.find(is_mark).map(AutomaticMark::AutoSubmitted)
     }
 
     fn precedence_mark(&self) -> Option<AutomaticMark> {
@@ -139,17 +143,25 @@ impl<'a> Evidence<'a> {
             .filter_map(|value| value.rsplit('<').next()?.split('@').next())
     }
 
-    /// Returns a mark of mailing list software. People write through lists too.
+    /// Returns a mark of mailing list software, or of a rule that forwards. People write through these too.
     fn list_mark(&self) -> Option<AutomaticMark> {
         let is_list_field = |name: &str| {
             name.starts_with("list-")
                 || matches!(
                     name,
-                    "mailing-list" | "x-mailing-list" | "x-mlserver" | "x-ml-name" | "x-mailman-version"
+                    "mailing-list"
+                        | "x-mailing-list"
+                        | "x-mlserver"
+                        | "x-ml-name"
+                        | "x-mailman-version"
+                        | "x-ms-exchange-inbox-rules-loop"
                 )
         };
         if let Some(header) = self.headers.iter().find(|header| is_list_field(&header.name)) {
             return Some(AutomaticMark::List(header.name.clone()));
+        }
+        if self.values("auto-submitted").any(|value| first_word(value) == FORWARDED) {
+            return Some(AutomaticMark::List("auto-submitted".to_owned()));
         }
         let precedence = |value: &str| first_word(value) == "list";
         let names = ["precedence", "x-precedence"];
