@@ -2,6 +2,7 @@
 //! that look alike.
 
 use crate::club::likeness::{Likeness, NamesInUse, holds_number};
+use crate::club::member::read_number;
 use crate::club::names::{NamedPlayer, begins_like_formula};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
@@ -16,6 +17,13 @@ use crate::store::Player;
 
 /// Maximum characters of a player's name: longer names do not fit the lines of our letters.
 const MAX_NAME: usize = 40;
+
+/// Words of those who speak for the club: no player's name holds one.
+const OFFICES: [&str; 9] =
+    ["gm", "gms", "referee", "umpire", "arbiter", "moderator", "admin", "postmaster", "daemon"];
+
+/// Words by which letters name their readers.
+const OF_READERS: [&str; 6] = ["first", "second", "both", "all", "you", "nobody"];
 
 /// Checks whether this can be a player's name.
 ///
@@ -35,7 +43,8 @@ pub fn fit_name(name: &str) -> Result<(), String> {
         );
     }
     if names_something(name) {
-        return Err("A name is no game, level of the house or command.".to_owned());
+        return Err("A name is no game, match, event, player's number, seat, level of the house or command."
+            .to_owned());
     }
     match could_be_obeyed(name) {
         true => Err("A name must not read like an order or a command.".to_owned()),
@@ -97,12 +106,25 @@ pub fn is_taken(desk: &Desk<'_>, name: &str, own: Option<i64>) -> Decided<bool> 
         || config.club.gm.all().iter().any(|gm| is_like(&gm.name))
         // Nobody may pass for the computer player, at any level.
         || likeness.begins_with("house")
-        || is_like("referee");
+        || names_office(name, &config.club.name);
     let mut stored = desk.rows.listed_players()?.iter().filter(|listed| Some(listed.id) != own);
     let is_others =
         stored.any(|other| is_like(&other.name) || other.member.kept_names(desk.at()).any(is_like));
     let mut saved = desk.draft.changes.players.iter().filter(|saved| Some(saved.id) != own);
     Ok(is_clubs || is_others || saved.any(|saved| is_like(&saved.name)))
+}
+
+/// Whether a name holds the word of an office or all words of the club's name: `The GM`, `Referee of the Fog Club`.
+fn names_office(name: &str, club: &str) -> bool {
+    let words_of = |text: &str| -> Vec<Likeness> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("the")).map(Likeness::of).collect()
+    };
+    let (words, of_club) = (words_of(name), words_of(club));
+    let holds = |wanted: &Likeness| words.iter().any(|word| word.is_like(wanted));
+    OFFICES.iter().any(|office| holds(&Likeness::of(office)))
+        || words.first().is_some_and(|first| first.begins_with("house"))
+        || of_club.len() > 1 && of_club.iter().all(holds)
 }
 
 /// Whether a player is called so, or was: somebody else at the same mailbox is not.
@@ -133,9 +155,15 @@ pub fn plus_address(address: &Address, name: &str) -> Option<Address> {
 
 /// Whether a name is also a game, a level of the house, or a word of a command, so that CHALLENGE would be ambiguous.
 fn names_something(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let is_id = |prefix: &str| upper.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('-'));
+    if is_id("EV") || GameKind::ALL.iter().any(|game| is_id(game.prefix())) || read_number(name).is_some() {
+        return true;
+    }
     let is_level =
         |game: &GameKind| house::levels(*game).iter().any(|level| level.name.eq_ignore_ascii_case(name));
     GameKind::parse(name).is_some()
+        || OF_READERS.iter().any(|word| word.eq_ignore_ascii_case(name))
         || GameKind::ALL.iter().any(is_level)
         || COMMAND_WORDS.iter().any(|word| word.eq_ignore_ascii_case(name))
 }
