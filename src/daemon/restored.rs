@@ -7,7 +7,9 @@ use super::remembered::HEARTBEAT;
 use super::{Office, commit, events, house, load};
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::restored::{self, LOST, LostMatches};
-use crate::store::{BEYOND, Changes, Claimable, LetterStatus, RESTORED, RESTORES, RestoredBackup, Restoring};
+use crate::store::{
+    BEYOND, Changes, Claimable, LetterStatus, ProvedPlace, RESTORED, RESTORES, RestoredBackup, Restoring,
+};
 
 /// Maximum letters about lost matches to look at.
 const MAX_LETTERS: u32 = 10_000;
@@ -78,12 +80,13 @@ async fn tell(office: &Office, restore: RestoredBackup, claimable: Claimable) ->
         let people: &mut BTreeSet<String> = lost.entry(id.to_owned()).or_default();
         people.insert(letter.sender.clone());
     }
-    let mut proved: BTreeMap<String, u64> = BTreeMap::new();
-    for (key, place) in office.store.remembered_under(BEYOND).await? {
-        proved.extend(key.strip_prefix(BEYOND).map(str::to_owned).zip(place.parse().ok()));
+    let mut turns: BTreeMap<String, u32> = BTreeMap::new();
+    for (key, value) in office.store.remembered_under(BEYOND).await? {
+        let place = ProvedPlace::read(&value);
+        turns.extend(key.strip_prefix(BEYOND).map(str::to_owned).zip(place.map(|place| place.turn)));
     }
     tracing::warn!(letters = restore.letters, lost = lost.len(), "processed letters were decided again");
-    let telling = move |desk: &mut Desk<'_>| restored::tell(desk, &restore, &lost, &proved);
+    let telling = move |desk: &mut Desk<'_>| restored::tell(desk, &restore, &lost, &turns);
     let ((), mut changes) = commit::decide(office, load::new_rows(office).await?, telling).await?;
     changes.remembered.push((RESTORED.to_owned(), format!("done {}", office.now().to_rfc3339())));
     office.store.commit_claimed(claimable.claim, &changes).await?;

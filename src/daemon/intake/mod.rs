@@ -233,9 +233,9 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     if letters.is_empty() {
         return Ok(taken);
     }
-    // Letters that are read again are stored with the marks that led to it.
+    older::note_if_beyond(office, &answered.concat()).await?;
+    // The letters that are read again come from another folder.
     if notes == office.config.inbox.name() {
-        older::note_if_beyond(office, &answered.concat()).await?;
         read_again_if_restored(office).await?;
     }
     if is_spam {

@@ -15,9 +15,10 @@ use crate::daemon::{Office, restored};
 use crate::desk::frame::club::own_identity;
 use crate::desk::frame::stored::snapshot;
 use crate::ledger::PlaceInMatch;
+use crate::letter::ReplyMarks;
 use crate::post::FetchedLetter;
 use crate::referee::Stage;
-use crate::store::{BEYOND, Database, NewLetter, RESTORED, SnapshotRow, TO_BE_READ_AGAIN};
+use crate::store::{BEYOND, Database, NewLetter, ProvedPlace, RESTORED, SnapshotRow, TO_BE_READ_AGAIN};
 
 /// Maximum entries by which a letter can lie beyond the end of a ledger. With it, one made-up Message-ID in a thousand
 /// million proves something.
@@ -35,8 +36,10 @@ pub async fn count_unknown(
 ) -> anyhow::Result<usize> {
     let (mark, own) = (store.mailbox_mark(&config.inbox.name(), now).await?, own_identity(config));
     let proves = |letter: &&FetchedLetter| {
-        // The program itself may have filed a letter that it sent to test the way.
+        // Another club that reads the same mailbox files its letters there, too, and the program itself may have filed
+        // one that it sent to test the way.
         !letter.cut
+            && ReplyMarks::of(&letter.raw, &own).is_to_us
             && old::ties_if_old(letter, mark, &own).is_none()
             && row_of(letter).sender != config.club.address.as_str()
     };
@@ -47,24 +50,27 @@ pub async fn count_unknown(
 /// Notes that the database is older than its mailbox if it does not know the letter of the club with one of these
 /// answered Message-IDs. After a restore, it does not know those that were written since the backup and differ now; then
 /// one counts only if it lies beyond the end of its match's ledger. A place counts once: what no processed letter brings
-/// about again stays lost.
+/// about again stays lost. While letters are read again, it only notes how far players have come.
 pub async fn note_if_beyond(office: &Office, answered: &[String]) -> anyhow::Result<()> {
     let unknown = unknown_by_match(office, answered).await?;
-    if unknown.is_empty() || restored::remaining_work(office).await?.is_some() {
+    if unknown.is_empty() {
         return Ok(());
     }
+    let is_read_again = restored::remaining_work(office).await?.is_some();
     let was_restored = !restored::all(office).await?.is_empty();
     for row in office.store.snapshots(&Vec::from_iter(unknown.keys().cloned())).await? {
         let Some(place) = proved_place(&row, &unknown[&row.id], was_restored) else { continue };
         let key = format!("{BEYOND}{}", row.id);
-        let known = office.store.remembered(&key).await?.and_then(|known| known.parse::<u64>().ok());
-        if known.is_none_or(|known| known < place) {
-            let match_id = row.id;
-            tracing::warn!(match_id, place, "a letter answers one that the database does not know");
+        let known = office.store.remembered(&key).await?.and_then(|known| ProvedPlace::read(&known));
+        if known.is_some_and(|known| known.seq >= place.seq) {
+            continue;
+        }
+        if !is_read_again {
+            tracing::warn!(match_id = row.id, "a letter answers one that the database does not know");
             // First what has a consequence: after a crash, the place counts again.
             office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
-            office.store.remember(&key, &place.to_string()).await?;
         }
+        office.store.remember(&key, &place.written()).await?;
     }
     Ok(())
 }
@@ -99,11 +105,13 @@ async fn unknown_by_match(
 }
 
 /// Returns the farthest of the places in these Message-IDs; if `beyond`, those up to the end of the ledger do not count.
-fn proved_place(row: &SnapshotRow, ids: &[String], beyond: bool) -> Option<u64> {
+fn proved_place(row: &SnapshotRow, ids: &[String], beyond: bool) -> Option<ProvedPlace> {
     // Once a match is over, its secret is told, and anybody can make up a place.
     let game_match = snapshot(&row.id, &row.snapshot).ok().filter(|found| found.stage != Stage::Over)?;
     let (end, key) = (game_match.head.seq, game_match.first_key());
     let least = if beyond { end + 1 } else { 1 };
-    let places = ids.iter().filter_map(|id| Some(PlaceInMatch::read(id, &row.id, key)?.seq));
-    places.filter(|place| (least..=end + MAX_BEYOND).contains(place)).max()
+    let places = ids.iter().filter_map(|id| PlaceInMatch::read(id, &row.id, key));
+    let places =
+        places.map(|place| ProvedPlace { seq: place.seq, turn: place.turn.parse().unwrap_or(u32::MAX) });
+    places.filter(|place| (least..=end + MAX_BEYOND).contains(&place.seq)).max_by_key(|place| place.seq)
 }

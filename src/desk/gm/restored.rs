@@ -45,17 +45,17 @@ pub fn note_lost(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter) 
 }
 
 /// Tells each GM what was restored and lost, each other person who wrote about lost matches which these are, and the
-/// players of matches that are still behind how far these are. `proved` holds the farthest place in each match that
-/// letters have proved.
+/// players of matches that are still behind how far these are. `turns` holds the last turn of each match from which
+/// players have letters.
 pub fn tell(
     desk: &mut Desk<'_>,
     restore: &RestoredBackup,
     lost: &LostMatches,
-    proved: &BTreeMap<String, u64>,
+    turns: &BTreeMap<String, u32>,
 ) -> Decided<()> {
     let at = restore.at.timestamp_millis();
     let until = desk.local_time(restore.until);
-    let behind = matches_behind(desk, proved)?;
+    let behind = matches_behind(desk, turns)?;
     let mut matches: Vec<LostMatch> = Vec::new();
     for (id, people) in lost {
         matches.push(LostMatch { id: id.clone(), people: people.iter().cloned().collect() });
@@ -78,15 +78,15 @@ pub fn tell(
     tell_players(desk, restore, &behind)
 }
 
-/// Returns the matches whose ledgers end before the farthest place that letters have proved, with their players.
+/// Returns the matches whose players have letters from later turns, with these players.
 fn matches_behind(
     desk: &Desk<'_>,
-    proved: &BTreeMap<String, u64>,
+    turns: &BTreeMap<String, u32>,
 ) -> Decided<Vec<(BehindMatch, Vec<Player>)>> {
     let mut behind = Vec::new();
-    for (id, place) in proved {
+    for (id, turn) in turns {
         let Some(Some(found)) = or_lacking(desk.game_match(id))? else { continue };
-        if let Some(due) = found.game_match.due().filter(|_| found.game_match.head.seq < *place) {
+        if let Some(due) = found.game_match.due().filter(|due| due.turn < *turn) {
             let of_people = Seat::BOTH.into_iter().filter(|seat| found.game_match.house[*seat].is_none());
             let players = of_people.map(|seat| found.seats[seat].player.clone()).collect();
             behind.push((BehindMatch { id: id.clone(), turn: due.turn }, players));

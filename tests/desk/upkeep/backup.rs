@@ -162,6 +162,60 @@ fn an_answer_to_a_letter_that_is_not_written_yet_proves_that_the_database_is_old
 }
 
 #[test]
+fn a_gap_among_the_processed_letters_is_told() {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let to_ann = referee.one_to(ANN);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    let of_ann = referee.folder().join("mail/referee/.Processed/cur");
+    let [lost] = &std::fs::read_dir(of_ann).expect("the folder").collect::<Vec<_>>()[..] else {
+        panic!("one letter")
+    };
+    let lost = lost.as_ref().expect("a file").path();
+    let bo_of_turn_2 = referee.last_to(BO);
+    referee.reply(BO, &bo_of_turn_2, "MARBLE A5");
+    std::fs::remove_file(lost).expect("removed");
+    let url = referee.office().config.database.url.clone();
+    referee.restart_after(|_| {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(store::restore(&url, &backup)).expect("restored");
+    });
+    referee.work();
+    for address in [ANN, BO, GM] {
+        let told = referee.all_to(address);
+        let told: Vec<&Sent> = told.iter().filter(|sent| sent.text.contains("a backup")).collect();
+        assert_eq!(told.len(), 1, "{address}: {told:?}");
+        told[0].says(&format!("- {}, in turn 1", game_match.id));
+    }
+}
+
+#[test]
+fn letters_of_another_club_among_the_processed_ones_prove_nothing() {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.reply(ANN, &referee.one_to(ANN), "MARBLE E5");
+    let processed = referee.folder().join("mail/referee/.Processed/cur");
+    for (name, to) in [("1.M1P1.other", "referee@another.example"), ("2.M1P1.other", "gm@home.example")] {
+        let raw = format!(
+            "From: {BO}\r\nTo: {to}\r\nSubject: Hello\r\nMessage-ID: <{name}@x.example>\r\n\r\nHello\r\n"
+        );
+        let path = processed.join(format!("{name}:2,S"));
+        std::fs::write(&path, raw).expect("written");
+        let file = std::fs::File::options().append(true).open(&path).expect("the letter");
+        file.set_modified((referee.now() + chrono::TimeDelta::hours(1)).into()).expect("its time");
+    }
+    referee.sleep(2);
+    let told = referee.all_to(GM).len();
+    referee.restart();
+    referee.work();
+    assert_eq!(referee.block_on(referee.office().store.remembered(RESTORED)).expect("it answers"), None);
+    assert_eq!(referee.all_to(GM).len(), told);
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1);
+}
+
+#[test]
 fn a_later_letter_brings_the_processed_ones_back_that_nobody_compared() {
     let mut referee = Referee::new();
     let game_match = referee.open(GameKind::Quad, &[]);

@@ -39,6 +39,8 @@ pub struct PlaceInMatch<'a> {
     pub token: &'a str,
     /// The length of the ledger after the ruling.
     pub seq: u64,
+    /// The open turn, or `over`.
+    pub turn: &'a str,
     /// The part that is unique to the letter: the match, the place and the open turn, without a mark.
     pub unique: &'a str,
 }
@@ -57,10 +59,10 @@ impl<'a> PlaceInMatch<'a> {
         let marker = format!("{}.", match_id.to_lowercase());
         let at = local.find(&marker)?;
         let token = local[..at].trim_end_matches('.');
-        let [veiled, _turn] = local[at + marker.len()..].split('.').collect::<Vec<_>>()[..] else {
+        let [veiled, turn] = local[at + marker.len()..].split('.').collect::<Vec<_>>()[..] else {
             return None;
         };
-        Some(PlaceInMatch { token, seq: key.unveil(veiled)? >> INDEX_BITS, unique: &local[at..] })
+        Some(PlaceInMatch { token, seq: key.unveil(veiled)? >> INDEX_BITS, turn, unique: &local[at..] })
     }
 }
 
@@ -75,7 +77,7 @@ mod tests {
         for (id, token) in
             [(format!("tok.{unique}@club.example"), "tok"), (format!("{unique}@club.example"), "")]
         {
-            let place = Some(PlaceInMatch { token, seq: 57, unique: &unique });
+            let place = Some(PlaceInMatch { token, seq: 57, turn: "4", unique: &unique });
             assert_eq!(PlaceInMatch::read(&id, "QZ-7K3M", &key), place, "{id}");
             let marked = id.replace(&unique, &with_mark(&unique, Digest::of(b"a text")));
             assert_eq!(PlaceInMatch::read(&marked, "QZ-7K3M", &key), place, "{marked}");

@@ -185,6 +185,8 @@ pub struct ReplyMarks {
     pub tokens: Vec<Token>,
     /// The Message-IDs that the letter answers, without angle brackets.
     pub answered: Vec<String>,
+    /// Whether To or Cc names our address, or neither names any.
+    pub is_to_us: bool,
     /// Whether they bear our present address or domain. Those of other clubs do not, nor do our own from before a move.
     pub are_ours: bool,
 }
@@ -212,9 +214,9 @@ impl ReplyMarks {
             }
         }
         let mut to_us = recipients.iter().filter(|address| own.has_address(address)).peekable();
-        let is_to_us = to_us.peek().is_some() || recipients.is_empty();
+        marks.is_to_us = to_us.peek().is_some() || recipients.is_empty();
         let mut answered = marks.answered.iter();
-        marks.are_ours = is_to_us && answered.any(|id| identity::has_own_domain(id, own))
+        marks.are_ours = marks.is_to_us && answered.any(|id| identity::has_own_domain(id, own))
             || to_us.any(|address| address.plus().and_then(Token::parse).is_some());
         marks
     }
