@@ -183,6 +183,10 @@ fn a_folder_whose_list_cannot_be_trusted_is_built_anew_and_nothing_else_is_touch
         assert_eq!(fs::read_to_string(&page).expect("a page"), text);
         assert_eq!((build(&referee, &folder).written, build(&referee, &folder).deleted), (0, 0), "{what}");
     }
+    // A page that was cut, as on a full disk, is written again.
+    fs::write(&page, "").expect("cut");
+    assert_eq!(build(&referee, &folder).written, 1);
+    assert_eq!(fs::read_to_string(&page).expect("a page"), text);
     // A list that names what no site holds is not trusted, either.
     let name = folder.to_string_lossy();
     cheat(&referee, &[&format!("INSERT INTO site_file VALUES ('{name}', '../victim', '0')")]);

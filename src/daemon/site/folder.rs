@@ -36,8 +36,8 @@ const FOLDER_MODE: RawMode = 0o755;
 pub struct SiteFolder {
     path: PathBuf,
     root: OwnedFd,
-    /// The files that belong to the site, each with the digest of what it was made from, or an empty one if that is not
-    /// known.
+    /// The files that belong to the site, each with the digest of what it was made from and its size, or an empty text if
+    /// they are not known.
     listed: BTreeMap<String, String>,
     /// The files of the site that is being built.
     current: BTreeMap<String, String>,
@@ -101,21 +101,24 @@ impl SiteFolder {
     /// Keeps a file if it was made from input with this digest. Returns whether it was kept; if not, it must
     /// be written.
     pub fn keep(&mut self, path: &str, digest: &str) -> bool {
-        let is_kept = self.listed.get(path).is_some_and(|known| known == digest) && self.can_be_read(path);
+        let known = self.listed.get(path).and_then(|known| known.split_once(' '));
+        let Some((_, size)) = known.filter(|(made_from, _)| *made_from == digest) else { return false };
+        let is_kept = size.parse().is_ok_and(|size| self.is_whole(path, size));
         if is_kept {
-            self.current.insert(path.to_owned(), digest.to_owned());
+            self.current.insert(path.to_owned(), format!("{digest} {size}"));
         }
         is_kept
     }
 
-    /// Whether there is a file, and no link, that everybody can read.
-    fn can_be_read(&self, path: &str) -> bool {
+    /// Whether there is a file of this size, and no link, that everybody can read.
+    fn is_whole(&self, path: &str, size: i64) -> bool {
         let stat = self
             .parent(path, false)
             .and_then(|(parent, name)| Ok(rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?));
         stat.is_ok_and(|stat| {
             FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
                 && stat.st_mode & FILE_MODE == FILE_MODE
+                && stat.st_size == size
         })
     }
 
@@ -143,7 +146,7 @@ impl SiteFolder {
             open_to_all(&parent, FOLDER_MODE).with_context(|| shown.display().to_string())?;
         }
         replace(&parent, name, bytes).with_context(|| shown.display().to_string())?;
-        self.current.insert(path.to_owned(), digest.to_owned());
+        self.current.insert(path.to_owned(), format!("{digest} {}", bytes.len()));
         self.written += 1;
         Ok(())
     }
