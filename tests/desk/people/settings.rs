@@ -234,7 +234,7 @@ fn a_name_that_is_anothers_or_harmful_is_refused() {
     let referee = Referee::new();
     let (_, to_ann, _) = quad(&referee);
     let long = "An".repeat(21);
-    for (name, says) in [
+    for (nth, (name, says)) in [
         ("Bo", "Somebody here goes by this name"),
         ("b o", "Somebody here goes by this name"),
         // The first character is Cyrillic.
@@ -248,13 +248,27 @@ fn a_name_that_is_anothers_or_harmful_is_refused() {
         ("\u{2605}", "letters or digits"),
         ("The GM", "Somebody here goes by this name"),
         ("The Test Club", "Somebody here goes by this name"),
+        ("Team Test Club", "Somebody here goes by this name"),
+        ("Ann (GM)", "Somebody here goes by this name"),
+        ("your Referee", "Somebody here goes by this name"),
+        ("The H0use", "Somebody here goes by this name"),
+        ("you", "an order or a command"),
+        ("QD-7K3M", "an order or a command"),
         (long.as_str(), "at most 40 letters"),
         ("ann@players.example", "not an address"),
         ("Resign confirm", "an order or a command"),
         ("MARBLE E5", "an order or a command"),
         ("Ann of E5", "an order or a command"),
         ("", "at most 40 letters"),
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        if nth == 15 {
+            // So many changes a day are the limit.
+            referee.advance(24);
+            referee.sent_to(ANN);
+        }
         referee.reply(ANN, &to_ann, &format!("SETTINGS name={name}"));
         referee.one_to(ANN).says("No setting was changed").says(says).says("| SETTINGS name=Ann");
     }
