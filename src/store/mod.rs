@@ -149,11 +149,24 @@ pub async fn open(url: &str) -> Result<Arc<Database>> {
 /// # Errors
 /// Same as [`open`].
 pub async fn open_with(url: &str, max_connections: u32) -> Result<Arc<Database>> {
+    open_as(url, max_connections, true).await
+}
+
+/// Like [`open_with`], but makes no tables on a PostgreSQL server: a monitor must not be in the way of a dump that is about
+/// to be put back.
+///
+/// # Errors
+/// Same as [`open`]; also if there are no tables.
+pub async fn open_made(url: &str, max_connections: u32) -> Result<Arc<Database>> {
+    open_as(url, max_connections, false).await
+}
+
+async fn open_as(url: &str, max_connections: u32, makes_tables: bool) -> Result<Arc<Database>> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => Ok(Arc::new(Database::new(sqlite::SqliteBackend::open(url).await?))),
-        Some("postgres" | "postgresql") => {
-            Ok(Arc::new(Database::new(postgres::PostgresBackend::open(url, max_connections).await?)))
-        }
+        Some("postgres" | "postgresql") => Ok(Arc::new(Database::new(
+            postgres::PostgresBackend::open(url, max_connections, makes_tables).await?,
+        ))),
         _ => Err(StoreError::misnamed("its URL begins neither with sqlite: nor with postgres:")),
     }
 }

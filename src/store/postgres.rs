@@ -62,7 +62,7 @@ pub struct PostgresBackend {
 }
 
 impl PostgresBackend {
-    pub async fn open(url: &str, max_connections: u32) -> Result<PostgresBackend> {
+    pub async fn open(url: &str, max_connections: u32, makes_tables: bool) -> Result<PostgresBackend> {
         let options = options_of(url)?;
         let connections = examine(&options, max_connections).await?;
         let pool = PgPoolOptions::new()
@@ -79,13 +79,16 @@ impl PostgresBackend {
         let (claimed, listener) = Default::default();
         let locks = Arc::new(Locks::new(options.clone(), &claimed));
         let backend = PostgresBackend { pool, options, connections, claimed, locks, listener };
-        backend.migrate().await.map_err(|error| server::explain_rights(&backend.options, error))?;
+        backend
+            .migrate(makes_tables)
+            .await
+            .map_err(|error| server::explain_rights(&backend.options, error))?;
         Ok(backend)
     }
 
     /// Brings the tables up to date in one transaction. Other programs that start in the meantime wait for
     /// it.
-    async fn migrate(&self) -> Result<()> {
+    async fn migrate(&self, makes_tables: bool) -> Result<()> {
         let mut tx = patiently(|| self.pool.begin()).await?;
         if !is_writable(&mut tx).await? {
             // What does not write may still read it.
@@ -102,6 +105,10 @@ impl PostgresBackend {
         let sql = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
         let before = match sqlx::query_scalar(sql).fetch_one(&mut *tx).await? {
             true => sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await?,
+            false if !makes_tables => {
+                let reason = "it has no tables; fogpost run makes them, unless a dump is put back before";
+                return Err(server::unusable_server(&self.options, reason.to_owned(), false));
+            }
             false => None,
         };
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
@@ -91,7 +91,12 @@ impl SqliteBackend {
         let reader = pool_options(4).connect_lazy_with(options.read_only(true));
         let (lanes, claiming, sending) = Default::default();
         let store = SqliteBackend { path, reader, writer, lanes, claiming, sending };
-        store.migrate().await?;
+        store.migrate().await.map_err(|error| match error {
+            StoreError::Database(error) | StoreError::Migrate(MigrateError::Execute(error)) => {
+                cannot_open(&store.path, why(&store.path, &error))
+            }
+            error => error,
+        })?;
         Ok(store)
     }
 
@@ -398,6 +403,11 @@ fn why(path: &Path, error: &sqlx::Error) -> String {
             "the file can be neither opened nor created; can this user write to its folder?".to_owned()
         }
         Some(8) => "this user may not write to it".to_owned(),
+        Some(10 | 13) => "its disk is full or broken".to_owned(),
+        Some(11) if beside(path, "-wal").exists() => format!(
+            "it is damaged, or {} belongs to another copy of it; a file that is put back by hand must come without one",
+            beside(path, "-wal").display()
+        ),
         Some(26) => "it is not a SQLite database".to_owned(),
         Some(_) | None => error.to_string(),
     }

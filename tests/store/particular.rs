@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fogpost::store::{Changes, StoreError, open};
+use fogpost::store::{Changes, StoreError, open, open_made};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 use crate::place::{Cluster, PATIENCE, Place};
@@ -40,6 +40,20 @@ async fn both_sets_of_migrations_give_the_same_tables_and_columns() {
 
     assert!(of_sqlite.len() > 50);
     assert_eq!(of_sqlite, of_postgres);
+}
+
+#[tokio::test]
+async fn who_only_looks_at_a_postgres_database_makes_no_tables_in_it() {
+    let Some(place) = Place::postgres().await else { return };
+    open_made(&place.url, 5).await.expect("it has tables").close().await;
+    let mut connection = PgConnection::connect(&place.url).await.unwrap();
+    sqlx::raw_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public").execute(&mut connection).await.unwrap();
+    let refused = open_made(&place.url, 5).await.err().expect("it has none").to_string();
+    assert!(refused.contains("it has no tables"), "{refused}");
+    let sql = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'public'";
+    assert_eq!(sqlx::query_scalar::<_, i64>(sql).fetch_one(&mut connection).await.unwrap(), 0);
+    // For the check at the end of the test.
+    open(&place.url).await.expect("the tables are made").close().await;
 }
 
 #[tokio::test]
