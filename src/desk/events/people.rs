@@ -98,8 +98,8 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
         listed.map(|listed| NamedPlayer { id: listed.id, name: listed.name.clone() }).collect();
     // Prefer the longest exact name, because names may have several words.
     let exact = (1..=words.len().min(6)).rev().find(|at| {
-        let written = words[..*at].join(" ").to_lowercase();
-        known.iter().any(|player| player.name.to_lowercase() == written)
+        let written = names::lower_case(&words[..*at].join(" "));
+        known.iter().any(|player| names::lower_case(&player.name) == written)
     });
     let (written, rest) = words.split_at(exact.unwrap_or(1));
     let written = written.join(" ");

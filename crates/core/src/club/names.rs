@@ -1,6 +1,7 @@
 //! The player that a name or a number means.
 
 use strsim::jaro_winkler;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::member::{number, read_number};
 
@@ -86,13 +87,22 @@ pub fn begins_like_formula(text: &str) -> bool {
         && !text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-fn lower_case(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+/// Returns a name in lower case and in one form: some systems write letters with accents as two characters.
+pub fn lower_case(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().nfc().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_with_accents_are_one_in_both_forms() {
+        let known = [NamedPlayer { id: 1, name: "J\u{f6}rg Z".to_owned() }];
+        for written in ["Jo\u{308}rg Z", "j\u{f6}rg", "JO\u{308}RG"] {
+            assert_eq!(find_player(written, &known), Meant::Player(1), "{written}");
+        }
+    }
 
     fn club() -> Vec<NamedPlayer> {
         let named = |(id, name): (i64, &str)| NamedPlayer { id, name: name.to_owned() };
