@@ -104,8 +104,9 @@ impl DaemonStatus {
         let mut gaps = gaps.clone();
         gaps.sort_unstable();
         match gaps[..] {
-            [.., usual, _] if gaps.len() >= note::MAX_GAPS => TimeDelta::seconds(2 * usual) + silent_after,
-            _ => OUTAGE_BETWEEN_RUNS.max(silent_after),
+            [.., usual, _] if gaps.len() >= note::MIN_GAPS => TimeDelta::seconds(2 * usual) + silent_after,
+            [.., longest] => OUTAGE_BETWEEN_RUNS.max(TimeDelta::seconds(2 * longest)) + silent_after,
+            [] => OUTAGE_BETWEEN_RUNS.max(silent_after),
         }
     }
 }

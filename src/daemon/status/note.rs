@@ -19,9 +19,11 @@ const NOTE_INTERVAL: Duration = Duration::from_secs(15);
 /// Time after which the status of a silent daemon is deleted.
 const FORGET_AFTER: TimeDelta = TimeDelta::hours(1);
 
-/// Gaps between single runs that are kept. The usual gap is known once there are so many: a person who sets the club up runs
-/// it a few times in a row.
-pub const MAX_GAPS: usize = 5;
+/// Gaps between single runs after which the usual one is known: a person who sets the club up runs it a few times in a row.
+pub const MIN_GAPS: usize = 5;
+
+/// Gaps between single runs that are kept: those of some days, if the program rests at night.
+const MAX_GAPS: usize = 48;
 
 /// Notes the daemon's status until shutdown, and then that it ended.
 pub async fn note_status_until(
