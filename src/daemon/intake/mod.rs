@@ -72,6 +72,15 @@ pub async fn store_until_closed(office: &Office, notes: &str, mut messages: mpsc
     }
 }
 
+/// What the header of a letter says about its place among the club's.
+struct Signs {
+    /// Set if the letter may be old, or may answer another club.
+    old: Option<Ties>,
+    foreign: Option<Ties>,
+    /// The Message-IDs that it answers.
+    answered: Vec<String>,
+}
+
 async fn store_batch(office: &Office, notes: &str, batch: FetchedLetters) {
     if !space::has_room(office).await {
         // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
@@ -199,21 +208,21 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     let is_spam = letters.iter().any(|letter| letter.is_spam);
     let mark = mark(office, is_spam).await?;
     let club = Arc::clone(&office.club);
-    let (mut letters, (ties, answered)): (Vec<NewLetter>, (Vec<[Option<Ties>; 2]>, Vec<Vec<String>>)) =
-        run_blocking(move || {
-            let rows = par_map(&letters, |letter| {
-                let marks = ReplyMarks::of(&letter.raw, &club.own);
-                let ties = [old::ties_if_old(letter, mark, &club.own), old::ties_if_foreign(&marks)];
-                (letter_row(letter, &marks, &club), (ties, marks.answered))
-            });
-            let with_bytes = rows
-                .into_iter()
-                .zip(letters)
-                .map(|((row, rest), letter)| (NewLetter { raw: letter.raw, ..row }, rest));
-            with_bytes.unzip()
-        })
-        .await?;
-    let (old, foreign): (Vec<_>, Vec<_>) = ties.into_iter().map(|[old, foreign]| (old, foreign)).unzip();
+    let (mut letters, signs): (Vec<NewLetter>, Vec<Signs>) = run_blocking(move || {
+        let rows = par_map(&letters, |letter| {
+            let marks = ReplyMarks::of(&letter.raw, &club.own);
+            let (old, foreign) = (old::ties_if_old(letter, mark, &club.own), old::ties_if_foreign(&marks));
+            (letter_row(letter, &marks, &club), Signs { old, foreign, answered: marks.answered })
+        });
+        let with_bytes = rows
+            .into_iter()
+            .zip(letters)
+            .map(|((row, signs), letter)| (NewLetter { raw: letter.raw, ..row }, signs));
+        with_bytes.unzip()
+    })
+    .await?;
+    let answered: Vec<String> = signs.iter().flat_map(|signs| signs.answered.iter().cloned()).collect();
+    let (old, foreign) = signs.into_iter().map(|signs| (signs.old, signs.foreign)).unzip();
     let old = old::unrelated_letters(office, old).await?;
     let foreign = old::unrelated_letters(office, foreign).await?;
     let origins = |places: &BTreeSet<usize>| {
@@ -233,7 +242,7 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     if letters.is_empty() {
         return Ok(taken);
     }
-    older::note_if_beyond(office, &answered.concat()).await?;
+    older::note_if_beyond(office, &answered).await?;
     // The letters that are read again come from another folder.
     if notes == office.config.inbox.name() {
         read_again_if_restored(office).await?;
