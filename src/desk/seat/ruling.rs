@@ -138,7 +138,13 @@ pub fn finish_part(
         answer.others = others.to_vec();
         answer.elsewhere = elsewhere.clone();
         let mut events = elsewhere.events.clone();
-        if answer.replies.iter().any(|reply| matches!(reply, Reply::AbsenceNoted { .. })) {
+        let gives_time = |reply: &Reply| {
+            matches!(
+                reply,
+                Reply::AbsenceNoted { .. } | Reply::ExtensionAsked { .. } | Reply::ExtensionAgreed
+            )
+        };
+        if answer.replies.iter().any(gives_time) {
             events.extend(loaded.game_match.terms.event.clone());
         }
         answer.seasons = desk.running_seasons(&events, loaded.game_match.zone_of(row.seat))?;

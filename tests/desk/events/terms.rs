@@ -149,8 +149,9 @@ fn an_absence_in_a_match_of_an_event_is_answered_with_the_end_of_the_season() {
     let ends = event(&referee, "EV-SPRING").running().expect("a season").ends;
     let zone = Zone::named("Europe/Berlin").expect("a zone");
     let ends = ends.with_timezone(&zone).format("%a %-d %b, %H:%M %Z");
-    let ends =
-        format!("The season of Spring League (EV-SPRING) ends {ends}; an absence does not move that day.");
+    let ends = format!(
+        "The season of Spring League (EV-SPRING) ends {ends}; neither an absence nor more time moves that day."
+    );
     let says = |sent: &Sent, words: &str| flat(&sent.text).contains(words);
     let absent = |id: &str, lines: &str| {
         referee.reply(ANN, &about(&referee, ANN, id), lines);
@@ -159,9 +160,14 @@ fn an_absence_in_a_match_of_an_event_is_answered_with_the_end_of_the_season() {
     let answer = absent(&in_event.id, "ABSENT 2026-06-08 TO 2026-06-12");
     assert!(says(&answer, &ends), "{}", answer.text);
     assert!(says(&answer, "whoever kept the other waiting less wins it, and the days away count."));
+    // So is a wish for more time, and its acceptance.
+    let answer = absent(&in_event.id, "EXTEND 20");
+    assert!(says(&answer, &ends), "{}", answer.text);
     // Announced in another match, it counts in the event, too, unless it is meant for that match alone.
     let answer = absent(&friendly.id, "ABSENT 2026-06-20 TO 2026-06-21");
     assert!(says(&answer, &ends), "{}", answer.text);
     let answer = absent(&friendly.id, &format!("MATCH {}\nABSENT 2026-06-24", friendly.id));
     assert!(says(&answer, "You are away from 2026-06-24") && !says(&answer, "season"), "{}", answer.text);
+    let answer = absent(&friendly.id, "EXTEND 20");
+    assert!(!says(&answer, "season"), "{}", answer.text);
 }

@@ -60,7 +60,7 @@ pub struct Answer {
     pub others: Vec<OtherPart>,
     /// The other matches in which the absences of the letter count. The shell fills them in.
     pub elsewhere: AbsentElsewhere,
-    /// The seasons during which the absences of the letter count. The shell fills them in.
+    /// The seasons during which the absences of the letter count, or more time. The shell fills them in.
     pub seasons: Vec<SeasonEnd>,
     /// The lines that the faults refer to, as written.
     pub quoted: Vec<Line>,
