@@ -189,6 +189,24 @@ fn the_account_words_what_each_seat_knew_as_its_letters_did() {
 }
 
 #[test]
+fn the_account_of_a_match_with_a_trainer_shows_what_was_within_reach() {
+    let referee = Referee::with("settle_words = 0\n");
+    let id = referee.open(GameKind::Quad, &[("trainer", "on")]).id;
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    for (turn, marbles) in [["E5", "A5"], ["E7", "A6"], ["G5", "A7"]].iter().enumerate() {
+        referee.reply(ANN, &to_ann, &format!("TURN {}\nMARBLE {}", 2 * turn + 1, marbles[0]));
+        referee.reply(BO, &to_bo, &format!("TURN {}\nMARBLE {}", 2 * turn + 2, marbles[1]));
+    }
+    referee.reply(BO, &to_bo, "RESIGN CONFIRM");
+    let material =
+        referee.block_on(dossier::material(referee.office(), &id, None, "")).expect("the material");
+    let page = fogpost::audit::account::text(&material, None).expect("worded").expect("a page");
+    assert!(page.contains("Quads within reach"), "{page}");
+    let differing: Vec<&str> = page.lines().filter(|line| line.starts_with("    ! ")).collect();
+    assert!(differing.is_empty(), "{differing:#?}");
+}
+
+#[test]
 fn the_account_of_a_corrected_match_shows_the_boards_before_the_correction() {
     let referee = Referee::new();
     let game_match = referee.open(GameKind::Quad, &[]);

@@ -55,6 +55,7 @@ fn context_of(position: &Position<'_>, seat: Seat) -> TemplateContext {
     let own = [
         ("match", context! { game => state.kind().key() }),
         ("steps", steps.iter().map(|step| report_step(step, names, &view, seat)).collect()),
+        ("due", Value::from(Serde(state.due()))),
         ("me", Value::from(Serde(seat))),
         ("foe", Value::from(Serde(seat.other()))),
         ("names", Value::from(Serde(names))),
