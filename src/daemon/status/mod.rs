@@ -103,9 +103,10 @@ impl DaemonStatus {
         let Some(gaps) = &self.gaps else { return silent_after };
         let mut gaps = gaps.clone();
         gaps.sort_unstable();
+        let missed = |gap: i64| TimeDelta::seconds(2 * gap) + silent_after;
         match gaps[..] {
-            [.., usual, _] if gaps.len() >= note::MIN_GAPS => TimeDelta::seconds(2 * usual) + silent_after,
-            [.., longest] => OUTAGE_BETWEEN_RUNS.max(TimeDelta::seconds(2 * longest)) + silent_after,
+            [.., usual, _] if gaps.len() >= note::MIN_GAPS => missed(usual),
+            [.., longest] => OUTAGE_BETWEEN_RUNS.max(missed(longest)),
             [] => OUTAGE_BETWEEN_RUNS.max(silent_after),
         }
     }
@@ -628,6 +629,8 @@ mod tests {
             (&[1440, 1440, 1440, 1440, 1440], 100 + 2883),
             (&[], 221),
             (&[0, 1], 221),
+            (&[1, 1440], 100 + 2883),
+            (&[60, 60, 60, 840, 60, 60, 60, 840], 100 + 1683),
         ] {
             assert_eq!(faults(queues(), vec![runs(gaps)], missing - 1), [""; 0], "{gaps:?}");
             let found = faults(queues(), vec![runs(gaps)], missing);
