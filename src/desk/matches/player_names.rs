@@ -22,8 +22,8 @@ const MAX_NAME: usize = 40;
 const OFFICES: [&str; 9] =
     ["gm", "gms", "referee", "umpire", "arbiter", "moderator", "admin", "postmaster", "daemon"];
 
-/// Words by which letters name their readers.
-const OF_READERS: [&str; 6] = ["first", "second", "both", "all", "you", "nobody"];
+/// Words by which letters and commands name seats.
+const OF_SEATS: [&str; 5] = ["first", "second", "both", "all", "nobody"];
 
 /// Checks whether this can be a player's name.
 ///
@@ -163,7 +163,7 @@ fn names_something(name: &str) -> bool {
     let is_level =
         |game: &GameKind| house::levels(*game).iter().any(|level| level.name.eq_ignore_ascii_case(name));
     GameKind::parse(name).is_some()
-        || OF_READERS.iter().any(|word| word.eq_ignore_ascii_case(name))
+        || OF_SEATS.iter().any(|word| word.eq_ignore_ascii_case(name))
         || GameKind::ALL.iter().any(is_level)
         || COMMAND_WORDS.iter().any(|word| word.eq_ignore_ascii_case(name))
 }

@@ -252,7 +252,7 @@ fn a_name_that_is_anothers_or_harmful_is_refused() {
         ("Ann (GM)", "Somebody here goes by this name"),
         ("your Referee", "Somebody here goes by this name"),
         ("The H0use", "Somebody here goes by this name"),
-        ("you", "an order or a command"),
+        ("second", "an order or a command"),
         ("QD-7K3M", "an order or a command"),
         (long.as_str(), "at most 40 letters"),
         ("ann@players.example", "not an address"),
