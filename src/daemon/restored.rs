@@ -8,7 +8,7 @@ use super::{Office, commit, events, house, load};
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::restored::{self, LOST, LostMatches};
 use crate::store::{
-    BEYOND, Changes, Claimable, LetterStatus, ProvedPlace, RESTORED, RESTORES, RestoredBackup, Restoring,
+    Changes, Claimable, LetterStatus, PROVED_TURN, RESTORED, RESTORES, RestoredBackup, Restoring,
 };
 
 /// Maximum letters about lost matches to look at.
@@ -81,9 +81,8 @@ async fn tell(office: &Office, restore: RestoredBackup, claimable: Claimable) ->
         people.insert(letter.sender.clone());
     }
     let mut turns: BTreeMap<String, u32> = BTreeMap::new();
-    for (key, value) in office.store.remembered_under(BEYOND).await? {
-        let place = ProvedPlace::read(&value);
-        turns.extend(key.strip_prefix(BEYOND).map(str::to_owned).zip(place.map(|place| place.turn)));
+    for (key, turn) in office.store.remembered_under(PROVED_TURN).await? {
+        turns.extend(key.strip_prefix(PROVED_TURN).map(str::to_owned).zip(turn.parse().ok()));
     }
     tracing::warn!(letters = restore.letters, lost = lost.len(), "processed letters were decided again");
     let telling = move |desk: &mut Desk<'_>| restored::tell(desk, &restore, &lost, &turns);

@@ -22,7 +22,7 @@ pub use self::packing::pack;
 pub use self::player_changes::{ChangeKind, ChangeStage, PlayerChange};
 pub use self::ratings::STALE_RATINGS;
 pub use self::restoring::{
-    BEYOND, ProvedPlace, RESTORED, RESTORES, RestoredBackup, Restoring, TO_BE_READ_AGAIN, restore,
+    PROVED_TURN, RESTORED, RESTORES, RestoredBackup, Restoring, TO_BE_READ_AGAIN, restore,
 };
 pub use self::screen::WordsRow;
 pub use self::sending::reminds;

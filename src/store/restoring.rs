@@ -16,31 +16,11 @@ pub const RESTORED: &str = "restored";
 /// The key of all restores, as a list in JSON.
 pub const RESTORES: &str = "restores";
 
-/// Before the name of a match: the key of the farthest place in its ledger that letters have proved, if the database lacked
-/// the letter at that place.
-pub const BEYOND: &str = "answered beyond ";
+/// Before the name of a match: the key of the last turn of which players have letters that the database lacked.
+pub const PROVED_TURN: &str = "proved turn ";
 
 /// The first value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
-
-/// The value of [`BEYOND`]: a length of the ledger, and the turn that was open then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProvedPlace {
-    pub seq: u64,
-    /// The highest number if the match was over.
-    pub turn: u32,
-}
-
-impl ProvedPlace {
-    pub fn written(self) -> String {
-        format!("{} {}", self.seq, self.turn)
-    }
-
-    pub fn read(value: &str) -> Option<ProvedPlace> {
-        let (seq, turn) = value.split_once(' ')?;
-        Some(ProvedPlace { seq: seq.parse().ok()?, turn: turn.parse().ok()? })
-    }
-}
 
 /// A restore of an older backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
