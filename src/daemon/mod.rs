@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, Semaphore};
 
+use self::away::DatabaseWatch;
 use self::doubt::ClockTrust;
 use self::heartbeat::Heartbeat;
 use self::suspects::RulingAttempts;
@@ -27,6 +28,7 @@ use crate::report::Templates;
 use crate::store::Database;
 
 pub mod audit;
+pub mod away;
 mod commit;
 pub mod doubt;
 pub mod events;
@@ -80,6 +82,7 @@ pub struct Office {
     clock: Clock,
     clock_trust: ClockTrust,
     heartbeat: Heartbeat,
+    database_watch: DatabaseWatch,
     attempts: RulingAttempts,
     /// The letters under way. Rulings without a letter let them go first.
     traffic: Traffic,
@@ -120,6 +123,7 @@ impl Office {
             clock,
             clock_trust: ClockTrust::default(),
             heartbeat: Heartbeat::new(Instant::now()),
+            database_watch: DatabaseWatch::default(),
             attempts: RulingAttempts::new(run),
             traffic: Traffic::new(),
             letters_arrived: Notify::new(),

@@ -14,7 +14,9 @@ use crate::daemon::items::{self, DueMatches};
 use crate::daemon::remembered::HEARTBEAT;
 use crate::daemon::sending::refused;
 use crate::daemon::waiting::{RetryPause, pause};
-use crate::daemon::{Office, doubt, events, load, ratings, remembered, restored, rulings, space, zones};
+use crate::daemon::{
+    Office, away, doubt, events, load, ratings, remembered, restored, rulings, space, zones,
+};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
@@ -55,9 +57,16 @@ pub async fn watch_clock_until(
             if note_if_put_back(&office).await.unwrap_or_default() {
                 return Ok(());
             }
-            match clock_all(&office, OUTAGE).await {
+            let worked = match clock_all(&office, OUTAGE).await {
+                Ok(()) => away::tell(&office).await,
+                failed => failed,
+            };
+            match worked {
                 Ok(()) => backoff = RetryPause::new(),
-                Err(error) => backoff.wait("failed to enforce deadlines", &error, &shutdown).await,
+                Err(error) => {
+                    away::note_failure(&office, &error);
+                    backoff.wait("failed to enforce deadlines", &error, &shutdown).await;
+                }
             }
             pause(CHECK_INTERVAL, &shutdown).await;
         }

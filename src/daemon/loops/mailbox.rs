@@ -11,7 +11,7 @@ use super::clock;
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::intake::outage;
 use crate::daemon::waiting::{RetryPause, flatten, pause, wind_down};
-use crate::daemon::{Office, audit, intake, site};
+use crate::daemon::{Office, audit, away, intake, site};
 use crate::post::{Health, LeftLetters, ShutdownSignal, without_addresses};
 
 /// Time between a daemon's attempts to get or renew the mailbox's lease.
@@ -40,13 +40,18 @@ pub async fn read_mailbox_until(
                     // The next holder of the lease may be another daemon, or this one with another mailbox.
                     office.store.release_lease(&lease).await;
                 }
-                Err(error) => backoff.wait("the database does not answer", &error, &shutdown).await,
+                Err(error) => fails(&office, &mut backoff, &error, &shutdown).await,
             },
             Ok(false) => pause(LEASE_INTERVAL, &shutdown).await,
-            Err(error) => backoff.wait("the database does not answer", &error.into(), &shutdown).await,
+            Err(error) => fails(&office, &mut backoff, &error.into(), &shutdown).await,
         }
     }
     Ok(())
+}
+
+async fn fails(office: &Office, backoff: &mut RetryPause, error: &anyhow::Error, shutdown: &ShutdownSignal) {
+    away::note_failure(office, error);
+    backoff.wait("the database does not answer", error, shutdown).await;
 }
 
 async fn read_under_lease(

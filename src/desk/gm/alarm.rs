@@ -120,6 +120,24 @@ pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> D
     alarms::tell_once(desk, &trouble, &unique, GmTopic::Club)
 }
 
+/// Tells the GM that the database did not answer since `since`, or that matches wait for a lock of another session in it.
+pub fn database_away(
+    desk: &mut Desk<'_>,
+    since: DateTime<Utc>,
+    until: Option<DateTime<Utc>>,
+    why: &str,
+    waiting: &[String],
+) -> Decided<()> {
+    let unique = format!("away.{}", since.format("%Y%m%d%H%M"));
+    let trouble = Trouble::DatabaseAway {
+        since: desk.local_time(since),
+        until: until.map(|until| desk.local_time(until)),
+        why: why.to_owned(),
+        waiting: waiting.to_vec(),
+    };
+    alarms::tell_once(desk, &trouble, &unique, GmTopic::Club)
+}
+
 /// Tells the GM that the house cannot play its turn in a match. Another daemon may have reported the same
 /// turn.
 pub fn house_stuck(desk: &mut Desk<'_>, match_id: &str, phase_no: u32) -> Decided<()> {

@@ -2,9 +2,10 @@
 
 use fogpost::daemon::audit;
 use fogpost::daemon::audit::unsound;
-use fogpost::daemon::sending;
+use fogpost::daemon::{away, sending};
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
+use fogpost::store::StoreError;
 
 use crate::audit::database::cheat;
 use crate::referee::{ANN, BO, GM, Referee, Sent};
@@ -139,4 +140,25 @@ fn a_match_is_noted_as_verified_once_it_verifies_and_goes_on_from_there() {
     assert_eq!(unverified().len(), 1);
     referee.advance(24);
     assert_eq!(verified(), before, "it does not verify");
+}
+
+#[test]
+fn a_database_that_did_not_answer_for_minutes_is_told_once_it_does() {
+    let referee = Referee::new();
+    let fails = || away::note_failure(referee.office(), &StoreError::ReadOnly.into());
+    let answers = || referee.block_on(away::tell(referee.office())).expect("the store answers");
+    fails();
+    answers();
+    fails();
+    referee.sleep(1);
+    fails();
+    answers();
+    answers();
+    referee.sleep(1);
+    answers();
+    referee.work();
+    let mut told = referee.sent_to(GM);
+    told.retain(|sent| sent.subject == "The database did not answer");
+    assert_eq!(told.len(), 1, "{told:?}");
+    told[0].says("From Thu 7 May, 12:00 CEST to Thu 7 May, 13:00 CEST").says("the database is read-only");
 }

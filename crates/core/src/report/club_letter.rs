@@ -211,6 +211,8 @@ pub enum Trouble {
     CannotSend { since: String, error: String, waiting: u64 },
     /// The mailbox has been unreadable since `since`.
     CannotRead { since: String, reason: String },
+    /// The database did not answer from `since` until `until`; without an end, these matches are waiting for a lock in it.
+    DatabaseAway { since: String, until: Option<String>, why: String, waiting: Vec<String> },
     /// A mail server keeps refusing the letters to these people, and to `more` others.
     /// `domain` is the club's own, if the server doubts that the letters are from there, and `dns` says what the
     /// DNS shows of it.
