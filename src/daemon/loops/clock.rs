@@ -32,6 +32,9 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// A longer gap between two checks is an outage, and deadlines that fell into it are extended.
 const OUTAGE: TimeDelta = TimeDelta::minutes(15);
 
+/// Time that players have at least for deadlines that passed between a backup and its restore.
+const AFTER_RESTORE: TimeDelta = TimeDelta::days(1);
+
 /// The longest grace that a match can have.
 const MAX_GRACE: TimeDelta = TimeDelta::days(30);
 
@@ -150,7 +153,10 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
         }
     }
     let last = remembered::time(office, HEARTBEAT).await?;
-    if let Some(since) = last.filter(|last| now - *last > outage) {
+    if let Some(last) = last.filter(|last| now - *last > outage) {
+        // After a restore, players may have read of later deadlines than the backup knows.
+        let is_restored = restored::all(office).await?.iter().any(|restore| restore.at >= last);
+        let since = if is_restored { last - AFTER_RESTORE } else { last };
         // Settle the letters first: a player who wrote in the meantime has filed and needs no extension.
         items::settle_until(office, now, None).await?;
         // Look ahead by the longest grace period: a deadline during the outage may still have all of its

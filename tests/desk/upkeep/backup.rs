@@ -192,6 +192,26 @@ fn a_gap_among_the_processed_letters_is_told() {
 }
 
 #[test]
+fn whoever_was_late_when_a_backup_is_restored_has_a_day() {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.advance(7 * 24 + 7);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    // The clock decides the missed turn, and Ann reads of a later deadline.
+    referee.advance(16);
+    let url = referee.office().config.database.url.clone();
+    referee.restart_after(|_| {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(store::restore(&url, &backup)).expect("restored");
+    });
+    referee.work();
+    referee.work();
+    let deadline = referee.find(&game_match.id).deadline.expect("a deadline");
+    assert!(deadline - referee.now() >= chrono::TimeDelta::hours(24), "{deadline} at {}", referee.now());
+}
+
+#[test]
 fn letters_of_another_club_among_the_processed_ones_prove_nothing() {
     let mut referee = Referee::new();
     let game_match = referee.open(GameKind::Quad, &[]);
