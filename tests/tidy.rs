@@ -48,7 +48,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("club", &["game", "house", "letter", "ledger", "referee"]),
     ("report", &["game", "house", "render", "letter", "zone", "ledger", "referee"]),
     ("audit", &["game", "house", "letter", "zone", "ledger", "referee", "club", "report"]),
-    ("store", &["game", "letter", "ledger", "referee", "club"]),
+    ("store", &["game", "letter", "post", "ledger", "referee", "club"]),
     ("web", &["game", "house", "letter", "zone", "ledger", "referee", "club", "report"]),
     ("config", &["game", "house", "letter", "referee", "store", "post"]),
     (

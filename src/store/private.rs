@@ -3,8 +3,10 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+
+use crate::post::owner::{give_to_owner_at, parent_of};
 
 /// Read and write for the owner, nothing for anybody else. A umask can only remove permissions.
 pub const OWNER_ONLY: u32 = 0o600;
@@ -27,7 +29,7 @@ pub fn create_new(path: &Path) -> io::Result<File> {
         kind @ ErrorKind::AlreadyExists => io::Error::new(kind, "it exists already; name another file"),
         _ => error,
     })?;
-    give_to_owner_of(&file, folder_of(path))?;
+    give_to_owner_at(&file, parent_of(path))?;
     Ok(file)
 }
 
@@ -36,28 +38,10 @@ pub fn is_closed(folder: &Path) -> bool {
     fs::metadata(folder).is_ok_and(|found| found.is_dir() && found.mode() & 0o001 == 0)
 }
 
-/// Gives a file that root has made to the owner of another one, whose program could not open it otherwise. Does nothing for
-/// anybody else.
-///
-/// # Errors
-/// Returns an error if either file cannot be used.
-pub fn give_to_owner_of(file: &File, like: &Path) -> io::Result<()> {
-    let (owner, made) = (fs::metadata(like)?, file.metadata()?);
-    if rustix::process::geteuid().is_root() && (owner.uid(), owner.gid()) != (made.uid(), made.gid()) {
-        fchown(file, Some(owner.uid()), Some(owner.gid()))?;
-    }
-    Ok(())
-}
-
 /// Returns the permissions of a file, if it is there and somebody other than its owner has any.
 pub fn shared_mode(path: &Path) -> Option<u32> {
     let mode = fs::metadata(path).ok()?.mode() & 0o777;
     (mode & FOR_OTHERS != 0).then_some(mode)
-}
-
-/// Returns the folder of a file.
-pub fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Returns the database at `path`, its log, and every other SQLite database in the same folder, such as a
@@ -65,7 +49,7 @@ pub fn folder_of(path: &Path) -> &Path {
 pub fn databases_beside(path: &Path) -> Vec<PathBuf> {
     let name = path.file_name().unwrap_or_default();
     let begins_alike = |other: &OsStr| other.as_encoded_bytes().starts_with(name.as_encoded_bytes());
-    let Ok(entries) = fs::read_dir(folder_of(path)) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(parent_of(path)) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries
         .flatten()
         .map(|entry| path.with_file_name(entry.file_name()))

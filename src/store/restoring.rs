@@ -9,6 +9,7 @@ use sqlx::{Connection as _, SqliteConnection};
 
 use super::sqlite::{beside, cannot_open, holder, lock, sqlite_file, sqlite_url};
 use super::{Result, StoreError, open, private};
+use crate::post::owner::give_to_owner_at;
 
 /// The key that marks a restored database until the processed letters are read and decided again.
 pub const RESTORED: &str = "restored";
@@ -134,7 +135,7 @@ fn copy_privately(from: &Path, to: &Path, replaced: &Path) -> std::io::Result<()
     }
     let mut copy = private::create_new(to)?;
     if replaced.exists() {
-        private::give_to_owner_of(&copy, replaced)?;
+        give_to_owner_at(&copy, replaced)?;
     }
     std::io::copy(&mut original, &mut copy)?;
     Ok(())

@@ -20,6 +20,7 @@ use super::schema::{SQLITE_PARTS, differences, log_migration, migrate, migration
 use super::sending::outgoing;
 use super::statement::{Engine, Pooled, Session, Statement, Tx};
 use super::*;
+use crate::post::owner::{give_to_owner_at, parent_of};
 
 static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| migrations_in("sqlite/"));
 
@@ -371,7 +372,7 @@ pub(super) fn lock(path: &Path, who: &str) -> Result<File, TryLockError> {
         .mode(private::OWNER_ONLY)
         .open(path)
         .map_err(TryLockError::Error)?;
-    private::give_to_owner_of(&file, private::folder_of(path)).map_err(TryLockError::Error)?;
+    give_to_owner_at(&file, parent_of(path)).map_err(TryLockError::Error)?;
     file.try_lock()?;
     let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{who}"));
     written.map_err(TryLockError::Error)?;
@@ -395,7 +396,7 @@ fn code(error: &sqlx::Error) -> Option<i32> {
 
 /// Explains to people why SQLite cannot open a database.
 fn why(path: &Path, error: &sqlx::Error) -> String {
-    let folder = private::folder_of(path);
+    let folder = parent_of(path);
     match code(error) {
         Some(14) if !folder.is_dir() => format!("there is no folder {}", folder.display()),
         Some(14) if path.is_dir() => "it is a folder".to_owned(),

@@ -116,6 +116,24 @@ fn what_root_restores_and_makes_belongs_to_the_owner_of_the_club() {
     for (name, id) in [("fogpost.db", 4712), ("fogpost.db.lock", 4711), ("again.db", 4711)] {
         assert_eq!(owner(&folder.path(name)), (id, id), "{name}");
     }
+    // What a single run makes: the processed letters, answers and a site.
+    folder.write("config.toml", &format!("{CONFIG}[site]\nfolder = \"www/site\"\n"));
+    folder.write("letter", LETTER);
+    let deliver = "mkdir -p mail/referee/new && mv letter mail/referee/new/1.a.b && chown -R 4711:4711 .";
+    let mut shell = Command::new("sh");
+    assert!(shell.args(["-c", deliver]).current_dir(folder.path("")).status().expect("a shell").success());
+    folder.run(&["run", "--once"]).success();
+    let mut folders = vec![folder.path("")];
+    let mut files = 0;
+    while let Some(path) = folders.pop() {
+        assert_eq!(owner(&path), (4711, 4711), "{}", path.display());
+        if path.is_dir() {
+            folders
+                .extend(fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()));
+        }
+        files += 1;
+    }
+    assert!(files > 20, "{files}");
 }
 
 /// The bytes of a TZif file, RFC 9636, whose zone is always `hours` ahead of UTC.

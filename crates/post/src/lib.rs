@@ -22,6 +22,7 @@ pub mod maildirs;
 pub mod oauth;
 pub mod outbox;
 mod outgoing;
+pub mod owner;
 pub mod refusal;
 pub mod sendmail;
 mod settings;

@@ -20,6 +20,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use super::arrivals::Arrivals;
+use super::owner::{give_to_owner_at, parent_of};
 use super::source::{
     BatchSender, COMPARED_BYTES, COMPARED_LETTERS, MAX_BATCH_BYTES, MAX_BATCH_LETTERS, Remainder,
     SEARCH_TIME, Source, UNREADABLE_RETRY,
@@ -112,24 +113,35 @@ pub fn create(root: &Path) -> io::Result<()> {
             Err(there) if there.kind() == io::ErrorKind::AlreadyExists => {}
             created => {
                 created?;
-                set_folder_mode(&folder, is_shared)?;
+                set_up_folder(&folder, is_shared)?;
             }
         }
     }
     if is_new {
-        set_folder_mode(root, is_shared)?;
+        set_up_folder(root, is_shared)?;
     }
     sync(root)?;
     // A new folder is an entry in its parent, which must survive a power failure, too.
-    root.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync)
+    sync(parent_of(root))
 }
 
-/// Creates a folder and those above it where they are missing, for our user alone: letters hold reply tokens.
+/// Creates a folder and those above it where they are missing, for our user alone: letters hold reply tokens. Those that
+/// root makes belong to the owner of the one that was there.
 ///
 /// # Errors
 /// Returns an error if one cannot be created.
 pub fn create_folders(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = parent_of(path);
+    if above != path {
+        create_folders(above)?;
+    }
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(there) if there.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        created => created.and_then(|()| give_to_owner_at(File::open(path)?, above)),
+    }
 }
 
 /// Whether a Maildir, or the folder around it, belongs to somebody else who lets a group in, such as a mail
@@ -144,9 +156,11 @@ fn is_shared(folder: &Path) -> bool {
         .is_ok_and(|about| about.uid() != rustix::process::geteuid().as_raw() && about.mode() & 0o070 != 0)
 }
 
-/// Sets the permissions of a new folder, whatever the umask is.
-fn set_folder_mode(folder: &Path, is_shared: bool) -> io::Result<()> {
-    fs::set_permissions(folder, Permissions::from_mode(if is_shared { 0o750 } else { 0o700 }))
+/// Sets the permissions and the owner of a new folder, whatever the umask is, and whoever runs this program.
+fn set_up_folder(folder: &Path, is_shared: bool) -> io::Result<()> {
+    let made = File::open(folder)?;
+    made.set_permissions(Permissions::from_mode(if is_shared { 0o750 } else { 0o700 }))?;
+    give_to_owner_at(made, parent_of(folder))
 }
 
 /// A letter to deliver into the Maildir `root`.
@@ -230,6 +244,7 @@ impl<'a> UnfinishedFile<'a> {
     fn write_in_tmp(&self) -> io::Result<u64> {
         let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.tmp);
         let mut file = self.in_maildir(create)?;
+        give_to_owner_at(&file, self.root)?;
         if is_shared_maildir(self.root) {
             // Set the mode explicitly: at creation, the umask could take away the group's permission.
             file.set_permissions(Permissions::from_mode(0o640))?;
@@ -502,7 +517,8 @@ impl MaildirReader {
         let folder = self.settings.path.join(format!(".{}", self.settings.processed));
         create(&folder)?;
         // Maildir++ marks its folders with this file, which already exists except the first time.
-        let _ = File::create_new(folder.join("maildirfolder"));
+        let _ =
+            File::create_new(folder.join("maildirfolder")).and_then(|mark| give_to_owner_at(mark, &folder));
         let cur = folder.join("cur");
         // Processed letters that are read again stay in the folder that is read.
         let stays = self.settings.processed.is_empty();

@@ -17,6 +17,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::letter::Digest;
+use crate::post::owner::{give_to_owner_at, give_to_owner_of, parent_of};
 use crate::web::pages::is_page;
 
 /// The file that marks a folder as a site. Its name begins with a dot, so that web servers usually hide it.
@@ -210,7 +211,8 @@ impl SiteFolder {
         for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
             if makes {
                 match rustix::fs::mkdirat(&at, folder, Mode::from_raw_mode(FOLDER_MODE)) {
-                    Ok(()) | Err(Errno::EXIST) => {}
+                    Ok(()) => give_to_owner_of(open_folder(&at, folder)?, &at)?,
+                    Err(Errno::EXIST) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -225,11 +227,12 @@ fn make_folders(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(());
     }
-    if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
-        make_folders(above)?;
-    }
+    let above = parent_of(path);
+    make_folders(above)?;
     fs::DirBuilder::new().mode(FOLDER_MODE).create(path)?;
-    open_to_all(&File::open(path)?, FOLDER_MODE)
+    let made = File::open(path)?;
+    give_to_owner_at(&made, above)?;
+    open_to_all(&made, FOLDER_MODE)
 }
 
 fn open_folder(at: impl AsFd, name: &str) -> io::Result<OwnedFd> {
@@ -263,6 +266,7 @@ fn replace(parent: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::from(opened);
     let replaced = file
         .write_all(bytes)
+        .and_then(|()| give_to_owner_of(&file, parent))
         .and_then(|()| open_to_all(&file, FILE_MODE))
         .and_then(|()| Ok(rustix::fs::renameat(parent, &unfinished, parent, name)?));
     if replaced.is_err() {

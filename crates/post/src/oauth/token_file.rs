@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::tokens::Tokens;
 use crate::Error;
+use crate::owner::{give_to_owner_at, parent_of};
 
 /// Maximum time to wait for the lock: longer than a token server may take to answer.
 const LOCK_LIMIT: Duration = Duration::from_secs(90);
@@ -42,6 +43,7 @@ impl TokenFile {
             .truncate(false)
             .mode(OWNER_ONLY)
             .open(&beside)
+            .and_then(|lock| give_to_owner_at(&lock, parent_of(path)).map(|()| lock))
             .map_err(fault)?;
         let began = Instant::now();
         loop {
@@ -82,11 +84,12 @@ impl TokenFile {
         let _ = fs::remove_file(&new);
         let mut file =
             OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new).map_err(fault)?;
+        let folder = parent_of(&self.path);
+        give_to_owner_at(&file, folder).map_err(fault)?;
         file.write_all(&text).and_then(|()| file.sync_all()).map_err(fault)?;
         fs::rename(&new, &self.path).map_err(fault)?;
         // A rename lasts only once its folder is synced.
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all()).map_err(fault)
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(fault)
     }
 }
 
