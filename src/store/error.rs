@@ -31,6 +31,10 @@ pub enum StoreError {
         "the database server does not answer, or permits no further connection; see database.max_connections"
     )]
     NoConnection,
+    /// The file is no longer where it was opened: what is written to it would be lost, and what came into its place is
+    /// older or newer. A restart opens that.
+    #[error("the file of the database was moved, deleted or replaced while this program ran; start it again")]
+    Replaced,
     #[error(transparent)]
     Database(sqlx::Error),
     #[error(transparent)]
@@ -58,6 +62,7 @@ impl StoreError {
             StoreError::Stale(_)
             | StoreError::ReadOnly
             | StoreError::RowLocked
+            | StoreError::Replaced
             | StoreError::NoConnection => true,
             StoreError::Open { transient, .. } => *transient,
             StoreError::Database(error) => !is_permanent(error),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -39,6 +39,8 @@ const ROWS_AHEAD: usize = 512;
 
 pub struct SqliteBackend {
     path: PathBuf,
+    /// The inode of the file that is open.
+    inode: u64,
     reader: SqlitePool,
     /// Also reads rows that were just written or are about to be: each commit empties the readers' page
     /// caches.
@@ -89,9 +91,10 @@ impl SqliteBackend {
             return Err(cannot_open(&path, "it belongs to another program".to_owned()));
         }
         let writer = connect_writer(&options).await.map_err(unopened)?;
+        let inode = std::fs::metadata(&path).map_err(|error| cannot_open(&path, error.to_string()))?.ino();
         let reader = pool_options(4).connect_lazy_with(options.read_only(true));
         let (lanes, claiming, sending) = Default::default();
-        let store = SqliteBackend { path, reader, writer, lanes, claiming, sending };
+        let store = SqliteBackend { path, inode, reader, writer, lanes, claiming, sending };
         store.migrate().await.map_err(|error| match error {
             StoreError::Database(error) | StoreError::Migrate(MigrateError::Execute(error)) => {
                 cannot_open(&store.path, why(&store.path, &error))
@@ -115,8 +118,15 @@ impl SqliteBackend {
         Ok(())
     }
 
+    /// Checks that the file is still where it was opened, as SQLite itself does only without a write-ahead log.
+    fn check_place(&self) -> Result<()> {
+        let is_in_place = std::fs::metadata(&self.path).is_ok_and(|found| found.ino() == self.inode);
+        if is_in_place { Ok(()) } else { Err(StoreError::Replaced) }
+    }
+
     /// Begins a transaction by `BEGIN IMMEDIATE`: upgrading a read transaction can fail with SQLITE_BUSY.
     async fn begin_immediate(&self) -> Result<Transaction<'static, Sqlite>> {
+        self.check_place()?;
         match self.writer.begin_with("BEGIN IMMEDIATE").await {
             // SQLite ended the previous transaction by itself, as it does when the disk is full, and sqlx did
             // not notice.
@@ -201,6 +211,7 @@ impl Backend for SqliteBackend {
     }
 
     async fn writer(&self) -> Result<Pooled> {
+        self.check_place()?;
         Ok(Pooled::Sqlite(self.writer.acquire().await?))
     }
 
@@ -234,6 +245,7 @@ impl Backend for SqliteBackend {
     }
 
     async fn claim_dispatches(&self, now: i64, scope: &DispatchScope) -> Result<(Vec<Claimed>, Claim)> {
+        self.check_place()?;
         // Until the IDs are noted, another claim would find the same dispatches.
         let _alone = self.claiming.lock().await;
         let claimed: Vec<i64> = self.sending.ids().iter().copied().collect();
@@ -272,9 +284,9 @@ impl Backend for SqliteBackend {
         Ok(DatabaseLock { _lock: Some(lock) })
     }
 
-    /// Always true: a SQLite database has one daemon.
+    /// A SQLite database has one daemon, which has the lease for as long as the file is in its place.
     async fn try_acquire_lease(&self, _lease: &str) -> Result<bool> {
-        Ok(true)
+        self.check_place().map(|()| true)
     }
 
     async fn release_lease(&self, _lease: &str) {}

@@ -327,6 +327,22 @@ fn a_silent_mail_server_does_not_prevent_a_stop() {
 }
 
 #[test]
+fn a_daemon_whose_database_is_replaced_ends_and_the_next_one_reads_what_came() {
+    let club = Club::new();
+    let mut daemon = start(&club);
+    club.write("ann@players.example", "HELP");
+    club.letters_to("ann@players.example", 1);
+    assert!(club.run(&["backup", "copy.db"]).status.success());
+    fs::rename(club.path("copy.db"), club.path("fogpost.db")).expect("moved");
+    club.write("bo@players.example", "HELP");
+    club.wait_for("the daemon to end", || !daemon.is_running());
+    club.log_says("the file of the database was moved, deleted or replaced");
+    let next = club.start();
+    club.letters_to("bo@players.example", 1);
+    assert_eq!(next.stop(&club), Some(0));
+}
+
+#[test]
 fn a_lasting_fault_is_logged_once() {
     let club = Club::with(&format!("{CONFIG}[log]\nfilter = \"fogpost=debug\"\n"));
     fs::remove_dir_all(club.mailbox()).expect("the mailbox is removed");

@@ -13,6 +13,7 @@ use crate::daemon::intake::outage;
 use crate::daemon::waiting::{RetryPause, flatten, pause, wind_down};
 use crate::daemon::{Office, audit, away, intake, site};
 use crate::post::{Health, LeftLetters, ShutdownSignal, without_addresses};
+use crate::store::StoreError;
 
 /// Time between a daemon's attempts to get or renew the mailbox's lease.
 const LEASE_INTERVAL: Duration = Duration::from_secs(1);
@@ -43,6 +44,7 @@ pub async fn read_mailbox_until(
                 Err(error) => fails(&office, &mut backoff, &error, &shutdown).await,
             },
             Ok(false) => pause(LEASE_INTERVAL, &shutdown).await,
+            Err(StoreError::Replaced) => return Err(StoreError::Replaced.into()),
             Err(error) => fails(&office, &mut backoff, &error.into(), &shutdown).await,
         }
     }
