@@ -22,7 +22,7 @@ pub async fn remaining_work(office: &Office) -> anyhow::Result<Option<Restoring>
 /// Returns all restores of the database, the latest last.
 pub async fn all(office: &Office) -> anyhow::Result<Vec<RestoredBackup>> {
     let stored = office.store.remembered(RESTORES).await?;
-    Ok(stored.map(|stored| serde_json::from_str(&stored)).transpose()?.unwrap_or_default())
+    Ok(RestoredBackup::list(stored.as_deref())?)
 }
 
 /// Notes that the processed letters were read again. They are decided next.

@@ -35,6 +35,14 @@ pub struct RestoredBackup {
 }
 
 impl RestoredBackup {
+    /// Reads the value of [`RESTORES`].
+    ///
+    /// # Errors
+    /// Returns an error if it is not such a list.
+    pub fn list(stored: Option<&str>) -> serde_json::Result<Vec<RestoredBackup>> {
+        stored.map_or(Ok(Vec::new()), serde_json::from_str)
+    }
+
     /// Whether something written at this time is lost unless a letter brings it about again.
     pub fn may_have_lost(&self, written: DateTime<Utc>) -> bool {
         self.until < written && written <= self.at

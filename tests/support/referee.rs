@@ -195,6 +195,15 @@ impl Referee {
         self.office = self.runtime.block_on(open(&self.club, &self.now));
     }
 
+    /// Puts a backup in the place of the database while the program is stopped.
+    pub fn restore(&mut self, backup: &Path) {
+        let url = self.office().config.database.url.clone();
+        self.restart_after(|_| {
+            let runtime = Runtime::new().expect("a runtime");
+            runtime.block_on(fogpost::store::restore(&url, backup)).expect("restored");
+        });
+    }
+
     pub fn folder(&self) -> &Path {
         self.club.folder()
     }

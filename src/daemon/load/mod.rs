@@ -25,7 +25,9 @@ use crate::ledger::{Delivery, Entry};
 use crate::letter::{Digest, Token};
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
-use crate::store::{BudgetKey, MatchRow, RESTORED, Restoring, SnapshotRow, TokenRow};
+use crate::store::{
+    BudgetKey, MatchRow, RESTORED, RESTORES, RestoredBackup, Restoring, SnapshotRow, TokenRow,
+};
 
 /// Returns the keys of one kind.
 macro_rules! keys {
@@ -41,7 +43,7 @@ macro_rules! keys {
 pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
     let gms = office.config.club.gm.all();
     let mut keys: Vec<String> = gms.iter().map(gms::token_key).collect();
-    keys.extend([CLUB_SECRET, RESTORED].map(str::to_owned));
+    keys.extend([CLUB_SECRET, RESTORED, RESTORES].map(str::to_owned));
     let stored: BTreeMap<String, String> = office.store.remembered_among(&keys).await?.into_iter().collect();
     let secret = match stored.get(CLUB_SECRET) {
         Some(secret) => secret.clone(),
@@ -56,6 +58,7 @@ pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
         gm_tokens: tokens_of_gms(office, &stored).await?,
         own_addresses: own_addresses(office).await?,
         restored_at: restored.and_then(Restoring::decided_until),
+        restores: RestoredBackup::list(stored.get(RESTORES).map(String::as_str))?,
         ..LoadedRows::new(office.now(), random()?)
     })
 }

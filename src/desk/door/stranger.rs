@@ -8,6 +8,7 @@ use crate::desk::frame::asker::{Asker, Evidence};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
+use crate::desk::gm::restored;
 use crate::desk::matches::applicants;
 use crate::desk::outbox::answers::{self, AnswerBudget};
 use crate::desk::outbox::budgets::{self, Origin};
@@ -144,8 +145,9 @@ pub fn answer_stranger(
     let words = WordsOfStranger::of(&request, asker.player_id.is_some());
     let StrangerReplies { mut replies, waiting: commands, lacks_token } =
         replies_to_stranger(desk, &asker, &request)?;
-    let lacks_token = lacks_token || words.order_lines > 0;
-    let why = reasons(&request, lacks_token, has_unknown_token(desk, letter)?);
+    let lost = restored::why_unknown(desk, letter, asker.zone)?;
+    let lacks_token = lacks_token || words.order_lines > 0 || lost.is_some();
+    let why = reasons(&request, lacks_token, why_no_seat(desk, letter, lost)?);
     if (lacks_token || asker.player_id.is_some() && asked_again.is_empty() && request.commands.is_empty())
         && replies.is_empty()
         && commands.is_empty()
@@ -213,7 +215,7 @@ fn answer_with_form(
     let passed_on = pass_strangers_words(desk, letter, words)?;
     let note = words.note();
     let lacks_token = words.order_lines > 0 || !request.commands.is_empty();
-    let why = reasons(request, lacks_token, has_unknown_token(desk, letter)?);
+    let why = reasons(request, lacks_token, why_no_seat(desk, letter, None)?);
     let words = tokenless::WordsWithoutToken { why, passed_on, remarks: request.remarks.clone() };
     let answer = tokenless::form_without_token(desk, letter, &loaded, seat, words)?;
     answers::send_answer(desk, answer, digest_of_request(request), AnswerBudget::Address)?;
@@ -319,25 +321,27 @@ fn without_orders(lines: &[Line], is_player: bool) -> Vec<Line> {
     lines.iter().filter(|line| !tells(&line.text) && !is_read_as_order(line)).cloned().collect()
 }
 
-/// Whether a letter has reply tokens, none of which a seat has.
-fn has_unknown_token(desk: &Desk<'_>, letter: &Letter) -> Decided<bool> {
+/// Returns why a letter about a match belongs to no seat, with what to do. `lost` says so of a match that the club has
+/// lost.
+fn why_no_seat(desk: &Desk<'_>, letter: &Letter, lost: Option<String>) -> Decided<String> {
+    if let Some(lost) = lost {
+        return Ok(lost);
+    }
     for token in &letter.tokens {
         if desk.rows.seat_by_token(token.as_str())?.is_some() {
-            return Ok(false);
+            return Ok(NO_TOKEN.to_owned());
         }
     }
-    Ok(!letter.tokens.is_empty())
+    Ok(if letter.tokens.is_empty() { NO_TOKEN } else { UNKNOWN_TOKEN }.to_owned())
 }
 
 /// Returns sentences that say what a letter lacked.
-fn reasons(request: &Request, lacks_token: bool, has_unknown_token: bool) -> String {
+fn reasons(request: &Request, lacks_token: bool, why_no_seat: String) -> String {
     let mut why: Vec<String> = request.faults.iter().map(fault_as_sentences).collect();
     if request.left_out.faults > 0 {
         why.push(format!("{} more lines cannot stand either.", request.left_out.faults));
     }
-    if lacks_token {
-        why.push(if has_unknown_token { UNKNOWN_TOKEN } else { NO_TOKEN }.to_owned());
-    }
+    why.extend(lacks_token.then_some(why_no_seat));
     why.join(" ")
 }
 

@@ -24,7 +24,7 @@ use crate::post::dkim::DkimVerdict;
 use crate::referee::{Match, MatchOverview, Readership};
 use crate::store::{
     BudgetKind, BudgetQuestion, DispatchRow, EventRow, Invitation, LetterRow, ListedPlayer, Player,
-    PlayerChange, RatingRow, SnapshotRow, Standing, TokenRow, UnprovenLetter,
+    PlayerChange, RatingRow, RestoredBackup, SnapshotRow, Standing, TokenRow, UnprovenLetter,
 };
 
 /// A row, or a range of rows.
@@ -167,6 +167,8 @@ pub struct LoadedRows {
     pub secret: [u8; 32],
     /// The time at which an older backup was restored, while letters from before that are decided again.
     pub restored_at: Option<DateTime<Utc>>,
+    /// All restores of older backups, the latest last.
+    pub restores: Vec<RestoredBackup>,
     /// The reply token that letters to each GM carry, in the order of the config.
     pub gm_tokens: Vec<String>,
     /// The addresses that the club has, or had.

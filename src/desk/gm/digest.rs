@@ -112,9 +112,7 @@ pub fn told_key(key: &str) -> String {
 pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<()> {
     desk.acting = index;
     let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
-    let zone = desk.club.config.terms.zone;
-    let unique = |at: DateTime<Utc>| format!("d.{}", at.with_timezone(&zone).date_naive());
-    let last_id = desk.club.stationery.message_id(token, &unique(last.made_at));
+    let last_id = desk.club.stationery.message_id(token, &unique_part(desk, last.made_at));
     let waits = desk.rows.dispatch(&last_id)?.is_some_and(|row| row.waiting);
     let since = if waits { last.since } else { last.made_at };
     // If the last digest was not sent yet, this one repeats its contents.
@@ -123,13 +121,14 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     if let Some(mut digest) = digest {
         let more = digest.in_full.split_beyond(MAX_IN_FULL);
         let letter = ClubLetter::Digest { digest };
-        let dispatch = gms::gm_dispatch(desk, index, &letter, &unique(desk.at()), None)?;
+        let unique = unique_part(desk, desk.at());
+        let dispatch = gms::gm_dispatch(desk, index, &letter, &unique, None)?;
         // Another daemon may already have made this digest.
         if desk.rows.dispatch(&dispatch.message_id)?.is_some() {
             return Ok(());
         }
         desk.draft.changes.dispatches.push(NewDispatch { urgency: Urgency::Digest, ..dispatch });
-        bring_more_words(desk, index, more, &unique(desk.at()))?;
+        bring_more_words(desk, index, more, &unique)?;
     }
     let at = desk.at();
     let changes = &mut desk.draft.changes;
@@ -141,6 +140,16 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     changes.remembered.push((since_key(&last.key), since.to_rfc3339()));
     changes.remembered.push((told_key(&last.key), serde_json::to_string(&told).expect("names are JSON")));
     Ok(())
+}
+
+/// Returns the part of a digest's Message-ID that names its day, and the restore before it, if there was one: the GM
+/// may have another digest of the same day from before.
+fn unique_part(desk: &Desk<'_>, made_at: DateTime<Utc>) -> String {
+    let day = made_at.with_timezone(&desk.club.config.terms.zone).date_naive();
+    match desk.rows.loaded.restores.iter().rfind(|restore| restore.at <= made_at) {
+        Some(restore) => format!("d.{day}.{}", restore.at.timestamp_millis()),
+        None => format!("d.{day}"),
+    }
 }
 
 /// Brings the words of players that a digest has no room for, in a letter of their own.

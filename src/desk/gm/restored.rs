@@ -13,6 +13,7 @@ use crate::letter::{Digest, Letter};
 use crate::referee::DispatchKind;
 use crate::report::{BehindMatch, ClubLetter, LostMatch};
 use crate::store::{LetterStatus, Player, RestoredBackup, WaitingLetter};
+use crate::zone::Zone;
 
 /// The beginning of the note on a letter about a match that the restored backup does not know. The name of the match
 /// follows, if the letter shows it.
@@ -42,6 +43,21 @@ pub fn note_lost(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter) 
         desk.decided(letter.digest, LetterStatus::Ignored, note);
     }
     Ok(is_lost)
+}
+
+/// Returns what to tell somebody who answers a letter about a match that the club does not know since a restore.
+pub fn why_unknown(desk: &Desk<'_>, letter: &Letter, zone: Option<Zone>) -> Decided<Option<String>> {
+    let named = SubjectTag::find(&letter.subject).map(|tag| tag.match_name);
+    let (Some(restore), Some(name)) = (desk.rows.loaded.restores.last(), named) else { return Ok(None) };
+    if letter.tokens.is_empty() || desk.rows.is_taken(&name)? {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "I do not know the match {name}. The club's database had to be replaced by a backup, which knows nothing later than \
+         {}, so what you wrote about this match does not count, and I cannot go on with it. How it goes on is for the GM to \
+         say: write a line TELL GM with your words. My letters about it, which you have, show how it stood.",
+        desk.local_time_in(zone, restore.until)
+    )))
 }
 
 /// Tells each GM what was restored and lost, each other person who wrote about lost matches which these are, and the

@@ -4,20 +4,9 @@ use std::collections::BTreeMap;
 
 use fogpost::game::Seat;
 use fogpost::referee::{Match, Stage};
-use fogpost::store;
 
 use super::{CY, LEAGUE, about, address_of, announced, club, matches, play_until_resigned, with_words};
-use crate::referee::{ANN, BO, GM, Referee};
-
-/// Restores a backup and runs the program.
-fn restore(referee: &mut Referee, backup: &std::path::Path) {
-    let url = referee.office().config.database.url.clone();
-    referee.restart_after(|_| {
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(store::restore(&url, backup)).expect("restored");
-    });
-    referee.work();
-}
+use crate::referee::{ANN, BO, GM};
 
 /// What a restore must bring about again, by the names of the players.
 fn essence(matches: Vec<Match>) -> BTreeMap<[String; 2], (String, String, usize, Stage)> {
@@ -51,7 +40,8 @@ fn matches_that_the_clock_opened_since_the_backup_open_again_and_the_letters_in_
     let before = essence(matches(&referee, "EV-SPRING"));
     referee.sleep(1);
 
-    restore(&mut referee, &backup);
+    referee.restore(&backup);
+    referee.work();
     assert_eq!(essence(matches(&referee, "EV-SPRING")), before);
     assert!(with_words(&referee, ANN, "A match was lost").is_empty());
     let told = with_words(&referee, GM, "replaced by a backup");

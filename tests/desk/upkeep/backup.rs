@@ -177,11 +177,7 @@ fn a_gap_among_the_processed_letters_is_told() {
     let bo_of_turn_2 = referee.last_to(BO);
     referee.reply(BO, &bo_of_turn_2, "MARBLE A5");
     std::fs::remove_file(lost).expect("removed");
-    let url = referee.office().config.database.url.clone();
-    referee.restart_after(|_| {
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(store::restore(&url, &backup)).expect("restored");
-    });
+    referee.restore(&backup);
     referee.work();
     for address in [ANN, BO, GM] {
         let told = referee.all_to(address);
@@ -200,15 +196,33 @@ fn whoever_was_late_when_a_backup_is_restored_has_a_day() {
     referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
     // The clock decides the missed turn, and Ann reads of a later deadline.
     referee.advance(16);
-    let url = referee.office().config.database.url.clone();
-    referee.restart_after(|_| {
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(store::restore(&url, &backup)).expect("restored");
-    });
+    referee.restore(&backup);
     referee.work();
     referee.work();
     let deadline = referee.find(&game_match.id).deadline.expect("a deadline");
     assert!(deadline - referee.now() >= chrono::TimeDelta::hours(24), "{deadline} at {}", referee.now());
+}
+
+#[test]
+fn a_digest_of_the_same_day_has_another_name_after_a_restore() {
+    let mut referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let to_ann = referee.one_to(ANN);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    let is_digest = |sent: &Sent| sent.subject.starts_with("The day at");
+    referee.reply(ANN, &to_ann, "PROTEST Is that so?");
+    referee.advance(26);
+    assert_eq!(referee.all_to(GM).iter().filter(|sent| is_digest(sent)).count(), 1);
+    let before = referee.all_to(GM);
+    referee.restore(&backup);
+    referee.sleep(1);
+    referee.work();
+    referee.work();
+    let after = news_to(&referee, GM, &before);
+    let again = after.iter().find(|sent| is_digest(sent)).expect("a digest");
+    again.says(&game_match.id);
+    assert!(before.iter().all(|sent| sent.message_id != again.message_id), "{again:?}");
 }
 
 #[test]
@@ -426,11 +440,8 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
     let about_lost = referee.raw_to(ANN).pop().expect("a receipt");
     referee.sleep(1);
     let before: Vec<Sent> = [ANN, BO, CY, GM].iter().flat_map(|address| referee.all_to(address)).collect();
-    let url = referee.office().config.database.url.clone();
-    referee.restart_after(|_| {
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(store::restore(&url, &backup)).expect("restored");
-    });
+    let lost_to_bo = referee.all_to(BO).into_iter().rfind(|sent| sent.subject.contains(&lost.id));
+    referee.restore(&backup);
     assert!(is_unfinished(&referee));
     referee.work();
     assert!(!is_unfinished(&referee));
@@ -467,4 +478,8 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
         let told = before.iter().chain(&once).map(|sent| &sent.message_id);
         assert!(now.is_subset(&told.cloned().collect()), "{address}");
     }
+    // Who had not yet written about the lost match is told in answer to the first letter.
+    referee.reply(BO, &lost_to_bo.expect("an invitation"), "MARBLE A5");
+    let told = news_to(&referee, BO, &before).into_iter().rfind(|sent| sent.text.contains("TELL GM"));
+    told.expect("an answer").says(&format!("I do not know the match {}", lost.id));
 }
