@@ -336,7 +336,8 @@ impl Findings {
             }
             Err(error) => self.print("inbox", Err(error), "the processed letters cannot be compared"),
         }
-        match foreign_letters(config).await {
+        let foreign = if has_database { foreign_letters(config).await } else { Ok(0) };
+        match foreign {
             Ok(0) => {}
             Ok(foreign) => warn(
                 "inbox",

@@ -53,6 +53,9 @@ const MIN_OUTAGE: TimeDelta = TimeDelta::seconds(30);
 /// Time that a letter or a dispatch may wait before that counts as a fault.
 const MAX_WAIT: TimeDelta = TimeDelta::hours(1);
 
+/// Time for which a dispatch of a program that is started now and then may be tried in vain.
+const MAX_REFUSED: TimeDelta = TimeDelta::days(1);
+
 /// Delay of the clock that counts as a fault.
 const MAX_CLOCK_DELAY: TimeDelta = TimeDelta::minutes(15);
 
@@ -428,12 +431,11 @@ impl Status {
         let between_runs = self.daemons.iter().filter(|daemon| !daemon.stays());
         let between_runs =
             between_runs.map(|daemon| daemon.longest_silence(silent_after)).max().unwrap_or_default();
-        let over = |since: Option<DateTime<Utc>>, limit| {
-            since
-                .map(|since| self.at - since)
-                .filter(|age| *age > between_runs.max(limit))
-                .map(format_duration)
+        let over_either = |since: Option<DateTime<Utc>>, limit, between_runs: TimeDelta| {
+            let age = since.map(|since| self.at - since);
+            age.filter(|age| *age > between_runs.max(limit)).map(format_duration)
         };
+        let over = |since, limit| over_either(since, limit, between_runs);
         if self.daemons_working == 0 {
             faults.push(match self.daemons.first() {
                 Some(last) => {
@@ -459,7 +461,10 @@ impl Status {
         if let Some(age) = over(self.oldest_letter, MAX_WAIT) {
             faults.push(format!("a letter has waited {age} to be ruled on"));
         }
-        if let Some(age) = over(self.oldest_dispatch, MAX_WAIT) {
+        // What was tried in vain does not merely wait for the next run.
+        let next_run =
+            if self.dispatch_error.is_some() { between_runs.min(MAX_REFUSED) } else { between_runs };
+        if let Some(age) = over_either(self.oldest_dispatch, MAX_WAIT, next_run) {
             let error = self.dispatch_error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
             faults.push(format!("a dispatch has waited {age} to be sent{error}: fogpost letters --unsent"));
         }
@@ -636,6 +641,14 @@ mod tests {
             let found = faults(queues(), vec![runs(gaps)], missing);
             assert!(found[0].starts_with("no daemon runs"), "{gaps:?}: {found:?}");
         }
+        // A letter that a server refuses does not merely wait for the next run.
+        let dispatch_error = Some("550 5.7.26 unauthenticated".to_owned());
+        let refused =
+            || Queues { oldest_dispatch: Some(at(100)), dispatch_error: dispatch_error.clone(), ..queues() };
+        assert_eq!(faults(refused(), vec![runs(&[1440; 5])], 100 + 1440), [""; 0]);
+        assert!(
+            faults(refused(), vec![runs(&[1440; 5])], 100 + 1441)[0].starts_with("a dispatch has waited")
+        );
     }
 
     #[test]
