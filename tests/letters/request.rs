@@ -510,3 +510,14 @@ fn the_table_of_words_has_every_command() {
     }
     assert!(found >= COMMAND_WORDS.len(), "{found} patterns");
 }
+
+#[test]
+fn an_order_behind_many_remarks_counts_and_a_long_text_is_passed_on_whole() {
+    let request = read(&format!("STAR A1 3\n{}STAR B1 3\n", "a line\n".repeat(9000)));
+    assert_eq!((request.orders.len(), request.remarks.len(), request.faults.len()), (2, 9000, 0));
+    let text = "word ".repeat(50_000);
+    match command(&format!("TELL {text}\nEND")) {
+        Command::Tell(told) => assert_eq!(told.trim(), text.trim()),
+        other => panic!("{other:?}"),
+    }
+}

@@ -9,6 +9,8 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use mail::header::{self, Header};
 use mail::{identity, recipients, structure};
@@ -69,6 +71,24 @@ pub struct Letter {
     is_provable: bool,
     own: Address,
     dialect: &'static Dialect,
+    last_new_text: LastNewText,
+}
+
+/// The new text that was last taken from a letter, and the text that it was allowed to quote then: a decision that lacks
+/// rows is made again, and takes it again.
+#[derive(Default)]
+struct LastNewText(Mutex<Option<(Option<String>, NewText)>>);
+
+impl Clone for LastNewText {
+    fn clone(&self) -> LastNewText {
+        LastNewText::default()
+    }
+}
+
+impl fmt::Debug for LastNewText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LastNewText")
+    }
 }
 
 impl Letter {
@@ -135,6 +155,7 @@ impl Letter {
             is_provable,
             own: own.address.clone(),
             dialect: own.dialect,
+            last_new_text: LastNewText::default(),
         })
     }
 
@@ -160,8 +181,14 @@ impl Letter {
     /// Returns the text that the person has just written. `quotable` is the text of our letters that it may quote,
     /// if we still have it ([`Letter::quotable_text`]).
     pub fn new_text(&self, quotable: Option<&str>) -> NewText {
+        let mut last = self.last_new_text.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, text)) = last.as_ref().filter(|(could_quote, _)| could_quote.as_deref() == quotable) {
+            return text.clone();
+        }
         let sender = self.sender_in_attributions();
-        new_text::new_text(&self.texts, quotable, self.correspondents(&sender))
+        let text = new_text::new_text(&self.texts, quotable, self.correspondents(&sender));
+        *last = Some((quotable.map(str::to_owned), text.clone()));
+        text
     }
 
     /// Returns the first attached text, and its name, for a letter that has no orders elsewhere.

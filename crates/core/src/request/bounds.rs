@@ -1,6 +1,6 @@
 //! Bounds on what one letter can ask for.
 //!
-//! Reading a line takes a microsecond; acting on it costs a thousand times as much. A command is carried out
+//! Reading a line takes some microseconds; acting on it costs a hundred times as much. A command is carried out
 //! and answered, a fault is explained with an example, and an order is recorded in the ledger. So a letter is
 //! read to its end, to count its items, and then truncated.
 
@@ -20,6 +20,9 @@ pub const MAX_FAULTS: usize = 20;
 /// Maximum bytes of a line that is an order or a command, apart from the text of a message. The ledger
 /// records orders as they were written.
 pub const MAX_LINE: usize = 1000;
+
+/// Remarks after which further ones are not asked about, whatever order they may be meant as: no person writes as many.
+pub const MAX_REMARKS: usize = 2000;
 
 /// Counts of the items of a letter that were left out because they are beyond the bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

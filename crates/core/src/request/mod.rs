@@ -16,7 +16,7 @@ use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 
 use beside::LetterLines;
-use bounds::{MAX_LINE, start_of};
+use bounds::{MAX_LINE, MAX_REMARKS, start_of};
 use command::ParsedLine;
 use grammar::orders_of;
 use normalized::NormalizedLine;
@@ -322,8 +322,8 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     fn line(&mut self) -> LineKind {
         let line = &self.lines[self.at];
         self.at += 1;
-        if line.text.len() > MAX_LINE && !self.begins_text(line) {
-            return self.long_line(line);
+        if line.text.len() > MAX_LINE {
+            return if self.begins_text(line) { self.long_text(line) } else { self.long_line(line) };
         }
         let wording = NormalizedLine::of(&line.text).in_letter(self.capitals_mark);
         if wording.is_empty() {
@@ -349,6 +349,10 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
         if wording.plain.contains('-') {
             self.request.named_matches.extend(wording.words().filter_map(match_named_by));
+        }
+        if self.request.remarks.len() >= MAX_REMARKS {
+            self.request.remarks.push(line.clone());
+            return LineKind::Remark;
         }
         if let Some(game) = self.grammar.game_elsewhere(&normalized::as_order(&wording.plain)) {
             self.request.elsewhere.push(OrderElsewhere { line: line.clone(), game });

@@ -6,6 +6,9 @@ use crate::game::Line;
 /// Maximum words of a letter that are searched for phrases.
 const MAX_WORDS: usize = 400;
 
+/// Maximum bytes of these words.
+const MAX_BYTES: usize = 12_000;
+
 /// Characters above which a line counts as wrapped, so that its sentence continues on the next one.
 const WRAPPED: usize = 55;
 
@@ -61,15 +64,21 @@ impl Sentence {
 pub fn sentences(lines: &[Line]) -> Vec<Sentence> {
     let mut found: Vec<Sentence> = Vec::new();
     let mut open = Sentence::default();
-    let mut count = 0;
+    let (mut count, mut left) = (0, MAX_BYTES);
     for (index, line) in lines.iter().enumerate() {
+        if count >= MAX_WORDS || left == 0 {
+            break;
+        }
         let text = line.text.trim_end();
         let words: Vec<&str> = text.split_whitespace().take(MAX_WORDS).collect();
         let mut end = 0;
         for (place, raw) in words.iter().enumerate() {
-            if count >= MAX_WORDS {
+            if count >= MAX_WORDS || left == 0 {
                 break;
             }
+            // Some languages write a whole line without a blank.
+            let raw = &raw[..raw.floor_char_boundary(left)];
+            left -= raw.len();
             let offset = end + text[end..].find(raw).unwrap_or(0);
             end = offset + raw.len();
             count += add_words(&mut open, raw, index, offset).max(1);
