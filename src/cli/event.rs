@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
+use chrono::Utc;
 use serde_json::json;
 
 use super::arguments::{ActingGm, Output, read_text};
@@ -12,12 +13,14 @@ use super::instruct::carry_out;
 use super::output::{print_json, print_table, put_line};
 use super::tables::{self, TableKind, TableRow, print_csv};
 use crate::club::events::event::{Event, EventStage, Pairing};
+use crate::club::events::keys::{self, Format, KEYS, Lacking};
 use crate::club::member::number;
 use crate::club::names::{NamedPlayer, name_with_number, nearest_events};
 use crate::daemon::Office;
 use crate::daemon::load::events::load_event;
 use crate::ledger::book::BookOutcome;
 use crate::referee::{EventAction, ImportedResult, Instruction};
+use crate::report::format_local;
 
 /// Announce leagues, cups and ladders, and act on one as the GM
 #[derive(clap::Args)]
@@ -33,10 +36,14 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Command {
     /// Announce an event from a plan; with --check, only show what would be done
+    #[command(after_help = keys_of_a_plan())]
     New {
         /// File with the plan; `-` for standard input
-        #[arg(value_name = "PLAN.toml")]
-        plan: PathBuf,
+        #[arg(value_name = "PLAN.toml", required_unless_present = "example")]
+        plan: Option<PathBuf>,
+        /// Print a plan to copy, with every key and what it means: league, cup or ladder
+        #[arg(long, value_name = "FORMAT", value_parser = format, conflicts_with = "plan")]
+        example: Option<Format>,
     },
     /// List all events
     List,
@@ -125,8 +132,29 @@ fn outcome(text: &str) -> Result<BookOutcome, String> {
     found.ok_or_else(|| "must be first, second, draw or none".to_owned())
 }
 
+fn format(text: &str) -> Result<Format, String> {
+    Format::parse(text).ok_or_else(|| format!("must be {}", Format::NAMES.join(", ")))
+}
+
+/// Lists the keys of a plan for `--help`.
+fn keys_of_a_plan() -> String {
+    let mut text = "Keys of a plan; * marks those that it needs:\n".to_owned();
+    for key in &KEYS {
+        let mark = if key.lacking == Lacking::Refused { '*' } else { ' ' };
+        let options = textwrap::Options::new(80).subsequent_indent("                 ");
+        let line = textwrap::fill(&format!("{mark} {:<14} {}", key.name, key.means), options);
+        text += &line;
+        text.push('\n');
+    }
+    text + "\n`fogpost event new --example league` prints a plan to copy."
+}
+
 impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
+        if let Command::New { example: Some(format), .. } = self.command {
+            print!("{}", keys::example(format, (Utc::now() + keys::UNTIL_OPENING).date_naive()));
+            return Ok(ExitCode::SUCCESS);
+        }
         super::in_club(config, async |office| {
             match &self.command {
                 Command::List => return list(office, self.output.json).await,
@@ -143,7 +171,10 @@ impl Args {
 
 fn instruction(command: Command) -> anyhow::Result<Instruction> {
     let (event, action) = match command {
-        Command::New { plan } => return Ok(Instruction::NewEvent { plan: read_text(&plan)? }),
+        Command::New { plan, .. } => {
+            let plan = plan.context("name the file with the plan")?;
+            return Ok(Instruction::NewEvent { plan: read_text(&plan)? });
+        }
         Command::Open(event) => (event, EventAction::Open),
         Command::Close(event) => (event, EventAction::Close),
         Command::Cancel(Words { event, words }) => (event, EventAction::Cancel { reason: words.join(" ") }),
@@ -244,19 +275,20 @@ async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode>
         }));
         return Ok(ExitCode::SUCCESS);
     }
+    let local = |at| format_local(at, office.config.terms.zone, office.now());
     println!(
         "{} {}: {} of {}, {}",
         event.plan.id, event.plan.name, event.plan.format, event.plan.game, event.stage
     );
     if let Some(opens) = event.opens.filter(|_| event.stage == EventStage::Entries) {
-        println!("opens {opens}");
+        println!("opens {}", local(opens));
     }
     if let Some(season) = event.running() {
         let open = games.iter().filter(|game| game.result.is_none()).count();
         println!(
             "season {} ends {}; {open} of {} matches without a result",
             season.no,
-            season.ends,
+            local(season.ends),
             games.len()
         );
     }

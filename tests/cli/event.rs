@@ -1,11 +1,29 @@
 //! Events at the terminal: each command, what it refuses, and the sentence that helps.
 
+use chrono::NaiveDate;
+use fogpost::club::events::keys::{self, Format, KEYS, Lacking};
 use serde_json::Value;
 
 use super::{Folder, Ran, assert_says};
 
 const PLAN: &str = "id = \"EV-SPRING\"\nname = \"Spring League\"\ngame = \"quad\"\nformat = \"league\"\n\
                     section_size = 3\nopens = 2099-05-10\n";
+
+#[test]
+fn an_example_of_a_plan_is_announced_as_it_is_and_the_help_names_every_key() {
+    let folder = Folder::club();
+    for format in ["league", "cup", "ladder"] {
+        let example = folder.run(&["event", "new", "--example", format]).success();
+        folder.run_with(&["event", "new", "-", "--check"], &example).success();
+    }
+    let help = folder.run(&["event", "new", "--help"]).success();
+    for key in KEYS {
+        let mark = if key.lacking == Lacking::Refused { '*' } else { ' ' };
+        assert_says(&help, &[&format!("\n{mark} {} ", key.name)]);
+    }
+    let day = NaiveDate::from_ymd_opt(2027, 3, 1).expect("a day");
+    assert_says(include_str!("../../docs/operation.md"), &[&keys::example(Format::League, day)]);
+}
 
 /// A club with the league of the plan, in which these people are.
 fn announced(people: &[&str]) -> Folder {
@@ -54,7 +72,7 @@ fn a_plan_that_cannot_stand_is_refused_with_line_key_and_example() {
     for (from, to, words) in [
         ("league", "leage", &["Line 4", "`format` is `leage`", "format = \"league\""][..]),
         ("section_size = 3", "section_size = 1", &["Line 5", "`section_size` is 1", "from 2 to 16"]),
-        ("section_size = 3", "sectoin_size = 3", &["Line 5", "`sectoin_size` is no key", "section_size = "]),
+        ("section_size = 3", "sectoin_size = 3", &["Line 5", "`sectoin_size` is no key", "section_size = 4"]),
         ("\"quad\"", "\"chess\"", &["Line 3", "`game` is `chess`", "pacific"]),
         ("\"quad\"", "\"quad swap=maybe\"", &["Line 3", "`game` has an option that does not fit"]),
         ("opens = 2099-05-10", "opens = \"full\"", &["Line 6", "needs max_entrants"]),

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use fogpost::club::events::keys::{self, Format, KEYS, Lacking};
 use fogpost::club::events::own_time::{own_time, slower};
-use fogpost::club::events::plan::{Format, Plan};
+use fogpost::club::events::plan::Plan;
 use fogpost::club::events::points::{Breaks, promotion_order, table};
 use fogpost::club::events::seasons::{after_ladder, after_league};
 use fogpost::club::events::sections::{draw, sizes};
@@ -326,7 +327,7 @@ fn a_faulty_plan_tells_line_key_and_what_would_do() {
     assert_eq!(
         told,
         [
-            (6, "days = …"),
+            (6, "days = 3"),
             (1, "id = \"EV-SPRING\""),
             (3, "game = \"quad swap=off\""),
             (4, "format = \"league\""),
@@ -336,6 +337,34 @@ fn a_faulty_plan_tells_line_key_and_what_would_do() {
     );
     let syntax = Plan::read("id = \"EV-A\"\nname = Spring\n").expect_err("a fault");
     assert_eq!(syntax[0].line, 2);
+}
+
+#[test]
+fn an_example_shows_every_key_and_what_holds_without_it() {
+    let opens = NaiveDate::from_ymd_opt(2027, 3, 1).expect("a day");
+    for format in Format::ALL {
+        let text = keys::example(*format, opens);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let plan = Plan::read(&text).expect("a plan");
+        assert_eq!((plan.format, plan.opens), (*format, Some(opens)));
+        for key in &KEYS {
+            let line = format!("\n# {} = {}\n", key.name, key.value);
+            if key.lacking == Lacking::Refused || !text.contains(&line) {
+                continue;
+            }
+            let with = text.replace(&line, &line.replace("# ", ""));
+            let with = Plan::read(&with).unwrap_or_else(|faults| panic!("{line}: {faults:?}"));
+            assert_eq!(with == plan, key.lacking == Lacking::Shown, "{line}");
+        }
+    }
+    let all: String = Format::ALL.iter().map(|format| keys::example(*format, opens)).collect();
+    for key in &KEYS {
+        assert!(all.contains(&format!("{} = ", key.name)), "{}", key.name);
+        // Each key is read.
+        let faults = Plan::read(&format!("{} = {{}}\n", key.name)).expect_err("no value");
+        let told = format!("`{}` is {{", key.name);
+        assert!(faults.iter().any(|fault| fault.says.starts_with(&told)), "{}: {faults:?}", key.name);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::book::{self, close_season, keep, record};
 use super::people::{ActRefusal, Done, refuse, take_player};
 use super::{clock, entering, import, letters, results, shown};
 use crate::club::events::event::{Event, EventStage};
+use crate::club::events::keys;
 use crate::club::events::plan::Plan;
 use crate::club::events::steps::Mailed;
 use crate::desk::frame::desk::Desk;
@@ -32,7 +33,7 @@ pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResul
         let fault = PlanFault {
             line: 0,
             says: "`opens` is in the past".to_owned(),
-            example: "opens = 2027-03-01".to_owned(),
+            example: format!("opens = {}", (desk.at() + keys::UNTIL_OPENING).date_naive()),
         };
         return Ok(GmResult::PlanRefused { faults: vec![fault] });
     }

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::plan::{Format, Plan};
+use super::keys::Format;
+use super::plan::Plan;
 use super::points::{Breaks, SectionResult, promotion_order, table};
 use super::sections;
 use crate::game::Seat;

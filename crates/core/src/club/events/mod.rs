@@ -3,6 +3,7 @@
 //!
 //! Each module uses only those above it:
 //!
+//! - `keys`: the keys of a plan, and a plan to copy
 //! - `plan`: the checked plan that a GM announces
 //! - `sections`: the division of the entrants into sections, and the seats of their matches
 //! - `points`: the table of a section, and the order in which its players rise, fall and go on
@@ -16,6 +17,7 @@
 
 pub mod ends;
 pub mod event;
+pub mod keys;
 pub mod own_time;
 pub mod plan;
 pub mod points;

@@ -2,22 +2,13 @@
 
 use chrono::{NaiveDate, TimeDelta};
 use serde::{Deserialize, Serialize};
-use strsim::jaro_winkler;
 use toml::{Table, Value};
 
+use super::keys::{self, Format, KEYS};
 use crate::club::member::read_number;
 use crate::game::any::{Choices, GameKind};
 use crate::game::named_enum;
 use crate::referee::{ForfeitRule, MAX_BANK, PlanFault, Substitute, Terms};
-
-named_enum! {
-    /// The rule by which one season leads to the next.
-    pub enum Format {
-        League = "league",
-        Cup = "cup",
-        Ladder = "ladder",
-    }
-}
 
 named_enum! {
     /// The rule for matches that are not over when the season ends.
@@ -79,7 +70,7 @@ impl Plan {
                 return Err(vec![PlanFault { line, says, example: "format = \"league\"".to_owned() }]);
             }
         };
-        let mut reader = Reader { text, table, known: Vec::new(), faults: Vec::new() };
+        let mut reader = Reader { text, table, faults: Vec::new() };
         let plan = reader.plan();
         reader.check_keys();
         if reader.faults.is_empty() { Ok(plan) } else { Err(reader.faults) }
@@ -119,8 +110,6 @@ impl Plan {
 struct Reader<'a> {
     text: &'a str,
     table: Table,
-    /// The keys that were asked for so far.
-    known: Vec<&'static str>,
     faults: Vec<PlanFault>,
 }
 
@@ -138,13 +127,11 @@ impl Reader<'_> {
     /// Notes unknown keys, before all other faults.
     fn check_keys(&mut self) {
         let others = std::mem::take(&mut self.faults);
-        let unknown: Vec<String> =
-            self.table.keys().filter(|key| !self.known.contains(&key.as_str())).cloned().collect();
+        let is_unknown = |key: &&String| KEYS.iter().all(|known| known.name != *key);
+        let unknown: Vec<String> = self.table.keys().filter(is_unknown).cloned().collect();
         for key in unknown {
-            let likeness = |known: &str| jaro_winkler(known, &key);
-            let near = self.known.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
-            let example = format!("{} = …", near.unwrap_or(&"name"));
-            self.fault(&key, "is no key of a plan", &example);
+            let near = keys::nearest(&key);
+            self.fault(&key, "is no key of a plan", &format!("{} = {}", near.name, near.value));
         }
         self.faults.extend(others);
     }
@@ -156,7 +143,6 @@ impl Reader<'_> {
         (takes, example): (&str, &str),
         read: impl Fn(&Value) -> Option<T>,
     ) -> Option<T> {
-        self.known.push(key);
         let value = self.table.get(key)?;
         let found = read(value);
         if found.is_none() {

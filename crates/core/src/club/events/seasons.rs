@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Event, Season};
-use super::plan::Format;
+use super::keys::Format;
 
 /// Returns the players of the next draw, in draw order. `figures` are those of all who may be in it.
 pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::plan::Format;
+use super::keys::Format;
 
 /// Returns the sizes of the sections of `entrants`, larger ones first.
 pub fn sizes(entrants: usize, section_size: usize) -> Vec<usize> {

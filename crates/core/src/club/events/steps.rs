@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
 use super::event::{Event, EventStage, Season};
-use super::plan::{Format, Unfinished};
+use super::keys::Format;
+use super::plan::Unfinished;
 use super::{seasons, sections};
 use crate::ledger::book::BookFact;
 
