@@ -8,6 +8,7 @@ use anyhow::{Context, ensure};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
+use crate::club::names::{NamedPlayer, find_player};
 use crate::config::{Config, Gms, HouseSection};
 use crate::daemon::{GmIndex, Holder, NamedAddress, Unseal, fit_name};
 use crate::game::any::{Choices, GameKind};
@@ -16,7 +17,8 @@ use crate::house;
 use crate::letter::Address;
 use crate::post::text_file;
 use crate::referee::{TERM_NAMES, Terms};
-use crate::request::Party;
+use crate::request::{Party, Whom};
+use crate::store::Player;
 
 /// Parses the reason of an act, which players are told.
 pub(super) fn reason(text: &str) -> Result<String, String> {
@@ -100,27 +102,87 @@ impl UnsealingRequest {
     }
 }
 
-/// Parses `name@example.org`, `house` or `house:LEVEL`.
-pub(super) fn party(text: &str) -> Result<Party, String> {
-    Party::parse(text).ok_or_else(|| "try name@example.org or house:average".to_owned())
+/// Parses a name, a part of one, a number such as `P-12`, an address, or `Name <address>`.
+pub(super) fn whom(text: &str) -> Result<Whom, String> {
+    Whom::read(text).ok_or_else(|| "name a person: Bo, P-12 or bo@example.org".to_owned())
+}
+
+/// Finds a person among these players.
+///
+/// # Errors
+/// Returns a sentence if it is nobody, or several.
+pub(super) fn person<'a>(whom: &Whom, people: &'a [Player]) -> Result<&'a Player, String> {
+    let found = match whom {
+        Whom::Address(address) => {
+            let has = |player: &&Player| player.addresses.iter().any(|own| own == address.as_str());
+            people.iter().find(has).ok_or_else(|| format!("Nobody has the address {address}."))?
+        }
+        Whom::Named(written) => {
+            let is_house = |player: &&Player| player.addresses.iter().any(|address| !address.contains('@'));
+            let known = people.iter().filter(|player| !is_house(player));
+            let known: Vec<NamedPlayer> =
+                known.map(|player| NamedPlayer { id: player.id, name: player.name.clone() }).collect();
+            let id = find_player(written, &known).only(written)?;
+            people
+                .iter()
+                .find(|player| player.id == id)
+                .ok_or_else(|| format!("Nobody is called {written}."))?
+        }
+    };
+    Ok(found)
+}
+
+/// Returns an address of a person among these players.
+fn address_of(whom: &Whom, people: &[Player]) -> Result<Address, String> {
+    let player = person(whom, people)?;
+    let address = player.addresses.first().and_then(|address| Address::parse(address).ok());
+    address.ok_or_else(|| format!("{} has no mail address.", player.name))
 }
 
 /// The holder of a seat as written, not yet checked against the game.
 #[derive(Clone, Debug)]
 pub(super) enum HolderArgument {
     Player(NamedAddress),
+    /// A player of the club, by name, a part of it or number.
+    Known(Whom),
     /// The house, at the club's default level if none is named.
     House(Option<String>),
 }
 
 impl HolderArgument {
+    /// Returns the party to a match that is meant.
+    ///
+    /// # Errors
+    /// Returns a sentence if it is not clear which of the `people` is meant.
+    pub(super) fn party(self, people: &[Player]) -> Result<Party, String> {
+        Ok(match self {
+            HolderArgument::Player(NamedAddress { address, .. }) => Party::Player(address),
+            HolderArgument::Known(whom) => Party::Player(address_of(&whom, people)?),
+            HolderArgument::House(level) => Party::House(level),
+        })
+    }
+
     /// Returns the holder of a seat in this game. `house` has the club's default level.
     ///
     /// # Errors
-    /// Returns an error if the house does not play the game, or has no such level in it.
-    pub(super) fn holder(self, game: GameKind, house: &HouseSection) -> Result<Holder, String> {
+    /// Returns an error if the house does not play the game, or has no such level in it, or if it is not clear which of
+    /// the `people` is meant.
+    pub(super) fn holder(
+        self,
+        game: GameKind,
+        house: &HouseSection,
+        people: &[Player],
+    ) -> Result<Holder, String> {
         match self {
             HolderArgument::Player(player) => Ok(Holder::Player(player)),
+            HolderArgument::Known(whom) => {
+                let address = address_of(&whom, people).map_err(|says| {
+                    format!(
+                        "{says} Somebody new needs an address: name@example.org or Name <name@example.org>."
+                    )
+                })?;
+                Ok(Holder::Player(NamedAddress { name: String::new(), address }))
+            }
             HolderArgument::House(level) => {
                 let levels: Vec<_> = house::levels(game).iter().map(|level| level.name).collect();
                 house.level(game, level.as_deref()).map(Holder::House).map_err(|_| match levels[..] {
@@ -132,11 +194,12 @@ impl HolderArgument {
     }
 }
 
-/// Parses `name@example.org`, `Name <name@example.org>`, `house` or `house:LEVEL`.
+/// Parses `name@example.org`, `Name <name@example.org>`, the name or number of a player, `house` or `house:LEVEL`.
 pub(super) fn holder(text: &str) -> Result<HolderArgument, String> {
     match Party::parse(text) {
         Some(Party::House(level)) => Ok(HolderArgument::House(level)),
-        _ => named_address(text).map(HolderArgument::Player),
+        _ if text.contains('@') => named_address(text).map(HolderArgument::Player),
+        _ => whom(text).map(HolderArgument::Known),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::arguments::game;
+use super::arguments::{game, person, whom};
 use super::output::{print_json, print_table};
 use crate::daemon::Office;
 use crate::daemon::fog::{self, Fog};
@@ -68,10 +68,11 @@ impl List {
     /// Returns the matches of the player with the requested address, or `None` if no player is requested.
     async fn matches_of_player(&self, office: &Office) -> anyhow::Result<Option<BTreeSet<String>>> {
         let Some(asked) = &self.player else { return Ok(None) };
-        let Some(player) = office.store.player_by_address(asked).await? else {
+        let whom = whom(asked).map_err(anyhow::Error::msg)?;
+        let Ok(player) = person(&whom, &office.store.players().await?).map(|player| player.id) else {
             return Ok(Some(BTreeSet::new()));
         };
-        let matches = office.store.matches_of(player.id).await?;
+        let matches = office.store.matches_of(player).await?;
         Ok(Some(matches.into_iter().map(|(_, game_match)| game_match.id).collect()))
     }
 

@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use super::arguments::{
-    ActingGm, HolderArgument, Output, TermsArguments, choices, game, holder, orders, party, reason, seat,
-    terms, usage,
+    ActingGm, HolderArgument, Output, TermsArguments, choices, game, holder, orders, reason, seat, terms,
+    usage,
 };
 use super::instruct::{carry_out, carry_out_each};
 use super::match_list::{List, show};
@@ -21,7 +21,7 @@ use crate::game::{BySeat, Seat};
 use crate::letter::printable::printable_line;
 use crate::referee::{Act, Instruction, Match, MatchAction, MatchOverview, Stage, cut, read_terms_change};
 use crate::report::count_of;
-use crate::request::Party;
+use crate::store::Player;
 
 /// Open and list matches, and act on one as the GM
 #[derive(clap::Args)]
@@ -121,9 +121,9 @@ enum Command {
         /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
-        /// The new holder: a mail address, or the house, as `house:average`
-        #[arg(value_parser = party)]
-        by: Party,
+        /// The new holder: a name, number or mail address, or the house, as `house:average`
+        #[arg(value_parser = holder)]
+        by: HolderArgument,
         /// Do not rate the former player, who is otherwise rated as having lost
         #[arg(long)]
         excused: bool,
@@ -275,8 +275,8 @@ struct New {
     /// quadrant-z, pacific, quantum or quad; see `fogpost games`
     #[arg(value_parser = game, required_unless_present = "from")]
     game: Option<GameKind>,
-    /// Holder of the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, or the house, as
-    /// `house:average`
+    /// Holder of the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, the name or number of a player, or the
+    /// house, as `house:average`
     #[arg(value_parser = holder, required_unless_present = "from")]
     first: Option<HolderArgument>,
     /// Holder of the seat `second`
@@ -326,6 +326,7 @@ impl Command {
             Command::Note { target, text } => target.act(Act::Note { text: text.join(" ") }),
             Command::Tell { target, to, text } => target.act(Act::tell(to.0, cut(&text.join(" ")))),
             Command::Replace { target, seat, by, excused } => {
+                let by = by.party(&office.store.players().await?).map_err(anyhow::Error::msg)?;
                 target.action(MatchAction::Replace { seat, by, excused })
             }
             Command::ActAs { target, seat, file } => target.act(Act::File { seat, orders: orders(&file)? }),
@@ -348,8 +349,8 @@ impl New {
             Some(_) if !self.terms.given().is_empty() => {
                 bail!("with --from, the terms are columns of the file")
             }
-            Some(file) => super::pairs::read(file, &office.config)?,
-            None => vec![self.one(office)?],
+            Some(file) => super::pairs::read(file, &office.config, &office.store.players().await?)?,
+            None => vec![self.one(office, &office.store.players().await?)?],
         };
         if output.check {
             instruct::check_all(office, &new).await?;
@@ -380,7 +381,7 @@ impl New {
     }
 
     /// Returns the match that the arguments describe.
-    fn one(&self, office: &Office) -> anyhow::Result<NewMatch> {
+    fn one(&self, office: &Office, people: &[Player]) -> anyhow::Result<NewMatch> {
         let (Some(game), Some(first), Some(second)) = (self.game, &self.first, &self.second) else {
             bail!("give a game and two players, or --from FILE")
         };
@@ -390,8 +391,8 @@ impl New {
         }
         let house = &office.config.house;
         let players = BySeat::new(
-            first.clone().holder(game, house).map_err(anyhow::Error::msg)?,
-            second.clone().holder(game, house).map_err(anyhow::Error::msg)?,
+            first.clone().holder(game, house, people).map_err(anyhow::Error::msg)?,
+            second.clone().holder(game, house, people).map_err(anyhow::Error::msg)?,
         );
         let choices = choices(game, &players, &given).map_err(anyhow::Error::msg)?;
         let mut terms = terms(&office.config, &players);

@@ -12,38 +12,43 @@ use crate::daemon::{Holder, NewMatch};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::referee::TERM_NAMES;
+use crate::store::Player;
 
 const COLUMNS: [&str; 4] = ["game", "first", "second", "options"];
 const REQUIRED: [&str; 3] = ["game", "first", "second"];
 
-/// Reads the file. `config` supplies the defaults for columns that a line leaves empty.
+/// Reads the file. `people` are the club's players, and `config` supplies the defaults for columns that a line leaves empty.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or a line is faulty. It names every faulty line by its number.
-pub fn read(path: &Path, config: &Config) -> anyhow::Result<Vec<NewMatch>> {
+pub fn read(path: &Path, config: &Config, people: &[Player]) -> anyhow::Result<Vec<NewMatch>> {
     let columns: Vec<&str> = COLUMNS.into_iter().chain(TERM_NAMES).collect();
     let kind = TableKind { columns: &columns, required: &REQUIRED, item: "match", done: "opened" };
-    tables::read(path, &kind, |row| parse(row, config))
+    tables::read(path, &kind, |row| parse(row, config, people))
 }
 
-fn holder_of(row: &TableRow<'_>, seat: &str, kind: GameKind, config: &Config) -> Result<Holder, String> {
+fn holder_of(
+    row: &TableRow<'_>,
+    seat: &str,
+    kind: GameKind,
+    (config, people): (&Config, &[Player]),
+) -> Result<Holder, String> {
     let text = row.required(seat)?;
     holder(text)
-        .and_then(|holder| holder.holder(kind, &config.house))
+        .and_then(|holder| holder.holder(kind, &config.house, people))
         .map_err(|fault| format!("{seat} `{text}`: {fault}"))
 }
 
-fn parse(row: &TableRow<'_>, config: &Config) -> Result<NewMatch, String> {
+fn parse(row: &TableRow<'_>, config: &Config, people: &[Player]) -> Result<NewMatch, String> {
     let name = row.required("game")?;
     let kind = game(name).map_err(|known| format!("game `{name}`: {known}"))?;
-    let players =
-        BySeat::new(holder_of(row, "first", kind, config)?, holder_of(row, "second", kind, config)?);
+    let club = (config, people);
+    let players = BySeat::new(holder_of(row, "first", kind, club)?, holder_of(row, "second", kind, club)?);
     match [&players.first, &players.second] {
         [Holder::Player(first), Holder::Player(second)] if first.address == second.address => {
             let says = "both seats have the same address; two people who share a mailbox need plus addresses";
             return Err(says.to_owned());
         }
-        [Holder::House(_), Holder::House(_)] => return Err("the house holds both seats".to_owned()),
         _ => {}
     }
     let mut given = Vec::new();

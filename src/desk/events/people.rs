@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 
 use crate::club::events::event::Event;
 use crate::club::member::number;
-use crate::club::names::{self, Meant, NamedPlayer};
+use crate::club::names;
 use crate::club::rating::Rating;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, Undecided};
@@ -93,9 +93,7 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
         let player = player_names::player_called(desk, "", &address)?;
         return Ok((openings::register(desk, player), rest));
     }
-    let listed = desk.rows.listed_players()?.iter().filter(|listed| listed.is_person());
-    let known: Vec<NamedPlayer> =
-        listed.map(|listed| NamedPlayer { id: listed.id, name: listed.name.clone() }).collect();
+    let known = desk.named_people()?;
     // Prefer the longest exact name, because names may have several words.
     let exact = (1..=words.len().min(6)).rev().find(|at| {
         let written = names::lower_case(&words[..*at].join(" "));
@@ -103,18 +101,7 @@ pub fn take_player<'w>(desk: &mut Desk<'_>, words: &'w [String]) -> Done<(Player
     });
     let (written, rest) = words.split_at(exact.unwrap_or(1));
     let written = written.join(" ");
-    let id = match names::find_player(&written, &known) {
-        Meant::Player(id) => id,
-        Meant::Several(players) => {
-            return refuse(format!("Several players fit {written}: {}.", players.join(", ")));
-        }
-        Meant::Nobody(nearest) if nearest.is_empty() => {
-            return refuse(format!("Nobody is called {written}."));
-        }
-        Meant::Nobody(nearest) => {
-            return refuse(format!("Nobody is called {written}. Nearest: {}.", nearest.join(", ")));
-        }
-    };
+    let id = names::find_player(&written, &known).only(&written).map_err(ActRefusal::Says)?;
     match desk.reachable(id)? {
         Some((player, _)) => Ok((player, rest)),
         None => refuse(format!("{} has no address.", number(id))),

@@ -15,6 +15,7 @@ use super::random::RandomStream;
 use super::rows::{Decided, Key, LoadedEvent, LoadedMatch, LoadedRows, Rows, or_lacking};
 use super::stored::match_row;
 use crate::club::events::event::EventStage;
+use crate::club::names::NamedPlayer;
 use crate::config::GmIndex;
 use crate::ledger::Entry;
 use crate::letter::{Address, Digest, ReturnId, Token};
@@ -395,6 +396,12 @@ impl<'a> Desk<'a> {
             return Ok(None);
         };
         Ok(self.player(address.as_str())?.map(|player| (player, address)))
+    }
+
+    /// Returns all people with their names, without the house.
+    pub fn named_people(&self) -> Decided<Vec<NamedPlayer>> {
+        let listed = self.rows.listed_players()?.iter().filter(|listed| listed.is_person());
+        Ok(listed.map(|listed| NamedPlayer { id: listed.id, name: listed.name.clone() }).collect())
     }
 
     /// Asks for the rows of all these players at once. A decision that asked for them one by one would need a round

@@ -303,11 +303,6 @@ pub struct MissedTurn {
 }
 
 impl LoadedMatch {
-    /// Whether letters can be sent to a seat. The house reads none, and a forgotten player has no address.
-    pub fn can_be_told(&self, seat: Seat) -> bool {
-        self.game_match.house[seat].is_none() && !self.seats[seat].player.addresses.is_empty()
-    }
-
     /// Reads a match. `delivered` are our letters in it that were delivered since its last entry.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ use crate::desk::matches::player_names::{self, fit_name, name_from};
 use crate::desk::matches::{acts, applicants};
 use crate::desk::outbox::gms::{self, is_seated};
 use crate::desk::outbox::ruling_mail;
+use crate::desk::people::finding;
 use crate::desk::people::registry::{self, no_player};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
@@ -24,10 +25,10 @@ use crate::ledger::{self, Fact, SealKey};
 use crate::letter::{Address, ParseGivenError};
 use crate::referee::{
     Act, Correction, HouseMatch, Instruction, Listing, MatchAction, MatchOverview, NewKey, Offer,
-    OfferRejection, PlayerSettings, Stage,
+    OfferRejection, PlayerAct, PlayerSettings, Stage,
 };
 use crate::report::GmResult;
-use crate::request::Party;
+use crate::request::{Party, Whom};
 use crate::store::Player;
 
 /// Maximum late matches whose deadlines one instruction extends.
@@ -67,18 +68,32 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         }
         Instruction::PlayerAdd { address, name } => add_player(desk, address, name, check),
         Instruction::PlayerDecline { address, words } => applicants::decline(desk, address, words, check),
-        Instruction::PlayerShow(address) => match desk.player(address.as_str())? {
-            Some(player) => registry::show_player(desk, &player),
-            None => Ok(no_player(address)),
-        },
-        Instruction::PlayerRename { address, name } => registry::rename_player(desk, address, name, check),
-        Instruction::PlayerMerge { gone, into } => registry::merge_players(desk, gone, into, check),
-        Instruction::PlayerBounceClear(address) => registry::clear_bounces(desk, address, check),
-        Instruction::PlayerBlock { address, on } => registry::block_player(desk, address, *on, check),
+        Instruction::Player { whom, act } => act_on_player(desk, whom, act, check),
         Instruction::AcceptLetter { digest } => accept::accept_letter(desk, digest, check),
         // Letters are only ruled on while the clock is trusted: see `daemon::doubt`.
         Instruction::ConfirmClock => Ok(GmResult::ClockConfirmed),
         Instruction::Digest => Ok(GmResult::Digest { digest: digest::of_last_day(desk)? }),
+    }
+}
+
+fn act_on_player(desk: &mut Desk<'_>, whom: &Whom, act: &PlayerAct, check: bool) -> Decided<GmResult> {
+    let address = match finding::address_for_gm(desk, whom)? {
+        Ok(address) => address,
+        Err(says) => return Ok(GmResult::refused(says)),
+    };
+    match act {
+        PlayerAct::Show => match desk.player(address.as_str())? {
+            Some(player) => registry::show_player(desk, &player),
+            None => Ok(no_player(&address)),
+        },
+        PlayerAct::Rename(name) => registry::rename_player(desk, &address, name, check),
+        PlayerAct::MergeInto(into) => match finding::address_for_gm(desk, into)? {
+            Ok(into) => registry::merge_players(desk, &address, &into, check),
+            Err(says) => Ok(GmResult::refused(says)),
+        },
+        PlayerAct::BounceClear => registry::clear_bounces(desk, &address, check),
+        PlayerAct::Block => registry::block_player(desk, &address, true, check),
+        PlayerAct::Unblock => registry::block_player(desk, &address, false, check),
     }
 }
 
@@ -333,9 +348,6 @@ fn act_on_match(
 ) -> Decided<GmResult> {
     let id = id.to_ascii_uppercase();
     let Some(loaded) = desk.game_match(&id)?.cloned() else { return Ok(GmResult::NoMatch { id }) };
-    if Seat::BOTH.into_iter().all(|seat| !loaded.can_be_told(seat)) {
-        return Ok(GmResult::refused("I have no address of its players, so nobody could be told of it."));
-    }
     let open = loaded.game_match.due().map(|due| due.turn);
     // An instruction about one turn must not take effect in the next, which may have opened while the letter
     // was in transit.

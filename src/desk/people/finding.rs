@@ -1,5 +1,6 @@
 //! Finding a player by name or number, for somebody who may know the club's players.
 
+use crate::club::member::number;
 use crate::club::names::{self, Meant, NamedPlayer};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
@@ -7,6 +8,7 @@ use crate::desk::frame::rows::Decided;
 use crate::desk::matches::meeting;
 use crate::letter::Address;
 use crate::referee::OfferRejection;
+use crate::request::Whom;
 use crate::store::Player;
 
 /// A player whom the asker has named.
@@ -53,4 +55,20 @@ pub fn find_player(
         (Some((player, address)), Some(shown)) => Ok(FoundPlayer { player, address, shown }),
         _ => Err(OfferRejection::NobodyNamed { name: written.to_owned(), nearest: Vec::new() }),
     })
+}
+
+/// Returns an address of the person whom a GM names, or a sentence that says why there is none.
+pub fn address_for_gm(desk: &Desk<'_>, whom: &Whom) -> Decided<Result<Address, String>> {
+    let written = match whom {
+        Whom::Address(address) => return Ok(Ok(address.clone())),
+        Whom::Named(written) => written,
+    };
+    let id = match names::find_player(written, &desk.named_people()?).only(written) {
+        Ok(id) => id,
+        Err(says) => return Ok(Err(says)),
+    };
+    Ok(desk
+        .reachable(id)?
+        .map(|(_, address)| address)
+        .ok_or_else(|| format!("{} has no address.", number(id))))
 }

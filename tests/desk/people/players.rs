@@ -257,3 +257,19 @@ fn the_gm_may_be_the_opponent_and_the_answer_says_so() {
     referee.reply(ANN, &invitation, "MARBLE E5");
     referee.sent_to(ANN)[0].keeps_silent_of("The GM is your opponent");
 }
+
+#[test]
+fn a_gm_names_people_by_name_number_or_address_in_letters() {
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let tell = |line: &str| ask(&referee, line);
+    for named in ["bo", "P-2", BO, "Bo <bo@players.example>"] {
+        tell(&format!("GM PLAYER SHOW {named}")).says("Bo: bo@players.example");
+    }
+    tell("GM PLAYER SHOW Nobody At All").says("Nobody is called Nobody At All");
+    tell("GM PLAYER RENAME Bo Robert").says("Robert: bo@players.example");
+    tell("GM PLAYER RENAME Robert TO Bo Baker the Elder").says("Bo Baker the Elder: bo@players.example");
+    tell("GM PLAYER RENAME P-2 To Nguyen").says("To Nguyen: bo@players.example");
+    tell("GM PLAYER MERGE").says("INTO between them");
+    tell("GM PLAYER RENAME bo").says("the new name");
+}

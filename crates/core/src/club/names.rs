@@ -28,14 +28,33 @@ pub enum Meant {
     Nobody(Vec<String>),
 }
 
-/// Whether a name, or the beginning of one, or a number may mean this player.
-pub fn may_mean(written: &str, player: &NamedPlayer) -> bool {
-    read_number(written.trim()) == Some(player.id)
-        || lower_case(&player.name).starts_with(&lower_case(written))
+impl Meant {
+    /// Returns the only player who is meant.
+    ///
+    /// # Errors
+    /// A sentence that says who else is meant, or whose names are similar to what was `written`.
+    pub fn only(self, written: &str) -> Result<i64, String> {
+        match self {
+            Meant::Player(id) => Ok(id),
+            Meant::Several(players) => Err(format!("Several players fit {written}: {}.", players.join(", "))),
+            Meant::Nobody(_) if read_number(written).is_some() => {
+                Err(format!("There is no player {written}."))
+            }
+            Meant::Nobody(nearest) if nearest.is_empty() => Err(format!("Nobody is called {written}.")),
+            Meant::Nobody(nearest) => {
+                Err(format!("Nobody is called {written}. Nearest: {}.", nearest.join(", ")))
+            }
+        }
+    }
 }
 
-/// Finds who is meant by a name, the beginning of one, or a number such as `P-12`, among `known`. An exact
-/// name takes precedence over beginnings.
+/// Whether a name, or a part of one, or a number may mean this player.
+pub fn may_mean(written: &str, player: &NamedPlayer) -> bool {
+    read_number(written.trim()) == Some(player.id) || lower_case(&player.name).contains(&lower_case(written))
+}
+
+/// Finds who is meant by a name, a part of one, or a number such as `P-12`, among `known`. An exact name takes
+/// precedence over beginnings, and these over other parts.
 pub fn find_player(written: &str, known: &[NamedPlayer]) -> Meant {
     if let Some(id) = read_number(written.trim()) {
         return match known.iter().any(|player| player.id == id) {
@@ -44,9 +63,12 @@ pub fn find_player(written: &str, known: &[NamedPlayer]) -> Meant {
         };
     }
     let wanted = lower_case(written);
-    let exact: Vec<&NamedPlayer> = known.iter().filter(|player| lower_case(&player.name) == wanted).collect();
-    let begins = || known.iter().filter(|player| lower_case(&player.name).starts_with(&wanted)).collect();
-    let fits: Vec<&NamedPlayer> = if exact.is_empty() { begins() } else { exact };
+    let fits: [fn(&str, &str) -> bool; 3] =
+        [str::eq, |name, wanted| name.starts_with(wanted), |name, wanted| name.contains(wanted)];
+    let fitting = |fits: fn(&str, &str) -> bool| -> Vec<&NamedPlayer> {
+        known.iter().filter(|player| !wanted.is_empty() && fits(&lower_case(&player.name), &wanted)).collect()
+    };
+    let fits = fits.into_iter().map(fitting).find(|found| !found.is_empty()).unwrap_or_default();
     match fits[..] {
         [only] => Meant::Player(only.id),
         [] => {
@@ -132,6 +154,8 @@ mod tests {
             Meant::Nobody(["Bobby Brown (P-3)", "Bob Baker (P-2)", "Bo (P-1)"].map(str::to_owned).to_vec())
         );
         assert_eq!(meant("Xerxes"), Meant::Nobody(Vec::new()));
+        assert_eq!(meant("brown"), Meant::Player(3));
+        assert_eq!(meant(" "), Meant::Nobody(Vec::new()));
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub use event_reply::{
 pub use gm::grammar::{has_instruction, instruction, instructions, is_digest_prefix};
 pub use gm::instruction::{
     DUE_SOON, EventAction, ImportedResult, Instruction, InstructionFault, InstructionLine, Listing,
-    MatchAction, Readership,
+    MatchAction, PlayerAct, Readership,
 };
 pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};

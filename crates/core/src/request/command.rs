@@ -37,6 +37,32 @@ impl Party {
     }
 }
 
+/// A person as a GM names one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whom {
+    Address(Address),
+    /// A name, a part of one, or a number such as `P-12`.
+    Named(String),
+}
+
+impl Whom {
+    /// Reads `ann@example.org`, `Ann <ann@example.org>`, `P-12` or `12`, a name or a part of one. `None` if it is
+    /// empty.
+    pub fn read(text: &str) -> Option<Whom> {
+        let text = text.trim();
+        let bare =
+            text.strip_suffix('>').and_then(|text| text.rsplit_once('<')).map_or(text, |(_, inner)| inner);
+        match Address::parse(bare) {
+            Ok(address) => Some(Whom::Address(address)),
+            Err(_) if text.is_empty() => None,
+            Err(_) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Some(Whom::Named(format!("P-{text}")))
+            }
+            Err(_) => Some(Whom::Named(text.to_owned())),
+        }
+    }
+}
+
 /// A command to the referee. [`Proof`](super::Proof) says what each of them needs.
 #[derive(Clone, Debug, PartialEq, Eq, EnumDiscriminants)]
 #[strum_discriminants(name(CommandKind), derive(VariantArray))]

@@ -43,7 +43,7 @@ pub mod wish;
 
 pub use beside::{Beside, Writer, takes_back};
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};
-pub use command::{Command, CommandKind, NumberedCommand, Party};
+pub use command::{Command, CommandKind, NumberedCommand, Party, Whom};
 pub use doubt::{Doubt, DoubtKind};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};

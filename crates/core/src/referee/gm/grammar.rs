@@ -1,14 +1,14 @@
 //! The grammar of the GM's instructions.
 
 use super::instruction::{
-    EventAction, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, Readership,
+    EventAction, Instruction, InstructionFault, InstructionLine, Listing, MatchAction, PlayerAct, Readership,
 };
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::ledger::book::BookOutcome;
 use crate::letter::Address;
 use crate::referee::{Act, cut, read_terms_change};
-use crate::request::Party;
+use crate::request::{Party, Whom};
 
 /// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
 pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
@@ -460,26 +460,59 @@ fn parse_new(rest: &[&str]) -> InstructionResult {
 
 fn parse_player(rest: &[&str]) -> InstructionResult {
     let example = "GM PLAYER SHOW ann@example.org";
-    let [verb, address, rest @ ..] = rest else {
-        return fault("GM PLAYER needs a command and a mail address.", example);
+    let [verb, rest @ ..] = rest else {
+        return fault("GM PLAYER needs a command and a person.", example);
     };
-    let address = parse_address(address, example)?;
-    let name = rest.join(" ");
-    match (verb.to_ascii_uppercase().as_str(), rest) {
-        ("ADD", _) => Ok(Instruction::PlayerAdd { address, name }),
-        ("DECLINE", _) => Ok(Instruction::PlayerDecline { address, words: name }),
-        ("SHOW", []) => Ok(Instruction::PlayerShow(address)),
-        ("RENAME", [_, ..]) => Ok(Instruction::PlayerRename { address, name }),
-        ("MERGE", [word, into]) if is(word, "into") => {
-            Ok(Instruction::PlayerMerge { gone: address, into: parse_address(into, example)? })
+    let verb = verb.to_ascii_uppercase();
+    if let "ADD" | "DECLINE" = verb.as_str() {
+        let [address, rest @ ..] = rest else {
+            return fault(format!("GM PLAYER {verb} needs a mail address."), example);
+        };
+        let (address, words) = (parse_address(address, example)?, rest.join(" "));
+        return Ok(match verb.as_str() {
+            "ADD" => Instruction::PlayerAdd { address, name: words },
+            _ => Instruction::PlayerDecline { address, words },
+        });
+    }
+    let (person, act, example) = match verb.as_str() {
+        "SHOW" => (rest, PlayerAct::Show, example),
+        "BLOCK" => (rest, PlayerAct::Block, "GM PLAYER BLOCK ann@example.org"),
+        "UNBLOCK" => (rest, PlayerAct::Unblock, "GM PLAYER UNBLOCK ann@example.org"),
+        "BOUNCE-CLEAR" => (rest, PlayerAct::BounceClear, "GM PLAYER BOUNCE-CLEAR ann@example.org"),
+        "RENAME" => {
+            let example = "GM PLAYER RENAME Bo Baker TO Robert Baker";
+            let (person, name) = split_rename(rest);
+            if name.is_empty() {
+                return fault("RENAME needs a person and the new name.", example);
+            }
+            (person, PlayerAct::Rename(name.join(" ")), example)
         }
-        ("MERGE", _) => {
+        "MERGE" => {
             let example = "GM PLAYER MERGE old@example.org INTO new@example.org";
-            fault("MERGE needs two mail addresses.", example)
+            let at = rest.iter().position(|word| is(word, "into")).unwrap_or(rest.len());
+            let into = rest.get(at + 1..).and_then(|words| Whom::read(&words.join(" ")));
+            let Some(into) = into else {
+                return fault("MERGE needs two people, and INTO between them.", example);
+            };
+            (&rest[..at], PlayerAct::MergeInto(into), example)
         }
-        ("BLOCK", []) => Ok(Instruction::PlayerBlock { address, on: true }),
-        ("UNBLOCK", []) => Ok(Instruction::PlayerBlock { address, on: false }),
-        ("BOUNCE-CLEAR", []) => Ok(Instruction::PlayerBounceClear(address)),
-        _ => fault(format!("I do not understand GM PLAYER {verb}."), example),
+        _ => return fault(format!("I do not understand GM PLAYER {verb}."), example),
+    };
+    match Whom::read(&person.join(" ")) {
+        Some(whom) => Ok(Instruction::Player { whom, act }),
+        None => fault(format!("GM PLAYER {verb} needs a person: a name, a number or an address."), example),
+    }
+}
+
+/// Splits the words of RENAME into the person and the new name: at `TO`, unless the first word is an address or a number,
+/// or else after the first word.
+fn split_rename<'a, 'w>(words: &'a [&'w str]) -> (&'a [&'w str], &'a [&'w str]) {
+    let is_one_word = words.first().is_some_and(|word| {
+        let number = word.strip_prefix("P-").or_else(|| word.strip_prefix("p-"));
+        word.contains('@') || number.is_some_and(|digits| digits.parse::<i64>().is_ok())
+    });
+    match words.iter().position(|word| is(word, "to")).filter(|at| *at > 0 && !is_one_word) {
+        Some(at) => (&words[..at], &words[at + 1..]),
+        None => words.split_at(words.len().min(1)),
     }
 }

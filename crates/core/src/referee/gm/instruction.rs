@@ -9,7 +9,7 @@ use crate::game::{Line, Seat};
 use crate::ledger::Act;
 use crate::ledger::book::BookOutcome;
 use crate::letter::Address;
-use crate::request::Party;
+use crate::request::{Party, Whom};
 
 /// One instruction from the GM.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,16 +32,8 @@ pub enum Instruction {
     PlayerAdd { address: Address, name: String },
     /// Declines somebody who waits to be admitted, with a word for them.
     PlayerDecline { address: Address, words: String },
-    /// Shows a player and their matches.
-    PlayerShow(Address),
-    /// Renames a player, also in running matches.
-    PlayerRename { address: Address, name: String },
-    /// Gives everything that belongs to `gone` to `into`.
-    PlayerMerge { gone: Address, into: Address },
-    /// Notes that mail to the player arrives again.
-    PlayerBounceClear(Address),
-    /// Blocks or unblocks the player. Letters from a blocked player go unread.
-    PlayerBlock { address: Address, on: bool },
+    /// Acts on a player.
+    Player { whom: Whom, act: PlayerAct },
     /// Rules on a letter that was taken for automatic mail, exceeded a limit, or was set aside.
     AcceptLetter {
         /// The beginning of its digest, in lower case.
@@ -109,6 +101,23 @@ pub enum EventAction {
     Import { rows: Vec<ImportedResult> },
 }
 
+/// An act on a player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlayerAct {
+    /// Shows the player and their matches.
+    Show,
+    /// Renames the player, also in running matches.
+    Rename(String),
+    /// Gives everything that belongs to the player to another.
+    MergeInto(Whom),
+    /// Notes that mail to the player arrives again.
+    BounceClear,
+    /// Lets letters from the person go unread.
+    Block,
+    /// Reads letters from the person again.
+    Unblock,
+}
+
 /// A line of a table of matches that were played elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedResult {
@@ -124,7 +133,10 @@ pub struct ImportedResult {
 impl Instruction {
     /// Whether it changes a match or a person, rather than only asking.
     pub fn changes_something(&self) -> bool {
-        !matches!(self, Instruction::List(_) | Instruction::PlayerShow(_) | Instruction::Digest)
+        !matches!(
+            self,
+            Instruction::List(_) | Instruction::Player { act: PlayerAct::Show, .. } | Instruction::Digest
+        )
     }
 }
 
