@@ -9,6 +9,7 @@ use super::holders;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::outbox::{fog, gms, ruling_mail};
+use crate::game::Seat;
 use crate::referee::{Act, Match, Matter};
 use crate::report::GmResult;
 use crate::store::Player;
@@ -28,7 +29,7 @@ pub fn act_as_gm(
     let matter = loaded.game_match.by_gm(&gms::acting_gm(desk).name, act.clone());
     // Rule before drawing a token, because a rejected act must pin nothing.
     let ruling = ruling_mail::request_ruling(desk, &loaded.game_match, &matter);
-    let id = loaded.game_match.id.clone();
+    let (id, written) = (loaded.game_match.id.clone(), desk.draft.changes.dispatches.len());
     if let Some(untaken) = ruling.rejection {
         return Ok(GmResult::Rejection { id, untaken });
     }
@@ -39,7 +40,16 @@ pub fn act_as_gm(
         ruling_mail::record_ruling(desk, loaded, ruling)?;
     }
     let loaded = desk.game_match(&id)?.context("a match that was just ruled on is missing")?;
-    Ok(GmResult::Match { line: fog.line(loaded.game_match.overview(), desk.at()) })
+    let new = &desk.draft.changes.dispatches[written..];
+    let is_told = |seat: &Seat| {
+        new.iter().any(|letter| letter.match_id.as_ref() == Some(&id) && letter.seat == Some(*seat))
+    };
+    let told = Seat::BOTH.into_iter().filter(is_told);
+    Ok(GmResult::Match {
+        told: told.map(|seat| loaded.game_match.players[seat].clone()).collect(),
+        terms: if let Act::Terms(change) = act { Some(change.clone()) } else { None },
+        line: fog.line(loaded.game_match.overview(), desk.at()),
+    })
 }
 
 /// Returns the clock as the cause, for a match whose deadline or other time has come.

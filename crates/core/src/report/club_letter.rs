@@ -8,6 +8,7 @@ use strum::{IntoStaticStr, VariantNames};
 use super::gm_digest::{FullWords, GmDigest, GmMatchSummary, ShortList};
 use super::text::wrap_lines;
 use crate::game::{Line, Seat};
+use crate::ledger::TermsChange;
 use crate::letter::authentic::SignatureFault;
 use crate::letter::{Limits, UnreadableReason};
 use crate::referee::{
@@ -362,8 +363,9 @@ pub struct GmItem {
 #[serde(bound(deserialize = "'de: 'static"))]
 #[serde(tag = "done", rename_all = "snake_case")]
 pub enum GmResult {
-    /// The instruction was carried out; `line` shows the match after it.
-    Match { line: GmMatchSummary },
+    /// The instruction was carried out; `line` shows the match after it, `told` the players who get a letter about it, and
+    /// `terms` the terms that it changed.
+    Match { line: GmMatchSummary, told: Vec<String>, terms: Option<TermsChange> },
     /// The instruction was only checked; it can be carried out.
     Would,
     #[serde(rename = "untaken")]
