@@ -137,16 +137,18 @@ fn ledger(game_match: &MatchOverview, fog: &Fog) -> Option<Digest> {
     (!fog.matches.contains(&game_match.id)).then_some(game_match.head.hash)
 }
 
-/// Formats the deadline in the match's zone; empty if there is none.
+/// Formats the deadline in the match's zone; empty if there is none, or if a pause keeps it from passing.
 fn due_at(game_match: &MatchOverview, now: DateTime<Utc>) -> String {
-    game_match.deadline.map(|deadline| format_local(deadline, game_match.zone, now)).unwrap_or_default()
+    let deadline = game_match.deadline.filter(|_| game_match.stage == Stage::Running);
+    deadline.map(|deadline| format_local(deadline, game_match.zone, now)).unwrap_or_default()
 }
 
 /// Describes the open phase or the result.
 fn phase(game_match: &MatchOverview) -> String {
+    let paused = if game_match.stage == Stage::Paused { ", paused" } else { "" };
     match &game_match.due {
-        Some(due) if due.turn == 0 => due.phase.to_string(),
-        Some(due) => format!("turn {} ({})", due.turn, due.phase),
+        Some(due) if due.turn == 0 => format!("{}{paused}", due.phase),
+        Some(due) => format!("turn {} ({}){paused}", due.turn, due.phase),
         None => game_match.result().unwrap_or_default(),
     }
 }

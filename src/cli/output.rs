@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::presets::NOTHING;
 use serde::Serialize;
+use textwrap::core::display_width;
 
 use crate::letter::printable::{printable_json, printable_line, printable_text};
 
@@ -35,14 +36,56 @@ pub fn print_json(value: &impl Serialize) {
     put(format!("{}\n", printable_json(&json)).as_bytes());
 }
 
-/// Prints a table for people: aligned columns without rules.
+/// Columns of a list on a narrower terminal: nothing could be read in them.
+const MIN_WIDTH: usize = 60;
+
+/// Columns to which a cell is cut at most.
+const MIN_CELL: usize = 12;
+
+/// Prints a table for people: aligned columns without rules. On a terminal, each row fits into one line: the longest cells
+/// are cut, and whole in the JSON.
 pub fn print_table(head: &[&str], rows: Vec<Vec<String>>) {
-    let cells =
-        |row: &Vec<String>| row.iter().map(|cell| printable_line(cell).into_owned()).collect::<Vec<_>>();
+    let head: Vec<String> = head.iter().copied().map(str::to_owned).collect();
+    let printable = |row: Vec<String>| row.iter().map(|cell| printable_line(cell).into_owned()).collect();
+    let mut rows: Vec<Vec<String>> = std::iter::once(head).chain(rows.into_iter().map(printable)).collect();
+    if let Some(width) = terminal_width() {
+        cut_to(width, &mut rows);
+    }
     let mut table = comfy_table::Table::new();
-    table.load_preset(NOTHING).set_header(head).add_rows(rows.iter().map(cells));
+    table.load_preset(NOTHING).add_rows(rows);
     for line in table.lines() {
         put_line(line.trim_end());
+    }
+}
+
+/// Returns the columns of the terminal, if standard output is one.
+fn terminal_width() -> Option<usize> {
+    let columns = rustix::termios::tcgetwinsize(io::stdout()).ok()?.ws_col;
+    (columns > 0).then(|| usize::from(columns).max(MIN_WIDTH))
+}
+
+/// Cuts the cells of the widest columns until a row fits. The table's own arrangement would cut short columns, too.
+fn cut_to(width: usize, rows: &mut [Vec<String>]) {
+    let mut columns: Vec<usize> = Vec::new();
+    for row in &*rows {
+        columns.resize(columns.len().max(row.len()), 0);
+        columns.iter_mut().zip(row).for_each(|(column, cell)| *column = (*column).max(display_width(cell)));
+    }
+    // Each column has a blank on both sides, of which the last one is not printed.
+    let room = (width + 1).saturating_sub(2 * columns.len());
+    while columns.iter().sum::<usize>() > room {
+        let Some(widest) = columns.iter_mut().max().filter(|widest| **widest > MIN_CELL) else { break };
+        *widest -= 1;
+    }
+    for row in rows {
+        for (cell, column) in
+            row.iter_mut().zip(&columns).filter(|(cell, column)| display_width(cell) > **column)
+        {
+            while display_width(cell) >= *column {
+                cell.pop();
+            }
+            cell.push('…');
+        }
     }
 }
 
@@ -64,5 +107,30 @@ impl<W: Write> Write for PrintableWriter<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_cells_are_cut_until_a_row_fits() {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let whole = [
+            row(["match", "first", "due"]),
+            row(["QD-7K3M", "Maximilian of the Many Names", "Mon 7 Dec, 20:00"]),
+        ];
+        let mut rows = whole.clone();
+        cut_to(80, &mut rows);
+        assert_eq!(rows, whole);
+        cut_to(45, &mut rows);
+        assert_eq!(rows[1], row(["QD-7K3M", "Maximilian of th…", "Mon 7 Dec, 20:00"]));
+        cut_to(10, &mut rows);
+        assert_eq!(rows[1], row(["QD-7K3M", "Maximilian …", "Mon 7 Dec, …"]));
+        let mut wide =
+            vec![row(["a", "\u{738b}\u{4f1f}\u{738b}\u{4f1f}\u{738b}\u{4f1f}\u{738b}\u{4f1f}", "b"])];
+        cut_to(10, &mut wide);
+        assert_eq!(display_width(&wide[0][1]), 11);
     }
 }

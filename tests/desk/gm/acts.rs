@@ -291,7 +291,7 @@ fn a_match_can_be_annulled_while_it_runs_and_after_its_end() {
         referee.sent_to(ANN);
         referee.sent_to(BO);
         let line = format!("GM MATCH {} ANNUL One person held both seats.", game_match.id);
-        ask(&referee, &line).says("nobody won (annulled)");
+        ask(&referee, &line).says("Nobody won (annulled)");
         for player in [ANN, BO] {
             let told = referee.last_to(player);
             told.says("The GM has annulled this match").says("> One person held both seats.");

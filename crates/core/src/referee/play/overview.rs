@@ -51,8 +51,12 @@ impl MatchOverview {
     pub fn result(&self) -> Option<String> {
         let outcome = self.outcome.as_ref()?;
         Some(match outcome.winner {
+            Some(winner) if self.house[winner].is_some() => {
+                let name = &self.players[winner];
+                format!("The {} won ({})", name.strip_prefix("the ").unwrap_or(name), outcome.reason)
+            }
             Some(winner) => format!("{} won ({})", self.players[winner], outcome.reason),
-            None => format!("nobody won ({})", outcome.reason),
+            None => format!("Nobody won ({})", outcome.reason),
         })
     }
 

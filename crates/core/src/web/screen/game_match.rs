@@ -155,10 +155,26 @@ fn by(cause: Option<&Cause>, rows: &MatchRows) -> String {
     }
 }
 
-/// Describes the kind of a fact, with its turn and its seat, and reveals nothing else about it.
-fn words(fact: &Fact, names: &BySeat<String>) -> String {
+/// Returns the name of a fact's kind as a GM reads it.
+fn name(fact: &Fact) -> String {
+    let name = match fact {
+        Fact::GmAsked { .. } => "A GM was asked to decide",
+        Fact::GmTold { .. } => "A GM wrote",
+        Fact::GmNoted { .. } => "A GM made a note",
+        Fact::DeadlineSlid { .. } => "Deadline moved after an outage",
+        Fact::DeadlineRestored { .. } | Fact::ZonesChanged { .. } => "Deadline set again",
+        Fact::OpeningSentLate { .. } => "Deadline moved after a late letter",
+        Fact::HolderPinned { .. } => "Player of a seat recorded",
+        Fact::PlayerSet { .. } => "Settings changed",
+        _ => return words_of(fact.kind()),
+    };
+    name.to_owned()
+}
+
+/// Returns the words of a name such as `OrdersSealed`.
+fn words_of(kind: &str) -> String {
     let mut words = String::new();
-    for c in fact.kind().chars() {
+    for c in kind.chars() {
         if c.is_ascii_uppercase() && !words.is_empty() {
             words.push(' ');
             words.push(c.to_ascii_lowercase());
@@ -166,6 +182,12 @@ fn words(fact: &Fact, names: &BySeat<String>) -> String {
             words.push(c);
         }
     }
+    words
+}
+
+/// Describes the kind of a fact, with its turn and its seat, and reveals nothing else about it.
+fn words(fact: &Fact, names: &BySeat<String>) -> String {
+    let mut words = name(fact);
     let body = serde_json::to_value(fact).unwrap_or_default();
     if let Some(turn) = body["body"]["turn"].as_u64() {
         words += &if turn == 0 { " (setup)".to_owned() } else { format!(" (turn {turn})") };
