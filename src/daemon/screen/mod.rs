@@ -12,18 +12,21 @@ use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use super::load::events::load_event;
 use super::parallel::run_blocking;
 use super::status::service;
 use super::{GmIndex, Office, instruct};
+use crate::club::events::keys::UNTIL_OPENING;
 use crate::referee::{Instruction, InstructionFault};
 use crate::report::{GmResult, SeenTurn, TemplateError};
-use crate::web::screen::forms::{self, Form};
-use crate::web::screen::{PageFrame, agenda as agenda_page, event, game_match, person};
+use crate::web::screen::forms::{self, Form, Subject};
+use crate::web::screen::{PageFrame, agenda as agenda_page, event, game_match, lists as list_pages, person};
 use crate::web::{asset, screen_sheet};
 
 use self::sessions::{GmSession, SESSION_SECONDS, Sessions};
 
 pub mod agenda;
+mod lists;
 pub mod sessions;
 pub mod subjects;
 
@@ -121,14 +124,18 @@ impl Visit {
             }
             _ => {}
         }
-        let guest = self.guest(request.headers(), &host)?;
+        let guest = self.guest(request.headers(), &host);
         match *request.method() {
-            Method::GET => self.page(&guest, request.uri().path(), request.uri().query()).await,
+            Method::GET => self.page(&guest?, request.uri().path(), request.uri().query()).await,
             Method::POST => {
                 let path = request.uri().path().to_owned();
                 let form = self.form(request, &host).await?;
+                let guest = match guest {
+                    Ok(guest) => guest,
+                    Err(PageRefusal(status, why)) => return self.not_done(None, &form, (status, why), ""),
+                };
                 if form.get("form") != guest.session.form {
-                    return Err(PageRefusal(StatusCode::FORBIDDEN, "other_login"));
+                    return self.not_done(Some(&guest), &form, (StatusCode::FORBIDDEN, "other_login"), "");
                 }
                 match path.as_str() {
                     "/act" => self.act(&guest, &form).await,
@@ -216,10 +223,21 @@ impl Visit {
                 let rows = subjects::event_rows(office, id).await?.ok_or_else(PageRefusal::not_found)?;
                 self.render(guest, move |frame| event::page(frame, &rows)).await
             }
+            ["matches"] => {
+                let found = lists::matches(office, &words_of(query)).await?;
+                self.render(guest, move |frame| list_pages::matches(frame, &found)).await
+            }
+            ["people"] => {
+                let found = lists::people(office, &words_of(query)).await?;
+                self.render(guest, move |frame| list_pages::people(frame, &found)).await
+            }
+            ["events"] => {
+                let found = lists::events(office, &words_of(query)).await?;
+                let opens = (office.now() + UNTIL_OPENING).date_naive();
+                self.render(guest, move |frame| list_pages::events(frame, &found, opens)).await
+            }
             ["find"] => {
-                let query = query.unwrap_or_default();
-                let words = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "q");
-                let words = words.map(|(_, words)| words.into_owned()).unwrap_or_default();
+                let words = words_of(query);
                 let found = subjects::search_pages(office, &words).await?;
                 match &found[..] {
                     [(to, _)] => Ok(see_other(to)),
@@ -237,7 +255,7 @@ impl Visit {
             Err(InstructionFault { reason: says, example }) => {
                 let fault = GmResult::NotRead { says, example: example.to_owned() };
                 let says = instruct::tell(&self.office, &fault)?;
-                return self.not_done(guest, form, StatusCode::BAD_REQUEST, &says);
+                return self.not_done(Some(guest), form, (StatusCode::BAD_REQUEST, "not_done"), &says);
             }
         };
         let check = forms::asks_first(&instruction) && !form.is_sure();
@@ -253,22 +271,44 @@ impl Visit {
                 self.sessions.tell(&guest.session, told);
                 Ok(see_other(form.back()))
             }
-            _ => self.not_done(guest, form, StatusCode::CONFLICT, &text),
+            _ => {
+                let fresh = subjects::guard_of(&self.office, &instruction).await?;
+                let form = form.guarded(fresh);
+                self.not_done(Some(guest), &form, (StatusCode::CONFLICT, "not_done"), &text)
+            }
         }
     }
 
     async fn ask(&self, guest: &Guest, form: &Form, act: &Instruction, seen: &[SeenTurn]) -> Answer {
-        let Instruction::Match { id, .. } = act else { return Err(PageRefusal::not_found()) };
-        let (game_match, _) =
-            subjects::match_of(&self.office, id).await?.ok_or_else(PageRefusal::not_found)?;
-        self.with_frame(Some(guest), |frame| {
-            let page = form.ask(frame, (&game_match.id, &game_match.players), act, seen)?;
-            Ok(html(StatusCode::OK, page))
-        })
+        let ask = |subject: Subject<'_>| {
+            self.with_frame(Some(guest), |frame| {
+                Ok(html(StatusCode::OK, form.ask(frame, subject, act, seen)?))
+            })
+        };
+        match act {
+            Instruction::Match { id, .. } => {
+                let found = subjects::match_of(&self.office, id).await?;
+                let (game_match, _) = found.ok_or_else(PageRefusal::not_found)?;
+                ask(Subject::Match(&game_match.id, &game_match.players))
+            }
+            Instruction::Event { id, .. } => {
+                let found = load_event(&self.office, &id.to_ascii_uppercase()).await?;
+                ask(Subject::Event(&found.ok_or_else(PageRefusal::not_found)?.event))
+            }
+            _ => Err(PageRefusal::not_found()),
+        }
     }
 
-    fn not_done(&self, guest: &Guest, form: &Form, status: StatusCode, says: &str) -> Answer {
-        self.with_frame(Some(guest), |frame| Ok(html(status, frame.notice("not_done", says, form.back())?)))
+    /// Says why a form was not followed, and shows what was typed into it, ready to be sent again.
+    fn not_done(
+        &self,
+        guest: Option<&Guest>,
+        form: &Form,
+        (status, why): (StatusCode, &str),
+        says: &str,
+    ) -> Answer {
+        let typed = form.typed();
+        self.with_frame(guest, |frame| Ok(html(status, frame.notice(why, says, form.back(), &typed)?)))
     }
 
     /// Renders a page off the runtime's threads.
@@ -288,9 +328,15 @@ impl Visit {
     }
 
     fn refuse(&self, PageRefusal(status, why): PageRefusal) -> Response {
-        let page = frame(&self.office, None, None).notice(why, "", "/");
+        let page = frame(&self.office, None, None).notice(why, "", "/", &[]);
         page.map_or_else(|_| status.into_response(), |page| html(status, page))
     }
+}
+
+/// Returns the words of a search.
+fn words_of(query: Option<&str>) -> String {
+    let words = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).find(|(name, _)| name == "q");
+    words.map(|(_, words)| words.into_owned()).unwrap_or_default()
 }
 
 /// Returns what every page shows.

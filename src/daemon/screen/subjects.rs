@@ -11,11 +11,12 @@ use super::super::load::events::load_event;
 use super::super::load::ledger_entries;
 use super::super::{GmIndex, Office, fog};
 use super::agenda::about;
+use super::lists;
 use crate::club::member::{number, read_number};
-use crate::desk::gm::without_letter::event_guard;
+use crate::desk::gm::without_letter::{event_guard, match_guard};
 use crate::desk::matches::applicants::{APPLICANT, Applicant};
 use crate::game::{BySeat, Seat};
-use crate::referee::{Match, MatchOverview, Stage};
+use crate::referee::{Instruction, Match, MatchOverview, Stage};
 use crate::store::{LetterStatus, Player, TokenRow};
 use crate::web::screen::event::EventRows;
 use crate::web::screen::game_match::{MatchRows, Sent};
@@ -45,6 +46,20 @@ pub async fn match_of(
         seats[seat] = Some(row);
     }
     Ok(Some((game_match, seats)))
+}
+
+/// Returns the guard of a new form for an instruction.
+pub async fn guard_of(office: &Office, instruction: &Instruction) -> anyhow::Result<String> {
+    Ok(match instruction {
+        Instruction::Match { id, .. } => {
+            match_of(office, id).await?.map(|(game_match, _)| match_guard(&game_match))
+        }
+        Instruction::Event { id, .. } => {
+            load_event(office, &id.to_ascii_uppercase()).await?.map(|loaded| event_guard(&loaded.event))
+        }
+        _ => None,
+    }
+    .unwrap_or_default())
 }
 
 /// Returns what the page of a match shows.
@@ -208,5 +223,23 @@ pub async fn search_pages(office: &Office, words: &str) -> anyhow::Result<Vec<(S
         let label = format!("{} ({})", player.name, player.addresses.join(", "));
         (format!("/person/{}", number(player.id)), label)
     };
-    Ok(players.into_iter().map(line).chain(waiting).collect())
+    let found: Vec<(String, String)> = players.into_iter().map(line).chain(waiting).collect();
+    Ok(match words.trim() {
+        "" => found,
+        words => found.into_iter().chain(named_like(office, words).await?).collect(),
+    })
+}
+
+/// Returns the pages of the events and matches with these words in their names.
+async fn named_like(office: &Office, words: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let events = lists::events(office, words).await?.rows;
+    let mut found: Vec<(String, String)> =
+        events.into_iter().map(|event| (format!("/event/{}", event.id), event.name)).collect();
+    let id = words.to_ascii_uppercase();
+    let matches = lists::matches(office, words).await?.rows;
+    for overview in matches.into_iter().filter(|overview| overview.id.contains(&id)) {
+        let players = format!("{}: {} – {}", overview.id, overview.players.first, overview.players.second);
+        found.push((format!("/match/{}", overview.id), players));
+    }
+    Ok(found)
 }

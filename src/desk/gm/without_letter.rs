@@ -6,7 +6,7 @@ use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::letter::Digest;
-use crate::referee::{Instruction, Match};
+use crate::referee::{Act, Instruction, Match, MatchAction};
 use crate::report::GmResult;
 
 /// Decides on one instruction from the terminal or the screen, on behalf of a GM; with `check`, only says what
@@ -31,6 +31,10 @@ pub fn instruct_without_letter(
 /// Whether the match or the event has changed since a form was made for it.
 fn is_stale(desk: &Desk<'_>, instruction: &Instruction, guard: &str) -> Decided<bool> {
     Ok(match instruction {
+        // What a GM writes does not depend on the turn, but a form sent twice must not write twice.
+        Instruction::Match { id, action: MatchAction::Act(Act::Tell { .. } | Act::Note { .. }), .. } => desk
+            .game_match(&id.to_ascii_uppercase())?
+            .is_some_and(|loaded| !guard.ends_with(&written_part(&loaded.game_match))),
         Instruction::Match { id, .. } => desk
             .game_match(&id.to_ascii_uppercase())?
             .is_some_and(|loaded| match_guard(&loaded.game_match) != guard),
@@ -44,10 +48,14 @@ fn is_stale(desk: &Desk<'_>, instruction: &Instruction, guard: &str) -> Decided<
 /// Returns the guard of forms about a match: it changes with the phase, the deadline, the players, and what a GM
 /// does, but not with what only one side knows.
 pub fn match_guard(game_match: &Match) -> String {
-    let Match { phase_no, stage, deadline, players, protest, asked_gm, gm_messages, .. } = game_match;
-    let texts = gm_messages.len();
-    let all = format!("{phase_no} {stage} {deadline:?} {players:?} {protest:?} {asked_gm} {texts}");
-    Digest::of(all.as_bytes()).to_string()[..16].to_owned()
+    let Match { phase_no, stage, deadline, players, protest, asked_gm, .. } = game_match;
+    let all = format!("{phase_no} {stage} {deadline:?} {players:?} {protest:?} {asked_gm}");
+    format!("{}{}", &Digest::of(all.as_bytes()).to_string()[..16], written_part(game_match))
+}
+
+/// Returns the part of a guard that changes with what a GM writes.
+fn written_part(game_match: &Match) -> String {
+    format!(".{}", game_match.gm_messages.len())
 }
 
 /// Returns the guard of forms about an event.

@@ -114,7 +114,7 @@ fn strangers_write_nothing() {
     send(&forged, &body(&fields)).is(403).says("You are not logged in");
     send(&[own[0], own[2]], &body(&fields)).is(403);
     let without: Vec<_> = fields.iter().filter(|(name, _)| name != "form").cloned().collect();
-    send(&own, &body(&without)).is(403).says("not from a page of this login");
+    send(&own, &body(&without)).is(403).says("from a page of an earlier login");
     let mut wrong = without.clone();
     wrong.push(("form".to_owned(), WRONG.to_owned()));
     send(&own, &body(&wrong)).is(403);

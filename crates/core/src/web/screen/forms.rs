@@ -4,8 +4,9 @@ use minijinja::context;
 use minijinja::value::Serde;
 
 use super::PageFrame;
+use crate::club::events::event::Event;
 use crate::game::{BySeat, Line};
-use crate::referee::{Act, Instruction, InstructionFault, MatchAction, instruction};
+use crate::referee::{Act, EventAction, Instruction, InstructionFault, MatchAction, instruction};
 use crate::report::{SeenTurn, TemplateError};
 
 /// A form as a browser sends it: names and values, in the order sent.
@@ -19,6 +20,21 @@ impl Form {
     /// Returns the first field of this name; empty if there is none.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
+    }
+
+    /// Returns the form with another guard.
+    pub fn guarded(&self, guard: String) -> Form {
+        let fields = self.0.iter().filter(|(name, _)| name != "guard").cloned();
+        Form(fields.chain([("guard".to_owned(), guard)]).collect())
+    }
+
+    /// Returns the fields to send again; none if nobody typed anything into one.
+    pub fn typed(&self) -> Vec<(String, String)> {
+        let is_typed = |name: &str| name == "word" || name == "below";
+        if !self.0.iter().any(|(name, value)| is_typed(name) && !value.trim().is_empty()) {
+            return Vec::new();
+        }
+        self.0.iter().filter(|(name, _)| KEPT.contains(&name.as_str())).cloned().collect()
     }
 
     /// Returns the path on this site that the form came from.
@@ -56,31 +72,69 @@ impl Form {
     pub fn ask(
         &self,
         frame: &PageFrame<'_>,
-        (id, names): (&str, &BySeat<String>),
+        subject: Subject<'_>,
         act: &Instruction,
         seen: &[SeenTurn],
     ) -> Result<String, TemplateError> {
         let fields: Vec<_> = self.0.iter().filter(|(name, _)| KEPT.contains(&name.as_str())).collect();
-        let page = context! {
-            id => id, names => Serde(names), back => self.back(), fields => Serde(fields), seen => Serde(seen), ..follows(act)
+        let follows = match (subject, act) {
+            (Subject::Match(id, names), Instruction::Match { action, .. }) => {
+                context! { id => id, names => Serde(names), ..follows_in_match(action) }
+            }
+            (Subject::Event(event), Instruction::Event { action, .. }) => follows_in_event(event, action),
+            _ => context! { act => "" },
         };
+        let page = context! { back => self.back(), fields => Serde(fields), seen => Serde(seen), ..follows };
         frame.render("screen/ask.html", "", page)
     }
 }
 
-/// Whether a form first shows the consequences, because the act cannot be undone or voids turns.
-pub fn asks_first(instruction: &Instruction) -> bool {
-    let Instruction::Match { action, .. } = instruction else { return false };
-    matches!(
-        action,
-        MatchAction::Correct { .. }
-            | MatchAction::Act(Act::Forfeit(_) | Act::Abandon | Act::Annul { .. } | Act::Adjudicate)
-    )
+/// What an act is about: a match, with the names of its players, or an event.
+pub enum Subject<'a> {
+    Match(&'a str, &'a BySeat<String>),
+    Event(&'a Event),
 }
 
-/// Describes an act for the template.
-fn follows(instruction: &Instruction) -> minijinja::Value {
-    let Instruction::Match { action, .. } = instruction else { return context! { act => "" } };
+/// Whether a form first shows the consequences, because the act cannot be undone or voids turns.
+pub fn asks_first(instruction: &Instruction) -> bool {
+    match instruction {
+        Instruction::Match { action, .. } => matches!(
+            action,
+            MatchAction::Correct { .. }
+                | MatchAction::Act(Act::Forfeit(_) | Act::Abandon | Act::Annul { .. } | Act::Adjudicate)
+        ),
+        Instruction::Event { action, .. } => matches!(
+            action,
+            EventAction::Open
+                | EventAction::Close
+                | EventAction::Cancel { .. }
+                | EventAction::Strike { .. }
+                | EventAction::Replace { .. }
+        ),
+        _ => false,
+    }
+}
+
+/// Describes an act on an event for the template.
+fn follows_in_event(event: &Event, action: &EventAction) -> minijinja::Value {
+    let open =
+        event.running().map_or(0, |season| season.games.iter().filter(|game| game.result.is_none()).count());
+    let (act, words) = match action {
+        EventAction::Open => ("begin", String::new()),
+        EventAction::Close => ("close", String::new()),
+        EventAction::Cancel { reason } => ("cancel", reason.clone()),
+        EventAction::Strike { words } => ("strike", words.join(" ")),
+        EventAction::Replace { words } => ("replace", words.join(" ")),
+        _ => ("", String::new()),
+    };
+    context! {
+        id => &event.plan.id, act => act, words => words, entrants => event.next_entrants(), open => open,
+        is_running => event.running().is_some(), has_begun => !event.seasons.is_empty(),
+    }
+}
+
+/// Describes an act on a match for the template.
+fn follows_in_match(action: &MatchAction) -> minijinja::Value {
     match action {
         MatchAction::Act(Act::Forfeit(seat)) => {
             context! { act => "forfeit", seat => seat.as_str(), winner => seat.other().as_str() }

@@ -12,6 +12,7 @@ pub mod agenda;
 pub mod event;
 pub mod forms;
 pub mod game_match;
+pub mod lists;
 pub mod person;
 
 /// The facts that every page of the screen shows.
@@ -65,14 +66,21 @@ impl PageFrame<'_> {
     }
 
     /// Returns a page that says why the requested one cannot be shown, in the template's text for `why` or in
-    /// `text`, with a link back.
+    /// `text`, with a link back and a form with the fields `typed`, to send again.
     ///
     /// # Errors
     /// [`TemplateError`] if the template cannot be rendered.
-    pub fn notice(&self, why: &str, text: &str, back: &str) -> Result<String, TemplateError> {
+    pub fn notice(
+        &self,
+        why: &str,
+        text: &str,
+        back: &str,
+        typed: &[(String, String)],
+    ) -> Result<String, TemplateError> {
         let paragraphs: Vec<&str> =
             text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()).collect();
-        let page = context! { why => why, paragraphs => Serde(paragraphs), back => back };
+        let page =
+            context! { why => why, paragraphs => Serde(paragraphs), back => back, typed => Serde(typed) };
         self.render("screen/notice.html", "", page)
     }
 
