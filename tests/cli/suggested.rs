@@ -58,10 +58,17 @@ fn filled(command: &str) -> String {
 fn every_command_that_is_suggested_exists() {
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for (folder, endings) in [("src", &["rs", "txt"][..]), ("templates", &["txt"]), ("docs", &["md"])] {
+    let folders = [
+        ("src", &["rs", "txt"][..]),
+        ("crates", &["rs", "txt", "md"]),
+        ("templates", &["txt", "html"]),
+        ("docs", &["md"]),
+        ("deploy", &["service"]),
+    ];
+    for (folder, endings) in folders {
         for file in files(folder, endings) {
             let text = fs::read_to_string(&file).expect("text");
-            for command in commands(&text, folder == "src") {
+            for command in commands(&text, folder == "src" || folder == "crates") {
                 seen += 1;
                 let words = filled(&command);
                 let parsed = Cli::try_parse_from(["fogpost"].into_iter().chain(words.split(' ')));
