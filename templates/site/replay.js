@@ -1,4 +1,4 @@
-// Arrow keys, Home and End, Play, and the switch in the link. The page works without this script.
+// Arrow keys, also after a click on the switch; Home, End, Play; the switch in the link. The page works without it.
 (function (page) {
   const steps = [...page.querySelectorAll('.step')], links = [...page.querySelectorAll('.strip a')];
   const switches = [...page.querySelectorAll('[name=view]')], heard = page.getElementById('heard');
@@ -16,7 +16,6 @@
     location.replace('#' + step.id);
     scrollTo(0, top);
     show();
-    // The focused link is hidden now.
     const next = held ? play : rel && (step.querySelector('[rel=' + rel + ']') || step.querySelector('.go a'));
     if (next) next.focus({ preventScroll: true });
   }
@@ -62,12 +61,13 @@
 
   // The switch: as the link says, else as it was left last.
   let as = new URLSearchParams(location.search).get('as');
-  try { as = as || localStorage.getItem('as'); } catch { /* No storage. */ }
+  try { as = as || localStorage.getItem('as'); } catch {}
   for (const box of switches) {
     if (box.value === as) box.checked = true;
+    box.labels[0].onclick = () => setTimeout(() => box.blur());
     box.onchange = () => {
-      try { localStorage.setItem('as', box.value); } catch { /* The same. */ }
-      try { history.replaceState(null, '', '?as=' + box.value + location.hash); } catch { /* From a disk. */ }
+      try { localStorage.setItem('as', box.value); } catch {}
+      try { history.replaceState(null, '', '?as=' + box.value + location.hash); } catch {}
     };
   }
   stop();

@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use minijinja::{Value, context};
 
 use crate::club::events::event::{Event, EventStage, Pairing, Season};
+use crate::club::events::keys::Format;
+use crate::club::events::seasons;
 use crate::club::member::number;
 use crate::game::Seat;
 use crate::ledger::book::BookPlace;
@@ -65,7 +67,7 @@ pub fn line(listed: &ListedEvent) -> Value {
 }
 
 /// Returns the announcement.
-pub fn announcement(listed: &ListedEvent) -> Value {
+pub fn announcement(listed: &ListedEvent, shown: &Shown<'_>) -> Value {
     let Event { plan, terms, stage, closed, opens, entrants, seasons, head, .. } = &listed.event;
     let opens = opens.filter(|_| *stage == EventStage::Entries).map(day);
     context! {
@@ -76,31 +78,68 @@ pub fn announcement(listed: &ListedEvent) -> Value {
         opens => opens, entrants => entrants.len(), takes => *stage == EventStage::Entries && !closed,
         seasons => seasons.iter().map(|season| season.no).collect::<Vec<_>>(), head => head.hash.to_string(),
         announced => listed.news.first().map(|(at, _)| day(*at)),
+        champion => listed.event.champion().map(|player| name(player, shown)),
     }
 }
 
-/// Returns a season with its sections.
-pub fn season(season: &Season, shown: &Shown<'_>) -> Value {
-    let (from, to, sections) = (day(season.drawn_at), day(season.ends), sections(season, shown));
-    context! { no => season.no, from => from, to => to, closed => season.places.is_some(), sections => sections }
+/// Returns a season with its sections, and the list of a ladder or the rounds of a cup.
+pub fn season(event: &Event, season: &Season, shown: &Shown<'_>) -> Value {
+    let (from, to, sections) = (day(season.drawn_at), day(season.ends), sections(event, season, shown));
+    context! {
+        no => season.no, from => from, to => to, closed => season.places.is_some(), sections => sections,
+        ladder => (event.plan.format == Format::Ladder).then(|| ladder(event, season, shown)),
+        rounds => (event.plan.format == Format::Cup).then(|| rounds(event, season.no, shown)),
+    }
+}
+
+/// Returns the list of a ladder after a season, from the first place on, with the places that each player has risen.
+fn ladder(event: &Event, season: &Season, shown: &Shown<'_>) -> Vec<Value> {
+    let moves = seasons::moves(event, season);
+    let after = seasons::after_ladder(&season.list, &season.ranked());
+    let line = |player: &i64| {
+        context! { number => number(*player), name => name(*player, shown), rise => moves.get(player) }
+    };
+    after.iter().map(line).collect()
+}
+
+/// Returns the rounds of a cup up to this season, each as its sections in the order of their tables, with who went on.
+fn rounds(event: &Event, no: u32, shown: &Shown<'_>) -> Vec<Value> {
+    let round = |season: &Season| {
+        let on = seasons::moves(event, season);
+        let is_on = |player: &i64| season.places.is_some() && on.get(player) == Some(&1);
+        let person = |player: &i64| context! { name => name(*player, shown), on => is_on(player) };
+        let sections: Vec<Vec<Value>> =
+            season.ranked().iter().map(|section| section.iter().map(person).collect()).collect();
+        context! { no => season.no, sections => sections }
+    };
+    event.seasons.iter().filter(|season| season.no <= no).map(round).collect()
 }
 
 /// Returns the sections of a season, each with a row of results for each player.
-pub fn sections(season: &Season, shown: &Shown<'_>) -> Vec<Value> {
+pub fn sections(event: &Event, season: &Season, shown: &Shown<'_>) -> Vec<Value> {
+    let moves = seasons::moves(event, season);
     season
         .tables()
         .iter()
         .enumerate()
         .map(|(no, table)| {
             let games: Vec<&Pairing> = season.games.iter().filter(|game| game.section == no).collect();
-            let rows: Vec<Value> = table.iter().map(|row| player(row, table, &games, shown)).collect();
+            let rows: Vec<Value> = table
+                .iter()
+                .map(|row| player(row, table, &games, (shown, moves.get(&row.player).copied().unwrap_or(0))))
+                .collect();
             let open = games.iter().filter(|game| game.result.is_none()).count();
             context! { no => no + 1, rows => rows, open => open }
         })
         .collect()
 }
 
-fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Shown<'_>) -> Value {
+fn player(
+    row: &BookPlace,
+    table: &[BookPlace],
+    games: &[&Pairing],
+    (shown, rise): (&Shown<'_>, i64),
+) -> Value {
     let cells: Vec<Value> = table
         .iter()
         .map(|other| {
@@ -118,7 +157,7 @@ fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Show
         .collect();
     context! {
         place => row.place, number => number(row.player), name => name(row.player, shown), cells => cells,
-        points => halves(row.points), direct => halves(row.direct), berger => quarters(row.berger), wins => row.wins,
+        rise => rise, points => halves(row.points), direct => halves(row.direct), berger => quarters(row.berger), wins => row.wins,
     }
 }
 

@@ -13,6 +13,7 @@ use super::listed::{ListedMatch, ListedMember, ListedRating, OpenSeat};
 use super::plot::{self, PlotPoint};
 use super::{Site, asset, boards, replay};
 use crate::club::member::number;
+use crate::club::rating::UNSURE;
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
 use crate::game::picture::Picture;
@@ -192,26 +193,30 @@ impl<'a> Pages<'a> {
     }
 
     fn matches(&mut self) -> Result<(), TemplateError> {
-        let mut months: BTreeMap<String, Vec<ListRow<'a>>> = BTreeMap::new();
+        let mut months: BTreeMap<String, (String, Vec<ListRow<'a>>)> = BTreeMap::new();
         for (listed, row) in &self.finished {
-            let month = ended_at(listed).map(|at| at.format("%Y-%m").to_string()).unwrap_or_default();
-            months.entry(month).or_default().push(row.clone());
+            let ended = |format| ended_at(listed).map(|at| at.format(format).to_string()).unwrap_or_default();
+            let (_, rows) = months.entry(ended("%Y-%m")).or_insert_with(|| (ended("%B %Y"), Vec::new()));
+            rows.push(row.clone());
         }
-        let listed: Vec<_> =
-            months.iter().rev().map(|(month, rows)| context! { month, count => rows.len() }).collect();
+        let listed: Vec<_> = months
+            .iter()
+            .rev()
+            .map(|(key, (name, rows))| context! { key, name, count => rows.len() })
+            .collect();
         let running = Serde(&self.running);
         let page = context! { running => running, months => listed };
         self.add("matches/index.html", "site/matches.html", page)?;
-        for (month, rows) in months {
-            let page = context! { month => &month, rows => Serde(rows) };
-            self.add(&format!("matches/{month}.html"), "site/month.html", page)?;
+        for (key, (name, rows)) in months {
+            let page = context! { month => &name, rows => Serde(rows) };
+            self.add(&format!("matches/{key}.html"), "site/month.html", page)?;
         }
         Ok(())
     }
 
     fn players(&mut self) -> Result<(), TemplateError> {
         let mut finished: BTreeMap<i64, Vec<(Seat, ListRow<'a>)>> = BTreeMap::new();
-        let mut running: BTreeMap<i64, u32> = BTreeMap::new();
+        let mut running: BTreeMap<i64, Vec<(Seat, ListRow<'a>)>> = BTreeMap::new();
         for (listed, row) in &self.finished {
             for (seat, player) in listed.players.iter() {
                 player
@@ -219,36 +224,40 @@ impl<'a> Pages<'a> {
                     .for_each(|player| finished.entry(*player).or_default().push((seat, row.clone())));
             }
         }
-        for player in self
-            .contents
-            .matches
-            .iter()
-            .filter(|listed| listed.end.is_none())
-            .flat_map(|listed| [listed.players.first, listed.players.second].into_iter().flatten())
-        {
-            *running.entry(player).or_default() += 1;
+        let listed = self.contents.matches.iter().filter(|listed| listed.end.is_none());
+        for (listed, row) in listed.zip(&self.running) {
+            for (seat, player) in listed.players.iter() {
+                player
+                    .iter()
+                    .for_each(|player| running.entry(*player).or_default().push((seat, row.clone())));
+            }
         }
         let members = &self.contents.members;
         let listed: Vec<_> = members
             .iter()
             .map(|member| {
                 let count = finished.get(&member.id).map_or(0, Vec::len);
-                let running = running.get(&member.id).copied().unwrap_or(0);
+                let running = running.get(&member.id).map_or(0, Vec::len);
                 context! { number => number(member.id), name => &member.name, finished => count, running => running }
             })
             .collect();
         self.add("players/index.html", "site/players.html", context! { players => listed })?;
         for member in members {
-            self.player(member, finished.remove(&member.id).unwrap_or_default())?;
+            let own = finished.remove(&member.id).unwrap_or_default();
+            self.player(member, own, running.remove(&member.id).unwrap_or_default())?;
         }
         Ok(())
     }
 
-    fn player(&mut self, member: &ListedMember, rows: Vec<(Seat, ListRow<'_>)>) -> Result<(), TemplateError> {
-        let rows: Vec<_> = rows
-            .into_iter()
-            .map(|(seat, row)| context! { seat => Serde(seat), ..Value::from(Serde(row)) })
-            .collect();
+    fn player(
+        &mut self,
+        member: &ListedMember,
+        finished: Vec<(Seat, ListRow<'_>)>,
+        running: Vec<(Seat, ListRow<'_>)>,
+    ) -> Result<(), TemplateError> {
+        let line = |(seat, row)| context! { seat => Serde(seat), ..Value::from(Serde(row)) };
+        let rows: Vec<_> = finished.into_iter().map(line).collect();
+        let running: Vec<_> = running.into_iter().map(line).collect();
         let from = self.contents.ratings.partition_point(|rating| rating.player < member.id);
         let own = self.contents.ratings[from..].iter().take_while(|rating| rating.player == member.id);
         let mut by_game: BTreeMap<GameKind, Vec<&ListedRating>> = BTreeMap::new();
@@ -273,9 +282,9 @@ impl<'a> Pages<'a> {
         };
         let own_events: Vec<_> = self.contents.events.iter().filter(has).map(events::line).collect();
         let page = context! {
-            events => own_events, number => number(member.id), name => &member.name, rows => rows, ratings => ratings,
-            owed => reliability.owed, in_time => reliability.in_time, lost => reliability.lost,
-            plot_style => plot::dark_style(),
+            events => own_events, number => number(member.id), name => &member.name, rows => rows, running => running,
+            ratings => ratings, owed => reliability.owed, in_time => reliability.in_time, lost => reliability.lost,
+            plot_style => plot::dark_style(), unsure => format!("{UNSURE:.0}"),
         };
         self.add(&format!("players/{}/index.html", number(member.id)), "site/player.html", page)
     }
@@ -301,7 +310,7 @@ impl<'a> Pages<'a> {
                     }
                 })
                 .collect();
-            let page = context! { rows => rows, game => game.name(), key => game.key() };
+            let page = context! { rows => rows, game => game.name(), key => game.key(), unsure => format!("{UNSURE:.0}") };
             self.add(&format!("ratings/{}/index.html", game.key()), "site/ratings.html", page)?;
         }
         Ok(())
@@ -367,13 +376,13 @@ impl<'a> Pages<'a> {
                     format!("season-{}", season.no)
                 };
                 let page = context! {
-                    event => events::announcement(listed), season => events::season(season, &shown), rows => Serde(&rows),
+                    event => events::announcement(listed, &shown), season => events::season(&listed.event, season, &shown),
+                    rows => Serde(&rows),
                 };
                 self.add(&format!("{folder}{file}.html"), "site/event.html", page)?;
             }
             if last.is_none() {
-                let page =
-                    context! { event => events::announcement(listed), season => (), rows => Serde(&rows) };
+                let page = context! { event => events::announcement(listed, &shown), season => (), rows => Serde(&rows) };
                 self.add(&format!("{folder}index.html"), "site/event.html", page)?;
             }
             let mut entries = FeedEntry::results(&results);
@@ -392,6 +401,7 @@ impl<'a> Pages<'a> {
             entries.push(FeedEntry {
                 at: *at,
                 title: self.templates.render("site/event-news.txt", words)?.trim().to_owned(),
+                summary: format!("{}, a {} of {}.", plan.name, plan.format, plan.game.name()),
                 id: format!("{}:{}:{}", plan.id, news.as_str(), news.season().unwrap_or(0)),
                 page: format!("events/{}/index.html", plan.id),
             });
@@ -415,9 +425,12 @@ impl<'a> Pages<'a> {
             None => "../".repeat(folder.matches('/').count()),
         };
         let link = |page: &str| vec![Link { href: format!("{base}{page}"), ..Link::default() }];
-        feed.set_links(link(&format!("{folder}index.html")));
-        let written = entries.into_iter().map(|FeedEntry { at, title, id, page }| Entry {
+        let own =
+            Link { rel: "self".to_owned(), href: format!("{base}{folder}feed.atom"), ..Link::default() };
+        feed.set_links([link(&format!("{folder}index.html")), vec![own]].concat());
+        let written = entries.into_iter().map(|FeedEntry { at, title, summary, id, page }| Entry {
             title: Text::plain(title),
+            summary: Some(Text::plain(summary)),
             id: format!("urn:fogpost:{id}"),
             updated: at.fixed_offset(),
             links: link(&page),
@@ -432,6 +445,7 @@ impl<'a> Pages<'a> {
 struct FeedEntry {
     at: DateTime<Utc>,
     title: String,
+    summary: String,
     /// Unique in the club.
     id: String,
     page: String,
@@ -443,6 +457,7 @@ impl FeedEntry {
         let entry = |(listed, row): &(&ListedMatch, ListRow<'_>)| FeedEntry {
             at: ended_at(listed).unwrap_or_default(),
             title: format!("{} – {}, {}: {}", row.first, row.second, row.game, row.result),
+            summary: format!("{} ended on {}. The page replays it turn by turn.", listed.id, row.ended),
             id: listed.id.clone(),
             page: format!("matches/{}/index.html", listed.id),
         };

@@ -42,6 +42,8 @@ struct ReplayStep {
     phase: Phase,
     board: String,
     told: Vec<StepReport>,
+    /// The orders of each side that filed some, as a letter has them.
+    orders: Vec<(String, Vec<String>)>,
     text: String,
 }
 
@@ -101,18 +103,28 @@ const PAGE_BYTES: usize = 15_000;
 const STEP_BYTES: usize = 5_000;
 /// Maximum bytes of all parts of a page together, so that it can stand alone in a letter.
 const MOST_BYTES: usize = 120_000;
-/// The bytes of a step's frame, heading and links, and of a sign in the legend.
-const FRAME_BYTES: usize = 600;
+/// The bytes of a step's frame, heading and links, of the frame of a side's orders, and of a sign in the legend.
+const FRAME_BYTES: usize = 680;
+const ORDERS_BYTES: usize = 90;
 const SIGN_BYTES: usize = 160;
 
-/// Omits all boards in characters except the last if the page would become too large.
+/// Omits the orders if the page would become too large, and then all boards in characters except the last.
 fn keep_within_limit(steps: &mut [ReplayStep], drawn_once: usize) {
     let words = |step: &ReplayStep| {
         step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>()
     };
-    let size = |step: &ReplayStep| step.board.len() + step.text.len() + words(step) + FRAME_BYTES;
-    let bytes = drawn_once + steps.iter().map(size).sum::<usize>();
-    if bytes > MOST_BYTES.min(PAGE_BYTES + STEP_BYTES * steps.len())
+    let orders = |step: &ReplayStep| {
+        let lines = step.orders.iter().flat_map(|(_, lines)| lines).map(|line| line.len() + 1);
+        lines.sum::<usize>() + step.orders.len() * ORDERS_BYTES
+    };
+    let size =
+        |step: &ReplayStep| step.board.len() + step.text.len() + orders(step) + words(step) + FRAME_BYTES;
+    let most = MOST_BYTES.min(PAGE_BYTES + STEP_BYTES * steps.len());
+    let is_too_large = |steps: &[ReplayStep]| drawn_once + steps.iter().map(size).sum::<usize>() > most;
+    if is_too_large(steps) {
+        steps.iter_mut().for_each(|step| step.orders.clear());
+    }
+    if is_too_large(steps)
         && let Some((_, others)) = steps.split_last_mut()
     {
         others.iter_mut().for_each(|step| step.text.clear());
@@ -183,6 +195,13 @@ impl Played {
             phase: done.phase,
             board: String::new(),
             told: step_reports(templates, record, done)?,
+            orders: Seat::BOTH
+                .into_iter()
+                .filter_map(|seat| {
+                    let filed = done.filings[seat].as_ref()?;
+                    Some((record.players[seat].clone(), filed.lines().to_vec()))
+                })
+                .collect(),
             text: String::new(),
         });
         Ok(())

@@ -168,6 +168,13 @@ impl Event {
         self.season().filter(|season| season.places.is_none() && self.stage == EventStage::Running)
     }
 
+    /// Returns the winner of a cup that is over.
+    pub fn champion(&self) -> Option<i64> {
+        let is_over = self.plan.format == Format::Cup && self.stage == EventStage::Over;
+        let [last] = self.seasons.last().filter(|_| is_over)?.places.as_deref()? else { return None };
+        last.first().map(|place| place.player)
+    }
+
     /// Whether another season can follow.
     pub fn goes_on(&self) -> bool {
         (!self.closed || self.is_begun_cup())

@@ -26,6 +26,42 @@ pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {
     list
 }
 
+/// Returns the change of each player's place by a season: in a league the divisions that they rise, in a ladder the places,
+/// and 1 for those who go on in a cup. While the season runs, as it would be if it ended now.
+pub fn moves(event: &Event, season: &Season) -> BTreeMap<i64, i64> {
+    let ranked = season.ranked();
+    let place_in =
+        |list: &[i64], player: &i64| list.iter().position(|other| other == player).unwrap_or(0) as i64;
+    match event.plan.format {
+        Format::League => {
+            let after = after_league(&ranked, event.plan.promote, &season.vanished);
+            let ends: Vec<usize> = ranked
+                .iter()
+                .scan(0, |end, division| {
+                    *end += division.len();
+                    Some(*end)
+                })
+                .collect();
+            let division = |at: usize| ends.iter().position(|end| at < *end).unwrap_or(0) as i64;
+            let before = ranked.concat();
+            let rise = |player: &i64| {
+                let (from, to) = (place_in(&before, player) as usize, place_in(&after, player) as usize);
+                (*player, division(from) - division(to))
+            };
+            before.iter().map(rise).collect()
+        }
+        Format::Ladder => {
+            let after = after_ladder(&season.list, &ranked);
+            let rise = |player: &i64| (*player, place_in(&season.list, player) - place_in(&after, player));
+            season.list.iter().map(rise).collect()
+        }
+        Format::Cup => {
+            let on = going_on(season, event.plan.advance, &event.gone);
+            season.list.iter().map(|player| (*player, i64::from(on.contains(player)))).collect()
+        }
+    }
+}
+
 /// Sorts players by the order in the plan, then by figure, then by time of entry.
 fn by_strength(event: &Event, players: &[i64], figures: &BTreeMap<i64, i64>) -> Vec<i64> {
     let order = &event.plan.order;

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::event::{Event, EventStage};
 use super::plan::Plan;
+use super::seasons::{moves, next_list};
 use super::steps::Mailed;
 use super::verify::verify;
 use crate::game::BySeat;
@@ -193,4 +194,35 @@ fn a_cup_that_takes_no_entries_is_played_to_its_final() {
     book.play();
     assert_eq!((book.event.stage, book.event.goes_on()), (EventStage::Over, false));
     book.assert_verifies();
+}
+
+#[test]
+fn a_season_moves_players_as_the_next_draw_does_and_a_cup_has_a_champion() {
+    // Two divisions of three: the lower numbers win, so 3 falls and 4 rises.
+    let mut league = Book::begin("league", 3, &[1, 2, 3, 4, 5, 6]);
+    league.draw();
+    league.play();
+    let moved = |book: &Book| moves(&book.event, book.event.season().expect("a season"));
+    assert_eq!(moved(&league), BTreeMap::from([(1, 0), (2, 0), (3, -1), (4, 1), (5, 0), (6, 0)]));
+    assert_eq!(league.event.champion(), None);
+    // The winner of each pair rises by a quarter of the way, and the loser falls so.
+    let mut ladder = Book::begin("ladder", 2, &[4, 3, 2, 1]);
+    ladder.draw();
+    ladder.play();
+    let before = list(&ladder.event);
+    let after = next_list(&ladder.event, &BTreeMap::new());
+    let place =
+        |list: &[i64], player| list.iter().position(|other| *other == player).expect("it is in") as i64;
+    for (player, rise) in moved(&ladder) {
+        assert_eq!(rise, place(&before, player) - place(&after, player), "{player}");
+    }
+    let mut cup = Book::begin("cup", 2, &[1, 2, 3, 4]);
+    cup.draw();
+    cup.play();
+    let on = next_list(&cup.event, &BTreeMap::new());
+    assert!(moved(&cup).iter().all(|(player, rise)| on.contains(player) == (*rise == 1)));
+    cup.draw();
+    assert_eq!(cup.event.champion(), None);
+    cup.play();
+    assert_eq!((cup.event.stage, cup.event.champion()), (EventStage::Over, Some(1)));
 }

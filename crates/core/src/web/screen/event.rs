@@ -32,7 +32,7 @@ pub fn page(frame: &PageFrame<'_>, rows: &EventRows) -> Result<String, TemplateE
         running: rows.turns.iter().map(|(id, turn)| (id.as_str(), Some(*turn))).collect(),
         replays: BTreeSet::new(),
     };
-    let sections = event.season().map(|season| events::sections(season, &shown)).unwrap_or_default();
+    let sections = event.season().map(|season| events::sections(event, season, &shown)).unwrap_or_default();
     let entrants: Vec<(String, String)> =
         event.entrants.iter().map(|player| (number(*player), events::name(*player, &shown))).collect();
     let running = event.running();
