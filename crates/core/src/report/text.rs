@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Datelike as _, TimeDelta, Utc};
 use textwrap::WordSplitter;
+use unicode_bidi::{BidiClass, bidi_class};
 
+use crate::game::BySeat;
 use crate::zone::Zone;
 
 /// Formats an instant in `zone` with its year: `Sat 16 May 2026, 20:00 CEST`.
@@ -57,6 +59,18 @@ pub fn shorten_line(text: &str) -> String {
     clean
 }
 
+/// Isolates a name that is written from right to left: otherwise it would turn the words and numbers around it (Unicode
+/// Standard Annex 9, 2.4).
+pub fn isolated(name: &str) -> String {
+    let is_turned = name.chars().any(|c| matches!(bidi_class(c), BidiClass::R | BidiClass::AL));
+    if is_turned { format!("\u{2068}{name}\u{2069}") } else { name.to_owned() }
+}
+
+/// Returns the names of both players as a text shows them.
+pub fn isolated_names(names: &BySeat<String>) -> BySeat<String> {
+    BySeat::from_fn(|seat| isolated(&names[seat]))
+}
+
 /// Returns the lines of a person's text, wrapped for a quote. The template prefixes each line, so that none
 /// can be taken for an order.
 pub fn wrap_lines(text: &str) -> Vec<String> {
@@ -89,6 +103,16 @@ mod tests {
         assert_eq!(words(1440 + 3), "1 day 3 minutes");
         assert_eq!(words(0), "less than a minute");
         assert_eq!(words(-5), "less than a minute");
+    }
+
+    #[test]
+    fn a_name_from_right_to_left_turns_nothing_around_it() {
+        for name in ["\u{5d0}\u{5e0}\u{5d4}", "Ann \u{639}\u{644}\u{64a}"] {
+            assert_eq!(isolated(name), format!("\u{2068}{name}\u{2069}"));
+        }
+        for name in ["Ann", "J\u{f6}rg 2", "\u{738b}\u{4f1f}"] {
+            assert_eq!(isolated(name), name);
+        }
     }
 
     #[test]

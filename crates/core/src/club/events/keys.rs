@@ -194,5 +194,5 @@ pub fn nearest(word: &str) -> &'static PlanKey {
 fn wrapped(text: &str) -> String {
     let lines =
         textwrap::wrap(text, textwrap::Options::new(WIDTH).initial_indent("# ").subsequent_indent("# "));
-    lines.iter().fold(String::new(), |text, line| text + line + "\n")
+    lines.join("\n") + "\n"
 }

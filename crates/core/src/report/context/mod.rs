@@ -15,7 +15,7 @@ use self::lazy::{ComputeField, FieldSource};
 use self::manual::manual;
 use self::secrets::{keys, lot};
 use super::WordingInput;
-use super::text::{format_duration, format_local, shorten_line, wrap_lines};
+use super::text::{format_duration, format_local, isolated_names, shorten_line, wrap_lines};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
 use crate::referee::{
@@ -38,7 +38,7 @@ pub use self::position::{Position, word_position};
 const SHARED: [(&str, ComputeField); 27] = [
     ("club", |source| context! { name => &source.club_name, address => &source.club_address }),
     ("match", |source| match_header(&source.game_match)),
-    ("names", |source| value(&source.game_match.players)),
+    ("names", |source| value(isolated_names(&source.game_match.players))),
     ("sides", |source| value(source.game_match.game.sides())),
     ("options", |source| value(source.game_match.state.options())),
     ("option_notes", option_notes),
@@ -339,7 +339,7 @@ pub fn for_news(
         ("turn", value(step.turn)),
         ("me", value(seat)),
         ("foe", value(seat.other())),
-        ("names", value(names)),
+        ("names", value(isolated_names(names))),
     ];
     TemplateContext::new(Some(view)).with(own)
 }

@@ -11,6 +11,7 @@ use super::report_step;
 use crate::game::any::{AnyState, Memories, OwnPart};
 use crate::game::{BySeat, Phase, Seat};
 use crate::referee::Adjudication;
+use crate::report::text::isolated_names;
 use crate::report::{TemplateError, Templates, normalize_blanks};
 
 /// A position of a match, and the adjudications that led to it in one ruling.
@@ -58,7 +59,7 @@ fn context_of(position: &Position<'_>, seat: Seat) -> TemplateContext {
         ("due", Value::from(Serde(state.due()))),
         ("me", Value::from(Serde(seat))),
         ("foe", Value::from(Serde(seat.other()))),
-        ("names", Value::from(Serde(names))),
+        ("names", Value::from(Serde(isolated_names(names)))),
         ("options", Value::from(Serde(state.options()))),
         ("adjudicated", context! { zone => "UTC", phases => phases.collect::<Value>() }),
         ("board", Value::from(board.text.trim_end())),

@@ -8,7 +8,7 @@ use minijinja::{Value, context};
 use crate::game::Seat;
 use crate::ledger::SealKey;
 use crate::referee::{Match, Stage};
-use crate::report::text::{format_local, wrap_lines};
+use crate::report::text::{format_local, isolated, wrap_lines};
 
 /// Returns the pin of the source of a match's chance, and its key once the match is over.
 pub fn lot(game_match: &Match) -> Value {
@@ -33,7 +33,7 @@ pub fn messages(game_match: &Match, reader: Seat, now: DateTime<Utc>) -> Value {
     messages
         .map(|message| {
             context! {
-                to => message.to.map(|seat| &game_match.players[seat]),
+                to => message.to.map(|seat| isolated(&game_match.players[seat])),
                 at => format_local(message.at, zone, now),
                 lines => wrap_lines(&message.text),
             }
