@@ -41,7 +41,7 @@ pub use gm_digest::{GmDigest, GmMatchSummary};
 pub use mail::{envelope, mime, pin, redraw, sent};
 pub use samples::check_templates;
 pub use templates::{COMPILED_IN, TemplateError, Templates, topics};
-pub use text::{count_of, excerpt, format_duration, format_local, format_with_year, wrap_lines};
+pub use text::{count_of, excerpt, format_duration, format_local, format_with_year, isolated, wrap_lines};
 
 /// The club as its letters name it.
 #[derive(Clone, Debug)]

@@ -104,8 +104,8 @@ const STEP_BYTES: usize = 5_000;
 /// Maximum bytes of all parts of a page together, so that it can stand alone in a letter.
 const MOST_BYTES: usize = 120_000;
 /// The bytes of a step's frame, heading and links, of the frame of a side's orders, and of a sign in the legend.
-const FRAME_BYTES: usize = 680;
-const ORDERS_BYTES: usize = 90;
+const FRAME_BYTES: usize = 600;
+const ORDERS_BYTES: usize = 130;
 const SIGN_BYTES: usize = 160;
 
 /// Omits the orders if the page would become too large, and then all boards in characters except the last.
@@ -199,7 +199,7 @@ impl Played {
                 .into_iter()
                 .filter_map(|seat| {
                     let filed = done.filings[seat].as_ref()?;
-                    Some((record.players[seat].clone(), filed.lines().to_vec()))
+                    Some((report::isolated(&record.players[seat]), filed.lines().to_vec()))
                 })
                 .collect(),
             text: String::new(),
@@ -224,7 +224,11 @@ fn step_reports(
     }
     let mut told = Vec::new();
     for (seat, class) in [(Seat::First, "ft"), (Seat::Second, "st")] {
-        told.push(StepReport { class, name: Some(record.players[seat].clone()), items: news(seat)? });
+        told.push(StepReport {
+            class,
+            name: Some(report::isolated(&record.players[seat])),
+            items: news(seat)?,
+        });
     }
     Ok(told)
 }
