@@ -9,7 +9,8 @@ use super::{Office, commit};
 use crate::desk::gm::alarm;
 use crate::post::without_addresses;
 
-/// Time that a database may not answer, or a match may wait for a lock, before the GM is told.
+/// Time that a database may not answer, or a match may wait for a lock, before the GM is told; and time without either
+/// after which it is over: between two attempts, nothing waits.
 const MIN_TOLD: TimeDelta = TimeDelta::minutes(5);
 
 /// What this process has noticed and has not seen end.
@@ -18,6 +19,7 @@ pub struct DatabaseWatch(Mutex<Option<Noticed>>);
 
 struct Noticed {
     since: DateTime<Utc>,
+    last: DateTime<Utc>,
     why: String,
     is_told: bool,
 }
@@ -27,9 +29,35 @@ impl DatabaseWatch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn notice(&self, since: DateTime<Utc>, why: impl FnOnce() -> String) {
-        self.noticed().get_or_insert_with(|| Noticed { since, why: why(), is_told: false });
+    fn notice(&self, now: DateTime<Utc>, why: impl FnOnce() -> String) {
+        let mut noticed = self.noticed();
+        // What was long ago was another trouble.
+        noticed.take_if(|noticed| now - noticed.last >= MIN_TOLD && noticed.is_told);
+        noticed.get_or_insert_with(|| Noticed { since: now, last: now, why: why(), is_told: false }).last =
+            now;
     }
+
+    /// Returns what the GM has to be told now, once: since when, and why. `lasts`: whether something waits at `now`.
+    fn take_untold(&self, now: DateTime<Utc>, lasts: bool) -> Option<Untold> {
+        let mut noticed = self.noticed();
+        let untold =
+            noticed.as_mut().filter(|noticed| !noticed.is_told && noticed.last - noticed.since >= MIN_TOLD);
+        let untold = untold.map(|noticed| {
+            noticed.is_told = true;
+            Untold { since: noticed.since, until: (!lasts).then_some(noticed.last), why: noticed.why.clone() }
+        });
+        noticed.take_if(|noticed| !lasts && now - noticed.last >= MIN_TOLD);
+        untold
+    }
+}
+
+/// A trouble that the GM does not know of.
+#[derive(Debug, PartialEq, Eq)]
+struct Untold {
+    since: DateTime<Utc>,
+    /// `None` while it lasts.
+    until: Option<DateTime<Utc>>,
+    why: String,
 }
 
 /// Notes that work failed because the database does not answer. The first reason counts.
@@ -48,21 +76,36 @@ pub async fn tell(office: &Office) -> anyhow::Result<()> {
     if !waiting.is_empty() {
         office.database_watch.notice(now, String::new);
     }
-    let is_over = waiting.is_empty();
-    let (since, why) = match &mut *office.database_watch.noticed() {
-        Some(noticed) if !noticed.is_told && now - noticed.since >= MIN_TOLD => {
-            noticed.is_told = true;
-            (noticed.since, noticed.why.clone())
-        }
-        noticed if is_over => {
-            *noticed = None;
-            return Ok(());
-        }
-        _ => return Ok(()),
+    let Some(Untold { since, until, why }) = office.database_watch.take_untold(now, !waiting.is_empty())
+    else {
+        return Ok(());
     };
-    let why = if is_over { why } else { office.store.server_faults().await?.join("; ") };
+    let why = if until.is_some() { why } else { office.store.server_faults().await?.join("; ") };
     let telling = commit::decide_and_commit(office, move |desk| {
-        alarm::database_away(desk, since, is_over.then(|| desk.at()), &why, &waiting)
+        alarm::database_away(desk, since, until, &why, &waiting)
     });
     telling.await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trouble_with_short_gaps_is_told_once_and_the_next_one_again() {
+        let at = |minute| DateTime::UNIX_EPOCH + TimeDelta::minutes(minute);
+        let watch = DatabaseWatch::default();
+        let look = |minute, waits: bool| {
+            if waits {
+                watch.notice(at(minute), String::new);
+            }
+            watch.take_untold(at(minute), waits).map(|untold| (untold.since, untold.until))
+        };
+        assert_eq!([look(0, true), look(4, true)], [None, None]);
+        assert_eq!(look(5, true), Some((at(0), None)));
+        // Between two attempts nothing waits.
+        assert_eq!([look(6, false), look(7, true), look(13, true), look(14, false)], [None; 4]);
+        assert_eq!([look(19, false), look(30, true)], [None, None]);
+        assert_eq!(look(36, true), Some((at(30), None)));
+    }
 }

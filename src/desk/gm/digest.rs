@@ -86,7 +86,10 @@ fn name_of_entry(match_id: &str, seq: u64) -> String {
     format!("{match_id} {seq}")
 }
 
-/// The memory of a GM's last digest.
+/// Maximum matches and letters that a digest lists as waiting for a lock.
+const MAX_LOCKED: usize = 10;
+
+/// The memory of a GM's last digest, and what it does not see in the database.
 pub struct LastDigest {
     /// The key under which the time of the digest is remembered.
     pub key: String,
@@ -95,6 +98,8 @@ pub struct LastDigest {
     pub since: DateTime<Utc>,
     /// The names of the items that it reported.
     pub told: BTreeSet<String>,
+    /// The matches and letters that wait for a lock now.
+    pub locked: Vec<String>,
 }
 
 /// Returns the key under which the beginning of a digest's period is remembered.
@@ -119,6 +124,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     let unread = BTreeSet::new();
     let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
     if let Some(mut digest) = digest {
+        digest.locked = ShortList::of(last.locked.clone(), MAX_LOCKED);
         let more = digest.in_full.split_beyond(MAX_IN_FULL);
         let letter = ClubLetter::Digest { digest };
         let unique = unique_part(desk, desk.at());

@@ -17,6 +17,8 @@ pub struct GmDigest {
     pub decisions: ShortList<Decision>,
     /// Matches that an earlier digest has named, and that still wait for a GM.
     pub waiting: ShortList<Decision>,
+    /// Matches and letters that wait for a lock of another session of the database. They alone are not news.
+    pub locked: ShortList<String>,
     /// Newcomers who wait to be admitted.
     pub applicants: ShortList<ApplicantNote>,
     /// Letters that could not be ruled on.
