@@ -318,8 +318,7 @@ fn many_commands_against_the_words_of_a_letter_are_bounded() {
     let text = "I do not want to\nRESIGN CONFIRM\n".repeat(20_000);
     let request = read(GameKind::Quad, &text);
     assert_eq!((request.commands.len(), request.faults.len()), (0, 20));
-    // Of the first 2,000 lines each second one is a command; the letter is refused.
-    assert_eq!(request.left_out.commands, 980);
+    assert_eq!(request.left_out.commands, 19_980);
 }
 
 #[test]
