@@ -37,17 +37,24 @@ impl DatabaseWatch {
             now;
     }
 
-    /// Returns what the GM has to be told now, once: since when, and why. `lasts`: whether something waits at `now`.
-    fn take_untold(&self, now: DateTime<Utc>, lasts: bool) -> Option<Untold> {
+    /// Returns what the GM has to be told now, until [`DatabaseWatch::set_told`]: since when, and why. `lasts`: whether
+    /// something waits at `now`.
+    fn untold(&self, now: DateTime<Utc>, lasts: bool) -> Option<Untold> {
         let mut noticed = self.noticed();
-        let untold =
-            noticed.as_mut().filter(|noticed| !noticed.is_told && noticed.last - noticed.since >= MIN_TOLD);
-        let untold = untold.map(|noticed| {
-            noticed.is_told = true;
-            Untold { since: noticed.since, until: (!lasts).then_some(noticed.last), why: noticed.why.clone() }
+        let is_long = |noticed: &Noticed| noticed.last - noticed.since >= MIN_TOLD;
+        noticed.take_if(|noticed| {
+            let is_over = !lasts && now - noticed.last >= MIN_TOLD;
+            is_over && (noticed.is_told || !is_long(noticed))
         });
-        noticed.take_if(|noticed| !lasts && now - noticed.last >= MIN_TOLD);
-        untold
+        let untold = noticed.as_ref().filter(|noticed| !noticed.is_told && is_long(noticed))?;
+        Some(Untold { since: untold.since, until: (!lasts).then_some(untold.last), why: untold.why.clone() })
+    }
+
+    /// The GM's letter about it is in the outbox.
+    fn set_told(&self) {
+        if let Some(noticed) = self.noticed().as_mut() {
+            noticed.is_told = true;
+        }
     }
 }
 
@@ -76,15 +83,16 @@ pub async fn tell(office: &Office) -> anyhow::Result<()> {
     if !waiting.is_empty() {
         office.database_watch.notice(now, String::new);
     }
-    let Some(Untold { since, until, why }) = office.database_watch.take_untold(now, !waiting.is_empty())
-    else {
+    let Some(Untold { since, until, why }) = office.database_watch.untold(now, !waiting.is_empty()) else {
         return Ok(());
     };
     let why = if until.is_some() { why } else { office.store.server_faults().await?.join("; ") };
     let telling = commit::decide_and_commit(office, move |desk| {
         alarm::database_away(desk, since, until, &why, &waiting)
     });
-    telling.await
+    telling.await?;
+    office.database_watch.set_told();
+    Ok(())
 }
 
 #[cfg(test)]
@@ -99,12 +107,14 @@ mod tests {
             if waits {
                 watch.notice(at(minute), String::new);
             }
-            watch.take_untold(at(minute), waits).map(|untold| (untold.since, untold.until))
+            watch.untold(at(minute), waits).map(|untold| (untold.since, untold.until))
         };
         assert_eq!([look(0, true), look(4, true)], [None, None]);
-        assert_eq!(look(5, true), Some((at(0), None)));
+        // Until the letter is written, it is still to be told.
+        assert_eq!([look(5, true), look(6, true)], [Some((at(0), None)); 2]);
+        watch.set_told();
         // Between two attempts nothing waits.
-        assert_eq!([look(6, false), look(7, true), look(13, true), look(14, false)], [None; 4]);
+        assert_eq!([look(7, false), look(8, true), look(13, true), look(14, false)], [None; 4]);
         assert_eq!([look(19, false), look(30, true)], [None, None]);
         assert_eq!(look(36, true), Some((at(30), None)));
     }
