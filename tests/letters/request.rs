@@ -521,3 +521,9 @@ fn an_order_behind_many_remarks_counts_and_a_long_text_is_passed_on_whole() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn capitals_mark_no_long_text_in_a_letter_that_is_wholly_in_capitals() {
+    let request = read(&format!("I SHALL BE AWAY, AND NOBODY CAN\nTELL {}\n", "WORD ".repeat(1_000)));
+    assert_eq!((request.commands, request.remarks.len()), (Vec::new(), 2));
+}

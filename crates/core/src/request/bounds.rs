@@ -21,9 +21,6 @@ pub const MAX_FAULTS: usize = 20;
 /// records orders as they were written.
 pub const MAX_LINE: usize = 1000;
 
-/// Remarks after which further ones are not asked about, whatever order they may be meant as: no person writes as many.
-pub const MAX_REMARKS: usize = 2000;
-
 /// Counts of the items of a letter that were left out because they are beyond the bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {

@@ -16,7 +16,7 @@ use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 
 use beside::LetterLines;
-use bounds::{MAX_LINE, MAX_REMARKS, start_of};
+use bounds::{MAX_LINE, start_of};
 use command::ParsedLine;
 use grammar::orders_of;
 use normalized::NormalizedLine;
@@ -322,8 +322,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     fn line(&mut self) -> LineKind {
         let line = &self.lines[self.at];
         self.at += 1;
-        if line.text.len() > MAX_LINE {
-            return if self.begins_text(line) { self.long_text(line) } else { self.long_line(line) };
+        let is_long = line.text.len() > MAX_LINE;
+        if is_long && !self.begins_text(line) {
+            return self.long_line(line);
         }
         let wording = NormalizedLine::of(&line.text).in_letter(self.capitals_mark);
         if wording.is_empty() {
@@ -333,7 +334,8 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.request.doubts.push(doubt);
             return LineKind::Doubtful;
         }
-        let orders = orders_of(&self.grammar, &wording);
+        // No long line is an order.
+        let orders = if is_long { None } else { orders_of(&self.grammar, &wording) };
         if let Some(orders) = orders.filter(|orders| !self.is_prose_in_capitals(orders)) {
             if let Some(doubt) = self.doubt_about_malformed(line.no, &wording, &orders) {
                 self.request.doubts.push(doubt);
@@ -349,10 +351,6 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
         if wording.plain.contains('-') {
             self.request.named_matches.extend(wording.words().filter_map(match_named_by));
-        }
-        if self.request.remarks.len() >= MAX_REMARKS {
-            self.request.remarks.push(line.clone());
-            return LineKind::Remark;
         }
         if let Some(game) = self.grammar.game_elsewhere(&normalized::as_order(&wording.plain)) {
             self.request.elsewhere.push(OrderElsewhere { line: line.clone(), game });

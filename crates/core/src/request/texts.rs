@@ -5,7 +5,7 @@ use super::bounds::start_of;
 use super::command::{self, Command, NumberedCommand, ParsedLine};
 use super::grammar::{Grammar, orders_of};
 use super::normalized::{self, NormalizedLine};
-use super::{LineKind, Request, RequestParser, part};
+use super::{Request, RequestParser, part};
 use crate::game::{Fault, Line};
 
 /// A command whose text is passed on to somebody.
@@ -64,16 +64,6 @@ impl<G: Grammar> RequestParser<'_, G> {
     pub(super) fn begins_text(&self, line: &Line) -> bool {
         let parsed = command::read(&NormalizedLine::of(start_of(&line.text)), || self.has_end());
         matches!(parsed, ParsedLine::Tell | ParsedLine::Protest)
-    }
-
-    /// Reads a long line that begins a text for somebody else. The command stands at its start.
-    pub(super) fn long_text(&mut self, line: &Line) -> LineKind {
-        let (start, whole) = (NormalizedLine::of(start_of(&line.text)), NormalizedLine::of(&line.text));
-        match command::read(&start, || self.has_end()) {
-            ParsedLine::Protest => self.passed_on(line.no, &whole, &PROTEST),
-            _ => self.passed_on(line.no, &whole, &TELL),
-        }
-        LineKind::Command
     }
 
     /// Whether a line `END` follows.
