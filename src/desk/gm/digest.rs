@@ -89,7 +89,7 @@ fn name_of_entry(match_id: &str, seq: u64) -> String {
 /// Maximum matches and letters that a digest lists as waiting for a lock.
 const MAX_LOCKED: usize = 10;
 
-/// The memory of a GM's last digest, and what it does not see in the database.
+/// The memory of a GM's last digest.
 pub struct LastDigest {
     /// The key under which the time of the digest is remembered.
     pub key: String,
@@ -98,8 +98,6 @@ pub struct LastDigest {
     pub since: DateTime<Utc>,
     /// The names of the items that it reported.
     pub told: BTreeSet<String>,
-    /// The matches and letters that wait for a lock now.
-    pub locked: Vec<String>,
 }
 
 /// Returns the key under which the beginning of a digest's period is remembered.
@@ -113,8 +111,9 @@ pub fn told_key(key: &str) -> String {
 }
 
 /// Writes a GM's digest of the day, unless there is no news or it was made before. If the last digest has not
-/// been sent yet, it lapses, and this one covers its period as well.
-pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<()> {
+/// been sent yet, it lapses, and this one covers its period as well. `locked` lists the matches and letters that wait for
+/// a lock of the database, which its rows do not show.
+pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest, locked: &[String]) -> Decided<()> {
     desk.acting = index;
     let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
     let last_id = desk.club.stationery.message_id(token, &unique_part(desk, last.made_at));
@@ -124,7 +123,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     let unread = BTreeSet::new();
     let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
     if let Some(mut digest) = digest {
-        digest.locked = ShortList::of(last.locked.clone(), MAX_LOCKED);
+        digest.locked = ShortList::of(locked.to_vec(), MAX_LOCKED);
         let more = digest.in_full.split_beyond(MAX_IN_FULL);
         let letter = ClubLetter::Digest { digest };
         let unique = unique_part(desk, desk.at());
