@@ -110,26 +110,22 @@ pub(super) fn whom(text: &str) -> Result<Whom, String> {
 /// Finds a person among these players.
 ///
 /// # Errors
-/// Returns a sentence if it is nobody, or several.
+/// Returns a sentence for the GM if nobody is meant, or if several people fit.
 pub(super) fn person<'a>(whom: &Whom, people: &'a [Player]) -> Result<&'a Player, String> {
-    let found = match whom {
+    match whom {
         Whom::Address(address) => {
             let has = |player: &&Player| player.addresses.iter().any(|own| own == address.as_str());
-            people.iter().find(has).ok_or_else(|| format!("Nobody has the address {address}."))?
+            people.iter().find(has).ok_or_else(|| format!("Nobody has the address {address}."))
         }
         Whom::Named(written) => {
-            let is_house = |player: &&Player| player.addresses.iter().any(|address| !address.contains('@'));
-            let known = people.iter().filter(|player| !is_house(player));
+            let known = people.iter().filter(|player| !player.is_house());
             let known: Vec<NamedPlayer> =
                 known.map(|player| NamedPlayer { id: player.id, name: player.name.clone() }).collect();
             let id = find_player(written, &known).only(written)?;
-            people
-                .iter()
-                .find(|player| player.id == id)
-                .ok_or_else(|| format!("Nobody is called {written}."))?
+            let found = people.iter().find(|player| player.id == id);
+            found.ok_or_else(|| format!("Nobody is called {written}."))
         }
-    };
-    Ok(found)
+    }
 }
 
 /// Returns an address of a person among these players.

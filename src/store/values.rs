@@ -149,6 +149,13 @@ record! {
     }
 }
 
+impl Player {
+    /// Whether it is the house, whose name takes the place of an address.
+    pub fn is_house(&self) -> bool {
+        self.addresses.iter().any(|address| !address.contains('@'))
+    }
+}
+
 /// Reads one of a player's addresses, or none.
 fn read_address(row: Row<'_>) -> Result<Vec<String>> {
     Ok(row.get::<Option<String>>("address")?.into_iter().collect())

@@ -56,8 +56,7 @@ async fn to_forget(office: &Office, number: i64) -> anyhow::Result<ForgottenPlay
     let player = players.into_iter().find(|player| player.id == number);
     let player = player.with_context(|| format!("there is no player {name}"))?;
     ensure!(!player.addresses.is_empty(), "{name} has no address; there is nothing left to forget");
-    let is_house = player.addresses.iter().any(|address| address.starts_with("house:"));
-    ensure!(!is_house, "{name} is the house");
+    ensure!(!player.is_house(), "{name} is the house");
     let traces = office.store.traces_of(number).await?;
     let waiting = traces.waiting;
     let letters = count_of(waiting, "letter", "letters");

@@ -1,4 +1,4 @@
-//! The lists of all matches, people and events, each with a filter and a form for a new one.
+//! The GM's lists of matches, people and events, each with a filter and a form to add one.
 
 use chrono::NaiveDate;
 use minijinja::value::Serde;
@@ -10,6 +10,9 @@ use crate::game::any::GameKind;
 use crate::referee::{MatchOverview, Stage};
 use crate::report::TemplateError;
 
+/// Maximum rows of a list.
+const MAX_ROWS: usize = 200;
+
 /// The rows of a list that contain the words of a filter.
 pub struct Filtered<T> {
     /// The words, as they were written.
@@ -18,6 +21,18 @@ pub struct Filtered<T> {
     pub rows: Vec<T>,
     /// The number of the others.
     pub more: usize,
+}
+
+impl<T> Filtered<T> {
+    /// Returns a list without rows.
+    pub fn of(words: &str) -> Filtered<T> {
+        Filtered { words: words.trim().to_owned(), rows: Vec::new(), more: 0 }
+    }
+
+    /// Adds a row, or counts it if the list is full.
+    pub fn add(&mut self, row: T) {
+        if self.rows.len() < MAX_ROWS { self.rows.push(row) } else { self.more += 1 }
+    }
 }
 
 /// A person in the list.
