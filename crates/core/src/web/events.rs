@@ -105,9 +105,8 @@ fn ladder(event: &Event, season: &Season, shown: &Shown<'_>) -> Vec<Value> {
 /// Returns the rounds of a cup up to this season, each as its sections in the order of their tables, with who went on.
 fn rounds(event: &Event, no: u32, shown: &Shown<'_>) -> Vec<Value> {
     let round = |season: &Season| {
-        let on = seasons::moves(event, season);
-        let is_on = |player: &i64| season.places.is_some() && on.get(player) == Some(&1);
-        let person = |player: &i64| context! { name => name(*player, shown), on => is_on(player) };
+        let on = seasons::went_on(event, season);
+        let person = |player: &i64| context! { name => name(*player, shown), on => on.contains(player) };
         let sections: Vec<Vec<Value>> =
             season.ranked().iter().map(|section| section.iter().map(person).collect()).collect();
         context! { no => season.no, sections => sections }
@@ -117,29 +116,25 @@ fn rounds(event: &Event, no: u32, shown: &Shown<'_>) -> Vec<Value> {
 
 /// Returns the sections of a season, each with a row of results for each player.
 pub fn sections(event: &Event, season: &Season, shown: &Shown<'_>) -> Vec<Value> {
-    let moves = seasons::moves(event, season);
+    let (moves, on) = (seasons::moves(event, season), seasons::went_on(event, season));
     season
         .tables()
         .iter()
         .enumerate()
         .map(|(no, table)| {
             let games: Vec<&Pairing> = season.games.iter().filter(|game| game.section == no).collect();
-            let rows: Vec<Value> = table
-                .iter()
-                .map(|row| player(row, table, &games, (shown, moves.get(&row.player).copied().unwrap_or(0))))
-                .collect();
+            let row = |row: &BookPlace| {
+                let (rise, on) = (moves.get(&row.player), on.contains(&row.player));
+                context! { rise => rise, on => on, ..player(row, table, &games, shown) }
+            };
+            let rows: Vec<Value> = table.iter().map(row).collect();
             let open = games.iter().filter(|game| game.result.is_none()).count();
             context! { no => no + 1, rows => rows, open => open }
         })
         .collect()
 }
 
-fn player(
-    row: &BookPlace,
-    table: &[BookPlace],
-    games: &[&Pairing],
-    (shown, rise): (&Shown<'_>, i64),
-) -> Value {
+fn player(row: &BookPlace, table: &[BookPlace], games: &[&Pairing], shown: &Shown<'_>) -> Value {
     let cells: Vec<Value> = table
         .iter()
         .map(|other| {
@@ -157,7 +152,7 @@ fn player(
         .collect();
     context! {
         place => row.place, number => number(row.player), name => name(row.player, shown), cells => cells,
-        rise => rise, points => halves(row.points), direct => halves(row.direct), berger => quarters(row.berger), wins => row.wins,
+        points => halves(row.points), direct => halves(row.direct), berger => quarters(row.berger), wins => row.wins,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, Season};
+use super::event::{Event, EventStage, Season};
 use super::keys::Format;
 
 /// Returns the players of the next draw, in draw order. `figures` are those of all who may be in it.
@@ -26,8 +26,8 @@ pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {
     list
 }
 
-/// Returns the change of each player's place by a season: in a league the divisions that they rise, in a ladder the places,
-/// and 1 for those who go on in a cup. While the season runs, as it would be if it ended now.
+/// Returns how far each player rises by a season: divisions in a league, places in a ladder, nothing in a cup. While the
+/// season runs, as it would be if it ended now.
 pub fn moves(event: &Event, season: &Season) -> BTreeMap<i64, i64> {
     let ranked = season.ranked();
     let place_in =
@@ -55,10 +55,7 @@ pub fn moves(event: &Event, season: &Season) -> BTreeMap<i64, i64> {
             let rise = |player: &i64| (*player, place_in(&season.list, player) - place_in(&after, player));
             season.list.iter().map(rise).collect()
         }
-        Format::Cup => {
-            let on = going_on(season, event.plan.advance, &event.gone);
-            season.list.iter().map(|player| (*player, i64::from(on.contains(player)))).collect()
-        }
+        Format::Cup => BTreeMap::new(),
     }
 }
 
@@ -89,6 +86,17 @@ pub fn after_league(ranked: &[Vec<i64>], promote: usize, vanished: &BTreeSet<i64
         above[fall_from..].swap_with_slice(&mut below[..moving]);
     }
     divisions.concat()
+}
+
+/// Returns who went on from a closed round of a cup, or has won its final. Before the next draw, who will go on.
+pub fn went_on(event: &Event, round: &Season) -> Vec<i64> {
+    match event.seasons.iter().find(|next| next.no == round.no + 1) {
+        _ if event.plan.format != Format::Cup || round.places.is_none() => Vec::new(),
+        // Whoever leaves in the next round was in it all the same.
+        Some(next) => next.list.clone(),
+        None if event.stage == EventStage::Over => event.champion().into_iter().collect(),
+        None => going_on(round, event.plan.advance, &event.gone),
+    }
 }
 
 /// Returns the best `advance` of each section who have not left or vanished. The caller sorts them by

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::event::{Event, EventStage};
 use super::plan::Plan;
-use super::seasons::{moves, next_list};
+use super::seasons::{moves, next_list, went_on};
 use super::steps::Mailed;
 use super::verify::verify;
 use crate::game::BySeat;
@@ -219,10 +219,14 @@ fn a_season_moves_players_as_the_next_draw_does_and_a_cup_has_a_champion() {
     let mut cup = Book::begin("cup", 2, &[1, 2, 3, 4]);
     cup.draw();
     cup.play();
-    let on = next_list(&cup.event, &BTreeMap::new());
-    assert!(moved(&cup).iter().all(|(player, rise)| on.contains(player) == (*rise == 1)));
+    let went_on = |event: &Event, round: usize| went_on(event, &event.seasons[round]);
+    assert_eq!(went_on(&cup.event, 0), next_list(&cup.event, &BTreeMap::new()));
     cup.draw();
-    assert_eq!(cup.event.champion(), None);
+    assert_eq!((cup.event.champion(), went_on(&cup.event, 1)), (None, Vec::new()));
+    let in_final = list(&cup.event);
+    cup.record(BookFact::Left { player: in_final[1] });
+    assert_eq!(went_on(&cup.event, 0), in_final);
     cup.play();
     assert_eq!((cup.event.stage, cup.event.champion()), (EventStage::Over, Some(1)));
+    assert_eq!(went_on(&cup.event, 1), [1]);
 }
