@@ -431,11 +431,9 @@ impl Status {
         let between_runs = self.daemons.iter().filter(|daemon| !daemon.stays());
         let between_runs =
             between_runs.map(|daemon| daemon.longest_silence(silent_after)).max().unwrap_or_default();
-        let over_either = |since: Option<DateTime<Utc>>, limit, between_runs: TimeDelta| {
-            let age = since.map(|since| self.at - since);
-            age.filter(|age| *age > between_runs.max(limit)).map(format_duration)
+        let over = |since: Option<DateTime<Utc>>, limit: TimeDelta| {
+            since.map(|since| self.at - since).filter(|age| *age > limit).map(format_duration)
         };
-        let over = |since, limit| over_either(since, limit, between_runs);
         if self.daemons_working == 0 {
             faults.push(match self.daemons.first() {
                 Some(last) => {
@@ -449,7 +447,7 @@ impl Status {
         } else {
             let started = self.daemons.iter().map(|daemon| daemon.since).min();
             // A daemon that has just started may not have fetched letters yet.
-            if let Some(age) = over(self.last_fetch.max(started), MAX_UNREAD) {
+            if let Some(age) = over(self.last_fetch.max(started), MAX_UNREAD.max(between_runs)) {
                 faults.push(format!("{UNREAD} {age}; the daemon's log says why"));
             }
         }
@@ -458,13 +456,13 @@ impl Status {
         {
             faults.push(format!("{locked} waits, because another session of the database holds a lock"));
         }
-        if let Some(age) = over(self.oldest_letter, MAX_WAIT) {
+        if let Some(age) = over(self.oldest_letter, MAX_WAIT.max(between_runs)) {
             faults.push(format!("a letter has waited {age} to be ruled on"));
         }
         // What was tried in vain does not merely wait for the next run.
         let next_run =
             if self.dispatch_error.is_some() { between_runs.min(MAX_REFUSED) } else { between_runs };
-        if let Some(age) = over_either(self.oldest_dispatch, MAX_WAIT, next_run) {
+        if let Some(age) = over(self.oldest_dispatch, MAX_WAIT.max(next_run)) {
             let error = self.dispatch_error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
             faults.push(format!("a dispatch has waited {age} to be sent{error}: fogpost letters --unsent"));
         }
