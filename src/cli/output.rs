@@ -36,10 +36,10 @@ pub fn print_json(value: &impl Serialize) {
     put(format!("{}\n", printable_json(&json)).as_bytes());
 }
 
-/// Columns of a list on a narrower terminal: nothing could be read in them.
+/// Minimum columns of a list: on a narrower terminal its rows are wrapped rather than cut further.
 const MIN_WIDTH: usize = 60;
 
-/// Columns to which a cell is cut at most.
+/// Columns that a cut cell keeps at least.
 const MIN_CELL: usize = 12;
 
 /// Prints a table for people: aligned columns without rules. On a terminal, each row fits into one line: the longest cells

@@ -74,8 +74,8 @@ pub struct Letter {
     last_new_text: LastNewText,
 }
 
-/// The new text that was last taken from a letter, and the text that it was allowed to quote then: a decision that lacks
-/// rows is made again, and takes it again.
+/// Caches the last result of [`Letter::new_text`], with the text that the letter was allowed to quote: a decision is made
+/// several times while rows are missing, and asks for the same text each time.
 #[derive(Default)]
 struct LastNewText(Mutex<Option<(Option<String>, NewText)>>);
 

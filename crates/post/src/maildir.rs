@@ -156,7 +156,7 @@ fn is_shared(folder: &Path) -> bool {
         .is_ok_and(|about| about.uid() != rustix::process::geteuid().as_raw() && about.mode() & 0o070 != 0)
 }
 
-/// Sets the permissions and the owner of a new folder, whatever the umask is, and whoever runs this program.
+/// Sets the permissions and the owner of a new folder, which must not depend on the umask or on who runs this program.
 fn set_up_folder(folder: &Path, is_shared: bool) -> io::Result<()> {
     let made = File::open(folder)?;
     made.set_permissions(Permissions::from_mode(if is_shared { 0o750 } else { 0o700 }))?;

@@ -1,4 +1,4 @@
-//! Whose the files are that root makes, for example in a single run of a program that otherwise runs as another user.
+//! Ownership of the files that root makes, for example in a single run of a program that otherwise runs as another user.
 
 use std::fs::File;
 use std::io;
@@ -6,8 +6,8 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::fchown;
 use std::path::Path;
 
-/// Gives a file or folder that root has made to the owner of another one: the owner's program could not use it otherwise.
-/// Does nothing for anybody else.
+/// Gives a file or folder that root has made to the owner of another one, so that the owner's programs can use it. Does
+/// nothing for other users.
 ///
 /// # Errors
 /// Returns an error if either cannot be used.

@@ -398,7 +398,7 @@ impl<'a> Desk<'a> {
         Ok(self.player(address.as_str())?.map(|player| (player, address)))
     }
 
-    /// Returns all people with their names, without the house.
+    /// Returns the number and name of every person; the house is none.
     pub fn named_people(&self) -> Decided<Vec<NamedPlayer>> {
         let listed = self.rows.listed_players()?.iter().filter(|listed| listed.is_person());
         Ok(listed.map(|listed| NamedPlayer { id: listed.id, name: listed.name.clone() }).collect())

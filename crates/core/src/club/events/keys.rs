@@ -16,14 +16,14 @@ named_enum! {
     }
 }
 
-/// What a plan without a key means.
+/// The effect of leaving a key out of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lacking {
-    /// It is refused.
+    /// The plan is refused.
     Refused,
-    /// It means the value that is shown.
+    /// The shown value is the default.
     Shown,
-    /// It means what the explanation says. The value that is shown is an example.
+    /// The explanation names the default; the shown value is an example.
     Explained,
 }
 
@@ -190,7 +190,7 @@ pub fn nearest(word: &str) -> &'static PlanKey {
     KEYS.iter().max_by(more).unwrap_or(&KEYS[0])
 }
 
-/// Returns a text as lines of comments.
+/// Wraps a text into comment lines of TOML.
 fn wrapped(text: &str) -> String {
     let lines =
         textwrap::wrap(text, textwrap::Options::new(WIDTH).initial_indent("# ").subsequent_indent("# "));

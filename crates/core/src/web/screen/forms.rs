@@ -89,7 +89,7 @@ impl Form {
     }
 }
 
-/// What an act is about: a match, with the names of its players, or an event.
+/// The subject of an act: a match with the names of its players, or an event.
 pub enum Subject<'a> {
     Match(&'a str, &'a BySeat<String>),
     Event(&'a Event),
