@@ -10,6 +10,9 @@ use super::Office;
 /// The key under which a daemon remembers the last check of the clock.
 pub const HEARTBEAT: &str = "heartbeat";
 
+/// The key under which the last check of the clock before the last outage is remembered.
+pub const OUTAGE_SINCE: &str = "outage since";
+
 /// Maximum deferral of letters, dispatches and players' digests.
 pub const MAX_DEFERRAL: TimeDelta = TimeDelta::days(7);
 
@@ -40,7 +43,11 @@ pub async fn time_ahead(office: &Office, key: &str) -> anyhow::Result<Option<Dat
     Ok(noted_time(office, key).await?.filter(|noted| *noted > office.now()))
 }
 
-async fn noted_time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {
+/// Returns a remembered time as it is.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn noted_time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {
     let text = office.store.remembered(key).await?;
     // A time that cannot be read counts as never: the work is then done once more.
     Ok(text.and_then(|text| text.parse().ok()))

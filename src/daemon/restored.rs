@@ -3,12 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::remembered::HEARTBEAT;
-use super::{Office, commit, events, house, load};
+use super::remembered::{HEARTBEAT, OUTAGE_SINCE, noted_time};
+use super::{Office, commit, events, house, load, rulings};
 use crate::desk::frame::desk::Desk;
-use crate::desk::gm::restored::{self, LOST, LostMatches};
+use crate::desk::gm::restored::{self, LOST, LostMatches, Missing};
+use crate::desk::matches::acts::by_program;
+use crate::referee::{Act, MatchOverview, Stage};
+use crate::report::BehindMatch;
 use crate::store::{
-    Changes, Claimable, LetterStatus, PROVED_TURN, RESTORED, RESTORES, RestoredBackup, Restoring,
+    Changes, Claimable, GM_LANE, LetterStatus, PROVED_TURN, Player, ProvedTurn, RESTORED, RESTORES,
+    RestoredBackup, Restoring, WaitingLetter,
 };
 
 /// Maximum letters about lost matches to look at.
@@ -26,14 +30,22 @@ pub async fn all(office: &Office) -> anyhow::Result<Vec<RestoredBackup>> {
 }
 
 /// Notes that the processed letters were read again. They are decided next.
-pub async fn note_read(office: &Office, letters: usize) -> anyhow::Result<()> {
-    let checked = office.store.remembered(HEARTBEAT).await?.and_then(|at| at.parse().ok());
-    let written = office.store.list_dispatches(false, 1).await?.first().map(|row| row.created_at);
-    let at = office.now();
-    // An empty backup knows of no time.
-    let until = checked.max(written).unwrap_or_default().min(at);
-    let restore = RestoredBackup { until, at, letters };
-    let mut restores = all(office).await?;
+pub async fn note_read(office: &Office, letters: usize, proved_by_letter: bool) -> anyhow::Result<()> {
+    let (at, mut restores) = (office.now(), all(office).await?);
+    // A letter may prove it only long after the older database was put in place, which looked like an outage.
+    let outage = noted_time(office, OUTAGE_SINCE).await?.filter(|_| proved_by_letter);
+    let is_same =
+        |before: &&RestoredBackup| proved_by_letter && outage.is_none_or(|since| since <= before.at);
+    let before = restores.last().filter(is_same).map(|before| before.until);
+    let until = match before.or(outage) {
+        Some(until) => until,
+        None => {
+            let written = office.store.list_dispatches(false, 1).await?.first().map(|row| row.created_at);
+            // An empty backup knows of no time.
+            noted_time(office, HEARTBEAT).await?.max(written).unwrap_or_default()
+        }
+    };
+    let restore = RestoredBackup { until: until.min(at), at, letters, again: before.is_some() };
     restores.push(restore);
     office.store.remember(RESTORES, &serde_json::to_string(&restores)?).await?;
     office.store.remember(RESTORED, &serde_json::to_string(&restore)?).await?;
@@ -45,7 +57,7 @@ pub async fn note_read(office: &Office, letters: usize) -> anyhow::Result<()> {
 pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
     match remaining_work(office).await? {
         None => Ok(None),
-        Some(Restoring::ToBeRead) => Ok(Some(Claimable::default())),
+        Some(Restoring::ToBeRead { .. }) => Ok(Some(Claimable::default())),
         Some(Restoring::ToBeDecided(restore)) => {
             match office.store.claim_oldest(office.now(), restore.at).await? {
                 None => Ok(Some(Claimable::default())),
@@ -54,13 +66,43 @@ pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
                     Ok(None)
                 }
                 Some(claimable) => {
-                    let came = claimable.letters.iter().map(|letter| letter.received_at).min();
-                    events::open_again(office, came.unwrap_or(restore.at)).await?;
+                    for letter in &claimable.letters {
+                        events::open_again(office, letter.received_at).await?;
+                        catch_up(office, letter).await?;
+                    }
                     Ok(Some(claimable))
                 }
             }
         }
     }
+}
+
+/// Ends the waits for second thoughts that were over when this letter came, in the matches that it may be about.
+async fn catch_up(office: &Office, letter: &WaitingLetter) -> anyhow::Result<()> {
+    let ids = matches_concerned(office, &letter.lane).await?;
+    let cause = by_program(Act::CatchUp { until: letter.received_at });
+    rulings::decide_on_matches(office, office.store.matches(&ids).await?, &cause, office.now()).await?;
+    match office.store.matches(&ids).await?.iter().any(|row| row.overview.awaits_house()) {
+        true => house::house_all(office).await,
+        false => Ok(()),
+    }
+}
+
+/// Returns the running matches that letters in this lane may be about: all for a GM's, or those of its player, or of both
+/// players of its match.
+async fn matches_concerned(office: &Office, lane: &str) -> anyhow::Result<Vec<String>> {
+    let mut ids: BTreeSet<String> = BTreeSet::new();
+    if lane == GM_LANE {
+        office.store.list_matches(Some(Stage::Running), &mut |overview| ids.extend([overview.id])).await?;
+        return Ok(ids.into_iter().collect());
+    }
+    let of_match = office.store.seats_of(&[lane.to_owned()]).await?.into_iter().map(|seat| seat.player);
+    let people: Vec<Player> = of_match.chain(office.store.player_by_address(lane).await?).collect();
+    for player in people.iter().filter(|player| !player.is_house()) {
+        let found = office.store.matches_of(player.id).await?.into_iter().map(|(_, overview)| overview);
+        ids.extend(found.filter(|overview| overview.stage == Stage::Running).map(|overview| overview.id));
+    }
+    Ok(ids.into_iter().collect())
 }
 
 /// Lets the house play before the next letter is decided, as it did before the restore.
@@ -69,6 +111,21 @@ pub async fn play_for_house(office: &Office, changes: &Changes) -> anyhow::Resul
         true => house::house_all(office).await,
         false => Ok(()),
     }
+}
+
+/// Returns the matches, with the open turn, whose deadline passed between the backup and its restore: the clock may have
+/// decided it in that time.
+async fn overdue_since(office: &Office, restore: &RestoredBackup) -> anyhow::Result<Vec<BehindMatch>> {
+    let mut overdue = Vec::new();
+    let mut take = |MatchOverview { id, deadline, due, .. }: MatchOverview| {
+        if let Some(due) = due.filter(|_| deadline.is_some_and(|deadline| restore.may_have_lost(deadline))) {
+            overdue.push(BehindMatch { id, turn: due.turn });
+        }
+    };
+    if !restore.again {
+        office.store.list_matches(Some(Stage::Running), &mut take).await?;
+    }
+    Ok(overdue)
 }
 
 /// Tells the GMs what was restored and lost, and everybody else who wrote about a lost match. Each gets one letter.
@@ -80,13 +137,18 @@ async fn tell(office: &Office, restore: RestoredBackup, claimable: Claimable) ->
         let people: &mut BTreeSet<String> = lost.entry(id.to_owned()).or_default();
         people.insert(letter.sender.clone());
     }
-    let mut turns: BTreeMap<String, u32> = BTreeMap::new();
-    for (key, turn) in office.store.remembered_under(PROVED_TURN).await? {
-        turns.extend(key.strip_prefix(PROVED_TURN).map(str::to_owned).zip(turn.parse().ok()));
+    let (mut turns, mut told): (BTreeMap<String, u32>, Vec<(String, String)>) = Default::default();
+    for (key, value) in office.store.remembered_under(PROVED_TURN).await? {
+        let Ok(ProvedTurn { turn, told: false }) = serde_json::from_str(&value) else { continue };
+        turns.extend(key.strip_prefix(PROVED_TURN).map(|id| (id.to_owned(), turn)));
+        told.push((key, serde_json::to_string(&ProvedTurn { turn, told: true })?));
     }
+    let overdue = overdue_since(office, &restore).await?;
     tracing::warn!(letters = restore.letters, lost = lost.len(), "processed letters were decided again");
-    let telling = move |desk: &mut Desk<'_>| restored::tell(desk, &restore, &lost, &turns);
+    let found = Missing { lost, turns, overdue };
+    let telling = move |desk: &mut Desk<'_>| restored::tell(desk, &restore, &found);
     let ((), mut changes) = commit::decide(office, load::new_rows(office).await?, telling).await?;
+    changes.remembered.extend(told);
     changes.remembered.push((RESTORED.to_owned(), format!("done {}", office.now().to_rfc3339())));
     office.store.commit_claimed(claimable.claim, &changes).await?;
     commit::wake_loops(office, &changes);

@@ -23,7 +23,7 @@ pub const LETTER: &str = "digest, received_at, decided_at, sender, subject, size
                           bytes_deleted_at";
 
 /// The lane of the letters of all GMs.
-const GMS: &str = "gm";
+pub const GM_LANE: &str = "gm";
 
 impl Database {
     /// Stores letters durably, in order, and returns how many of them wait. Skips known digests; a known
@@ -169,7 +169,7 @@ impl<'a> Arrival<'a> {
     /// sender.
     fn lane(&self) -> &str {
         match &self.match_id {
-            _ if self.letter.is_from_gm => GMS,
+            _ if self.letter.is_from_gm => GM_LANE,
             Some(match_id) => match_id,
             None => &self.letter.sender,
         }

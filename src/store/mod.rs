@@ -18,11 +18,13 @@ pub use self::error::{Result, StoreError};
 pub use self::events::{EventEnd, EventMatchRow, EventRow};
 pub use self::evidence::NamedLetter;
 pub use self::forgetting::{ForgottenMatch, ForgottenPlayer, Traces};
+pub use self::letters::GM_LANE;
 pub use self::packing::pack;
 pub use self::player_changes::{ChangeKind, ChangeStage, PlayerChange};
 pub use self::ratings::STALE_RATINGS;
 pub use self::restoring::{
-    PROVED_TURN, RESTORED, RESTORES, RestoredBackup, Restoring, TO_BE_READ_AGAIN, restore,
+    PROVED_BY_LETTER, PROVED_TURN, ProvedTurn, RESTORED, RESTORES, RestoredBackup, Restoring,
+    TO_BE_READ_AGAIN, restore,
 };
 pub use self::screen::WordsRow;
 pub use self::sending::reminds;

@@ -17,11 +17,22 @@ pub const RESTORED: &str = "restored";
 /// The key of all restores, as a list in JSON.
 pub const RESTORES: &str = "restores";
 
-/// Before the name of a match: the key of the last turn of which players have letters that the database lacked.
+/// Before the name of a match: the key of a [`ProvedTurn`].
 pub const PROVED_TURN: &str = "proved turn ";
 
 /// The first value of [`RESTORED`].
 pub const TO_BE_READ_AGAIN: &str = "to be read again";
+
+/// The first value of [`RESTORED`] if a new letter proves that the database is an older one.
+pub const PROVED_BY_LETTER: &str = "to be read again, as a letter proves";
+
+/// The last turn of a match of which players have letters that the database lacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProvedTurn {
+    pub turn: u32,
+    /// Whether its players were told what is missing.
+    pub told: bool,
+}
 
 /// A restore of an older backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +43,8 @@ pub struct RestoredBackup {
     pub at: DateTime<Utc>,
     /// The number of these letters.
     pub letters: usize,
+    /// Whether the database is still that of the restore before, and a letter has proved that more is missing.
+    pub again: bool,
 }
 
 impl RestoredBackup {
@@ -53,7 +66,7 @@ impl RestoredBackup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restoring {
     /// The processed letters have to be read again; nothing may be decided before.
-    ToBeRead,
+    ToBeRead { proved_by_letter: bool },
     /// They were read and have to be decided, in the order in which they came.
     ToBeDecided(RestoredBackup),
 }
@@ -62,7 +75,8 @@ impl Restoring {
     /// Reads the value of [`RESTORED`]. `None` if no work is left.
     pub fn read(value: &str) -> Option<Restoring> {
         match value {
-            TO_BE_READ_AGAIN => Some(Restoring::ToBeRead),
+            TO_BE_READ_AGAIN => Some(Restoring::ToBeRead { proved_by_letter: false }),
+            PROVED_BY_LETTER => Some(Restoring::ToBeRead { proved_by_letter: true }),
             value => serde_json::from_str(value).ok().map(Restoring::ToBeDecided),
         }
     }
@@ -70,7 +84,7 @@ impl Restoring {
     /// Returns the time until which letters came that are decided again.
     pub fn decided_until(self) -> Option<DateTime<Utc>> {
         match self {
-            Restoring::ToBeRead => None,
+            Restoring::ToBeRead { .. } => None,
             Restoring::ToBeDecided(restore) => Some(restore.at),
         }
     }

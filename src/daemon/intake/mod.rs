@@ -180,9 +180,9 @@ async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::
 /// Boxed, because storing the letters of a mailbox calls it, and it stores letters.
 fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + '_>> {
     Box::pin(async move {
-        if restored::remaining_work(office).await? != Some(Restoring::ToBeRead) {
+        let Some(Restoring::ToBeRead { proved_by_letter }) = restored::remaining_work(office).await? else {
             return Ok(());
-        }
+        };
         tracing::warn!("the database was restored; reading processed letters again");
         let processed = office.config.inbox.processed().context("the folder of processed letters")?;
         let name = processed.name();
@@ -197,7 +197,7 @@ fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow
             }
             drained => drained.context("the folder of processed letters")?,
         };
-        restored::note_read(office, letters).await?;
+        restored::note_read(office, letters, proved_by_letter).await?;
         office.letters_arrived.notify_one();
         Ok(())
     })

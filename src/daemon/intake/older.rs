@@ -18,7 +18,7 @@ use crate::ledger::PlaceInMatch;
 use crate::letter::ReplyMarks;
 use crate::post::FetchedLetter;
 use crate::referee::Stage;
-use crate::store::{Database, NewLetter, PROVED_TURN, RESTORED, SnapshotRow, TO_BE_READ_AGAIN};
+use crate::store::{Database, NewLetter, PROVED_BY_LETTER, PROVED_TURN, ProvedTurn, RESTORED, SnapshotRow};
 
 /// Maximum entries by which a letter can lie beyond the end of a ledger. With it, one made-up Message-ID in a thousand
 /// million proves something.
@@ -49,8 +49,8 @@ pub async fn count_unknown(
 
 /// Notes that the database is older than its mailbox if it does not know the letter of the club with one of these
 /// answered Message-IDs. After a restore, it does not know those that were written since the backup and differ now; then
-/// one counts only if it lies beyond the end of its match's ledger. A turn counts once: what no processed letter brings
-/// about again stays lost. While letters are read again, it only notes how far players have come.
+/// one counts only if it lies beyond the end of its match's ledger, in a later turn. Once players were told that a match is
+/// behind, more letters tell nothing new. While letters are read again, it only notes how far players have come.
 pub async fn note_if_beyond(office: &Office, answered: &[String]) -> anyhow::Result<()> {
     let unknown = unknown_by_match(office, answered).await?;
     if unknown.is_empty() {
@@ -61,16 +61,18 @@ pub async fn note_if_beyond(office: &Office, answered: &[String]) -> anyhow::Res
     for row in office.store.snapshots(&Vec::from_iter(unknown.keys().cloned())).await? {
         let Some(turn) = proved_turn(&row, &unknown[&row.id], was_restored) else { continue };
         let key = format!("{PROVED_TURN}{}", row.id);
-        let known = office.store.remembered(&key).await?.and_then(|known| known.parse::<u32>().ok());
-        if known.is_some_and(|known| known >= turn) {
+        let known = office.store.remembered(&key).await?;
+        let known: Option<ProvedTurn> = known.and_then(|known| serde_json::from_str(&known).ok());
+        if known.is_some_and(|known| known.told || known.turn >= turn) {
             continue;
         }
         if !is_read_again {
             tracing::warn!(match_id = row.id, "a letter answers one that the database does not know");
             // First what has a consequence: after a crash, the turn counts again.
-            office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
+            office.store.remember(RESTORED, PROVED_BY_LETTER).await?;
         }
-        office.store.remember(&key, &turn.to_string()).await?;
+        let proved = ProvedTurn { turn, told: false };
+        office.store.remember(&key, &serde_json::to_string(&proved)?).await?;
     }
     Ok(())
 }
@@ -105,7 +107,7 @@ async fn unknown_by_match(
 }
 
 /// Returns the last turn that was open when letters with these Message-IDs were written, or the highest number if the match
-/// was over. If `beyond`, places up to the end of the ledger do not count.
+/// was over. If `beyond`, places up to the end of the ledger do not count, and neither does the open turn.
 fn proved_turn(row: &SnapshotRow, ids: &[String], beyond: bool) -> Option<u32> {
     // Once a match is over, its secret is told, and anybody can make up a place.
     let game_match = snapshot(&row.id, &row.snapshot).ok().filter(|found| found.stage != Stage::Over)?;
@@ -113,5 +115,7 @@ fn proved_turn(row: &SnapshotRow, ids: &[String], beyond: bool) -> Option<u32> {
     let least = if beyond { end + 1 } else { 1 };
     let places = ids.iter().filter_map(|id| PlaceInMatch::read(id, &row.id, key));
     let proved = places.filter(|place| (least..=end + MAX_BEYOND).contains(&place.seq));
-    proved.map(|place| place.turn.parse().unwrap_or(u32::MAX)).max()
+    let turn = proved.map(|place| place.turn.parse().unwrap_or(u32::MAX)).max()?;
+    let is_open = game_match.due().is_some_and(|due| due.turn >= turn);
+    Some(turn).filter(|_| !(beyond && is_open))
 }

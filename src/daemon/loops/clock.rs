@@ -11,7 +11,7 @@ use super::{digest, upkeep};
 use crate::daemon::commit::{self, is_transient};
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::items::{self, DueMatches};
-use crate::daemon::remembered::HEARTBEAT;
+use crate::daemon::remembered::{HEARTBEAT, OUTAGE_SINCE};
 use crate::daemon::sending::refused;
 use crate::daemon::waiting::{RetryPause, pause};
 use crate::daemon::{
@@ -163,6 +163,7 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
         // grace left.
         let matches = sweep(office, now + MAX_GRACE, now, &by_program(Act::Slide { since })).await?;
         events::slide_after_outage(office, since, now).await?;
+        office.store.remember(OUTAGE_SINCE, &last.to_rfc3339()).await?;
         tracing::warn!(%since, matches, "deadlines extended after an outage");
     }
     office.store.remember(HEARTBEAT, &now.to_rfc3339()).await?;

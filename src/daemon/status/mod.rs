@@ -289,7 +289,7 @@ impl Status {
             ));
         }
         let words = match restoring {
-            Some(Restoring::ToBeRead) => OLDER,
+            Some(Restoring::ToBeRead { .. }) => OLDER,
             Some(Restoring::ToBeDecided(_)) => RESTORING,
             None => return,
         };

@@ -11,6 +11,7 @@ use crate::dialect::SubjectTag;
 use crate::game::Seat;
 use crate::letter::{Digest, Letter};
 use crate::referee::DispatchKind;
+use crate::report::gm_digest::ShortList;
 use crate::report::{BehindMatch, ClubLetter, LostMatch};
 use crate::store::{LetterStatus, Player, RestoredBackup, WaitingLetter};
 use crate::zone::Zone;
@@ -24,6 +25,15 @@ const MAX_LISTED: usize = 30;
 
 /// The people who wrote about each match that is lost.
 pub type LostMatches = BTreeMap<String, BTreeSet<String>>;
+
+/// What is missing since a restore, and was not told yet.
+pub struct Missing {
+    pub lost: LostMatches,
+    /// The last turn of each match from which players have letters.
+    pub turns: BTreeMap<String, u32>,
+    /// The matches whose deadline passed between the backup and its restore.
+    pub overdue: Vec<BehindMatch>,
+}
 
 /// Sets aside a letter from before the restore that is about a match that the backup does not know, and returns
 /// whether it is one. No seat and no GM has a token in it. Its sender reads once what became of all such letters, when
@@ -61,36 +71,30 @@ pub fn why_unknown(desk: &Desk<'_>, letter: &Letter, zone: Option<Zone>) -> Deci
 }
 
 /// Tells each GM what was restored and lost, each other person who wrote about lost matches which these are, and the
-/// players of matches that are still behind how far these are. `turns` holds the last turn of each match from which
-/// players have letters.
-pub fn tell(
-    desk: &mut Desk<'_>,
-    restore: &RestoredBackup,
-    lost: &LostMatches,
-    turns: &BTreeMap<String, u32>,
-) -> Decided<()> {
+/// players of matches that are still behind how far these are. If a letter has only proved again what they know, tells
+/// nobody.
+pub fn tell(desk: &mut Desk<'_>, restore: &RestoredBackup, missing: &Missing) -> Decided<()> {
     let at = restore.at.timestamp_millis();
-    let until = desk.local_time(restore.until);
-    let behind = matches_behind(desk, turns)?;
-    let mut matches: Vec<LostMatch> = Vec::new();
-    for (id, people) in lost {
-        matches.push(LostMatch { id: id.clone(), people: people.iter().cloned().collect() });
+    let behind = matches_behind(desk, &missing.turns)?;
+    if restore.again && missing.lost.is_empty() && behind.is_empty() {
+        return Ok(());
     }
-    let more = matches.len().saturating_sub(MAX_LISTED);
-    matches.truncate(MAX_LISTED);
+    let lost = missing.lost.iter();
+    let lost =
+        lost.map(|(id, people)| LostMatch { id: id.clone(), people: people.iter().cloned().collect() });
     let letter = ClubLetter::Restored {
-        until,
+        until: desk.local_time(restore.until),
         letters: restore.letters,
-        lost: matches,
-        more,
-        behind: behind.iter().take(MAX_LISTED).map(|(listed, _)| listed.clone()).collect(),
-        more_behind: behind.len().saturating_sub(MAX_LISTED),
+        again: restore.again,
+        lost: ShortList::of(lost.collect(), MAX_LISTED),
+        behind: ShortList::of(behind.iter().map(|(listed, _)| listed.clone()).collect(), MAX_LISTED),
+        overdue: ShortList::of(missing.overdue.clone(), MAX_LISTED),
     };
     for index in gms::all_gms(desk) {
         let dispatch = gms::gm_dispatch(desk, index, &letter, &format!("restored.{at}"), None)?;
         desk.draft.changes.dispatches.push(dispatch);
     }
-    tell_writers(desk, restore, lost)?;
+    tell_writers(desk, restore, &missing.lost)?;
     tell_players(desk, restore, &behind)
 }
 

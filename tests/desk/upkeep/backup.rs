@@ -6,11 +6,14 @@ use std::path::Path;
 use fogpost::audit::witness::PlayersMail;
 use fogpost::daemon::audit::verify;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
+use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
+use fogpost::referee::Match;
 use fogpost::store::{self, RESTORED, TO_BE_READ_AGAIN};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
+use crate::house::levels::{opened, to_ann};
 use crate::referee::{ANN, BO, GM, Referee, Sent};
 
 const CY: &str = "cy@players.example";
@@ -199,8 +202,148 @@ fn whoever_was_late_when_a_backup_is_restored_has_a_day() {
     referee.restore(&backup);
     referee.work();
     referee.work();
+    referee
+        .last_to(GM)
+        .says("deadlines of these matches have passed")
+        .says(&format!("- {}, in turn 1", game_match.id));
     let deadline = referee.find(&game_match.id).deadline.expect("a deadline");
     assert!(deadline - referee.now() >= chrono::TimeDelta::hours(24), "{deadline} at {}", referee.now());
+}
+
+/// A match of Quad whose database was put back to its beginning, after Ann wrote each of these letters, with the hours
+/// after each. Bo answered each report with a move.
+fn restored_after(terms: &str, letters: &[(&str, i64)]) -> (Referee, Match, Match) {
+    let mut referee = Referee::with(terms);
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let (to_ann, mut moves) = (referee.one_to(ANN), ["A5", "A6", "A7"].into_iter());
+    let mut last = to_ann;
+    referee.sent_to(BO);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    for (body, hours) in letters {
+        referee.reply(ANN, &last, body);
+        referee.advance(*hours);
+        if let Some(report) =
+            referee.sent_to(BO).into_iter().rfind(|sent| sent.subject.ends_with("your move"))
+        {
+            referee.reply(BO, &report, &format!("MARBLE {}", moves.next().expect("a move")));
+            referee.advance(*hours);
+        }
+        last = referee.last_to(ANN);
+    }
+    let before = referee.find(&game_match.id);
+    referee.sleep(20);
+    referee.restore(&backup);
+    referee.work();
+    // No later letter ends the last wait.
+    referee.advance(2);
+    let after = referee.find(&game_match.id);
+    (referee, before, after)
+}
+
+#[test]
+fn a_wait_for_second_thoughts_is_over_again_when_later_letters_are_read_again() {
+    const WORDS: &str = "MARBLE G7\n\nOur garden is full of snow.";
+    const SIGN: &str = "MARBLE G7\n\nWait, my wife has another plan.";
+    for (terms, letters, turns) in [
+        ("", &[(WORDS, 2), ("MARBLE G6", 2), ("MARBLE G5", 2)][..], 6),
+        ("", &[(SIGN, 26), ("MARBLE G6", 2)], 4),
+        ("settle_minutes = 90\n", &[("MARBLE G7", 2), ("MARBLE G6", 2)], 4),
+        ("settle_minutes = 90\n", &[(WORDS, 4), ("MARBLE G6", 2)], 4),
+    ] {
+        let (referee, before, after) = restored_after(terms, letters);
+        assert_eq!((before.adjudicated.len(), after.adjudicated.len()), (turns, turns), "{terms}{letters:?}");
+        assert_eq!(before.state, after.state, "{terms}{letters:?}");
+        for address in [ANN, BO] {
+            assert!(referee.all_to(address).iter().all(|sent| !sent.text.contains("a backup")), "{address}");
+        }
+    }
+}
+
+#[test]
+fn what_was_taken_back_in_time_stays_so_after_a_restore() {
+    let take_back = "No, stop, I have to think again.";
+    let letters = [("MARBLE G7\n\nOur garden is full of snow.", 0), (take_back, 4)];
+    let (referee, before, after) = restored_after("", &letters);
+    assert_eq!((before.adjudicated.len(), after.adjudicated.len()), (0, 0));
+    assert!(after.filed.first.is_some());
+    referee.advance(2);
+    assert_eq!(referee.find(&after.id).adjudicated.len(), 0);
+}
+
+#[test]
+fn a_move_against_the_house_beside_words_counts_again_before_the_next_one() {
+    let mut referee = Referee::new();
+    let game_match = opened(&referee, "easy", Seat::First);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    for body in ["MARBLE G7\n\nOur garden is full of snow.", "MARBLE G6"] {
+        referee.reply(ANN, &to_ann(&referee), body);
+        referee.advance(2);
+    }
+    let before = referee.find(&game_match.id);
+    referee.restore(&backup);
+    referee.work();
+    let after = referee.find(&game_match.id);
+    assert_eq!((before.adjudicated.len(), after.adjudicated.len()), (4, 4));
+}
+
+#[test]
+fn a_match_that_is_behind_is_told_once_whatever_later_letters_prove() {
+    let mut referee = Referee::with("days = 1\n");
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    let known = referee.now();
+    let (mut to_ann, mut to_bo) = (Vec::new(), Vec::new());
+    for (of_ann, of_bo) in [("E5", "A5"), ("E6", "A6"), ("E7", "A7")] {
+        to_ann.push(referee.last_to(ANN));
+        referee.reply(ANN, &to_ann[to_ann.len() - 1], &format!("MARBLE {of_ann}"));
+        to_bo.push(referee.last_to(BO));
+        referee.reply(BO, &to_bo[to_bo.len() - 1], &format!("MARBLE {of_bo}"));
+    }
+    referee.advance(20);
+    let reminder = referee.last_to(ANN);
+    put_back_without_processed(&mut referee, &backup);
+    referee.sleep(1);
+    referee.work();
+    let told = |referee: &Referee| {
+        [ANN, BO, GM].map(|address| {
+            referee
+                .all_to(address)
+                .into_iter()
+                .filter(|sent| sent.text.contains("backup"))
+                .collect::<Vec<Sent>>()
+        })
+    };
+    assert!(told(&referee).iter().all(Vec::is_empty), "nothing shows it yet");
+    for (address, answered) in [(ANN, &to_ann[1]), (BO, &to_bo[2]), (ANN, &to_ann[2]), (ANN, &reminder)] {
+        referee.reply(address, answered, "STATUS");
+        referee.advance(2);
+        for told in told(&referee) {
+            assert_eq!(told.len(), 1, "{told:?}");
+            told[0].says(&format!("- {}, in turn 1", game_match.id));
+            let day = known.format("%-d %b").to_string();
+            told[0].says(&day);
+        }
+    }
+}
+
+#[test]
+fn an_answer_to_a_lost_reminder_of_the_open_turn_proves_nothing_new() {
+    let mut referee = Referee::with("days = 1\n");
+    referee.open(GameKind::Quad, &[]);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.advance(20);
+    let reminder = referee.last_to(ANN);
+    reminder.says("You have not filed any orders for turn 1 yet");
+    referee.restore(&backup);
+    referee.work();
+    let told = referee.all_to(GM).len();
+    referee.reply(ANN, &reminder, "STATUS");
+    referee.work();
+    assert_eq!(referee.all_to(GM).len(), told);
 }
 
 #[test]

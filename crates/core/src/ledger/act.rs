@@ -106,6 +106,9 @@ pub enum Act {
     /// Notes that the referee was down from `since` until now. A deadline in that time is extended by the
     /// length of the outage. By the program.
     Slide { since: DateTime<Utc> },
+    /// Ends the waits for second thoughts that were over when a letter came at `until`, which is ruled on again after a
+    /// backup was restored. By the program.
+    CatchUp { until: DateTime<Utc> },
     /// Resets the deadline that was moved while the clock was ahead. By the program.
     ClockSetBack,
     /// Sets the deadline again at its local time, which is at this moment by zone data of a newer edition. By the program.

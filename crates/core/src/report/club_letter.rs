@@ -116,15 +116,15 @@ pub enum ClubLetter {
     /// Asks a player, or the GM if there is no match, about a letter that reads like an automatic reply.
     Suspected { match_id: Option<String>, matches: Vec<MatchSummary> },
     /// Tells a GM that a backup was restored, which knows nothing later than `until`: that letters since then were
-    /// decided again, which matches no letter opens again, and which are still `behind` what their players have.
-    /// `more` and `more_behind` count further ones.
+    /// decided again, which matches no letter opens again, which are still `behind` what their players have, and of
+    /// which the clock may have decided the open turn. `again`: a letter has proved that more is missing since then.
     Restored {
         until: String,
         letters: usize,
-        lost: Vec<LostMatch>,
-        more: usize,
-        behind: Vec<BehindMatch>,
-        more_behind: usize,
+        again: bool,
+        lost: ShortList<LostMatch>,
+        behind: ShortList<BehindMatch>,
+        overdue: ShortList<BehindMatch>,
     },
     /// Tells a person who wrote about matches that a restored backup does not know that these are lost; `gm` is the
     /// GM's address. A match whose name their letters do not show is empty.

@@ -29,14 +29,15 @@ impl Match {
         if self.house_due().is_some() {
             return Some(self.adjudicated.last().map_or(self.opened_at, |(_, _, at)| *at));
         }
+        let settle_at = self.settle_at.map(|end| end.at);
         if let Some(vanished) = self.vanished {
-            return [self.settle_at, self.next_firm(), Some(vanished.until)].into_iter().flatten().min();
+            return [settle_at, self.next_firm(), Some(vanished.until)].into_iter().flatten().min();
         }
         let deadline = self.deadline.filter(|_| !self.asked_gm);
         let reminder = deadline.and_then(|due| deadline::next_reminder(self, due));
         let refusals = Seat::BOTH.map(|seat| refusal::next_refusal(self, seat));
         let enforced = deadline.map(|due| due + self.terms.grace());
-        [self.settle_at, self.next_firm(), reminder, enforced].into_iter().chain(refusals).flatten().min()
+        [settle_at, self.next_firm(), reminder, enforced].into_iter().chain(refusals).flatten().min()
     }
 }
 
@@ -53,7 +54,7 @@ pub fn apply_time(draft: &mut Draft, phase_no: u32) {
     if draft.game_match.phase_no != phase_no {
         return;
     }
-    if draft.game_match.settle_at.is_some_and(|moment| moment <= draft.at) {
+    if draft.game_match.settle_at.is_some_and(|end| end.at <= draft.at) {
         adjudication::adjudicate(draft, Vec::new());
         return;
     }

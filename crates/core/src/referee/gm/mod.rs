@@ -14,7 +14,7 @@ use crate::referee::play::dispatch::{Content, Notice, Reader};
 use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::kept::{Bounces, GmMessage, Unsealing};
 use crate::referee::play::ruling::Draft;
-use crate::referee::play::{adjudication, deadline, substitute, wording_news};
+use crate::referee::play::{adjudication, deadline, firm, substitute, wording_news};
 use crate::referee::rejection::Rejection;
 
 mod correction;
@@ -126,6 +126,7 @@ fn carry_out(draft: &mut Draft, act: &Act) -> Result<(), Rejection> {
             draft.record(Fact::MailRestored { seat: *seat });
         }
         Act::Slide { since } => outage::extend(draft, *since),
+        Act::CatchUp { until } => firm::catch_up(draft, *until),
         Act::ClockSetBack => outage::set_again(draft),
         Act::ZonesChanged { deadline } => return deadline::keep_local(draft, *deadline),
         Act::Unseal { what, reason } => unseal(draft, what, reason),

@@ -46,7 +46,9 @@ pub(super) fn seal_orders(
     let firm_at = draft.game_match.firm_at(seat, letter.cause.beside, draft.at);
     draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, firm_at, sealed });
     let other_lines = firm::other_lines(letter);
-    let filed = FiledOrders { wait, firm_at, other_lines, ..FiledOrders::new(filing.clone(), draft.at) };
+    let wait_end = firm_at.map(|at| draft.wait_end(at));
+    let filed =
+        FiledOrders { wait, firm_at: wait_end, other_lines, ..FiledOrders::new(filing.clone(), draft.at) };
     let before = draft.game_match.filed[seat].replace(filed);
     let replaced = before.is_some();
     let dropped = before.map(|before| orders_left_out(&before.filing, &filing)).unwrap_or_default();

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use super::deadline;
 use super::dispatch::{Adjudication, News};
-use super::game_match::{FiledOrders, Stage};
+use super::game_match::{FiledOrders, Stage, WaitEnd};
 use super::ruling::Draft;
 use super::untold;
 use crate::game::any::{self, Filing};
@@ -34,9 +34,10 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
         return;
     }
     if draft.game_match.waits() {
-        draft.game_match.settle_at = draft.game_match.wait_ends().map(|end| end.max(draft.at));
+        draft.game_match.settle_at =
+            draft.game_match.wait_ends().map(|end| WaitEnd::fixed(end.max(draft.at)));
     } else if draft.game_match.terms.settle_time() > TimeDelta::zero() {
-        draft.game_match.settle_at = Some(draft.at + draft.game_match.terms.settle_time());
+        draft.game_match.settle_at = Some(draft.wait_end(draft.at + draft.game_match.terms.settle_time()));
     } else {
         adjudicate(draft, Vec::new());
     }
@@ -145,7 +146,7 @@ fn follow_conditions(draft: &mut Draft, due: &[Seat]) -> Vec<ConditionNews> {
         if let Some(filing) = followed.filing {
             draft.game_match.missed[seat] = 0;
             let firm_at = draft.game_match.conditions_firm_at[seat].take();
-            draft.file(seat, filing, firm_at.filter(|firm_at| *firm_at > draft.at));
+            draft.file(seat, filing, firm_at.filter(|end| end.at > draft.at));
         }
     }
     news

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::dispatch::{Content, Notice};
-use super::game_match::Match;
+use super::game_match::{Match, WaitEnd};
 use super::ruling::Draft;
 use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
@@ -70,7 +70,7 @@ pub fn move_deadline(game_match: &mut Match, deadline: DateTime<Utc>, at: DateTi
     game_match.local_deadline = Some(deadline.with_timezone(&game_match.terms.zone).naive_local());
     skip_past_reminders(game_match, at);
     if game_match.waits() && game_match.settle_at.is_some() {
-        game_match.settle_at = game_match.wait_ends();
+        game_match.settle_at = game_match.wait_ends().map(WaitEnd::fixed);
     }
 }
 

@@ -1,7 +1,10 @@
 //! Filings beside other words, which may take them back. Such a filing is sealed at once, but firm only after a
 //! while: until then its player can take it back, and for the other side it is not there.
 
+use chrono::{DateTime, Utc};
+
 use super::adjudication;
+use super::game_match::{Stage, WaitEnd};
 use super::ruling::Draft;
 use crate::game::Seat;
 use crate::ledger::Fact;
@@ -20,19 +23,45 @@ pub fn other_lines(letter: &SeatLetter) -> Vec<Digest> {
 
 /// Makes the filings firm whose time is over, and adjudicates if nothing else is lacking.
 pub fn become_firm(draft: &mut Draft) {
-    let Some(due) = draft.game_match.due() else { return };
-    let mut is_changed = false;
+    let at = draft.at;
+    make_firm(draft, |end| end.at <= at);
+}
+
+/// Ends the waits for second thoughts that were over when a letter came at `until`, which is read again after a backup
+/// was restored: it may build on what was played then.
+pub fn catch_up(draft: &mut Draft, until: DateTime<Utc>) {
+    if draft.game_match.stage != Stage::Running {
+        return;
+    }
+    let firm = make_firm(draft, |end| end.by_arrival <= until);
+    let (waits, settle_time) = (draft.game_match.waits(), draft.game_match.terms.settle_time());
+    let Some(mut settled) = draft.game_match.settle_at else { return };
+    if let Some(firm) = firm.filter(|_| !waits) {
+        settled.by_arrival = firm + settle_time;
+        draft.game_match.settle_at = Some(settled);
+    }
+    if settled.by_arrival <= until {
+        adjudication::adjudicate(draft, Vec::new());
+    }
+}
+
+/// Makes the filings firm whose wait is over, and adjudicates if nothing else is lacking. Returns when the last of these
+/// waits ended, counted from the arrival of its letter.
+fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) -> Option<DateTime<Utc>> {
+    let due = draft.game_match.due()?;
+    let mut last = None;
     for seat in Seat::BOTH {
         let Some(held) = &mut draft.game_match.filed[seat] else { continue };
-        if held.firm_at.is_some_and(|firm_at| firm_at <= draft.at) {
+        if let Some(end) = held.firm_at.filter(|end| is_over(*end)) {
             held.firm_at = None;
-            is_changed = true;
+            last = last.max(Some(end.by_arrival));
             draft.record(Fact::OrdersFirm { seat, phase: due.phase, turn: due.turn });
         }
     }
-    if is_changed {
+    if last.is_some() {
         adjudication::adjudicate_if_complete(draft);
     }
+    last
 }
 
 /// Lets a filing that is not firm wait for the deadline if its receipt is answered with other words alone, or if a

@@ -33,6 +33,22 @@ named_enum! {
     }
 }
 
+/// The end of a wait for second thoughts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitEnd {
+    /// As players read it, counted from the ruling.
+    pub at: DateTime<Utc>,
+    /// Counted from the arrival of the letter. It is earlier if the letter was read again after a backup was restored.
+    pub by_arrival: DateTime<Utc>,
+}
+
+impl WaitEnd {
+    /// Returns an end that does not depend on when a letter came.
+    pub fn fixed(at: DateTime<Utc>) -> WaitEnd {
+        WaitEnd { at, by_arrival: at }
+    }
+}
+
 /// Orders that a seat has filed for the open phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FiledOrders<F = Filing> {
@@ -43,7 +59,7 @@ pub struct FiledOrders<F = Filing> {
     /// The time from which the filing is firm. Until then its player can take it back, and for the other side it
     /// is not there. `None`: it is firm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub firm_at: Option<DateTime<Utc>>,
+    pub firm_at: Option<WaitEnd>,
     /// Whether its player answered the receipt with other words, and so was asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub asked: bool,
@@ -101,7 +117,7 @@ pub struct Match<F = Filing> {
     pub conditions: BySeat<Option<Conditions>>,
     /// The time from which they are firm, as for filings.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub conditions_firm_at: BySeat<Option<DateTime<Utc>>>,
+    pub conditions_firm_at: BySeat<Option<WaitEnd>>,
     /// Lines that stood in the seat's letters beside orders that were played, each with the number of letters.
     #[serde(default, skip_serializing_if = "is_default")]
     pub footers: BySeat<BTreeMap<Digest, u32>>,
@@ -115,7 +131,7 @@ pub struct Match<F = Filing> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_deadline: Option<NaiveDateTime>,
     /// Time at which complete filings are adjudicated, if they wait for the settle time or the deadline.
-    pub settle_at: Option<DateTime<Utc>>,
+    pub settle_at: Option<WaitEnd>,
     /// Number of this deadline's reminders that are past, sent or not.
     pub reminders_sent: usize,
     /// Whether the GM was asked to decide. Deadlines are not enforced until the GM does.
@@ -394,7 +410,7 @@ impl Match {
 
     /// Returns when the next filing becomes firm.
     pub(in crate::referee) fn next_firm(&self) -> Option<DateTime<Utc>> {
-        self.filings().filter_map(|held| held.firm_at).min()
+        self.filings().filter_map(|held| held.firm_at).map(|end| end.at).min()
     }
 
     /// Whether all filings are firm.
@@ -442,7 +458,8 @@ impl Match {
         for seat in Seat::BOTH {
             if let Some(held) = &mut self.filed[seat] {
                 let stood = now - since.max(held.at);
-                held.firm_at = held.firm_at.map(|firm_at| firm_at + stood);
+                let later = |end: WaitEnd| WaitEnd { at: end.at + stood, by_arrival: end.by_arrival + stood };
+                held.firm_at = held.firm_at.map(later);
             }
         }
     }

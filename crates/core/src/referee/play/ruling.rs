@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::dispatch::{Content, Dispatch, Reader};
-use super::game_match::{FiledOrders, Match, Stage};
+use super::game_match::{FiledOrders, Match, Stage, WaitEnd};
 use super::wording_news;
 use crate::game::any::Filing;
 use crate::game::{BySeat, Due, Line, Seat};
@@ -95,6 +95,13 @@ impl Draft {
             dispatches: self.dispatches,
             unsent: self.unsent,
         }
+    }
+
+    /// Returns the end of a wait that begins now. For a letter that is read again after a backup was restored, it began
+    /// when the letter came.
+    pub fn wait_end(&self, at: DateTime<Utc>) -> WaitEnd {
+        let began = self.cause.letter().map_or(self.at, |letter| letter.received);
+        WaitEnd { at, by_arrival: at - (self.at - began) }
     }
 
     /// Returns the salt of the next entry.
@@ -206,11 +213,12 @@ impl Draft {
     }
 
     /// Files orders of a seat that is due, which are firm from `firm_at` on; `None`: at once.
-    pub fn file(&mut self, seat: Seat, filing: Filing, firm_at: Option<DateTime<Utc>>) {
+    pub fn file(&mut self, seat: Seat, filing: Filing, firm_at: Option<WaitEnd>) {
         let Some(Due { phase, turn, .. }) = self.game_match.due() else { return };
         let orders = filing.lines();
         let sealed = ledger::seal_digest(&self.next_salt(), &orders);
-        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, firm_at, sealed });
+        let firm = firm_at.map(|end| end.at);
+        self.record(Fact::OrdersSealed { seat, phase, turn, orders, wait: false, firm_at: firm, sealed });
         self.game_match.filed[seat] = Some(FiledOrders { firm_at, ..FiledOrders::new(filing, self.at) });
     }
 }

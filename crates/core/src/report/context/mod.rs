@@ -112,7 +112,7 @@ fn extension(game_match: &Match) -> Value {
 /// Returns the time at which complete filings will be adjudicated, if they wait for the settle time or the
 /// deadline.
 fn settles(source: &FieldSource) -> Value {
-    value(source.game_match.settle_at.map(|at| format_local(at, zone(source), source.at)))
+    value(source.game_match.settle_at.map(|end| format_local(end.at, zone(source), source.at)))
 }
 
 /// Returns the time of each phase's adjudication.
@@ -155,7 +155,7 @@ fn filed_orders(filed: &FiledOrders, zone: Zone, now: DateTime<Utc>) -> Value {
         at => format_local(filed.at, zone, now),
         wait => filed.wait,
         asked => filed.asked,
-        firm_at => filed.firm_at.map(|at| format_local(at, zone, now)),
+        firm_at => filed.firm_at.map(|end| format_local(end.at, zone, now)),
     }
 }
 
