@@ -516,9 +516,9 @@ fn an_order_behind_many_remarks_counts_and_a_long_text_is_passed_on_whole() {
     let request = read(&format!("STAR A1 3\n{}STAR B1 3\n", "a line\n".repeat(9000)));
     assert_eq!((request.orders.len(), request.remarks.len(), request.faults.len()), (2, 9000, 0));
     let text = "word ".repeat(50_000);
-    match command(&format!("TELL {text}\nEND")) {
-        Command::Tell(told) => assert_eq!(told.trim(), text.trim()),
-        other => panic!("{other:?}"),
+    for verb in ["TELL", "TELL GM", "PROTEST"] {
+        let told = command(&format!("{verb} {text}\nEND"));
+        assert_eq!(told.text().map(str::trim), Some(text.trim()), "{verb}");
     }
 }
 

@@ -63,7 +63,7 @@ impl<G: Grammar> RequestParser<'_, G> {
     /// Whether a long line begins a text for somebody else to read, which a mail program may leave unwrapped.
     pub(super) fn begins_text(&self, line: &Line) -> bool {
         let parsed = command::read(&NormalizedLine::of(start_of(&line.text)), || self.has_end());
-        matches!(parsed, ParsedLine::Tell | ParsedLine::Protest)
+        matches!(parsed, ParsedLine::Tell | ParsedLine::TellGm | ParsedLine::Protest)
     }
 
     /// Whether a line `END` follows.
