@@ -1,5 +1,5 @@
-//! A database that does not answer, or in which somebody holds a lock. `status` names it while it lasts; the GM gets one
-//! letter: once the database answers again, or while a lock keeps matches waiting.
+//! A database that does not answer, or that keeps a part of the work waiting, because somebody holds a lock. `status` names
+//! it while it lasts; the GM gets one letter: once the database answers again, or while a part waits.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,8 +9,8 @@ use super::{Office, commit};
 use crate::desk::gm::alarm;
 use crate::post::without_addresses;
 
-/// Time that a database may not answer, or a match may wait for a lock, before the GM is told; and time without either
-/// after which it is over: between two attempts, nothing waits.
+/// Time that a database may not answer, or a part of the work may wait for it, before the GM is told; and time without
+/// either after which it is over: between two attempts, nothing waits.
 const MIN_TOLD: TimeDelta = TimeDelta::minutes(5);
 
 /// What this process has noticed and has not seen end.
@@ -21,6 +21,8 @@ struct Noticed {
     since: DateTime<Utc>,
     last: DateTime<Utc>,
     why: String,
+    /// When letters last could not be stored, although the database answers.
+    unstored: Option<DateTime<Utc>>,
     is_told: bool,
 }
 
@@ -29,12 +31,21 @@ impl DatabaseWatch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn notice(&self, now: DateTime<Utc>, why: impl FnOnce() -> String) {
+    fn notice(&self, now: DateTime<Utc>, is_unstored: bool, why: impl FnOnce() -> String) {
         let mut noticed = self.noticed();
         // What was long ago was another trouble.
         noticed.take_if(|noticed| now - noticed.last >= MIN_TOLD && noticed.is_told);
-        noticed.get_or_insert_with(|| Noticed { since: now, last: now, why: why(), is_told: false }).last =
-            now;
+        let new = || Noticed { since: now, last: now, why: why(), unstored: None, is_told: false };
+        let noticed = noticed.get_or_insert_with(new);
+        noticed.last = now;
+        noticed.unstored = noticed.unstored.max(is_unstored.then_some(now));
+    }
+
+    /// Whether letters could not be stored just now, although the database answers.
+    fn stores_nothing(&self, now: DateTime<Utc>) -> bool {
+        let noticed = self.noticed();
+        let unstored = noticed.as_ref().and_then(|noticed| noticed.unstored);
+        unstored.is_some_and(|unstored| now - unstored < MIN_TOLD)
     }
 
     /// Returns what the GM has to be told now, until [`DatabaseWatch::set_told`]: since when, and why. `lasts`: whether
@@ -70,23 +81,34 @@ struct Untold {
 /// Notes that work failed because the database does not answer. The first reason counts.
 pub fn note_failure(office: &Office, error: &anyhow::Error) {
     if commit::is_transient(error) {
-        office.database_watch.notice(office.now(), || without_addresses(&format!("{error:#}")));
+        office.database_watch.notice(office.now(), false, || without_addresses(&format!("{error:#}")));
     }
 }
 
-/// Tells the GM of trouble that lasted, or that lasts because of a lock. The database answers now.
+/// Notes that letters could not be stored. The first reason counts.
+pub fn note_unstored(office: &Office, error: &anyhow::Error) {
+    // If the database does not answer, everything waits.
+    let is_part = !commit::is_transient(error) || commit::is_locked(error);
+    office.database_watch.notice(office.now(), is_part, || without_addresses(&format!("{error:#}")));
+}
+
+/// Tells the GM of trouble that lasted, or that keeps a part of the work waiting. The database answers now.
 ///
 /// # Errors
 /// Returns an error if the database does not answer after all.
 pub async fn tell(office: &Office) -> anyhow::Result<()> {
-    let (now, waiting) = (office.now(), office.attempts.locked_matches());
+    let (now, mut waiting) = (office.now(), office.attempts.locked_matches());
     if !waiting.is_empty() {
-        office.database_watch.notice(now, String::new);
+        office.database_watch.notice(now, false, String::new);
+    }
+    if office.database_watch.stores_nothing(now) {
+        waiting.push("the letters in the mailbox".to_owned());
     }
     let Some(Untold { since, until, why }) = office.database_watch.untold(now, !waiting.is_empty()) else {
         return Ok(());
     };
-    let why = if until.is_some() { why } else { office.store.server_faults().await?.join("; ") };
+    let holders = if until.is_some() { Vec::new() } else { office.store.server_faults().await? };
+    let why = if holders.is_empty() { why } else { holders.join("; ") };
     let telling = commit::decide_and_commit(office, move |desk| {
         alarm::database_away(desk, since, until, &why, &waiting)
     });
@@ -105,7 +127,7 @@ mod tests {
         let watch = DatabaseWatch::default();
         let look = |minute, waits: bool| {
             if waits {
-                watch.notice(at(minute), String::new);
+                watch.notice(at(minute), false, String::new);
             }
             watch.untold(at(minute), waits).map(|untold| (untold.since, untold.until))
         };
@@ -117,5 +139,18 @@ mod tests {
         assert_eq!([look(7, false), look(8, true), look(13, true), look(14, false)], [None; 4]);
         assert_eq!([look(19, false), look(30, true)], [None, None]);
         assert_eq!(look(36, true), Some((at(30), None)));
+    }
+
+    #[test]
+    fn letters_that_cannot_be_stored_wait_between_two_attempts() {
+        let at = |minute| DateTime::UNIX_EPOCH + TimeDelta::minutes(minute);
+        let watch = DatabaseWatch::default();
+        watch.notice(at(0), true, || "why".to_owned());
+        watch.notice(at(4), true, String::new);
+        assert!(watch.stores_nothing(at(8)) && !watch.stores_nothing(at(9)));
+        watch.notice(at(10), false, String::new);
+        assert!(!watch.stores_nothing(at(10)));
+        let untold = watch.untold(at(10), true).expect("it lasts");
+        assert_eq!((untold.since, untold.until, &*untold.why), (at(0), None, "why"));
     }
 }

@@ -1,16 +1,19 @@
 //! Several daemons decide on the letters of one club: those of a match stay in order.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::config::Config;
+use fogpost::daemon::away;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::status::{SILENT_AFTER, Status, note};
 use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, Office, instruct, items, new_letter};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
-use fogpost::post::FetchedLetter;
+use fogpost::post::{FetchedLetter, maildir};
 use fogpost::store::{Database, NewLetter, open};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
@@ -143,6 +146,41 @@ async fn a_match_whose_row_another_session_holds_waits_alone_and_is_named() {
         items::settle_all(&second).await.unwrap();
         assert!(began.elapsed() < PATIENCE, "the letter still waits");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn letters_that_a_lock_keeps_out_are_no_fault_of_the_mailbox() {
+    let Some(place) = Place::postgres().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.toml"), CONFIG).unwrap();
+    let inbox = folder.path().join("mail/referee");
+    maildir::create(&inbox).unwrap();
+    maildir::deliver(&inbox, b"From: ann@players.example\r\nTo: referee@club.example\r\n\r\nHELP\r\n")
+        .unwrap();
+    let began: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().unwrap();
+    let url = format!("{}&options=-c%20lock_timeout%3D100ms", place.url);
+    let store = open(&url).await.unwrap();
+    let mut psql = PgConnection::connect(&place.url).await.unwrap();
+    sqlx::raw_sql("BEGIN; LOCK TABLE letter IN SHARE MODE").execute(&mut psql).await.unwrap();
+    let minute = Arc::new(AtomicI64::new(0));
+    let config = Config::load(&folder.path().join("config.toml")).unwrap();
+    let clock = Arc::clone(&minute);
+    let now = move || began + TimeDelta::minutes(clock.load(Ordering::Relaxed));
+    let office = Office::new(config, Arc::clone(&store), Arc::new(now)).unwrap();
+    for at in [0, 4, 8, 16] {
+        minute.store(at, Ordering::Relaxed);
+        assert!(Box::pin(run::once(&office)).await.is_err());
+        away::tell(&office).await.unwrap();
+    }
+    let told = store.list_dispatches(false, 10).await.unwrap();
+    assert!(told.len() == 1 && told[0].message_id.contains("away."), "{told:?}");
+    let (database, quota) = (&office.config.database, &office.config.outbox.quota);
+    let status = Status::of(&store, database, quota, office.now(), SILENT_AFTER).await.unwrap();
+    let is_named = |words: &str| status.faults.iter().any(|fault| fault.contains(words));
+    assert!(is_named("cannot be stored") && !is_named("cannot be read"), "{:?}", status.faults);
+    sqlx::raw_sql("ROLLBACK").execute(&mut psql).await.unwrap();
+    Box::pin(run::once(&office)).await.unwrap();
+    assert!(place_waits(&office).await || !store.letters(None, None, "", 10).await.unwrap().is_empty());
 }
 
 async fn place_waits(office: &Office) -> bool {

@@ -222,7 +222,7 @@ fn watch_until_closed(settings: &Inbox, source: &mut dyn Source, sender: &BatchS
             backoff = Backoff::default();
         }
         let pause = backoff.pause_after(&error);
-        sender.report_trouble(settings.explain(&error), !error.is_transient(), backoff.refusals);
+        sender.report_trouble(settings.explain(&error), &error, backoff.refusals);
         let looked_at = Cell::new(Instant::now());
         let has_new_secret = || {
             let is_time = looked_at.get().elapsed() >= SECRET_INTERVAL;

@@ -197,6 +197,8 @@ pub struct Trouble {
     pub reason: String,
     /// Whether a person must change something.
     pub is_lasting: bool,
+    /// Whether the mailbox can be read, but its letters could not be stored.
+    pub is_unstored: bool,
     /// Logins that the server has refused so far.
     pub refusals: u32,
 }

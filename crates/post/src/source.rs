@@ -198,18 +198,19 @@ impl BatchSender {
 
     /// Reports that the mailbox cannot be read for this reason. `refusals` counts the logins that were
     /// refused.
-    pub(super) fn report_trouble(&self, reason: String, is_lasting: bool, refusals: u32) {
+    pub(super) fn report_trouble(&self, reason: String, error: &Error, refusals: u32) {
         let before = self.health.borrow().trouble.clone();
-        let error = without_addresses(&reason);
+        let logged = without_addresses(&reason);
         // A fault is logged once, not at each of its retries.
         if before.as_ref().is_some_and(|before| before.reason == reason) {
-            tracing::debug!(error, "still failing to read the mailbox");
+            tracing::debug!(error = logged, "still failing to read the mailbox");
         } else {
-            tracing::warn!(error, "failed to read the mailbox; retrying");
+            tracing::warn!(error = logged, "failed to read the mailbox; retrying");
         }
         let since = before.map_or_else(Utc::now, |before| before.since);
-        let trouble = Some(Trouble { since, reason, is_lasting, refusals });
-        self.health.send_modify(|health| health.trouble = trouble);
+        let (is_lasting, is_unstored) = (!error.is_transient(), matches!(error, Error::NotStored));
+        let trouble = Trouble { since, reason, is_lasting, is_unstored, refusals };
+        self.health.send_modify(|health| health.trouble = Some(trouble));
     }
 }
 

@@ -20,7 +20,7 @@ use self::row::{row_of, visible_tokens};
 use super::load::large::turn_to_decode;
 use super::load::read::read;
 use super::parallel::run_blocking;
-use super::{Office, doubt, restored, space, suspects};
+use super::{Office, away, doubt, restored, space, suspects};
 use crate::desk::frame::club::ClubContext;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
@@ -103,6 +103,7 @@ async fn store_batch(office: &Office, notes: &str, batch: FetchedLetters) {
         }
         // Without an answer, the inbox leaves the letters in the mailbox and fetches them again.
         Err(error) => {
+            away::note_unstored(office, &error);
             let error = format!("{error:#}");
             tracing::error!(error, "failed to store letters; they stay in the mailbox");
         }

@@ -55,6 +55,8 @@ pub struct MailboxOutage {
     pub reason: String,
     /// Whether a person must change something.
     pub is_lasting: bool,
+    /// Whether it can be read, but its letters could not be stored.
+    pub is_unstored: bool,
     /// Logins that the server has refused.
     pub refusals: u32,
     /// The last time that the server refused a login.
@@ -101,14 +103,16 @@ impl MailboxState {
             since,
             reason: without_addresses(&trouble.reason),
             is_lasting: trouble.is_lasting,
+            is_unstored: trouble.is_unstored,
             refusals: trouble.refusals,
             refused,
         });
     }
 
-    /// Returns the outage if the GM must be told of it now.
+    /// Returns the outage if the GM must be told of it now. What keeps letters from being stored is told by itself: the
+    /// database, the disk or the clock.
     fn alarm(&self, now: DateTime<Utc>) -> Option<&MailboxOutage> {
-        let outage = self.outage.as_ref()?;
+        let outage = self.outage.as_ref().filter(|outage| !outage.is_unstored)?;
         // A time in the future comes from a clock that was set back since.
         let is_told = self.told.is_some_and(|at| {
             (at..at + TELL_AGAIN_AFTER).contains(&now) || (outage.since..=now).contains(&at)
@@ -161,6 +165,7 @@ pub async fn note_one_run(office: &Office, read: Result<Health, &Error>) -> anyh
                 since: office.now(),
                 reason: office.config.inbox.explain(error),
                 is_lasting: !error.is_transient(),
+                is_unstored: matches!(error, Error::NotStored),
                 refusals: refusals + u32::from(matches!(error, Error::Login(_))),
             };
             Health { trouble: Some(trouble), ..Health::default() }
@@ -204,7 +209,7 @@ mod tests {
 
     fn trouble(since: i64, refusals: u32) -> Health {
         let reason = "the login was rejected: who is gm@club.example?".to_owned();
-        let trouble = Trouble { since: at(since), reason, is_lasting: true, refusals };
+        let trouble = Trouble { since: at(since), reason, is_lasting: true, is_unstored: false, refusals };
         Health { trouble: Some(trouble), ..Health::default() }
     }
 

@@ -55,22 +55,24 @@ pub async fn watch_clock_until(
         if let Err(error) = doubt::is_trusted(&office).await {
             backoff.wait("failed to check the clock", &error, &shutdown).await;
         }
-        if becomes_readable(&mut health, &shutdown).await {
-            // If the database does not answer, the check of the clock says so.
-            if note_if_put_back(&office).await.unwrap_or_default() {
-                return Ok(());
+        let is_readable = becomes_readable(&mut health, &shutdown).await;
+        // If the database does not answer, the check of the clock says so.
+        if is_readable && note_if_put_back(&office).await.unwrap_or_default() {
+            return Ok(());
+        }
+        let checked = if is_readable { clock_all(&office, OUTAGE).await } else { Ok(()) };
+        let told = match checked {
+            Ok(()) => away::tell(&office).await,
+            failed => failed,
+        };
+        match told {
+            Ok(()) => backoff = RetryPause::new(),
+            Err(error) => {
+                away::note_failure(&office, &error);
+                backoff.wait("failed to enforce deadlines", &error, &shutdown).await;
             }
-            let worked = match clock_all(&office, OUTAGE).await {
-                Ok(()) => away::tell(&office).await,
-                failed => failed,
-            };
-            match worked {
-                Ok(()) => backoff = RetryPause::new(),
-                Err(error) => {
-                    away::note_failure(&office, &error);
-                    backoff.wait("failed to enforce deadlines", &error, &shutdown).await;
-                }
-            }
+        }
+        if is_readable {
             pause(CHECK_INTERVAL, &shutdown).await;
         }
     }

@@ -120,7 +120,7 @@ pub fn cannot_read(desk: &mut Desk<'_>, since: DateTime<Utc>, reason: &str) -> D
     alarms::tell_once(desk, &trouble, &unique, GmTopic::Club)
 }
 
-/// Tells the GM that the database did not answer since `since`, or that matches wait for a lock of another session in it.
+/// Tells the GM that the database did not answer from `since` to `until`, or since then keeps these waiting.
 pub fn database_away(
     desk: &mut Desk<'_>,
     since: DateTime<Utc>,
