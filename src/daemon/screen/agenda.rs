@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::super::audit::sealed::matches_sealing;
-use super::super::status::{MatchCounts, SILENT_AFTER, Status};
-use super::super::{GmIndex, Office, fog};
+use super::super::status::{SILENT_AFTER, Status};
+use super::super::{GmIndex, Office, commit, load};
 use crate::club::events::event::EventStage;
+use crate::desk::gm::agenda::{self, Agenda};
 use crate::desk::gm::without_letter::match_guard;
-use crate::desk::matches::applicants::{APPLICANT, Applicant};
-use crate::desk::outbox::fog::Fog;
+use crate::desk::matches::applicants::Applicant;
+use crate::desk::outbox::fog::{self, Fog};
 use crate::game::{BySeat, Seat};
-use crate::referee::{Match, MatchOverview, Stage};
+use crate::referee::{Ask, Match, Stage};
 use crate::store::LetterStatus;
 use crate::web::screen::agenda::{
     AboutMatch, AgendaKind, AgendaState, DeskRows, MailTrouble, RunningMatch, Waiting,
@@ -29,20 +30,17 @@ const MAX_LETTERS: u32 = 100;
 
 /// Returns what the agenda of a GM shows.
 pub async fn rows(office: &Office, index: GmIndex) -> anyhow::Result<DeskRows> {
-    let gm = &office.config.club.gm.all()[index.0];
-    let mut running: Vec<MatchOverview> = Vec::new();
-    let mut paused: Vec<MatchOverview> = Vec::new();
-    office.store.list_matches(Some(Stage::Running), &mut |overview| running.push(overview)).await?;
-    office.store.list_matches(Some(Stage::Paused), &mut |overview| paused.push(overview)).await?;
-    let overviews = || running.iter().chain(&paused);
-    let status = status(office, overviews()).await?;
-    let fog = fog::on_screen(office, index).await?;
-    let mine: Vec<&MatchOverview> =
-        overviews().filter(|overview| gm.looks_after(overview.game, &overview.id)).collect();
-    let (waiting, more) = waiting(office, &mine, &fog).await?;
+    let status = status(office).await?;
+    let rows = load::new_rows(office).await?;
+    let deciding = commit::decide(office, rows, move |desk| {
+        desk.acting = index;
+        agenda::of_acting_gm(desk, fog::of_gm(desk, index)?)
+    });
+    let agenda = deciding.await?.0;
+    let (waiting, more) = waiting(office, &agenda).await?;
     let last_turns: BTreeMap<String, _> = office.store.last_turns().await?.into_iter().collect();
     let mut moving = Vec::new();
-    for overview in mine.iter().filter(|overview| overview.stage == Stage::Running) {
+    for overview in agenda.matches.iter().filter(|overview| overview.stage == Stage::Running) {
         let Some(last_turn) = last_turns.get(&overview.id) else { continue };
         moving.push(RunningMatch {
             id: overview.id.clone(),
@@ -64,59 +62,37 @@ pub async fn rows(office: &Office, index: GmIndex) -> anyhow::Result<DeskRows> {
         dispatches_waiting: status.dispatches_waiting,
         sent_in_a_day: status.sent_in_a_day,
         per_day: status.per_day,
-        paused: mine.len() - moving.len(),
+        paused: agenda.matches.iter().filter(|overview| overview.stage == Stage::Paused).count(),
         faults: status.faults,
     };
-    Ok(DeskRows {
-        waiting,
-        more,
-        running: moving,
-        trouble: trouble(office, &mine, &fog).await?,
-        events,
-        state,
-    })
+    Ok(DeskRows { waiting, more, running: moving, trouble: trouble(office, &agenda).await?, events, state })
 }
 
-async fn status<'a>(
-    office: &Office,
-    overviews: impl Iterator<Item = &'a MatchOverview>,
-) -> anyhow::Result<Status> {
-    let (config, now) = (&office.config, office.now());
-    let mut counts = MatchCounts::default();
-    overviews.for_each(|overview| counts.add(overview, now));
+async fn status(office: &Office) -> anyhow::Result<Status> {
+    let config = &office.config;
     let (database, quota) = (&config.database, &config.outbox.quota);
-    let status = Status::with_matches(&office.store, database, quota, now, SILENT_AFTER, counts);
-    let mut status = status.await?;
+    let mut status = Status::of(&office.store, database, quota, office.now(), SILENT_AFTER).await?;
     status.note_logins(&config.oauth_logins());
     status.note_config(config);
     Ok(status)
 }
 
 /// Returns what waits for a person, oldest first.
-async fn waiting(
-    office: &Office,
-    overviews: &[&MatchOverview],
-    fog: &Fog,
-) -> anyhow::Result<(Vec<Waiting>, usize)> {
-    let now = office.now();
+async fn waiting(office: &Office, agenda: &Agenda) -> anyhow::Result<(Vec<Waiting>, usize)> {
+    let (now, fog) = (office.now(), &agenda.fog);
     let words = office.store.unsettled_words(now - RECENT, MAX_LETTERS).await?;
-    let is_mine = |id: &String| overviews.iter().any(|overview| overview.id == *id);
+    let is_mine = |id: &String| agenda.matches.iter().any(|overview| overview.id == *id);
     // The letters of a GM's own matches are for another GM.
     let words: Vec<_> = words
         .into_iter()
         .filter(|row| is_mine(&row.match_id) && !fog.read_by_others.contains(&row.match_id))
         .collect();
-    let asks = |overview: &MatchOverview| {
-        overview.protest.is_some() || overview.is_late(now) && !overview.awaits_house()
-    };
-    let mut asking: Vec<&MatchOverview> =
-        overviews.iter().copied().filter(|overview| asks(overview)).collect();
-    asking.sort_by_key(|overview| overview.deadline);
+    let mut asking = agenda.asking(now);
     let more = asking.len().saturating_sub(SHOWN);
     asking.truncate(SHOWN);
     let ids: BTreeSet<String> = asking
         .iter()
-        .map(|overview| overview.id.clone())
+        .map(|(_, overview)| overview.id.clone())
         .chain(words.iter().map(|row| row.match_id.clone()))
         .collect();
     let snapshots = office.store.shown_snapshots(&Vec::from_iter(ids)).await?;
@@ -126,17 +102,15 @@ async fn waiting(
         matches.insert(game_match.id.clone(), game_match);
     }
     let mut found = Vec::new();
-    for game_match in asking.iter().filter_map(|overview| matches.get(&overview.id)) {
-        found.push(ask_of(game_match, fog, now));
+    for (ask, overview) in asking {
+        found.extend(matches.get(&overview.id).map(|game_match| item(ask, game_match, fog, now)));
     }
     for row in words {
         let Some(game_match) = matches.get(&row.match_id) else { continue };
         let about = Some(about(game_match, fog.matches.contains(&row.match_id)));
         found.push(Waiting { since: row.received_at, about, matter: AgendaKind::Words { by: row.seat } });
     }
-    for Applicant { address, name, lines, since } in
-        Applicant::read_all(&office.store.remembered_under(APPLICANT).await?)
-    {
+    for Applicant { address, name, lines, since } in agenda.applicants.clone() {
         found.push(Waiting { since, about: None, matter: AgendaKind::Applicant { name, address, lines } });
     }
     for letter in office.store.letters(Some(LetterStatus::SetAside), None, "", MAX_LETTERS).await? {
@@ -153,19 +127,15 @@ async fn waiting(
     Ok((found, more))
 }
 
-/// Returns the item for a match that is late, or in which somebody protests.
-fn ask_of(game_match: &Match, fog: &Fog, now: DateTime<Utc>) -> Waiting {
+/// Returns the item for a match that asks for something.
+fn item(ask: Ask, game_match: &Match, fog: &Fog, now: DateTime<Utc>) -> Waiting {
     let about = about(game_match, fog.matches.contains(&game_match.id));
-    match game_match.protest {
-        Some(by) => {
-            let since = game_match.paused_at.unwrap_or(now);
-            Waiting { since, about: Some(about), matter: AgendaKind::Protest { by } }
-        }
-        None => {
-            let since = game_match.deadline.unwrap_or(now);
-            Waiting { since, about: Some(about), matter: AgendaKind::Late { asked: game_match.asked_gm } }
-        }
-    }
+    let (since, matter) = match ask {
+        Ask::Protest { by } => (game_match.paused_at, AgendaKind::Protest { by }),
+        Ask::Decision => (game_match.deadline, AgendaKind::Late { asked: true }),
+        Ask::Late => (game_match.deadline, AgendaKind::Late { asked: false }),
+    };
+    Waiting { since: since.unwrap_or(now), about: Some(about), matter }
 }
 
 /// Returns a match as both sides may know it.
@@ -190,11 +160,7 @@ pub fn about(game_match: &Match, plays: bool) -> AboutMatch {
 }
 
 /// Returns the people whose mail does not arrive, a line for each person and reason.
-async fn trouble(
-    office: &Office,
-    overviews: &[&MatchOverview],
-    fog: &Fog,
-) -> anyhow::Result<Vec<MailTrouble>> {
+async fn trouble(office: &Office, agenda: &Agenda) -> anyhow::Result<Vec<MailTrouble>> {
     let mut found: Vec<MailTrouble> = Vec::new();
     let mut note = |who: &str, what: String, match_id: Option<&String>| {
         let place = found.iter().position(|trouble| trouble.who == who && trouble.what == what);
@@ -205,13 +171,13 @@ async fn trouble(
         let matches = &mut found[place].matches;
         matches.extend(match_id.filter(|id| !matches.contains(id)).cloned());
     };
-    for overview in overviews {
+    for overview in &agenda.matches {
         for seat in Seat::BOTH {
             let who = &overview.players[seat];
             if overview.bouncing[seat] {
                 note(who, "letters come back".to_owned(), Some(&overview.id));
             }
-            if overview.away[seat] && !fog.hides_absence(&overview.id, seat) {
+            if overview.away[seat] && !agenda.fog.hides_absence(&overview.id, seat) {
                 note(who, "may be away".to_owned(), Some(&overview.id));
             }
         }

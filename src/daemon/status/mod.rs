@@ -25,7 +25,7 @@ use super::site::SiteState;
 use crate::config::{Config, DatabaseSection, Quota, SharedMailbox};
 use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
-use crate::referee::{MatchOverview, Stage};
+use crate::referee::{Ask, MatchOverview, Stage};
 use crate::report::{count_of, format_duration};
 use crate::store::{Database, LatestTimes, Queues, RESTORED, Restoring};
 
@@ -173,7 +173,7 @@ pub struct OutageStatus {
 
 /// The matches that are late, wait for a GM, or are protested.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MatchCounts {
+struct MatchCounts {
     late: u64,
     waiting: u64,
     protests: u64,
@@ -181,11 +181,11 @@ pub struct MatchCounts {
 
 impl MatchCounts {
     /// Counts a match that is not over.
-    pub fn add(&mut self, game_match: &MatchOverview, now: DateTime<Utc>) {
-        let asks = game_match.protest.is_some() || game_match.asked_gm && game_match.stage == Stage::Running;
-        self.late += u64::from(game_match.is_late(now) && !asks);
-        self.waiting += u64::from(asks);
-        self.protests += u64::from(game_match.protest.is_some());
+    fn add(&mut self, game_match: &MatchOverview, now: DateTime<Utc>) {
+        let ask = game_match.ask(now);
+        self.late += u64::from(ask == Some(Ask::Late));
+        self.waiting += u64::from(matches!(ask, Some(Ask::Protest { .. } | Ask::Decision)));
+        self.protests += u64::from(matches!(ask, Some(Ask::Protest { .. })));
     }
 }
 
@@ -205,21 +205,6 @@ impl Status {
         for stage in [Stage::Running, Stage::Paused] {
             store.list_matches(Some(stage), &mut |game_match| counts.add(&game_match, now)).await?;
         }
-        Status::with_matches(store, config, quota, now, silent_after, counts).await
-    }
-
-    /// Returns the status at `now`, with the matches that were counted.
-    ///
-    /// # Errors
-    /// Same as [`Status::of`].
-    pub async fn with_matches(
-        store: &Database,
-        config: &DatabaseSection,
-        quota: &Quota,
-        now: DateTime<Utc>,
-        silent_after: TimeDelta,
-        counts: MatchCounts,
-    ) -> anyhow::Result<Self> {
         let mut daemons = daemon_statuses(store, now).await?;
         daemons.retain(|daemon| !is_ahead(daemon.at, now));
         let queues = store.queues().await?;

@@ -9,15 +9,15 @@ use crate::config::GmIndex;
 use crate::desk::events::{acts, people};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
-use crate::desk::frame::summary::running_deadline;
-use crate::desk::matches::applicants::{self, Applicant};
-use crate::desk::outbox::fog::{self, Fog};
+use crate::desk::gm::agenda::{self, Agenda};
+use crate::desk::matches::applicants::Applicant;
+use crate::desk::outbox::fog;
 use crate::desk::outbox::gms;
 use crate::desk::outbox::returned::MATCHED_NOTE;
 use crate::dialect::DOCTOR_SUBJECT;
 use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
-use crate::referee::{DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
+use crate::referee::{Ask, DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
     AbsenceNote, ApplicantNote, Decision, EndedNote, FullWords, GmDigest, LapsedLetter, LateMatch,
     LateMatches, LetterNote, MissedNote, PersonNote, RefusalCount, SendingSummary, ShortList, UnreadNote,
@@ -56,8 +56,7 @@ struct Telling<'a> {
     /// The names of the items in the last digest.
     before: &'a BTreeSet<String>,
     told: BTreeSet<String>,
-    matches: Vec<MatchOverview>,
-    fog: Fog,
+    agenda: Agenda,
     digest: GmDigest,
 }
 
@@ -74,11 +73,11 @@ impl Telling<'_> {
     }
 
     fn is_new_letter(&mut self, letter: &DigestLetter) -> bool {
-        !self.fog.hides(letter) && self.is_new(letter.row.digest.to_string())
+        !self.agenda.fog.hides(letter) && self.is_new(letter.row.digest.to_string())
     }
 
     fn find(&self, match_id: &str) -> Option<&MatchOverview> {
-        self.matches.iter().find(|game_match| game_match.id == match_id)
+        self.agenda.matches.iter().find(|game_match| game_match.id == match_id)
     }
 }
 
@@ -208,16 +207,12 @@ fn make(
     before: &BTreeSet<String>,
 ) -> Decided<(Option<Box<GmDigest>>, BTreeSet<String>)> {
     let rows = desk.rows.digest_rows(since)?;
-    let mut matches = desk.overviews()?;
-    matches.retain(|game_match| gms::acting_gm(desk).looks_after(game_match.game, &game_match.id));
     let fog =
         if desk.without_letter { fog::of_digest_without_letter(desk)? } else { fog::of_acting_gm(desk)? };
-    let digest = GmDigest {
-        since: desk.local_time(since),
-        running: matches.iter().filter(|game_match| game_match.stage == Stage::Running).count(),
-        ..GmDigest::default()
-    };
-    let mut telling = Telling { before, told: BTreeSet::new(), matches, fog, digest };
+    let agenda = agenda::of_acting_gm(desk, fog)?;
+    let running = agenda.matches.iter().filter(|game_match| game_match.stage == Stage::Running).count();
+    let digest = GmDigest { since: desk.local_time(since), running, ..GmDigest::default() };
+    let mut telling = Telling { before, told: BTreeSet::new(), agenda, digest };
     let decided = tell_decisions(desk, rows, &mut telling)?;
     tell_late(desk, since, &mut telling)?;
     tell_missed(desk, rows, &decided, &mut telling);
@@ -227,11 +222,11 @@ fn make(
     tell_events(desk, rows, &mut telling);
     tell_refused(rows, &mut telling);
     telling.digest.silent = ShortList::of(silent(desk, rows)?, MAX_TOLD);
-    let applicants = applicants::all(desk)?
-        .into_iter()
-        .map(|Applicant { address, name, lines, .. }| ApplicantNote { name, address, lines });
-    telling.digest.applicants = ShortList::of(applicants.collect(), MAX_TOLD);
-    let Telling { mut digest, told, .. } = telling;
+    let Telling { mut digest, told, agenda, .. } = telling;
+    let applicants = agenda.applicants.into_iter();
+    let applicants =
+        applicants.map(|Applicant { address, name, lines, .. }| ApplicantNote { name, address, lines });
+    digest.applicants = ShortList::of(applicants.collect(), MAX_TOLD);
     digest.letters_waiting = rows.letters_waiting;
     (digest.from_spam, digest.left_out) = (rows.from_spam, rows.left_out);
     digest.sending = sending(desk, rows);
@@ -253,12 +248,11 @@ fn tell_decisions(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>)
         }
     }
     let (mut decisions, mut waiting) = (Vec::new(), Vec::new());
-    for game_match in &telling.matches {
-        let asks = game_match.asked_gm && game_match.stage == Stage::Running;
-        if game_match.protest.is_none() && !asks {
+    for (ask, game_match) in telling.agenda.asking(desk.at()) {
+        if ask == Ask::Late {
             continue;
         }
-        let decision = decision_on(game_match, telling.fog.matches.contains(&game_match.id));
+        let decision = decision_on(game_match, telling.agenda.fog.matches.contains(&game_match.id));
         match new.contains(&decision.id) {
             true => decisions.push(decision),
             false => waiting.push(decision),
@@ -311,9 +305,8 @@ fn looked_up(desk: &Desk<'_>, mut waiting: ShortList<Decision>) -> Decided<Short
 /// Lists the matches that have become late and are within their grace, in order of its end.
 fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -> Decided<()> {
     let mut late = Vec::new();
-    for game_match in &telling.matches {
-        let is_late = game_match.is_late(desk.at()) && !game_match.asked_gm;
-        let Some(deadline) = running_deadline(game_match).filter(|_| is_late) else { continue };
+    for (ask, game_match) in telling.agenda.asking(desk.at()) {
+        let Some(deadline) = game_match.deadline.filter(|_| ask == Ask::Late) else { continue };
         let name = format!("{} late {deadline}", game_match.id);
         let is_new = deadline >= since && !telling.before.contains(&name);
         telling.told.insert(name);
@@ -360,7 +353,7 @@ fn tell_missed(desk: &Desk<'_>, rows: &DigestRows, decided: &[String], telling: 
         if decided.contains(&missed.match_id) {
             continue;
         }
-        let made_good = missed.made_good.filter(|_| !telling.fog.matches.contains(&missed.match_id));
+        let made_good = missed.made_good.filter(|_| !telling.agenda.fog.matches.contains(&missed.match_id));
         notes.push(MissedNote {
             id: missed.match_id.clone(),
             turn: missed.turn,
@@ -408,7 +401,7 @@ fn tell_unread(desk: &Desk<'_>, rows: &DigestRows, telling: &mut Telling<'_>) {
     for entry in &rows.unread {
         let (Fact::MailReturned { seat } | Fact::AwayNoted { seat }) = &entry.fact else { continue };
         let bounces = matches!(entry.fact, Fact::MailReturned { .. });
-        if !bounces && telling.fog.hides_absence(&entry.match_id, *seat) {
+        if !bounces && telling.agenda.fog.hides_absence(&entry.match_id, *seat) {
             continue;
         }
         let is_new = telling.is_new_entry(entry);
@@ -481,7 +474,7 @@ fn tell_letters(rows: &DigestRows, telling: &mut Telling<'_>) {
     telling.digest.ignored = ShortList::of(ignored, MAX_TOLD);
     let mut lapsed = Vec::new();
     for letter in &rows.lapsed {
-        let shown = |id: &String| !telling.fog.read_by_others.contains(id);
+        let shown = |id: &String| !telling.agenda.fog.read_by_others.contains(id);
         if let Some(match_id) = letter.match_id.clone().filter(shown) {
             lapsed.push(LapsedLetter { match_id, sender: letter.address.clone() });
         }
@@ -570,7 +563,7 @@ fn tell_refused(rows: &DigestRows, telling: &mut Telling<'_>) {
     for entry in &rows.refused {
         let id = &entry.match_id;
         let is_new = telling.is_new_entry(entry);
-        if !is_new || telling.fog.matches.contains(id) || telling.find(id).is_none() {
+        if !is_new || telling.agenda.fog.matches.contains(id) || telling.find(id).is_none() {
             continue;
         }
         match counts.iter_mut().find(|count| count.id == *id) {

@@ -1,6 +1,7 @@
 //! The GMs' instructions, lists, digests and alarms.
 
 pub mod accept;
+pub mod agenda;
 pub mod alarm;
 pub mod announce;
 pub mod digest;

@@ -65,7 +65,7 @@ pub use play::dispatch::{Adjudication, Content, Dispatch, DispatchKind, News, No
 pub use play::game_match::{FiledOrders, Match, Stage};
 pub use play::kept::{GmMessage, OfferedOrders, RefusedLetter, Unsealing, WordingNews};
 pub use play::opening::{Opening, open};
-pub use play::overview::MatchOverview;
+pub use play::overview::{Ask, MatchOverview};
 pub use play::past::{Past, digest_of_request, without_numbers};
 pub use play::ruling::Ruling;
 pub use profile::{Profile, ProfileGame, RatingLine};

@@ -46,6 +46,17 @@ pub struct MatchOverview {
     pub head: Head,
 }
 
+/// What a match asks of a GM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// To decide on the protest of this seat. Until then, nobody can play on.
+    Protest { by: Seat },
+    /// To decide what becomes of seats that are late. Until then, deadlines are not enforced.
+    Decision,
+    /// Nothing yet: seats are late, and the grace runs.
+    Late,
+}
+
 impl MatchOverview {
     /// Returns a phrase about who won and why, once the match is over.
     pub fn result(&self) -> Option<String> {
@@ -60,10 +71,19 @@ impl MatchOverview {
         })
     }
 
-    /// Whether it runs and is overdue, or waits for the GM.
+    /// Returns what the match asks of a GM, if anything. While the house has to move, nobody is late.
+    pub fn ask(&self, now: DateTime<Utc>) -> Option<Ask> {
+        match self.protest {
+            Some(by) => Some(Ask::Protest { by }),
+            None if self.stage != Stage::Running || self.awaits_house() => None,
+            None if self.asked_gm => Some(Ask::Decision),
+            None => self.deadline.filter(|deadline| *deadline <= now).map(|_| Ask::Late),
+        }
+    }
+
+    /// Whether the match runs, and its deadline has passed.
     pub fn is_late(&self, now: DateTime<Utc>) -> bool {
-        let overdue = self.deadline.is_some_and(|deadline| deadline <= now);
-        self.stage == Stage::Running && (self.asked_gm || overdue)
+        matches!(self.ask(now), Some(Ask::Decision | Ask::Late))
     }
 
     /// Whether the match waits for the house to move.
