@@ -200,8 +200,11 @@ fn wrap(text: &str, indent: usize) -> String {
         glued.push_str(word);
     }
     let indent = " ".repeat(indent);
-    let options =
-        textwrap::Options::new(WIDTH).subsequent_indent(&indent).word_splitter(WordSplitter::NoHyphenation);
+    // A link that sends a command must stay whole; the GM reads only its label.
+    let options = textwrap::Options::new(WIDTH)
+        .subsequent_indent(&indent)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .break_words(!text.contains(":GM%20"));
     textwrap::fill(&glued, options).replace('\u{a0}', " ")
 }
 
