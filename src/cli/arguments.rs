@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
@@ -86,9 +86,9 @@ impl ActingGm {
 pub(super) struct UnsealingRequest {
     /// Show what the rules hide in a running match, for this reason; the ledger records that, and both
     /// players are told with the result
-    #[arg(long, value_name = "REASON", requires = "gm")]
+    #[arg(long, value_name = "REASON")]
     unseal: Option<String>,
-    /// Name of the GM who looks; a GM with a seat in the match is refused
+    /// Name of the GM who looks, which need not be given if there is only one; a GM with a seat in the match is refused
     #[arg(long, value_name = "NAME", requires = "unseal")]
     gm: Option<String>,
 }
@@ -97,7 +97,12 @@ impl UnsealingRequest {
     /// # Errors
     /// Returns an error if no GM has this name, or if the reason is not acceptable.
     pub(super) fn asked(&self, gms: &Gms) -> anyhow::Result<Option<Unseal>> {
-        let Some((name, reason)) = self.gm.as_ref().zip(self.unseal.as_ref()) else { return Ok(None) };
+        let Some(reason) = &self.unseal else { return Ok(None) };
+        let name = match (&self.gm, gms.all()) {
+            (Some(name), _) => name,
+            (None, [only]) => &only.name,
+            (None, _) => bail!("--unseal needs --gm NAME, because the ledger names who looks"),
+        };
         Unseal::new(gms, name, reason).map(Some).map_err(anyhow::Error::msg)
     }
 }
@@ -146,6 +151,14 @@ pub(super) enum HolderArgument {
 }
 
 impl HolderArgument {
+    /// Returns the name that is given with an address; empty if there is none.
+    pub(super) fn given_name(&self) -> String {
+        match self {
+            HolderArgument::Player(given) => given.name.clone(),
+            HolderArgument::Known(_) | HolderArgument::House(_) => String::new(),
+        }
+    }
+
     /// Returns the party to a match that is meant.
     ///
     /// # Errors

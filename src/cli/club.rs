@@ -1,16 +1,18 @@
-//! `fogpost club`: the GM's digest and reply token.
+//! `fogpost club`: the GM's digest and reply token, and announcements.
 
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
-use super::arguments::{ActingGm, Output};
+use super::arguments::{ActingGm, Output, game};
 use super::instruct::carry_out;
 use crate::daemon::load;
-use crate::referee::Instruction;
+use crate::game::any::GameKind;
+use crate::referee::{Instruction, Readership};
 
-/// The GM's digest, and the GM's own reply token
+/// The GM's digest, announcements, and the GM's own reply token
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,6 +32,20 @@ enum Command {
         #[command(flatten)]
         gm: ActingGm,
     },
+    /// Write a letter to all players, or to those who play a game
+    Announce {
+        /// The text; `-` for standard input
+        #[arg(required = true)]
+        text: Vec<String>,
+        /// Only to those who play a match of this game
+        #[arg(long, value_parser = game)]
+        game: Option<GameKind>,
+        /// Only show what would be sent, and to how many
+        #[arg(long)]
+        check: bool,
+        #[command(flatten)]
+        gm: ActingGm,
+    },
     /// Replace the reply tokens of all GMs, or of one
     GmToken {
         /// Name of the GM
@@ -43,6 +59,16 @@ impl Args {
             Command::Digest { gm } => {
                 let output = Output { check: false, json: self.json };
                 carry_out(office, &gm, &Instruction::Digest, output).await
+            }
+            Command::Announce { text, game, check, gm } => {
+                let text = match &text[..] {
+                    [only] if only == "-" => io::read_to_string(io::stdin()).context("standard input")?,
+                    words => words.join(" "),
+                };
+                ensure!(!text.trim().is_empty(), "an announcement needs a text");
+                let readers = game.map_or(Readership::All, Readership::Game);
+                let output = Output { check, json: self.json };
+                carry_out(office, &gm, &Instruction::Announce { readers, text }, output).await
             }
             Command::GmToken { name } => {
                 let gms = &office.config.club.gm;

@@ -122,7 +122,7 @@ struct EventId {
 struct Words {
     #[command(flatten)]
     event: EventId,
-    /// The words
+    /// A text or a reason; to enter, strike or replace, first who: a name, number or address
     #[arg(required = true)]
     words: Vec<String>,
 }

@@ -109,6 +109,9 @@ struct Which {
     /// Only letters to this address
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     to: Option<Address>,
+    /// Only the letter with this number, as `fogpost letters resend --check` lists it
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i64).range(1..))]
+    number: Option<i64>,
     /// Only letters that were given up
     #[arg(long)]
     given_up: bool,
@@ -235,6 +238,7 @@ fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
     }
     let rows = dispatches.iter().map(|dispatch| {
         vec![
+            dispatch.id.to_string(),
             format_local(dispatch.created_at, office.config.terms.zone, office.now()),
             dispatch.recipient.clone(),
             dispatch.kind.to_string(),
@@ -244,7 +248,7 @@ fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
             dispatch.error.clone(),
         ]
     });
-    let head = ["written", "to", "kind", "match", "state", "tries", "error"];
+    let head = ["number", "written", "to", "kind", "match", "state", "tries", "error"];
     print_table(&head, rows.collect());
 }
 
@@ -274,6 +278,7 @@ async fn resend(
     let filter = DispatchFilter {
         match_id: which.match_id.as_ref().map(|id| id.to_ascii_uppercase()),
         recipient: which.to.as_ref().map(Address::to_string),
+        id: which.number,
         only_given_up: which.given_up,
         since: which.since,
     };

@@ -12,7 +12,7 @@ use crate::daemon::fog::{self, Fog};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::letter::Digest;
-use crate::referee::{Match, MatchOverview, Stage};
+use crate::referee::{Ask, Match, MatchOverview, Stage};
 use crate::report::format_local;
 use crate::store::MatchDates;
 
@@ -25,7 +25,7 @@ pub(super) struct List {
     /// Only matches of this game
     #[arg(long, value_parser = game)]
     game: Option<GameKind>,
-    /// Only matches of a player, by address or by part of the name
+    /// Only matches of a player, by name, a part of it, number or address
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
     /// Only running matches whose deadline has passed, or that wait for the GM
@@ -57,7 +57,7 @@ impl List {
                 game_match.players.first.clone(),
                 game_match.players.second.clone(),
                 phase(game_match),
-                waits_for(game_match),
+                waits_for(game_match, now),
                 due_at(game_match, now),
             ]
         });
@@ -122,7 +122,7 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
         ("second", game_match.players.second.clone()),
         ("stage", game_match.stage.as_str().to_owned()),
         ("phase", phase(overview)),
-        ("waits for", waits_for(overview)),
+        ("waits for", waits_for(overview, office.now())),
         ("due", due_at(overview, office.now())),
         ("ledger", ledger(overview, &fog).map(|hash| format!("sha256 {hash}")).unwrap_or_default()),
     ];
@@ -153,8 +153,18 @@ fn phase(game_match: &MatchOverview) -> String {
     }
 }
 
-fn waits_for(game_match: &MatchOverview) -> String {
-    game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect::<Vec<_>>().join(", ")
+/// Names whom a match waits for: the GM, or the players who owe orders.
+fn waits_for(game_match: &MatchOverview, now: DateTime<Utc>) -> String {
+    match game_match.ask(now) {
+        Some(Ask::Protest { .. }) => "the GM: a protest".to_owned(),
+        Some(Ask::Decision) => "the GM to decide".to_owned(),
+        Some(Ask::Late) | None => game_match
+            .awaited
+            .iter()
+            .map(|seat| game_match.players[*seat].clone())
+            .collect::<Vec<_>>()
+            .join(" and "),
+    }
 }
 
 /// Returns a match as JSON, without anything that the rules hide from either side.

@@ -121,7 +121,7 @@ enum Command {
         /// first or second
         #[arg(value_parser = seat)]
         seat: Seat,
-        /// The new holder: a name, number or mail address, or the house, as `house:average`
+        /// The new holder: a name, a number, `ann@example.org` or `Ann <ann@example.org>`, or the house, as `house:average`
         #[arg(value_parser = holder)]
         by: HolderArgument,
         /// Do not rate the former player, who is otherwise rated as having lost
@@ -326,8 +326,9 @@ impl Command {
             Command::Note { target, text } => target.act(Act::Note { text: text.join(" ") }),
             Command::Tell { target, to, text } => target.act(Act::tell(to.0, cut(&text.join(" ")))),
             Command::Replace { target, seat, by, excused } => {
+                let name = by.given_name();
                 let by = by.party(&office.store.players().await?).map_err(anyhow::Error::msg)?;
-                target.action(MatchAction::Replace { seat, by, excused })
+                target.action(MatchAction::Replace { seat, by, name, excused })
             }
             Command::ActAs { target, seat, file } => target.act(Act::File { seat, orders: orders(&file)? }),
             Command::Rollback { id, to, reason } => {

@@ -42,14 +42,18 @@ const MIN_WIDTH: usize = 60;
 /// Columns that a cut cell keeps at least.
 const MIN_CELL: usize = 12;
 
+/// Heads of columns that are never cut: what one has to type, and times.
+const WHOLE: [&str; 6] = ["match", "due", "letter", "received", "number", "written"];
+
 /// Prints a table for people: aligned columns without rules. On a terminal, each row fits into one line: the longest cells
 /// are cut, and whole in the JSON.
 pub fn print_table(head: &[&str], rows: Vec<Vec<String>>) {
+    let is_whole: Vec<bool> = head.iter().map(|name| WHOLE.contains(name)).collect();
     let head: Vec<String> = head.iter().copied().map(str::to_owned).collect();
     let printable = |row: Vec<String>| row.iter().map(|cell| printable_line(cell).into_owned()).collect();
     let mut rows: Vec<Vec<String>> = std::iter::once(head).chain(rows.into_iter().map(printable)).collect();
     if let Some(width) = terminal_width() {
-        cut_to(width, &mut rows);
+        cut_to(width, &is_whole, &mut rows);
     }
     let mut table = comfy_table::Table::new();
     table.load_preset(NOTHING).add_rows(rows);
@@ -64,8 +68,9 @@ fn terminal_width() -> Option<usize> {
     (columns > 0).then(|| usize::from(columns).max(MIN_WIDTH))
 }
 
-/// Cuts the cells of the widest columns until a row fits. The table's own arrangement would cut short columns, too.
-fn cut_to(width: usize, rows: &mut [Vec<String>]) {
+/// Cuts the cells of the widest columns until a row fits, but none of a column that `is_whole`. The table's own arrangement
+/// would cut short columns, too.
+fn cut_to(width: usize, is_whole: &[bool], rows: &mut [Vec<String>]) {
     let mut columns: Vec<usize> = Vec::new();
     for row in &*rows {
         columns.resize(columns.len().max(row.len()), 0);
@@ -74,7 +79,9 @@ fn cut_to(width: usize, rows: &mut [Vec<String>]) {
     // Each column has a blank on both sides, of which the last one is not printed.
     let room = (width + 1).saturating_sub(2 * columns.len());
     while columns.iter().sum::<usize>() > room {
-        let Some(widest) = columns.iter_mut().max().filter(|widest| **widest > MIN_CELL) else { break };
+        let cut =
+            columns.iter_mut().zip(is_whole).filter(|(_, is_whole)| !**is_whole).map(|(column, _)| column);
+        let Some(widest) = cut.max().filter(|widest| **widest > MIN_CELL) else { break };
         *widest -= 1;
     }
     for row in rows {
@@ -122,15 +129,16 @@ mod tests {
             row(["QD-7K3M", "Maximilian of the Many Names", "Mon 7 Dec, 20:00"]),
         ];
         let mut rows = whole.clone();
-        cut_to(80, &mut rows);
+        let is_whole = [true, false, true];
+        cut_to(80, &is_whole, &mut rows);
         assert_eq!(rows, whole);
-        cut_to(45, &mut rows);
+        cut_to(45, &is_whole, &mut rows);
         assert_eq!(rows[1], row(["QD-7K3M", "Maximilian of th…", "Mon 7 Dec, 20:00"]));
-        cut_to(10, &mut rows);
-        assert_eq!(rows[1], row(["QD-7K3M", "Maximilian …", "Mon 7 Dec, …"]));
+        cut_to(10, &is_whole, &mut rows);
+        assert_eq!(rows[1], row(["QD-7K3M", "Maximilian …", "Mon 7 Dec, 20:00"]));
         let mut wide =
             vec![row(["a", "\u{738b}\u{4f1f}\u{738b}\u{4f1f}\u{738b}\u{4f1f}\u{738b}\u{4f1f}", "b"])];
-        cut_to(10, &mut wide);
+        cut_to(10, &is_whole, &mut wide);
         assert_eq!(display_width(&wide[0][1]), 11);
     }
 }

@@ -89,14 +89,15 @@ impl Database {
         let only_given_up = if filter.only_given_up { "AND d.given_up_at IS NOT NULL " } else { "" };
         let sql = format!(
             "SELECT {DISPATCH}, {PACKED} FROM {WITH_BYTES} WHERE ($1 = '' OR d.match_id = $1) \
-             AND ($2 = '' OR d.recipient = $2) AND d.created_at >= $3 {only_given_up}ORDER BY d.id DESC LIMIT $4"
+             AND ($2 = '' OR d.recipient = $2) AND d.created_at >= $3 AND ($5 = 0 OR d.id = $5) {only_given_up}ORDER BY d.id DESC LIMIT $4"
         );
         let select = self
             .statement(sql)
             .bind(text(filter.match_id.as_deref().unwrap_or_default()))
             .bind(text(filter.recipient.as_deref().unwrap_or_default()))
             .bind(filter.since.map_or(0, |since| since.timestamp_millis()))
-            .bind(i64::from(limit));
+            .bind(i64::from(limit))
+            .bind(filter.id.unwrap_or_default());
         self.read_with_bytes(select).await
     }
 

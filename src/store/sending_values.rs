@@ -109,6 +109,8 @@ impl Reach {
 pub struct DispatchFilter {
     pub match_id: Option<String>,
     pub recipient: Option<String>,
+    /// The number of one dispatch.
+    pub id: Option<i64>,
     pub only_given_up: bool,
     /// Only dispatches created at this time or later.
     pub since: Option<DateTime<Utc>>,

@@ -80,6 +80,7 @@ const RUN: [(&str, &[&str]); 71] = [
     ("audit verify", &["ID"]),
     ("backup", &["new.db"]),
     ("clock confirm", &[]),
+    ("club announce", &["Welcome."]),
     ("club digest", &[]),
     ("club gm-token", &[]),
     ("completions", &["bash"]),
@@ -192,7 +193,8 @@ fn a_letter_is_shown_to_a_gm_who_says_why_and_the_ledger_says_so_first() {
     ] {
         assert_says(&folder.run(refused).failure(1), words);
     }
-    assert_eq!(folder.run(&["letters", "--raw", letter, "--unseal", "why"]).status(), 2, "a GM is needed");
+    let without_gm = folder.run(&["letters", "--raw", letter, "--unseal", "why"]).failure(1);
+    assert_says(&without_gm, &["--unseal needs --gm NAME"]);
     assert_eq!(entries(), before, "nothing is written if it is refused");
     let listed = folder.run(&["letters"]).success();
     assert_says(&listed, &["in which a GM plays", &id, "not listed", "--unseal REASON --gm NAME"]);

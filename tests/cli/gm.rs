@@ -107,6 +107,7 @@ fn a_seat_gets_another_player_and_a_new_token() {
     let replace = |address: &str| folder.run(&["match", "replace", &id, "first", address, "--json"]);
     assert_says(&replace(BO).failure(1), &["bo holds a seat of that match already"]);
     assert_eq!(json(&replace("eve@elsewhere.example"))["line"]["names"][0], "eve");
+    assert_eq!(json(&replace("Eva Berg <eva@elsewhere.example>"))["line"]["names"][0], "Eva Berg");
     assert_says(&folder.letters_to("eve@elsewhere.example"), &["The GM has given you a seat"]);
     assert_says(&folder.letters_to(ANN), &["The GM has given the seat of Ann to eve"]);
     assert_says(&folder.run(&["player", "token", &id, "second"]).success(), &["Done", &id]);

@@ -9,6 +9,9 @@ use crate::cli::arguments::UnsealingRequest;
 use crate::daemon::Office;
 use crate::daemon::audit::dossier;
 
+/// What stands before a reply token in our letters.
+const TOKEN_LABEL: &str = "Reply token: ";
+
 /// Show who filed what and when, every question and answer, and every report, ready to print
 #[derive(clap::Args)]
 pub struct Args {
@@ -30,7 +33,29 @@ impl Args {
         let page = account::text(&material, self.turn).context("the account")?;
         let turn = self.turn.unwrap_or_default();
         let page = page.with_context(|| format!("{} has no turn {turn}", material.game_match.id))?;
-        print!("{page}");
+        print!("{}", without_tokens(&page));
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Removes the reply tokens of quoted letters: whoever has one can write for its seat.
+fn without_tokens(page: &str) -> String {
+    let mut parts = page.split_inclusive(TOKEN_LABEL);
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        shown.push('…');
+        shown.push_str(part.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_token_of_a_quoted_letter_is_shown() {
+        let page = "Reply token: x5cw2shvf4y7kp2m\n> Reply token: abc\nThe end";
+        assert_eq!(without_tokens(page), "Reply token: …\n> Reply token: …\nThe end");
     }
 }

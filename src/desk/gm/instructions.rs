@@ -391,11 +391,11 @@ fn effect(
             return Ok(Err(GmResult::refused(says)));
         }
         MatchAction::Act(act) => act.clone(),
-        MatchAction::Replace { seat, by: Party::House(level), excused } => {
+        MatchAction::Replace { seat, by: Party::House(level), excused, .. } => {
             return replace_by_house(desk, loaded, (*seat, *excused), level.as_deref(), check);
         }
-        MatchAction::Replace { seat, by: Party::Player(address), excused } => {
-            return replace_by_player(desk, loaded, (*seat, *excused), address, check);
+        MatchAction::Replace { seat, by: Party::Player(address), name, excused } => {
+            return replace_by_player(desk, loaded, (*seat, *excused), (address, name), check);
         }
         MatchAction::Correct { turn, reason, orders } => {
             if let Some(refused) = refuse_after_the_end(&loaded.game_match) {
@@ -441,16 +441,21 @@ fn replace_by_player(
     desk: &mut Desk<'_>,
     loaded: &LoadedMatch,
     (seat, excused): (Seat, bool),
-    address: &Address,
+    (address, name): (&Address, &str),
     check: bool,
 ) -> Decided<Result<Effect, GmResult>> {
+    if !name.is_empty()
+        && let Err(says) = fit_name(name)
+    {
+        return Ok(Err(GmResult::refused(says)));
+    }
     let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
     if let Some((held, _)) = loaded.seats.iter().find(|(_, row)| holds(&row.player)) {
         let says = format!("{} holds a seat of that match already.", loaded.game_match.players[held]);
         return Ok(Err(GmResult::refused(says)));
     }
     // A check must not add a player.
-    let successor = if check { None } else { Some(player_names::player_called(desk, "", address)?) };
+    let successor = if check { None } else { Some(player_names::player_called(desk, name, address)?) };
     let name = successor.as_ref().map_or_else(|| name_from(address), |player| player.name.clone());
     let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
     let act = Act::Replace { seat, name, house: None, settings, excused };

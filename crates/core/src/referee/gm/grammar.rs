@@ -365,7 +365,8 @@ fn parse_replace(rest: &[&str]) -> InstructionResult<MatchAction> {
     let [seat, by] = rest else {
         return fault("REPLACE needs a seat and a mail address.", example);
     };
-    Ok(MatchAction::Replace { seat: parse_seat(&[seat], example)?, by: parse_party(by, example)?, excused })
+    let (seat, by) = (parse_seat(&[seat], example)?, parse_party(by, example)?);
+    Ok(MatchAction::Replace { seat, by, name: String::new(), excused })
 }
 
 fn parse_rollback(rest: &[&str]) -> InstructionResult<MatchAction> {

@@ -68,6 +68,8 @@ pub enum MatchAction {
     Replace {
         seat: Seat,
         by: Party,
+        /// The name of a player who is new to the club; empty: that of the mailbox.
+        name: String,
         /// Whether the former player is not rated.
         excused: bool,
     },
