@@ -90,7 +90,7 @@ impl Inbox {
     /// again.
     ///
     /// # Errors
-    /// Returns an error if the Maildir's folder is missing and cannot be created.
+    /// Returns an error if there is no Maildir, or if its folder is missing and cannot be created.
     pub fn processed(&self) -> std::io::Result<Inbox> {
         Ok(match self.clone() {
             Inbox::Imap(settings) => {
@@ -98,6 +98,13 @@ impl Inbox {
                 Inbox::Imap(imap::ImapConfig { folder, processed, ..settings })
             }
             Inbox::Maildir(settings) => {
+                if !settings.path.is_dir() {
+                    // Half of a Maildir would be in the way of the whole one that a person puts back.
+                    return Err(std::io::Error::other(format!(
+                        "there is no Maildir {}",
+                        settings.path.display()
+                    )));
+                }
                 let path = settings.path.join(format!(".{}", settings.processed));
                 maildir::create(&path)?;
                 // With an empty name, letters are filed in the folder that is read.
