@@ -153,6 +153,7 @@ pub fn about(game_match: &Match, plays: bool) -> AboutMatch {
         bank: BySeat::from_fn(|seat| bank.saturating_sub(u32::try_from(taken(seat)).unwrap_or(bank))),
         has_bank: bank > 0,
         can_adjudicate: game_match.can_adjudicate(),
+        protest_words: if plays { String::new() } else { game_match.protest_words.clone() },
         outlook: game_match.outlook(),
         guard: match_guard(game_match),
         plays,

@@ -258,7 +258,11 @@ impl Visit {
                 return self.not_done(Some(guest), form, (StatusCode::BAD_REQUEST, "not_done"), &says);
             }
         };
-        let check = forms::asks_first(&instruction) && !form.is_sure();
+        let (check, digest) = (forms::asks_first(&instruction) && !form.is_sure(), form.digest());
+        if self.sessions.is_done(&guest.session, digest) {
+            let says = "This form was sent twice. It was carried out the first time, and not again.";
+            return self.not_done(None, &Form::default(), (StatusCode::CONFLICT, "sent_twice"), says);
+        }
         let guard = Some(form.get("guard").to_owned());
         let done = instruct::carry_out_as(&self.office, guest.gm, &instruction, guard, check).await?;
         let text = instruct::tell(&self.office, &done)?;
@@ -266,9 +270,8 @@ impl Visit {
             GmResult::Would if check => self.ask(guest, form, &instruction, &[]).await,
             GmResult::Voided { seen, .. } => self.ask(guest, form, &instruction, seen).await,
             _ if done.is_done() => {
-                // The text is laid out for a letter.
-                let told = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(": - ", ": ");
-                self.sessions.tell(&guest.session, told);
+                self.sessions.note_done(&guest.session, digest);
+                self.sessions.tell(&guest.session, sentences_of(&text));
                 Ok(see_other(form.back()))
             }
             _ => {
@@ -331,6 +334,22 @@ impl Visit {
         let page = frame(&self.office, None, None).notice(why, "", "/", &[]);
         page.map_or_else(|_| status.into_response(), |page| html(status, page))
     }
+}
+
+/// Returns a text that is laid out for a letter as one paragraph of sentences.
+fn sentences_of(text: &str) -> String {
+    let mut told = String::new();
+    for paragraph in text.split("\n\n") {
+        let words: Vec<&str> = paragraph.split_whitespace().filter(|word| *word != "-").collect();
+        if words.is_empty() {
+            continue;
+        }
+        if !told.is_empty() {
+            told.push_str(if told.ends_with(['.', ':', '!', '?']) { " " } else { ". " });
+        }
+        told.push_str(&words.join(" "));
+    }
+    told
 }
 
 /// Returns the words of a search.

@@ -4,6 +4,7 @@
 //! memory, so that no copy of the database holds one, and a restart ends them all. Both are stored only as
 //! digests of their secrets.
 
+use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -20,6 +21,9 @@ pub const SESSION_SECONDS: i64 = 12 * 60 * 60;
 
 /// Maximum sessions; a new one replaces the oldest.
 const MAX_SESSIONS: usize = 16;
+
+/// Maximum forms of a session that are remembered after they were carried out.
+const MAX_DONE: usize = 100;
 
 /// Prefix of the keys under which links are remembered, each with its GM's name and its end.
 const LINK_KEYS: &str = "screen login ";
@@ -65,6 +69,8 @@ pub struct GmSession {
     until: DateTime<Utc>,
     /// The outcome of the last act, until a page has shown it.
     told: Option<String>,
+    /// The digests of the last forms that were carried out.
+    done: VecDeque<Digest>,
 }
 
 /// All sessions. They outlive a reload of the config.
@@ -89,7 +95,14 @@ impl Sessions {
         let Some((gm, _)) = found else { return Ok(None) };
         let (secret, form) = (draw()?, draw()?);
         let until = now + TimeDelta::seconds(SESSION_SECONDS);
-        let session = GmSession { id: Digest::of(secret.as_bytes()), form, gm, until, told: None };
+        let session = GmSession {
+            id: Digest::of(secret.as_bytes()),
+            form,
+            gm,
+            until,
+            told: None,
+            done: VecDeque::new(),
+        };
         self.kept(|kept| {
             kept.retain(|session| now < session.until);
             if kept.len() >= MAX_SESSIONS {
@@ -117,6 +130,22 @@ impl Sessions {
                 other.told = Some(text.clone());
             })
         });
+    }
+
+    /// Notes that a form was carried out.
+    pub fn note_done(&self, session: &GmSession, form: Digest) {
+        self.kept(|kept| {
+            let Some(session) = kept.iter_mut().find(|other| other.id == session.id) else { return };
+            session.done.push_back(form);
+            if session.done.len() > MAX_DONE {
+                session.done.pop_front();
+            }
+        });
+    }
+
+    /// Whether a form was carried out before.
+    pub fn is_done(&self, session: &GmSession, form: Digest) -> bool {
+        self.kept(|kept| kept.iter().any(|other| other.id == session.id && other.done.contains(&form)))
     }
 
     /// Takes the outcome of the last act.

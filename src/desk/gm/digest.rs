@@ -272,6 +272,7 @@ fn decision_on(game_match: &MatchOverview, gm_plays: bool) -> Decision {
     Decision {
         id: game_match.id.clone(),
         protests: game_match.protest.as_ref().map(named),
+        words: String::new(),
         awaited: game_match.awaited.iter().map(named).collect(),
         turn: turn_of(game_match),
         days: 0,
@@ -297,6 +298,9 @@ fn looked_up(desk: &Desk<'_>, mut waiting: ShortList<Decision>) -> Decided<Short
         };
         decision.days = since.map_or(0, |since| (desk.at() - since).num_days());
         decision.can_adjudicate = game_match.can_adjudicate();
+        if !decision.gm_plays {
+            decision.words = excerpt(&game_match.protest_words);
+        }
     }
     desk.rows.check()?;
     Ok(waiting)

@@ -28,9 +28,16 @@ fn who_is_late_stands_in_the_digest_with_the_end_of_their_grace() {
     let referee = Referee::with_gms(&gm_at_hour(22));
     referee.open(GameKind::Quad, &[]);
     referee.advance(7 * 24 + 10);
-    latest_digest(&referee, GM)
+    let digest = latest_digest(&referee, GM);
+    // A link that a line end cuts is no link.
+    assert!(
+        digest.html.contains("body=GM%20LATE%20EXTEND") && !digest.html.contains(":GM%20"),
+        "{}",
+        digest.html
+    );
+    digest
         .says("Late now: 1")
-        .says("was due Thu 14 May, 20:00 CEST, orders still count until Fri 15 May, 08:00 CEST: Ann in");
+        .says("Due Thu 14 May, 20:00 CEST, orders still count until Fri 15 May, 08:00 CEST: Ann in");
 }
 
 #[test]
@@ -128,6 +135,7 @@ fn each_link_of_a_digest_sends_a_command_that_can_be_carried_out() {
     referee.sent_to(GM);
     referee.reply(GM, &referee.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
     let digest = referee.last_to(GM);
+    digest.says("protests: It is [not]");
     let found = links(&digest);
     let labels: Vec<&str> = found.iter().map(|(label, _)| label.as_str()).collect();
     assert_eq!(

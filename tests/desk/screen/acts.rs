@@ -108,8 +108,8 @@ fn a_stale_form_says_so_and_nothing_is_written() {
     let page = browser.get(&path);
     browser.press(&page, "Extend 3 days", &[]).is(303);
     let before = kinds(&referee, &game_match);
-    browser.press(&page, "Extend 3 days", &[]).is(409).says("The form is out of date");
-    browser.press(&page, "Pause", &[("word", "late")]).is(409);
+    browser.press(&page, "Extend 3 days", &[]).is(409).says("It was carried out the first time");
+    browser.press(&page, "Pause", &[("word", "late")]).is(409).says("The form is out of date");
     // A form that asks for confirmation goes out of date, too.
     let page = browser.get(&path);
     let line = format!("MATCH {} FORFEIT second", game_match.id);
@@ -139,7 +139,7 @@ fn what_was_typed_is_shown_again_ready_to_be_sent() {
     // What a GM writes does not depend on the turn, and goes out once.
     let text = [("word", "both"), ("below", "Well?")];
     browser.press(&page, "Send", &text).is(303);
-    browser.press(&page, "Send", &text).is(409).says("What you typed");
+    browser.press(&page, "Send", &text).is(409).says("It was carried out the first time");
     let terms = [("word", "days=5 grace=24")];
     let stale = browser.press(&page, "Change", &terms);
     stale.is(409).says("The form is out of date").says("What you typed");
@@ -245,6 +245,7 @@ fn every_match_person_and_event_is_in_a_list_and_new_ones_are_made_there() {
     let page = browser.get("/matches");
     let seats = [("word", "quad"), ("word", ANN), ("word", "dee@players.example"), ("word", "days=5")];
     browser.press(&page, "Open the match", &seats).is(303);
+    browser.press(&page, "Open the match", &seats).is(409).says("It was carried out the first time");
     let other = referee.open(GameKind::Quantum, &[]);
     let page = browser.get("/matches?q=dow");
     page.says("ann – Dee Dow");
@@ -266,9 +267,12 @@ fn every_match_person_and_event_is_in_a_list_and_new_ones_are_made_there() {
         format!("/match/{}", other.id)
     );
     let page = browser.get("/people");
-    browser.press(&page, "Send to all of them", &[("word", "quad"), ("below", "We move.")]).is(303);
+    let text = [("word", "quad"), ("below", "We move.")];
+    browser.press(&page, "Send to all of them", &text).is(303);
+    browser.press(&page, "Send to all of them", &text).is(409);
     referee.work();
-    referee.last_to("dee@players.example").says("We move.");
+    let told = referee.all_to("dee@players.example");
+    assert_eq!(told.iter().filter(|sent| sent.text.contains("We move.")).count(), 1);
     referee.last_to(BO).keeps_silent_of("We move.");
 }
 

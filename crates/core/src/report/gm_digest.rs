@@ -150,6 +150,8 @@ pub struct Decision {
     pub id: String,
     /// The player who protests, as `Ann (first)`.
     pub protests: Option<String>,
+    /// The first words of the protest; empty if the GM may not read them.
+    pub words: String,
     /// The players who owe orders, in the same form.
     pub awaited: Vec<String>,
     /// The turn that they owe orders for; 0 is the setup.

@@ -300,7 +300,9 @@ fn protest(draft: &mut Draft, letter: &SeatLetter, text: &str) -> Reply {
     }
     draft.record(Fact::Protested { seat, passed_on: false });
     draft.game_match.protest = Some(seat);
-    let text = Some(words::cut(&words::without_order_lines(text, draft.game_match.game)));
+    let text = words::cut(&words::without_order_lines(text, draft.game_match.game));
+    draft.game_match.protest_words.clone_from(&text);
+    let text = Some(text);
     let turn = letter.request.turn.or(letter.thread_turn);
     let last = draft.game_match.adjudicated.last().map(|(_, turn, _)| *turn);
     let own = draft.game_match.past.last_turn_of(seat);

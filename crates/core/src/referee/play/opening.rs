@@ -127,6 +127,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         away: BySeat::default(),
         in_trouble: BySeat::default(),
         protest: None,
+        protest_words: String::new(),
         vanished: None,
         missed: BySeat::default(),
         bank_days: BySeat::default(),

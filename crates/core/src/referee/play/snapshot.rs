@@ -54,6 +54,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         away: stored.away,
         in_trouble: stored.in_trouble,
         protest: stored.protest,
+        protest_words: stored.protest_words,
         vanished: stored.vanished,
         missed: stored.missed,
         bank_days: stored.bank_days,

@@ -54,6 +54,8 @@ pub struct AboutMatch {
     pub bank: BySeat<u32>,
     pub has_bank: bool,
     pub can_adjudicate: bool,
+    /// The words of the last protest; empty if the GM plays.
+    pub protest_words: String,
     /// The consequence of doing nothing, and its time.
     #[serde(skip)]
     pub outlook: Option<(DateTime<Utc>, Consequence)>,

@@ -6,6 +6,7 @@ use minijinja::value::Serde;
 use super::PageFrame;
 use crate::club::events::event::Event;
 use crate::game::{BySeat, Line};
+use crate::letter::Digest;
 use crate::referee::{Act, EventAction, Instruction, InstructionFault, MatchAction, instruction};
 use crate::report::{SeenTurn, TemplateError};
 
@@ -20,6 +21,16 @@ impl Form {
     /// Returns the first field of this name; empty if there is none.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
+    }
+
+    /// Returns the SHA-256 of all fields.
+    pub fn digest(&self) -> Digest {
+        let fields: Vec<String> = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{}{name}{}{value}", name.len(), value.len()))
+            .collect();
+        Digest::of(fields.concat().as_bytes())
     }
 
     /// Returns the form with another guard.

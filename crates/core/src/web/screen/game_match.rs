@@ -132,7 +132,7 @@ fn timeline(frame: &PageFrame<'_>, rows: &MatchRows) -> Vec<TimelineRuling> {
         }
         let fact = words(&entry.fact, names);
         match rulings.last_mut().filter(|(ruling, _)| *ruling == first) {
-            Some((_, ruling)) => ruling.facts.push(fact),
+            Some((_, ruling)) => ruling.facts.push(in_sentence(&fact)),
             None => {
                 let letters = letters.remove(&entry.at).unwrap_or_default();
                 let (at, by) = (frame.at(entry.at), by(causes.get(&first).copied(), rows));
@@ -141,6 +141,12 @@ fn timeline(frame: &PageFrame<'_>, rows: &MatchRows) -> Vec<TimelineRuling> {
         }
     }
     rulings.into_iter().rev().map(|(_, ruling)| ruling).collect()
+}
+
+/// Returns words as they stand within a sentence.
+fn in_sentence(words: &str) -> String {
+    let mut rest = words.chars();
+    rest.next().map_or(String::new(), |first| first.to_lowercase().chain(rest).collect())
 }
 
 /// Describes the cause of a ruling.

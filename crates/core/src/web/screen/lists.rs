@@ -7,7 +7,7 @@ use minijinja::{Value, context};
 use super::PageFrame;
 use crate::club::events::keys::{self, Format};
 use crate::game::any::GameKind;
-use crate::referee::{MatchOverview, Stage};
+use crate::referee::{Ask, MatchOverview, Stage};
 use crate::report::TemplateError;
 
 /// Maximum rows of a list.
@@ -70,6 +70,7 @@ fn match_line(frame: &PageFrame<'_>, overview: &MatchOverview) -> Value {
         turn => overview.due.as_ref().map(|due| due.turn),
         result => overview.result(),
         is_paused => overview.stage == Stage::Paused, is_late => overview.is_late(frame.now),
+        is_asking => matches!(overview.ask(frame.now), Some(Ask::Protest { .. } | Ask::Decision)),
         awaited => Serde(overview.awaited.clone()),
         due => overview.deadline.filter(|_| is_running).map(|deadline| frame.at(deadline)),
     }
