@@ -10,15 +10,8 @@ login=$(id -un) internal=$(id -un) group=$(id -gn) mail=$(id -un) mailgroup=$(id
 if [ "$(id -u)" = 0 ]; then
   login=dovenull internal=dovecot group=dovecot mail=mail mailgroup=mail
 fi
-mkdir -p "$dir"/{run,state,mail,tls}
-[ -f "$dir/tls/cert.pem" ] || (
-  cd "$dir/tls"
-  key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
-  openssl req -x509 $key -days 30 -subj /CN=test-ca -keyout ca.key -out ca.pem
-  openssl req $key -subj /CN=localhost -keyout key.pem -out csr.pem
-  openssl x509 -req -in csr.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 30 -out cert.pem \
-    -extfile <(echo "subjectAltName=DNS:localhost,IP:127.0.0.1")
-) 2>"$dir/openssl.log"
+mkdir -p "$dir"/{run,state,mail}
+bash "$(dirname "$0")/certificate.sh" "$dir"
 [ -f "$dir/tokens" ] || touch "$dir/tokens"
 if [ "$(id -u)" = 0 ]; then chown mail:mail "$dir/mail"; fi
 # The empty "chroot" lines let it run without privileges. No delay and no penalty: it rejects a wrong password at once.

@@ -1,10 +1,11 @@
-//! The post office against a real Dovecot and a real Postfix.
+//! The program beside real mail servers, mail programs and browsers.
 
 mod browser;
 mod clicked;
 #[path = "../support/club.rs"]
 mod club;
 mod letters;
+mod mailboxes;
 mod oauth;
 mod play;
 mod restore;

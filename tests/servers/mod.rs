@@ -51,12 +51,7 @@ impl Servers {
 
     /// Starts Dovecot alone, which needs no privileges. `None` only if FOGPOST_WITHOUT_SERVERS is set.
     pub fn dovecot() -> Option<Servers> {
-        if std::env::var_os("FOGPOST_WITHOUT_SERVERS").is_some_and(|value| value == "1") {
-            eprintln!("skipped: this run does without servers");
-            return None;
-        }
-        let folder = tempfile::Builder::new().prefix("fp").tempdir_in("/tmp").expect("a short folder");
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("open to the mail user");
+        let folder = folder()?;
         let [imap_port, imaps_port, lmtp_port, smtp_port, smtps_port, auth_port] = free_ports();
         let running = Vec::new();
         let mut servers =
@@ -74,8 +69,7 @@ impl Servers {
 
     /// Starts a script of this folder and waits until all these ports accept connections.
     fn run(&mut self, script: &str, ports: &[u16]) {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(script);
-        let ports_in = [
+        let variables = [
             ("IMAP", self.imap_port),
             ("IMAPS", self.imaps_port),
             ("LMTP", self.lmtp_port),
@@ -83,32 +77,8 @@ impl Servers {
             ("SMTPS", self.smtps_port),
             ("AUTH", self.auth_port),
         ];
-        let log = fs::File::create(self.folder.path().join(format!("{script}.log"))).expect("a log");
-        let child = Command::new("bash")
-            .arg(path)
-            .arg(self.folder.path())
-            .envs(ports_in.map(|(name, port)| (name, port.to_string())))
-            .stdin(Stdio::piped())
-            .stdout(log.try_clone().expect("the log twice"))
-            .stderr(log)
-            .spawn()
-            .expect("bash");
-        self.running.push(Server(child));
-        let began = Instant::now();
-        for port in ports {
-            // Connecting is enough: a TLS port sends no greeting.
-            while TcpStream::connect(("127.0.0.1", *port)).is_err() {
-                let ended =
-                    self.running.last_mut().and_then(|server| server.0.try_wait().expect("our child"));
-                if ended.is_some() || began.elapsed() > PATIENCE {
-                    panic!(
-                        "{script} did not start ({ended:?}); tests/run installs what it needs\n{}",
-                        self.logs()
-                    );
-                }
-                thread::sleep(Duration::from_millis(10));
-            }
-        }
+        let server = Server::start(script, self.folder.path(), &variables, ports);
+        self.running.push(server);
     }
 
     /// Lets this user log in by this access token, and by no other.
@@ -159,21 +129,65 @@ impl Servers {
     pub fn deliver_lmtp(&self, raw: &[u8], to: &str) {
         hand_in(self.lmtp_port, "LHLO test", raw, "test@club.test", to);
     }
+}
 
-    /// The logs of the servers.
-    pub fn logs(&self) -> String {
-        let names = ["dovecot.sh.log", "openssl.log", "dovecot.log", "postfix.sh.log", "postfix/postfix.log"];
-        names
-            .iter()
-            .filter_map(|name| {
-                Some(format!("== {name}\n{}", fs::read_to_string(self.folder.path().join(name)).ok()?))
-            })
-            .collect()
+/// An empty folder for servers. `None` only if FOGPOST_WITHOUT_SERVERS is set.
+pub fn folder() -> Option<TempDir> {
+    if std::env::var_os("FOGPOST_WITHOUT_SERVERS").is_some_and(|value| value == "1") {
+        eprintln!("skipped: this run does without servers");
+        return None;
     }
+    let folder = tempfile::Builder::new().prefix("fp").tempdir_in("/tmp").expect("a short folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("open to the mail user");
+    Some(folder)
+}
+
+/// The logs of the servers in a folder.
+pub fn logs(folder: &Path) -> String {
+    let named = ["openssl.log", "dovecot.log", "postfix/postfix.log", "root/var/spool/exim4/mainlog"];
+    let mut files: Vec<PathBuf> = named.iter().map(|name| folder.join(name)).collect();
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    files.extend(entries.filter(|path| path.to_string_lossy().ends_with(".sh.log")));
+    let shown = |file: &PathBuf| Some(format!("== {}\n{}", file.display(), fs::read_to_string(file).ok()?));
+    files.iter().filter_map(shown).collect()
 }
 
 /// A script that runs a server until its standard input closes, which happens even if this process is killed.
-struct Server(Child);
+pub struct Server(Child);
+
+impl Server {
+    /// Starts a script of this folder with these variables, and waits until all these ports accept connections.
+    pub fn start(script: &str, folder: &Path, variables: &[(&str, u16)], ports: &[u16]) -> Server {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let log = fs::File::create(folder.join(format!("{script}.log"))).expect("a log");
+        let child = Command::new("bash")
+            .arg(tests.join("tests/servers").join(script))
+            .arg(folder)
+            .env("PROGRAMS", tests.join("target/mail-programs"))
+            .envs(variables.iter().map(|(name, port)| (name, port.to_string())))
+            .stdin(Stdio::piped())
+            .stdout(log.try_clone().expect("the log twice"))
+            .stderr(log)
+            .spawn()
+            .expect("bash");
+        let mut server = Server(child);
+        let began = Instant::now();
+        for port in ports {
+            // Connecting is enough: a TLS port sends no greeting.
+            while TcpStream::connect(("127.0.0.1", *port)).is_err() {
+                let ended = server.0.try_wait().expect("our child");
+                if ended.is_some() || began.elapsed() > PATIENCE {
+                    panic!(
+                        "{script} did not start ({ended:?}); tests/run installs what it needs\n{}",
+                        logs(folder)
+                    );
+                }
+                thread::sleep(Duration::from_millis(10));
+            }
+        }
+        server
+    }
+}
 
 impl Drop for Server {
     fn drop(&mut self) {
@@ -184,7 +198,7 @@ impl Drop for Server {
 
 /// Returns free ports below the ephemeral range: an outgoing connection could take one of those before the server
 /// listens. Each test starts its search at another port.
-fn free_ports<const N: usize>() -> [u16; N] {
+pub fn free_ports<const N: usize>() -> [u16; N] {
     static LOOKED_AT: AtomicU32 = AtomicU32::new(0);
     let mut next = || {
         let n = LOOKED_AT.fetch_add(1, Ordering::Relaxed) + std::process::id() * 97;
@@ -197,7 +211,7 @@ fn free_ports<const N: usize>() -> [u16; N] {
 }
 
 /// Sends a letter by minimal SMTP or LMTP (RFC 5321, RFC 2033), so that the tests do not rely on what they test.
-fn hand_in(port: u16, hello: &str, raw: &[u8], from: &str, to: &str) {
+pub fn hand_in(port: u16, hello: &str, raw: &[u8], from: &str, to: &str) {
     let mut tcp = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     tcp.set_nodelay(true).expect("a connection");
     tcp.set_read_timeout(Some(PATIENCE)).expect("a connection");
