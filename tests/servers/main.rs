@@ -4,10 +4,15 @@ mod browser;
 mod clicked;
 #[path = "../support/club.rs"]
 mod club;
+#[path = "../../crates/post/tests/post/fakes/smtp.rs"]
+#[allow(dead_code, reason = "shared with the tests against fake servers")]
+mod fake_smtp;
 mod letters;
 mod mailboxes;
 mod oauth;
 mod play;
+mod relays;
+mod replies;
 mod restore;
 #[path = "mod.rs"]
 mod servers;
