@@ -296,7 +296,7 @@ impl ImapReader {
                 let numbers = origins.iter().filter_map(|origin| origin.strip_prefix(&mailbox.origins()));
                 numbers.filter_map(|number| number.parse().ok()).collect()
             };
-            self.filing = Filing::of(uids(&self.left.unfiled));
+            self.filing = self.filing.renumbered(uids(&self.left.unfiled));
             self.untaken = uids(&self.left.untaken);
             self.suspects.clear();
             self.aside.clear();

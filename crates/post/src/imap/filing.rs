@@ -29,9 +29,9 @@ pub(super) struct Filing {
 }
 
 impl Filing {
-    /// Starts with letters that were stored earlier.
-    pub(super) fn of(stored: BTreeSet<u32>) -> Filing {
-        Filing { copies: Copies::of(&stored), stored, ..Filing::default() }
+    /// Continues with these letters, stored earlier, under the numbers that the server has now.
+    pub(super) fn renumbered(&self, stored: BTreeSet<u32>) -> Filing {
+        Filing { copies: Copies::of(&stored).renumbered(&self.copies), stored, ..Filing::default() }
     }
 
     pub(super) fn contains(&self, uid: u32) -> bool {

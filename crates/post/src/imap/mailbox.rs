@@ -427,6 +427,10 @@ impl Mailbox {
         self.session.uid_store(set, format!("+FLAGS.SILENT ({flag})")).map(drop).map_err(convert_error)
     }
 
+    fn unmark(&mut self, set: &str, flag: &str) -> Result<(), Error> {
+        self.session.uid_store(set, format!("-FLAGS.SILENT ({flag})")).map(drop).map_err(convert_error)
+    }
+
     /// Creates the processed folder if the server lists none. If the server refuses, moving letters shows
     /// whether the folder exists all the same.
     fn create_processed(&mut self) -> Result<(), Error> {

@@ -76,6 +76,56 @@ async fn copies_that_the_server_does_not_name_are_found() {
     }
 }
 
+/// Capabilities of servers that name no copies and cannot move.
+const BARE: &str = "IMAP4rev1 IDLE";
+
+#[tokio::test]
+async fn copies_are_found_in_a_folder_that_is_numbered_like_their_own() {
+    // hoodiecrow-imap gives all folders one UIDVALIDITY, and GNU Mailutils the time in seconds.
+    let server = Imap::start(|_, _| Act::Proper).await;
+    server.mail().capabilities = BARE;
+    server.mail().uid_validity = 9;
+    server.deliver([letter("0"), letter("1")]);
+    let mut running = Running::start(inbox(&server));
+    assert_eq!(subjects(&running.letters().await), ["0", "1"]);
+    running.until_left(|left| left.unfiled.is_empty()).await;
+    server.deliver([letter("2")]);
+    assert_eq!(subjects(&running.letters().await), ["2"]);
+    server.until(|mail| mail.inbox.is_empty()).await;
+    let mail = server.mail();
+    assert_eq!((mail.processed.len(), mail.count("COPY")), (3, 2));
+}
+
+#[tokio::test]
+async fn a_letter_is_no_copy_of_itself_in_a_folder_with_two_names() {
+    let server = Imap::start(|_, _| Act::Proper).await;
+    server.mail().capabilities = BARE;
+    server.mail().loses_copies = true;
+    server.mail().is_one_folder = true;
+    server.deliver([letter("0"), letter("1")]);
+    let mut running = Running::start(inbox(&server));
+    assert_eq!(subjects(&running.letters().await), ["0", "1"]);
+    running.until(|health| health.unfiled.is_some()).await;
+    let mail = server.mail();
+    assert_eq!((mail.inbox.len(), mail.count("EXPUNGE")), (2, 0));
+    assert!(mail.seen.contains(&1) && mail.seen.contains(&2), "they are marked again");
+}
+
+#[tokio::test]
+async fn letters_that_are_renumbered_after_they_were_copied_are_not_copied_again() {
+    // GNU Mailutils renumbers a folder that is selected again after letters were delivered to it.
+    let server = Imap::start(|_, _| Act::Proper).await;
+    server.mail().capabilities = BARE;
+    server.mail().renumbers = true;
+    server.deliver([letter("0"), letter("1")]);
+    let mut running = Running::start(inbox(&server));
+    assert_eq!(subjects(&running.letters().await), ["0", "1"]);
+    // Under their new numbers they look new.
+    assert_eq!(subjects(&running.letters().await), ["0", "1"]);
+    server.until(|mail| mail.inbox.is_empty()).await;
+    assert_eq!(server.mail().processed.len(), 2);
+}
+
 #[tokio::test]
 async fn a_letter_whose_copy_outlived_the_connection_is_not_copied_again() {
     let server = Imap::start(|step, n| match (step, n) {

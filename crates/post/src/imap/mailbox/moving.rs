@@ -30,6 +30,8 @@ pub(in crate::imap) struct Copies {
     /// Letters that may be there, and the number of times that the server claimed to have copied them, but no
     /// copy was found.
     unproved: BTreeMap<u32, u8>,
+    /// Whether the server has renumbered the letters after it copied some: any of them may be there.
+    are_renumbered: bool,
 }
 
 impl Copies {
@@ -37,6 +39,17 @@ impl Copies {
     pub(in crate::imap) fn of(stored: &BTreeSet<u32>) -> Copies {
         let unproved = stored.iter().map(|uid| (*uid, 0)).collect();
         Copies { unproved, ..Copies::default() }
+    }
+
+    /// Continues after the server has renumbered the letters, of which `before` knew by their old numbers.
+    pub(in crate::imap) fn renumbered(mut self, before: &Copies) -> Copies {
+        self.are_renumbered =
+            before.are_renumbered || !before.unproved.is_empty() || !before.proved.is_empty();
+        self
+    }
+
+    fn may_exist(&self, uid: u32) -> bool {
+        self.unproved.contains_key(&uid) || self.are_renumbered && !self.proved.contains(&uid)
     }
 
     /// Forgets the letters that have left the folder. `listed` is sorted.
@@ -82,8 +95,7 @@ impl Mailbox {
         self.create_processed()?;
         // Letters that cannot be marked can perhaps be moved all the same.
         unless_refused(self.mark(&uid_set(uids), "\\Seen"))?;
-        let doubtful: Vec<u32> =
-            uids.iter().copied().filter(|uid| copies.unproved.contains_key(uid)).collect();
+        let doubtful: Vec<u32> = uids.iter().copied().filter(|uid| copies.may_exist(*uid)).collect();
         self.find_copies(&doubtful, copies)?;
         let mut uncopied = copies.missing(uids);
         uncopied.retain(|uid| copies.unproved.get(uid).is_none_or(|claims| *claims < MAX_COPIES));
@@ -157,29 +169,60 @@ impl Mailbox {
         let wanted = unless_none(self.identities(uids))?;
         let (own, uid_validity) = (self.folder.clone(), self.uid_validity);
         let processed = self.processed.clone();
+        let mut unclear = Vec::new();
         let found = match self.session.select(&processed).map_err(convert_error) {
             Ok(selected) => {
-                let is_same = selected.uid_validity == Some(uid_validity);
-                self.copies_among_selected(&wanted, is_same)?
+                let may_be_same = selected.uid_validity == Some(uid_validity);
+                self.copies_among_selected(&wanted, may_be_same, &mut unclear)?
             }
             // The folder may be missing.
             Err(Error::Server(_) | Error::Misunderstood(_)) => Vec::new(),
             Err(error) => return Err(error),
         };
-        self.switch_to(&own, "inbox.imap.folder")?;
-        if self.uid_validity != uid_validity {
-            return Err(Error::Goodbye("the server has renumbered the letters".into()));
-        }
         copies.prove(found);
+        self.select_again(&own, uid_validity)?;
+        if !unclear.is_empty() {
+            copies.prove(self.tell_apart(&unclear)?);
+        }
         Ok(())
     }
 
+    /// Selects the folder of the letters, whose numbers must still hold.
+    fn select_again(&mut self, own: &str, uid_validity: u32) -> Result<(), Error> {
+        self.switch_to(own, "inbox.imap.folder")?;
+        match self.uid_validity == uid_validity {
+            true => Ok(()),
+            false => Err(Error::Goodbye("the server has renumbered the letters".into())),
+        }
+    }
+
+    /// Returns those of the letters that are copies in the processed folder, which has them under their own
+    /// numbers. Some servers give all folders one UIDVALIDITY, so this may be chance, or one folder with two names.
+    /// If it is one folder, letters that are no longer marked as seen here are not marked there.
+    fn tell_apart(&mut self, uids: &[u32]) -> Result<Vec<u32>, Error> {
+        let (own, uid_validity) = (self.folder.clone(), self.uid_validity);
+        let (set, processed) = (uid_set(uids), self.processed.clone());
+        if !unless_refused(self.unmark(&set, "\\Seen"))? {
+            return Ok(Vec::new());
+        }
+        let selected = self.session.select(&processed).map(drop).map_err(convert_error);
+        let seen = match unless_refused(selected)? {
+            true => self.search("SEEN")?.0,
+            false => Vec::new(),
+        };
+        self.select_again(&own, uid_validity)?;
+        unless_refused(self.mark(&set, "\\Seen"))?;
+        Ok(uids.iter().copied().filter(|uid| seen.binary_search(uid).is_ok()).collect())
+    }
+
     /// Returns the letters that have a copy in the selected folder. If that has the UIDVALIDITY of their own
-    /// folder, it may be the same folder under another name, where each letter is found, but is no copy.
+    /// folder, it may be the same folder under another name, where each letter is found, but is no copy. Those that it
+    /// has under their own numbers only are added to `unclear`.
     fn copies_among_selected(
         &mut self,
         wanted: &BTreeMap<u32, Fetched>,
         may_be_same: bool,
+        unclear: &mut Vec<u32>,
     ) -> Result<Vec<u32>, Error> {
         let listed = self.list()?;
         let newest = &listed[listed.len().saturating_sub(wanted.len() + MARGIN)..];
@@ -194,6 +237,8 @@ impl Mailbox {
             if let Some(copy) = copy {
                 candidates.remove(&copy);
                 found.push(*uid);
+            } else if candidates.get(uid).is_some_and(|copy| is_same(letter, copy)) {
+                unclear.push(*uid);
             }
         }
         let rest = wanted.iter().filter(|(uid, _)| !found.contains(uid)).take(MAX_SINGLE_SEARCHES);

@@ -77,6 +77,10 @@ pub struct Mail {
     pub loses_copies: bool,
     /// Lines that the server puts in front of a letter that is copied or moved, and then returns to the INBOX.
     pub gives_back: Option<&'static str>,
+    /// Whether the processed folder is the INBOX under another name.
+    pub is_one_folder: bool,
+    /// Whether the server renumbers the INBOX whenever it is selected after the processed folder.
+    pub renumbers: bool,
     /// Whether IDLE announces nothing.
     pub is_idle_silent: bool,
     /// Whether the server does not name the UIDs of copies.
@@ -109,6 +113,17 @@ impl Mail {
             }
         }
         named
+    }
+
+    /// Gives new UIDs to the letters of the INBOX, if this server does so. It does so once.
+    fn renumber(&mut self) {
+        if std::mem::take(&mut self.renumbers) {
+            self.uid_validity += 1;
+            let first = self.next_uid;
+            let letters = std::mem::take(&mut self.inbox);
+            self.next_uid += u32::try_from(letters.len()).expect("few");
+            self.inbox = (first..).zip(letters.into_values()).collect();
+        }
     }
 
     /// Adds a letter to the INBOX.
@@ -243,7 +258,11 @@ impl Session {
                     }
                     if step == "SELECT" {
                         self.in_spam = rest == ["\"Spam\""];
-                        self.in_processed = rest == ["\"Processed\""];
+                        let was_in_processed = self.in_processed;
+                        self.in_processed = rest == ["\"Processed\""] && !self.mail().is_one_folder;
+                        if was_in_processed && !self.in_processed {
+                            self.mail().renumber();
+                        }
                     }
                     let mut answer = Vec::new();
                     if !matches!(self.act(step), Act::Instead(_) | Act::Hang | Act::Flood(..)) {
@@ -294,6 +313,11 @@ impl Session {
                 let folder = numbered(&mail.processed);
                 sizes(&mail, &folder, rest)
             }
+            "SEARCH" if rest == ["SEEN"] => {
+                let seen = mail.inbox.iter().filter(|(uid, _)| mail.seen.contains(uid));
+                let seen: Folder = seen.map(|(uid, letter)| (*uid, letter.clone())).collect();
+                list(&seen, rest)
+            }
             "SEARCH" => list(mail.folder(is_spam), rest),
             "SIZES" => {
                 let folder = mail.folder(is_spam).clone();
@@ -308,6 +332,8 @@ impl Session {
                 let deleted = rest.last().is_some_and(|flags| flags.contains("Deleted"));
                 if deleted {
                     mail.deleted.extend(uids)
+                } else if rest[1].starts_with('-') {
+                    mail.seen.retain(|uid| !uids.contains(uid))
                 } else {
                     mail.seen.extend(uids)
                 }
