@@ -168,15 +168,12 @@ fn letters_are_read_answered_and_filed(kind: Kind) {
         club.letters_to(&format!("p{number}@club.test"), 1);
     }
     club.wait_for("the last letter to be filed", || mailbox.count("INBOX") == 0);
-    let filed = mailbox.count("Processed");
-    // Mailutils numbers folders by the time. If it makes this one within a second of the INBOX, they look like one
-    // folder, in which a letter is no copy of itself, and the first letter is copied once more.
-    let is_copied_twice = kind == Kind::Mailutils && filed == BURST + 3;
-    assert!(filed == BURST + 2 || is_copied_twice, "{filed} {}", servers::logs(mailbox.folder.path()));
+    assert_eq!(mailbox.count("Processed"), BURST + 2, "{}", servers::logs(mailbox.folder.path()));
     let status = club.run(&["status"]);
     assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stdout));
     daemon.stop(&club);
     let listed = String::from_utf8(club.run(&["letters", "--json", "--limit", "1000"]).stdout).expect("text");
+    // Those that Mailutils renumbers before they are filed are read once more, and are known by their bytes.
     let done = |line: &&str| line.contains(r#""status":"ruled""#) || line.contains(r#""status":"answered""#);
     assert_eq!(listed.lines().filter(done).count(), BURST + 2, "{listed}");
     for number in 0..BURST {

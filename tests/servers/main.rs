@@ -2,8 +2,6 @@
 
 mod browser;
 mod clicked;
-#[path = "../support/club.rs"]
-mod club;
 #[path = "../../crates/post/tests/post/fakes/smtp.rs"]
 #[allow(dead_code, reason = "shared with the tests against fake servers")]
 mod fake_smtp;
@@ -11,11 +9,14 @@ mod letters;
 mod mailboxes;
 mod oauth;
 mod play;
+#[path = "../support/referee.rs"]
+mod referee;
 mod relays;
 mod replies;
 mod restore;
 #[path = "mod.rs"]
 mod servers;
+mod spam;
 #[path = "../../crates/post/tests/post/support.rs"]
 #[allow(dead_code, reason = "shared with the tests against fake servers")]
 mod support;
@@ -34,6 +35,7 @@ use fogpost::post::inbox::Inbox;
 use fogpost::post::outbox::{self, Outbox, Outgoing};
 use fogpost::post::{Error, Secret, Tls, imap, smtp};
 
+use referee::club;
 use servers::{PASSWORD, Servers};
 use support::{PATIENCE, Running, drain, letter, subjects};
 

@@ -35,7 +35,7 @@ fn play(game: &str, options: &[&str], first_words: &str, steps: &[Step], reason:
     assert_eq!(servers.letters("referee", "Processed").len(), steps.len());
 }
 
-const SOUTH: &str = "CARRIER D2 SQUADRON E3\nCARRIER M2 SQUADRON L3\nBATTLESHIP A1 F1 G1 H1 I1 J1 K1 O1 P1\n\
+pub const SOUTH: &str = "CARRIER D2 SQUADRON E3\nCARRIER M2 SQUADRON L3\nBATTLESHIP A1 F1 G1 H1 I1 J1 K1 O1 P1\n\
                      CRUISER C3 G3 J3 N3\nDESTROYER B5 D5 F5 H5 K5 M5 O5\nSUBMARINE C7 H7 N7 E10 L10";
 const NORTH: &str = "CARRIER D15 SQUADRON E14\nCARRIER M15 SQUADRON L14\n\
                      BATTLESHIP A16 F16 G16 H16 I16 J16 K16 O16 P16\n\
@@ -85,7 +85,7 @@ fn quantum_is_played_from_the_first_move_to_a_tower() {
     play("quantum", &options, "Turn 1", &steps, "more towers");
 }
 
-const ANN_AT_HOME: &str = "STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n\
+pub const ANN_AT_HOME: &str = "STAR A1 3 BASE\nSTAR A4 1\nSTAR B1 3\nSTAR C1 2\nSTAR F1 2\nSTAR G1 2\nSTAR K1 2\n\
     STAR D1 2\nSTAR D4 1\nSTAR E1 2\nSTAR E4 1\nSTAR H1 2\nSTAR H4 1\nSTAR I1 2\nSTAR I4 1\nSTAR J1 2\n\
     STAR L1 2\nSTAR M1 2\nSTAR N1 2\nSTAR P1 2\nSTAR Q1 2\nSTAR R1 2\nSTAR U1 2\nSTAR V1 2\n\
     SHIP 1 4/2 G1\nSHIP 2 3/1 C1\nSHIP 3 3/2 K4";

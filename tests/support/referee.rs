@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each test program uses its own part of the referee")]
 
 #[path = "club.rs"]
-mod club;
+pub mod club;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
