@@ -211,7 +211,7 @@ impl ReplayPrinter<'_> {
         let Some(state) = &self.last else { return Ok(()) };
         let board = match self.args.viewer {
             Some(seat) => state.board(seat),
-            None => state.open_board(),
+            None => state.open_board(None),
         };
         writeln!(out, "\n{}", board.text.trim_end())?;
         match state.outcome() {

@@ -51,7 +51,8 @@
     go(steps.findIndex(step => '#' + step.id === link.hash), link.rel);
   });
   page.addEventListener('keydown', event => {
-    if (event.altKey || event.ctrlKey || event.metaKey || /INPUT|PRE/.test(event.target.tagName)) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key[0] === 'A' && /INPUT|PRE/.test(event.target.tagName)) return;
     const at = current(), to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: steps.length }[event.key];
     if (to === undefined) return;
     event.preventDefault();

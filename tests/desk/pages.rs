@@ -32,7 +32,9 @@ fn read(html: &str) -> Page {
                     page.headings.push(level - b'0');
                 }
                 let is_picture = value("role").as_deref() == Some("img") || name == "img";
-                let label = value("aria-label").or_else(|| value("alt"));
+                let elsewhere = value("aria-labelledby").map(|id| format!("#{id}"));
+                page.links.extend(elsewhere.clone());
+                let label = value("aria-label").or_else(|| value("alt")).or(elsewhere);
                 if is_picture && label.is_none_or(|label| label.trim().is_empty()) {
                     page.faults.push(format!("<{name}> has no text in its place"));
                 }

@@ -54,6 +54,7 @@ fn a_finished_match_has_a_replay_that_its_result_links() {
     assert!(page.contains("Bo resigned in turn 2."), "{page}");
     assert!(page.contains(&referee.find(&id).key.reveal()));
     Record::parse(&files[&format!("matches/{id}/record.toml")]).expect("a record");
+    assert!(files[&format!("matches/{id}/words.html")].contains("MARBLE E5"));
     assert!(files["feed.atom"].contains(&format!("https://club.example/matches/{id}/")));
     for (path, text) in &files {
         assert!(!text.contains(ANN) && !text.contains(to_ann.token()), "{path}");

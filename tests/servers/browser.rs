@@ -132,7 +132,7 @@ fn page(record: &str) -> String {
         has_record: false,
     };
     let site = Site::of_one_page("The Fog Club", "referee@club.example");
-    replay::page(&Templates::of_program(), &site, &finished).expect("a page")
+    replay::pages(&Templates::of_program(), &site, &finished).expect("the pages").page
 }
 
 /// The page without its script.
@@ -216,7 +216,10 @@ fn contents() -> SiteContents {
         ratings: vec![rating(1, 1520), rating(2, 1580)],
         seats: vec![OpenSeat { code: "7K3M9P".to_owned(), by: LONG.to_owned(), game: "Quad", days: 3 }],
         events: vec![ListedEvent { event, news: Vec::new() }],
-        hero: Some(("QZ-1".to_owned(), GameKind::QuadrantZ.start(&Choices::default()).open_board().picture)),
+        hero: Some((
+            "QZ-1".to_owned(),
+            GameKind::QuadrantZ.start(&Choices::default()).open_board(None).picture,
+        )),
     }
 }
 

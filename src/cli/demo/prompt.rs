@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::rc::Rc;
 use std::sync::{Arc, mpsc as sync_mpsc};
@@ -220,9 +220,8 @@ impl<'a> Prompt<'a> {
     async fn show_replay(&self) -> anyhow::Result<()> {
         let entries = entries(&self.office.store, &self.match_id).await?;
         let record = ledger::record(&entries).context("the ledger does not begin with the opening")?;
-        let page: PathBuf = self.folder.join("replay.html");
         let game_match = find(self.office, &self.match_id).await?;
-        std::fs::write(&page, story::replay_page(self.office, &game_match, record)?)?;
+        let page = story::write_replay(self.folder, self.office, &game_match, record)?;
         println!();
         println!("To see the match as each side saw it and as it was, open {}", page.display());
         open(&page);

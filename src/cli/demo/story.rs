@@ -1,6 +1,6 @@
 //! The demo's output: the reports as HTML pages, the record, and a summary of the match on the terminal.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use mail_parser::{MessageParser, MimeHeaders};
@@ -10,7 +10,7 @@ use crate::game::Seat;
 use crate::game::record::{Record, Replayed};
 use crate::ledger::{self, Entry, SealKey};
 use crate::referee::{DispatchKind, Match};
-use crate::web::replay::FinishedMatch;
+use crate::web::replay::{FinishedMatch, ReplayPages};
 use crate::web::{self, Site};
 
 /// Maximum number of turns in the summary.
@@ -61,15 +61,20 @@ pub async fn tell(
         "  fogpost.db            the database: fogpost --config {name}/config.toml match show {}",
         game_match.id
     );
-    let page = folder.join("replay.html");
-    std::fs::write(&page, replay_page(office, game_match, record)?)?;
+    let page = write_replay(folder, office, game_match, record)?;
     println!();
     println!("To see the match as each side saw it and as it was, open {}", page.display());
     Ok(())
 }
 
-/// Returns the replay of the match as a page that needs nothing else.
-pub fn replay_page(office: &Office, game_match: &Match, record: Record) -> anyhow::Result<String> {
+/// Writes the replay of the match, and beside it the match in words, as pages that need nothing else. Returns the path of
+/// the replay.
+pub fn write_replay(
+    folder: &Path,
+    office: &Office,
+    game_match: &Match,
+    record: Record,
+) -> anyhow::Result<PathBuf> {
     let club = &office.config.club;
     let finished = FinishedMatch {
         id: game_match.id.clone(),
@@ -82,7 +87,11 @@ pub fn replay_page(office: &Office, game_match: &Match, record: Record) -> anyho
         has_record: false,
     };
     let site = Site::of_one_page(&club.name, club.address.as_str());
-    Ok(web::replay::page(&office.templates, &site, &finished)?)
+    let ReplayPages { page, words } = web::replay::pages(&office.templates, &site, &finished)?;
+    let path = folder.join("replay.html");
+    std::fs::write(&path, page)?;
+    std::fs::write(folder.join("words.html"), words)?;
+    Ok(path)
 }
 
 /// Replays the record, as anyone can, and compares its final state with that of the match.

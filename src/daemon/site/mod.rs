@@ -16,14 +16,14 @@ use super::load::ledger_entries;
 use super::parallel::run_blocking;
 use super::waiting::{RetryPause, pause};
 use crate::game::record::{Record, Replayed};
-use crate::ledger::{self, SealKey};
+use crate::ledger::{self, Entry, SealKey};
 use crate::letter::Digest;
 use crate::post::ShutdownSignal;
 use crate::report::{COMPILED_IN, Templates};
 use crate::store::SiteMatchRow;
 use crate::web::Site;
 use crate::web::pages::{SiteContents, pages};
-use crate::web::replay::{self, FinishedMatch};
+use crate::web::replay::{self, FinishedMatch, ReplayPages};
 
 mod folder;
 mod rows;
@@ -180,13 +180,15 @@ async fn build_pages(
     .await?
 }
 
-/// A replay that was made: its page and its record, with the digest of what they were made from.
+/// A replay that was made: its files, with the digest of what they were made from.
 struct Made {
     id: String,
     digest: String,
-    page: String,
-    record: String,
+    files: [String; FILES.len()],
 }
+
+/// The files of a match.
+const FILES: [&str; 3] = ["index.html", "words.html", "record.toml"];
 
 /// Writes the replays of finished matches that are missing or outdated.
 async fn build_replays(
@@ -206,8 +208,8 @@ async fn build_replays(
         }
     }
     let mut made = pin!(stream::iter(missing).buffer_unordered(AT_ONCE));
-    while let Some(Made { id, digest, page, record }) = made.try_next().await? {
-        for (path, text) in paths(&id).iter().zip([page, record]) {
+    while let Some(Made { id, digest, files }) = made.try_next().await? {
+        for (path, text) in paths(&id).iter().zip(files) {
             folder.put(path, &digest, text.as_bytes())?;
         }
     }
@@ -215,8 +217,8 @@ async fn build_replays(
 }
 
 /// Returns the paths of a match's files.
-fn paths(id: &str) -> [String; 2] {
-    ["index.html", "record.toml"].map(|file| format!("matches/{id}/{file}"))
+fn paths(id: &str) -> [String; FILES.len()] {
+    FILES.map(|file| format!("matches/{id}/{file}"))
 }
 
 async fn make(
@@ -229,9 +231,10 @@ async fn make(
     let finished = load(office, row, known).await?;
     let (templates, site) = (Arc::clone(&office.templates), site.clone());
     run_blocking(move || {
-        let page = replay::page(&templates, &site, &finished)
+        let ReplayPages { page, words } = replay::pages(&templates, &site, &finished)
             .with_context(|| format!("the replay of {}", finished.id))?;
-        Ok(Made { record: finished.record.to_string(), id: finished.id, digest, page })
+        let files = [page, words, finished.record.to_string()];
+        Ok(Made { id: finished.id, digest, files })
     })
     .await?
 }
@@ -263,7 +266,7 @@ struct Keys {
 
 /// Loads a finished match from its ledger.
 async fn load(office: &Office, row: &SiteMatchRow, known: &Known<'_>) -> anyhow::Result<FinishedMatch> {
-    let record = record(office, row, known.members).await?;
+    let record = record(row, &ledger_entries(office, &row.id).await?, known.members)?;
     let snapshot = office.store.snapshots(std::slice::from_ref(&row.id)).await?.pop();
     let snapshot = snapshot.with_context(|| format!("{} is gone", row.id))?.snapshot;
     let keys: Keys =
@@ -281,11 +284,10 @@ async fn load(office: &Office, row: &SiteMatchRow, known: &Known<'_>) -> anyhow:
     })
 }
 
-/// Loads the record of a match, with the names that the club shows.
-async fn record(office: &Office, row: &SiteMatchRow, members: &rows::Members) -> anyhow::Result<Record> {
-    let entries = ledger_entries(office, &row.id).await?;
+/// Returns the record of a match, with the names that the club shows.
+fn record(row: &SiteMatchRow, entries: &[Entry], members: &rows::Members) -> anyhow::Result<Record> {
     let mut record =
-        ledger::record(&entries).with_context(|| format!("the ledger of {} opens no match", row.id))?;
+        ledger::record(entries).with_context(|| format!("the ledger of {} opens no match", row.id))?;
     record.players = members.names(row);
     Ok(record)
 }
@@ -301,12 +303,12 @@ async fn hero(
         .filter(|row| row.end.is_some())
         .max_by_key(|row| (row.end.as_ref().map(|end| end.1), &row.id));
     let Some(last) = last else { return Ok(None) };
-    let record = record(office, last, members).await?;
+    let record = record(last, &ledger_entries(office, &last.id).await?, members)?;
     let mut picture = None;
     record.replay(|step| {
         if let Replayed::Adjudicated(done) = step {
             picture = Some(done.state.clone());
         }
     });
-    Ok(picture.map(|state| (last.id.clone(), state.open_board().picture)))
+    Ok(picture.map(|state| (last.id.clone(), state.open_board(None).picture)))
 }

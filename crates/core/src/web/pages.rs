@@ -134,7 +134,7 @@ pub fn is_page(path: &str) -> bool {
         ["play", file] => ["index.html", "play.css", "play.js"].contains(&file),
         ["matches", file] => file.ends_with(".html"),
         ["players" | "games" | "events", "index.html"] => true,
-        ["matches", _, file] => ["index.html", "record.toml"].contains(&file),
+        ["matches", _, file] => ["index.html", "words.html", "record.toml"].contains(&file),
         ["players" | "ratings", _, "index.html"] => true,
         ["games", _, file] => ["index.html", "figure.svg"].contains(&file),
         ["events", _, file] => file.ends_with(".html") || file == "feed.atom",
@@ -335,7 +335,7 @@ impl<'a> Pages<'a> {
                 report::COMPILED_IN.iter().any(|(name, _)| *name == format!("{}/strategy.txt", game.key()));
             let strategy =
                 if has_strategy { Some(report::page_html(&text("strategy")?, None)) } else { None };
-            let start = game.start(&Choices::default()).open_board().picture;
+            let start = game.start(&Choices::default()).open_board(None).picture;
             let page = context! {
                 game => game.name(), key => game.key(), rules => rules, strategy => strategy,
                 board => drawing("", &start), style => boards::dark_style(*game),

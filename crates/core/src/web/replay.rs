@@ -1,4 +1,5 @@
-//! The replay of a finished match: one page with every step, as each side saw it and as it really was.
+//! The replay of a finished match: one page with every step, as each side saw it and as it really was, and beside it the
+//! same in words and characters.
 
 use chrono::{DateTime, Utc};
 use minijinja::value::Serde;
@@ -7,10 +8,11 @@ use serde::Serialize;
 
 use super::Site;
 use super::boards::{self, Boards};
-use super::characters::{self, TextBoards};
+use super::characters;
 use crate::game::any::{GameKind, OwnPart};
+use crate::game::picture::Picture;
 use crate::game::record::{Adjudicated, Record, Replayed};
-use crate::game::{BySeat, Outcome, Phase, Seat};
+use crate::game::{Board, BySeat, Outcome, Phase, Seat};
 use crate::referee::Adjudication;
 use crate::report::{self, TemplateError, Templates};
 
@@ -44,7 +46,31 @@ struct ReplayStep {
     told: Vec<StepReport>,
     /// The orders of each side that filed some, as a letter has them.
     orders: Vec<(String, Vec<String>)>,
+    /// The board in characters, as it really was.
     text: String,
+    /// Whether the page leaves out orders or characters, which the page in words has.
+    is_cut: bool,
+    boards: Vec<StepBoard>,
+}
+
+/// A board of a step in words.
+#[derive(Serialize)]
+struct StepBoard {
+    /// The class of the views that show it; empty for all.
+    class: &'static str,
+    /// The player who saw it; `None` for all, or for what really was.
+    seen_by: Option<String>,
+    /// The position in a few words.
+    name: String,
+    text: String,
+}
+
+/// The pages of a finished match.
+#[derive(Clone, Debug)]
+pub struct ReplayPages {
+    pub page: String,
+    /// The match in words and characters.
+    pub words: String,
 }
 
 /// A report on a step.
@@ -61,41 +87,52 @@ struct StepReport {
 #[derive(Default)]
 struct Played {
     pictures: Vec<Vec<crate::game::picture::Picture>>,
-    texts: Vec<Vec<String>>,
     steps: Vec<ReplayStep>,
 }
 
-/// Returns the page of a finished match.
+/// Returns the pages of a finished match.
 ///
 /// # Errors
 /// [`TemplateError`] if a template cannot be rendered.
-pub fn page(templates: &Templates, site: &Site, finished: &FinishedMatch) -> Result<String, TemplateError> {
+pub fn pages(
+    templates: &Templates,
+    site: &Site,
+    finished: &FinishedMatch,
+) -> Result<ReplayPages, TemplateError> {
     let record = &finished.record;
     let hides = record.game.hides_something();
-    let Played { pictures, texts, mut steps } = play(templates, record)?;
+    let Played { pictures, mut steps } = play(templates, record)?;
     // If the game hides something, show the truth first, else the first player's side.
     let Boards { symbols, steps: drawn, legend: signs, width, height } =
         boards::draw(pictures, if hides { 2 } else { 0 });
-    let TextBoards { steps: written, legend } = characters::write(&texts);
-    for ((step, board), text) in steps.iter_mut().zip(drawn).zip(written) {
-        (step.board, step.text) = (board, text);
+    for (step, board) in steps.iter_mut().zip(drawn) {
+        step.board = board;
     }
-    let signs_bytes: usize = signs.iter().map(|line| line.sample.len() + line.words.len() + SIGN_BYTES).sum();
-    keep_within_limit(&mut steps, symbols.len() + signs_bytes);
     let last_turn = steps.last().map(|step| step.turn);
     let result = result_of(templates, &record.players, &finished.outcome, last_turn)?;
     let root = Value::from_safe_string("../../".to_owned());
+    let legend = steps.last().and_then(|step| step.boards.last());
+    let legend = legend.map(|board| characters::split(&board.text).1.to_owned());
+    let common = context! {
+        site => Serde(site), root => root, here => "matches", id => &finished.id, names => Serde(&record.players),
+        sides => Serde(record.game.sides()), game => game(record.game), hides => hides, result => result,
+    };
+    let words = context! { steps => Serde(&steps), ..common.clone() };
+    let words = templates.render("site/words.html", words)?;
+    let signs_bytes: usize = signs.iter().map(|line| line.sample.len() + line.words.len() + SIGN_BYTES).sum();
+    let most = PAGE_BYTES + STEP_BYTES * steps.len();
+    let most = if site.sheet.is_some() { most.min(MOST_BYTES) } else { most };
+    keep_within_limit(&mut steps, symbols.len() + signs_bytes, most);
     let page = context! {
-        site => Serde(site), root => root, here => "matches", id => &finished.id,
-        names => Serde(&record.players), game => game(record.game), hides => hides, result => result,
         symbols => symbols, signs => Serde(&signs), width => width, height => height,
         ratio => format!("{:.3}", f64::from(width) / f64::from(height.max(1))),
         dark => boards::dark_style(record.game), steps => Serde(&steps), characters => legend,
         options => record.options.to_string(), event => &finished.event,
         ended => finished.ended_at.map(|at| at.format("%-d %B %Y").to_string()),
         head => &finished.head, key => finished.keys.join(", "), record => finished.has_record,
+        ..common
     };
-    templates.render("site/replay.html", page)
+    Ok(ReplayPages { page: templates.render("site/replay.html", page)?, words })
 }
 
 /// The expected bytes of a page apart from its steps, about half of them its frame, and of each step.
@@ -107,9 +144,11 @@ const MOST_BYTES: usize = 120_000;
 const FRAME_BYTES: usize = 600;
 const ORDERS_BYTES: usize = 130;
 const SIGN_BYTES: usize = 160;
+const NAME_BYTES: usize = 22;
 
-/// Omits the orders if the page would become too large, and then all boards in characters except the last.
-fn keep_within_limit(steps: &mut [ReplayStep], drawn_once: usize) {
+/// Omits the orders if the page would become too large, then all boards in characters, and then the names of all boards
+/// except those that show what really was.
+fn keep_within_limit(steps: &mut [ReplayStep], drawn_once: usize, most: usize) {
     let words = |step: &ReplayStep| {
         step.told.iter().flat_map(|told| &told.items).map(|item| item.len() + 5).sum::<usize>()
     };
@@ -117,17 +156,23 @@ fn keep_within_limit(steps: &mut [ReplayStep], drawn_once: usize) {
         let lines = step.orders.iter().flat_map(|(_, lines)| lines).map(|line| line.len() + 1);
         lines.sum::<usize>() + step.orders.len() * ORDERS_BYTES
     };
-    let size =
-        |step: &ReplayStep| step.board.len() + step.text.len() + orders(step) + words(step) + FRAME_BYTES;
-    let most = MOST_BYTES.min(PAGE_BYTES + STEP_BYTES * steps.len());
+    let names =
+        |step: &ReplayStep| step.boards.iter().map(|board| board.name.len() + NAME_BYTES).sum::<usize>();
+    let size = |step: &ReplayStep| {
+        step.board.len() + step.text.len() + orders(step) + words(step) + names(step) + FRAME_BYTES
+    };
     let is_too_large = |steps: &[ReplayStep]| drawn_once + steps.iter().map(size).sum::<usize>() > most;
     if is_too_large(steps) {
-        steps.iter_mut().for_each(|step| step.orders.clear());
+        for step in steps.iter_mut() {
+            step.is_cut = true;
+            step.orders.clear();
+        }
     }
-    if is_too_large(steps)
-        && let Some((_, others)) = steps.split_last_mut()
-    {
-        others.iter_mut().for_each(|step| step.text.clear());
+    if is_too_large(steps) {
+        steps.iter_mut().for_each(|step| step.text.clear());
+    }
+    if is_too_large(steps) {
+        steps.iter_mut().for_each(|step| drop(step.boards.drain(..step.boards.len() - 1)));
     }
 }
 
@@ -172,19 +217,8 @@ impl Played {
         record: &Record,
         done: &Adjudicated<'_>,
     ) -> Result<(), TemplateError> {
-        let mut boards: Vec<_> = Seat::BOTH
-            .into_iter()
-            .map(|seat| {
-                let own = OwnPart { before: done.before, filed: done.filings[seat].as_ref() };
-                done.state.shown_board(seat, None, Some(own))
-            })
-            .collect();
-        if record.game.hides_something() {
-            boards.push(done.state.open_board());
-        }
-        let (pictures, texts) = boards.into_iter().map(|board| (board.picture, board.text)).unzip();
+        let (boards, pictures) = step_boards(record, done);
         self.pictures.push(pictures);
-        self.texts.push(texts);
         let place = self.steps.iter().rev().take_while(|step| step.turn == done.turn).count();
         let letter = (place > 0).then(|| char::from(b'a' + u8::try_from(place.min(25)).unwrap_or(25)));
         let letter = letter.map(String::from).unwrap_or_default();
@@ -202,10 +236,34 @@ impl Played {
                     Some((report::isolated(&record.players[seat]), filed.lines().to_vec()))
                 })
                 .collect(),
-            text: String::new(),
+            text: boards.last().map(|board| characters::short(&board.text)).unwrap_or_default(),
+            is_cut: false,
+            boards,
         });
         Ok(())
     }
+}
+
+/// Returns the boards of a step and their pictures: in games that hide something, as each side saw it and as it was. In
+/// others, one board has two pictures, from both sides.
+fn step_boards(record: &Record, done: &Adjudicated<'_>) -> (Vec<StepBoard>, Vec<Picture>) {
+    let own = |seat| OwnPart { before: done.before, filed: done.filings[seat].as_ref() };
+    let (mut boards, mut pictures) = (Vec::new(), Vec::new());
+    let mut add = |class, seen_by, Board { text, picture, name }| {
+        boards.push(StepBoard { class, seen_by, name, text });
+        pictures.push(picture);
+    };
+    if record.game.hides_something() {
+        for (seat, class) in Seat::BOTH.into_iter().zip(["f", "s"]) {
+            let name = report::isolated(&record.players[seat]);
+            add(class, Some(name), done.state.replay_board(seat, done.memories, own(seat)));
+        }
+        add("t", None, done.state.open_board(Some((done.before, done.filings))));
+    } else {
+        add("", None, done.state.shown_board(Seat::First, None, Some(own(Seat::First))));
+        pictures.push(done.state.shown_board(Seat::Second, None, Some(own(Seat::Second))).picture);
+    }
+    (boards, pictures)
 }
 
 /// Returns the reports to both sides on a step, or one report if both were told the same.

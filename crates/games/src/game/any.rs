@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Reason, Sealed, Seat,
-    Seen, Syntax, condition,
+    Board, BySeat, Due, Fault, Game, Line, Numbered, Options, OrderLines, Outcome, Sealed, Seat, Seen,
+    Syntax, condition,
 };
 
 pub use super::options::Choices;
@@ -258,16 +258,6 @@ impl AnyState {
     /// The board as `viewer` may know it.
     pub fn board(&self, viewer: Seat) -> Board {
         on_state!(self, state of State => State::board(&state.view(viewer)))
-    }
-
-    /// The board with everything disclosed.
-    pub fn open_board(&self) -> Board {
-        let mut open = self.clone();
-        // The view of a match that is over hides nothing.
-        if open.outcome().is_none() {
-            open.close(Outcome { winner: None, reason: Reason::Abandoned });
-        }
-        open.board(Seat::First)
     }
 
     /// Parses and checks the orders of `seat` against what it can see.

@@ -50,7 +50,12 @@ pub struct Board {
     /// At most 68 columns wide; every line ends with a line break.
     pub text: String,
     pub picture: picture::Picture,
+    /// The position in a few words, the name of the picture for readers who do not see it.
+    pub name: String,
 }
+
+/// What led to a state: the state before it, and the orders that each side filed for that one.
+pub type Step<'a, G> = (&'a G, BySeat<&'a [<G as Game>::Order]>);
 
 /// The facts about a game that hold for every match.
 #[derive(Clone, Copy, Debug)]
@@ -214,6 +219,20 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
 
     /// Draws the board as `view` knows it.
     fn board(view: &Self::View) -> Board;
+
+    /// Makes a seat's view one for the readers of a replay, who are on neither side: nothing on its board is "yours", and
+    /// each side has the same place and colours in every view. Does nothing in games that hide nothing, whose readers
+    /// choose a side of the board.
+    fn show_readers(_view: &mut Self::View) {}
+
+    /// Returns a view for those readers that discloses everything: both sides' pieces and, if `step` led to this state, what
+    /// both sides did in it.
+    fn open_view(&self, _step: Option<Step<'_, Self>>) -> Self::View {
+        match self.outcome() {
+            Some(_) => self.view(Seat::First),
+            None => self.close(Outcome { winner: None, reason: Reason::Abandoned }).view(Seat::First),
+        }
+    }
 
     /// Returns what the seat can order now, as far as a page can compose it; `None` if nothing is due from the seat and
     /// it can send nothing ahead.

@@ -244,7 +244,7 @@ impl Account<'_> {
             _ => return None,
         };
         let title = self.line("account/title.txt", json!({ "board": board, "turn": turn }));
-        let board = self.reached.get(&entry.seq)?.state.open_board();
+        let board = self.reached.get(&entry.seq)?.state.open_board(None);
         let drawn = |title| json!({ "title": title, "text": board.text, "svg": report::svg(&board.picture) });
         Some(title.map(drawn))
     }

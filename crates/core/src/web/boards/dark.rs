@@ -43,6 +43,7 @@ const QUADRANT_Z: &[DarkColour] = &[
     all(0xe8c6b0, 0x2e1d12),
     all(0xcfa285, 0x76523a),
     all(0x3a7abd, 0x86bdf2),
+    all(0xb8420b, 0xef8a50),
 ];
 
 const PACIFIC: &[DarkColour] = &[

@@ -40,7 +40,10 @@ pub fn separate(steps: Vec<Vec<Picture>>, views: Views) -> (Vec<Vec<Picture>>, V
             }
         }
         for sign in own {
-            match signs.iter_mut().find(|known| known.kind == sign.kind && known.sample == sign.sample) {
+            match signs
+                .iter_mut()
+                .find(|known| known.kind == sign.kind && shapes(&known.sample) == shapes(&sign.sample))
+            {
                 Some(known) => known.views |= sign.views,
                 None => signs.push(sign),
             }
@@ -60,6 +63,11 @@ struct Sign {
     words: String,
     sample: String,
     views: u8,
+}
+
+/// A sample without the letters and numbers on it.
+fn shapes(sample: &str) -> String {
+    sample.split('<').map(|part| part.split_once('>').map_or(part, |(shape, _)| shape)).collect()
 }
 
 fn words(picture: &Picture, sign: &LegendSign) -> String {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{AnyState, Filing, GameKind, Memories, Remembering, sealed_orders};
 use crate::game::sheet::SheetBody;
-use crate::game::{Board, Game, Sealed, Seat};
+use crate::game::{Board, BySeat, Game, Sealed, Seat};
 
 /// One seat's part in the adjudication that led to a state.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,28 @@ impl AnyState {
         on_state!(self, state of State => State::board(&seat_view(state, viewer, memories, own)))
     }
 
+    /// The board that [`shown_board`](AnyState::shown_board) draws, as the readers of a replay see it; see
+    /// [`Game::show_readers`].
+    ///
+    /// # Panics
+    /// Panics if the arguments are not of one match.
+    pub fn replay_board(&self, viewer: Seat, memories: &Memories, own: OwnPart<'_>) -> Board {
+        on_state!(self, state of State => {
+            let mut view = seat_view(state, viewer, Some(memories), Some(own));
+            State::show_readers(&mut view);
+            State::board(&view)
+        })
+    }
+
+    /// The board with everything disclosed and, if `step` led here, with what both sides did in it: the state before, and
+    /// the filings.
+    ///
+    /// # Panics
+    /// Panics if they are not of one match.
+    pub fn open_board(&self, step: Option<(&AnyState, &BySeat<Option<Filing>>)>) -> Board {
+        on_state!(self, state of State => State::board(&open_view(state, step)))
+    }
+
     /// Returns what a page needs to compose the orders of `viewer`, as far as it may know and remember; see
     /// [`Game::sheet`].
     ///
@@ -96,6 +118,21 @@ where
         G::tell_deeds(&mut view, &before.view(viewer), filed);
     }
     view
+}
+
+fn open_view<'a, G: Remembering + 'a>(
+    state: &G,
+    step: Option<(&'a AnyState, &BySeat<Option<Filing>>)>,
+) -> G::View
+where
+    &'a G: TryFrom<&'a AnyState, Error = GameKind>,
+    Sealed<G::Order>: TryFrom<Filing, Error = GameKind>,
+{
+    let Some((before, filings)) = step else { return state.open_view(None) };
+    let before = <&G>::try_from(before).expect("a match stays one of its game");
+    let filed = filings.as_ref().map(|filing| filing.as_ref().map(sealed_orders::<G::Order>));
+    let orders = filed.as_ref().map(|filed| filed.as_ref().map(Sealed::orders).unwrap_or_default());
+    state.open_view(Some((before, orders)))
 }
 
 /// The view of a state, with its seat's memory.

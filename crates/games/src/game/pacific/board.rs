@@ -3,24 +3,52 @@
 use std::fmt::Write as _;
 
 use super::fleet::{Area, Class, Ship, ShipKind, Square};
+use super::marks::{losses, moves};
 use super::picture;
 use super::shown::{known_submarines, recent_attacks};
-use super::view::{Notice, View};
-use crate::game::{Board, Seat};
+use super::state::State;
+use super::view::{Depths, Notice, View};
+use crate::game::{Board, Game, Seat};
 
 pub fn board(view: &View) -> Board {
-    Board { text: text(view), picture: picture::draw(view) }
+    Board { text: text(view), picture: picture::draw(view), name: name_of(view) }
+}
+
+/// Counts the ships of each side, and the submarines as far as the viewer may know.
+fn name_of(view: &View) -> String {
+    let side = |side: Seat| {
+        let ships = Class::ALL.into_iter().filter_map(|class| {
+            let count = view.ships[side].iter().filter(|ship| ship.class() == class).count();
+            (count > 0).then(|| count_of(count, class.name()))
+        });
+        let below = match &view.submarines[side] {
+            Depths::Charted(submarines) => {
+                let at = submarines.iter().map(|submarine| format!(" {}", submarine.at)).collect::<String>();
+                count_of(submarines.len(), "submarine") + if at.is_empty() { "" } else { " at" } + &at
+            }
+            Depths::Counted(count) => count_of(*count, "submarine") + " somewhere",
+        };
+        let all: Vec<String> = ships.chain([below]).collect();
+        format!("{}: {}.", State::RULEBOOK.sides[side], all.join(", "))
+    };
+    let moved = moves(view).map(|(_, from, to)| format!(" {from} to {to}.")).collect::<String>();
+    let sunk = losses(view).map(|at| format!(" Sunk at {at}.")).collect::<String>();
+    format!("{} {}{moved}{sunk}", side(Seat::First), side(Seat::Second))
+}
+
+fn count_of(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 fn text(view: &View) -> String {
     let places = |row: u8| (0..16).filter_map(move |column| Square::new(column, row));
     let files: String = places(0)
-        .map(|place| format!(" {}  ", char::from(b'A' + place.turned_for(view.viewer).file())))
+        .map(|place| format!(" {}  ", char::from(b'A' + place.turned_for(view.seen_from()).file())))
         .collect();
     let mut text = format!("  {}\n", files.trim_end());
-    let attacks = own_attacks(view);
+    let attacks = heard_attacks(view);
     for row in (0..16).rev() {
-        let squares = || places(row).map(|place| place.turned_for(view.viewer));
+        let squares = || places(row).map(|place| place.turned_for(view.seen_from()));
         let rank = squares().next().map_or(0, |at| at.rank() + 1);
         write!(text, "{rank:>2}").expect("writing to a String cannot fail");
         squares().for_each(|at| add_cell(&mut text, view, &attacks, at));
@@ -81,9 +109,9 @@ fn name(ship: &Ship) -> String {
     format!("{}{no}", ship.class().letter())
 }
 
-/// A name, in capitals if it belongs to the viewer, else in lower case.
+/// A name, in capitals if it belongs to the side from which the board is seen, else in lower case.
 fn name_in_side_case(view: &View, side: Seat, name: &str) -> String {
-    if side == view.viewer { name.to_owned() } else { name.to_ascii_lowercase() }
+    if side == view.seen_from() { name.to_owned() } else { name.to_ascii_lowercase() }
 }
 
 fn mark(notice: &Notice, at: Square) -> Option<char> {
@@ -104,11 +132,11 @@ fn mark(notice: &Notice, at: Square) -> Option<char> {
 /// A search of an area for submarines, and whether something was heard around it.
 type Attack = (Area, bool);
 
-/// The viewer's own recent attacks.
-fn own_attacks(view: &View) -> Vec<Attack> {
+/// The recent attacks whose results the board shows.
+fn heard_attacks(view: &View) -> Vec<Attack> {
     let attack = |notice: &Notice| match *notice {
         Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. } => {
-            (side == view.viewer).then_some((area, contact))
+            view.hears(side).then_some((area, contact))
         }
         Notice::Move { .. } | Notice::SquadronLost { .. } | Notice::Torpedo { .. } | Notice::Pass { .. } => {
             None
@@ -128,7 +156,8 @@ fn sounding(attacks: &[Attack], at: Square) -> Option<char> {
 
 /// Explains the signs of this board, and no others.
 fn legend(view: &View, attacks: &[Attack]) -> String {
-    let whose = match (view.phase, view.viewer) {
+    let your = if view.readers.is_some() { "The" } else { "Your" };
+    let whose = match (view.phase.filter(|_| view.readers.is_none()), view.seen_from()) {
         (Some(_), _) => "Capitals are yours, small letters the other side's.",
         (None, Seat::First) => "Capitals are South's, small letters North's.",
         (None, Seat::Second) => "Capitals are North's, small letters South's.",
@@ -153,10 +182,10 @@ fn legend(view: &View, attacks: &[Attack]) -> String {
     let sounded = |sign| Square::all().any(|at| sounding(attacks, at) == Some(sign));
     match (sounded('o'), sounded('?')) {
         (true, true) => {
-            lines.push("Your last attacks: o searched, ? a submarine was heard on one of".to_owned());
+            lines.push(format!("{your} last attacks: o searched, ? a submarine was heard on one of"));
             lines.push("these squares.".to_owned());
         }
-        (true, false) => lines.push("Your last attacks: o searched.".to_owned()),
+        (true, false) => lines.push(format!("{your} last attacks: o searched.")),
         (false, _) => {}
     }
     let marks = Square::all().filter_map(|at| view.news.iter().find_map(|notice| mark(notice, at)));

@@ -2,11 +2,12 @@
 
 use super::fleet::ShipKind;
 use super::hulls;
-use super::marks::{HEARD, INK, MOVED, OLD, STROKE, cross, draw_search, lost_at, shown_contacts};
+use super::marks::{HEARD, INK, MOVED, OLD, STROKE, cross, draw_search, losses, moves, shown_contacts};
 use super::shown::{known_submarines, recent_attacks};
+use super::state::State;
 use super::view::{Notice, View};
-use crate::game::Seat;
 use crate::game::picture::{Anchor, Bounds, Picture, legend_places};
+use crate::game::{Game, Seat};
 
 /// The x coordinates of the samples' middles.
 const COLUMNS: [f64; 3] = [50.0, 260.0, 475.0];
@@ -51,15 +52,15 @@ pub(super) fn signs(view: &View) -> Vec<Sign> {
         KINDS.into_iter().filter(|sign| matches!(sign, Sign::Ship(kind, _) if afloat(*kind))).collect();
     signs.extend(known_submarines(view).next().map(|_| Sign::Submarine));
     signs.extend(Seat::BOTH.map(Sign::Side));
-    if view.news.iter().any(|notice| matches!(notice, Notice::Move { .. })) {
+    if moves(view).next().is_some() {
         signs.push(Sign::Moved);
     }
-    signs.extend(view.news.iter().find_map(lost_at).map(|_| Sign::Sunk));
+    signs.extend(losses(view).next().map(|_| Sign::Sunk));
     let attacks = || recent_attacks(view).filter_map(attack);
-    for side in [view.viewer, view.viewer.other()] {
+    for side in [view.seen_from(), view.seen_from().other()] {
         signs.extend(attacks().find(|(of, _)| *of == side).map(|_| Sign::Searched(side)));
     }
-    if attacks().any(|(side, contact)| side == view.viewer && contact) {
+    if attacks().any(|(side, contact)| view.hears(side) && contact) {
         signs.push(Sign::Heard);
     }
     signs.extend(shown_contacts(view).first().map(|(round, _)| Sign::OldContact(*round)));
@@ -90,20 +91,21 @@ pub(super) fn draw(picture: &mut Picture, top: f64, signs: &[Sign], view: &View)
     }
 }
 
+fn name(side: Seat) -> &'static str {
+    State::RULEBOOK.sides[side]
+}
+
 fn words(sign: Sign, view: &View) -> String {
     match sign {
         Sign::Ship(_, words) => words.into(),
         Sign::Side(side) => {
-            let name = match side {
-                Seat::First => "South",
-                Seat::Second => "North",
-            };
-            let you = view.phase.is_some() && side == view.viewer;
-            if you { format!("{name}: you") } else { name.into() }
+            let you = view.phase.is_some() && side == view.viewer && view.readers.is_none();
+            if you { format!("{}: you", name(side)) } else { name(side).into() }
         }
         Sign::Submarine => "submarine".into(),
         Sign::Moved => "moved".into(),
         Sign::Sunk => "sunk".into(),
+        Sign::Searched(side) if view.readers.is_some() => format!("{} searched", name(side)),
         Sign::Searched(side) if side == view.viewer => "you searched".into(),
         Sign::Searched(_) => "they searched".into(),
         Sign::Heard => "heard near here".into(),
@@ -112,26 +114,27 @@ fn words(sign: Sign, view: &View) -> String {
 }
 
 fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, view: &View) {
+    let near = view.seen_from();
     let square = |side: f64| Bounds::around((x, y), side / 2.0, side / 2.0);
     match sign {
-        Sign::Ship(kind, _) => hulls::draw_ship(picture, (x, y), view.viewer, kind),
+        Sign::Ship(kind, _) => hulls::draw_ship(picture, (x, y), near, kind),
         Sign::Side(side) => {
             let paint = hulls::paint(side);
             picture.rect(x - 12.0, y - 12.0, 24.0, 24.0, paint.fill);
             picture.frame(x - 12.0, y - 12.0, 24.0, 24.0, paint.edge, 2.5);
         }
         Sign::Submarine => {
-            hulls::draw_submarine(picture, (x, y), view.viewer);
-            hulls::draw_submarine_number(picture, (x, y), view.viewer, "U1", 14.0);
+            hulls::draw_submarine(picture, (x, y), near);
+            hulls::draw_submarine_number(picture, (x, y), near, "U1", 14.0);
         }
         Sign::Moved => {
             picture.rect(x - 17.0, y - 12.0, 34.0, 24.0, MOVED);
-            picture.arrow((x - 14.0, y), (x + 14.0, y), hulls::paint(view.viewer).edge, STROKE);
+            picture.arrow((x - 14.0, y), (x + 14.0, y), hulls::paint(near).edge, STROKE);
         }
         Sign::Sunk => cross(picture, x, y, 11.0),
         Sign::Searched(side) => {
-            let own = side == view.viewer;
-            draw_search(picture, square(if own { 30.0 } else { 38.0 }), side, own);
+            let is_near = side == near;
+            draw_search(picture, square(if is_near { 30.0 } else { 38.0 }), side, is_near);
         }
         Sign::Heard => picture.rect(x - 12.0, y - 12.0, 24.0, 24.0, HEARD),
         Sign::OldContact(round) => {

@@ -29,7 +29,7 @@ fn search_colour(side: Seat) -> Colour {
 pub(super) fn shown_contacts(view: &View) -> Vec<(u32, Square)> {
     let mut shown: Vec<(u32, Square)> = Vec::new();
     for (round, at) in old_contacts(view) {
-        let is_free = !is_taken(view, at) && view.news.iter().filter_map(lost_at).all(|lost| lost != at);
+        let is_free = !is_taken(view, at) && losses(view).all(|lost| lost != at);
         if is_free && shown.iter().all(|(_, other)| *other != at) {
             shown.push((round, at));
         }
@@ -46,8 +46,27 @@ pub(super) fn ship_at(view: &View, at: Square) -> Option<&Ship> {
     view.ships.iter().flat_map(|(_, fleet)| fleet).find(|ship| ship.at == at)
 }
 
+/// The moves of this turn, as far as the view tells: the side, and the squares.
+pub(super) fn moves(view: &View) -> impl Iterator<Item = (Seat, Square, Square)> {
+    let moved = view.news.iter().filter_map(|notice| match *notice {
+        Notice::Move { side, from, to, .. } => Some((side, from, to)),
+        Notice::SquadronLost { .. }
+        | Notice::Torpedo { .. }
+        | Notice::Asw { .. }
+        | Notice::Sonar { .. }
+        | Notice::Pass { .. } => None,
+    });
+    moved.chain(view.readers.iter().flat_map(|readers| &readers.moved).copied())
+}
+
+/// The squares on which something was sunk, as far as the view tells.
+pub(super) fn losses(view: &View) -> impl Iterator<Item = Square> {
+    let below = view.readers.iter().flat_map(|readers| &readers.sunk);
+    view.news.iter().filter_map(lost_at).chain(below.copied())
+}
+
 /// The square on which something was sunk.
-pub(super) fn lost_at(notice: &Notice) -> Option<Square> {
+fn lost_at(notice: &Notice) -> Option<Square> {
     match *notice {
         Notice::Move { to, sunk: Some(_), .. } => Some(to),
         Notice::SquadronLost { at, .. } | Notice::Torpedo { at, .. } => Some(at),
@@ -57,12 +76,12 @@ pub(super) fn lost_at(notice: &Notice) -> Option<Square> {
     }
 }
 
-/// The frame of a searched area, a double one if the other side searched it.
-pub(super) fn draw_search(picture: &mut Picture, area: Bounds, side: Seat, own: bool) {
-    let Bounds { left, top, .. } = area.grown(if own { -3.0 } else { -7.0 });
+/// The frame of a searched area, a double one if the side is not the one from which the board is seen.
+pub(super) fn draw_search(picture: &mut Picture, area: Bounds, side: Seat, is_near: bool) {
+    let Bounds { left, top, .. } = area.grown(if is_near { -3.0 } else { -7.0 });
     let width = area.right - area.left - 2.0 * (left - area.left);
     picture.frame(left, top, width, width, search_colour(side), 3.0);
-    if !own {
+    if !is_near {
         picture.frame(left + 6.0, top + 6.0, width - 12.0, width - 12.0, search_colour(side), 1.5);
     }
 }

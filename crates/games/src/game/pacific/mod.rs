@@ -7,7 +7,9 @@ use serde_json::json;
 
 use super::dice::Dice;
 use super::sheet::SheetBody;
-use super::{Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax};
+use super::{
+    Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Step, Syntax,
+};
 
 mod board;
 mod chart;
@@ -172,6 +174,14 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::board(view)
+    }
+
+    fn show_readers(view: &mut View) {
+        view.readers = Some(view::Readers::default());
+    }
+
+    fn open_view(&self, step: Option<Step<'_, State>>) -> View {
+        view::open_view(self, step)
     }
 
     fn sheet(view: &View) -> Option<SheetBody> {

@@ -4,7 +4,7 @@ use super::fleet::{Area, Ship, Square, Submarine, in_friendly_waters};
 use super::hulls::{self, PAPER};
 use super::legend;
 use super::marks::{
-    HEARD, INK, MOVED, OLD, STROKE, cross, draw_search, is_taken, lost_at, ship_at, shown_contacts,
+    HEARD, INK, MOVED, OLD, STROKE, cross, draw_search, is_taken, losses, moves, ship_at, shown_contacts,
 };
 use super::shown::{known_submarines, recent_attacks};
 use super::view::{Notice, View};
@@ -79,7 +79,7 @@ pub fn draw(view: &View) -> Picture {
             hulls::draw_ship(&mut chart.picture, centre, side, ship.kind);
         }
     }
-    for at in view.news.iter().filter_map(lost_at) {
+    for at in losses(view) {
         chart.loss(at);
     }
     legend::draw(&mut chart.picture, TOP + SIDE + 58.0, &signs, view);
@@ -89,7 +89,7 @@ pub fn draw(view: &View) -> Picture {
 impl Chart<'_> {
     /// The top left corner of a square, as the reader sees it.
     fn corner(&self, at: Square) -> Point {
-        let at = at.turned_for(self.view.viewer);
+        let at = at.turned_for(self.view.seen_from());
         (LEFT + f64::from(at.file()) * CELL, TOP + f64::from(15 - at.rank()) * CELL)
     }
 
@@ -100,7 +100,8 @@ impl Chart<'_> {
 
     /// The sea and a chart's border: a scale of light and dark, with coordinates.
     fn sea(&mut self) {
-        for (side, top) in [(self.view.viewer, TOP + SIDE / 2.0), (self.view.viewer.other(), TOP)] {
+        let near = self.view.seen_from();
+        for (side, top) in [(near, TOP + SIDE / 2.0), (near.other(), TOP)] {
             self.picture.rect(LEFT, top, SIDE, SIDE / 2.0, waters(side).0);
         }
         for at in Square::all().filter(|at| is_dark(*at)) {
@@ -131,8 +132,7 @@ impl Chart<'_> {
 
     /// A searched area, and the ring around it if the viewer heard a submarine there.
     fn sounding(&mut self, side: Seat, area: Area, contact: bool) {
-        let own = side == self.view.viewer;
-        if contact && own {
+        if contact && self.view.hears(side) {
             for at in Square::all().filter(|at| area.distance(*at) == 1) {
                 let (x, y) = self.corner(at);
                 self.picture.rect(x + 2.0, y + 2.0, CELL - 4.0, CELL - 4.0, HEARD);
@@ -142,7 +142,8 @@ impl Chart<'_> {
             Square::all().filter(|at| area.distance(*at) == 0).map(|at| self.corner(at)).collect();
         let left = squares.iter().fold(f64::MAX, |least, (x, _)| least.min(*x));
         let top = squares.iter().fold(f64::MAX, |least, (_, y)| least.min(*y));
-        draw_search(&mut self.picture, Bounds::new((left, top), 2.0 * CELL, 2.0 * CELL), side, own);
+        let area = Bounds::new((left, top), 2.0 * CELL, 2.0 * CELL);
+        draw_search(&mut self.picture, area, side, side == self.view.seen_from());
     }
 
     /// Draws the square where a submarine of the other side was noticed in an earlier round.
@@ -165,21 +166,25 @@ impl Chart<'_> {
             let centre = self.submarine_centre(side, submarine.at);
             obstacles.push(Obstacle::Rectangle(hulls::submarine_label(centre)));
         }
-        for at in self.view.news.iter().filter_map(lost_at) {
+        for at in losses(self.view) {
             let (x, y, arm) = self.cross_place(at);
             obstacles.push(Obstacle::Rectangle(Bounds::around((x, y), arm + 2.0, arm + 2.0)));
         }
-        for notice in &self.view.news {
-            let Notice::Move { side, from, to, .. } = notice else { continue };
-            let mut arrows = Arrows::new(hulls::paint(*side).edge, STROKE, obstacles.clone());
-            let (from, to) = (self.end(*from), self.end(*to));
+        for (side, from, to) in moves(self.view) {
+            let mut arrows = Arrows::new(hulls::paint(side).edge, STROKE, obstacles.clone());
+            let (from, to) = (self.end(from), self.end(to));
             arrows.draw(&mut self.picture, &[from], &to);
         }
     }
 
     /// The outline of the ship on a square, with the label of a submarine below it, or its middle if there is none.
     fn end(&self, at: Square) -> End {
-        let Some(ship) = ship_at(self.view, at) else { return End::Point(self.centre(at)) };
+        let Some(ship) = ship_at(self.view, at) else {
+            // A submarine that moved in open water, which only a replay shows.
+            let is_below = known_submarines(self.view).any(|(_, submarine)| submarine.at == at);
+            let around = Bounds::around(self.centre(at), 17.0, 13.0);
+            return if is_below { End::Outline(vec![around]) } else { End::Point(self.centre(at)) };
+        };
         let mut parts = vec![hulls::bounds(self.ship_centre(ship), ship.kind)];
         for (side, submarine) in known_submarines(self.view).filter(|(_, below)| below.at == at) {
             parts.push(hulls::submarine_label(self.submarine_centre(side, submarine.at)));

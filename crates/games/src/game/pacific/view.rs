@@ -7,7 +7,7 @@ use super::fleet::{Area, Class, Ship, Square, Submarine};
 use super::options::Options;
 use super::order::SubmarineOrder;
 use super::state::{Event, Logged, Stage, State};
-use crate::game::{BySeat, Phase, Seat};
+use crate::game::{BySeat, Phase, Seat, Step};
 
 /// The side to move, as the JSON names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -129,9 +129,31 @@ pub struct View {
     /// The numbers of the viewer's own submarines that the last adjudication sank.
     #[serde(skip)]
     pub(super) lost: Vec<u16>,
+    /// In a view for the readers of a replay.
+    #[serde(skip)]
+    pub(super) readers: Option<Readers>,
+}
+
+/// What the readers of a replay see beside a view: nothing, or what really happened to the submarines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Readers {
+    pub is_open: bool,
+    /// The squares between which submarines of a side moved.
+    pub moved: Vec<(Seat, Square, Square)>,
+    pub sunk: Vec<Square>,
 }
 
 impl View {
+    /// The side from which the board is seen.
+    pub(super) fn seen_from(&self) -> Seat {
+        if self.readers.is_some() { Seat::First } else { self.viewer }
+    }
+
+    /// Whether the board shows what this side's searches heard.
+    pub(super) fn hears(&self, side: Seat) -> bool {
+        side == self.viewer || self.readers.as_ref().is_some_and(|readers| readers.is_open)
+    }
+
     /// The viewer's own submarines, ordered by number.
     pub fn own_submarines(&self) -> &[Submarine] {
         match &self.submarines[self.viewer] {
@@ -157,7 +179,39 @@ pub fn phase(stage: &Stage) -> Option<Phase> {
 
 /// Returns what `viewer` may know. A state holds nothing of a setup until both are filed, so it cannot leak.
 pub fn view(state: &State, viewer: Seat) -> View {
-    let over = matches!(state.stage, Stage::Over(_));
+    view_of(state, viewer, matches!(state.stage, Stage::Over(_)))
+}
+
+/// Implements [`crate::game::Game::open_view`].
+pub fn open_view(state: &State, step: Option<Step<'_, State>>) -> View {
+    let mut readers = Readers { is_open: true, ..Readers::default() };
+    for event in state.events.iter().filter(|_| step.is_some()) {
+        match *event {
+            Event::SubmarineMoved { side, no, to } => {
+                let fleet = step.iter().flat_map(|(before, _)| &before.submarines[side]);
+                let from = fleet.filter(|submarine| submarine.no == no).map(|submarine| submarine.at);
+                readers.moved.extend(from.map(|from| (side, from, to)));
+            }
+            Event::SubmarineSunk { at, .. } => readers.sunk.push(at),
+            Event::Moved { .. }
+            | Event::SquadronLost { .. }
+            | Event::DepthCharged { .. }
+            | Event::Torpedoed { .. }
+            | Event::Sounded { .. }
+            | Event::Passed { .. } => {}
+        }
+    }
+    let mut view = view_of(state, Seat::First, true);
+    if step.is_none() {
+        view.news.clear();
+    }
+    view.phase = None;
+    view.readers = Some(readers);
+    view
+}
+
+/// The view of a state, with everything disclosed if the match is `over`.
+fn view_of(state: &State, viewer: Seat, over: bool) -> View {
     let submarines = BySeat::from_fn(|side| {
         if over || side == viewer {
             Depths::Charted(state.submarines[side].clone())
@@ -184,6 +238,7 @@ pub fn view(state: &State, viewer: Seat) -> View {
         phase: phase(&state.stage),
         sightings: sighted.collect(),
         lost: state.events.iter().filter_map(|event| own_loss(event, viewer)).collect(),
+        readers: None,
     }
 }
 

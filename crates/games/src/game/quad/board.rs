@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::point::Point;
+use super::state::State;
 use super::view::View;
-use crate::game::{BySeat, Seat};
+use crate::game::{BySeat, Game, Seat};
 
 /// A piece on a point.
 #[derive(Clone, Copy)]
@@ -38,6 +39,21 @@ pub(super) fn threatens(view: &View, seat: Seat, point: Point) -> bool {
 fn cell(rows: &mut [Vec<char>], reader: Seat, point: Point) -> &mut [char] {
     let at = point.turned_for(reader);
     &mut rows[usize::from(at.rank())][3 * usize::from(at.file())..][..3]
+}
+
+/// Lists each side's pieces, and the quads.
+pub(super) fn name_of(view: &View) -> String {
+    let listed = |points: &[Point]| points.iter().map(|point| format!(" {point}")).collect::<String>();
+    let side = |seat: Seat| {
+        let stars = listed(&view.stars[seat]);
+        let stars = if stars.is_empty() { stars } else { format!("; stars on{stars}") };
+        let marbles = listed(&view.marbles[seat]);
+        let marbles =
+            if marbles.is_empty() { " no marbles".to_owned() } else { format!(" marbles on{marbles}") };
+        format!("{}:{marbles}{stars}.", State::RULEBOOK.sides[seat])
+    };
+    let quads = view.quads.iter().map(|quad| format!(" A quad on{}.", listed(quad))).collect::<String>();
+    format!("{} {}{quads}", side(Seat::First), side(Seat::Second))
 }
 
 pub(super) fn text(view: &View) -> String {

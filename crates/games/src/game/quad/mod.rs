@@ -129,7 +129,7 @@ impl Game for State {
     }
 
     fn board(view: &View) -> Board {
-        Board { text: board::text(view), picture: picture::draw(view) }
+        Board { text: board::text(view), picture: picture::draw(view), name: board::name_of(view) }
     }
 
     fn sheet(view: &View) -> Option<SheetBody> {

@@ -4,16 +4,49 @@
 
 use std::fmt::{self, Write as _};
 
+use super::fleet::Ship;
 use super::galaxy::{Quadrant, Sector, Square};
 use super::picture;
 use super::square_map::{Contents, Mark, SquareMap};
+use super::state::{Score, State};
 use super::view::View;
-use crate::game::Board;
+use crate::game::{Board, Game, Seat};
 
 /// See [`crate::game::Game::board`].
 pub fn board(view: &View) -> Board {
     let map = SquareMap::new(view);
-    Board { text: text(&map), picture: picture::draw(&map) }
+    Board { text: text(&map), picture: picture::draw(&map), name: name(&map) }
+}
+
+/// The sides' ships and stars, and the battles, as far as the viewer knows.
+fn name(map: &SquareMap<'_>) -> String {
+    let View { ships, score, enemy_ships, intruders, .. } = map.view;
+    let viewer = map.view.context.viewer;
+    let fleet = |ships: &[Ship]| {
+        let is_there = |quadrant: &Quadrant| ships.iter().any(|ship| ship.at.quadrant() == *quadrant);
+        let places =
+            Quadrant::all().filter(is_there).map(|quadrant| format!(" {quadrant}")).collect::<String>();
+        match ships.len() {
+            0 => "no ships".to_owned(),
+            1 => format!("1 ship in{places}"),
+            count => format!("{count} ships in{places}"),
+        }
+    };
+    let side = |side: Seat| {
+        let known = match (side == viewer, enemy_ships) {
+            (true, _) => fleet(ships),
+            (false, Some(ships)) => fleet(ships),
+            (false, None) if intruders.is_empty() => "no ships seen".to_owned(),
+            (false, None) => {
+                let seen = intruders.iter().map(|seen| format!(" {} (size {})", seen.at, seen.size));
+                format!("seen at{}", seen.collect::<String>())
+            }
+        };
+        let Score { stars, value } = score[side];
+        format!("{}: {known}; stars worth {value} ({stars}).", State::RULEBOOK.sides[side])
+    };
+    let battles = map.view.battles.iter().map(|battle| format!(" Battle in {}.", battle.quadrant));
+    format!("{} {}{}", side(Seat::First), side(Seat::Second), battles.collect::<String>())
 }
 
 /// The columns of a square, including the space between squares.
@@ -43,11 +76,16 @@ fn text(map: &SquareMap<'_>) -> String {
 /// Explains the signs of this board, and no others.
 fn legend(map: &SquareMap<'_>) -> String {
     let viewer = map.view.context.viewer;
+    let names = State::RULEBOOK.sides;
+    let (own, enemy) = (names[viewer], names[viewer.other()]);
+    let is_replay = map.view.context.readers.is_some();
+    let dark = map.view.dark_side();
     let stars = || Square::all().filter_map(|square| map.at(square).star);
     let all = || Square::all().map(|square| map.at(square));
     let ship = all().find_map(|contents| contents.ships.first().map(|ship| ship.no));
     let crowd = all().find(|contents| ships(contents).starts_with('x')).map(|contents| contents.ships.len());
-    let enemy = all().find_map(|contents| contents.enemy).map(|enemy| enemy.size());
+    let sighted = all().find_map(|contents| contents.enemy).map(|enemy| enemy.size());
+    let seen = all().find_map(|contents| contents.enemies.first().map(|ship| ship.no));
     let heading =
         |wanted: fn(Mark) -> bool| Quadrant::all().any(|quadrant| map.mark(quadrant).is_some_and(wanted));
     let fog = Quadrant::all().find(|quadrant| !map.is_charted(*quadrant));
@@ -58,17 +96,35 @@ fn legend(map: &SquareMap<'_>) -> String {
         vec![
             is_free.then(|| "3* star".into()),
             stars().any(|star| star.base && star.captured_by.is_none()).then(|| "[2] home base".into()),
-            taken(viewer).then(|| "3+ captured by you".into()),
-            taken(viewer.other()).then(|| "3- by the enemy".into()),
+            taken(dark).then(|| {
+                if is_replay { format!("3+ of {}", names[dark]) } else { "3+ captured by you".into() }
+            }),
+            taken(dark.other()).then(|| {
+                if is_replay { format!("3- of {}", names[dark.other()]) } else { "3- by the enemy".into() }
+            }),
         ],
         vec![
-            ship.map(|no| format!("Below: {no} your ship no. {no}")),
+            ship.map(|no| {
+                let ship =
+                    if is_replay { format!("ship no. {no} of {own}") } else { format!("your ship no. {no}") };
+                format!("Below: {no} {ship}")
+            }),
             crowd.map(|count| format!("x{count} {count} of them")),
-            enemy.map(|size| format!("!{size} enemies, size {size}")),
+            match seen {
+                Some(no) => Some(format!("!{no} no. {no} of {enemy}")),
+                None if is_replay => sighted.map(|size| format!("!{size} {enemy}, size {size}")),
+                None => sighted.map(|size| format!("!{size} enemies, size {size}")),
+            },
         ],
         vec![
-            Some(format!("={}= your home sector", home(viewer))),
-            Some(format!("~{}~ the enemy's", home(viewer.other()))),
+            Some(match is_replay {
+                true => format!("={}= {}", home(dark), names[dark]),
+                false => format!("={}= your home sector", home(dark)),
+            }),
+            Some(match is_replay {
+                true => format!("~{}~ {}", home(dark.other()), names[dark.other()]),
+                false => format!("~{}~ the enemy's", home(dark.other())),
+            }),
             fog.map(|quadrant| format!("{quadrant}? not explored")),
         ],
         vec![heading(|mark| mark == Mark::Met).then(|| "both: ships of both sides are there".into())],
@@ -115,7 +171,7 @@ fn push(text: &mut String, arguments: fmt::Arguments<'_>) {
 /// The upper edge of a quadrant's box: its sector, its letter, and what the viewer was told about it.
 fn heading(map: &SquareMap<'_>, quadrant: Quadrant) -> String {
     let line = match map.sector(quadrant) {
-        Sector::Home(seat) if seat == map.view.context.viewer => '=',
+        Sector::Home(seat) if seat == map.view.dark_side() => '=',
         Sector::Home(_) => '~',
         Sector::Neutral => '-',
     };
@@ -139,20 +195,27 @@ fn star(map: &SquareMap<'_>, contents: &Contents<'_>) -> String {
     match star.captured_by {
         None if star.base => value,
         None => value + "*",
-        Some(by) if by == map.view.context.viewer => value + "+",
+        Some(by) if by == map.view.dark_side() => value + "+",
         Some(_) => value + "-",
     }
 }
 
 /// The numbers of the viewer's ships, or how many there are if the numbers do not fit; then the total size of
-/// the enemy's.
+/// the enemy's or, on a board that shows everything, their numbers.
 fn ships(contents: &Contents<'_>) -> String {
-    let enemy = contents.enemy.map(|enemy| format!("!{}", enemy.size())).unwrap_or_default();
-    let room = WIDTH - 1 - enemy.len().min(WIDTH - 1);
-    let numbers: Vec<String> = contents.ships.iter().map(|ship| ship.no.to_string()).collect();
-    let mut own = numbers.join(",");
-    if own.len() > room {
+    let numbers =
+        |ships: &[&Ship]| ships.iter().map(|ship| ship.no.to_string()).collect::<Vec<_>>().join(",");
+    let (mut own, enemies) = (numbers(&contents.ships), contents.enemies.len());
+    let mut enemy = match (enemies, contents.enemy) {
+        (1.., _) => format!("!{}", numbers(&contents.enemies)),
+        (0, Some(enemy)) => format!("!{}", enemy.size()),
+        (0, None) => String::new(),
+    };
+    if own.len() + enemy.len() >= WIDTH && !contents.ships.is_empty() {
         own = format!("x{}", contents.ships.len());
+    }
+    if own.len() + enemy.len() >= WIDTH && enemies > 0 {
+        enemy = format!("!x{enemies}");
     }
     own + &enemy
 }

@@ -40,10 +40,10 @@ pub(super) const ENEMY_TINT: Tint = Tint {
     letter: Colour::hex(0x3d1a05),
 };
 
-/// The colours of a sector as `viewer` sees it.
-pub(super) fn tint(sector: Sector, viewer: Seat) -> &'static Tint {
+/// The colours of a sector on a board on which this side is dark.
+pub(super) fn tint(sector: Sector, dark: Seat) -> &'static Tint {
     match sector {
-        Sector::Home(seat) if seat == viewer => &OWN_TINT,
+        Sector::Home(seat) if seat == dark => &OWN_TINT,
         Sector::Home(_) => &ENEMY_TINT,
         Sector::Neutral => &NEUTRAL_TINT,
     }

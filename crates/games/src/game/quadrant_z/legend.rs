@@ -1,14 +1,15 @@
 //! The legend of the picture: every sign that appears on the board, and no others.
 
 use super::arrows;
-use super::colours::{FAINT, GROUND, INK, tint};
-use super::fleet::Class;
+use super::colours::{FAINT, GROUND, INK, Tint, tint};
+use super::fleet::{Class, Ship};
 use super::galaxy::{Quadrant, Sector, Square};
 use super::square_map::{Contents, EnemyShips, Mark, SquareMap};
-use super::symbols::{self, Plate};
-use super::view::Side;
+use super::state::State;
+use super::symbols::{self, Look};
+use super::view::{Side, View};
 use crate::game::picture::{Anchor, Bounds, Picture, legend_places};
-use crate::game::{Phase, Seat};
+use crate::game::{Game, Phase, Seat};
 
 /// The x coordinates of the samples' middles.
 const COLUMNS: [f64; 4] = [40.0, 206.0, 372.0, 538.0];
@@ -18,15 +19,13 @@ const ROW: f64 = 42.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     FreeStar,
-    OwnStar,
-    EnemyStar,
-    /// A star that was captured in this turn, and whether the viewer did it.
-    CapturedNow {
-        own: bool,
-    },
+    /// A star that this side has captured.
+    Captured(Seat),
+    /// A star that this side captured in this turn.
+    CapturedNow(Seat),
     Base,
-    Ship(u16),
-    Ships(usize),
+    Ship(Seat, u16),
+    Ships(Seat, usize),
     /// The offence and defence of the viewer's ships.
     Strength,
     /// The size of the enemy's ships.
@@ -38,7 +37,9 @@ pub(super) enum Sign {
         size: u16,
         turn: u16,
     },
-    Moves,
+    Moves(Seat),
+    /// Ships that were lost in this turn.
+    Lost,
     News(Mark),
     Past {
         mark: Mark,
@@ -54,11 +55,11 @@ pub(super) fn signs(map: &SquareMap<'_>) -> Vec<Sign> {
     let mut signs = Vec::new();
     stars(map, &mut signs);
     ships(map, &mut signs);
-    if !map.moves().is_empty() {
-        signs.push(Sign::Moves);
-    }
-    news(map, &mut signs);
     let viewer = map.view.context.viewer;
+    let sides = [viewer, viewer.other()];
+    signs.extend(sides.into_iter().filter(|side| !map.moves(*side).is_empty()).map(Sign::Moves));
+    signs.extend(map.losses().first().map(|_| Sign::Lost));
+    news(map, &mut signs);
     let sectors = [Sector::Home(viewer), Sector::Neutral, Sector::Home(viewer.other())];
     signs.extend(sectors.map(Sign::Ground));
     if Quadrant::all().any(|quadrant| !map.is_charted(quadrant)) {
@@ -77,29 +78,25 @@ fn stars(map: &SquareMap<'_>, signs: &mut Vec<Sign>) {
     if stars().any(|star| star.captured_by.is_none()) {
         signs.push(Sign::FreeStar);
     }
-    for (by, sign) in [(viewer, Sign::OwnStar), (viewer.other(), Sign::EnemyStar)] {
-        if stars().any(|star| star.captured_by == Some(by)) {
-            signs.push(sign);
-        }
-    }
+    let sides = [viewer, viewer.other()];
+    let has_captured = |by: &Seat| stars().any(|star| star.captured_by == Some(*by));
+    signs.extend(sides.into_iter().filter(has_captured).map(Sign::Captured));
     if stars().any(|star| star.base && !map.was_captured_now(star.at)) {
         signs.push(Sign::Base);
     }
-    for (by, own) in [(viewer, true), (viewer.other(), false)] {
-        if stars().any(|star| star.captured_by == Some(by) && map.was_captured_now(star.at)) {
-            signs.push(Sign::CapturedNow { own });
-        }
-    }
+    let captured_now =
+        |by: &Seat| stars().any(|star| star.captured_by == Some(*by) && map.was_captured_now(star.at));
+    signs.extend(sides.into_iter().filter(captured_now).map(Sign::CapturedNow));
 }
 
 fn ships(map: &SquareMap<'_>, signs: &mut Vec<Sign>) {
     let all = || Square::all().map(|square| map.at(square));
-    let alone = all().find_map(|contents| match contents.ships[..] {
-        [ship] => Some(ship.no),
-        _ => None,
-    });
-    signs.extend(alone.map(Sign::Ship));
-    signs.extend(all().map(|contents| contents.ships.len()).find(|count| *count > 1).map(Sign::Ships));
+    let viewer = map.view.context.viewer;
+    let own: Vec<&[&Ship]> = all().map(|contents| contents.ships.as_slice()).collect();
+    signs.extend(numbers(viewer, &own));
+    let alone = all().filter(|contents| contents.ships.is_empty());
+    let enemies: Vec<&[&Ship]> = alone.map(|contents| contents.enemies.as_slice()).collect();
+    signs.extend(numbers(viewer.other(), &enemies));
     let fought = Quadrant::all().any(|quadrant| matches!(map.mark(quadrant), Some(Mark::Battle(_))));
     let is_open = |contents: &Contents<'_>| matches!(contents.enemy, Some(EnemyShips::Revealed(_)));
     let own_plate = |contents: &Contents<'_>| !contents.ships.is_empty() && contents.enemy.is_none();
@@ -115,6 +112,16 @@ fn ships(map: &SquareMap<'_>, signs: &mut Vec<Sign>) {
     let shown = |square: &Square| map.at(*square).ships.is_empty() && map.at(*square).enemy.is_none();
     let ghost = Square::all().filter(shown).find_map(|square| map.ghost(square));
     signs.extend(ghost.map(|(size, turn)| Sign::Ghost { size, turn }));
+}
+
+/// The signs for the numbers of a side's ships: of one on a square, and of several.
+fn numbers(side: Seat, squares: &[&[&Ship]]) -> Vec<Sign> {
+    let alone = squares.iter().find_map(|ships| match ships {
+        [ship] => Some(Sign::Ship(side, ship.no)),
+        _ => None,
+    });
+    let several = squares.iter().find(|ships| ships.len() > 1).map(|ships| Sign::Ships(side, ships.len()));
+    alone.into_iter().chain(several).collect()
 }
 
 fn news(map: &SquareMap<'_>, signs: &mut Vec<Sign>) {
@@ -134,11 +141,12 @@ pub(super) fn height(signs: &[Sign]) -> f64 {
     signs.len().div_ceil(COLUMNS.len()) as f64 * ROW
 }
 
-pub(super) fn draw(picture: &mut Picture, top: f64, signs: &[Sign], viewer: Seat) {
+pub(super) fn draw(picture: &mut Picture, top: f64, signs: &[Sign], view: &View) {
     for (sign, (x, y)) in signs.iter().zip(legend_places(&COLUMNS, top, ROW)) {
         let start = picture.shapes.len();
-        sample(picture, *sign, x, y, viewer);
-        let words = words(*sign, viewer);
+        sample(picture, *sign, x, y, view);
+        let words = if view.context.readers.is_some() { replay_words(*sign, view) } else { None }
+            .unwrap_or_else(|| words(*sign, view.context.viewer));
         let lines = words.split('\n').count() as f64;
         for (line, words) in words.split('\n').enumerate() {
             let y = y + 17.0 * (line as f64 - (lines - 1.0) / 2.0);
@@ -157,18 +165,19 @@ fn words(sign: Sign, viewer: Seat) -> String {
     };
     match sign {
         Sign::FreeStar => "star\nto capture".into(),
-        Sign::OwnStar => "captured\nby you".into(),
-        Sign::EnemyStar => "captured by\nthe enemy".into(),
-        Sign::CapturedNow { own: true } => "by you,\nthis turn".into(),
-        Sign::CapturedNow { own: false } => "by the enemy,\nthis turn".into(),
+        Sign::Captured(by) if by == viewer => "captured\nby you".into(),
+        Sign::Captured(_) => "captured by\nthe enemy".into(),
+        Sign::CapturedNow(by) if by == viewer => "by you,\nthis turn".into(),
+        Sign::CapturedNow(_) => "by the enemy,\nthis turn".into(),
         Sign::Base => "home base".into(),
-        Sign::Ship(no) => format!("your ship {no}"),
-        Sign::Ships(count) => format!("{count} of\nyour ships"),
+        Sign::Ship(_, no) => format!("your ship {no}"),
+        Sign::Ships(_, count) => format!("{count} of\nyour ships"),
         Sign::Strength => "offence 3,\ndefence 2".into(),
         Sign::EnemySize => "enemies\nof size 4".into(),
         Sign::EnemyStrength => "the enemy's\nships".into(),
         Sign::Ghost { turn, .. } => format!("enemies seen\nin turn {turn}"),
-        Sign::Moves => "your moves".into(),
+        Sign::Moves(_) => "your moves".into(),
+        Sign::Lost => "ships lost".into(),
         Sign::News(Mark::Battle(Side { offence, defence, .. })) => {
             format!("battle, with\ntheir {offence}/{defence}")
         }
@@ -183,29 +192,57 @@ fn words(sign: Sign, viewer: Seat) -> String {
     }
 }
 
-fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, viewer: Seat) {
+/// Returns the words for readers who are on neither side, if they differ.
+fn replay_words(sign: Sign, view: &View) -> Option<String> {
+    let name = |side: Seat| State::RULEBOOK.sides[side];
+    let enemy = name(view.context.viewer.other());
+    Some(match sign {
+        Sign::Captured(by) => format!("captured\nby {}", name(by)),
+        Sign::CapturedNow(by) => format!("{},\nthis turn", name(by)),
+        Sign::Ship(side, no) => format!("ship {no} of\n{}", name(side)),
+        Sign::Ships(side, count) => format!("{count} ships of\n{}", name(side)),
+        Sign::EnemySize => format!("{enemy},\nof size 4"),
+        Sign::EnemyStrength => format!("ships of\n{enemy}"),
+        Sign::Moves(side) => format!("moves of\n{}", name(side)),
+        Sign::News(Mark::Battle(_)) if view.is_open() => "battle".into(),
+        Sign::News(Mark::Entered) => format!("{enemy}\nentered"),
+        Sign::Ground(Sector::Home(side)) => format!("{}’s\nsector", name(side)),
+        Sign::FreeStar
+        | Sign::Base
+        | Sign::Strength
+        | Sign::Ghost { .. }
+        | Sign::Lost
+        | Sign::News(_)
+        | Sign::Past { .. }
+        | Sign::Ground(Sector::Neutral)
+        | Sign::Unexplored
+        | Sign::Squares => return None,
+    })
+}
+
+fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, view: &View) {
+    let (viewer, dark) = (view.context.viewer, view.dark_side());
+    let look = |side| Look::of(side, dark);
     let plate = Bounds::around((x, y), symbols::PLATE / 2.0, symbols::HEIGHT / 2.0);
     let label = Bounds::around((x, y), symbols::LABEL / 2.0, symbols::HEIGHT / 2.0);
     match sign {
         Sign::FreeStar => symbols::free_star(picture, x, y, "2"),
-        Sign::OwnStar => symbols::own_star(picture, x, y, "2"),
-        Sign::EnemyStar => symbols::enemy_star(picture, x, y, "2"),
-        Sign::CapturedNow { own } => {
+        Sign::Captured(by) => symbols::captured_star(picture, x, y, look(by), "2"),
+        Sign::CapturedNow(by) => {
             symbols::ring(picture, x, y);
-            let star = if own { symbols::own_star } else { symbols::enemy_star };
-            star(picture, x, y, "2");
+            symbols::captured_star(picture, x, y, look(by), "2");
         }
         Sign::Base => {
             symbols::base(picture, x, y);
             symbols::free_star(picture, x, y, "3");
         }
-        Sign::Ship(no) => symbols::label(picture, label, &no.to_string()),
-        Sign::Ships(count) => symbols::label(picture, label, &format!("×{count}")),
-        Sign::Strength => symbols::plate(picture, plate, Plate::Own, "3/2"),
-        Sign::EnemySize => symbols::plate(picture, plate, Plate::Enemy, "4"),
+        Sign::Ship(side, no) => symbols::label(picture, label, look(side), &no.to_string()),
+        Sign::Ships(side, count) => symbols::label(picture, label, look(side), &format!("×{count}")),
+        Sign::Strength => symbols::plate(picture, plate, look(viewer), "3/2"),
+        Sign::EnemySize => symbols::plate(picture, plate, look(viewer.other()), "4"),
         Sign::EnemyStrength => {
             let class = Class { offence: 3, defence: 2 };
-            symbols::plate(picture, plate, Plate::Enemy, &EnemyShips::Revealed(class).to_string());
+            symbols::plate(picture, plate, look(viewer.other()), &EnemyShips::Revealed(class).to_string());
         }
         Sign::Ghost { size, turn } => {
             symbols::ghost(
@@ -216,27 +253,35 @@ fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, viewer: Seat) {
                 turn,
             );
         }
-        Sign::Moves => picture.arrow((x - 24.0, y), (x + 22.0, y), symbols::MOVED, arrows::STROKE),
-        Sign::News(mark) => symbols::draw_mark(picture, mark, x, y),
+        Sign::Moves(side) => {
+            picture.arrow((x - 24.0, y), (x + 22.0, y), arrows::colour(look(side)), arrows::STROKE);
+        }
+        Sign::Lost => symbols::wreck(picture, x, y),
+        Sign::News(mark) => symbols::draw_mark(picture, mark, look(viewer.other()), x, y),
         Sign::Past { mark, .. } => symbols::draw_past_mark(picture, mark, x, y),
-        Sign::Ground(sector) => ground(picture, sector, x, y, viewer),
-        Sign::Unexplored => fog(picture, x, y, viewer),
+        Sign::Ground(sector) => ground(picture, tint(sector, dark), x, y),
+        Sign::Unexplored => {
+            fog(
+                picture,
+                [Sector::Neutral, Sector::Home(viewer.other())].map(|sector| tint(sector, dark)),
+                x,
+                y,
+            );
+        }
         Sign::Squares => squares(picture, x, y),
     }
 }
 
 /// Ground of a sector under its heading.
-fn ground(picture: &mut Picture, sector: Sector, x: f64, y: f64, viewer: Seat) {
-    let tint = tint(sector, viewer);
+fn ground(picture: &mut Picture, tint: &Tint, x: f64, y: f64) {
     picture.rect(x - 22.0, y - 14.0, 44.0, 28.0, tint.explored);
     picture.rect(x - 22.0, y - 14.0, 44.0, 10.0, tint.heading);
     picture.frame(x - 22.0, y - 14.0, 44.0, 28.0, INK, 1.0);
 }
 
 /// Unexplored ground of the neutral sector and of the enemy's.
-fn fog(picture: &mut Picture, x: f64, y: f64, viewer: Seat) {
-    for (sector, left) in [(Sector::Neutral, x - 22.0), (Sector::Home(viewer.other()), x)] {
-        let tint = tint(sector, viewer);
+fn fog(picture: &mut Picture, tints: [&Tint; 2], x: f64, y: f64) {
+    for (tint, left) in tints.into_iter().zip([x - 22.0, x]) {
         picture.rect(left, y - 12.0, 22.0, 24.0, tint.fog);
         picture.text(left + 11.0, y, 20.0, Anchor::Middle, tint.mark, "?");
     }

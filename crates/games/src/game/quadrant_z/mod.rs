@@ -5,7 +5,7 @@
 use super::dice::Dice;
 use super::sheet::SheetBody;
 use super::{
-    Board, BySeat, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
+    Board, BySeat, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Step, Syntax,
 };
 
 mod arrows;
@@ -20,6 +20,7 @@ mod galaxy;
 mod layout;
 mod legend;
 mod memory;
+mod open;
 mod options;
 mod order;
 mod picture;
@@ -230,6 +231,14 @@ impl Game for State {
 
     fn board(view: &View) -> Board {
         board::board(view)
+    }
+
+    fn show_readers(view: &mut View) {
+        view.context.readers = Some(view::Readers::default());
+    }
+
+    fn open_view(&self, step: Option<Step<'_, State>>) -> View {
+        open::open_view(self, step)
     }
 
     fn sheet(view: &View) -> Option<SheetBody> {

@@ -2,14 +2,15 @@
 
 use super::arrows;
 use super::colours::{FAINT, GROUND, tint};
+use super::fleet::Ship;
 use super::galaxy::{Quadrant, Square};
 use super::layout::{CELL, HEADING, TOP, corner, label_place, plate_place, square_corner, star_place};
 use super::legend;
-use super::square_map::{Contents, Mark, PastMark, SquareMap};
-use super::symbols::{self, Plate};
+use super::square_map::{Mark, PastMark, SquareMap};
+use super::symbols::{self, Look};
 use super::view::KnownStar;
-use crate::game::Phase;
 use crate::game::picture::{Anchor, Colour, Picture, Point};
+use crate::game::{Phase, Seat};
 
 const WIDTH: u32 = 680;
 const LEGEND_TOP: f64 = TOP + 5.0 * (HEADING + 2.0 * CELL) + 30.0;
@@ -28,7 +29,9 @@ pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
         let (x, y) = corner(quadrant);
         picture.frame(x, y, 2.0 * CELL, HEADING + 2.0 * CELL, EDGE, 2.0);
     }
-    arrows::draw(&mut picture, map);
+    for side in Seat::BOTH {
+        arrows::draw(&mut picture, map, side);
+    }
     // Arrows pass under headings, so that no line crosses their words.
     for quadrant in Quadrant::all() {
         heading(&mut picture, map, quadrant);
@@ -36,12 +39,12 @@ pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
     for square in Square::all() {
         contents(&mut picture, map, square);
     }
-    legend::draw(&mut picture, LEGEND_TOP, &signs, map.view.context.viewer);
+    legend::draw(&mut picture, LEGEND_TOP, &signs, map.view);
     picture
 }
 
 fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
-    let tint = tint(map.sector(quadrant), map.view.context.viewer);
+    let tint = tint(map.sector(quadrant), map.view.dark_side());
     let ((x, y), is_charted) = (corner(quadrant), map.is_charted(quadrant));
     let (side, y) = (2.0 * CELL, y + HEADING);
     let fill = if is_charted { tint.explored } else { tint.fog };
@@ -59,7 +62,7 @@ fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
 
 /// The quadrant's letter, and its news or, without colours, the memory of it.
 fn heading(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
-    let tint = tint(map.sector(quadrant), map.view.context.viewer);
+    let tint = tint(map.sector(quadrant), map.view.dark_side());
     let (x, y) = corner(quadrant);
     picture.rect(x, y, 2.0 * CELL, HEADING, tint.heading);
     picture.frame(x, y, 2.0 * CELL, HEADING, EDGE, 2.0);
@@ -67,8 +70,9 @@ fn heading(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     picture.text(x + 14.0, y, 20.0, Anchor::Middle, tint.letter, &quadrant.to_string());
     let words = match (map.mark(quadrant), map.past_mark(quadrant)) {
         (Some(mark), _) => {
-            symbols::draw_mark(picture, mark, x + 41.0, y);
+            symbols::draw_mark(picture, mark, look(map, map.view.context.viewer.other()), x + 41.0, y);
             match mark {
+                Mark::Battle(_) if map.view.is_open() => "battle".to_owned(),
                 Mark::Battle(enemy) => format!("vs {}/{}", enemy.offence, enemy.defence),
                 Mark::Met => "both".to_owned(),
                 Mark::Entered => "entered".to_owned(),
@@ -94,31 +98,41 @@ fn contents(picture: &mut Picture, map: &SquareMap<'_>, square: Square) {
     if let Some(known) = contents.star {
         star(picture, map, known, star_place(square));
     }
+    let viewer = map.view.context.viewer;
     let place = plate_place(square);
-    if let Some(label) = own_label(contents) {
-        symbols::label(picture, label_place(square), &label);
+    if let Some(label) = label(&contents.ships) {
+        symbols::label(picture, label_place(square), look(map, viewer), &label);
         if contents.enemy.is_none() {
             let (offence, defence) = contents.ships.iter().fold((0, 0), |(offence, defence), ship| {
                 (offence + ship.class.offence, defence + ship.class.defence)
             });
-            symbols::plate(picture, place, Plate::Own, &format!("{offence}/{defence}"));
+            symbols::plate(picture, place, look(map, viewer), &format!("{offence}/{defence}"));
         }
+    } else if let Some(label) = label(&contents.enemies) {
+        symbols::label(picture, label_place(square), look(map, viewer.other()), &label);
+    }
+    if map.losses().contains(&square) {
+        symbols::wreck(picture, x + 59.0, y + 44.0);
     }
     if let Some(enemy) = contents.enemy {
-        symbols::plate(picture, place, Plate::Enemy, &enemy.to_string());
+        symbols::plate(picture, place, look(map, viewer.other()), &enemy.to_string());
     } else if let Some((size, turn)) = map.ghost(square).filter(|_| contents.ships.is_empty()) {
-        let tint = tint(map.sector(square.quadrant()), map.view.context.viewer);
+        let tint = tint(map.sector(square.quadrant()), map.view.dark_side());
         let ground = if map.is_charted(square.quadrant()) { tint.explored } else { tint.fog };
         symbols::ghost(picture, place, ground, size, turn);
     }
 }
 
-/// The number of the viewer's ship on a square, or how many there are.
-fn own_label(contents: &Contents<'_>) -> Option<String> {
-    match contents.ships[..] {
+fn look(map: &SquareMap<'_>, side: Seat) -> Look {
+    Look::of(side, map.view.dark_side())
+}
+
+/// The number of a ship on a square, or how many there are.
+fn label(ships: &[&Ship]) -> Option<String> {
+    match ships[..] {
         [] => None,
         [ship] => Some(ship.no.to_string()),
-        ref ships => Some(format!("×{}", ships.len())),
+        _ => Some(format!("×{}", ships.len())),
     }
 }
 
@@ -132,20 +146,19 @@ fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, (x, y): Po
     }
     match star.captured_by {
         None => symbols::free_star(picture, x, y, &value),
-        Some(by) if by == map.view.context.viewer => symbols::own_star(picture, x, y, &value),
-        Some(_) => symbols::enemy_star(picture, x, y, &value),
+        Some(by) => symbols::captured_star(picture, x, y, look(map, by), &value),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::colours::{ENEMY_TINT, NEUTRAL_TINT, OWN_TINT};
-    use super::super::fleet::{Class, Ship};
+    use super::super::fleet::Class;
     use super::super::view::{Deeds, Movement};
     use super::super::{Options, State};
     use super::*;
+    use crate::game::Game;
     use crate::game::picture::Shape;
-    use crate::game::{Game, Seat};
     use fogpost_testing::sight::{Eye, assert_told_apart};
 
     fn at(text: &str) -> Square {
@@ -193,7 +206,7 @@ mod tests {
         }
         assert_told_apart(40.0, &[(symbols::OWN, symbols::ENEMY_FILL)]);
         for ground in [OWN_TINT.explored, NEUTRAL_TINT.explored, ENEMY_TINT.explored] {
-            assert_told_apart(30.0, &[(symbols::MOVED, ground), (FAINT, ground)]);
+            assert_told_apart(30.0, &[(symbols::MOVED, ground), (symbols::ENEMY, ground), (FAINT, ground)]);
         }
     }
 }

@@ -4,8 +4,8 @@ use std::fmt::{self, Display};
 
 use super::fleet::{Class, Ship};
 use super::galaxy::{Quadrant, Sector, Square};
-use super::view::{KnownStar, Memory, Side, View};
-use crate::game::Phase;
+use super::view::{KnownStar, Memory, Movement, Side, View};
+use crate::game::{Phase, Seat};
 
 /// A view, with its stars and ships sorted by square.
 pub(super) struct SquareMap<'a> {
@@ -21,6 +21,8 @@ pub(super) struct Contents<'a> {
     pub ships: Vec<&'a Ship>,
     /// The known enemy ships.
     pub enemy: Option<EnemyShips>,
+    /// These ships one by one, on a board that shows everything.
+    pub enemies: Vec<&'a Ship>,
 }
 
 impl Contents<'_> {
@@ -99,6 +101,9 @@ impl<'a> SquareMap<'a> {
             for ship in enemies {
                 let enemy = &mut squares[ship.at.index()].enemy;
                 *enemy = Some(enemy.map_or(EnemyShips::Revealed(ship.class), |known| known.and(ship.class)));
+                if view.is_open() {
+                    squares[ship.at.index()].enemies.push(ship);
+                }
             }
         } else if !owes_casualties(view) {
             for intruder in &view.intruders {
@@ -171,16 +176,29 @@ impl<'a> SquareMap<'a> {
         self.view.memory.as_deref().filter(|_| self.view.enemy_ships.is_none())
     }
 
-    /// Returns the moves of the viewer's ships in this turn, without duplicates.
-    pub fn moves(&self) -> Vec<(Square, Square)> {
+    /// Returns the moves in this turn of the viewer's ships or, if the board shows everything, of the other side's; without
+    /// duplicates.
+    pub fn moves(&self, side: Seat) -> Vec<(Square, Square)> {
+        if side != self.view.context.viewer {
+            return ways(self.view.context.readers.as_ref().map_or(&[], |readers| &readers.moved));
+        }
         // A viewer who is not asked for casualties still sees the previous turn.
         let sees_before = self.view.context.phase == Some(Phase::Casualties) && !owes_casualties(self.view);
         let Some(did) = self.view.did.as_deref().filter(|_| !sees_before) else { return Vec::new() };
-        let mut ways: Vec<_> = did.moved.iter().map(|movement| (movement.from, movement.to)).collect();
-        ways.sort();
-        ways.dedup();
-        ways
+        ways(&did.moved)
     }
+
+    /// The squares on which ships were lost, if the board shows everything.
+    pub fn losses(&self) -> &'a [Square] {
+        self.view.context.readers.as_ref().map_or(&[], |readers| &readers.lost)
+    }
+}
+
+fn ways(moved: &[Movement]) -> Vec<(Square, Square)> {
+    let mut ways: Vec<_> = moved.iter().map(|movement| (movement.from, movement.to)).collect();
+    ways.sort();
+    ways.dedup();
+    ways
 }
 
 /// Whether the viewer must choose losses. Then the view holds only ships and battles of this turn; the rest
@@ -225,8 +243,8 @@ mod tests {
         let mut view = State::start(&super::super::Options::default()).view(Seat::First);
         let moved = [1, 2].map(|no| Movement { no, from: at("A3"), to: at("B2") }).to_vec();
         view.did = Some(Box::new(Deeds { moved, ..Deeds::default() }));
-        assert_eq!(SquareMap::new(&view).moves(), [(at("A3"), at("B2"))]);
+        assert_eq!(SquareMap::new(&view).moves(Seat::First), [(at("A3"), at("B2"))]);
         view.context.phase = Some(Phase::Casualties);
-        assert!(SquareMap::new(&view).moves().is_empty(), "it still sees the turn before");
+        assert!(SquareMap::new(&view).moves(Seat::First).is_empty(), "it still sees the turn before");
     }
 }

@@ -1,8 +1,9 @@
-//! The symbols of the picture, on the board and in its legend. The viewer's are dark and the enemy's light,
-//! so that they also differ in print; no two symbols differ by colour alone.
+//! The symbols of the picture, on the board and in its legend. One side's are dark and the other's light, so that they
+//! also differ in print; no two symbols differ by colour alone.
 
 use super::colours::{FAINT, GROUND, INK};
 use super::square_map::Mark;
+use crate::game::Seat;
 use crate::game::picture::{Anchor, Bounds, Colour, Picture, spikes};
 
 pub(super) const OWN: Colour = Colour::hex(0x14508c);
@@ -21,14 +22,33 @@ pub(super) fn free_star(picture: &mut Picture, x: f64, y: f64, value: &str) {
     picture.text(x, y + 1.0, 17.0, Anchor::Middle, INK, value);
 }
 
-pub(super) fn own_star(picture: &mut Picture, x: f64, y: f64, value: &str) {
-    picture.circle(x, y, 12.0, OWN, OWN);
-    picture.text(x, y, 17.0, Anchor::Middle, WHITE, value);
+/// How a side is drawn: the viewer's dark, the enemy's light; in a replay, each side as in every view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    Dark,
+    Light,
 }
 
-pub(super) fn enemy_star(picture: &mut Picture, x: f64, y: f64, value: &str) {
-    picture.polygon(&[(x, y - 15.0), (x + 15.0, y), (x, y + 15.0), (x - 15.0, y)], ENEMY_FILL, ENEMY, 2.5);
-    picture.text(x, y, 17.0, Anchor::Middle, ENEMY_INK, value);
+impl Look {
+    /// How `side` is drawn where `dark` is the dark one.
+    pub fn of(side: Seat, dark: Seat) -> Look {
+        if side == dark { Look::Dark } else { Look::Light }
+    }
+}
+
+/// Draws a star that a side has captured.
+pub(super) fn captured_star(picture: &mut Picture, x: f64, y: f64, look: Look, value: &str) {
+    match look {
+        Look::Dark => {
+            picture.circle(x, y, 12.0, OWN, OWN);
+            picture.text(x, y, 17.0, Anchor::Middle, WHITE, value);
+        }
+        Look::Light => {
+            let edges = [(x, y - 15.0), (x + 15.0, y), (x, y + 15.0), (x - 15.0, y)];
+            picture.polygon(&edges, ENEMY_FILL, ENEMY, 2.5);
+            picture.text(x, y, 17.0, Anchor::Middle, ENEMY_INK, value);
+        }
+    }
 }
 
 /// Draws the disc behind the star of a home base.
@@ -51,33 +71,35 @@ pub(super) const PLATE: f64 = 50.0;
 /// The height of the line below a ghost that shows its turn.
 pub(super) const GHOST_TURN: f64 = 13.0;
 
-/// The number of the viewer's ship, or how many ships there are.
-pub(super) fn label(picture: &mut Picture, at: Bounds, label: &str) {
-    picture.rect(at.left, at.top, LABEL, HEIGHT, OWN);
-    let size = if label.chars().count() > 2 { 13.0 } else { 19.0 };
+/// The number of a ship, or how many ships there are.
+pub(super) fn label(picture: &mut Picture, at: Bounds, look: Look, label: &str) {
     let (x, y) = at.middle();
-    picture.text(x, y, size, Anchor::Middle, WHITE, label);
+    let ink = match look {
+        Look::Dark => {
+            picture.rect(at.left, at.top, LABEL, HEIGHT, OWN);
+            WHITE
+        }
+        Look::Light => {
+            picture.rect(at.left, at.top, LABEL, HEIGHT, ENEMY_FILL);
+            picture.frame(at.left + 1.0, at.top + 1.0, LABEL - 2.0, HEIGHT - 2.0, ENEMY, 2.0);
+            ENEMY_INK
+        }
+    };
+    let size = if label.chars().count() > 2 { 13.0 } else { 19.0 };
+    picture.text(x, y, size, Anchor::Middle, ink, label);
 }
 
-/// The subject of a plate.
-#[derive(Clone, Copy)]
-pub(super) enum Plate {
-    /// The offence and defence of the viewer's ships.
-    Own,
-    /// The known enemy ships.
-    Enemy,
-}
-
-pub(super) fn plate(picture: &mut Picture, at: Bounds, plate: Plate, text: &str) {
+/// The size of a side's ships, or their offence and defence.
+pub(super) fn plate(picture: &mut Picture, at: Bounds, look: Look, text: &str) {
     let Bounds { left, top, right, bottom } = at;
     let (x, y) = at.middle();
-    let ink = match plate {
-        Plate::Own => {
+    let ink = match look {
+        Look::Dark => {
             picture.rect(left, top, PLATE, HEIGHT, OWN);
             picture.rect(left + 2.0, top + 2.0, PLATE - 4.0, HEIGHT - 4.0, WHITE);
             OWN_INK
         }
-        Plate::Enemy => {
+        Look::Light => {
             let points = [
                 (left + 1.0, y),
                 (left + 7.0, top + 1.0),
@@ -109,7 +131,16 @@ pub(super) fn ghost(picture: &mut Picture, at: Bounds, ground: Colour, size: u16
     picture.text(x, at.bottom + 7.0, 13.0, Anchor::Middle, FAINT, &format!("turn {turn}"));
 }
 
-pub(super) fn draw_mark(picture: &mut Picture, mark: Mark, x: f64, y: f64) {
+/// Draws a cross where ships were lost.
+pub(super) fn wreck(picture: &mut Picture, x: f64, y: f64) {
+    for (colour, width) in [(WHITE, 6.0), (INK, 3.0)] {
+        picture.line((x - 4.5, y - 4.5), (x + 4.5, y + 4.5), colour, width);
+        picture.line((x - 4.5, y + 4.5), (x + 4.5, y - 4.5), colour, width);
+    }
+}
+
+/// Draws a mark; `enemy` is how the viewer's enemy is drawn.
+pub(super) fn draw_mark(picture: &mut Picture, mark: Mark, enemy: Look, x: f64, y: f64) {
     match mark {
         Mark::Battle(_) => {
             picture.polygon(&spikes(8, x, y, 12.0, 7.5), BATTLE, INK, 1.0);
@@ -121,8 +152,9 @@ pub(super) fn draw_mark(picture: &mut Picture, mark: Mark, x: f64, y: f64) {
             picture.polygon(&[(x + 7.0, y), (x + 1.5, y - 5.0), (x + 1.5, y + 5.0)], ENEMY_FILL, ENEMY, 1.5);
         }
         Mark::Entered => {
-            picture.circle(x, y, 10.0, ENEMY_FILL, ENEMY);
-            chevron(picture, x, y, ENEMY);
+            let (fill, edge) = if enemy == Look::Dark { (WHITE, OWN) } else { (ENEMY_FILL, ENEMY) };
+            picture.circle(x, y, 10.0, fill, edge);
+            chevron(picture, x, y, edge);
         }
     }
 }

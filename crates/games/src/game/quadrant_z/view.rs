@@ -52,6 +52,29 @@ pub(crate) struct ViewContext {
     pub fighting: Vec<(Quadrant, Vec<u16>)>,
     /// In the phase `casualties`: what the seat had and ordered at the beginning of the turn.
     pub unfinished: Option<Unfinished>,
+    /// In a view for the readers of a replay.
+    pub readers: Option<Readers>,
+}
+
+/// What the readers of a replay see beside a view: nothing, or what the other side did and where either lost ships.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Readers {
+    pub is_open: bool,
+    pub moved: Vec<Movement>,
+    /// The squares on which ships were lost.
+    pub lost: Vec<Square>,
+}
+
+impl View {
+    /// The side that is drawn in dark colours: the viewer's or, in a replay, always the same one.
+    pub(super) fn dark_side(&self) -> Seat {
+        if self.context.readers.is_some() { Seat::First } else { self.context.viewer }
+    }
+
+    /// Whether the board shows everything that both sides have and did.
+    pub(super) fn is_open(&self) -> bool {
+        self.context.readers.as_ref().is_some_and(|readers| readers.is_open)
+    }
 }
 
 /// The seat's own part of the beginning of a turn that waits for casualties.
@@ -220,10 +243,12 @@ fn disclose(event: &Event, viewer: Seat) -> Option<Notice> {
 
 /// Implements [`crate::game::Game::view`].
 pub fn view(state: &State, viewer: Seat) -> View {
-    let Stage::Casualties(pending) = &state.stage else { return plain(state, viewer) };
+    let Stage::Casualties(pending) = &state.stage else {
+        return plain(state, viewer, matches!(state.stage, Stage::Over(_)));
+    };
     // Z-CASUALTIES, ask: everyone sees the previous turn; a seat that is asked also sees its ships and
     // battles of this turn.
-    let mut view = plain(&pending.before, viewer);
+    let mut view = plain(&pending.before, viewer, false);
     view.context.phase = Some(Phase::Casualties);
     view.context.unfinished =
         Some(Unfinished { ships: view.ships.clone(), orders: pending.orders[viewer].clone() });
@@ -250,10 +275,9 @@ pub fn view(state: &State, viewer: Seat) -> View {
     view
 }
 
-/// The view of a state without a half-decided turn.
-fn plain(state: &State, viewer: Seat) -> View {
+/// The view of a state without a half-decided turn, with everything disclosed if the match is `over`.
+pub fn plain(state: &State, viewer: Seat, over: bool) -> View {
     let side = &state.sides[viewer];
-    let over = matches!(state.stage, Stage::Over(_));
     let mut view = View {
         turn: state.turn,
         stock: side.stock,
@@ -277,6 +301,7 @@ fn plain(state: &State, viewer: Seat) -> View {
             charted: side.charted,
             fighting: Vec::new(),
             unfinished: None,
+            readers: None,
         },
     };
     for event in &state.news {

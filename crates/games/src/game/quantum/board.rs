@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::pieces::{Spot, Stack};
-use super::state::Last;
+use super::state::{Last, State};
 use super::view::View;
-use crate::game::Seat;
+use crate::game::{Game, Seat};
 
 /// The squares that the last move went from and to.
 pub(super) fn last_move(last: Option<Last>) -> Option<(Spot, Spot)> {
@@ -28,6 +28,22 @@ fn files(view: &View) -> String {
         Seat::Second => "H     G     F     E     D     C     B     A",
     };
     format!("     {letters}\n")
+}
+
+/// Counts each side's stacks, names its highest, and says where the last move went.
+pub(super) fn name_of(view: &View) -> String {
+    let side = |side: Seat| {
+        let own: Vec<_> = view.stacks.stacks().filter(|(_, stack)| stack.side == side).collect();
+        let highest = own.iter().max_by_key(|(_, stack)| stack.height).filter(|(_, stack)| stack.height > 1);
+        let highest = highest.map(|(at, stack)| format!(", the highest of {} on {at}", stack.height));
+        let count = match own.len() {
+            1 => "1 stack".to_owned(),
+            count => format!("{count} stacks"),
+        };
+        format!("{}: {count}{}.", State::RULEBOOK.sides[side], highest.unwrap_or_default())
+    };
+    let last = last_move(view.last).map(|(from, to)| format!(" The last move went from {from} to {to}."));
+    format!("{} {}{}", side(Seat::First), side(Seat::Second), last.unwrap_or_default())
 }
 
 pub(super) fn text(view: &View) -> String {
