@@ -1,4 +1,4 @@
-// Arrow keys, also after a click on the switch; Home, End, Play; the switch in the link. The page works without it.
+// Arrow keys, Home, End, Play; the switch in the link. The page works without it.
 (function (page) {
   const steps = [...page.querySelectorAll('.step')], links = [...page.querySelectorAll('.strip a')];
   const switches = [...page.querySelectorAll('[name=view]')], heard = page.getElementById('heard');

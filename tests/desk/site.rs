@@ -9,6 +9,8 @@ use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::game::record::Record;
 
+use fogpost::letter::Digest;
+
 use crate::audit::database::cheat;
 use crate::events;
 use crate::pages::assert_sound;
@@ -55,6 +57,22 @@ fn a_finished_match_has_a_replay_that_its_result_links() {
     assert!(page.contains(&referee.find(&id).key.reveal()));
     Record::parse(&files[&format!("matches/{id}/record.toml")]).expect("a record");
     assert!(files[&format!("matches/{id}/words.html")].contains("MARBLE E5"));
+    assert!(page.contains("default-src 'none'"), "the page makes no connection: {page}");
+    let chain = &files[&format!("matches/{id}/chain.js")];
+    let items = chain.trim().strip_prefix("window.ledgerChain = ").and_then(|list| list.strip_suffix(';'));
+    let items: Vec<String> = serde_json::from_str(items.expect("a list")).expect("texts");
+    let heads: Vec<String> = items
+        .iter()
+        .map(
+            |item| if item.starts_with('{') { Digest::of(item.as_bytes()).to_string() } else { item.clone() },
+        )
+        .collect();
+    assert_eq!(heads.last(), Some(&referee.find(&id).head.hash.to_string()));
+    for (item, head) in items.iter().skip(1).zip(&heads).filter(|(item, _)| item.starts_with('{')) {
+        assert!(item.contains(&format!("\"prev\":\"{head}\"")), "{item}");
+    }
+    assert!(items.iter().any(|item| item.contains("OrdersSealed")), "{chain}");
+    assert!(!items[0].starts_with('{'), "the opening names the players: {}", items[0]);
     assert!(files["feed.atom"].contains(&format!("https://club.example/matches/{id}/")));
     for (path, text) in &files {
         assert!(!text.contains(ANN) && !text.contains(to_ann.token()), "{path}");

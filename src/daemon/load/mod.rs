@@ -26,7 +26,7 @@ use crate::letter::{Digest, Token};
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{
-    BudgetKey, MatchRow, RESTORED, RESTORES, RestoredBackup, Restoring, SnapshotRow, TokenRow,
+    BudgetKey, EntryRow, MatchRow, RESTORED, RESTORES, RestoredBackup, Restoring, SnapshotRow, TokenRow,
 };
 
 /// Returns the keys of one kind.
@@ -395,7 +395,11 @@ async fn load_names(office: &Office, names: Vec<String>, loaded: &mut LoadedRows
 /// # Errors
 /// Returns an error if the database does not answer, or if an entry cannot be read.
 pub async fn ledger_entries(office: &Office, match_id: &str) -> anyhow::Result<Vec<Entry>> {
-    let rows = office.store.entries(match_id).await?;
+    read_entries(match_id, &office.store.entries(match_id).await?)
+}
+
+/// Reads the entries of a ledger.
+pub fn read_entries(match_id: &str, rows: &[EntryRow]) -> anyhow::Result<Vec<Entry>> {
     let entries: Result<Vec<Entry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
     entries.with_context(|| format!("the ledger of {match_id}"))
 }

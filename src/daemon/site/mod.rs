@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use self::folder::SiteFolder;
 use super::Office;
-use super::load::ledger_entries;
+use super::load::{ledger_entries, read_entries};
 use super::parallel::run_blocking;
 use super::waiting::{RetryPause, pause};
 use crate::game::record::{Record, Replayed};
@@ -23,6 +23,7 @@ use crate::report::{COMPILED_IN, Templates};
 use crate::store::SiteMatchRow;
 use crate::web::Site;
 use crate::web::pages::{SiteContents, pages};
+use crate::web::proof;
 use crate::web::replay::{self, FinishedMatch, ReplayPages};
 
 mod folder;
@@ -188,7 +189,7 @@ struct Made {
 }
 
 /// The files of a match.
-const FILES: [&str; 3] = ["index.html", "words.html", "record.toml"];
+const FILES: [&str; 4] = ["index.html", "words.html", "record.toml", "chain.js"];
 
 /// Writes the replays of finished matches that are missing or outdated.
 async fn build_replays(
@@ -228,12 +229,12 @@ async fn make(
     known: &Known<'_>,
     digest: String,
 ) -> anyhow::Result<Made> {
-    let finished = load(office, row, known).await?;
+    let (finished, chain) = load(office, row, known).await?;
     let (templates, site) = (Arc::clone(&office.templates), site.clone());
     run_blocking(move || {
         let ReplayPages { page, words } = replay::pages(&templates, &site, &finished)
             .with_context(|| format!("the replay of {}", finished.id))?;
-        let files = [page, words, finished.record.to_string()];
+        let files = [page, words, finished.record.to_string(), chain];
         Ok(Made { id: finished.id, digest, files })
     })
     .await?
@@ -264,15 +265,23 @@ struct Keys {
     earlier_keys: Vec<SealKey>,
 }
 
-/// Loads a finished match from its ledger.
-async fn load(office: &Office, row: &SiteMatchRow, known: &Known<'_>) -> anyhow::Result<FinishedMatch> {
-    let record = record(row, &ledger_entries(office, &row.id).await?, known.members)?;
+/// Loads a finished match from its ledger, and the ledger as the site publishes it.
+async fn load(
+    office: &Office,
+    row: &SiteMatchRow,
+    known: &Known<'_>,
+) -> anyhow::Result<(FinishedMatch, String)> {
+    let rows = office.store.entries(&row.id).await?;
+    let entries = read_entries(&row.id, &rows)?;
+    let record = record(row, &entries, known.members)?;
+    let texts = entries.iter().zip(&rows).map(|(entry, row)| (entry, row.json.as_str(), row.hash));
+    let chain = proof::chain(texts);
     let snapshot = office.store.snapshots(std::slice::from_ref(&row.id)).await?.pop();
     let snapshot = snapshot.with_context(|| format!("{} is gone", row.id))?.snapshot;
     let keys: Keys =
         serde_json::from_str(&snapshot).with_context(|| format!("the snapshot of {}", row.id))?;
     let (outcome, ended_at, head) = row.end.clone().context("the match is over")?;
-    Ok(FinishedMatch {
+    let finished = FinishedMatch {
         id: row.id.clone(),
         record,
         outcome,
@@ -281,7 +290,8 @@ async fn load(office: &Office, row: &SiteMatchRow, known: &Known<'_>) -> anyhow:
         head,
         keys: keys.earlier_keys.iter().chain([&keys.key]).map(SealKey::reveal).collect(),
         has_record: true,
-    })
+    };
+    Ok((finished, chain))
 }
 
 /// Returns the record of a match, with the names that the club shows.

@@ -11,6 +11,7 @@ pub mod events;
 pub mod listed;
 pub mod pages;
 pub mod plot;
+pub mod proof;
 pub mod replay;
 pub mod screen;
 

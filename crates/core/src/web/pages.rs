@@ -90,7 +90,7 @@ pub fn pages(
     }
     finished.sort_by(|(a, _), (b, _)| ended_at(b).cmp(&ended_at(a)).then_with(|| a.id.cmp(&b.id)));
     let mut pages = Pages { templates, site, contents, finished, running, pages: BTreeMap::new() };
-    for name in ["style.css", "replay.js"] {
+    for name in ["style.css", "replay.js", "proof.js"] {
         pages.pages.insert(name.to_owned(), asset(name).as_bytes().to_vec());
     }
     pages.pages.extend(play(templates, site)?);
@@ -130,11 +130,11 @@ pub fn is_page(path: &str) -> bool {
         return false;
     }
     match parts[..] {
-        [file] => ["index.html", "style.css", "replay.js", "feed.atom"].contains(&file),
+        [file] => ["index.html", "style.css", "replay.js", "proof.js", "feed.atom"].contains(&file),
         ["play", file] => ["index.html", "play.css", "play.js"].contains(&file),
         ["matches", file] => file.ends_with(".html"),
         ["players" | "games" | "events", "index.html"] => true,
-        ["matches", _, file] => ["index.html", "words.html", "record.toml"].contains(&file),
+        ["matches", _, file] => ["index.html", "words.html", "record.toml", "chain.js"].contains(&file),
         ["players" | "ratings", _, "index.html"] => true,
         ["games", _, file] => ["index.html", "figure.svg"].contains(&file),
         ["events", _, file] => file.ends_with(".html") || file == "feed.atom",

@@ -101,6 +101,7 @@ fn the_replay_of_each_game_stays_within_its_limits() {
         "{}",
         asset("replay.js").len()
     );
+    assert!(asset("proof.js").lines().count() <= 200);
 }
 
 #[test]
