@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Draws docs/demo.png, the animated picture in the README: one turn of a recorded match by letter.
+"""Draws two pictures in the README from a recorded match by letter: docs/demo.png, the animated one, shows one turn, and
+docs/board.png shows the boards in both players' letters after the turn whose text the README has.
 
-    docs/demo.py [PROGRAM] [PICTURE]
+    docs/demo.py [PROGRAM] [FOLDER]
 
 The letters and boards are those that `fogpost demo` writes. Chromium draws the frames; this script joins them to an
 animated PNG, of which each frame holds only what changed. Python's own library is enough.
@@ -19,6 +20,8 @@ import tempfile
 import zlib
 
 TURN = 4
+# The report that the README quotes.
+QUOTED = 6
 WIDTH, HEIGHT = 1000, 640
 # Lines of a letter that fit into the window.
 ROWS = 27
@@ -41,8 +44,17 @@ background:#fdfcf8;border:1px solid #cfc8b8;border-radius:6px}}
 <img class=board src="data:image/png;base64,{board}"><p class=foot><b>{number}</b>{caption}</p>"""
 
 
+BOTH = """<!doctype html><meta charset=utf-8><style>
+*{{margin:0}}
+body{{width:1000px;height:640px;background:#e9e4d8;font:600 17px 'DejaVu Sans',sans-serif;color:#22272b;overflow:hidden}}
+p{{position:absolute;top:14px}}
+img{{position:absolute;top:46px;width:474px;height:561px;object-fit:cover;object-position:top;border-radius:6px}}
+</style><p style="left:18px">Ann’s letter</p><p style="left:508px">Bo’s letter</p>
+<img style="left:18px" src="data:image/png;base64,{first}"><img style="left:508px" src="data:image/png;base64,{second}">"""
+
+
 class Letter:
-    """A letter to Ann."""
+    """A letter to a player."""
 
     def __init__(self, file):
         mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
@@ -52,15 +64,23 @@ class Letter:
         self.board = base64.b64encode(pictures[0].get_content()).decode() if pictures else None
 
 
+def letter_to(demo, player, end):
+    """Returns the letter to a player whose subject ends so."""
+    box = demo / f"mail/{player}@players.example"
+    found = (Letter(file) for part in ("new", "cur") for file in (box / part).iterdir())
+    return next(letter for letter in found if letter.subject.endswith(end))
+
+
 def letters(demo):
     """Returns Ann's letters about the turn: its report, the receipt of her orders, and the next report."""
-    box = demo / "mail/ann@players.example"
-    found = [Letter(file) for part in ("new", "cur") for file in (box / part).iterdir()]
+    ends = (f"Turn {TURN}: your report", f"Turn {TURN}: sealed", f"Turn {TURN + 1}: your report")
+    return [letter_to(demo, "ann", end) for end in ends]
 
-    def of(end):
-        return next(letter for letter in found if letter.subject.endswith(end))
 
-    return of(f"Turn {TURN}: your report"), of(f"Turn {TURN}: sealed"), of(f"Turn {TURN + 1}: your report")
+def two_boards(demo):
+    """Returns a page with both players' boards of one turn."""
+    first, second = (letter_to(demo, player, f"Turn {QUOTED}: your report").board for player in ("ann", "bo"))
+    return BOTH.format(first=first, second=second)
 
 
 def orders(receipt):
@@ -92,11 +112,15 @@ def scenes(demo):
     yield 6000, (referee, following.subject, "\n".join(text), following.board, 4, told)
 
 
-def draw(folder, number, values):
-    """Draws a frame in Chromium, and returns its rows of RGB."""
-    page, shot = folder / "frame.html", folder / f"frame-{number}.png"
-    keys = ("sender", "subject", "text", "board", "number", "caption")
-    page.write_text(PAGE.format(**dict(zip(keys, values))))
+def frame(values):
+    """Returns the page of a frame."""
+    return PAGE.format(**dict(zip(("sender", "subject", "text", "board", "number", "caption"), values)))
+
+
+def draw(folder, html_text):
+    """Draws a page in Chromium, and returns its rows of RGB."""
+    page, shot = folder / "frame.html", folder / "frame.png"
+    page.write_text(html_text)
     browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
     browser += [f"--user-data-dir={folder}/profile", f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}"]
     subprocess.run(browser + [page.as_uri()], check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -188,14 +212,18 @@ def animate(frames):
 def main():
     root = pathlib.Path(__file__).resolve().parent
     program = sys.argv[1] if len(sys.argv) > 1 else root.parent / "target/debug/fogpost"
-    picture = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else root / "demo.png"
+    target = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else root
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         demo = folder / "demo"
         subprocess.run([program, "demo", "--folder", demo], check=True, stdout=subprocess.DEVNULL)
-        frames = [(time, draw(folder, no, values)) for no, (time, values) in enumerate(scenes(demo))]
-    picture.write_bytes(animate(frames))
-    print(f"{picture}: {len(frames)} frames, {picture.stat().st_size} bytes")
+        pictures = {
+            "demo.png": [(time, draw(folder, frame(values))) for time, values in scenes(demo)],
+            "board.png": [(0, draw(folder, two_boards(demo)))],
+        }
+    for name, frames in pictures.items():
+        (target / name).write_bytes(animate(frames))
+        print(f"{target / name}: {len(frames)} frames, {(target / name).stat().st_size} bytes")
 
 
 if __name__ == "__main__":
