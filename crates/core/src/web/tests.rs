@@ -157,7 +157,8 @@ fn nobody_is_you_on_the_boards_of_a_game_with_secrets() {
     for (game, record) in &RECORDS[..2] {
         let words =
             pages(&Templates::of_program(), &linked(), &finished(record, None)).expect("the pages").words;
-        for board in words.split("<pre>\n").skip(1) {
+        assert!(words.contains("<pre tabindex=0>\n"));
+        for board in words.split("<pre tabindex=0>\n").skip(1) {
             let board = board.split("</pre>").next().unwrap_or_default().to_lowercase();
             assert!(!board.contains("you") && !board.contains("enem"), "{game}: {board}");
         }

@@ -32,7 +32,6 @@ pub fn separate(steps: Vec<Vec<Picture>>, views: Views) -> (Vec<Vec<Picture>>, V
                 if own.iter().any(|known| known.kind == kind) {
                     continue;
                 }
-                // At the end, "South: you" is only "South".
                 let sample = sample(picture, sign);
                 if !own.iter().any(|known| known.sample == sample) {
                     own.push(Sign { kind, words, sample, views: 1 << view });
@@ -75,7 +74,8 @@ fn words(picture: &Picture, sign: &LegendSign) -> String {
         Shape::Text { anchor: Anchor::Start, text, .. } => Some(text.as_str()),
         _ => None,
     });
-    words.collect::<Vec<_>>().join(" ")
+    // The readers of a replay are on neither side.
+    words.collect::<Vec<_>>().join(" ").trim_end_matches(": you").trim_end_matches(" (you)").to_owned()
 }
 
 fn sample(picture: &Picture, sign: &LegendSign) -> String {
