@@ -92,18 +92,25 @@ pub fn note_unstored(office: &Office, error: &anyhow::Error) {
     office.database_watch.notice(office.now(), is_part, || without_addresses(&format!("{error:#}")));
 }
 
+/// Returns what waits for the database, although it answers.
+pub fn waiting(office: &Office) -> Vec<String> {
+    let mut waiting = office.attempts.locked_matches();
+    if office.database_watch.stores_nothing(office.now()) {
+        waiting.push("the letters in the mailbox".to_owned());
+    }
+    waiting
+}
+
 /// Tells the GM of trouble that lasted, or that keeps a part of the work waiting. The database answers now.
 ///
 /// # Errors
 /// Returns an error if the database does not answer after all.
 pub async fn tell(office: &Office) -> anyhow::Result<()> {
-    let (now, mut waiting) = (office.now(), office.attempts.locked_matches());
-    if !waiting.is_empty() {
+    let now = office.now();
+    if !office.attempts.locked_matches().is_empty() {
         office.database_watch.notice(now, false, String::new);
     }
-    if office.database_watch.stores_nothing(now) {
-        waiting.push("the letters in the mailbox".to_owned());
-    }
+    let waiting = waiting(office);
     let Some(Untold { since, until, why }) = office.database_watch.untold(now, !waiting.is_empty()) else {
         return Ok(());
     };

@@ -3,16 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
+
+use super::intake::older;
 use super::remembered::{HEARTBEAT, OUTAGE_SINCE, noted_time};
 use super::{Office, commit, events, house, load, rulings};
 use crate::desk::frame::desk::Desk;
+use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::restored::{self, LOST, LostMatches, Missing};
 use crate::desk::matches::acts::by_program;
-use crate::referee::{Act, MatchOverview, Stage};
+use crate::letter::ReplyMarks;
+use crate::referee::{Act, Stage};
 use crate::report::BehindMatch;
 use crate::store::{
     Changes, Claimable, GM_LANE, LetterStatus, PROVED_TURN, Player, ProvedTurn, RESTORED, RESTORES,
-    RestoredBackup, Restoring, WaitingLetter,
+    RestoredBackup, Restoring,
 };
 
 /// Maximum letters about lost matches to look at.
@@ -62,13 +67,16 @@ pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
             match office.store.claim_oldest(office.now(), restore.at).await? {
                 None => Ok(Some(Claimable::default())),
                 Some(claimable) if claimable.letters.is_empty() => {
+                    let running = matches_concerned(office, GM_LANE).await?;
+                    catch_up(office, &running, restore.at).await?;
                     tell(office, restore, claimable).await?;
                     Ok(None)
                 }
                 Some(claimable) => {
                     for letter in &claimable.letters {
                         events::open_again(office, letter.received_at).await?;
-                        catch_up(office, letter).await?;
+                        let concerned = matches_concerned(office, &letter.lane).await?;
+                        catch_up(office, &concerned, letter.received_at).await?;
                     }
                     Ok(Some(claimable))
                 }
@@ -77,12 +85,11 @@ pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
     }
 }
 
-/// Ends the waits for second thoughts that were over when this letter came, in the matches that it may be about.
-async fn catch_up(office: &Office, letter: &WaitingLetter) -> anyhow::Result<()> {
-    let ids = matches_concerned(office, &letter.lane).await?;
-    let cause = by_program(Act::CatchUp { until: letter.received_at });
-    rulings::decide_on_matches(office, office.store.matches(&ids).await?, &cause, office.now()).await?;
-    match office.store.matches(&ids).await?.iter().any(|row| row.overview.awaits_house()) {
+/// Ends the waits for second thoughts in these matches that were over at `until`.
+async fn catch_up(office: &Office, ids: &[String], until: DateTime<Utc>) -> anyhow::Result<()> {
+    let cause = by_program(Act::CatchUp { until });
+    rulings::decide_on_matches(office, office.store.matches(ids).await?, &cause, office.now()).await?;
+    match office.store.matches(ids).await?.iter().any(|row| row.overview.awaits_house()) {
         true => house::house_all(office).await,
         false => Ok(()),
     }
@@ -113,17 +120,32 @@ pub async fn play_for_house(office: &Office, changes: &Changes) -> anyhow::Resul
     }
 }
 
+/// Notes how far players have come by the letters that were decided again: a match that one of them opened was not there
+/// yet when they were read.
+async fn note_answers_again(office: &Office, restore: &RestoredBackup) -> anyhow::Result<()> {
+    for status in [LetterStatus::Ruled, LetterStatus::Answered] {
+        let rows = office.store.letters(Some(status), None, "", MAX_LETTERS).await?;
+        for row in rows.iter().filter(|row| row.decided_at >= Some(restore.at)) {
+            let raw = office.store.letter(row.digest).await?.unwrap_or_default();
+            older::note_if_beyond(office, &ReplyMarks::of(&raw, &office.club.own).answered).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Returns the matches, with the open turn, whose deadline passed between the backup and its restore: the clock may have
 /// decided it in that time.
 async fn overdue_since(office: &Office, restore: &RestoredBackup) -> anyhow::Result<Vec<BehindMatch>> {
+    if restore.again {
+        return Ok(Vec::new());
+    }
     let mut overdue = Vec::new();
-    let mut take = |MatchOverview { id, deadline, due, .. }: MatchOverview| {
-        if let Some(due) = due.filter(|_| deadline.is_some_and(|deadline| restore.may_have_lost(deadline))) {
-            overdue.push(BehindMatch { id, turn: due.turn });
+    for row in office.store.matches(&matches_concerned(office, GM_LANE).await?).await? {
+        let game_match = snapshot(&row.id, &row.snapshot)?;
+        let deadline = game_match.deadline.map(|deadline| deadline - game_match.lag());
+        if let Some(due) = game_match.due().filter(|_| deadline.is_some_and(|at| restore.may_have_lost(at))) {
+            overdue.push(BehindMatch { id: row.id, turn: due.turn });
         }
-    };
-    if !restore.again {
-        office.store.list_matches(Some(Stage::Running), &mut take).await?;
     }
     Ok(overdue)
 }
@@ -137,18 +159,21 @@ async fn tell(office: &Office, restore: RestoredBackup, claimable: Claimable) ->
         let people: &mut BTreeSet<String> = lost.entry(id.to_owned()).or_default();
         people.insert(letter.sender.clone());
     }
-    let (mut turns, mut told): (BTreeMap<String, u32>, Vec<(String, String)>) = Default::default();
+    note_answers_again(office, &restore).await?;
+    let mut turns: BTreeMap<String, u32> = BTreeMap::new();
     for (key, value) in office.store.remembered_under(PROVED_TURN).await? {
         let Ok(ProvedTurn { turn, told: false }) = serde_json::from_str(&value) else { continue };
         turns.extend(key.strip_prefix(PROVED_TURN).map(|id| (id.to_owned(), turn)));
-        told.push((key, serde_json::to_string(&ProvedTurn { turn, told: true })?));
     }
     let overdue = overdue_since(office, &restore).await?;
     tracing::warn!(letters = restore.letters, lost = lost.len(), "processed letters were decided again");
     let found = Missing { lost, turns, overdue };
     let telling = move |desk: &mut Desk<'_>| restored::tell(desk, &restore, &found);
-    let ((), mut changes) = commit::decide(office, load::new_rows(office).await?, telling).await?;
-    changes.remembered.extend(told);
+    let (told, mut changes) = commit::decide(office, load::new_rows(office).await?, telling).await?;
+    for (id, turn) in told {
+        let told = serde_json::to_string(&ProvedTurn { turn, told: true })?;
+        changes.remembered.push((format!("{PROVED_TURN}{id}"), told));
+    }
     changes.remembered.push((RESTORED.to_owned(), format!("done {}", office.now().to_rfc3339())));
     office.store.commit_claimed(claimable.claim, &changes).await?;
     commit::wake_loops(office, &changes);

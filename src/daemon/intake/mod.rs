@@ -28,6 +28,9 @@ use crate::letter::{Digest, ReplyMarks};
 use crate::post::{Error, FetchedLetter, FetchedLetters, Health, InboxMessage, LeftLetters, Taken};
 use crate::store::{LeftReason, NewLetter, RESTORED, Restoring, StoreError, TO_BE_READ_AGAIN};
 
+/// Letters of a batch that may each wait for a lock. Where more do, somebody has locked the table.
+const MAX_LOCKED: usize = 3;
+
 /// Maximum letters compared with earlier ones at a time, so that few are in memory.
 const COMPARED_AT_ONCE: usize = 32;
 
@@ -278,11 +281,11 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
 /// # Errors
 /// Returns an error if one of them may be stored later. The others are stored then.
 async fn store_one_by_one(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Vec<usize>> {
-    let (mut rejected, mut is_locked) = (Vec::new(), false);
+    let (mut rejected, mut locked) = (Vec::new(), 0);
     for (place, letter) in letters.iter().enumerate() {
         match office.store.insert_letters(std::slice::from_ref(letter)).await {
             Ok(_) => {}
-            Err(StoreError::RowLocked) => is_locked = true,
+            Err(StoreError::RowLocked) if locked < MAX_LOCKED => locked += 1,
             Err(error) if error.is_transient() => return Err(error.into()),
             Err(error) => {
                 tracing::error!(letter = %letter.digest, %error, "the database rejects a letter; it stays in the mailbox");
@@ -290,7 +293,7 @@ async fn store_one_by_one(office: &Office, letters: &[NewLetter]) -> anyhow::Res
             }
         }
     }
-    if is_locked { Err(StoreError::RowLocked.into()) } else { Ok(rejected) }
+    if locked > 0 { Err(StoreError::RowLocked.into()) } else { Ok(rejected) }
 }
 
 /// Returns the time before which letters in the mailbox, or in its spam folder, are old. Processed letters

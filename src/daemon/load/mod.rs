@@ -53,12 +53,15 @@ pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
         }
     };
     let restored = stored.get(RESTORED).and_then(|value| Restoring::read(value));
+    let restores = RestoredBackup::list(stored.get(RESTORES).map(String::as_str))?;
+    // What came after the first restore of a backup was never lost.
+    let first = restores.iter().rfind(|restore| !restore.again).map(|restore| restore.at);
     Ok(LoadedRows {
         secret: *secret.parse::<Digest>().context("the club's secret")?.as_bytes(),
         gm_tokens: tokens_of_gms(office, &stored).await?,
         own_addresses: own_addresses(office).await?,
-        restored_at: restored.and_then(Restoring::decided_until),
-        restores: RestoredBackup::list(stored.get(RESTORES).map(String::as_str))?,
+        restored_at: restored.and_then(Restoring::decided_until).min(first),
+        restores,
         ..LoadedRows::new(office.now(), random()?)
     })
 }

@@ -67,9 +67,8 @@ async fn digest_of(
     let told = office.store.remembered(&told_key(key)).await?;
     // An unreadable note must not prevent the digest.
     let told = told.and_then(|told| serde_json::from_str(&told).ok()).unwrap_or_default();
-    let locked = office.attempts.locked_matches();
     let last = LastDigest { key: key.to_owned(), made_at, since, told };
-    commit::decide_and_commit(office, move |desk| daily(desk, index, &last, &locked)).await?;
+    commit::decide_and_commit(office, move |desk| daily(desk, index, &last)).await?;
     // Counts older than two days no longer matter.
     Ok(office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?)
 }

@@ -7,9 +7,9 @@ use chrono::TimeDelta;
 use tokio::sync::watch;
 
 use super::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, logins, service, this_daemon};
-use crate::daemon::Office;
 use crate::daemon::heartbeat::STALLED_AFTER;
 use crate::daemon::waiting::pause;
+use crate::daemon::{Office, away};
 use crate::post::{Health, ShutdownSignal, host_name};
 use crate::zone;
 
@@ -39,7 +39,7 @@ pub async fn note_status_until(
         status.fetched = health.borrow().last_ok.max(status.fetched);
         status.sent = office.heartbeat.last_sent().max(status.sent);
         status.logins = logins::logins(&office);
-        status.locked = office.attempts.locked_matches();
+        status.locked = away::waiting(&office);
         let stalled = office.heartbeat.stalled(Instant::now(), STALLED_AFTER);
         if stalled != logged {
             logged = stalled;
@@ -92,7 +92,7 @@ pub async fn note_one_run(office: &Office, fetched: bool) -> anyhow::Result<()> 
     gaps.drain(..gaps.len().saturating_sub(MAX_GAPS));
     status.gaps = Some(gaps);
     status.logins = logins::logins(office);
-    status.locked = office.attempts.locked_matches();
+    status.locked = away::waiting(office);
     if fetched {
         status.fetched = Some(status.at);
     }

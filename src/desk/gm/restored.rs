@@ -72,13 +72,15 @@ pub fn why_unknown(desk: &Desk<'_>, letter: &Letter, zone: Option<Zone>) -> Deci
 
 /// Tells each GM what was restored and lost, each other person who wrote about lost matches which these are, and the
 /// players of matches that are still behind how far these are. If a letter has only proved again what they know, tells
-/// nobody.
-pub fn tell(desk: &mut Desk<'_>, restore: &RestoredBackup, missing: &Missing) -> Decided<()> {
+/// nobody. Returns the matches that are behind, with the last turns from which players have letters.
+pub fn tell(desk: &mut Desk<'_>, restore: &RestoredBackup, missing: &Missing) -> Decided<Vec<(String, u32)>> {
     let at = restore.at.timestamp_millis();
     let behind = matches_behind(desk, &missing.turns)?;
     if restore.again && missing.lost.is_empty() && behind.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
+    let is_behind = |listed: &BehindMatch| behind.iter().any(|(other, _)| other.id == listed.id);
+    let overdue = missing.overdue.iter().filter(|listed| !is_behind(listed)).cloned().collect();
     let lost = missing.lost.iter();
     let lost =
         lost.map(|(id, people)| LostMatch { id: id.clone(), people: people.iter().cloned().collect() });
@@ -88,14 +90,15 @@ pub fn tell(desk: &mut Desk<'_>, restore: &RestoredBackup, missing: &Missing) ->
         again: restore.again,
         lost: ShortList::of(lost.collect(), MAX_LISTED),
         behind: ShortList::of(behind.iter().map(|(listed, _)| listed.clone()).collect(), MAX_LISTED),
-        overdue: ShortList::of(missing.overdue.clone(), MAX_LISTED),
+        overdue: ShortList::of(overdue, MAX_LISTED),
     };
     for index in gms::all_gms(desk) {
         let dispatch = gms::gm_dispatch(desk, index, &letter, &format!("restored.{at}"), None)?;
         desk.draft.changes.dispatches.push(dispatch);
     }
     tell_writers(desk, restore, &missing.lost)?;
-    tell_players(desk, restore, &behind)
+    tell_players(desk, restore, &behind)?;
+    Ok(behind.into_iter().map(|(listed, _)| (listed.id.clone(), missing.turns[&listed.id])).collect())
 }
 
 /// Returns the matches whose players have letters from later turns, with these players.

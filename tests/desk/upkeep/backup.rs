@@ -232,11 +232,9 @@ fn restored_after(terms: &str, letters: &[(&str, i64)]) -> (Referee, Match, Matc
         last = referee.last_to(ANN);
     }
     let before = referee.find(&game_match.id);
-    referee.sleep(20);
     referee.restore(&backup);
+    referee.sleep(25);
     referee.work();
-    // No later letter ends the last wait.
-    referee.advance(2);
     let after = referee.find(&game_match.id);
     (referee, before, after)
 }
@@ -244,12 +242,16 @@ fn restored_after(terms: &str, letters: &[(&str, i64)]) -> (Referee, Match, Matc
 #[test]
 fn a_wait_for_second_thoughts_is_over_again_when_later_letters_are_read_again() {
     const WORDS: &str = "MARBLE G7\n\nOur garden is full of snow.";
+    const LATE_SIGN: &str = "MARBLE G6\n\nWait, my wife has another plan.";
     const SIGN: &str = "MARBLE G7\n\nWait, my wife has another plan.";
     for (terms, letters, turns) in [
         ("", &[(WORDS, 2), ("MARBLE G6", 2), ("MARBLE G5", 2)][..], 6),
         ("", &[(SIGN, 26), ("MARBLE G6", 2)], 4),
         ("settle_minutes = 90\n", &[("MARBLE G7", 2), ("MARBLE G6", 2)], 4),
         ("settle_minutes = 90\n", &[(WORDS, 4), ("MARBLE G6", 2)], 4),
+        // Shortly before the deadline, a sign waits less.
+        ("days = 1\n", &[("MARBLE G7", 2), ("STATUS", 16), (LATE_SIGN, 12), ("MARBLE G5", 2)], 6),
+        ("days = 1\n", &[(WORDS, 2), ("MARBLE G6\nWAIT", 30), ("MARBLE G5", 2)], 6),
     ] {
         let (referee, before, after) = restored_after(terms, letters);
         assert_eq!((before.adjudicated.len(), after.adjudicated.len()), (turns, turns), "{terms}{letters:?}");

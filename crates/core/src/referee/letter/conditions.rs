@@ -32,9 +32,10 @@ pub fn seal(draft: &mut Draft, letter: &SeatLetter, due: &Due) -> (Orders, Optio
     }
     let sealed = ledger::seal_digest(&draft.next_salt(), &lines);
     draft.record(Fact::ConditionsSealed { seat, turn, conditions: conditions.clone(), sealed });
-    let firm_at = draft.game_match.firm_at(seat, letter.cause.beside, draft.at);
+    let wait_end = draft.firm_at(seat, letter.cause.beside);
+    let firm_at = wait_end.map(|end| end.at);
     let replaced = draft.game_match.conditions[seat].replace(conditions).is_some();
-    draft.game_match.conditions_firm_at[seat] = firm_at.map(|at| draft.wait_end(at));
+    draft.game_match.conditions_firm_at[seat] = wait_end;
     draft.game_match.offered[seat].clear();
     (Orders::Conditions { lines, sealed: Some(sealed), firm_at, replaced, wait }, None)
 }

@@ -43,10 +43,10 @@ pub(super) fn seal_orders(
     let wait = request.wait;
     let orders = filing.lines();
     let sealed = ledger::seal_digest(&draft.next_salt(), &orders);
-    let firm_at = draft.game_match.firm_at(seat, letter.cause.beside, draft.at);
+    let wait_end = draft.firm_at(seat, letter.cause.beside);
+    let firm_at = wait_end.map(|end| end.at);
     draft.record(Fact::OrdersSealed { seat, phase, turn, orders, wait, firm_at, sealed });
     let other_lines = firm::other_lines(letter);
-    let wait_end = firm_at.map(|at| draft.wait_end(at));
     let filed =
         FiledOrders { wait, firm_at: wait_end, other_lines, ..FiledOrders::new(filing.clone(), draft.at) };
     let before = draft.game_match.filed[seat].replace(filed);

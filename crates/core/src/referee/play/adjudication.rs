@@ -34,10 +34,10 @@ pub fn adjudicate_if_complete(draft: &mut Draft) {
         return;
     }
     if draft.game_match.waits() {
-        draft.game_match.settle_at =
-            draft.game_match.wait_ends().map(|end| WaitEnd::fixed(end.max(draft.at)));
+        let ends = draft.game_match.wait_ends();
+        draft.game_match.settle_at = ends.map(|end| WaitEnd { at: end.at.max(draft.at), ..end });
     } else if draft.game_match.terms.settle_time() > TimeDelta::zero() {
-        draft.game_match.settle_at = Some(draft.wait_end(draft.at + draft.game_match.terms.settle_time()));
+        draft.game_match.settle_at = Some(draft.wait_end(draft.game_match.terms.settle_time()));
     } else {
         adjudicate(draft, Vec::new());
     }

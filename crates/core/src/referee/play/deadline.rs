@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::dispatch::{Content, Notice};
-use super::game_match::{Match, WaitEnd};
+use super::game_match::Match;
 use super::ruling::Draft;
 use crate::game::{BySeat, Due, Seat};
 use crate::ledger::Fact;
@@ -37,7 +37,9 @@ pub fn start(draft: &mut Draft) {
         return;
     };
     let absences = absences_of(&draft.game_match, &due);
-    let deadline = draft.game_match.terms.deadline(draft.at, draft.game_match.phase_days(), &absences);
+    let end = |began| draft.game_match.terms.deadline(began, draft.game_match.phase_days(), &absences);
+    let deadline = end(draft.at);
+    draft.game_match.lag_seconds = (deadline - end(draft.began)).num_seconds();
     // Resuming a paused match adds the time since `paused_at`, none of which has counted for this new
     // deadline.
     draft.game_match.paused_at = draft.game_match.paused_at.map(|_| draft.at);
@@ -70,7 +72,7 @@ pub fn move_deadline(game_match: &mut Match, deadline: DateTime<Utc>, at: DateTi
     game_match.local_deadline = Some(deadline.with_timezone(&game_match.terms.zone).naive_local());
     skip_past_reminders(game_match, at);
     if game_match.waits() && game_match.settle_at.is_some() {
-        game_match.settle_at = game_match.wait_ends().map(WaitEnd::fixed);
+        game_match.settle_at = game_match.wait_ends();
     }
 }
 

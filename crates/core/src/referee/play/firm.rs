@@ -33,22 +33,16 @@ pub fn catch_up(draft: &mut Draft, until: DateTime<Utc>) {
     if draft.game_match.stage != Stage::Running {
         return;
     }
-    let firm = make_firm(draft, |end| end.by_arrival <= until);
-    let (waits, settle_time) = (draft.game_match.waits(), draft.game_match.terms.settle_time());
-    let Some(mut settled) = draft.game_match.settle_at else { return };
-    if let Some(firm) = firm.filter(|_| !waits) {
-        settled.by_arrival = firm + settle_time;
-        draft.game_match.settle_at = Some(settled);
-    }
-    if settled.by_arrival <= until {
+    make_firm(draft, |end| end.by_arrival <= until);
+    if let Some(settled) = draft.game_match.settle_at.filter(|end| end.by_arrival <= until) {
+        draft.began = settled.by_arrival;
         adjudication::adjudicate(draft, Vec::new());
     }
 }
 
-/// Makes the filings firm whose wait is over, and adjudicates if nothing else is lacking. Returns when the last of these
-/// waits ended, counted from the arrival of its letter.
-fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) -> Option<DateTime<Utc>> {
-    let due = draft.game_match.due()?;
+/// Makes the filings firm whose wait is over, and adjudicates if nothing else is lacking.
+fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) {
+    let Some(due) = draft.game_match.due() else { return };
     let mut last = None;
     for seat in Seat::BOTH {
         let Some(held) = &mut draft.game_match.filed[seat] else { continue };
@@ -58,10 +52,10 @@ fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) -> Option<Dat
             draft.record(Fact::OrdersFirm { seat, phase: due.phase, turn: due.turn });
         }
     }
-    if last.is_some() {
+    if let Some(last) = last {
+        draft.began = last;
         adjudication::adjudicate_if_complete(draft);
     }
-    last
 }
 
 /// Lets a filing that is not firm wait for the deadline if its receipt is answered with other words alone, or if a

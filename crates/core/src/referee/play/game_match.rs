@@ -42,13 +42,6 @@ pub struct WaitEnd {
     pub by_arrival: DateTime<Utc>,
 }
 
-impl WaitEnd {
-    /// Returns an end that does not depend on when a letter came.
-    pub fn fixed(at: DateTime<Utc>) -> WaitEnd {
-        WaitEnd { at, by_arrival: at }
-    }
-}
-
 /// Orders that a seat has filed for the open phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FiledOrders<F = Filing> {
@@ -126,6 +119,10 @@ pub struct Match<F = Filing> {
     pub opened_at: DateTime<Utc>,
     /// Deadline of the open phase. `None` while no player owes orders.
     pub deadline: Option<DateTime<Utc>>,
+    /// Seconds by which it is later than if the letter that opened the phase had been ruled on when it came: that letter
+    /// was read again after a backup was restored.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lag_seconds: i64,
     /// The deadline as players read it, in the zone of the terms. If clocks there turn out to change otherwise, it is the
     /// deadline that moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -390,20 +387,21 @@ const MAX_FOOTERS: usize = 50;
 
 /// The time until filings are firm.
 impl Match {
-    /// Returns when a filing of this letter will be firm. `None`: at once.
-    pub(in crate::referee) fn firm_at(
+    /// Returns when a filing of a letter will be firm that is ruled on at `at`, before this deadline. `None`: at once.
+    pub(super) fn firm_at(
         &self,
         seat: Seat,
         beside: Beside,
         at: DateTime<Utc>,
+        deadline: Option<DateTime<Utc>>,
     ) -> Option<DateTime<Utc>> {
         let wait = self.terms.settle_words();
         if beside == Beside::Nothing || wait.is_zero() || self.settings[seat].firm_at_once {
             return None;
         }
         let soonest = at + wait;
-        let latest = self.deadline.map(|deadline| deadline + self.terms.grace());
-        let wanted = match (beside, self.deadline) {
+        let latest = deadline.map(|deadline| deadline + self.terms.grace());
+        let wanted = match (beside, deadline) {
             (Beside::Sign, Some(deadline)) => soonest.max((at + LONGEST).min(deadline - BEFORE_DEADLINE)),
             (Beside::Sign, None) => soonest.max(at + LONGEST),
             (Beside::Words | Beside::Nothing, _) => soonest,
@@ -428,9 +426,16 @@ impl Match {
 
     /// Returns when filings that wait are adjudicated: at the deadline, or at the end of grace if a player was asked
     /// whether theirs is meant.
-    pub(super) fn wait_ends(&self) -> Option<DateTime<Utc>> {
+    pub(super) fn wait_ends(&self) -> Option<WaitEnd> {
         let is_asked = self.filings().any(|held| held.asked);
-        self.deadline.map(|deadline| if is_asked { deadline + self.terms.grace() } else { deadline })
+        let end =
+            self.deadline.map(|deadline| if is_asked { deadline + self.terms.grace() } else { deadline });
+        end.map(|at| WaitEnd { at, by_arrival: at - self.lag() })
+    }
+
+    /// Returns the time by which the deadline is later than if letters had been ruled on when they came.
+    pub fn lag(&self) -> TimeDelta {
+        TimeDelta::seconds(self.lag_seconds)
     }
 
     fn filings(&self) -> impl Iterator<Item = &FiledOrders> {

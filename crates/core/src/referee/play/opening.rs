@@ -112,6 +112,7 @@ pub fn open(opening: Opening, cause: Cause, at: DateTime<Utc>) -> Ruling {
         untold: None,
         conditions: BySeat::default(),
         conditions_firm_at: BySeat::default(),
+        lag_seconds: 0,
         footers: BySeat::default(),
         phase_no: 1,
         opened_at: ledger::truncate_to_millis(at),

@@ -1,6 +1,6 @@
 //! A ruling: the changes, records and letters that it makes.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::dispatch::{Content, Dispatch, Reader};
 use super::game_match::{FiledOrders, Match, Stage, WaitEnd};
@@ -10,6 +10,7 @@ use crate::game::{BySeat, Due, Line, Seat};
 use crate::ledger::{self, Allowance, Cause, ChainedEntry, Entry, EntryCause, Fact, Head, PauseReason};
 use crate::referee::answer::Answer;
 use crate::referee::rejection::Rejection;
+use crate::request::Beside;
 
 /// A decision that the shell has yet to store.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub struct Draft {
     pub game_match: Match,
     pub cause: Cause,
     pub at: DateTime<Utc>,
+    /// When waits and phases begin that begin now. It is earlier for what is read again after a backup was restored.
+    pub began: DateTime<Utc>,
     /// The opponent's remaining room for notices about a letter's acts.
     pub opponent: Allowance,
     /// The same for the GM.
@@ -52,11 +55,15 @@ pub struct Draft {
 
 impl Draft {
     pub fn new(game_match: Match, cause: Cause, at: DateTime<Utc>) -> Self {
+        let at = ledger::truncate_to_millis(at);
+        let came = cause.letter().filter(|letter| letter.came_earlier().is_none());
+        let began = came.map_or(at, |letter| letter.received.min(at));
         let (opponent, gm) = cause.letter().map(|letter| (letter.opponent, letter.gm)).unwrap_or_default();
         Draft {
             game_match,
             cause,
-            at: ledger::truncate_to_millis(at),
+            at,
+            began,
             opponent,
             gm,
             tells_absences_later: false,
@@ -97,11 +104,18 @@ impl Draft {
         }
     }
 
-    /// Returns the end of a wait that begins now. For a letter that is read again after a backup was restored, it began
-    /// when the letter came.
-    pub fn wait_end(&self, at: DateTime<Utc>) -> WaitEnd {
-        let began = self.cause.letter().map_or(self.at, |letter| letter.received);
-        WaitEnd { at, by_arrival: at - (self.at - began) }
+    /// Returns the end of a wait of this length that begins now.
+    pub fn wait_end(&self, wait: TimeDelta) -> WaitEnd {
+        WaitEnd { at: self.at + wait, by_arrival: self.began + wait }
+    }
+
+    /// Returns when a filing of the letter will be firm. `None`: at once.
+    pub fn firm_at(&self, seat: Seat, beside: Beside) -> Option<WaitEnd> {
+        let game_match = &self.game_match;
+        let at = game_match.firm_at(seat, beside, self.at, game_match.deadline)?;
+        let deadline = game_match.deadline.map(|deadline| deadline - game_match.lag());
+        let by_arrival = game_match.firm_at(seat, beside, self.began, deadline).unwrap_or(self.began);
+        Some(WaitEnd { at, by_arrival })
     }
 
     /// Returns the salt of the next entry.

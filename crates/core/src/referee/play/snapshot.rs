@@ -43,6 +43,7 @@ fn unseal(stored: Match<OrderLines>) -> Result<Match, IllegalFiling> {
         phase_no: stored.phase_no,
         opened_at: stored.opened_at,
         deadline: stored.deadline,
+        lag_seconds: stored.lag_seconds,
         local_deadline: stored.local_deadline,
         settle_at: stored.settle_at,
         reminders_sent: stored.reminders_sent,
