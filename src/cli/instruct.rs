@@ -8,9 +8,12 @@ use super::arguments::{ActingGm, Output};
 use super::output::print_json;
 use crate::daemon::Office;
 use crate::daemon::instruct;
+use crate::daemon::status::running_daemons;
+use crate::desk::gm::digest::MAX_LOCKED;
 use crate::letter::printable::printable_line;
 use crate::referee::Instruction;
 use crate::report::GmResult;
+use crate::report::gm_digest::ShortList;
 
 /// Carries out a GM's instruction and prints the result, for people or as JSON.
 ///
@@ -23,7 +26,14 @@ pub(super) async fn carry_out(
     output: Output,
 ) -> anyhow::Result<ExitCode> {
     let gm = gm.index(&office.config.club.gm)?;
-    print(office, &instruct::carry_out_as(office, gm, instruction, None, output.check).await?, output)?;
+    let mut done = instruct::carry_out_as(office, gm, instruction, None, output.check).await?;
+    if let GmResult::Digest { digest: Some(digest) } = &mut done {
+        // Only the daemons know what waits for the database.
+        let daemons = running_daemons(&office.store, office.now()).await?;
+        let locked = daemons.into_iter().flat_map(|daemon| daemon.locked).collect();
+        digest.locked = ShortList::of(locked, MAX_LOCKED);
+    }
+    print(office, &done, output)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -41,6 +41,7 @@ pub mod items;
 pub mod load;
 pub mod loops;
 mod parallel;
+mod proved;
 pub mod ratings;
 mod remembered;
 mod restored;

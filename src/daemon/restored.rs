@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::intake::older;
 use super::remembered::{HEARTBEAT, OUTAGE_SINCE, noted_time};
-use super::{Office, commit, events, house, load, rulings};
+use super::{Office, commit, events, house, load, proved, rulings};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::restored::{self, LOST, LostMatches, Missing};
@@ -23,20 +22,9 @@ use crate::store::{
 /// Maximum letters about lost matches to look at.
 const MAX_LETTERS: u32 = 10_000;
 
-/// Returns the work that is left after a restore, if any.
-pub async fn remaining_work(office: &Office) -> anyhow::Result<Option<Restoring>> {
-    Ok(office.store.remembered(RESTORED).await?.and_then(|value| Restoring::read(&value)))
-}
-
-/// Returns all restores of the database, the latest last.
-pub async fn all(office: &Office) -> anyhow::Result<Vec<RestoredBackup>> {
-    let stored = office.store.remembered(RESTORES).await?;
-    Ok(RestoredBackup::list(stored.as_deref())?)
-}
-
 /// Notes that the processed letters were read again. They are decided next.
 pub async fn note_read(office: &Office, letters: usize, proved_by_letter: bool) -> anyhow::Result<()> {
-    let (at, mut restores) = (office.now(), all(office).await?);
+    let (at, mut restores) = (office.now(), office.store.restores().await?);
     // A letter may prove it only long after the older database was put in place, which looked like an outage.
     let outage = noted_time(office, OUTAGE_SINCE).await?.filter(|_| proved_by_letter);
     let is_same =
@@ -60,7 +48,7 @@ pub async fn note_read(office: &Office, letters: usize, proved_by_letter: bool) 
 /// Claims the next letter to decide after a restore. Once there is none, tells what could not be made again. `None` if
 /// no work is left after a restore.
 pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
-    match remaining_work(office).await? {
+    match office.store.restoring().await? {
         None => Ok(None),
         Some(Restoring::ToBeRead { .. }) => Ok(Some(Claimable::default())),
         Some(Restoring::ToBeDecided(restore)) => {
@@ -127,7 +115,7 @@ async fn note_answers_again(office: &Office, restore: &RestoredBackup) -> anyhow
         let rows = office.store.letters(Some(status), None, "", MAX_LETTERS).await?;
         for row in rows.iter().filter(|row| row.decided_at >= Some(restore.at)) {
             let raw = office.store.letter(row.digest).await?.unwrap_or_default();
-            older::note_if_beyond(office, &ReplyMarks::of(&raw, &office.club.own).answered).await?;
+            proved::note_if_beyond(office, &ReplyMarks::of(&raw, &office.club.own).answered).await?;
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::{Connection as _, SqliteConnection};
 
 use super::sqlite::{beside, cannot_open, holder, lock, sqlite_file, sqlite_url};
-use super::{Result, StoreError, open, private};
+use super::{Database, Result, StoreError, open, private};
 use crate::post::owner::give_to_owner_at;
 
 /// The key that marks a restored database until the processed letters are read and decided again.
@@ -59,6 +59,20 @@ impl RestoredBackup {
     /// Whether something written at this time is lost unless a letter brings it about again.
     pub fn may_have_lost(&self, written: DateTime<Utc>) -> bool {
         self.until < written && written <= self.at
+    }
+}
+
+impl Database {
+    /// Returns the work that is left after a restore, if any.
+    pub async fn restoring(&self) -> Result<Option<Restoring>> {
+        Ok(self.remembered(RESTORED).await?.and_then(|value| Restoring::read(&value)))
+    }
+
+    /// Returns all restores of the database, the latest last.
+    pub async fn restores(&self) -> Result<Vec<RestoredBackup>> {
+        let stored = self.remembered(RESTORES).await?;
+        RestoredBackup::list(stored.as_deref())
+            .map_err(|error| StoreError::Unsound(format!("the list of restores: {error}")))
     }
 }
 

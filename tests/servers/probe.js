@@ -3,12 +3,12 @@ addEventListener('load', () => setTimeout(() => {
   const all = what => [...document.querySelectorAll(what)];
   const shown = all('.step').filter(step => getComputedStyle(step).display !== 'none');
   const isOpen = (name, group) => group.getAttribute('class') === name && getComputedStyle(group).display !== 'none';
-  const drawn = shown.length ? [...shown[0].querySelector('svg').children] : [];
+  const drawn = shown.length ? [...shown[0].querySelectorAll('svg:first-of-type g')] : [];
   const found = {
     overflow: document.documentElement.scrollWidth - innerWidth,
     shown: shown.map(step => step.id).join(' '),
     levels: all('h1, h2, h3').map(heading => heading.tagName[1]).join(''),
-    unnamed: all('[role=img]:not([aria-label]), img:not([alt]), main input:not([id])').length,
+    unnamed: all('[role=img]:not([aria-label], [aria-labelledby]), img:not([alt]), main input:not([id])').length,
     twice: all('[id]').length - new Set(all('[id]').map(element => element.id)).size,
     play: all('.go button').length,
     views: ['f', 's', 't'].map(name => drawn.some(group => isOpen(name, group)) ? name : '-').join(''),

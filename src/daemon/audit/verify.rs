@@ -17,7 +17,7 @@ use crate::audit::{
 };
 use crate::daemon::load::large::turn_to_decode;
 use crate::daemon::parallel::run_blocking;
-use crate::daemon::{Office, restored, rulings};
+use crate::daemon::{Office, rulings};
 use crate::desk::frame::parallel::par_map;
 use crate::game::BySeat;
 use crate::ledger::{Entry, Fact, KeptPin, PinnedKind};
@@ -150,7 +150,7 @@ async fn explain_restored(
     mails: &[PlayersMail],
     verdicts: &mut [AuditVerdict],
 ) -> anyhow::Result<()> {
-    let restores = restored::all(office).await?;
+    let restores = office.store.restores().await?;
     for finding in verdicts.iter_mut().flat_map(|verdict| &mut verdict.findings) {
         let Place::Mail(hash) = finding.place else { continue };
         let stating = mails.iter().filter(|mail| mail.lines.iter().any(|line| line.hash == hash));

@@ -20,7 +20,7 @@ use self::row::{row_of, visible_tokens};
 use super::load::large::turn_to_decode;
 use super::load::read::read;
 use super::parallel::run_blocking;
-use super::{Office, away, doubt, restored, space, suspects};
+use super::{Office, away, doubt, proved, restored, space, suspects};
 use crate::desk::frame::club::ClubContext;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
@@ -184,7 +184,7 @@ async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::
 /// Boxed, because storing the letters of a mailbox calls it, and it stores letters.
 fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + '_>> {
     Box::pin(async move {
-        let Some(Restoring::ToBeRead { proved_by_letter }) = restored::remaining_work(office).await? else {
+        let Some(Restoring::ToBeRead { proved_by_letter }) = office.store.restoring().await? else {
             return Ok(());
         };
         tracing::warn!("the database was restored; reading processed letters again");
@@ -246,7 +246,7 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     if letters.is_empty() {
         return Ok(taken);
     }
-    older::note_if_beyond(office, &answered).await?;
+    proved::note_if_beyond(office, &answered).await?;
     // The letters that are read again come from another folder.
     if notes == office.config.inbox.name() {
         read_again_if_restored(office).await?;

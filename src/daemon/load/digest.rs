@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::daemon::Office;
-use crate::daemon::status::running_daemons;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::rows::{DigestLetter, DigestRows, MissedTurn};
 use crate::desk::outbox::budgets::{CLUB, start_of_hour};
@@ -43,11 +42,6 @@ pub async fn load_digest(office: &Office, last: DateTime<Utc>) -> anyhow::Result
     let sent = office.store.sent_counts(office.now()).await?;
     Ok(DigestRows {
         since: last,
-        locked: running_daemons(&office.store, office.now())
-            .await?
-            .into_iter()
-            .flat_map(|one| one.locked)
-            .collect(),
         refused: facts_since(office, "OrdersRefused", since).await?,
         given_up: office.store.given_up_since(since, MAX_COUNTED).await?,
         set_aside: letters_decided_since(office, LetterStatus::SetAside, since).await?,

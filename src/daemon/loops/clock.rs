@@ -14,9 +14,7 @@ use crate::daemon::items::{self, DueMatches};
 use crate::daemon::remembered::{HEARTBEAT, OUTAGE_SINCE};
 use crate::daemon::sending::refused;
 use crate::daemon::waiting::{RetryPause, pause};
-use crate::daemon::{
-    Office, away, doubt, events, load, ratings, remembered, restored, rulings, space, zones,
-};
+use crate::daemon::{Office, away, doubt, events, load, ratings, remembered, rulings, space, zones};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
@@ -118,7 +116,7 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
         return Ok(());
     }
     // Nobody is late, and no offer lapses, before the letters from after a restored backup are decided.
-    if restored::remaining_work(office).await?.is_some() {
+    if office.store.restoring().await?.is_some() {
         return Ok(());
     }
     let now = office.now();
@@ -157,7 +155,7 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
     let last = remembered::time(office, HEARTBEAT).await?;
     if let Some(last) = last.filter(|last| now - *last > outage) {
         // After a restore, players may have read of later deadlines than the backup knows.
-        let is_restored = restored::all(office).await?.iter().any(|restore| restore.at >= last);
+        let is_restored = office.store.restores().await?.iter().any(|restore| restore.at >= last);
         let since = if is_restored { last - AFTER_RESTORE } else { last };
         // Settle the letters first: a player who wrote in the meantime has filed and needs no extension.
         items::settle_until(office, now, None).await?;

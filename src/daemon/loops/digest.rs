@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 
 use crate::config::Gm;
 use crate::config::GmIndex;
-use crate::daemon::{Office, commit, remembered};
+use crate::daemon::{Office, away, commit, remembered};
 use crate::desk::gm::digest::{LastDigest, daily, since_key, told_key};
 use crate::desk::people::player_settings::digest_for;
 
@@ -67,8 +67,9 @@ async fn digest_of(
     let told = office.store.remembered(&told_key(key)).await?;
     // An unreadable note must not prevent the digest.
     let told = told.and_then(|told| serde_json::from_str(&told).ok()).unwrap_or_default();
+    let locked = away::waiting(office);
     let last = LastDigest { key: key.to_owned(), made_at, since, told };
-    commit::decide_and_commit(office, move |desk| daily(desk, index, &last)).await?;
+    commit::decide_and_commit(office, move |desk| daily(desk, index, &last, &locked)).await?;
     // Counts older than two days no longer matter.
     Ok(office.store.delete_past_restraints(now - TimeDelta::days(3), now).await?)
 }

@@ -27,7 +27,7 @@ use crate::desk::gm::alarm::time_apart;
 use crate::post::{host_name, oauth, without_addresses};
 use crate::referee::{Ask, MatchOverview, Stage};
 use crate::report::{count_of, format_duration};
-use crate::store::{Database, LatestTimes, Queues, RESTORED, Restoring};
+use crate::store::{Database, LatestTimes, Queues, Restoring};
 
 /// Default time of silence after which a daemon counts as not running.
 pub const SILENT_AFTER: TimeDelta = TimeDelta::minutes(2);
@@ -227,7 +227,7 @@ impl Status {
         status.faults.extend(status.site.as_ref().and_then(|site| site.fault(now)));
         status.note_mailbox(MailboxState::read(store.remembered(MAILBOX).await?.as_deref()));
         status.faults.extend(store.server_faults().await?);
-        let restoring = store.remembered(RESTORED).await?.and_then(|value| Restoring::read(&value));
+        let restoring = store.restoring().await?;
         status.note_left(store.rejected_letters().await?, restoring);
         Ok(status)
     }

@@ -244,8 +244,6 @@ pub struct LoadedRows {
 #[derive(Clone, Debug)]
 pub struct DigestRows {
     pub since: DateTime<Utc>,
-    /// What waits for the database, although it answers.
-    pub locked: Vec<String>,
     /// The entries about refused filings.
     pub refused: Vec<Entry>,
     /// Dispatches that were given up in this period.

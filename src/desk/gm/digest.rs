@@ -86,7 +86,7 @@ fn name_of_entry(match_id: &str, seq: u64) -> String {
 }
 
 /// Maximum matches and letters that a digest lists as waiting for a lock.
-const MAX_LOCKED: usize = 10;
+pub const MAX_LOCKED: usize = 10;
 
 /// The memory of a GM's last digest.
 pub struct LastDigest {
@@ -110,8 +110,9 @@ pub fn told_key(key: &str) -> String {
 }
 
 /// Writes a GM's digest of the day, unless there is no news or it was made before. If the last digest has not
-/// been sent yet, it lapses, and this one covers its period as well.
-pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<()> {
+/// been sent yet, it lapses, and this one covers its period as well. `locked` lists what waits for the database, although it
+/// answers.
+pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest, locked: &[String]) -> Decided<()> {
     desk.acting = index;
     let (gm, token) = (gms::gm(desk, index), gms::token_of_gm(desk, index));
     let last_id = desk.club.stationery.message_id(token, &unique_part(desk, last.made_at));
@@ -121,6 +122,7 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest) -> Decided<
     let unread = BTreeSet::new();
     let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
     if let Some(mut digest) = digest {
+        digest.locked = ShortList::of(locked.to_vec(), MAX_LOCKED);
         let more = digest.in_full.split_beyond(MAX_IN_FULL);
         let letter = ClubLetter::Digest { digest };
         let unique = unique_part(desk, desk.at());
@@ -226,7 +228,6 @@ fn make(
         applicants.map(|Applicant { address, name, lines, .. }| ApplicantNote { name, address, lines });
     digest.applicants = ShortList::of(applicants.collect(), MAX_TOLD);
     digest.letters_waiting = rows.letters_waiting;
-    digest.locked = ShortList::of(rows.locked.clone(), MAX_LOCKED);
     (digest.from_spam, digest.left_out) = (rows.from_spam, rows.left_out);
     digest.sending = sending(desk, rows);
     for (acted_on, told) in SHORTER {
