@@ -169,7 +169,7 @@ async fn letters_that_a_lock_keeps_out_are_no_fault_of_the_mailbox() {
     let office = Office::new(config, Arc::clone(&store), Arc::new(now)).unwrap();
     for at in [0, 4, 8, 16] {
         minute.store(at, Ordering::Relaxed);
-        assert!(Box::pin(run::once(&office)).await.is_err());
+        assert!(run::once(&office).await.is_err());
         away::tell(&office).await.unwrap();
     }
     let told = store.list_dispatches(false, 10).await.unwrap();
@@ -179,7 +179,7 @@ async fn letters_that_a_lock_keeps_out_are_no_fault_of_the_mailbox() {
     let is_named = |words: &str| status.faults.iter().any(|fault| fault.contains(words));
     assert!(is_named("cannot be stored") && !is_named("cannot be read"), "{:?}", status.faults);
     sqlx::raw_sql("ROLLBACK").execute(&mut psql).await.unwrap();
-    Box::pin(run::once(&office)).await.unwrap();
+    run::once(&office).await.unwrap();
     assert!(place_waits(&office).await || !store.letters(None, None, "", 10).await.unwrap().is_empty());
 }
 

@@ -27,15 +27,14 @@ macro_rules! on_both {
         mod sqlite {
             $($(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {
-                Box::pin(crate::$module::$name(crate::place::Place::sqlite().await)).await;
+                crate::$module::$name(crate::place::Place::sqlite().await).await;
             })*)*
         }
         mod postgres {
             $($(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {
                 if let Some(place) = crate::place::Place::postgres().await {
-                    // Boxed, because the threads of tests have small stacks.
-                    Box::pin(crate::$module::$name(place)).await;
+                    crate::$module::$name(place).await;
                 }
             })*)*
         }
