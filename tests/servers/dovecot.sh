@@ -93,4 +93,9 @@ exec 3<&0
 server=$!
 # SIGKILL, because an orderly shutdown takes a second.
 { cat <&3 >/dev/null; kill -KILL $server; } 2>/dev/null &
-wait $server
+wait $server || true
+# Its children notice that a little later, and keep the ports that a restart needs.
+for _ in $(seq 500); do
+  (exec 4<>"/dev/tcp/127.0.0.1/$LMTP") 2>/dev/null || break
+  sleep 0.02
+done
