@@ -43,7 +43,7 @@ pub async fn time_ahead(office: &Office, key: &str) -> anyhow::Result<Option<Dat
     Ok(noted_time(office, key).await?.filter(|noted| *noted > office.now()))
 }
 
-/// Returns a remembered time as it is.
+/// Returns a remembered time, which may be in the future; see [`time`].
 ///
 /// # Errors
 /// Returns an error if the database does not answer.

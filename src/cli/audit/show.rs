@@ -9,7 +9,7 @@ use crate::cli::arguments::UnsealingRequest;
 use crate::daemon::Office;
 use crate::daemon::audit::dossier;
 
-/// What stands before a reply token in our letters.
+/// The words before a reply token in our letters.
 const TOKEN_LABEL: &str = "Reply token: ";
 
 /// Show who filed what and when, every question and answer, and every report, ready to print

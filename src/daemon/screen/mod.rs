@@ -134,7 +134,7 @@ impl Visit {
                     Ok(guest) => guest,
                     Err(PageRefusal(status, why)) => return self.not_done(None, &form, (status, why), ""),
                 };
-                if form.get("form") != guest.session.form {
+                if !guest.session.has_form(form.get("form")) {
                     return self.not_done(Some(&guest), &form, (StatusCode::FORBIDDEN, "other_login"), "");
                 }
                 match path.as_str() {

@@ -62,8 +62,10 @@ fn read_link(value: &str) -> Option<(String, DateTime<Utc>)> {
 #[derive(Clone, Debug)]
 pub struct GmSession {
     id: Digest,
-    /// The secret that its forms must contain.
+    /// The secret that its forms must contain. The number of the page follows, so that a form that is sent twice differs
+    /// from the same act chosen again.
     pub form: String,
+    pages: u64,
     /// The name of the GM.
     pub gm: String,
     until: DateTime<Utc>,
@@ -71,6 +73,14 @@ pub struct GmSession {
     told: Option<String>,
     /// The digests of the last forms that were carried out.
     done: VecDeque<Digest>,
+}
+
+impl GmSession {
+    /// Whether a form with this value of `form` is from one of its pages.
+    pub fn has_form(&self, form: &str) -> bool {
+        let secret = |form: &str| form.split_once('.').map(|(secret, _)| Digest::of(secret.as_bytes()));
+        secret(form).is_some_and(|found| secret(&self.form) == Some(found))
+    }
 }
 
 /// All sessions. They outlive a reload of the config.
@@ -98,6 +108,7 @@ impl Sessions {
         let session = GmSession {
             id: Digest::of(secret.as_bytes()),
             form,
+            pages: 0,
             gm,
             until,
             told: None,
@@ -113,10 +124,15 @@ impl Sessions {
         Ok(Some(secret))
     }
 
-    /// Returns the session with this secret.
+    /// Returns the session with this secret, for one page.
     pub fn find(&self, secret: &str, now: DateTime<Utc>) -> Option<GmSession> {
         let id = Digest::of(secret.as_bytes());
-        self.kept(|kept| kept.iter().find(|session| session.id == id && now < session.until).cloned())
+        self.kept(|kept| {
+            let session = kept.iter_mut().find(|session| session.id == id && now < session.until)?;
+            session.pages += 1;
+            let form = format!("{}.{}", session.form, session.pages);
+            Some(GmSession { form, ..session.clone() })
+        })
     }
 
     pub fn log_out(&self, session: &GmSession) {

@@ -128,6 +128,21 @@ fn a_stale_form_says_so_and_nothing_is_written() {
 }
 
 #[test]
+fn the_same_act_chosen_again_on_a_new_page_counts_again() {
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    let browser = Browser::of_gm(&referee);
+    let path = format!("/match/{}", game_match.id);
+    for times in 1..=2 {
+        let page = browser.get(&path);
+        browser.press(&page, "Record", &[("word", "Read.")]).is(303);
+        browser.press(&page, "Record", &[("word", "Read.")]).is(409);
+        let noted = kinds(&referee, &game_match).iter().filter(|kind| *kind == "GmNoted").count();
+        assert_eq!(noted, times);
+    }
+}
+
+#[test]
 fn what_was_typed_is_shown_again_ready_to_be_sent() {
     let referee = Referee::new();
     let (game_match, to_ann, to_bo) = quad(&referee);

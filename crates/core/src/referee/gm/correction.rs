@@ -54,6 +54,7 @@ pub(super) fn correct(draft: &mut Draft, correction: &Correction) -> Result<(), 
     game_match.annulled = false;
     game_match.paused_at = None;
     game_match.protest = None;
+    game_match.protest_words.clear();
     let reason = correction.reason.clone();
     let state = Digest::of(ledger::canonical(&draft.game_match.state).as_bytes());
     let new_key = correction.new_key.as_ref();

@@ -211,6 +211,7 @@ fn annul(draft: &mut Draft, reason: &str) -> Result<(), Rejection> {
     adjudication::close(draft, Ending::Abandon);
     draft.game_match.annulled = true;
     draft.game_match.protest = None;
+    draft.game_match.protest_words.clear();
     draft.record(Fact::MatchAnnulled { reason: reason.to_owned() });
     draft.dispatch_to_both(Content::Notice(Notice::Annulled { reason: reason.to_owned() }));
     Ok(())
@@ -245,6 +246,7 @@ fn adjudicate(draft: &mut Draft) -> Result<(), Rejection> {
     clock::adjudicate_by_default(draft, late);
     draft.game_match.paused_at = None;
     draft.game_match.protest = None;
+    draft.game_match.protest_words.clear();
     Ok(())
 }
 
@@ -289,6 +291,7 @@ fn resume(draft: &mut Draft) -> Result<(), Rejection> {
     }
     draft.game_match.stage = Stage::Running;
     draft.game_match.protest = None;
+    draft.game_match.protest_words.clear();
     let paused_at = draft.game_match.paused_at.take().unwrap_or(draft.at);
     let paused_for = draft.at - paused_at;
     draft.game_match.delay_firm(paused_at, draft.at);

@@ -148,7 +148,7 @@ pub struct Match<F = Filing> {
     pub in_trouble: BySeat<bool>,
     /// The seat that protested, until the GM resumes the match.
     pub protest: Option<Seat>,
-    /// The words of the last protest, for a GM who decides.
+    /// The words of that protest, for the GM who decides.
     #[serde(default, skip_serializing_if = "is_default")]
     pub protest_words: String,
     pub vanished: Option<Vanished>,

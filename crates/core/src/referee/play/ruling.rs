@@ -39,7 +39,8 @@ pub struct Draft {
     pub game_match: Match,
     pub cause: Cause,
     pub at: DateTime<Utc>,
-    /// When waits and phases begin that begin now. It is earlier for what is read again after a backup was restored.
+    /// The beginning of waits and phases that this ruling begins: earlier than `at` for a letter that is read again after a
+    /// backup was restored.
     pub began: DateTime<Utc>,
     /// The opponent's remaining room for notices about a letter's acts.
     pub opponent: Allowance,

@@ -54,7 +54,7 @@ pub struct AboutMatch {
     pub bank: BySeat<u32>,
     pub has_bank: bool,
     pub can_adjudicate: bool,
-    /// The words of the last protest; empty if the GM plays.
+    /// The words of a protest that waits; empty if the GM plays.
     pub protest_words: String,
     /// The consequence of doing nothing, and its time.
     #[serde(skip)]

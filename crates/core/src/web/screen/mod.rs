@@ -36,7 +36,7 @@ impl PageFrame<'_> {
             template,
             context! {
                 club => self.club, gm => self.gm, form => self.form, told => self.told, here => here,
-                now => self.at(self.now), once => self.now.timestamp_millis(), page => page,
+                now => self.at(self.now), page => page,
             },
         )
     }
