@@ -1,7 +1,7 @@
 //! Backups made while the program runs, and letters received between a backup and its restoration.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fogpost::audit::witness::PlayersMail;
 use fogpost::daemon::audit::verify;
@@ -188,6 +188,79 @@ fn a_gap_among_the_processed_letters_is_told() {
         assert_eq!(told.len(), 1, "{address}: {told:?}");
         told[0].says(&format!("- {}, in turn 1", game_match.id));
     }
+}
+
+/// The processed letters, to be taken away from a later restore.
+fn processed(referee: &Referee) -> BTreeSet<PathBuf> {
+    let files = std::fs::read_dir(referee.folder().join("mail/referee/.Processed/cur")).expect("the folder");
+    files.map(|file| file.expect("a file").path()).collect()
+}
+
+#[test]
+fn a_gap_in_a_match_that_a_letter_opens_again_is_told_at_once() {
+    let mut referee = Referee::new();
+    let known = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    referee.reply(ANN, &to_ann, "OPEN quad seat=first");
+    let offered = referee.one_to(ANN);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.sleep(1);
+    referee.reply(BO, &to_bo, &format!("JOIN {}", code(&offered.text, "CLOSE")));
+    let [id] = <[String; 1]>::try_from(matches_but(&referee, &known.id)).expect("one more match");
+    let invitation = referee.last_to(ANN);
+    let before = processed(&referee);
+    referee.reply(ANN, &invitation, "MARBLE E5");
+    let [lost] = &Vec::from_iter(&processed(&referee) - &before)[..] else { panic!("one letter") };
+    let bo_of_turn_2 = referee.last_to(BO);
+    referee.reply(BO, &bo_of_turn_2, "MARBLE A5");
+    std::fs::remove_file(lost).expect("removed");
+    referee.restore(&backup);
+    referee.work();
+    referee.advance(2);
+    assert_eq!(matches_but(&referee, &known.id), std::slice::from_ref(&id));
+    for address in [ANN, BO, GM] {
+        let told = referee.all_to(address);
+        let told: Vec<&Sent> = told.iter().filter(|sent| sent.text.contains("a backup")).collect();
+        assert_eq!(told.len(), 1, "{address}: {told:?}");
+        told[0].says(&format!("- {id}, in turn 1")).keeps_silent_of(&known.id);
+    }
+}
+
+#[test]
+fn a_lost_match_is_told_once_whatever_later_letters_prove() {
+    let mut referee = Referee::new();
+    let known = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.one_to(ANN), referee.one_to(BO));
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.sleep(1);
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.reply(BO, &to_bo, "MARBLE A5");
+    let of_turn_2 = referee.last_to(ANN);
+    let played = processed(&referee);
+    let lost = referee.open(GameKind::Quad, &[]);
+    let (to_ann, to_bo) = (referee.last_to(ANN), referee.last_to(BO));
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    for file in played {
+        std::fs::remove_file(file).expect("removed");
+    }
+    referee.restore(&backup);
+    referee.work();
+    let names_lost = |sent: &&Sent| sent.text.contains(&format!("- {}", lost.id));
+    let told = |address: &str| referee.all_to(address).iter().filter(names_lost).count();
+    assert_eq!([told(ANN), told(BO), told(GM)], [1, 0, 1]);
+    referee.sleep(1);
+    // Bo writes about it at last, when Ann proves that more is missing.
+    let before = referee.all_to(BO);
+    referee.put(&referee.answer(BO, &to_bo, "MARBLE A5"));
+    referee.reply(ANN, &of_turn_2, "MARBLE E6");
+    let news = news_to(&referee, BO, &before);
+    let answers =
+        news.iter().filter(|sent| sent.text.contains(&format!("I do not know the match {}", lost.id)));
+    assert_eq!(answers.count(), 1, "{news:?}");
+    referee.last_to(GM).says("lacks more than I told you").says(&format!("- {}, in turn 1", known.id));
+    assert_eq!([told(ANN), told(BO), told(GM)], [1, 0, 1]);
 }
 
 #[test]
