@@ -120,9 +120,8 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest, locked: &[S
     let since = if waits { last.since } else { last.made_at };
     // If the last digest was not sent yet, this one repeats its contents.
     let unread = BTreeSet::new();
-    let (digest, told) = make(desk, since, if waits { &unread } else { &last.told })?;
+    let (digest, told) = make(desk, since, if waits { &unread } else { &last.told }, locked)?;
     if let Some(mut digest) = digest {
-        digest.locked = ShortList::of(locked.to_vec(), MAX_LOCKED);
         let more = digest.in_full.split_beyond(MAX_IN_FULL);
         let letter = ClubLetter::Digest { digest };
         let unique = unique_part(desk, desk.at());
@@ -182,7 +181,7 @@ fn day_and_month(desk: &Desk<'_>, day: NaiveDate) -> String {
 /// Returns the acting GM's news of the last day, or `None` if there is none.
 pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
     let since = desk.at() - TimeDelta::days(1);
-    let (mut digest, _) = make(desk, since, &BTreeSet::new())?;
+    let (mut digest, _) = make(desk, since, &BTreeSet::new(), &[])?;
     if let Some(digest) = &mut digest {
         digest.in_full.more = digest.in_full.split_beyond(MAX_IN_FULL).shown.len();
     }
@@ -205,6 +204,7 @@ fn make(
     desk: &Desk<'_>,
     since: DateTime<Utc>,
     before: &BTreeSet<String>,
+    locked: &[String],
 ) -> Decided<(Option<Box<GmDigest>>, BTreeSet<String>)> {
     let rows = desk.rows.digest_rows(since)?;
     let fog =
@@ -228,6 +228,7 @@ fn make(
         applicants.map(|Applicant { address, name, lines, .. }| ApplicantNote { name, address, lines });
     digest.applicants = ShortList::of(applicants.collect(), MAX_TOLD);
     digest.letters_waiting = rows.letters_waiting;
+    digest.locked = ShortList::of(locked.to_vec(), MAX_LOCKED);
     (digest.from_spam, digest.left_out) = (rows.from_spam, rows.left_out);
     digest.sending = sending(desk, rows);
     for (acted_on, told) in SHORTER {

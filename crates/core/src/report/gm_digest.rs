@@ -109,6 +109,7 @@ impl GmDigest {
             || self.lapsed.has_any()
             || self.ignored.has_any()
             || self.automatic.has_any()
+            || self.locked.has_any()
             || self.from_spam > 0
             || self.left_out > 0
     }
