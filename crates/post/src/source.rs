@@ -41,7 +41,10 @@ pub(super) struct Remainder {
     pub unfiled: Option<String>,
 }
 
-/// A kind of mailbox. Its methods run on the inbox's thread.
+/// A kind of mailbox. Its methods run on the inbox's thread, one at a time: `watch` as long as the daemon runs,
+/// called again after each error with a pause that grows; `drain` instead in a single run; `check` for `fogpost
+/// doctor`; `find` when a letter that a person names is looked for. An implementor owes the receiver every letter
+/// at least once, files a letter only after its batch was stored, and returns soon after `sender` is stopped.
 pub(super) trait Source {
     /// Reads present and new letters until something fails or `sender` is closed.
     fn watch(&mut self, sender: &BatchSender) -> Result<Infallible, Error>;

@@ -17,7 +17,7 @@ pub struct GmDigest {
     pub decisions: ShortList<Decision>,
     /// Matches that an earlier digest has named, and that still wait for a GM.
     pub waiting: ShortList<Decision>,
-    /// Matches and letters that wait for a lock of another session of the database. They alone are not news.
+    /// Matches and letters that wait for a lock of another session of the database.
     pub locked: ShortList<String>,
     /// Newcomers who wait to be admitted.
     pub applicants: ShortList<ApplicantNote>,

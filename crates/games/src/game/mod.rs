@@ -78,6 +78,12 @@ pub struct Rulebook {
 /// outcome. Random play tests these laws for every game: a state survives JSON; `parse(order.to_string())`
 /// gives that order; nothing here panics; two states that the rules do not let a seat distinguish give it
 /// equal views.
+///
+/// A match calls `start` once. For each letter it calls `view` of the writer's seat, then `parse` and `write_out`,
+/// `check`, and for lines that it cannot read `example`. Once every seat that is `due` has filed, or `missed`
+/// stands for it, it calls `adjudicate`, then `remember` for each seat, and `view`, `recall`, `tell_deeds` and
+/// `board` for each report. An audit makes the same calls again years later, and an implementor owes it the same
+/// values as long as the version in `RULEBOOK` stays.
 pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     const RULEBOOK: Rulebook;
     /// The words that orders begin with, in capitals. A line that begins with a misspelt one is doubtful.
