@@ -2,21 +2,23 @@
 //! which they came, and then everybody concerned is told once what could not be made again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::TimeDelta;
 
-use super::remembered::{HEARTBEAT, OUTAGE_SINCE, noted_time};
+use super::remembered::{self, HEARTBEAT, OUTAGE_SINCE, noted_time};
 use super::{Office, commit, events, house, load, proved, rulings};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::restored::{self, LOST, LostMatches, Missing};
-use crate::desk::matches::acts::by_program;
+use crate::desk::matches::acts::{CauseOf, by_program};
+use crate::ledger::PlaceInMatch;
 use crate::letter::ReplyMarks;
 use crate::referee::{Act, Stage};
 use crate::report::BehindMatch;
 use crate::store::{
     Changes, Claimable, GM_LANE, LetterStatus, PROVED_TURN, Player, ProvedTurn, RESTORED, RESTORES,
-    RestoredBackup, Restoring,
+    RestoredBackup, Restoring, WaitingLetter,
 };
 
 /// Maximum letters about lost matches to look at.
@@ -56,15 +58,19 @@ pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
                 None => Ok(Some(Claimable::default())),
                 Some(claimable) if claimable.letters.is_empty() => {
                     let running = matches_concerned(office, GM_LANE).await?;
-                    catch_up(office, &running, restore.at).await?;
+                    catch_up(office, &running, by_program(Act::CatchUp { until: restore.at })).await?;
                     tell(office, restore, claimable).await?;
                     Ok(None)
                 }
                 Some(claimable) => {
+                    let gap = remembered::gap_between_runs(office, &restore).await?;
                     for letter in &claimable.letters {
                         events::open_again(office, letter.received_at).await?;
                         let concerned = matches_concerned(office, &letter.lane).await?;
-                        catch_up(office, &concerned, letter.received_at).await?;
+                        catch_up(office, &concerned, before_letter(office, letter, gap)).await?;
+                        if house::is_playing(office, &concerned).await? {
+                            return Ok(Some(Claimable::default()));
+                        }
                     }
                     Ok(Some(claimable))
                 }
@@ -73,9 +79,24 @@ pub async fn claim_next(office: &Office) -> anyhow::Result<Option<Claimable>> {
     }
 }
 
-/// Ends the waits for second thoughts in these matches that were over at `until`.
-async fn catch_up(office: &Office, ids: &[String], until: DateTime<Utc>) -> anyhow::Result<()> {
-    let cause = by_program(Act::CatchUp { until });
+/// Returns the act that ends the waits for second thoughts that were over when this letter came. In a club of single
+/// runs, a letter may have been decided, and its wait begun, up to the `gap` between two runs after it came. Whether the wait
+/// was over within this time, a letter shows that answers one of a later turn.
+fn before_letter(office: &Office, letter: &WaitingLetter, gap: TimeDelta) -> CauseOf {
+    let answered = ReplyMarks::of(&letter.raw, &office.club.own).answered;
+    let received_at = letter.received_at;
+    Arc::new(move |game_match| {
+        let key = game_match.first_key();
+        let places = answered.iter().filter_map(|id| PlaceInMatch::read(id, &game_match.id, key));
+        let turn = places.map(|place| place.turn.parse().unwrap_or(u32::MAX)).max();
+        let is_of_open_turn = game_match.due().zip(turn).is_some_and(|(due, turn)| turn <= due.turn);
+        let until = if is_of_open_turn { received_at - gap } else { received_at };
+        game_match.by_program(Act::CatchUp { until })
+    })
+}
+
+/// Ends the waits for second thoughts in these matches by this act.
+async fn catch_up(office: &Office, ids: &[String], cause: CauseOf) -> anyhow::Result<()> {
     rulings::decide_on_matches(office, office.store.matches(ids).await?, &cause, office.now()).await?;
     match office.store.matches(ids).await?.iter().any(|row| row.overview.awaits_house()) {
         true => house::house_all(office).await,
@@ -165,5 +186,6 @@ async fn tell(office: &Office, restore: RestoredBackup, claimable: Claimable) ->
     changes.remembered.push((RESTORED.to_owned(), format!("done {}", office.now().to_rfc3339())));
     office.store.commit_claimed(claimable.claim, &changes).await?;
     commit::wake_loops(office, &changes);
+    office.house_to_move.notify_one();
     Ok(())
 }

@@ -17,7 +17,7 @@ mod site;
 /// Incoming letters: their senders, their answers and their order.
 mod door {
     mod addresses;
-    mod attempts;
+    pub mod attempts;
     mod copies;
     mod crowd;
     mod items;

@@ -37,7 +37,7 @@ const MAX_TRIES: usize = 20;
 pub async fn play_house_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let mut backoff = RetryPause::new();
     while !shutdown.is_set() {
-        match until_shutdown(&shutdown, house_all(&office)).await {
+        match until_shutdown(&shutdown, play_unless_restoring(&office)).await {
             Ok(()) => {
                 backoff = RetryPause::new();
                 wait_for_work(&office.house_to_move, &shutdown).await;
@@ -46,6 +46,18 @@ pub async fn play_house_until(office: Arc<Office>, shutdown: ShutdownSignal) -> 
         }
     }
     Ok(())
+}
+
+/// Plays for the house, unless letters are decided again after a restore: whoever decides them lets it play between two
+/// letters.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn play_unless_restoring(office: &Office) -> anyhow::Result<()> {
+    match office.store.restoring().await? {
+        Some(_) => Ok(()),
+        None => house_all(office).await,
+    }
 }
 
 /// Plays for the house wherever it has to move, beginning with the match that has waited longest, unless the
@@ -60,6 +72,17 @@ pub async fn house_all(office: &Office) -> anyhow::Result<()> {
     // If the house plays both sides of a match, it may have to move again.
     while play_once_everywhere(office).await? {}
     Ok(())
+}
+
+/// Whether the house has to move in one of these matches and does not wait after a failure: then something else is
+/// finding its turn.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn is_playing(office: &Office, ids: &[String]) -> anyhow::Result<bool> {
+    let stuck = stuck_houses(&office.store).await?;
+    let rows = office.store.matches(ids).await?;
+    Ok(rows.iter().any(|row| row.overview.awaits_house() && !stuck.contains_key(&row.id)))
 }
 
 /// Plays a turn wherever the house has to move. Returns whether it has to move again in one of these matches.

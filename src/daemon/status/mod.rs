@@ -19,7 +19,7 @@ use super::audit::unsound::{Unsound, remembered_unsound};
 use super::doubt;
 use super::house::stuck::{StuckHouse, stuck_houses};
 use super::intake::outage::{MAILBOX, MailboxOutage, MailboxState};
-use super::remembered::{MAX_DEFERRAL, MAX_SLEEP};
+use super::remembered::{MAX_DEFERRAL, MAX_SLEEP, STATUS_KEYS};
 use super::sending::account::{ACCOUNT, Account};
 use super::site::SiteState;
 use crate::config::{Config, DatabaseSection, Quota, SharedMailbox};
@@ -58,9 +58,6 @@ const MAX_REFUSED: TimeDelta = TimeDelta::days(1);
 
 /// Delay of the clock that counts as a fault.
 const MAX_CLOCK_DELAY: TimeDelta = TimeDelta::minutes(15);
-
-/// Prefix of the keys under which daemons note their status.
-pub const STATUS_KEYS: &str = "daemon: ";
 
 /// The status of one daemon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 use tokio::sync::watch;
 
-use super::{DaemonStatus, STATUS_KEYS, daemon_statuses, is_ahead, logins, service, this_daemon};
+use super::{DaemonStatus, daemon_statuses, is_ahead, logins, service, this_daemon};
 use crate::daemon::heartbeat::STALLED_AFTER;
+use crate::daemon::remembered::STATUS_KEYS;
 use crate::daemon::waiting::pause;
 use crate::daemon::{Office, away};
 use crate::post::{Health, ShutdownSignal, host_name};

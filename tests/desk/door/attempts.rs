@@ -164,7 +164,7 @@ fn a_letter_on_which_the_program_died_twice_is_ruled_on_if_another_process_survi
 }
 
 /// A letter as the mailbox hands it over.
-fn fetched(referee: &Referee, raw: &str) -> NewLetter {
+pub fn fetched(referee: &Referee, raw: &str) -> NewLetter {
     let raw = raw.replace('\n', "\r\n").into_bytes();
     let (size, received_at, origin) = (raw.len() as u64, referee.now(), "a test".to_owned());
     fogpost::daemon::new_letter(fogpost::post::FetchedLetter {

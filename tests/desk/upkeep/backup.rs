@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fogpost::audit::witness::PlayersMail;
 use fogpost::daemon::audit::verify;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
+use fogpost::daemon::{house, items};
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
@@ -13,6 +14,7 @@ use fogpost::store::{self, RESTORED, TO_BE_READ_AGAIN};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
+use crate::door::attempts::fetched;
 use crate::house::levels::{opened, to_ann};
 use crate::referee::{ANN, BO, GM, Referee, Sent};
 
@@ -344,6 +346,59 @@ fn what_was_taken_back_in_time_stays_so_after_a_restore() {
     assert!(after.filed.first.is_some());
     referee.advance(2);
     assert_eq!(referee.find(&after.id).adjudicated.len(), 0);
+}
+
+#[test]
+fn what_was_taken_back_before_a_deadline_stays_so_when_it_is_read_again_long_after() {
+    let take_back = "No, stop, I have to think again.";
+    let letters =
+        [("MARBLE G7\n\nOur garden is full of snow.", 0), (take_back, 0), ("MARBLE G6", 2), ("STATUS", 40)];
+    let (_, before, after) = restored_after("days = 1\n", &letters);
+    assert_eq!((before.adjudicated.len(), after.adjudicated.len()), (2, 2));
+    assert_eq!(before.state, after.state);
+}
+
+#[test]
+fn an_order_that_was_replaced_in_time_stays_so_in_a_club_of_single_runs() {
+    let mut referee = Referee::with("settle_minutes = 90\n");
+    let game_match = referee.open(GameKind::Quad, &[]);
+    let to_ann = referee.one_to(ANN);
+    referee.advance(4);
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    // The letter waits an hour for the next run, so its time is over an hour and a half later.
+    referee.put(&referee.answer(ANN, &to_ann, "MARBLE G7"));
+    referee.sleep(1);
+    referee.work();
+    let receipt = referee.last_to(ANN);
+    referee.sleep(1);
+    referee.reply(ANN, &receipt, "MARBLE G6");
+    referee.advance(4);
+    let before = referee.find(&game_match.id);
+    referee.restore(&backup);
+    referee.work();
+    let after = referee.find(&game_match.id);
+    assert_eq!((before.adjudicated.len(), after.adjudicated.len()), (1, 1));
+    assert_eq!(before.state, after.state);
+}
+
+#[test]
+fn the_house_plays_only_between_two_letters_while_they_are_read_again() {
+    let mut referee = Referee::new();
+    let game_match = opened(&referee, "easy", Seat::First);
+    let turns = |referee: &Referee| referee.find(&game_match.id).adjudicated.len();
+    let letter = fetched(&referee, &referee.answer(ANN, &to_ann(&referee), "MARBLE G7"));
+    referee.block_on(referee.office().store.insert_letters(&[letter])).expect("it is stored");
+    referee.block_on(items::settle_all(referee.office())).expect("the store answers");
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.work();
+    assert_eq!(turns(&referee), 2);
+    referee.restore(&backup);
+    referee.block_on(house::play_unless_restoring(referee.office())).expect("the store answers");
+    assert_eq!(turns(&referee), 1);
+    referee.work();
+    assert_eq!(turns(&referee), 2);
 }
 
 #[test]

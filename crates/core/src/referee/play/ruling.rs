@@ -113,10 +113,12 @@ impl Draft {
     /// Returns when a filing of the letter will be firm. `None`: at once.
     pub fn firm_at(&self, seat: Seat, beside: Beside) -> Option<WaitEnd> {
         let game_match = &self.game_match;
-        let at = game_match.firm_at(seat, beside, self.at, game_match.deadline)?;
         let deadline = game_match.deadline.map(|deadline| deadline - game_match.lag());
-        let by_arrival = game_match.firm_at(seat, beside, self.began, deadline).unwrap_or(self.began);
-        Some(WaitEnd { at, by_arrival })
+        let at = game_match.firm_at(seat, beside, self.at, game_match.deadline);
+        let by_arrival = game_match.firm_at(seat, beside, self.began, deadline);
+        // A letter that is decided again after a restore may have come before a deadline that is long past.
+        at.or(by_arrival)?;
+        Some(WaitEnd { at: at.unwrap_or(self.at), by_arrival: by_arrival.unwrap_or(self.began) })
     }
 
     /// Returns the salt of the next entry.
