@@ -192,6 +192,21 @@ pub fn is_part_delimiter(line: &str) -> bool {
 /// Maximum bytes of a delimiter (RFC 2046 5.1.1), with its dashes.
 const MAX_DELIMITER: usize = 74;
 
+/// Whether a line holds nothing but signs of base64 (RFC 4648, 4).
+pub fn is_base64(line: &str) -> bool {
+    !line.is_empty() && line.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
+}
+
+/// Whether a line is one of many of a part in base64, which some programs quote as it is. Digests are shorter, or in
+/// hexadecimal.
+pub fn is_encoded(line: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| line.as_bytes().iter().any(is);
+    line.len() >= MIN_ENCODED && is_base64(line) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
+}
+
+/// Minimum bytes of a whole line of base64. RFC 2045 6.8 allows 76.
+const MIN_ENCODED: usize = 60;
+
 /// Top-level types of content (RFC 6838 4.2).
 const MEDIA: [&str; 9] =
     ["text/", "image/", "audio/", "video/", "application/", "message/", "multipart/", "font/", "model/"];

@@ -10,7 +10,9 @@
 use std::ops::Range;
 
 use super::frame::{Author, Correspondents, Frame, FrameFinder};
-use super::frame_line::{COLONS, FrameKind, is_dashed, is_part_note, is_raw_field, is_transport_field};
+use super::frame_line::{
+    COLONS, FrameKind, is_base64, is_dashed, is_encoded, is_part_note, is_raw_field, is_transport_field,
+};
 use super::own_letter::{
     LineLikeness, OwnLetter, before_footer, is_closing, is_digest, is_footer, is_marker, joined_words,
 };
@@ -577,13 +579,16 @@ fn find_copied_examples(
 /// Finds the lines that belong to a quote although they have no prefix.
 fn find_set_apart(lines: &[TextLine], frames: &[Option<Frame>], dialect: &Dialect) -> Vec<bool> {
     let mut found = find_indented_quotes(lines, frames, dialect);
-    let mut is_below_note = false;
+    let (mut is_below_note, mut is_data) = (false, false);
     for (line, found) in lines.iter().zip(&mut found) {
         let text = line.text.trim();
         // Alpine writes several such lines, of which only the first names a type: `[ Unable to print this part. ]`
         let is_boxed = text.starts_with("[ ") && text.ends_with(" ]");
         is_below_note = is_part_note(text) || is_below_note && is_boxed;
-        *found |= is_below_note;
+        // The last line of encoded data may be short, but is hardly a word.
+        is_data =
+            is_encoded(text) || is_data && is_base64(text) && !text.bytes().all(|b| b.is_ascii_alphabetic());
+        *found |= is_below_note || is_data;
     }
     found
 }

@@ -195,6 +195,14 @@ fn notes_about_the_parts_of_a_letter_are_no_words() {
 }
 
 #[test]
+fn data_of_a_quoted_part_are_no_words() {
+    let data = "iVBORw0KGgoAAAANSUhEUgAAAyAAAAMgCAMAAADsrvZaAAAAmVBMVEX19/j///9mdIDP1t3c4ufp\np0+F87A6KRwl5h5uvT7e\n";
+    assert_eq!(read(&format!("A\n{data}HOLD"), false), ["A", "HOLD"]);
+    let digest = "1f2a8b5c0d9e4f6a7b8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5e6f70819a2b3c4";
+    assert_eq!(read(&format!("A\n{digest}"), false), ["A", digest]);
+}
+
+#[test]
 fn a_raw_letter_below_new_text_is_a_quote() {
     let fields = "Return-Path: <referee@club.example>\nReceived: from x\n by y\nFrom: Referee <referee@club.example>\nTo: Ann\nSubject: Turn 4\nContent-Type: multipart/alternative;\n boundary=b\n\n";
     let part = "--b\nContent-Type: text/plain\n\n";
