@@ -32,6 +32,9 @@ pub(super) async fn carry_out(
         let daemons = running_daemons(&office.store, office.now()).await?;
         let locked = daemons.into_iter().flat_map(|daemon| daemon.locked).collect();
         digest.locked = ShortList::of(locked, MAX_LOCKED);
+        if !digest.has_news() {
+            done = GmResult::Digest { digest: None };
+        }
     }
     print(office, &done, output)?;
     Ok(ExitCode::SUCCESS)

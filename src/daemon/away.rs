@@ -92,6 +92,13 @@ pub fn note_unstored(office: &Office, error: &anyhow::Error) {
     office.database_watch.notice(office.now(), is_part, || without_addresses(&format!("{error:#}")));
 }
 
+/// Notes that letters were stored.
+pub fn note_stored(office: &Office) {
+    if let Some(noticed) = office.database_watch.noticed().as_mut() {
+        noticed.unstored = None;
+    }
+}
+
 /// Returns what waits for the database, although it answers.
 pub fn waiting(office: &Office) -> Vec<String> {
     let mut waiting = office.attempts.locked_matches();

@@ -258,6 +258,7 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     match office.store.insert_letters(&letters).await {
         Ok(new) => {
             tracing::info!(letters = letters.len(), new, "letters stored");
+            away::note_stored(office);
             Ok(taken)
         }
         Err(error) if !error.is_transient() || matches!(error, StoreError::RowLocked) => {

@@ -441,7 +441,8 @@ impl Status {
         for locked in
             self.daemons.iter().filter(|_| self.daemons_working > 0).flat_map(|daemon| &daemon.locked)
         {
-            faults.push(format!("{locked} waits, because another session of the database holds a lock"));
+            let wait = if locked.contains(' ') { "wait" } else { "waits" };
+            faults.push(format!("{locked} {wait}, because another session of the database holds a lock"));
         }
         if let Some(age) = over(self.oldest_letter, MAX_WAIT.max(between_runs)) {
             faults.push(format!("a letter has waited {age} to be ruled on"));

@@ -120,8 +120,8 @@ pub fn daily(desk: &mut Desk<'_>, index: GmIndex, last: &LastDigest, locked: &[S
     let since = if waits { last.since } else { last.made_at };
     // If the last digest was not sent yet, this one repeats its contents.
     let unread = BTreeSet::new();
-    let (digest, told) = make(desk, since, if waits { &unread } else { &last.told }, locked)?;
-    if let Some(mut digest) = digest {
+    let (mut digest, told) = make(desk, since, if waits { &unread } else { &last.told }, locked)?;
+    if digest.has_news() {
         let more = digest.in_full.split_beyond(MAX_IN_FULL);
         let letter = ClubLetter::Digest { digest };
         let unique = unique_part(desk, desk.at());
@@ -178,14 +178,13 @@ fn day_and_month(desk: &Desk<'_>, day: NaiveDate) -> String {
     day.format(if is_this_year { "%a %-d %b" } else { "%a %-d %b %Y" }).to_string()
 }
 
-/// Returns the acting GM's news of the last day, or `None` if there is none.
+/// Returns the acting GM's news of the last day, or `None` if there is none. At the terminal, the daemons may still have
+/// some.
 pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
     let since = desk.at() - TimeDelta::days(1);
     let (mut digest, _) = make(desk, since, &BTreeSet::new(), &[])?;
-    if let Some(digest) = &mut digest {
-        digest.in_full.more = digest.in_full.split_beyond(MAX_IN_FULL).shown.len();
-    }
-    Ok(digest)
+    digest.in_full.more = digest.in_full.split_beyond(MAX_IN_FULL).shown.len();
+    Ok(Some(digest).filter(|digest| desk.without_letter || digest.has_news()))
 }
 
 /// Returns the entrants who have not filed even once a week after the season began. Leaves out seasons in which
@@ -205,7 +204,7 @@ fn make(
     since: DateTime<Utc>,
     before: &BTreeSet<String>,
     locked: &[String],
-) -> Decided<(Option<Box<GmDigest>>, BTreeSet<String>)> {
+) -> Decided<(Box<GmDigest>, BTreeSet<String>)> {
     let rows = desk.rows.digest_rows(since)?;
     let fog =
         if desk.without_letter { fog::of_digest_without_letter(desk)? } else { fog::of_acting_gm(desk)? };
@@ -237,7 +236,7 @@ fn make(
             break;
         }
     }
-    Ok((Some(Box::new(digest)).filter(|digest| digest.has_news()), told))
+    Ok((Box::new(digest), told))
 }
 
 /// Lists the matches that have begun to wait for a GM, and those that still do. Returns the former.
