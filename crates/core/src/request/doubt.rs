@@ -43,7 +43,7 @@ pub enum DoubtKind {
     Misspelt,
     /// The line is an order in another language than English, or in other words.
     InWords,
-    /// The line is the subject of a letter without text.
+    /// The line is the subject of a letter without orders.
     InSubject,
     /// The order stands in the quote of our letter, where its author seems to have changed a line.
     InQuote,

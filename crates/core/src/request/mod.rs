@@ -184,6 +184,19 @@ impl Request {
         self.doubts.push(Doubt { line, kind, found_orders: held });
     }
 
+    /// Replaces malformed lines of orders, and doubts that found no order, by one doubt about what the letter's own
+    /// words mean.
+    pub fn doubt_words(&mut self, found_orders: Vec<String>) {
+        let is_said =
+            |kind: &LineKind| matches!(kind, LineKind::Remark | LineKind::Order | LineKind::Doubtful);
+        let said = self.written.iter().zip(&self.kinds).find(|(_, kind)| is_said(kind));
+        let Some(line) = said.map(|(line, _)| line.no) else { return };
+        self.orders.clear();
+        self.doubts.clear();
+        self.remarks.retain(|remark| remark.no != line);
+        self.doubts.push(Doubt { line, kind: DoubtKind::InWords, found_orders });
+    }
+
     /// Returns all lines, as written.
     pub fn lines(&self) -> &[Line] {
         &self.written

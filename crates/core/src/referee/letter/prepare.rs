@@ -11,8 +11,11 @@ use crate::referee::letter::doubtful;
 use crate::referee::letter::unreadable::advice;
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
-use crate::request::wish::{WordAnswer, is_bare_verb, word_answer};
-use crate::request::{Beside, Command, DoubtKind, NumberedCommand, Request, Writer, lines_of, part_for};
+use crate::request::wish::{self, WordAnswer, is_bare_verb, word_answer};
+use crate::request::{
+    self, Beside, Command, Doubt, DoubtKind, Grammar as _, NumberedCommand, Request, Writer, lines_of,
+    part_for,
+};
 
 /// A letter does not contain the part that its cause names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +47,7 @@ pub fn prepare(
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
     follow_word_answer(&mut request, cause.question);
     doubt_subject(&mut request, letter, before.game);
+    doubt_words(&mut request, before, cause.seat);
     if let (Some(no), Some(last)) = (introduction, lines.last()) {
         request.doubt_age(no + 1..=last.no);
     }
@@ -104,15 +108,45 @@ fn read_with_attachment(
     (request, unread)
 }
 
-/// Adds the doubt about a letter without text whose subject is orders.
+/// Adds the doubt about a letter whose own words give orders that are legal now, if it has no line that reads as one.
+fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
+    let game = before.game;
+    let is_open = |doubt: &Doubt| {
+        doubt.found_orders.is_empty()
+            && matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Misspelt | DoubtKind::Squares)
+    };
+    let is_unread = request.commands.is_empty()
+        && request.faults.is_empty()
+        && request.yes.is_none()
+        && !request.check
+        && !request.ended
+        && !request.orders.iter().any(|order| game.is_order(&order.text))
+        && request.doubts.iter().all(is_open);
+    if !is_unread {
+        return;
+    }
+    let lines: Vec<&str> = request.lines().iter().map(|line| line.text.as_str()).collect();
+    // "Forget ship 1 to B2" offers nothing.
+    if lines.iter().any(|line| request::takes_back(line)) {
+        return;
+    }
+    let found = wish::orders_meant(&lines, game);
+    let doubt = Doubt { line: 0, kind: DoubtKind::InWords, found_orders: found.clone() };
+    let meant = doubtful::possible_orders(before, seat, request, &doubt);
+    let meant: Vec<Line> = meant.into_iter().map(|text| Line { no: 0, text }).collect();
+    if !meant.is_empty() && doubtful::legal(before, seat, &meant).is_some() {
+        request.doubt_words(found);
+    }
+}
+
+/// Adds the doubt about a letter without orders whose subject is orders.
 fn doubt_subject(request: &mut Request, letter: &Letter, game: GameKind) {
-    let is_blank = |line: &Line| !line.text.contains(char::is_alphanumeric);
-    if !request.is_empty() || !request.lines().iter().all(is_blank) {
+    if !request.is_empty() || request.yes.is_some() {
         return;
     }
     let pieces: Vec<&str> = letter.subject.split([',', ';']).collect();
     let read = Request::read(&Line::numbered(&pieces), game);
-    if read.orders.is_empty() || !read.faults.is_empty() {
+    if read.orders.is_empty() || !read.faults.is_empty() || !read.remarks.is_empty() {
         return;
     }
     let held = read.orders.into_iter().map(|order| order.text).collect();

@@ -3,6 +3,7 @@
 
 use super::doubtful;
 use super::faults::{self, OrdersRefusal};
+use crate::game::any::GameKind;
 use crate::game::{Due, Fault, Line, Seat};
 use crate::ledger::Fact;
 use crate::referee::answer::{Orders, Proposal, ProposalKind};
@@ -10,6 +11,7 @@ use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::kept::OfferedOrders;
 use crate::referee::play::ruling::Draft;
+use crate::request::DoubtKind;
 
 /// Maximum offers of a phase that a seat can still accept.
 const MAX_OFFERS: usize = 20;
@@ -72,10 +74,14 @@ pub(super) fn offer(
     }
     let written = without_replaced(&request.orders, replaced);
     let whole = doubtful::all_meant(game_match, seat, request, &written);
+    // Words for a ship amend what is filed; only lines of orders replace it as a whole.
+    let is_in_words = request.orders.is_empty()
+        && game_match.game == GameKind::QuadrantZ
+        && request.doubts.iter().all(|doubt| matches!(doubt.kind, DoubtKind::InWords | DoubtKind::Inside));
     let is_doubtful = |line: &Line| request.doubts.iter().any(|doubt| doubt.line == line.no);
     let rest: Vec<Line> = written.iter().filter(|line| !is_doubtful(line)).cloned().collect();
     let rest = Some(rest).filter(|rest| !doubtful::may_change(request, rest));
-    let beside_filed = whole.as_ref().and_then(|whole| beside_filed(game_match, seat, whole));
+    let beside_filed = whole.as_ref().and_then(|whole| beside_filed(game_match, seat, whole, is_in_words));
     let candidates =
         [(beside_filed, ProposalKind::Whole), (whole, ProposalKind::Whole), (rest, ProposalKind::Rest)];
     candidates.into_iter().find_map(|(lines, kind)| {
@@ -84,14 +90,14 @@ pub(super) fn offer(
     })
 }
 
-/// Returns the seat's filed orders together with these, if these replace some of them: a letter that changes one order
-/// in words means the others to stand.
-fn beside_filed(game_match: &Match, seat: Seat, lines: &[Line]) -> Option<Vec<Line>> {
+/// Returns the seat's filed orders together with these, if these replace some of them or `amends` says that they add to
+/// them: a letter that changes one order in words means the others to stand.
+fn beside_filed(game_match: &Match, seat: Seat, lines: &[Line], amends: bool) -> Option<Vec<Line>> {
     let filed = game_match.filed[seat].as_ref()?.filing.lines();
     let filed = filed.iter().map(|text| Line { no: 0, text: text.clone() });
     let both: Vec<Line> = filed.chain(lines.iter().cloned()).collect();
     let replaced = game_match.game.replaced(&both);
-    Some(without_replaced(&both, &replaced)).filter(|_| !replaced.is_empty())
+    Some(without_replaced(&both, &replaced)).filter(|_| amends || !replaced.is_empty())
 }
 
 /// Offers the orders that a letter without a line of orders may mean, and records the offer.

@@ -16,10 +16,12 @@ use crate::letter::{Address, split_words};
 
 mod answer;
 mod dates;
+mod gist;
 mod orders;
 mod table;
 mod text;
 
+pub use self::gist::orders_meant;
 pub(super) use self::table::{LANGUAGES, Language, is_joined};
 pub use self::text::fold;
 pub(super) use self::text::{Sentence, sentences};
@@ -97,6 +99,8 @@ pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDat
     let also = topic.and_then(|first| second_topic(&found, first));
     let topic = topic.or(is_reaction(remarks).then_some(Topic::Thanks));
     let topic = topic.or(asks_to_stop(&sentences).then_some(Topic::LessMail));
+    // Whoever names an address and wishes for nothing else, means it.
+    let topic = topic.or((!foe.is_empty() && address_in(&sentences).is_some()).then_some(Topic::Address));
     let care = care(&sentences);
     // Sympathy is for the opponent, in the writer's own words.
     let is_sympathy = care.is_none() && !foe.is_empty() && sentences.iter().any(condoles);
@@ -176,6 +180,13 @@ pub fn are_polite(words: &[&str]) -> bool {
 pub fn without_polite<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
     let polite = words.iter().rev().take_while(|word| are_polite(&[word])).count();
     &words[..(words.len() - polite).max(words.len().min(1))]
+}
+
+/// Reads a number in digits or in a word of one of the languages.
+pub fn number(word: &str) -> Option<u32> {
+    word.parse()
+        .ok()
+        .or_else(|| LANGUAGES.iter().find_map(|language| language.words.numbers.get(word).copied()))
 }
 
 /// Whether the remarks ask something, or wish for something.

@@ -1,0 +1,346 @@
+//! The orders that somebody's own words mean, told by the pieces and squares in them: `make 4 go C2 and leave the rest`.
+//!
+//! Nobody can list the words with which people give orders, so this reads only which ship, or which noun of a piece, is
+//! followed by which squares. The words between them do not count, unless they deny something or set a condition: then
+//! nothing is read. What is read is offered, never filed.
+
+use super::orders::CAPTURE_ALL;
+use super::table::LANGUAGES;
+use super::text::fold;
+use crate::game::any::GameKind;
+use crate::letter::clean::latin;
+use crate::request::normalized::is_square;
+
+/// Maximum words of a letter that gives orders in words.
+const MAX_WORDS: usize = 80;
+
+/// Maximum words of a line whose only square is meant although it names no piece.
+const MAX_AROUND_POINT: usize = 6;
+
+/// Words before a square that is replaced: `B1 instead of B2`.
+const INSTEAD: [&str; 16] = [
+    "instead",
+    "not",
+    "rather",
+    "statt",
+    "anstatt",
+    "nicht",
+    "lieu",
+    "pas",
+    "invece",
+    "vez",
+    "plaats",
+    "niet",
+    "zamiast",
+    "místo",
+    "вместо",
+    "yerine",
+];
+
+/// Letters as they are spelt by those who dictate.
+const SPELT: [(&str, char); 4] = [("be", 'B'), ("bee", 'B'), ("dee", 'D'), ("gee", 'G')];
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    Number(String),
+    Square(String),
+    Ship,
+    Star,
+    Marble,
+    Submarine,
+    Capture,
+    Hold,
+    Fire,
+    Sonar,
+    Instead,
+    Word,
+}
+
+/// Returns the orders that these lines mean, in the form of the game or as `A3-B2`. They may be illegal. Empty if the
+/// lines leave open what they mean.
+pub fn orders_meant(lines: &[&str], game: GameKind) -> Vec<String> {
+    let words: Vec<&str> = lines.iter().flat_map(|line| words_of(line)).collect();
+    let asks = lines.iter().any(|line| line.contains(['?', '？', '¿']));
+    if asks || words.len() > MAX_WORDS || words.iter().any(|word| is_condition(&fold(word))) {
+        return Vec::new();
+    }
+    let tokens = tokens(&words, game);
+    let found = match game {
+        GameKind::QuadrantZ => ships(&tokens),
+        GameKind::Quad => points(&tokens, words.len()),
+        GameKind::Quantum => only_move(&tokens),
+        GameKind::Pacific => submarine(&tokens).or_else(|| only_move(&tokens)),
+    };
+    found.unwrap_or_default()
+}
+
+/// Splits a line into words: also where a script begins that does not separate words, and before an ending behind an
+/// apostrophe or a hyphen.
+fn words_of(line: &str) -> Vec<&str> {
+    let runs = line.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+    let pieces = runs.flat_map(|run| {
+        let cuts = run
+            .char_indices()
+            .zip(run.chars().skip(1))
+            .filter(|((_, one), next)| super::is_joined(*one) != super::is_joined(*next));
+        let cuts: Vec<usize> = cuts.map(|((at, one), _)| at + one.len_utf8()).collect();
+        let ends = std::iter::once(0).chain(cuts).chain([run.len()]).collect::<Vec<usize>>();
+        ends.windows(2).map(|cut| &run[cut[0]..cut[1]]).collect::<Vec<_>>()
+    });
+    pieces.collect()
+}
+
+/// Whether a word sets a condition in one of the languages.
+fn is_condition(word: &str) -> bool {
+    LANGUAGES.iter().any(|language| language.words.if_.contains(word)) && word != "si" && word != "when"
+}
+
+fn tokens(words: &[&str], game: GameKind) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        let next = words.get(at).and_then(|next| number(next));
+        let spelt = SPELT.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, letter)| *letter);
+        let capital = word.chars().next().filter(|c| word.len() == 1 && c.is_ascii_uppercase() && *c != 'I');
+        if let (Some(letter), Some(number)) = (spelt.or(capital), next) {
+            tokens.push(Token::Square(format!("{letter}{number}")));
+            at += 1;
+            continue;
+        }
+        // The number of a turn is no ship's.
+        let before = at.checked_sub(2).and_then(|before| words.get(before)).map(|word| fold(word));
+        let is_turn =
+            before.is_some_and(|word| LANGUAGES.iter().any(|language| language.orders.turn.contains(&word)));
+        tokens.push(if is_turn { Token::Word } else { token(word, game) });
+    }
+    tokens
+}
+
+fn token(written: &str, game: GameKind) -> Token {
+    let word = fold(written);
+    if let Some(square) = square(written, game) {
+        return Token::Square(square);
+    }
+    // A telephone leaves out the blank: `Marbleg7`.
+    let glued = [("marble", Token::Marble), ("star", Token::Star)];
+    if let Some((noun, _)) = glued.iter().find(|(noun, _)| word.strip_prefix(noun).is_some_and(is_square)) {
+        return Token::Square(word[noun.len()..].to_ascii_uppercase());
+    }
+    if INSTEAD.contains(&word.as_str()) {
+        return Token::Instead;
+    }
+    let is_any = |beginnings: &[&str]| beginnings.iter().any(|beginning| word.starts_with(beginning));
+    let is_piece = |noun: &str| LANGUAGES.iter().any(|language| language.orders.piece(&word) == Some(noun));
+    match () {
+        () if is_any(&["submarin", "sottomarin", "onderzee", "unterseeb"])
+            || ["sub", "subs"].contains(&word.as_str()) =>
+        {
+            Token::Submarine
+        }
+        () if is_any(&["fire", "shoot", "torped", "feuer", "schie"]) => Token::Fire,
+        () if word == "sonar" => Token::Sonar,
+        () if is_piece("SHIP") => Token::Ship,
+        () if is_piece("STAR") => Token::Star,
+        () if is_piece("MARBLE") => Token::Marble,
+        () if is_piece(CAPTURE_ALL) => Token::Capture,
+        () if LANGUAGES.iter().any(|language| language.orders.hold.contains(&word)) => Token::Hold,
+        () => number(&word).map_or(Token::Word, Token::Number),
+    }
+}
+
+/// Reads a number in digits or in a word of more than two letters, so that no article counts.
+fn number(word: &str) -> Option<String> {
+    let digits = word.bytes().all(|byte| byte.is_ascii_digit()) && word.len() <= 2;
+    let is_word = || word.chars().count() > 2;
+    let number =
+        if digits { word.parse().ok() } else { is_word().then(|| super::number(&fold(word))).flatten() };
+    number.map(|number: u32| number.to_string())
+}
+
+fn square(word: &str, game: GameKind) -> Option<String> {
+    let letters = |word: &str| {
+        let known = |c: char| LANGUAGES.iter().find_map(|language| language.orders.letters.get(&c).copied());
+        word.chars().map(|c| known(c).unwrap_or(c)).collect::<String>()
+    };
+    let word = fold(word);
+    let word = if word.is_ascii() { word } else { letters(&word) };
+    let word = latin(&word).unwrap_or(word).to_ascii_uppercase();
+    // The letter of a class before a square of the Pacific.
+    let word = match game {
+        GameKind::Pacific if word.len() > 2 && is_square(&word[1..]) => word[1..].to_owned(),
+        _ => word,
+    };
+    let (file, rank) = (word.chars().next()?, word.get(1..)?.parse::<u32>().ok()?);
+    let (last, most) = match game {
+        GameKind::QuadrantZ => ('Y', 4),
+        GameKind::Quad => ('K', 11),
+        GameKind::Quantum => ('H', 8),
+        GameKind::Pacific => ('P', 16),
+    };
+    (is_square(&word) && ('A'..=last).contains(&file) && (1..=most).contains(&rank)).then_some(word)
+}
+
+/// Returns the squares of the tokens but those that another replaces.
+fn squares(tokens: &[Token]) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut is_replaced = false;
+    for token in tokens {
+        match token {
+            Token::Instead => is_replaced = true,
+            Token::Square(_) if is_replaced => is_replaced = false,
+            Token::Square(square) => found.push(square.as_str()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Reads ships by their numbers, each with what follows up to the next ship.
+fn ships(tokens: &[Token]) -> Option<Vec<String>> {
+    let is_ship = |token: &Token| matches!(token, Token::Number(_));
+    let first = tokens.iter().position(is_ship)?;
+    // A square before the first ship may be its goal, or anything.
+    if !squares(&tokens[..first]).is_empty() {
+        return None;
+    }
+    let mut orders = Vec::new();
+    let mut waiting: Vec<&str> = Vec::new();
+    let mut rest = &tokens[first..];
+    while let Some((Token::Number(no), after)) = rest.split_first() {
+        let length = after.iter().position(is_ship).unwrap_or(after.len());
+        let (said, next) = after.split_at(length);
+        rest = next;
+        waiting.push(no);
+        let captures = said.contains(&Token::Capture);
+        let goals = squares(said);
+        let order = |no: &&str| match goals[..] {
+            [square] if captures => Some(format!("CAPTURE {square}")),
+            [to] => Some(format!("SHIP {no} TO {to}")),
+            [from, to] => Some(format!("SHIP {no} {from} TO {to}")),
+            [] if said.contains(&Token::Hold) => Some(format!("SHIP {no} HOLD")),
+            _ => None,
+        };
+        if goals.is_empty() && !said.contains(&Token::Hold) && !rest.is_empty() {
+            // "Ships 1 and 3 to B2".
+            continue;
+        }
+        orders.extend(waiting.drain(..).map(|no| order(&no)).collect::<Option<Vec<_>>>()?);
+    }
+    waiting.is_empty().then_some(orders)
+}
+
+/// Reads stars and a marble by their nouns. A single point in a short letter is the marble's.
+fn points(tokens: &[Token], words: usize) -> Option<Vec<String>> {
+    let all = squares(tokens);
+    let names_marble = tokens.contains(&Token::Marble);
+    let names_star = tokens.contains(&Token::Star);
+    if let ([point], false) = (&all[..], names_star) {
+        return (names_marble || words <= MAX_AROUND_POINT).then(|| vec![format!("MARBLE {point}")]);
+    }
+    if !names_marble || tokens.contains(&Token::Instead) {
+        return None;
+    }
+    let mut noun = None;
+    let mut orders = Vec::new();
+    for token in tokens {
+        match token {
+            Token::Star => noun = Some("STAR"),
+            Token::Marble => noun = Some("MARBLE"),
+            Token::Square(point) => orders.extend(noun.map(|noun| format!("{noun} {point}"))),
+            _ => {}
+        }
+    }
+    let marbles = orders.iter().filter(|order| order.starts_with("MARBLE")).count();
+    (marbles == 1).then_some(orders)
+}
+
+/// Reads the only move in the tokens.
+fn only_move(tokens: &[Token]) -> Option<Vec<String>> {
+    match squares(tokens)[..] {
+        [from, to] => Some(vec![format!("{from}-{to}")]),
+        _ => None,
+    }
+}
+
+/// Reads the order of a submarine by its number.
+fn submarine(tokens: &[Token]) -> Option<Vec<String>> {
+    let at = tokens.iter().position(|token| *token == Token::Submarine)?;
+    let no =
+        tokens[at..].iter().find_map(|token| if let Token::Number(no) = token { Some(no) } else { None })?;
+    let order = match squares(tokens)[..] {
+        [to] if tokens.contains(&Token::Fire) => format!("U{no} FIRE {to}"),
+        [to] if tokens.contains(&Token::Sonar) => format!("U{no} SONAR {to}"),
+        [to] => format!("U{no} TO {to}"),
+        [from, to] => format!("U{no} {from} {to}"),
+        _ => return None,
+    };
+    Some(vec![order])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meant(game: GameKind, text: &str) -> Vec<String> {
+        orders_meant(&text.lines().collect::<Vec<_>>(), game)
+    }
+
+    #[test]
+    fn ships_are_read_by_their_numbers_whatever_words_surround_them() {
+        for (text, orders) in [
+            ("All ships hold except 1, which goes to B2.", "SHIP 1 TO B2"),
+            ("Make 4 go C2 and leave everything else as I said before", "SHIP 4 TO C2"),
+            ("Ich habe mich vertippt, Schiff 1 soll nach B1 statt B2.", "SHIP 1 TO B1"),
+            (
+                "Okay send this ship one to B two full stop ship three to B one full stop thank you",
+                "SHIP 1 TO B2/SHIP 3 TO B1",
+            ),
+            ("Az 1-es hajó menjen A3-ról B2-re", "SHIP 1 A3 TO B2"),
+            ("Ship 1 to be two", "SHIP 1 TO B2"),
+            ("1 and 3 both to B2 please", "SHIP 1 TO B2/SHIP 3 TO B2"),
+        ] {
+            assert_eq!(meant(GameKind::QuadrantZ, text).join("/"), orders, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_point_beside_few_words_is_the_marbles() {
+        for text in ["Marvel G7", "g7 👍", "Marbleg7", "G7'ye koyuyorum", "我下G7。谢谢！", "G7 not G8"]
+        {
+            assert_eq!(meant(GameKind::Quad, text), ["MARBLE G7"], "{text}");
+        }
+        let text = "Bo's E5 has to be blocked I think... Star D4, then my marble goes to D5 I guess";
+        assert_eq!(meant(GameKind::Quad, text), ["STAR D4", "MARBLE D5"]);
+    }
+
+    #[test]
+    fn moves_and_submarines_are_read_by_their_squares() {
+        assert_eq!(meant(GameKind::Quantum, "the queen from d3 to d4 please"), ["D3-D4"]);
+        assert_eq!(meant(GameKind::Pacific, "destroyer b5 to c7"), ["B5-C7"]);
+        assert_eq!(meant(GameKind::Pacific, "I would like my submarine number 2 at H9"), ["U2 TO H9"]);
+        assert_eq!(meant(GameKind::Pacific, "let sub 2 shoot at H9"), ["U2 FIRE H9"]);
+    }
+
+    #[test]
+    fn what_leaves_its_meaning_open_is_not_read() {
+        for text in [
+            "If he attacks A3 then ship 1 goes to B2",
+            "Is ship 1 at B2?",
+            "ship 1 to B2 or B3",
+            "I have 3 ships",
+            "B2 looks nice for 1",
+            "ship 1 to B2 unless Bo is there",
+        ] {
+            assert_eq!(meant(GameKind::QuadrantZ, text), [""; 0], "{text}");
+        }
+        for text in [
+            "B4 I go to bed: what a lovely game this is!",
+            "G7 or G8",
+            "Should I play G7?",
+            "Nice, F6 G7 and H8 in a row",
+        ] {
+            assert_eq!(meant(GameKind::Quad, text), [""; 0], "{text}");
+        }
+    }
+}
