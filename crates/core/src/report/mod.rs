@@ -18,6 +18,7 @@ use crate::referee::{
     Adjudication, Content, Dispatch, HouseDefaults, LetterFormat, Match, Reader, Reply, WordingNews,
 };
 
+mod answering;
 mod club_letter;
 mod context;
 pub mod gm_digest;

@@ -135,6 +135,23 @@ impl Zone {
         in_force().zones.values().map(Zone)
     }
 
+    /// Returns the first zone whose city a text names, as in "I am in New York", with the city.
+    pub fn of_city_in(text: &str) -> Option<(String, Zone)> {
+        // Only these areas hold cities: `US/Central` is none.
+        let areas = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
+        let cities = Zone::all().filter_map(|zone| {
+            let (area, city) = (zone.name().split('/').next()?, zone.name().rsplit('/').next()?);
+            areas.contains(&area).then(|| (city.replace('_', " "), zone))
+        });
+        let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+        let mut named = cities.filter(|(city, _)| {
+            text.match_indices(city.as_str()).any(|(at, _)| {
+                is_end(text[..at].chars().next_back()) && is_end(text[at + city.len()..].chars().next())
+            })
+        });
+        named.next()
+    }
+
     /// Returns the name, as IANA writes it.
     pub fn name(self) -> &'static str {
         &self.0.name

@@ -18,6 +18,7 @@ use super::WordingInput;
 use super::text::{format_duration, format_local, isolated_names, shorten_line, wrap_lines};
 use crate::game::condition::Conditions;
 use crate::game::{Board, BySeat, Fault, Line, Seat};
+use crate::letter::split_words;
 use crate::referee::{
     Adjudication, Answer, Content, FiledOrders, HouseDefaults, MAX_COMMANDS, MAX_FAULTS, Match, News, Notice,
     Orders, PastReports, Receipts, Stage,
@@ -209,7 +210,10 @@ pub fn for_seat(input: &WordingInput<'_>, seat: Seat, board: Option<&Board>) -> 
     let zone = game_match.zone_of(seat);
     let view = shown_view(game_match, &dispatch.content, seat);
     let rest = match &dispatch.content {
-        Content::Answer(answer) => vec![("answer", self::answer(answer, zone, now, club.house))],
+        Content::Answer(answer) => vec![
+            ("answer", self::answer(answer, zone, now, club.house)),
+            ("place", place(answer, game_match, now)),
+        ],
         Content::Report { news, receipt, replaces: _ } => {
             let News { steps, left_out, missed, correction, filed, conditions } = &**news;
             vec![
@@ -372,6 +376,7 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
         faults => faults(&answer.faults, &answer.quoted),
         more_faults => beyond(MAX_FAULTS, answer.all_faults().count()) + answer.left_out.faults,
         remarks => shortened_lines(&answer.remarks),
+        words => answer.remarks.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
         elsewhere_orders => answer.elsewhere_orders.iter().take(MAX_LISTED).map(|order| {
             context! { text => shorten_line(&order.line.text), game => order.game.name() }
         }).collect::<Value>(),
@@ -397,6 +402,18 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
         commands_left_out => answer.left_out.commands,
         most_commands => MAX_COMMANDS,
     }
+}
+
+/// Returns the time zone of a city that a letter names where it asks for a time, with the deadline there.
+fn place(answer: &Answer, game_match: &Match, now: DateTime<Utc>) -> Value {
+    let asks = |text: &str| {
+        let words = ["until", "when", "time", "clock", "deadline", "hour", "hours", "zone", "due"];
+        split_words(text).any(|word| words.iter().any(|asked| word.eq_ignore_ascii_case(asked)))
+    };
+    let mut texts = answer.remarks.iter().map(|line| line.text.as_str());
+    let found = texts.clone().any(asks).then(|| texts.find_map(Zone::of_city_in)).flatten();
+    let time = |zone: Zone| game_match.deadline.map(|at| format_local(at, zone, now));
+    found.map(|(city, zone)| context! { city => city, zone => zone.name(), due => time(zone) }).into()
 }
 
 /// Maximum lines of a player's letter in one list.
