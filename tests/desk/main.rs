@@ -45,6 +45,7 @@ mod seat {
     mod meant;
     mod offers;
     mod one_letter;
+    mod own_words;
     pub mod parts;
     mod short_forms;
     mod understood;

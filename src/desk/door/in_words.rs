@@ -6,17 +6,18 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::matches::offers;
 use crate::game::Line;
+use crate::game::any::GameKind;
 use crate::ledger::without_mark;
 use crate::letter::Letter;
 use crate::request::wish::{Topic, WordAnswer, asks_or_agrees, is_bare_verb, read_remarks, word_answer};
-use crate::request::{Command, NumberedCommand, Request};
+use crate::request::{Beside, Command, NumberedCommand, Request, Writer};
 use crate::store::UnprovenStage;
 
 /// An open question to the sender, which the letter answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenQuestion {
-    /// The code of a challenge.
-    Challenge(String),
+    /// The code of a challenge, and its game.
+    Challenge(String, GameKind),
     /// The code of a notice about a letter in the player's name.
     Unproven(String),
 }
@@ -25,10 +26,21 @@ impl OpenQuestion {
     /// Returns the lines that answer the question.
     pub fn lines(&self) -> Vec<String> {
         match self {
-            OpenQuestion::Challenge(code) => {
-                vec![format!("ACCEPT {code}"), format!("DECLINE {code}"), format!("NEVER {code}")]
-            }
+            OpenQuestion::Challenge(code, game) => vec![
+                format!("ACCEPT {code}"),
+                format!("DECLINE {code}"),
+                format!("NEVER {code}"),
+                format!("RULES {game}"),
+            ],
             OpenQuestion::Unproven(code) => vec![format!("CONFIRM {code}"), format!("DENY {code}")],
+        }
+    }
+
+    /// Returns the line that stops all questions of this kind.
+    pub fn stops(&self) -> Option<String> {
+        match self {
+            OpenQuestion::Challenge(code, _) => Some(format!("NEVER {code}")),
+            OpenQuestion::Unproven(_) => None,
         }
     }
 
@@ -40,7 +52,7 @@ impl OpenQuestion {
         let answer = word_answer(lines);
         let is = |verb: &str| is_bare_verb(lines, verb);
         let command = match self {
-            OpenQuestion::Challenge(code) => match answer {
+            OpenQuestion::Challenge(code, _) => match answer {
                 Some(WordAnswer::Yes) => Command::Accept(code.clone()),
                 _ if is("ACCEPT") => Command::Accept(code.clone()),
                 Some(WordAnswer::No) => Command::Decline(code.clone()),
@@ -72,6 +84,15 @@ pub fn wants_no_mail(lines: &[Line]) -> bool {
         && !asks_or_agrees(lines)
 }
 
+/// Whether a letter asks to play or about the games, or only greets.
+pub fn wants_to_play(request: &Request) -> bool {
+    let today = chrono::NaiveDate::default();
+    let asks = |topic| matches!(topic, Topic::Join | Topic::Rules | Topic::Opponent | Topic::Setup);
+    let spoken = read_remarks(&request.remarks, "", false, today);
+    request.beside(Writer::STRANGER) == Beside::Nothing
+        || spoken.topic.into_iter().chain(spoken.also).any(asks)
+}
+
 /// Returns the open question that a letter answers, if there is one.
 pub fn question_of(desk: &Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<Option<OpenQuestion>> {
     for id in letter.answered_ids() {
@@ -80,8 +101,8 @@ pub fn question_of(desk: &Desk<'_>, asker: &Asker, letter: &Letter) -> Decided<O
         if let Some(code) = local.strip_prefix("c.") {
             let code = code.to_ascii_uppercase();
             let open = offers::open_offer(desk, &code)?;
-            if open.is_some_and(|row| row.invited.as_deref().is_some_and(|to| asker.is(to))) {
-                return Ok(Some(OpenQuestion::Challenge(code)));
+            if let Some(row) = open.filter(|row| row.invited.as_deref().is_some_and(|to| asker.is(to))) {
+                return Ok(Some(OpenQuestion::Challenge(code, row.game)));
             }
         }
         if let (Some(notice), Some(player)) = (local.strip_prefix("u."), asker.player_id) {

@@ -4,6 +4,7 @@
 use std::slice;
 
 use super::{in_words, tokenless};
+use crate::desk::events::in_words as events;
 use crate::desk::frame::asker::{Asker, Evidence};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, or_lacking};
@@ -116,7 +117,7 @@ fn read_words(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -
     if let Some(answered) = question.answered(asker, &read.request, lines) {
         let declines = answered.commands.iter().any(|asked| matches!(asked.command, Command::Decline(_)));
         if declines && in_words::wants_no_mail(lines) {
-            read.never = question.lines().pop();
+            read.never = question.stops();
         }
         read.request = answered;
     } else if read.request.commands.is_empty() {
@@ -145,6 +146,9 @@ pub fn answer_stranger(
     let words = WordsOfStranger::of(&request, asker.player_id.is_some());
     let StrangerReplies { mut replies, waiting: commands, lacks_token } =
         replies_to_stranger(desk, &asker, &request)?;
+    if request.is_empty() && asked_again.is_empty() {
+        replies.extend(event_replies(desk, &asker, letter, &lines)?);
+    }
     let lost = restored::why_unknown(desk, letter, asker.zone)?;
     let lacks_token = lacks_token || words.order_lines > 0 || lost.is_some();
     let why = reasons(&request, lacks_token, why_no_seat(desk, letter, lost)?);
@@ -181,6 +185,8 @@ pub fn answer_stranger(
     let asked = question.as_ref().map(|question| question.code.clone());
     let passed_on = pass_strangers_words(desk, letter, &words)?;
     let plain = ClubLetter::Stranger {
+        wishes_no_mail: !is_known && in_words::wants_no_mail(&request.remarks),
+        wants_to_play: in_words::wants_to_play(&request),
         replies,
         remarks: request.remarks,
         why,
@@ -221,6 +227,14 @@ fn answer_with_form(
     answers::send_answer(desk, answer, digest_of_request(request), AnswerBudget::Address)?;
     desk.decided(letter.digest, LetterStatus::Answered, note);
     Ok(true)
+}
+
+/// Returns the events that a player's letter is about.
+fn event_replies(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -> Decided<Vec<Reply>> {
+    match asker.player_id {
+        Some(_) => events::about_events(desk, asker, lines, &desk.answered_text(letter)),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Whether a letter is from somebody unknown and shows no sign of a person. The GM's digest lists such

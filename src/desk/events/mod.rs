@@ -6,6 +6,7 @@ pub mod book;
 pub mod clock;
 pub mod entering;
 pub mod import;
+pub mod in_words;
 pub mod letters;
 pub mod people;
 pub mod results;

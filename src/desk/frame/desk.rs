@@ -18,7 +18,7 @@ use crate::club::events::event::EventStage;
 use crate::club::names::NamedPlayer;
 use crate::config::GmIndex;
 use crate::ledger::Entry;
-use crate::letter::{Address, Digest, ReturnId, Token};
+use crate::letter::{Address, Digest, Letter, ReturnId, Token};
 use crate::referee::{MatchOverview, SeasonEnd, Stage};
 use crate::report::format_local;
 use crate::store::{Changes, EventRow, LetterDecision, LetterStatus, Player, Restraints, SeatRow};
@@ -360,6 +360,12 @@ impl<'a> Desk<'a> {
         let changed = self.drafts().into_iter().flat_map(|draft| &draft.events);
         all.extend(changed.map(|(id, loaded)| (id.clone(), loaded.event.stage)));
         Ok(all)
+    }
+
+    /// Returns the subject of a letter, and the text of ours that it answers, if they are known.
+    pub fn answered_text(&self, letter: &Letter) -> String {
+        let texts = letter.answered_ids().filter_map(|id| self.rows.loaded.texts.get(id)).map(String::as_str);
+        std::iter::once(letter.subject.as_str()).chain(texts).collect::<Vec<_>>().join("\n")
     }
 
     /// Returns the entries of a match, including those that this transaction adds.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::instructions;
+use super::{in_words, instructions};
 use crate::config::GmIndex;
 use crate::desk::frame::asker::Evidence;
 use crate::desk::frame::desk::Desk;
@@ -91,6 +91,7 @@ pub fn follow_gm_letter(
     };
     let replies = gm_replies(desk, letter, has_token, &request)?;
     desk.rows.check()?;
+    let meant = if has_token && items.is_empty() { in_words::meant(desk, &request)? } else { None };
     let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
     let plain = ClubLetter::GmAnswer {
         check: request.check,
@@ -99,6 +100,7 @@ pub fn follow_gm_letter(
         remarks: request.remarks,
         why,
         commands_left_out: request.left_out.commands,
+        meant,
     };
     let unique = format!("g.{}", &letter.digest.to_string()[..24]);
     let answered = AnsweredLetter::new(letter);

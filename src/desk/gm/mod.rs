@@ -5,6 +5,7 @@ pub mod agenda;
 pub mod alarm;
 pub mod announce;
 pub mod digest;
+pub mod in_words;
 pub mod instructions;
 pub mod letter;
 pub mod lists;

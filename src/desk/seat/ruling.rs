@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 
+use crate::desk::events::in_words as events;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch, or_lacking};
@@ -17,8 +18,9 @@ use crate::house;
 use crate::ledger::{self, Act, Allowance, Hint, TokenOf};
 use crate::letter::{Address, Letter, split_words};
 use crate::referee::{
-    AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart, PartOutcome,
-    PastReports, Reader, Reply, Ruling, SeatLetter, Stage, Words, note_of_words, without_lines_of_play,
+    self, AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart,
+    PartOutcome, PastReports, Reader, Reply, Ruling, SeatLetter, Stage, Topic, Wishes, Words, note_of_words,
+    without_lines_of_play,
 };
 use crate::report::envelope::AnsweredLetter;
 use crate::report::sent::{repeated_reports, repeats_reports};
@@ -285,11 +287,36 @@ fn complete_answer(
         let reports = reports_of(desk, row, &answer.replies, &ruling.after);
         answer.reports = or_lacking(reports)?.unwrap_or_default();
     }
-    answer_commands(desk, &mut answer, row, &Asker::player(&row.player, letter), request)?;
+    let asker = Asker::player(&row.player, letter);
+    answer_commands(desk, &mut answer, row, &asker, request)?;
+    answer_words(desk, &mut answer, &ruling.after, row, (&asker, letter))?;
     answer.instructs =
         desk.club.is_gm(&letter.from) && request.remarks.iter().any(|line| begins_with_gm(&line.text));
     ruling.answer_mut().into_iter().for_each(|place| std::mem::swap(place, &mut answer));
     desk.rows.check()
+}
+
+/// Completes the answer to a letter of words alone: with the events that it speaks of, or with the line that sends its
+/// words to the opponent, if it answers a message of theirs.
+fn answer_words(
+    desk: &Desk<'_>,
+    answer: &mut Answer,
+    game_match: &Match,
+    row: &TokenRow,
+    (asker, letter): (&Asker, &Letter),
+) -> Decided<()> {
+    let is_thanks = |wishes: &Wishes| wishes.care.is_none() && wishes.topic == Some(Topic::Thanks);
+    if !answer.is_only_words() || !answer.wishes.iter().all(is_thanks) {
+        return Ok(());
+    }
+    let answered = desk.answered_text(letter);
+    let foe = &game_match.players[row.seat.other()];
+    if answered.contains(&format!("\n{foe} writes to you:")) {
+        answer.wishes = referee::tell_back(game_match, row.seat, &answer.remarks).into_iter().collect();
+        return Ok(());
+    }
+    answer.replies = events::about_events(desk, asker, &answer.remarks, "")?;
+    Ok(())
 }
 
 /// Whether a line begins as a GM's instructions do.

@@ -57,7 +57,7 @@ pub use house::{HouseDefaults, HouseMatch, HousePlayer, digest_of, house_level};
 pub use letter::prepare::{NoSuchPart, part_digest, part_text, prepare};
 pub use letter::together::Questions;
 pub use letter::unreadable::advice;
-pub use letter::wishes::wishes_of;
+pub use letter::wishes::{tell_back, wishes_of};
 pub use matter::{Matter, SeatLetter};
 pub use offer::{MatchSummary, Offer, OfferRejection, OfferSummary, OpenOffer};
 pub use play::deadline::move_deadline;

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
-use super::gm_digest::{FullWords, GmDigest, GmMatchSummary, ShortList};
+use super::gm_digest::{FullWords, GmDigest, GmMatchSummary, GmMeant, ShortList};
 use super::text::wrap_lines;
 use crate::game::{Line, Seat};
 use crate::ledger::TermsChange;
@@ -34,6 +34,10 @@ pub enum ClubLetter {
         asked_again: Vec<String>,
         /// Whether the sender is a player.
         is_known: bool,
+        /// Whether the letter asks for no more mail.
+        wishes_no_mail: bool,
+        /// Whether the letter speaks of playing.
+        wants_to_play: bool,
     },
     /// Passes a message on to the GM, from somebody who has no seat or whose letter has no token.
     Words { address: String, message: Vec<String> },
@@ -59,6 +63,8 @@ pub enum ClubLetter {
         remarks: Vec<Line>,
         why: String,
         commands_left_out: usize,
+        /// What the GM's words may be about, if the letter holds nothing else.
+        meant: Option<GmMeant>,
     },
     /// Sums up the day for the GM.
     Digest { digest: Box<GmDigest> },

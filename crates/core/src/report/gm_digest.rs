@@ -6,6 +6,7 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Reason, Seat};
+use crate::referee::EventLine;
 
 /// The daily digest for a GM. Its news does not repeat items of an earlier digest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -326,4 +327,23 @@ pub struct GmMatchSummary {
     pub due_at: Option<String>,
     /// Points that the GM should know about the match, each in a few words.
     pub marks: Vec<String>,
+}
+
+/// What a GM's words may be about, with the lines that may do what they say. Nothing was done.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub struct GmMeant {
+    /// Whether the letter holds only thanks and the like.
+    pub is_courtesy: bool,
+    pub events: Vec<EventLine>,
+    /// Matches that the letter names, or those of a list that it asks for.
+    pub matches: Vec<GmMatchSummary>,
+    /// Further matches that are not shown.
+    pub more: usize,
+    /// The list that it asks for.
+    pub list: Option<String>,
+    /// The lines of each act.
+    pub acts: Vec<Vec<String>>,
+    /// Lines that only ask.
+    pub lines: Vec<String>,
 }

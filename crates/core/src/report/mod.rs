@@ -38,7 +38,7 @@ pub use club_letter::{
     UnprovenSummary,
 };
 pub use context::{Position, word_position};
-pub use gm_digest::{GmDigest, GmMatchSummary};
+pub use gm_digest::{GmDigest, GmMatchSummary, GmMeant};
 pub use mail::{envelope, mime, pin, redraw, sent};
 pub use samples::check_templates;
 pub use templates::{COMPILED_IN, TemplateError, Templates, topics};

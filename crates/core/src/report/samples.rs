@@ -92,6 +92,8 @@ fn answer_to_stranger(reply: Reply) -> ClubLetter {
         commands_left_out: 1,
         passed_on: Some(Passing::AtOnce),
         asked_again: vec!["ACCEPT 7K3M9P".to_owned()],
+        wishes_no_mail: false,
+        wants_to_play: true,
         is_known: true,
     }
 }

@@ -46,6 +46,16 @@ pub fn wishes_of(game_match: &Match, seat: Seat, remarks: &[Line], at: DateTime<
     read_wishes(game_match, seat, remarks, at, false)
 }
 
+/// Returns the wish to send these words to the opponent, if messages are passed on in the match.
+pub fn tell_back(game_match: &Match, seat: Seat, remarks: &[Line]) -> Option<Wishes> {
+    let today = NaiveDate::default();
+    let message = remarks.iter().map(|line| line.text.trim().to_owned()).collect();
+    let spoken = Spoken { message, ..Spoken::default() };
+    let reader = WishReader { game_match, seat, today, remarks, spoken };
+    let is_running = game_match.stage != Stage::Over;
+    (is_running && reader.can_tell()).then(|| reader.wishes(Some(Topic::Tell)))
+}
+
 fn read_wishes(
     game_match: &Match,
     seat: Seat,

@@ -1,0 +1,379 @@
+//! A GM's letter in plain words: what it is about, and the lines that may do what it says. Nothing is done.
+//!
+//! The people, matches, events, games and addresses that it names decide what is shown; its other words only choose
+//! among the lines. So a letter in a language that the words below do not know still gets its match.
+
+use chrono::{Days, NaiveDate};
+
+use crate::club::names::NamedPlayer;
+use crate::desk::events::shown;
+use crate::desk::frame::desk::Desk;
+use crate::desk::frame::rows::Decided;
+use crate::desk::frame::summary::is_on;
+use crate::desk::outbox::fog;
+use crate::game::any::GameKind;
+use crate::game::{Line, Seat};
+use crate::letter::{Address, split_words};
+use crate::referee::{EventLine, Listing, MatchOverview, Stage};
+use crate::report::{GmMatchSummary, GmMeant};
+use crate::request::{Beside, Request, Writer, matches_named_in, wish};
+
+/// Maximum matches, and events, that an answer shows.
+const MAX_SHOWN: usize = 6;
+
+/// Maximum matches of a list that the letter asks for.
+const MAX_LISTED: usize = 40;
+
+/// Days of an extension, if the letter names none.
+const DAYS: u32 = 3;
+
+/// Days from now until a new event begins, if the GM changes nothing.
+const DAYS_UNTIL_EVENT: u64 = 14;
+
+/// Beginnings of words that speak of events, in the languages that GMs write most.
+const EVENTS: &str =
+    "league cup ladder tournament event season standing liga pokal leiter turnier ligue tournoi";
+
+/// Beginnings of words that ask for something new.
+const NEW: &str = "new start play begin open pair match up begin neu start nouv nuev";
+
+/// Acts on a match, with the beginnings of words that may mean them; the first of an act whose words occur stands first.
+const ACTS: [(MatchLine, &str); 8] = [
+    (MatchLine::Extend, "day week time longer exten deadline slow tag woche jour día giorn"),
+    (MatchLine::Pause, "paus stop clock hold hospital ill sick freeze suspend holiday"),
+    (MatchLine::Tell, "tell say write answer inform message remind ask thank"),
+    (MatchLine::Rollback, "undo back revert previous mistake wrong last misread"),
+    (
+        MatchLine::Forfeit,
+        "quit resign gave gives forfeit win wins won lose loses lost kick throw out disappear",
+    ),
+    (MatchLine::Abandon, "end ends abandon cancel close finish void restart scrap scratch"),
+    (MatchLine::Replace, "replac substitut instead over successor"),
+    (MatchLine::Adjudicate, "adjudicat without proceed"),
+];
+
+/// Words that ask for a player to be kept out.
+const BLOCK: &str = "block ban kick throw spam insult remove expel";
+
+/// Lists of matches, with the beginnings of words that ask for them.
+const LISTS: [(Listing, &str); 5] = [
+    (Listing::Late, "late overdue behind tardy missing"),
+    (Listing::Due, "due soon today tomorrow urgent next"),
+    (Listing::Paused, "paus"),
+    (Listing::Protests, "protest complain"),
+    (Listing::Ended, "ended over finished result won yesterday"),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MatchLine {
+    Extend,
+    Pause,
+    Tell,
+    Rollback,
+    Forfeit,
+    Abandon,
+    Replace,
+    Adjudicate,
+}
+
+/// A GM's words, and the people of the club whom they name.
+struct Reader<'a> {
+    remarks: &'a [Line],
+    words: Vec<String>,
+    people: Vec<NamedPlayer>,
+    games: Vec<GameKind>,
+    addresses: Vec<Address>,
+    today: NaiveDate,
+}
+
+/// Returns what a GM's words may be about. `None` if the letter also has commands, or no words.
+pub fn meant(desk: &Desk<'_>, request: &Request) -> Decided<Option<GmMeant>> {
+    if !request.is_empty() || request.remarks.is_empty() {
+        return Ok(None);
+    }
+    let everybody = desk.named_people()?;
+    let names: Vec<&str> = everybody.iter().map(|player| player.name.as_str()).collect();
+    if request.beside(Writer { names: &names, ..Writer::STRANGER }) == Beside::Nothing {
+        return Ok(Some(GmMeant { is_courtesy: true, ..GmMeant::default() }));
+    }
+    let reader = Reader::new(&request.remarks, everybody, desk.at().date_naive());
+    let mut meant = reader.events(desk)?;
+    if meant.events.is_empty() && meant.acts.is_empty() && meant.lines.is_empty() {
+        meant = reader.matches(desk)?;
+    }
+    Ok(Some(meant))
+}
+
+impl Reader<'_> {
+    fn new(remarks: &[Line], everybody: Vec<NamedPlayer>, today: NaiveDate) -> Reader<'_> {
+        let written: Vec<&str> = remarks.iter().flat_map(|line| split_words(&line.text)).collect();
+        let words: Vec<String> = written.iter().map(|word| wish::fold(word)).collect();
+        let is_name = |name: &str| written.iter().any(|word| word.eq_ignore_ascii_case(name));
+        // A name is written with a capital, so that "will" means nobody.
+        let is_first = |name: &str| written.contains(&name);
+        let people = everybody.into_iter().filter(|player| {
+            let names: Vec<&str> = split_words(&player.name).collect();
+            names.iter().all(|name| is_name(name)) || names.first().is_some_and(|name| is_first(name))
+        });
+        let games = GameKind::ALL.iter().copied().filter(|game| {
+            let first = game.key().split('-').next().unwrap_or_default();
+            words.iter().any(|word| word == first)
+        });
+        let pieces = remarks.iter().flat_map(|line| line.text.split_whitespace());
+        let bare = pieces.map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()));
+        let addresses =
+            bare.filter(|piece| piece.contains('@')).filter_map(|piece| Address::parse_given(piece).ok());
+        let (people, games, addresses) = (people.collect(), games.collect(), addresses.collect());
+        Reader { remarks, words, people, games, addresses, today }
+    }
+
+    /// Whether a word of the letter begins with one of these.
+    fn has(&self, beginnings: &str) -> bool {
+        self.words.iter().any(|word| begins_with(word, beginnings))
+    }
+
+    fn asks(&self) -> bool {
+        let question = "who which what when how is are any wer welche quand quel qui";
+        let first = self.words.first();
+        first.is_some_and(|word| question.split(' ').any(|asked| asked == word))
+            || self.remarks.iter().any(|line| line.text.trim_end().ends_with('?'))
+    }
+
+    /// Returns the number of days that the letter names.
+    fn days(&self) -> Option<u32> {
+        let units = [("week", 7), ("woche", 7), ("day", 1), ("tag", 1)];
+        self.words.iter().enumerate().find_map(|(at, word)| {
+            let (_, unit) = units.iter().find(|(name, _)| word.starts_with(name))?;
+            let before = self.words[at.saturating_sub(2)..at].iter().rev();
+            let number = before.filter_map(|word| wish::number(word)).next();
+            number.or((*unit == 7).then_some(1)).map(|number| number * unit).filter(|days| *days > 0)
+        })
+    }
+
+    /// Returns the events that the letter speaks of, with lines about them.
+    fn events(&self, desk: &Desk<'_>) -> Decided<GmMeant> {
+        let mut found = GmMeant::default();
+        let open = desk.open_events()?;
+        let names = |id: &str, name: &str| {
+            let names_id = self.remarks.iter().any(|line| line.text.to_ascii_uppercase().contains(id));
+            names_id
+                || split_words(name).map(wish::fold).any(|word| word.len() > 4 && self.words.contains(&word))
+        };
+        let (named, others): (Vec<_>, Vec<_>) =
+            open.iter().partition(|loaded| names(&loaded.event.plan.id, &loaded.event.plan.name));
+        if named.is_empty() && !self.has(EVENTS) {
+            return Ok(found);
+        }
+        let wants_new = named.is_empty() && (self.has(NEW) || self.games.len() == 1) && !self.asks();
+        if wants_new {
+            self.new_event(&mut found);
+            return Ok(found);
+        }
+        let shown = if named.is_empty() { others } else { named };
+        for loaded in shown.into_iter().take(MAX_SHOWN) {
+            let event: EventLine = shown::line(desk, &loaded.event, None, None);
+            self.event_acts(&event, &mut found);
+            found.events.push(event);
+        }
+        if found.events.is_empty() {
+            found.lines.push("EVENTS".to_owned());
+        }
+        Ok(found)
+    }
+
+    fn event_acts(&self, event: &EventLine, found: &mut GmMeant) {
+        let id = &event.id;
+        found.lines.push(format!("STANDINGS {id}"));
+        let verb = if self.has("remove strike out off kick withdraw") { "STRIKE" } else { "ENTER" };
+        let people = self.people.iter().take(MAX_SHOWN);
+        found
+            .acts
+            .extend(people.map(|player| vec![format!("GM EVENT {id} {verb} {} the reason", player.name)]));
+        if self.has("day week longer exten later") {
+            let days = self.days().unwrap_or(DAYS_UNTIL_EVENT as u32);
+            found.acts.push(vec![format!("GM EVENT {id} EXTEND {days} days the reason")]);
+        }
+        if self.has("cancel abandon") {
+            found.acts.push(vec![format!("GM EVENT {id} CANCEL the reason")]);
+        }
+        if event.stage == "entries" && self.has("start open begin draw") {
+            found.acts.push(vec![format!("GM EVENT {id} OPEN")]);
+        }
+    }
+
+    /// Offers the plan of a new event, and to enter those whom the letter names.
+    fn new_event(&self, found: &mut GmMeant) {
+        let format = ["cup", "ladder"].into_iter().find(|format| self.has(format)).unwrap_or("league");
+        let game = self.games.first().copied().unwrap_or(GameKind::Quad);
+        let opens = self.today + Days::new(DAYS_UNTIL_EVENT);
+        let name = format!("{} {format}", game.name());
+        let id = format!("EV-{}-{}", game.key().split('-').next().unwrap_or_default(), format)
+            .to_ascii_uppercase();
+        let mut plan = vec![
+            "GM EVENT NEW".to_owned(),
+            format!("id = \"{id}\""),
+            format!("name = \"{name}\""),
+            format!("game = \"{}\"", game.key()),
+            format!("format = \"{format}\""),
+            format!("opens = {opens}"),
+        ];
+        plan.extend(self.days().map(|days| format!("days = {days}")));
+        plan.push("END".to_owned());
+        found.acts.push(plan);
+        let people = self.people.iter().take(MAX_LISTED);
+        let enter: Vec<String> =
+            people.map(|player| format!("GM EVENT {id} ENTER {} They asked for it.", player.name)).collect();
+        found.acts.extend((!enter.is_empty()).then_some(enter));
+    }
+
+    /// Returns the matches and people that the letter speaks of, with lines about them.
+    fn matches(&self, desk: &Desk<'_>) -> Decided<GmMeant> {
+        let mut found = GmMeant::default();
+        let all = desk.overviews()?;
+        let named = matches_named_in(self.remarks);
+        let is_named =
+            |game_match: &&MatchOverview| named.iter().any(|id| id.eq_ignore_ascii_case(&game_match.id));
+        let mut meant: Vec<&MatchOverview> = all.iter().filter(is_named).collect();
+        self.person_acts(desk, !meant.is_empty(), &mut found)?;
+        if meant.is_empty() && found.acts.is_empty() {
+            let running = all.iter().filter(|game_match| game_match.stage != Stage::Over);
+            let plays = |game_match: &&MatchOverview| {
+                self.people.iter().all(|player| seat_of(game_match, player).is_some())
+            };
+            let is_game =
+                |game_match: &&MatchOverview| self.games.is_empty() || self.games.contains(&game_match.game);
+            meant = running.filter(|_| !self.people.is_empty()).filter(plays).filter(is_game).collect();
+        }
+        for game_match in meant.iter().take(MAX_SHOWN) {
+            found.acts.extend(self.match_acts(game_match));
+        }
+        let fog = fog::of_acting_gm(desk)?;
+        let line = |game_match: &MatchOverview| -> GmMatchSummary { fog.line(game_match.clone(), desk.at()) };
+        found.matches = meant.iter().take(MAX_SHOWN).map(|game_match| line(game_match)).collect();
+        found.more = meant.len().saturating_sub(MAX_SHOWN);
+        if found.matches.is_empty() && found.acts.is_empty() && (self.asks() || !self.people.is_empty()) {
+            let asked =
+                LISTS.iter().find(|(_, words)| self.has(words)).map_or(Listing::All, |(listing, _)| *listing);
+            let listed: Vec<&MatchOverview> =
+                all.iter().filter(|game_match| is_on(game_match, asked, desk.at())).collect();
+            found.more = listed.len().saturating_sub(MAX_LISTED);
+            found.list = Some(asked.to_string());
+            found.matches = listed.into_iter().take(MAX_LISTED).map(line).collect();
+        }
+        Ok(found)
+    }
+
+    /// Offers what the letter may want done about people: to block or add one, or to open a match of two.
+    fn person_acts(&self, desk: &Desk<'_>, names_match: bool, found: &mut GmMeant) -> Decided<()> {
+        let blocks = self.has(BLOCK);
+        for address in self.addresses.iter().take(MAX_SHOWN) {
+            let is_known = desk.player(address.as_str())?.is_some();
+            found.acts.push(vec![match (blocks, is_known) {
+                (true, _) => format!("GM PLAYER BLOCK {address}"),
+                (false, true) => format!("GM PLAYER SHOW {address}"),
+                (false, false) => {
+                    format!("GM PLAYER ADD {address} {}", self.name_before(address)).trim_end().to_owned()
+                }
+            }]);
+        }
+        if blocks && !names_match {
+            found
+                .acts
+                .extend(self.people.iter().map(|player| vec![format!("GM PLAYER BLOCK {}", player.name)]));
+        }
+        if let ([first, second], [game], true, false) =
+            (&self.people[..], &self.games[..], self.has(NEW), names_match)
+        {
+            let (one, other) = (desk.reachable(first.id)?, desk.reachable(second.id)?);
+            if let (Some((_, one)), Some((_, other))) = (one, other) {
+                let days = self.days().map(|days| format!(" days={days}")).unwrap_or_default();
+                found.acts.push(vec![format!("GM NEW {} {one} {other}{days}", game.key())]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the words with capitals that stand before an address: a name.
+    fn name_before(&self, address: &Address) -> String {
+        let line = self.remarks.iter().find(|line| line.text.contains(address.as_str()));
+        let before =
+            line.and_then(|line| line.text.split_once(address.as_str())).map_or("", |(before, _)| before);
+        let words: Vec<&str> = before
+            .split(|c: char| c.is_whitespace() || ",:;<>()".contains(c))
+            .filter(|word| !word.is_empty())
+            .collect();
+        // "Add Carl Moss": the first word of a line has its capital from the sentence.
+        let words = if words.len() > 2 { &words[1..] } else { &words[..] };
+        let capitals = words.iter().rev().take_while(|word| word.starts_with(char::is_uppercase)).count();
+        words[words.len() - capitals.min(3)..].join(" ")
+    }
+
+    /// Returns the lines that may do what the letter wants in this match.
+    fn match_acts(&self, game_match: &MatchOverview) -> Vec<Vec<String>> {
+        if game_match.stage == Stage::Over {
+            return vec![vec![format!("GM MATCH {} ANNUL the reason", game_match.id)]];
+        }
+        let mut asked: Vec<MatchLine> =
+            ACTS.iter().filter(|(_, words)| self.has(words)).map(|(act, _)| *act).collect();
+        if asked.is_empty() && !self.asks() {
+            asked = vec![MatchLine::Extend, MatchLine::Pause, MatchLine::Tell];
+        }
+        asked.into_iter().filter_map(|act| self.match_line(game_match, act)).map(|line| vec![line]).collect()
+    }
+
+    fn match_line(&self, game_match: &MatchOverview, act: MatchLine) -> Option<String> {
+        let named: Vec<Seat> = self.people.iter().filter_map(|player| seat_of(game_match, player)).collect();
+        let seat = match named[..] {
+            [seat] => Some(seat),
+            _ => None,
+        };
+        // Whoever wins is named, too.
+        let wins = self.has("win wins won victory");
+        let loser = seat.map(|seat| if wins { seat.other() } else { seat });
+        let what = match act {
+            MatchLine::Extend => {
+                let days = self.days().unwrap_or(DAYS);
+                format!("EXTEND {days} day{}", if days == 1 { "" } else { "s" })
+            }
+            MatchLine::Pause if game_match.stage == Stage::Paused => "RESUME".to_owned(),
+            MatchLine::Pause => "PAUSE the reason".to_owned(),
+            MatchLine::Tell => {
+                let reader = seat.map_or("both".to_owned(), |seat| seat.to_string());
+                format!("TELL {reader} {}", self.message().unwrap_or("your words"))
+            }
+            MatchLine::Rollback => {
+                let turn = game_match.due.as_ref()?.turn.checked_sub(1)?;
+                format!("ROLLBACK {turn} the reason")
+            }
+            MatchLine::Forfeit => format!("FORFEIT {}", loser.unwrap_or(Seat::First)),
+            MatchLine::Abandon if wins => return None,
+            MatchLine::Abandon => "ABANDON".to_owned(),
+            MatchLine::Replace => format!("REPLACE {} name@example.org", seat.unwrap_or(Seat::First)),
+            MatchLine::Adjudicate => "ADJUDICATE".to_owned(),
+        };
+        Some(format!("GM MATCH {} {what}", game_match.id))
+    }
+
+    /// Returns the words for a player: those behind a name and a colon or comma.
+    fn message(&self) -> Option<&str> {
+        self.remarks.iter().find_map(|line| {
+            let (before, after) = line.text.split_once([':', ','])?;
+            let named = split_words(before).last()?;
+            let is_named =
+                self.people.iter().any(|player| split_words(&player.name).any(|name| name == named));
+            Some(after.trim()).filter(|after| is_named && !after.is_empty())
+        })
+    }
+}
+
+fn begins_with(word: &str, beginnings: &str) -> bool {
+    // Short words count only as a whole, so that "all" is not "illness" and "daylight" no "day".
+    beginnings.split(' ').any(|beginning| match beginning.len() {
+        0..4 => word.strip_prefix(beginning).is_some_and(|rest| rest.is_empty() || rest == "s"),
+        _ => word.starts_with(beginning),
+    })
+}
+
+fn seat_of(game_match: &MatchOverview, player: &NamedPlayer) -> Option<Seat> {
+    Seat::BOTH.into_iter().find(|seat| game_match.players[*seat] == player.name)
+}

@@ -1,0 +1,125 @@
+//! Letters in people's own words that no list of phrases knows: orders told by their pieces and squares, questions that
+//! the rules or a short answer settle, words for the opponent or about a league, and a GM's words.
+
+use crate::events::{CY, LEAGUE, announced, club, gm};
+use crate::positions::{quad, quadrant_z};
+use crate::referee::{ANN, BO, GM, Referee, Sent};
+use crate::seat::almost_orders::both_set_up;
+
+/// The answer to a letter in words, which files nothing.
+#[track_caller]
+fn answer(referee: &Referee, to: &Sent, words: &str) -> Sent {
+    referee.sent_to(ANN);
+    referee.reply(ANN, to, words);
+    referee.one_to(ANN)
+}
+
+#[test]
+fn orders_in_other_words_are_offered_and_never_filed() {
+    let referee = Referee::new();
+    let (game_match, to_ann, _) = quad(&referee);
+    for words in ["Marvel G7", "g7 👍", "Marbleg7", "G7'ye koyuyorum"] {
+        answer(&referee, &to_ann, words).says("answer with the single word").says("| MARBLE G7");
+    }
+    answer(&referee, &to_ann, "If he plays F6 then I want G7").keeps_silent_of("single word");
+    assert!(referee.find(&game_match.id).filed.iter().all(|(_, filed)| filed.is_none()));
+}
+
+#[test]
+fn orders_in_words_amend_what_is_filed() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = both_set_up(&referee);
+    referee.reply(ANN, &to_ann, "SHIP 1 HOLD");
+    let offer = answer(&referee, &to_ann, "and my number 2 stays where it is too");
+    offer.says("| SHIP 1 HOLD").says("| SHIP 2 HOLD").says("single word");
+}
+
+#[test]
+fn orders_in_the_subject_beside_a_text_are_offered() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    referee.sent_to(ANN);
+    let letter = referee.answer(ANN, &to_ann, "see subject :)");
+    let rest = letter.lines().filter(|line| !line.starts_with("Subject:"));
+    referee.receive(&format!("Subject: MARBLE G7\n{}", rest.collect::<Vec<_>>().join("\n")));
+    referee.one_to(ANN).says("| MARBLE G7").says("single word");
+}
+
+#[test]
+fn a_question_is_answered_by_the_passage_that_shares_its_rare_words() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    for (words, said) in [
+        ("Do slanted squares count as a quad too?", "any size and any tilt"),
+        ("Can I also put a marble on A1, the corner?", "no points of the board"),
+        ("Which colour am I again?", "You are Black"),
+        ("I pass.", "Nobody can pass"),
+        ("Until when? I am in New York", "| SETTINGS zone=America/New_York"),
+        ("I am blind, and the board is only noise to me.", "| SETTINGS format=text"),
+        ("My son would like to take over my seat. How?", "| SUBSTITUTE"),
+    ] {
+        answer(&referee, &to_ann, words).says(said).says("The GM reads your words, too.");
+    }
+    answer(&referee, &to_ann, "How is your knee?").says("have passed your words to the GM");
+}
+
+#[test]
+fn words_in_answer_to_a_message_get_the_lines_that_send_them() {
+    let referee = Referee::new();
+    let (_, _, to_bo) = quad(&referee);
+    referee.reply(BO, &to_bo, "TELL My cat walked over the board.");
+    let message = referee.last_to(ANN);
+    answer(&referee, &message, "haha good one").says("| TELL").says("| haha good one");
+}
+
+#[test]
+fn words_about_a_league_get_its_state_and_the_lines_about_it() {
+    let referee = club("");
+    announced(&referee, LEAGUE, &[BO]);
+    let (_, to_ann, _) = quad(&referee);
+    answer(&referee, &to_ann, "Please sign me up for the spring league!")
+        .says("| ENTER EV-SPRING")
+        .says("1 in");
+}
+
+#[test]
+fn an_address_in_a_letter_that_wishes_for_nothing_else_is_meant() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quadrant_z(&referee);
+    let words = "Please use ann@work.example this week, I can't get at this one.";
+    answer(&referee, &to_ann, words).says("| ADDRESS ann@work.example");
+}
+
+#[test]
+fn a_gm_in_own_words_gets_lists_and_lines_that_work() {
+    let referee = club("");
+    let (game_match, ..) = quad(&referee);
+    let id = &game_match.id;
+    gm(&referee, "Who is late?").says("No match is on the list `late`").keeps_silent_of("GM ANNOUNCE");
+    gm(&referee, "thanks!").says("nothing was done").keeps_silent_of("| ");
+    for (words, line) in [
+        (format!("Give Ann two more days in {id}"), format!("GM MATCH {id} EXTEND 2 days")),
+        (
+            format!("Undo the last turn of {id}, please. Somebody is in hospital, stop the clock."),
+            format!("GM MATCH {id} PAUSE the reason"),
+        ),
+        ("Please throw Cy out of the club, he insulted people.".to_owned(), "GM PLAYER BLOCK Cy".to_owned()),
+        (
+            "Add Carl Moss, carl@moss.example".to_owned(),
+            "GM PLAYER ADD carl@moss.example Carl Moss".to_owned(),
+        ),
+        (
+            "Let Cy and Di play a game of Quad, 5 days a move".to_owned(),
+            format!("GM NEW quad {CY} di@players.example days=5"),
+        ),
+    ] {
+        gm(&referee, &words).says(&format!("| {line}"));
+        gm(&referee, &format!("CHECK\n{line}")).says("This would be done");
+    }
+    let plan = gm(&referee, "Start a cup with Cy and Di: Quantum, a week per move");
+    let lines: Vec<&str> = plan.text.lines().filter_map(|line| line.trim().strip_prefix("| ")).collect();
+    let end = lines.iter().position(|line| *line == "END").expect("a plan");
+    gm(&referee, &lines[..=end].join("\n")).says("Players enter with the line ENTER EV-QUANTUM-CUP");
+    gm(&referee, lines[end + 1]).says("Done.");
+    assert!(referee.sent_to(GM).is_empty());
+}
