@@ -26,12 +26,12 @@ impl RatingsSection {
     /// Returns the advantage of the first seat in a match with these options.
     pub fn advantage(&self, game: GameKind, choices: &Choices) -> i32 {
         let swaps = game.options_in_force(choices).get("swap").is_some_and(|swap| swap == "on");
-        match game.key() {
+        match game {
             _ if swaps => 0,
-            "quad" => self.quad,
-            "pacific" => self.pacific,
-            "quantum" => self.quantum,
-            _ => self.quadrant_z,
+            GameKind::Quad => self.quad,
+            GameKind::Pacific => self.pacific,
+            GameKind::Quantum => self.quantum,
+            GameKind::QuadrantZ => self.quadrant_z,
         }
     }
 
