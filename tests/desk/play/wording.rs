@@ -29,7 +29,9 @@ fn a_move_that_names_the_class_of_a_carrier_is_answered_with_the_form_that_is_ri
     let referee = Referee::new();
     pacific(&referee);
     let report = referee.last_to(ANN);
-    for line in ["carrier 1 to d3", "carrier d2 to d3", "CARRIER D3"] {
+    referee.reply(ANN, &report, "carrier d2 to d3");
+    referee.last_to(ANN).says("the single word YES").says("| D2-D3");
+    for line in ["carrier 1 to d3", "CARRIER D3"] {
         referee.reply(ANN, &report, line);
         let refusal = referee.last_to(ANN);
         refusal.says("square").keeps_silent_of("stands on a line");

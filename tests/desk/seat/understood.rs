@@ -139,8 +139,12 @@ fn every_capture_in_words_is_offered_as_those_that_are_legal() {
 fn a_question_about_the_rules_gets_their_section() {
     let referee = Referee::new();
     let (_, to_ann, _) = both_set_up(&referee);
+    referee.reply(ANN, &to_ann, "How do I build a new ship?");
+    referee
+        .one_to(ANN)
+        .says("You build at a star in your home quadrant")
+        .keeps_silent_of("Your orders for turn");
     for text in [
-        "How do I build a new ship?",
         "Wie baue ich ein neues Schiff?",
         "Comment construire un nouveau vaisseau ?",
         "¿Cómo construyo una nave nueva?",

@@ -121,6 +121,8 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
         && !request.check
         && !request.ended
         && !request.orders.iter().any(|order| game.is_order(&order.text))
+        // Short forms of orders are read, too.
+        && (request.orders.is_empty() || before.seal(seat, &request.orders).is_err())
         && request.doubts.iter().all(is_open);
     if !is_unread {
         return;
