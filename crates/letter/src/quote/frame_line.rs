@@ -197,8 +197,7 @@ pub fn is_base64(line: &str) -> bool {
     !line.is_empty() && line.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
 }
 
-/// Whether a line is one of many of a part in base64, which some programs quote as it is. Digests are shorter, or in
-/// hexadecimal.
+/// Whether a line is one of many of a part in base64, which some programs quote as it is. A digest in hexadecimal is none.
 pub fn is_encoded(line: &str) -> bool {
     let has = |is: fn(&u8) -> bool| line.as_bytes().iter().any(is);
     line.len() >= MIN_ENCODED && is_base64(line) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
