@@ -58,7 +58,7 @@ pub async fn noted_time(office: &Office, key: &str) -> anyhow::Result<Option<Dat
     Ok(text.and_then(|text| text.parse().ok()))
 }
 
-/// What the note of a program that is started for single runs tells of them.
+/// The part of a status about single runs, which the note of a program that is started for them holds.
 #[derive(Deserialize)]
 struct SingleRuns {
     at: DateTime<Utc>,

@@ -18,12 +18,18 @@ const EVENTS: &str = "league leagues cup tournament ladder liga pokal turnier ra
 /// Maximum events that an answer shows.
 const MAX_SHOWN: usize = 3;
 
+/// Maximum bytes of a letter to search.
+const MAX_SEARCHED: usize = 4_000;
+
 /// Minimum letters of a word of an event's name that means it.
 const DISTINCT: usize = 5;
 
 /// Returns the events that a letter is about, and the tables of those that run: those that its lines or the letter that
 /// it answers name or, if its lines speak of events at all, those that are open.
 pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &str) -> Decided<Vec<Reply>> {
+    if lines.iter().map(|line| line.text.len() + 1).sum::<usize>() > MAX_SEARCHED {
+        return Ok(Vec::new());
+    }
     let words: Vec<String> = lines.iter().flat_map(|line| split_words(&line.text)).map(wish::fold).collect();
     let speaks = words.iter().any(|word| EVENTS.split_whitespace().any(|event| event == word));
     let names_some = |text: &str| text.to_ascii_uppercase().contains("EV-");

@@ -27,6 +27,9 @@ const SHARE_OF_NAMES: f64 = 0.25;
 /// Words of a letter beyond which it is about more than one question.
 const MAX_WORDS: usize = 30;
 
+/// Maximum bytes of the words to search for, so that a long letter costs no search.
+const MAX_BYTES: usize = 4_000;
+
 /// A passage, with the stems by which it is found.
 #[derive(Default)]
 struct Passage<'p> {
@@ -48,6 +51,9 @@ impl<'p> Passage<'p> {
 /// keywords behind `?`, those first that are enough alone, then `/`. Passages without such a line, those of the rules,
 /// answer only questions.
 pub(super) fn answering(page: &str, written: &str) -> String {
+    if written.len() > MAX_BYTES {
+        return String::new();
+    }
     let asked: BTreeSet<String> = stems(written).collect();
     if asked.is_empty() || asked.len() > MAX_WORDS {
         return String::new();

@@ -63,7 +63,7 @@ pub enum ClubLetter {
         remarks: Vec<Line>,
         why: String,
         commands_left_out: usize,
-        /// What the GM's words may be about, if the letter holds nothing else.
+        /// Present if the letter holds nothing but words.
         meant: Option<GmMeant>,
     },
     /// Sums up the day for the GM.

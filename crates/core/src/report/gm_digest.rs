@@ -329,7 +329,7 @@ pub struct GmMatchSummary {
     pub marks: Vec<String>,
 }
 
-/// What a GM's words may be about, with the lines that may do what they say. Nothing was done.
+/// The subjects of a GM's words, with the lines that may do what they say. Nothing was done.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct GmMeant {

@@ -119,6 +119,9 @@ pub fn is_outdated(edition: &str, today: NaiveDate) -> bool {
 #[derive(Clone, Copy)]
 pub struct Zone(&'static ZoneRules);
 
+/// Maximum bytes of a text to search for cities.
+const MAX_SEARCHED: usize = 1_000;
+
 impl Zone {
     /// Returns the zone of Coordinated Universal Time.
     pub fn utc() -> Zone {
@@ -135,8 +138,11 @@ impl Zone {
         in_force().zones.values().map(Zone)
     }
 
-    /// Returns the first zone whose city a text names, as in "I am in New York", with the city.
+    /// Returns the first zone whose city a text names, as in "I am in New York", with the city. A long text names none.
     pub fn of_city_in(text: &str) -> Option<(String, Zone)> {
+        if text.len() > MAX_SEARCHED {
+            return None;
+        }
         // Only these areas hold cities: `US/Central` is none.
         let areas = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
         let cities = Zone::all().filter_map(|zone| {

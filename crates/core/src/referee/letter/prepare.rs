@@ -108,8 +108,15 @@ fn read_with_attachment(
     (request, unread)
 }
 
+/// Maximum bytes of a letter whose words are searched for orders: more than the words that may give orders take.
+const MAX_IN_WORDS: usize = 4_000;
+
 /// Adds the doubt about a letter whose own words give orders that are legal now, if it has no line that reads as one.
 fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
+    let lines: Vec<&str> = request.lines().iter().map(|line| line.text.as_str()).collect();
+    if lines.iter().map(|line| line.len() + 1).sum::<usize>() > MAX_IN_WORDS {
+        return;
+    }
     let game = before.game;
     let is_open = |doubt: &Doubt| {
         doubt.found_orders.is_empty()
@@ -127,7 +134,6 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
     if !is_unread {
         return;
     }
-    let lines: Vec<&str> = request.lines().iter().map(|line| line.text.as_str()).collect();
     // "Forget ship 1 to B2" offers nothing.
     if lines.iter().any(|line| request::takes_back(line)) {
         return;

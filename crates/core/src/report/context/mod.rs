@@ -410,7 +410,7 @@ fn place(answer: &Answer, game_match: &Match, now: DateTime<Utc>) -> Value {
         let words = ["until", "when", "time", "clock", "deadline", "hour", "hours", "zone", "due"];
         split_words(text).any(|word| words.iter().any(|asked| word.eq_ignore_ascii_case(asked)))
     };
-    let mut texts = answer.remarks.iter().map(|line| line.text.as_str());
+    let mut texts = answer.remarks.iter().take(MAX_LISTED).map(|line| line.text.as_str());
     let found = texts.clone().any(asks).then(|| texts.find_map(Zone::of_city_in)).flatten();
     let time = |zone: Zone| game_match.deadline.map(|at| format_local(at, zone, now));
     found.map(|(city, zone)| context! { city => city, zone => zone.name(), due => time(zone) }).into()
