@@ -311,6 +311,10 @@ impl Mailbox {
 
     /// Returns the letters that were filed last, and only the beginning of a large one.
     pub(super) fn filed_last(&mut self) -> Result<Vec<FetchedLetter>, Error> {
+        // The folder of the letters would have to be opened again, which takes long if it is large.
+        if self.lacks_processed() {
+            return Ok(Vec::new());
+        }
         let (folder, processed) = (self.folder.clone(), self.settings.processed.clone());
         let selected = self.switch_to(&processed, "inbox.imap.processed");
         let letters = match selected {
@@ -325,7 +329,7 @@ impl Mailbox {
                     }
                 }
             }
-            // It need not exist yet.
+            // A server that lists nothing need not have it yet.
             Err(Error::Configuration(_)) => Vec::new(),
             Err(error) => return Err(error),
         };
@@ -427,6 +431,11 @@ impl Mailbox {
         }
     }
 
+    /// Whether the server lists its folders, and no processed folder among them.
+    fn lacks_processed(&self) -> bool {
+        !self.processed_exists && !self.folders.is_empty()
+    }
+
     fn mark(&mut self, set: &str, flag: &str) -> Result<(), Error> {
         self.session.uid_store(set, format!("+FLAGS.SILENT ({flag})")).map(drop).map_err(convert_error)
     }
@@ -489,8 +498,7 @@ impl Mailbox {
             false => "copies letters (no MOVE)",
         };
         let (port, processed) = (self.settings.port(), self.processed());
-        let is_missing = !self.processed_exists && !self.folders.is_empty();
-        let will_be = if is_missing { ", which will be created" } else { "" };
+        let will_be = if self.lacks_processed() { ", which will be created" } else { "" };
         let found = format!(
             "IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}, to {processed}{will_be}"
         );
@@ -572,8 +580,7 @@ fn runs(uids: &[u32]) -> impl Iterator<Item = &[u32]> {
     uids.chunk_by(|a, b| a.checked_add(1) == Some(*b))
 }
 
-/// Divides UIDs, ascending, into parts that are short as a set and in the answer. A server such as Courier takes 45 ms for
-/// each command, however short.
+/// Divides UIDs, ascending, into parts that are short as a set and in the answer.
 fn windows(uids: &[u32]) -> Vec<&[u32]> {
     let (mut windows, mut rest, mut length, mut ranges) = (Vec::new(), uids, 0, 0);
     for run in uids.chunks(MAX_WINDOW).flat_map(runs) {

@@ -1,9 +1,10 @@
 //! Folders whose names differ from the config's: other separators and namespaces, letters beyond ASCII. And servers that
 //! want to know who we are, or put any bytes into their remarks.
 
+use chrono::Utc;
 use fogpost_post::imap::ImapConfig;
 use fogpost_post::inbox::Inbox;
-use fogpost_post::{Error, Secret, Tls};
+use fogpost_post::{Error, LeftLetters, Secret, Tls};
 
 use crate::fakes::imap::{Act, Imap};
 use crate::support::{PATIENCE, Running, drain, letter, subjects};
@@ -48,6 +49,23 @@ async fn letters_are_filed_below_inbox_where_all_folders_are() {
             was_told(&server, "CREATE \"INBOX.Processed\"")
                 && was_told(&server, "UID MOVE 1 \"INBOX.Processed\"")
         );
+    }
+}
+
+#[tokio::test]
+async fn a_processed_folder_that_is_not_listed_is_not_opened() {
+    let both = ["* LIST () \".\" INBOX", "* LIST () \".\" Processed"];
+    for (listing, is_opened) in [(&both[..1], false), (&both, true)] {
+        let server = server_with(listing).await;
+        let left = LeftLetters { mark: Some(Utc::now()), ..LeftLetters::default() };
+        let mut running = Running::start_with(Inbox::Imap(settings(&server)), left);
+        assert_eq!(subjects(&running.letters().await), ["0"]);
+        let selections = server.mail().lines.iter().filter(|line| line.contains(" SELECT ")).count();
+        assert_eq!(
+            (was_told(&server, "SELECT \"Processed\""), selections),
+            (is_opened, if is_opened { 3 } else { 1 })
+        );
+        running.stop().await;
     }
 }
 
