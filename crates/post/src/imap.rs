@@ -15,7 +15,7 @@ use self::arrival::ServerClock;
 use self::aside::Aside;
 use self::filing::Filing;
 use self::mailbox::{Mailbox, find};
-use self::returned::Returned;
+use self::returned::{Mark, Returned};
 use self::spam::SpamFolder;
 use super::refusal::MOMENTARY;
 use super::source::{
@@ -296,7 +296,7 @@ impl ImapReader {
                 let numbers = origins.iter().filter_map(|origin| origin.strip_prefix(&mailbox.origins()));
                 numbers.filter_map(|number| number.parse().ok()).collect()
             };
-            self.filing = self.filing.renumbered(uids(&self.left.unfiled));
+            self.filing = Filing::of(uids(&self.left.unfiled));
             self.untaken = uids(&self.left.untaken);
             self.suspects.clear();
             self.aside.clear();
@@ -594,7 +594,9 @@ impl ImapReader {
         if fetched_uids.is_empty() {
             return Ok(());
         }
-        let marks: Vec<u64> = letters.iter().map(Returned::mark_of).collect();
+        let marks: Vec<Mark> = letters.iter().map(Returned::mark_of).collect();
+        let returned = marks.iter().zip(&fetched_uids).filter(|(mark, _)| self.returned.contains(**mark));
+        self.filing.doubt(returned.map(|(_, uid)| *uid));
         let taken = sender.send_batch(letters)?;
         self.returned.note(&taken.divide(marks).0);
         let (stored, untaken) = taken.divide(fetched_uids);

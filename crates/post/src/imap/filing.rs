@@ -29,9 +29,16 @@ pub(super) struct Filing {
 }
 
 impl Filing {
-    /// Continues with these letters, stored earlier, under the numbers that the server has now.
-    pub(super) fn renumbered(&self, stored: BTreeSet<u32>) -> Filing {
-        Filing { copies: Copies::of(&stored).renumbered(&self.copies), stored, ..Filing::default() }
+    /// Starts with letters that were stored earlier, and may have been copied.
+    pub(super) fn of(stored: BTreeSet<u32>) -> Filing {
+        let mut filing = Filing { stored: stored.clone(), ..Filing::default() };
+        filing.doubt(stored);
+        filing
+    }
+
+    /// Notes letters that may be in the processed folder.
+    pub(super) fn doubt(&mut self, uids: impl IntoIterator<Item = u32>) {
+        self.copies.doubt(uids);
     }
 
     pub(super) fn contains(&self, uid: u32) -> bool {
@@ -103,7 +110,12 @@ impl Filing {
     fn refusal_of(&mut self, mailbox: &mut Mailbox, uids: &[u32]) -> Result<Option<String>, Error> {
         self.moving = true;
         let refused = match mailbox.file(uids, &mut self.copies) {
-            Ok(()) => None,
+            Ok(()) => {
+                // Mailutils gives the numbers of an emptied folder to the next letters.
+                self.stored.retain(|uid| !uids.contains(uid));
+                self.copies.forget(uids);
+                None
+            }
             Err(Error::Server(text) | Error::Misunderstood(text)) => {
                 let reason = format!("the server said: {text}");
                 Some(refusal(&mailbox.processed(), &reason, !text.is_momentary()))

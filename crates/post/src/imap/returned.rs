@@ -2,7 +2,7 @@
 //! is the INBOX. Reading such a folder to its end would never end.
 
 use std::collections::{HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use super::proof::message_id;
 use crate::FetchedLetter;
@@ -14,12 +14,21 @@ const MAX_REMEMBERED: usize = 10_000;
 /// the next poll. Somebody who moves a letter back causes one.
 const MAX_REPEATS: u32 = 2;
 
+/// What a letter is recognized by, as hashes.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    /// Of its Message-ID if it has one, because servers may add fields to a letter that they move.
+    id: u64,
+    bytes: u64,
+}
+
 /// The letters that were stored, and whether the folder holds anything else.
 #[derive(Default)]
 pub(super) struct Returned {
     stored: HashSet<u64>,
+    bytes: HashSet<u64>,
     /// The same letters, oldest first.
-    order: VecDeque<u64>,
+    order: VecDeque<Mark>,
     /// Whether the present round has stored a new letter, and whether it has met a known one.
     has_new: bool,
     has_known: bool,
@@ -28,24 +37,24 @@ pub(super) struct Returned {
 }
 
 impl Returned {
-    /// Returns the mark by which a letter is recognized. Servers may add fields to a letter that they move, so
-    /// the Message-ID counts first.
-    pub(super) fn mark_of(letter: &FetchedLetter) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        match message_id(&letter.raw) {
-            Some(id) => id.hash(&mut hasher),
-            None => letter.raw.hash(&mut hasher),
-        }
-        hasher.finish()
+    /// Returns the mark by which a letter is recognized.
+    pub(super) fn mark_of(letter: &FetchedLetter) -> Mark {
+        let bytes = hash_of(&letter.raw);
+        Mark { id: message_id(&letter.raw).map_or(bytes, |id| hash_of(&id)), bytes }
+    }
+
+    /// Whether the very same letter was stored before.
+    pub(super) fn contains(&self, mark: Mark) -> bool {
+        self.bytes.contains(&mark.bytes)
     }
 
     /// Notes the marks of letters that are stored.
-    pub(super) fn note(&mut self, marks: &[u64]) {
+    pub(super) fn note(&mut self, marks: &[Mark]) {
         for mark in marks {
-            let is_new = self.stored.insert(*mark);
+            let is_new = self.stored.insert(mark.id);
             self.has_new |= is_new;
             self.has_known |= !is_new;
-            if is_new {
+            if self.bytes.insert(mark.bytes) || is_new {
                 self.order.push_back(*mark);
             }
         }
@@ -60,7 +69,8 @@ impl Returned {
         while self.order.len() > MAX_REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {
-            self.stored.remove(&oldest);
+            self.stored.remove(&oldest.id);
+            self.bytes.remove(&oldest.bytes);
         }
     }
 
@@ -80,4 +90,10 @@ impl Returned {
     pub(super) fn gives_back(&self) -> bool {
         self.repeats >= MAX_REPEATS
     }
+}
+
+fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }

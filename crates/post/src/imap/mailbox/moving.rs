@@ -30,26 +30,20 @@ pub(in crate::imap) struct Copies {
     /// Letters that may be there, and the number of times that the server claimed to have copied them, but no
     /// copy was found.
     unproved: BTreeMap<u32, u8>,
-    /// Whether the server has renumbered the letters after it copied some: any of them may be there.
-    are_renumbered: bool,
 }
 
 impl Copies {
-    /// Starts with letters that an earlier run of the program may have copied.
-    pub(in crate::imap) fn of(stored: &BTreeSet<u32>) -> Copies {
-        let unproved = stored.iter().map(|uid| (*uid, 0)).collect();
-        Copies { unproved, ..Copies::default() }
+    /// Notes letters that may have been copied before.
+    pub(in crate::imap) fn doubt(&mut self, uids: impl IntoIterator<Item = u32>) {
+        for uid in uids {
+            self.unproved.entry(uid).or_default();
+        }
     }
 
-    /// Continues after the server has renumbered the letters, of which `before` knew by their old numbers.
-    pub(in crate::imap) fn renumbered(mut self, before: &Copies) -> Copies {
-        self.are_renumbered =
-            before.are_renumbered || !before.unproved.is_empty() || !before.proved.is_empty();
-        self
-    }
-
-    fn may_exist(&self, uid: u32) -> bool {
-        self.unproved.contains_key(&uid) || self.are_renumbered && !self.proved.contains(&uid)
+    /// Forgets letters that were moved.
+    pub(in crate::imap) fn forget(&mut self, uids: &[u32]) {
+        self.proved.retain(|uid| !uids.contains(uid));
+        self.unproved.retain(|uid, _| !uids.contains(uid));
     }
 
     /// Forgets the letters that have left the folder. `listed` is sorted.
@@ -95,7 +89,8 @@ impl Mailbox {
         self.create_processed()?;
         // Letters that cannot be marked can perhaps be moved all the same.
         unless_refused(self.mark(&uid_set(uids), "\\Seen"))?;
-        let doubtful: Vec<u32> = uids.iter().copied().filter(|uid| copies.may_exist(*uid)).collect();
+        let doubtful: Vec<u32> =
+            uids.iter().copied().filter(|uid| copies.unproved.contains_key(uid)).collect();
         self.find_copies(&doubtful, copies)?;
         let mut uncopied = copies.missing(uids);
         uncopied.retain(|uid| copies.unproved.get(uid).is_none_or(|claims| *claims < MAX_COPIES));
@@ -114,9 +109,7 @@ impl Mailbox {
             return Ok(BTreeSet::new());
         }
         // Note this first: if the connection breaks, they may have been copied.
-        for uid in uids {
-            copies.unproved.entry(*uid).or_default();
-        }
+        copies.doubt(uids.iter().copied());
         let word = if self.capabilities.r#move { "MOVE" } else { "COPY" };
         let command = format!("UID {word} {} {}", uid_set(uids), quoted_string(&self.processed));
         let named = run_for_copies(&mut self.connection.borrow(), &command)?;

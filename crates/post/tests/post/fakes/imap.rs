@@ -81,6 +81,8 @@ pub struct Mail {
     pub is_one_folder: bool,
     /// Whether the server renumbers the INBOX whenever it is selected after the processed folder.
     pub renumbers: bool,
+    /// A letter that arrives once EXPUNGE has emptied the INBOX, and gets a number that was used before.
+    pub arrives_in_emptied: Option<Vec<u8>>,
     /// Whether IDLE announces nothing.
     pub is_idle_silent: bool,
     /// Whether the server does not name the UIDs of copies.
@@ -123,6 +125,17 @@ impl Mail {
             let letters = std::mem::take(&mut self.inbox);
             self.next_uid += u32::try_from(letters.len()).expect("few");
             self.inbox = (first..).zip(letters.into_values()).collect();
+        }
+    }
+
+    fn expunge(&mut self) {
+        let deleted = std::mem::take(&mut self.deleted);
+        self.inbox.retain(|uid, _| !deleted.contains(uid));
+        if self.inbox.is_empty()
+            && let Some(uid) = deleted.first()
+            && let Some(letter) = self.arrives_in_emptied.take()
+        {
+            self.inbox.insert(*uid, letter);
         }
     }
 
@@ -345,9 +358,7 @@ impl Session {
                 mail.copy(uids, is_spam, step == "MOVE")
             }
             "EXPUNGE" => {
-                for uid in std::mem::take(&mut mail.deleted) {
-                    mail.inbox.remove(&uid);
-                }
+                mail.expunge();
                 Vec::new()
             }
             _ => Vec::new(),
