@@ -10,8 +10,8 @@ dir=$1
 # shellcheck source=tests/servers/unpacked.sh
 . "$(dirname "$0")/unpacked.sh"
 auth=/usr/lib/courier/courier-authlib
-furnish /usr/sbin/couriertcpd /usr/lib/courier/courier/imaplogin /usr/bin/imapd $auth/authdaemond $auth/makedatprog \
-  /usr/lib/courier-authlib/libauthuserdb.so.0
+furnish /usr/sbin/couriertcpd /usr/lib/courier/courier/imaplogin /usr/bin/imapd /usr/libexec/gam_server $auth/authdaemond \
+  $auth/makedatprog /usr/lib/courier-authlib/libauthuserdb.so.0
 mkdir -p "$root"/{etc/courier,run/courier/authdaemon}
 user root 0 /
 user mail "$owner" /mail "$group"

@@ -37,6 +37,14 @@ user() {
   echo "$1:x:${4:-$2}:" >>"$root/etc/group"
 }
 
+# The processes in the root folder, of which some leave the group of those that started them.
+inside() {
+  local process
+  for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/root")" != "$root" ] || echo "${process#/proc/}"
+  done
+}
+
 # Runs a command until standard input ends, and kills all of its processes then.
 until_input_ends() {
   exec 3<&0
@@ -45,7 +53,7 @@ until_input_ends() {
   set +m
   local server=$!
   # Ctrl-C does not reach that group, so this must outlive it.
-  { trap "" HUP INT TERM; cat <&3 >/dev/null; kill -KILL -- -$server; } 2>/dev/null &
+  { trap "" HUP INT TERM; cat <&3 >/dev/null; kill -KILL -- -$server; kill -KILL $(inside); } 2>/dev/null &
   wait $server || true
   rm -rf "$dir"/*/ # which may belong to root
 }
