@@ -12,6 +12,7 @@
 //! are the package `fogpost-core`: they take values and return values, so a turn needs neither mailbox nor database.
 //!
 //! - [`zone`]: time zones, and the edition of their rules
+//! - [`language`]: the languages in which people write, and their phrases
 //! - [`dialect`]: what `letter` must know of our correspondence
 //! - [`request`]: that text to orders, commands and remarks
 //! - [`ledger`]: the history of a match, facts in a chain of hashes
@@ -76,7 +77,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[cfg(test)]
 extern crate self as fogpost;
 
-pub use fogpost_core::{audit, club, dialect, ledger, referee, report, request, web, zone};
+pub use fogpost_core::{audit, club, dialect, language, ledger, referee, report, request, web, zone};
 pub use fogpost_games::{game, house, render};
 pub use fogpost_letter as letter;
 pub use fogpost_post as post;

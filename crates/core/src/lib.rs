@@ -6,6 +6,7 @@ pub use fogpost_letter as letter;
 pub mod audit;
 pub mod club;
 pub mod dialect;
+pub mod language;
 pub mod ledger;
 pub mod referee;
 pub mod report;

@@ -6,9 +6,9 @@ use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent};
 use crate::game::Line;
+use crate::language;
 use crate::letter::split_words;
 use crate::referee::Reply;
-use crate::request::wish;
 
 /// Words for events, in the languages that players write.
 const EVENTS: &str = "league leagues cup tournament ladder liga pokal turnier rangliste ligue coupe tournoi torneo copa \
@@ -30,7 +30,8 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
     if lines.iter().map(|line| line.text.len() + 1).sum::<usize>() > MAX_SEARCHED {
         return Ok(Vec::new());
     }
-    let words: Vec<String> = lines.iter().flat_map(|line| split_words(&line.text)).map(wish::fold).collect();
+    let words: Vec<String> =
+        lines.iter().flat_map(|line| split_words(&line.text)).map(language::fold).collect();
     let speaks = words.iter().any(|word| EVENTS.split_whitespace().any(|event| event == word));
     let names_some = |text: &str| text.to_ascii_uppercase().contains("EV-");
     if !speaks && !names_some(answered) && !lines.iter().any(|line| names_some(&line.text)) {
@@ -43,7 +44,7 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
         let is_meant = |word: String| word.chars().count() >= DISTINCT && words.contains(&word);
         names_id(answered)
             || lines.iter().any(|line| names_id(&line.text))
-            || split_words(&plan.name).map(wish::fold).any(is_meant)
+            || split_words(&plan.name).map(language::fold).any(is_meant)
     };
     let mut meant: Vec<&LoadedEvent> = open.iter().filter(is_named).collect();
     if meant.is_empty() && speaks {

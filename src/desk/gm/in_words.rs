@@ -13,6 +13,7 @@ use crate::desk::frame::summary::is_on;
 use crate::desk::outbox::fog;
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
+use crate::language;
 use crate::letter::{Address, split_words};
 use crate::referee::{EventLine, Listing, MatchOverview, Stage};
 use crate::report::{GmMatchSummary, GmMeant};
@@ -107,7 +108,7 @@ pub fn meant(desk: &Desk<'_>, request: &Request) -> Decided<Option<GmMeant>> {
 impl Reader<'_> {
     fn new(remarks: &[Line], everybody: Vec<NamedPlayer>, today: NaiveDate) -> Reader<'_> {
         let written: Vec<&str> = remarks.iter().flat_map(|line| split_words(&line.text)).collect();
-        let words: Vec<String> = written.iter().map(|word| wish::fold(word)).collect();
+        let words: Vec<String> = written.iter().map(|word| language::fold(word)).collect();
         let is_name = |name: &str| written.iter().any(|word| word.eq_ignore_ascii_case(name));
         // A name is written with a capital, so that "will" means nobody.
         let is_first = |name: &str| written.contains(&name);
@@ -157,7 +158,9 @@ impl Reader<'_> {
         let names = |id: &str, name: &str| {
             let names_id = self.remarks.iter().any(|line| line.text.to_ascii_uppercase().contains(id));
             names_id
-                || split_words(name).map(wish::fold).any(|word| word.len() > 4 && self.words.contains(&word))
+                || split_words(name)
+                    .map(language::fold)
+                    .any(|word| word.len() > 4 && self.words.contains(&word))
         };
         let (named, others): (Vec<_>, Vec<_>) =
             open.iter().partition(|loaded| names(&loaded.event.plan.id, &loaded.event.plan.name));

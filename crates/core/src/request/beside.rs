@@ -1,4 +1,4 @@
-//! The words of a letter beside its orders and commands, in twelve languages.
+//! The words of a letter beside its orders and commands.
 //!
 //! No list of phrases knows every way to take something back. So the words that say nothing are listed
 //! (courtesies), and everything else counts as other words.
@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::LineKind;
 use super::bounds::start_of;
-use super::phrases::{Section, Wording};
-use super::wish::{LANGUAGES, Language, Sentence, fold, is_joined, names_a_piece, sentences};
+use super::wish::{names_a_piece, names_a_square};
+use super::wording::Wording;
 use crate::game::Line;
+use crate::language::{LANGUAGES, Language, Section, Sentence, fold, is_joined, longest_phrase, sentences};
 use crate::letter::split_words;
 
 /// The words of a letter beside its orders and commands.
@@ -149,9 +150,7 @@ impl<'a> LetterLines<'a> {
     fn is_separated_courtesy(&self, words: &[String], language: &Language) -> bool {
         let mut rest = words;
         while let Some(first) = rest.first() {
-            let longest = (1..=rest.len().min(MAX_PHRASE))
-                .rev()
-                .find(|length| is_courtesy_in(&rest[..*length].join(" "), language));
+            let longest = longest_phrase(rest, 1..=MAX_PHRASE, |phrase| is_courtesy_in(phrase, language));
             let is_known =
                 || self.is_name_of_player(first) || first.bytes().all(|byte| byte.is_ascii_digit());
             match longest {
@@ -237,7 +236,7 @@ impl<'a> LetterLines<'a> {
 
     /// Whether a sentence begins, perhaps behind courtesies, with a word that may take something back.
     fn takes_back(&self, sentence: &Sentence) -> bool {
-        let words: Vec<&str> = sentence.words.iter().map(|word| word.folded.as_str()).collect();
+        let words: Vec<&str> = sentence.words.iter().map(|word| word.text.as_str()).collect();
         let is_empty = |word: &&&str| is_courteous(word) || self.is_name_of_player(word);
         let courteous = words.iter().take_while(is_empty).count();
         let begins = |start: usize| {
@@ -248,7 +247,8 @@ impl<'a> LetterLines<'a> {
                     language.beside.first.iter().any(|first| text.starts_with(first.as_str()))
                 }
                 false => {
-                    (1..=words.len()).any(|count| language.beside.first.contains(&words[..count].join(" ")))
+                    let is_first = |phrase: &str| language.beside.first.contains(phrase);
+                    longest_phrase(words, 1..=words.len(), is_first).is_some()
                 }
             })
         };
@@ -334,5 +334,5 @@ fn takes_back_alone(word: &str) -> bool {
 
 /// Whether a sentence is a question about a square or a piece.
 fn asks_about_play(sentence: &Sentence) -> bool {
-    sentence.is_question && (sentence.names_a_square() || names_a_piece(sentence))
+    sentence.is_question && (names_a_square(sentence) || names_a_piece(sentence))
 }

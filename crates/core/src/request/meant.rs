@@ -11,8 +11,9 @@ use super::LineKind;
 use super::bounds::MAX_LINE;
 use super::doubt::{Doubt, DoubtKind};
 use super::normalized::{self, NormalizedLine};
-use super::phrases::{Section, Wording};
+use super::wording::Wording;
 use crate::game::Line;
+use crate::language::Section;
 
 /// Number of lines, above or below the orders, to search for words that postpone them: a sentence may be
 /// wrapped.

@@ -35,11 +35,11 @@ mod grammar;
 mod meant;
 mod normalized;
 mod part;
-mod phrases;
 mod proof;
 mod table;
 mod texts;
 pub mod wish;
+mod wording;
 
 pub use beside::{Beside, Writer, takes_back};
 pub use bounds::{LeftOut, MAX_COMMANDS, MAX_FAULTS, MAX_ORDERS};

@@ -6,6 +6,7 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 use super::commands::EXTENSION_DAYS_AT_MOST;
 use crate::game::{Line, Seat};
 use crate::house;
+use crate::language;
 use crate::ledger::{Question, TokenOf};
 use crate::letter::split_words;
 use crate::referee::answer::Wishes;
@@ -341,7 +342,7 @@ impl WishReader<'_> {
     fn setup(&self, wishes: &mut Wishes) {
         let all = self.game_match.game.ready_setups();
         let words = self.remarks.iter().flat_map(|line| split_words(&line.text));
-        let words: Vec<String> = words.map(wish::fold).collect();
+        let words: Vec<String> = words.map(language::fold).collect();
         let named: Vec<&&str> = all.iter().filter(|name| words.iter().any(|word| word == *name)).collect();
         let offered = if named.is_empty() { all.iter().collect() } else { named };
         wishes.acts.extend(offered.into_iter().map(|name| vec![format!("SETUP {name}")]));

@@ -1,8 +1,7 @@
 //! Answers in words to one of our questions: `Yes, please.`, `Nein danke`, `はい`.
 
-use super::table::{LANGUAGES, Language, WordSet};
-use super::text::{Sentence, sentences};
 use crate::game::Line;
+use crate::language::{LANGUAGES, Language, Sentence, WordSet, longest_phrase, sentences};
 
 /// The meaning of a whole letter that answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +43,7 @@ pub fn asks_or_agrees(lines: &[Line]) -> bool {
     let sentences = sentences(lines);
     let words = words_of(&sentences);
     sentences.iter().any(|sentence| sentence.is_question)
-        || LANGUAGES.iter().any(|language| holds(&words, &language.answers.yes))
+        || LANGUAGES.iter().any(|language| language.answers.yes.any_in(&words))
 }
 
 /// Whether a statement of a letter says no, or holds a word that denies.
@@ -54,7 +53,7 @@ pub fn denies(lines: &[Line]) -> bool {
     statements.any(|sentence| {
         let words = words_of(std::slice::from_ref(sentence));
         LANGUAGES.iter().any(|language| {
-            words.iter().any(|word| language.words.not.contains(word)) || holds(&words, &language.answers.no)
+            words.iter().any(|word| language.words.not.contains(word)) || language.answers.no.any_in(&words)
         })
     })
 }
@@ -63,7 +62,7 @@ pub fn denies(lines: &[Line]) -> bool {
 pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
     let mut words = sentences(lines).into_iter().filter(|sentence| !sentence.is_question);
     let is_verb =
-        |sentence: &Sentence| matches!(&sentence.words[..], [word] if word.folded.eq_ignore_ascii_case(verb));
+        |sentence: &Sentence| matches!(&sentence.words[..], [word] if word.text.eq_ignore_ascii_case(verb));
     words.next().is_some_and(|first| is_verb(&first)) && words.all(|rest| rest.words.len() <= MAX_NAME)
 }
 
@@ -75,7 +74,7 @@ fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
         }
         let says = |lists: &[&WordSet]| is_made_of(&words, lists, &answers.polite);
         // "Yes, that was me" is both.
-        if says(&[&answers.was_me, &answers.yes]) && holds(&words, &answers.was_me) {
+        if says(&[&answers.was_me, &answers.yes]) && answers.was_me.any_in(&words) {
             return Some(WordAnswer::WasMe);
         }
         match (says(&[&answers.yes]), says(&[&answers.no])) {
@@ -87,7 +86,7 @@ fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
 }
 
 fn words_of(sentences: &[Sentence]) -> Vec<String> {
-    sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.folded.clone()).collect()
+    sentences.iter().flat_map(|sentence| &sentence.words).map(|word| word.text.clone()).collect()
 }
 
 /// Returns the words without the polite ones at both ends.
@@ -103,10 +102,8 @@ fn is_made_of(words: &[String], lists: &[&WordSet], polite: &WordSet) -> bool {
     let mut rest = words;
     let mut has_phrase = false;
     while !rest.is_empty() {
-        let longest = (1..=rest.len()).rev().find(|length| {
-            let phrase = rest[..*length].join(" ");
-            lists.iter().any(|list| list.contains(&phrase))
-        });
+        let is_known = |phrase: &str| lists.iter().any(|list| list.contains(phrase));
+        let longest = longest_phrase(rest, 1..=rest.len(), is_known);
         let length = match longest {
             Some(length) => {
                 has_phrase = true;
@@ -118,10 +115,4 @@ fn is_made_of(words: &[String], lists: &[&WordSet], polite: &WordSet) -> bool {
         rest = &rest[length..];
     }
     has_phrase
-}
-
-/// Whether the words hold one of the phrases.
-fn holds(words: &[String], list: &WordSet) -> bool {
-    let text = format!(" {} ", words.join(" "));
-    list.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
 }

@@ -2,8 +2,7 @@
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
-use super::table::{Language, WordSet, single_blanks};
-use super::text::Sentence;
+use crate::language::{Language, Sentence, WordSet, single_blanks};
 
 /// Maximum days, weeks or months of a duration.
 const MOST: u32 = 100;
@@ -52,7 +51,7 @@ fn items_of(sentence: &Sentence, language: &Language, today: NaiveDate) -> Vec<I
 pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span {
     let items = items_of(sentence, language, today);
     let mut span = Span { days: items.iter().filter_map(Item::days).max(), ..Span::default() };
-    if language.words.next_week.any_in(sentence) {
+    if language.words.next_week.any_in(&sentence.words) {
         let monday = today + Days::new(7 - u64::from(today.weekday().num_days_from_monday()));
         span.from = Some(monday);
         span.to = Some(monday + Days::new(6));
@@ -67,7 +66,7 @@ pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span 
         [] => {}
         [(at, date)] => {
             let is_last = is_beside(&items, at, &Item::Until) && !is_right_after(&items, at, &Item::From);
-            if language.words.back.any_in(sentence) {
+            if language.words.back.any_in(&sentence.words) {
                 span.to = date.pred_opt();
             } else if is_last {
                 span.to = Some(date);

@@ -5,9 +5,8 @@
 //! nothing is read. What is read is offered, never filed.
 
 use super::orders::CAPTURE_ALL;
-use super::table::LANGUAGES;
-use super::text::fold;
 use crate::game::any::GameKind;
+use crate::language::{LANGUAGES, fold, is_joined};
 use crate::letter::clean::latin;
 use crate::request::normalized::is_square;
 
@@ -82,7 +81,7 @@ fn words_of(line: &str) -> Vec<&str> {
         let cuts = run
             .char_indices()
             .zip(run.chars().skip(1))
-            .filter(|((_, one), next)| super::is_joined(*one) != super::is_joined(*next));
+            .filter(|((_, one), next)| is_joined(*one) != is_joined(*next));
         let cuts: Vec<usize> = cuts.map(|((at, one), _)| at + one.len_utf8()).collect();
         let ends = std::iter::once(0).chain(cuts).chain([run.len()]).collect::<Vec<usize>>();
         ends.windows(2).map(|cut| &run[cut[0]..cut[1]]).collect::<Vec<_>>()

@@ -1,5 +1,4 @@
-//! Wishes in people's own words, in twelve languages: the requests in a letter's remarks, found by a table of
-//! phrases.
+//! Wishes in people's own words: the requests in a letter's remarks, found by the phrases of each language.
 //!
 //! A wish is never carried out; the answer offers the line that would fulfil it.
 
@@ -9,26 +8,22 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use dates::{Span, span};
 use serde::Serialize;
-use table::Phrases;
 
+use crate::dialect::is_square;
 use crate::game::Line;
+use crate::language::{LANGUAGES, Language, Phrases, Sentence, Word, fold, is_joined, sentences};
 use crate::letter::{Address, split_words};
 
 mod answer;
 mod dates;
 mod gist;
 mod orders;
-mod table;
-mod text;
 
 pub use self::gist::orders_meant;
-pub(super) use self::table::{LANGUAGES, Language, is_joined};
-pub use self::text::fold;
-pub(super) use self::text::{Sentence, sentences};
+pub use crate::language::Topic;
 use answer::asks_to_stop;
 pub use answer::{WordAnswer, asks_or_agrees, denies, is_bare_verb, word_answer};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
-pub use table::Topic;
 
 /// The trouble that a letter mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -77,7 +72,7 @@ pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDat
     let mut found: Vec<(Topic, usize, &Language)> = Vec::new();
     for (index, sentence) in sentences.iter().enumerate() {
         for (language, topic, phrases) in &wishes {
-            if phrases.any_where(sentence, |start| !is_negated(sentence, start, language)) {
+            if phrases.any_where(&sentence.words, |start| !is_negated(sentence, start, language)) {
                 found.push((**topic, index, *language));
             }
         }
@@ -149,7 +144,7 @@ fn implied_absence(sentences: &[Sentence], today: NaiveDate) -> Option<(Topic, u
     let mut implied = statements.flat_map(|(index, sentence)| {
         LANGUAGES.iter().map(move |language| (index, sentence, language)).filter(
             move |(_, sentence, language)| {
-                let denies = sentence.words.iter().any(|word| language.words.not.contains(&word.folded));
+                let denies = sentence.words.iter().any(|word| language.words.not.contains(&word.text));
                 denies && dates::names_last_day(sentence, language, today)
             },
         )
@@ -160,19 +155,20 @@ fn implied_absence(sentences: &[Sentence], today: NaiveDate) -> Option<(Topic, u
 /// Returns the word under which the rules explain what the sentences ask about.
 fn about(sentences: &[Sentence]) -> Option<String> {
     let words = LANGUAGES.iter().flat_map(|language| &language.about);
-    let mut asked = words.filter(|(_, phrases)| sentences.iter().any(|sentence| phrases.any_in(sentence)));
+    let mut asked =
+        words.filter(|(_, phrases)| sentences.iter().any(|sentence| phrases.any_in(&sentence.words)));
     asked.next().map(|(word, _)| word.clone())
 }
 
 /// Whether a sentence agrees to something.
 fn agrees(sentence: &Sentence, language: &Language) -> bool {
     let is_meant = |start: usize| !is_negated(sentence, start, language);
-    !sentence.is_question && language.answers.agrees.any_where(sentence, is_meant)
+    !sentence.is_question && language.answers.agrees.any_where(&sentence.words, is_meant)
 }
 
 /// Whether words are only polite ones of one language, such as `please` and `thanks`.
 pub fn are_polite(words: &[&str]) -> bool {
-    let words: Vec<String> = words.iter().flat_map(|word| split_words(word)).map(text::fold).collect();
+    let words: Vec<String> = words.iter().flat_map(|word| split_words(word)).map(fold).collect();
     LANGUAGES.iter().any(|language| words.iter().all(|word| language.answers.polite.contains(word)))
 }
 
@@ -197,7 +193,7 @@ pub fn asks_or_wishes(remarks: &[Line]) -> bool {
         LANGUAGES.iter().any(|language| {
             let phrases = language.wishes.iter().filter(|(topic, _)| is_meant(topic));
             let says = |start: usize| !is_negated(sentence, start, language);
-            phrases.into_iter().any(|(_, phrases)| phrases.any_where(sentence, says))
+            phrases.into_iter().any(|(_, phrases)| phrases.any_where(&sentence.words, says))
         })
     };
     sentences.iter().any(|sentence| sentence.is_question || wishes(sentence))
@@ -213,7 +209,7 @@ pub fn is_urgent(remarks: &[Line]) -> bool {
             topics
                 .iter()
                 .filter_map(|topic| language.wishes.get(topic))
-                .any(|phrases| phrases.any_where(sentence, is_meant))
+                .any(|phrases| phrases.any_where(&sentence.words, is_meant))
         })
     };
     care(&sentences).is_some() || sentences.iter().any(asks)
@@ -222,7 +218,7 @@ pub fn is_urgent(remarks: &[Line]) -> bool {
 /// Whether remarks name no number, square or piece, so that they are not orders in words.
 pub fn is_chat(remarks: &[Line]) -> bool {
     let has_digit = |sentence: &Sentence| {
-        sentence.words.iter().any(|word| word.folded.contains(|c: char| c.is_ascii_digit()))
+        sentence.words.iter().any(|word| word.text.contains(|c: char| c.is_ascii_digit()))
     };
     !sentences(remarks).iter().any(|sentence| has_digit(sentence) || names_a_piece(sentence))
 }
@@ -261,7 +257,7 @@ fn is_negated(sentence: &Sentence, start: usize, language: &Language) -> bool {
         return false;
     }
     let before = &sentence.words[start.saturating_sub(2)..start];
-    before.iter().any(|word| language.words.not.contains(&word.folded))
+    before.iter().any(|word| language.words.not.contains(&word.text))
 }
 
 /// Whether a letter is short and asks nothing.
@@ -274,15 +270,15 @@ fn only_thanks(sentences: &[Sentence]) -> bool {
 fn address_in(sentences: &[Sentence]) -> Option<Address> {
     let words = sentences.iter().flat_map(|sentence| &sentence.raw).filter(|word| word.contains('@'));
     // Some scripts do not separate an address from the words around it.
-    let pieces = words.flat_map(|word| word.split(table::is_joined)).filter(|piece| piece.contains('@'));
+    let pieces = words.flat_map(|word| word.split(is_joined)).filter(|piece| piece.contains('@'));
     let bare = pieces.map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()));
     bare.filter_map(|word| Address::parse_given(word).ok()).next()
 }
 
 /// Returns the words after the opponent's name, to the end of the paragraph.
 fn message_after(sentence: &Sentence, foe: &str, remarks: &[Line]) -> Option<Vec<String>> {
-    let names: Vec<String> = foe.split_whitespace().map(text::fold).collect();
-    let is_name = |word: &text::Word| names.iter().any(|name| is_form_of(&word.folded, name));
+    let names: Vec<String> = foe.split_whitespace().map(fold).collect();
+    let is_name = |word: &Word| names.iter().any(|name| is_form_of(&word.text, name));
     let first = sentence.words.iter().position(is_name)?;
     let count = sentence.words[first..].iter().take_while(|word| is_name(word)).count();
     let word = sentence.words.get(first + count - 1)?;
@@ -308,7 +304,7 @@ const MAX_ENDING: usize = 2;
 /// Whether a word is the name, perhaps with an ending, or with words of a script that does not separate words.
 fn is_form_of(word: &str, name: &str) -> bool {
     let ending = word.strip_prefix(name);
-    ending.is_some_and(|ending| ending.chars().count() <= MAX_ENDING || ending.starts_with(table::is_joined))
+    ending.is_some_and(|ending| ending.chars().count() <= MAX_ENDING || ending.starts_with(is_joined))
 }
 
 /// Words that link "tell Bo" to the message.
@@ -333,31 +329,31 @@ const PIECES: &str =
 fn care(sentences: &[Sentence]) -> Option<Care> {
     let condoles = sentences.iter().any(condoles);
     let about_people =
-        sentences.iter().filter(|sentence| !sentence.names_a_square() && !names_a_piece(sentence));
+        sentences.iter().filter(|sentence| !names_a_square(sentence) && !names_a_piece(sentence));
     about_people.filter_map(|sentence| care_in(sentence, condoles)).min()
 }
 
 /// Whether a sentence expresses sympathy with somebody.
 fn condoles(sentence: &Sentence) -> bool {
-    LANGUAGES.iter().any(|language| language.trouble.condolences.any_in(sentence))
+    LANGUAGES.iter().any(|language| language.trouble.condolences.any_in(&sentence.words))
 }
 
 fn care_in(sentence: &Sentence, condoles: bool) -> Option<Care> {
     let mut languages = LANGUAGES.iter();
     let has_family = |language: &Language| {
         let is_own = |start: usize| is_own(sentence, start, language, condoles);
-        language.trouble.family.any_where(sentence, is_own)
+        language.trouble.family.any_where(&sentence.words, is_own)
     };
     let grieves = |language: &Language| {
-        !condoles && language.trouble.grief.any_in(sentence)
-            || language.trouble.death.any_in(sentence) && has_family(language)
+        !condoles && language.trouble.grief.any_in(&sentence.words)
+            || language.trouble.death.any_in(&sentence.words) && has_family(language)
     };
     if languages.any(grieves) {
         return Some(Care::Grief);
     }
     let is_ill = |language: &Language| {
-        language.trouble.illness.any_in(sentence)
-            || language.trouble.ill.any_in(sentence) && has_family(language)
+        language.trouble.illness.any_in(&sentence.words)
+            || language.trouble.ill.any_in(&sentence.words) && has_family(language)
     };
     LANGUAGES.iter().any(is_ill).then_some(Care::Illness)
 }
@@ -365,17 +361,22 @@ fn care_in(sentence: &Sentence, condoles: bool) -> Option<Care> {
 /// Whether a word for somebody's family is the writer's: not that of `his father`, and, in a sentence of sympathy,
 /// only that of `my father`.
 fn is_own(sentence: &Sentence, start: usize, language: &Language, condoles: bool) -> bool {
-    let before = start.checked_sub(1).map_or("", |before| &sentence.words[before].folded);
+    let before = start.checked_sub(1).map_or("", |before| &sentence.words[before].text);
     let trouble = &language.trouble;
     !language.joined && trouble.mine.contains(before) || !condoles && !trouble.theirs.contains(before)
+}
+
+/// Whether a sentence names a square or a piece by a number, as in `A3` and `#4`.
+pub(super) fn names_a_square(sentence: &Sentence) -> bool {
+    sentence.words.iter().any(|word| is_square(&word.text))
 }
 
 /// Whether a word is a piece of a game, in the singular or the plural. The verb in `Ship me …` is not one, so
 /// `ship` at the beginning of a sentence does not count.
 pub(super) fn names_a_piece(sentence: &Sentence) -> bool {
     let words = sentence.words.iter().enumerate();
-    let mut words = words.filter(|(at, word)| !(*at == 0 && word.folded == "ship"));
-    words.any(|(_, word)| NAMES_OF_PIECES.contains(&word.folded))
+    let mut words = words.filter(|(at, word)| !(*at == 0 && word.text == "ship"));
+    words.any(|(_, word)| NAMES_OF_PIECES.contains(&word.text))
 }
 
 /// The words for pieces in all languages that separate words, with the endings of the plural.

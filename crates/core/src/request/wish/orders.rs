@@ -1,4 +1,4 @@
-//! Orders in words of the twelve languages: `Schiff 1 A3 nach B2`, `nave 1 da A3 a B2`, `船1をA3からB2へ移動`,
+//! Orders in words of each language: `Schiff 1 A3 nach B2`, `nave 1 da A3 a B2`, `船1をA3からB2へ移動`,
 //! `ship one from A three to B two and ship three stays`.
 //!
 //! All follow one pattern: the noun of a piece, its number if it has one, and one or two squares or a word for
@@ -8,8 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::table::{LANGUAGES, Language, WordSet};
-use super::text::fold;
+use crate::language::{LANGUAGES, Language, WordSet, fold, longest_phrase};
 use crate::letter::clean::latin;
 use crate::letter::split_words;
 use crate::request::normalized::is_square;
@@ -151,7 +150,7 @@ fn readings(line: &str) -> impl Iterator<Item = Vec<Token>> {
 
 /// A set of languages, by their places in [`LANGUAGES`].
 #[derive(Clone, Copy, Default)]
-struct Languages(u16);
+struct Languages(u32);
 
 /// The languages in whose orders each word may occur. A stranger's letter of thousands of lines is read for each game,
 /// and hardly any of its words occur in any.
@@ -159,7 +158,7 @@ static VOCABULARY: LazyLock<BTreeMap<&str, Languages>> = LazyLock::new(|| {
     let mut all: BTreeMap<&str, Languages> = BTreeMap::new();
     for (index, language) in Languages::ALL.iter() {
         // English words may occur in all.
-        let languages = if index == 0 { u16::MAX } else { 1 << index };
+        let languages = if index == 0 { u32::MAX } else { 1 << index };
         for word in phrases_of_orders(language).flat_map(|phrase| phrase.split(' ')) {
             all.entry(word).or_default().0 |= languages;
         }
@@ -183,7 +182,7 @@ static JOINED: LazyLock<Languages> = LazyLock::new(|| {
 });
 
 impl Languages {
-    const ALL: Languages = Languages(u16::MAX);
+    const ALL: Languages = Languages(u32::MAX);
 
     /// Returns at least the languages in whose orders all words of a line may occur. Numbers, single letters
     /// and squares may occur in the orders of any language.
@@ -263,9 +262,8 @@ static BEGINNINGS_OF_HOLDING: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
 fn phrase_of_holding(words: &[String], language: &Language) -> Option<usize> {
     let begins = words.first().is_some_and(|word| BEGINNINGS_OF_HOLDING.contains(word));
     let most = if begins { MAX_PHRASE.min(words.len()) } else { 0 };
-    (2..=most).rev().find(|length| {
-        let phrase = words[..*length].join(" ");
-        [language, &LANGUAGES[0]].iter().any(|language| language.orders.hold.contains(&phrase))
+    longest_phrase(words, 2..=most, |phrase| {
+        [language, &LANGUAGES[0]].iter().any(|language| language.orders.hold.contains(phrase))
     })
 }
 

@@ -1,6 +1,6 @@
-//! Sentences and words of a letter, in the form in which phrases are compared.
+//! The sentences of a letter.
 
-use crate::dialect::is_square;
+use super::word::{Word, fold, is_mark, joined};
 use crate::game::Line;
 
 /// Maximum words of a letter that are searched for phrases.
@@ -11,33 +11,6 @@ const MAX_BYTES: usize = 12_000;
 
 /// Characters above which a line counts as wrapped, so that its sentence continues on the next one.
 const WRAPPED: usize = 55;
-
-/// A word of a sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word {
-    /// In lower case, without accents.
-    pub folded: String,
-    pub beginning: Beginning,
-    /// Index of its line, and the end of the word in it in bytes.
-    pub line: usize,
-    pub end: usize,
-}
-
-/// The first two characters of a word, as one of 128 numbers. Words that begin alike have the same number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Beginning(u8);
-
-impl Beginning {
-    pub fn of(word: &str) -> Beginning {
-        let number = word.chars().take(2).fold(0_u32, |number, c| (number * 31 + u32::from(c)) % 128);
-        Beginning(u8::try_from(number).unwrap_or_default())
-    }
-
-    /// Returns the bit for it in a set of beginnings.
-    pub fn bit(self) -> u128 {
-        1 << self.0
-    }
-}
 
 /// A sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,12 +24,7 @@ pub struct Sentence {
 impl Sentence {
     /// Returns its words without blanks, for languages that do not separate them.
     pub fn joined(&self) -> String {
-        self.words.iter().map(|word| word.folded.as_str()).collect()
-    }
-
-    /// Whether it names a square or a piece by a number, as in `A3` and `#4`.
-    pub fn names_a_square(&self) -> bool {
-        self.words.iter().any(|word| is_square(&word.folded))
+        joined(&self.words)
     }
 }
 
@@ -107,8 +75,7 @@ fn add_words(sentence: &mut Sentence, raw: &str, line: usize, offset: usize) -> 
         let word = piece.trim_end_matches(ends_word);
         let folded = fold(word);
         if !folded.is_empty() {
-            let beginning = Beginning::of(&folded);
-            sentence.words.push(Word { folded, beginning, line, end: at + word.len() });
+            sentence.words.push(Word::new(folded, line, at + word.len()));
         }
         at += piece.len();
     }
@@ -129,55 +96,13 @@ fn ends_sentence(raw: &str, next: Option<char>) -> bool {
     bare.ends_with('.') && !goes_on
 }
 
-/// Whether the character is a combining mark, which belongs to a word.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}')
-}
-
-/// Returns a word in lower case and without accents.
-pub fn fold(word: &str) -> String {
-    let mut folded = String::with_capacity(word.len());
-    for c in word.chars().flat_map(char::to_lowercase).filter(|c| !is_mark(*c)) {
-        match c {
-            'ß' => folded.push_str("ss"),
-            'æ' => folded.push_str("ae"),
-            'œ' => folded.push_str("oe"),
-            _ => folded.push(unaccented(c)),
-        }
-    }
-    folded
-}
-
-fn unaccented(c: char) -> char {
-    match c {
-        'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ā' | 'ă' | 'ą' => 'a',
-        'ç' | 'ć' | 'č' | 'ĉ' => 'c',
-        'ď' | 'đ' | 'ð' => 'd',
-        'é' | 'è' | 'ê' | 'ë' | 'ē' | 'ě' | 'ę' | 'ė' => 'e',
-        'ğ' | 'ģ' => 'g',
-        'í' | 'ì' | 'î' | 'ï' | 'ī' | 'į' | 'ı' => 'i',
-        'ĺ' | 'ľ' | 'ł' | 'ļ' => 'l',
-        'ñ' | 'ń' | 'ň' | 'ņ' => 'n',
-        'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'ø' | 'ō' | 'ő' => 'o',
-        'ŕ' | 'ř' | 'ŗ' => 'r',
-        'ś' | 'š' | 'ş' | 'ș' => 's',
-        'ť' | 'ţ' | 'ț' => 't',
-        'ú' | 'ù' | 'û' | 'ü' | 'ū' | 'ů' | 'ű' | 'ų' => 'u',
-        'ý' | 'ÿ' => 'y',
-        'ź' | 'ž' | 'ż' => 'z',
-        'ё' => 'е',
-        'й' => 'и',
-        _ => c,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn words(lines: &[&str]) -> Vec<String> {
         let join = |sentence: Sentence| {
-            sentence.words.into_iter().map(|word| word.folded).collect::<Vec<_>>().join(" ")
+            sentence.words.into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ")
         };
         sentences(&Line::numbered(lines)).into_iter().map(join).collect()
     }
@@ -196,13 +121,5 @@ mod tests {
         let long = "my mother died on Saturday and I will not be able to play for";
         assert_eq!(words(&[long, "three weeks"]).len(), 1);
         assert_eq!(words(&["Hello", "three weeks"]).len(), 2);
-    }
-
-    #[test]
-    fn words_are_compared_without_accents() {
-        assert_eq!(fold("ÉLODIE"), "elodie");
-        assert_eq!(fold("Größe"), "grosse");
-        assert_eq!(fold("İstanbul"), "istanbul");
-        assert_eq!(fold("Proszę"), "prosze");
     }
 }
