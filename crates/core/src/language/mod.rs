@@ -54,6 +54,11 @@ pub static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     languages
 });
 
+/// Whether a word is in a list of one of the languages.
+pub fn any_has(word: &str, list: impl Fn(&Language) -> &WordSet) -> bool {
+    LANGUAGES.iter().any(|language| list(language).contains(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

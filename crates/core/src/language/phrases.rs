@@ -111,6 +111,11 @@ impl Phrases {
             || (0..sentence.len()).any(|start| self.begins_at(sentence, start) && is_meant(start))
     }
 
+    /// Whether a word alone is one of the phrases.
+    pub fn contains(&self, word: &str) -> bool {
+        self.begins_at(&[Word::new(word.to_owned(), 0, 0)], 0)
+    }
+
     /// Whether a phrase of words begins at this one.
     pub fn begins_at(&self, words: &[Word], start: usize) -> bool {
         let Some(first) = words.get(start).filter(|word| self.beginnings & word.beginning.bit() != 0) else {

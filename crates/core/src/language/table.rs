@@ -1,7 +1,7 @@
 //! What a language brings: the sections of its file in `words/`, which a translator fills. A file that lacks one is
 //! not read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -182,6 +182,12 @@ pub struct TimeWords {
     pub until: WordSet,
     pub from: WordSet,
     pub back: Phrases,
+    /// Words between a day and its month: `20 de diciembre`.
+    pub of: WordSet,
+    /// Endings of the number of a day: `20th`.
+    pub ordinals: WordSet,
+    /// Words that link "tell Bo" to the message, as they are written.
+    pub that: BTreeSet<String>,
 }
 
 /// Words of orders.
@@ -200,6 +206,14 @@ pub struct OrderWords {
     pub to: WordSet,
     /// Other words that may surround the piece and the squares of an order.
     pub verbs: WordSet,
+    /// Words before a square that is replaced: `B1 instead of B2`.
+    pub instead: WordSet,
+    pub submarine: Phrases,
+    pub fire: Phrases,
+    /// Words between the two squares of a move.
+    pub between: WordSet,
+    /// Words that deny or condition what a line of orders says, so that it offers none.
+    pub denying: WordSet,
     /// Letters of another script, each with the letter that it stands for in squares.
     #[serde(default)]
     pub letters: BTreeMap<char, char>,

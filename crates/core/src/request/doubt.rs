@@ -8,6 +8,7 @@
 use super::grammar::Grammar;
 use super::normalized::{self, is_any_of};
 use super::wish::are_polite;
+use crate::language::{any_has, fold};
 use crate::letter::split_words;
 
 /// A line that leaves open whether its author gives an order. If a letter has one, nothing is filed, and the
@@ -80,9 +81,6 @@ const MAX_MISSPELT: usize = 10;
 /// Orders of one word that people use in prose too.
 const WORD_ORDERS: [&str; 3] = ["HOLD", "SWAP", "PASS"];
 
-/// Words between the two squares of a move, in several languages.
-const TO: [&str; 10] = ["TO", "NACH", "VERS", "NAAR", "HACIA", "PARA", "TIL", "TILL", "ZU", "->"];
-
 /// Words that occur in orders, apart from their verbs, squares and numbers.
 const ORDER_WORDS: [&str; 15] = [
     "TO", "AT", "ON", "FROM", "AND", "ALL", "GO", "GOES", "MOVE", "MOVES", "STAY", "STAYS", "NONE", "BASE",
@@ -92,11 +90,10 @@ const ORDER_WORDS: [&str; 15] = [
 /// More words that occur in short forms of orders, such as `ALL IN A TO B2` and `REST HOLD`.
 const SHORT_FORM_WORDS: [&str; 3] = ["IN", "REST", "OTHERS"];
 
-/// Words that deny or condition what a line says, so that it offers no order.
-const DENYING: [&str; 16] = [
-    "NOT", "T", "DON", "NO", "NEVER", "IF", "OR", "WENN", "NICHT", "ODER", "SI", "NE", "PAS", "NIE", "НЕ",
-    "NIET",
-];
+/// Whether a word denies or conditions what a line says, so that it offers no order.
+fn denies(word: &str) -> bool {
+    any_has(&fold(word), |language| &language.orders.denying)
+}
 
 /// Returns the doubt about a line that holds an order, if it holds one. `line` is normalized, and not an
 /// order as a whole.
@@ -104,7 +101,7 @@ pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doub
     if !may_hold_order(line) {
         return None;
     }
-    let is_denied = split_words(line).any(|word| is_any_of(word, &DENYING));
+    let is_denied = split_words(line).any(denies);
     let line = normalized::as_order(line);
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
     let (kind, held) = inside(grammar, &words)
@@ -163,7 +160,7 @@ const MAX_AFTER_POINT: usize = 2;
 /// Returns the doubt about a line that is an order and continues with other words: `SETUP deep please`. A single
 /// word is an order only before polite words, or very few.
 pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doubt> {
-    let is_denied = split_words(line).any(|word| is_any_of(word, &DENYING));
+    let is_denied = split_words(line).any(denies);
     let line = normalized::as_order(line);
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
     let is_order = |length: &usize| {
@@ -180,7 +177,7 @@ pub fn order_and_words(grammar: &impl Grammar, no: usize, line: &str) -> Option<
 /// Returns the doubt about a line that begins like an order and denies it or sets a condition.
 pub fn denied_order(no: usize, line: &str) -> Option<Doubt> {
     // A line that starts with IF is a condition. If it is faulty, it gets its own explanation.
-    let is_denied = split_words(line).skip(1).any(|word| is_any_of(word, &DENYING));
+    let is_denied = split_words(line).skip(1).any(denies);
     let is_condition = split_words(line).next().is_some_and(|word| is_any_of(word, &["IF"]));
     (is_denied && !is_condition).then(|| Doubt::new(no, DoubtKind::Denied))
 }
@@ -328,8 +325,9 @@ fn squares(grammar: &impl Grammar, words: &[&str]) -> Option<String> {
         return None;
     }
     let is_square = |word: &str| normalized::is_square(trimmed(word));
+    let is_between = |word: &str| word == "->" || any_has(&fold(word), |language| &language.orders.between);
     let spaced =
-        words.windows(3).find(|three| is_square(three[0]) && is_any_of(three[1], &TO) && is_square(three[2]));
+        words.windows(3).find(|three| is_square(three[0]) && is_between(three[1]) && is_square(three[2]));
     let glued = words.iter().map(|word| trimmed(word)).find(|word| is_glued_move(word));
     spaced
         .map(|three| format!("{}-{}", trimmed(three[0]), trimmed(three[2])))

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
-use crate::language::{Language, Sentence, WordSet, single_blanks};
+use crate::language::{Language, Sentence, WordSet, any_has, single_blanks};
 
 /// Maximum days, weeks or months of a duration.
 const MOST: u32 = 100;
@@ -317,12 +317,14 @@ fn named_date(words: &[&str], language: &Language, today: NaiveDate) -> Option<(
         let word = single_blanks(word?);
         language.words.months.get(word.split(' ').next()?).copied()
     };
-    let links = ["of", "de", "di", "the"];
-    let linked = words.get(1).is_some_and(|word| links.contains(&single_blanks(word).as_str()));
-    let (day, month, length) = match month(words.first()) {
-        Some(month) => (day_number(words.get(1)?)?, month, 2),
-        None if linked => (day_number(words[0])?, month(words.get(2))?, 3),
-        None => (day_number(words[0])?, month(words.get(1))?, 2),
+    let (day, month, length) = if let Some(month) = month(words.first()) {
+        (day_number(words.get(1)?)?, month, 2)
+    } else {
+        let day = day_number(words[0])?;
+        match any_has(&single_blanks(words.get(1)?), |language| &language.words.of) {
+            true => (day, month(words.get(2))?, 3),
+            false => (day, month(words.get(1))?, 2),
+        }
     };
     let year = words.get(length).and_then(|word| single_blanks(word).parse::<u32>().ok());
     match year.filter(|year| (2000..2200).contains(year)) {
@@ -337,7 +339,7 @@ fn day_number(word: &str) -> Option<u32> {
     let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
     let ending = &word[digits.len()..];
     let day = digits.parse().ok().filter(|day| (1..=31).contains(day))?;
-    ["", "st", "nd", "rd", "th", "er", "e", "de", "ste", "го", "ого"].contains(&ending).then_some(day)
+    (ending.is_empty() || any_has(ending, |language| &language.words.ordinals)).then_some(day)
 }
 
 /// Reads the number of a day that is written as one: `14th`, `14.`

@@ -6,7 +6,7 @@
 
 use super::orders::CAPTURE_ALL;
 use crate::game::any::GameKind;
-use crate::language::{LANGUAGES, fold, is_joined};
+use crate::language::{LANGUAGES, OrderWords, Phrases, any_has, fold, is_joined};
 use crate::letter::clean::latin;
 use crate::request::normalized::is_square;
 
@@ -15,26 +15,6 @@ const MAX_WORDS: usize = 80;
 
 /// Maximum words of a line whose only square is meant although it names no piece.
 const MAX_AROUND_POINT: usize = 6;
-
-/// Words before a square that is replaced: `B1 instead of B2`.
-const INSTEAD: [&str; 16] = [
-    "instead",
-    "not",
-    "rather",
-    "statt",
-    "anstatt",
-    "nicht",
-    "lieu",
-    "pas",
-    "invece",
-    "vez",
-    "plaats",
-    "niet",
-    "zamiast",
-    "místo",
-    "вместо",
-    "yerine",
-];
 
 /// Letters as they are spelt by those who dictate.
 const SPELT: [(&str, char); 4] = [("be", 'B'), ("bee", 'B'), ("dee", 'D'), ("gee", 'G')];
@@ -91,7 +71,7 @@ fn words_of(line: &str) -> Vec<&str> {
 
 /// Whether a word sets a condition in one of the languages.
 fn is_condition(word: &str) -> bool {
-    LANGUAGES.iter().any(|language| language.words.if_.contains(word)) && word != "si" && word != "when"
+    any_has(word, |language| &language.words.if_) && word != "si" && word != "when"
 }
 
 fn tokens(words: &[&str], game: GameKind) -> Vec<Token> {
@@ -109,8 +89,7 @@ fn tokens(words: &[&str], game: GameKind) -> Vec<Token> {
         }
         // The number of a turn is no ship's.
         let before = at.checked_sub(2).and_then(|before| words.get(before)).map(|word| fold(word));
-        let is_turn =
-            before.is_some_and(|word| LANGUAGES.iter().any(|language| language.orders.turn.contains(&word)));
+        let is_turn = before.is_some_and(|word| any_has(&word, |language| &language.orders.turn));
         tokens.push(if is_turn { Token::Word } else { token(word, game) });
     }
     tokens
@@ -126,24 +105,22 @@ fn token(written: &str, game: GameKind) -> Token {
     if let Some((noun, _)) = glued.iter().find(|(noun, _)| word.strip_prefix(noun).is_some_and(is_square)) {
         return Token::Square(word[noun.len()..].to_ascii_uppercase());
     }
-    if INSTEAD.contains(&word.as_str()) {
+    if any_has(&word, |language| &language.orders.instead) {
         return Token::Instead;
     }
-    let is_any = |beginnings: &[&str]| beginnings.iter().any(|beginning| word.starts_with(beginning));
+    let is_any = |of: fn(&OrderWords) -> &Phrases| {
+        LANGUAGES.iter().any(|language| of(&language.orders).contains(&word))
+    };
     let is_piece = |noun: &str| LANGUAGES.iter().any(|language| language.orders.piece(&word) == Some(noun));
     match () {
-        () if is_any(&["submarin", "sottomarin", "onderzee", "unterseeb"])
-            || ["sub", "subs"].contains(&word.as_str()) =>
-        {
-            Token::Submarine
-        }
-        () if is_any(&["fire", "shoot", "torped", "feuer", "schie"]) => Token::Fire,
+        () if is_any(|orders| &orders.submarine) => Token::Submarine,
+        () if is_any(|orders| &orders.fire) => Token::Fire,
         () if word == "sonar" => Token::Sonar,
         () if is_piece("SHIP") => Token::Ship,
         () if is_piece("STAR") => Token::Star,
         () if is_piece("MARBLE") => Token::Marble,
         () if is_piece(CAPTURE_ALL) => Token::Capture,
-        () if LANGUAGES.iter().any(|language| language.orders.hold.contains(&word)) => Token::Hold,
+        () if any_has(&word, |language| &language.orders.hold) => Token::Hold,
         () => number(&word).map_or(Token::Word, Token::Number),
     }
 }

@@ -307,15 +307,10 @@ fn is_form_of(word: &str, name: &str) -> bool {
     ending.is_some_and(|ending| ending.chars().count() <= MAX_ENDING || ending.starts_with(is_joined))
 }
 
-/// Words that link "tell Bo" to the message.
-const LINKING_WORDS: [&str; 16] = [
-    "please", "bitte", "prosím", "proszę", "know", "wissen", "weten", "that", "dass", "que", "qu", "che",
-    "dat", "że", "že", "что",
-];
-
+/// Returns a message without the words that link "tell Bo" to it.
 fn without_linking_words(text: &str) -> &str {
     let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    match LINKING_WORDS.contains(&first) {
+    match LANGUAGES.iter().any(|language| language.words.that.contains(first)) {
         true => without_linking_words(text[first.len()..].trim_start_matches(['\'', ' ', ','])),
         false => text,
     }
