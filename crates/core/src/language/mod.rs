@@ -89,7 +89,9 @@ mod tests {
                 let lists = lists.as_table().into_iter().flatten();
                 for (list, phrases) in lists.filter_map(|(name, list)| Some((name, list.as_array()?))) {
                     for phrase in phrases.iter().filter_map(toml::Value::as_str) {
-                        assert_eq!(phrase, phrase.to_lowercase(), "{code}: [{section}] {list}");
+                        // English I names no file, and i is one.
+                        let is_lower = phrase == phrase.to_lowercase() || list == "letters";
+                        assert!(is_lower, "{code}: [{section}] {list}: {phrase}");
                         let bare = phrase.replace([' ', '*', '…', '、'], "");
                         assert!(!bare.is_empty(), "{code}: [{section}] {list}");
                         let is_plain = bare.chars().all(char::is_alphanumeric);

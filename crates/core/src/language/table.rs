@@ -82,6 +82,8 @@ pub struct Language {
     pub orders: OrderWords,
     pub beside: OtherWords,
     pub clauses: Clauses,
+    pub position: PositionWords,
+    pub club: ClubWords,
 }
 
 /// Phrases about people in trouble.
@@ -155,6 +157,26 @@ pub enum Section {
     Postscripts,
     /// Beginnings of the lines that close a letter.
     Closings,
+}
+
+/// Words that may tell of a position, as they are written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PositionWords {
+    /// Beginnings of the words for pieces with numbers.
+    pub pieces: BTreeSet<String>,
+    /// Numbers in words, up to the highest of ships and squares.
+    pub numbers: BTreeSet<String>,
+    /// Words of one letter that occur before numbers in prose, so that they name no file or quadrant.
+    pub letters: BTreeSet<String>,
+}
+
+/// Words about the club.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClubWords {
+    /// Words for the GM.
+    pub gm: WordSet,
 }
 
 /// Words for times and numbers.
@@ -243,6 +265,13 @@ impl OrderWords {
 
     fn nouns(&self) -> [(&WordSet, &'static str); 4] {
         [(&self.ship, "SHIP"), (&self.marble, "MARBLE"), (&self.star, "STAR"), (&self.capture, "CAPTURE")]
+    }
+}
+
+impl PositionWords {
+    /// Whether a word begins like the name of a piece.
+    pub fn names_piece(&self, word: &str) -> bool {
+        self.pieces.iter().any(|piece| word.starts_with(piece.as_str()))
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::game::any::GameKind;
+use crate::language::{LANGUAGES, any_has, fold};
 use crate::letter::split_words;
 use crate::request::{self, Request, wish};
 
@@ -19,20 +20,10 @@ const MAX_CHARACTERS: usize = 4000;
 /// The start of the note on a letter with words for the GM; the words follow, with their line ends.
 pub const WORDS_NOTE: &str = "words: ";
 
-/// Words for the GM. A letter that has one goes to the GM at once.
-const GM: [&str; 7] =
-    ["gm", "gamemaster", "organizer", "organiser", "administrator", "spielleiter", "spielleitung"];
-
 /// Words of trouble, in the languages that players write most. Remarks with one are passed on even from a
 /// letter with orders.
 static TROUBLE: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| include_str!("words/trouble.txt").split_whitespace().collect());
-
-/// The beginnings of the words for pieces with numbers, in the languages that players write most.
-const PIECES: &str = include_str!("words/pieces.txt");
-
-/// Numbers in words, up to the highest of ships and squares.
-const NUMBERS: &str = include_str!("words/numbers.txt");
 
 /// The time at which a letter's words go to the GM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +50,7 @@ impl Words {
         }
         let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
         let text = cut(&text.join("\n"));
-        let is_urgent = has_any(&text, |word| GM.contains(&word)) || wish::is_urgent(&request.remarks);
+        let is_urgent = names_gm(&text) || wish::is_urgent(&request.remarks);
         let is_for_a_person = is_urgent
             || request.is_empty()
             || request.remarks.len() > MANY_LINES
@@ -68,6 +59,11 @@ impl Words {
         let passing = if is_urgent { Passing::AtOnce } else { Passing::InDigest };
         is_for_a_person.then_some(Words { passing, text })
     }
+}
+
+/// Whether a text names the GM. Such a letter goes to the GM at once.
+fn names_gm(text: &str) -> bool {
+    has_any(text, |word| any_has(&fold(word), |language| &language.club.gm))
 }
 
 /// Whether a text mentions illness, death or stopping.
@@ -149,12 +145,10 @@ fn has_square(line: &str) -> bool {
     glued || words.windows(2).any(is_apart)
 }
 
-/// Words of one letter that occur before numbers in prose, in the languages that players write most.
-const LETTER_WORDS: [&str; 14] = ["I", "a", "à", "o", "e", "y", "в", "с", "у", "к", "i", "w", "z", "u"];
-
 /// Whether a word of one letter names a file or a quadrant.
 fn is_letter_word(word: &str) -> bool {
-    word.chars().all(|c| c.is_alphabetic() && !is_ideographic(c)) && !LETTER_WORDS.contains(&word)
+    word.chars().all(|c| c.is_alphabetic() && !is_ideographic(c))
+        && !LANGUAGES.iter().any(|language| language.position.letters.contains(word))
 }
 
 fn is_ideographic(c: char) -> bool {
@@ -164,14 +158,17 @@ fn is_ideographic(c: char) -> bool {
 /// Whether a line names a piece and a number.
 fn names_numbered_piece(line: &str) -> bool {
     let lower = line.to_lowercase();
-    let has_piece = split_words(&lower)
-        .any(|word| PIECES.split_whitespace().any(|piece| word.starts_with(piece)))
-        || lower.contains(['船', '艦', '潜']);
+    let has_piece = LANGUAGES.iter().any(|language| match language.joined {
+        true => language.position.pieces.iter().any(|piece| lower.contains(piece)),
+        false => split_words(&lower).any(|word| language.position.names_piece(word)),
+    });
     has_piece && (lower.contains(char::is_numeric) || split_words(&lower).any(is_number))
 }
 
 fn is_number(word: &str) -> bool {
-    let is_written = || NUMBERS.split_whitespace().any(|number| word.eq_ignore_ascii_case(number));
+    let word_in_lower_case = word.to_ascii_lowercase();
+    let is_written =
+        || LANGUAGES.iter().any(|language| language.position.numbers.contains(&word_in_lower_case));
     word.bytes().all(|byte| byte.is_ascii_digit()) || is_written()
 }
 
