@@ -10,11 +10,6 @@ use crate::language;
 use crate::letter::split_words;
 use crate::referee::Reply;
 
-/// Words for events, in the languages that players write.
-const EVENTS: &str = "league leagues cup tournament ladder liga pokal turnier rangliste ligue coupe tournoi torneo copa \
-    lega coppa campeonato toernooi competitie beker turniej puchar turnaj pohar liga лига турнир кубок turnuva lig kupa \
-    リーグ 大会";
-
 /// Maximum events that an answer shows.
 const MAX_SHOWN: usize = 3;
 
@@ -32,7 +27,7 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
     }
     let words: Vec<String> =
         lines.iter().flat_map(|line| split_words(&line.text)).map(language::fold).collect();
-    let speaks = words.iter().any(|word| EVENTS.split_whitespace().any(|event| event == word));
+    let speaks = words.iter().any(|word| language::any_has(word, |language| &language.club.events));
     let names_some = |text: &str| text.to_ascii_uppercase().contains("EV-");
     if !speaks && !names_some(answered) && !lines.iter().any(|line| names_some(&line.text)) {
         return Ok(Vec::new());

@@ -1,7 +1,7 @@
 //! A GM's letter in plain words: what it is about, and the lines that may do what it says. Nothing is done.
 //!
 //! The people, matches, events, games and addresses that it names decide what is shown; its other words only choose
-//! among the lines. So a letter in a language that the words below do not know still gets its match.
+//! among the lines. So a letter in words that no language lists still gets its match.
 
 use chrono::{Days, NaiveDate};
 
@@ -13,7 +13,7 @@ use crate::desk::frame::summary::is_on;
 use crate::desk::outbox::fog;
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
-use crate::language;
+use crate::language::{GmWords, LANGUAGES, Phrases, Word, fold};
 use crate::letter::{Address, split_words};
 use crate::referee::{EventLine, Listing, MatchOverview, Stage};
 use crate::report::{GmMatchSummary, GmMeant};
@@ -31,39 +31,32 @@ const DAYS: u32 = 3;
 /// Days from now until a new event begins, if the GM changes nothing.
 const DAYS_UNTIL_EVENT: u64 = 14;
 
-/// Beginnings of words that speak of events, in the languages that GMs write most.
-const EVENTS: &str =
-    "league cup ladder tournament event season standing liga pokal leiter turnier ligue tournoi";
+/// A list of the words of GMs.
+type WordsOf = fn(&GmWords) -> &Phrases;
 
-/// Beginnings of words that ask for something new.
-const NEW: &str = "new start play begin open pair match up begin neu start nouv nuev";
-
-/// Acts on a match, with the beginnings of words that may mean them; the first of an act whose words occur stands first.
-const ACTS: [(MatchLine, &str); 8] = [
-    (MatchLine::Extend, "day week time longer exten deadline slow tag woche jour día giorn"),
-    (MatchLine::Pause, "paus stop clock hold hospital ill sick freeze suspend holiday"),
-    (MatchLine::Tell, "tell say write answer inform message remind ask thank"),
-    (MatchLine::Rollback, "undo back revert previous mistake wrong last misread"),
-    (
-        MatchLine::Forfeit,
-        "quit resign gave gives forfeit win wins won lose loses lost kick throw out disappear",
-    ),
-    (MatchLine::Abandon, "end ends abandon cancel close finish void restart scrap scratch"),
-    (MatchLine::Replace, "replac substitut instead over successor"),
-    (MatchLine::Adjudicate, "adjudicat without proceed"),
+/// Acts on a match, with the words that may mean them; the first of an act whose words occur stands first.
+const ACTS: [(MatchLine, WordsOf); 8] = [
+    (MatchLine::Extend, |words| &words.extend),
+    (MatchLine::Pause, |words| &words.pause),
+    (MatchLine::Tell, |words| &words.tell),
+    (MatchLine::Rollback, |words| &words.rollback),
+    (MatchLine::Forfeit, |words| &words.forfeit),
+    (MatchLine::Abandon, |words| &words.abandon),
+    (MatchLine::Replace, |words| &words.replace),
+    (MatchLine::Adjudicate, |words| &words.adjudicate),
 ];
 
-/// Words that ask for a player to be kept out.
-const BLOCK: &str = "block ban kick throw spam insult remove expel";
-
-/// Lists of matches, with the beginnings of words that ask for them.
-const LISTS: [(Listing, &str); 5] = [
-    (Listing::Late, "late overdue behind tardy missing"),
-    (Listing::Due, "due soon today tomorrow urgent next"),
-    (Listing::Paused, "paus"),
-    (Listing::Protests, "protest complain"),
-    (Listing::Ended, "ended over finished result won yesterday"),
+/// Lists of matches, with the words that ask for them.
+const LISTS: [(Listing, WordsOf); 5] = [
+    (Listing::Late, |words| &words.late),
+    (Listing::Due, |words| &words.due),
+    (Listing::Paused, |words| &words.paused),
+    (Listing::Protests, |words| &words.protests),
+    (Listing::Ended, |words| &words.ended),
 ];
+
+/// Formats of events other than a league, with the words for them.
+const FORMATS: [(&str, WordsOf); 2] = [("cup", |words| &words.cup), ("ladder", |words| &words.ladder)];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MatchLine {
@@ -80,7 +73,7 @@ enum MatchLine {
 /// A GM's words, and the people of the club whom they name.
 struct Reader<'a> {
     remarks: &'a [Line],
-    words: Vec<String>,
+    words: Vec<Word>,
     people: Vec<NamedPlayer>,
     games: Vec<GameKind>,
     addresses: Vec<Address>,
@@ -108,7 +101,7 @@ pub fn meant(desk: &Desk<'_>, request: &Request) -> Decided<Option<GmMeant>> {
 impl Reader<'_> {
     fn new(remarks: &[Line], everybody: Vec<NamedPlayer>, today: NaiveDate) -> Reader<'_> {
         let written: Vec<&str> = remarks.iter().flat_map(|line| split_words(&line.text)).collect();
-        let words: Vec<String> = written.iter().map(|word| language::fold(word)).collect();
+        let words: Vec<Word> = written.iter().map(|word| Word::new(fold(word), 0, 0)).collect();
         let is_name = |name: &str| written.iter().any(|word| word.eq_ignore_ascii_case(name));
         // A name is written with a capital, so that "will" means nobody.
         let is_first = |name: &str| written.contains(&name);
@@ -118,7 +111,7 @@ impl Reader<'_> {
         });
         let games = GameKind::ALL.iter().copied().filter(|game| {
             let first = game.key().split('-').next().unwrap_or_default();
-            words.iter().any(|word| word == first)
+            words.iter().any(|word| word.text == first)
         });
         let pieces = remarks.iter().flat_map(|line| line.text.split_whitespace());
         let bare = pieces.map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -128,25 +121,26 @@ impl Reader<'_> {
         Reader { remarks, words, people, games, addresses, today }
     }
 
-    /// Whether a word of the letter begins with one of these.
-    fn has(&self, beginnings: &str) -> bool {
-        self.words.iter().any(|word| begins_with(word, beginnings))
+    /// Whether the letter has words of this list in one of the languages.
+    fn has(&self, list: WordsOf) -> bool {
+        LANGUAGES.iter().any(|language| list(&language.gm).any_in(&self.words))
     }
 
     fn asks(&self) -> bool {
-        let question = "who which what when how is are any wer welche quand quel qui";
-        let first = self.words.first();
-        first.is_some_and(|word| question.split(' ').any(|asked| asked == word))
-            || self.remarks.iter().any(|line| line.text.trim_end().ends_with('?'))
+        LANGUAGES.iter().any(|language| language.gm.asks.begins_at(&self.words, 0))
+            || self.remarks.iter().any(|line| line.text.trim_end().ends_with(['?', '？']))
     }
 
     /// Returns the number of days that the letter names.
     fn days(&self) -> Option<u32> {
-        let units = [("week", 7), ("woche", 7), ("day", 1), ("tag", 1)];
-        self.words.iter().enumerate().find_map(|(at, word)| {
-            let (_, unit) = units.iter().find(|(name, _)| word.starts_with(name))?;
+        let units: [(WordsOf, u32); 2] = [(|words| &words.week, 7), (|words| &words.day, 1)];
+        let is_unit = |at: usize, list: WordsOf| {
+            LANGUAGES.iter().any(|language| list(&language.gm).begins_at(&self.words, at))
+        };
+        (0..self.words.len()).find_map(|at| {
+            let (_, unit) = units.iter().find(|(list, _)| is_unit(at, *list))?;
             let before = self.words[at.saturating_sub(2)..at].iter().rev();
-            let number = before.filter_map(|word| wish::number(word)).next();
+            let number = before.filter_map(|word| wish::number(&word.text)).next();
             number.or((*unit == 7).then_some(1)).map(|number| number * unit).filter(|days| *days > 0)
         })
     }
@@ -157,17 +151,15 @@ impl Reader<'_> {
         let open = desk.open_events()?;
         let names = |id: &str, name: &str| {
             let names_id = self.remarks.iter().any(|line| line.text.to_ascii_uppercase().contains(id));
-            names_id
-                || split_words(name)
-                    .map(language::fold)
-                    .any(|word| word.len() > 4 && self.words.contains(&word))
+            names_id || split_words(name).map(fold).any(|word| word.len() > 4 && self.words.contains(&word))
         };
         let (named, others): (Vec<_>, Vec<_>) =
             open.iter().partition(|loaded| names(&loaded.event.plan.id, &loaded.event.plan.name));
-        if named.is_empty() && !self.has(EVENTS) {
+        if named.is_empty() && !self.has(|words| &words.events) {
             return Ok(found);
         }
-        let wants_new = named.is_empty() && (self.has(NEW) || self.games.len() == 1) && !self.asks();
+        let wants_new =
+            named.is_empty() && (self.has(|words| &words.new) || self.games.len() == 1) && !self.asks();
         if wants_new {
             self.new_event(&mut found);
             return Ok(found);
@@ -187,26 +179,27 @@ impl Reader<'_> {
     fn event_acts(&self, event: &EventLine, found: &mut GmMeant) {
         let id = &event.id;
         found.lines.push(format!("STANDINGS {id}"));
-        let verb = if self.has("remove strike out off kick withdraw") { "STRIKE" } else { "ENTER" };
+        let verb = if self.has(|words| &words.strike) { "STRIKE" } else { "ENTER" };
         let people = self.people.iter().take(MAX_SHOWN);
         found
             .acts
             .extend(people.map(|player| vec![format!("GM EVENT {id} {verb} {} the reason", player.name)]));
-        if self.has("day week longer exten later") {
+        if self.has(|words| &words.postpone) {
             let days = self.days().unwrap_or(DAYS_UNTIL_EVENT as u32);
             found.acts.push(vec![format!("GM EVENT {id} EXTEND {days} days the reason")]);
         }
-        if self.has("cancel abandon") {
+        if self.has(|words| &words.cancel) {
             found.acts.push(vec![format!("GM EVENT {id} CANCEL the reason")]);
         }
-        if event.stage == "entries" && self.has("start open begin draw") {
+        if event.stage == "entries" && self.has(|words| &words.open) {
             found.acts.push(vec![format!("GM EVENT {id} OPEN")]);
         }
     }
 
     /// Offers the plan of a new event, and to enter those whom the letter names.
     fn new_event(&self, found: &mut GmMeant) {
-        let format = ["cup", "ladder"].into_iter().find(|format| self.has(format)).unwrap_or("league");
+        let format =
+            FORMATS.iter().find(|(_, words)| self.has(*words)).map_or("league", |(format, _)| format);
         let game = self.games.first().copied().unwrap_or(GameKind::Quad);
         let opens = self.today + Days::new(DAYS_UNTIL_EVENT);
         let name = format!("{} {format}", game.name());
@@ -255,8 +248,10 @@ impl Reader<'_> {
         found.matches = meant.iter().take(MAX_SHOWN).map(|game_match| line(game_match)).collect();
         found.more = meant.len().saturating_sub(MAX_SHOWN);
         if found.matches.is_empty() && found.acts.is_empty() && (self.asks() || !self.people.is_empty()) {
-            let asked =
-                LISTS.iter().find(|(_, words)| self.has(words)).map_or(Listing::All, |(listing, _)| *listing);
+            let asked = LISTS
+                .iter()
+                .find(|(_, words)| self.has(*words))
+                .map_or(Listing::All, |(listing, _)| *listing);
             let listed: Vec<&MatchOverview> =
                 all.iter().filter(|game_match| is_on(game_match, asked, desk.at())).collect();
             found.more = listed.len().saturating_sub(MAX_LISTED);
@@ -268,7 +263,7 @@ impl Reader<'_> {
 
     /// Offers what the letter may want done about people: to block or add one, or to open a match of two.
     fn person_acts(&self, desk: &Desk<'_>, names_match: bool, found: &mut GmMeant) -> Decided<()> {
-        let blocks = self.has(BLOCK);
+        let blocks = self.has(|words| &words.block);
         for address in self.addresses.iter().take(MAX_SHOWN) {
             let is_known = desk.player(address.as_str())?.is_some();
             found.acts.push(vec![match (blocks, is_known) {
@@ -285,7 +280,7 @@ impl Reader<'_> {
                 .extend(self.people.iter().map(|player| vec![format!("GM PLAYER BLOCK {}", player.name)]));
         }
         if let ([first, second], [game], true, false) =
-            (&self.people[..], &self.games[..], self.has(NEW), names_match)
+            (&self.people[..], &self.games[..], self.has(|words| &words.new), names_match)
         {
             let (one, other) = (desk.reachable(first.id)?, desk.reachable(second.id)?);
             if let (Some((_, one)), Some((_, other))) = (one, other) {
@@ -317,7 +312,7 @@ impl Reader<'_> {
             return vec![vec![format!("GM MATCH {} ANNUL the reason", game_match.id)]];
         }
         let mut asked: Vec<MatchLine> =
-            ACTS.iter().filter(|(_, words)| self.has(words)).map(|(act, _)| *act).collect();
+            ACTS.iter().filter(|(_, words)| self.has(*words)).map(|(act, _)| *act).collect();
         if asked.is_empty() && !self.asks() {
             asked = vec![MatchLine::Extend, MatchLine::Pause, MatchLine::Tell];
         }
@@ -331,7 +326,7 @@ impl Reader<'_> {
             _ => None,
         };
         // Whoever wins is named, too.
-        let wins = self.has("win wins won victory");
+        let wins = self.has(|words| &words.wins);
         let loser = seat.map(|seat| if wins { seat.other() } else { seat });
         let what = match act {
             MatchLine::Extend => {
@@ -367,14 +362,6 @@ impl Reader<'_> {
             Some(after.trim()).filter(|after| is_named && !after.is_empty())
         })
     }
-}
-
-fn begins_with(word: &str, beginnings: &str) -> bool {
-    // Short words count only as a whole, so that "all" is not "illness" and "daylight" no "day".
-    beginnings.split(' ').any(|beginning| match beginning.len() {
-        0..4 => word.strip_prefix(beginning).is_some_and(|rest| rest.is_empty() || rest == "s"),
-        _ => word.starts_with(beginning),
-    })
 }
 
 fn seat_of(game_match: &MatchOverview, player: &NamedPlayer) -> Option<Seat> {

@@ -37,6 +37,25 @@ fn ask(referee: &Referee, lines: &str) -> Sent {
     referee.one_to(GM)
 }
 
+#[test]
+fn a_gms_words_are_offered_as_lines_in_several_languages() {
+    let referee = Referee::new();
+    let (game_match, ..) = quad(&referee);
+    let id = &game_match.id;
+    for (text, line) in [
+        ("Please give Bo five more days in", "EXTEND 5 days"),
+        ("Bitte gib Bo fünf Tage mehr in", "EXTEND 5 days"),
+        ("Dale a Bo cinco días más en", "EXTEND 5 days"),
+        ("Ge Bo fem dagar till i", "EXTEND 5 days"),
+        ("Bo är på sjukhus, pausa", "PAUSE"),
+        ("Proszę wstrzymać", "PAUSE"),
+        ("Avsluta", "ABANDON"),
+    ] {
+        let answer = ask(&referee, &format!("{text} {id}"));
+        answer.says("nothing was done").says(&format!("GM MATCH {id} {line}"));
+    }
+}
+
 /// Moves the clock until the GM is asked to decide about late seats, and returns that letter.
 #[track_caller]
 fn wait_for_question(referee: &Referee) -> Sent {

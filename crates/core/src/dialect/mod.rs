@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use crate::language::LANGUAGES;
 use crate::letter::Dialect;
 
 mod subject_tag;
@@ -80,9 +81,11 @@ pub const COMMAND_WORDS: [&str; 46] = [
 /// First words of orders, and of the commands that bounces and absence notes do not begin with either.
 static VERBS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| include_str!("verbs.txt").lines().collect());
 
-/// Vocabulary of players that machines do not use.
-static TOPIC: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(include_str!("topic.txt").lines()).expect("a short list"));
+/// Vocabulary of players that machines do not use; `topic.txt` has that of further languages.
+static TOPIC: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let own = LANGUAGES.iter().flat_map(|language| &language.club.topic).map(String::as_str);
+    AhoCorasick::new(own.chain(include_str!("topic.txt").lines())).expect("a short list")
+});
 
 /// Whether a line looks like an order or a command: one of our verbs in capitals or followed by a number or a
 /// square, two squares and little else, a single square, or a command with arguments that prose has not.

@@ -12,7 +12,7 @@ mod text;
 mod word;
 
 pub use phrases::{Phrases, WordSet, longest_phrase};
-pub use table::{Answers, Language, OrderWords, Section, TimeWords, Topic};
+pub use table::{Answers, GmWords, Language, OrderWords, Section, TimeWords, Topic};
 pub use text::{Sentence, sentences};
 pub use word::{Edges, Word, fold, is_joined, single_blanks};
 

@@ -84,6 +84,7 @@ pub struct Language {
     pub clauses: Clauses,
     pub position: PositionWords,
     pub club: ClubWords,
+    pub gm: GmWords,
 }
 
 /// Phrases about people in trouble.
@@ -177,6 +178,50 @@ pub struct PositionWords {
 pub struct ClubWords {
     /// Words for the GM.
     pub gm: WordSet,
+    /// Words of players for events.
+    pub events: WordSet,
+    /// Vocabulary of players that machines do not use, in lower case.
+    pub topic: Vec<String>,
+}
+
+/// Words of GMs about events and matches, by what they may want.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GmWords {
+    pub events: Phrases,
+    /// Formats of events.
+    pub cup: Phrases,
+    pub ladder: Phrases,
+    pub new: Phrases,
+    /// Acts on an event.
+    pub open: Phrases,
+    pub postpone: Phrases,
+    pub cancel: Phrases,
+    pub strike: Phrases,
+    /// First words of a question.
+    pub asks: Phrases,
+    /// Units of time.
+    pub day: Phrases,
+    pub week: Phrases,
+    /// Acts on a match.
+    pub extend: Phrases,
+    pub pause: Phrases,
+    pub tell: Phrases,
+    pub rollback: Phrases,
+    pub forfeit: Phrases,
+    /// Words that say who wins, not who gives up.
+    pub wins: Phrases,
+    pub abandon: Phrases,
+    pub replace: Phrases,
+    pub adjudicate: Phrases,
+    /// Keeping somebody out.
+    pub block: Phrases,
+    /// Lists of matches.
+    pub late: Phrases,
+    pub due: Phrases,
+    pub paused: Phrases,
+    pub protests: Phrases,
+    pub ended: Phrases,
 }
 
 /// Words for times and numbers.
@@ -210,6 +255,8 @@ pub struct TimeWords {
     pub ordinals: WordSet,
     /// Words that link "tell Bo" to the message, as they are written.
     pub that: BTreeSet<String>,
+    /// Words that say nothing about the subject of a question, in lower case.
+    pub empty: BTreeSet<String>,
 }
 
 /// Words of orders.

@@ -6,17 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::language::LANGUAGES;
 use crate::letter::split_words;
-
-/// Words that say nothing about the subject.
-const EMPTY: &str = "a about all also am an and any are as at be because been before but by can cannot could d did \
-    do does doing doesn don for from game get gets give go goes going got had has have he hello her here hi him his how \
-    i if in into is isn it its just know let like ll m make many match may me might more most much must my need no not \
-    now of off ok on one only or other our out over own play player playing please question re really rule rules s said \
-    say see shall she should so some something still t tell than thank thanks that the their them then there these they \
-    thing things this those to too turn up us ve very want wants was way we well were what when where which while who \
-    whom whose why will with would yet you your yours der die das ist ich und le la les de est et je il los el es \
-    que y en het een ik";
 
 /// Minimum share of the weight of a letter's words that a passage has.
 const SHARE: f64 = 0.45;
@@ -127,7 +118,8 @@ fn paragraphs(page: &str) -> impl Iterator<Item = &str> {
 fn stems(text: &str) -> impl Iterator<Item = String> {
     let words =
         split_words(text).map(str::to_lowercase).filter(|word| word.chars().count() > 1 || !word.is_ascii());
-    words.filter(|word| !EMPTY.split_whitespace().any(|empty| empty == word)).map(|word| stem(&word))
+    let is_empty = |word: &String| LANGUAGES.iter().any(|language| language.words.empty.contains(word));
+    words.filter(move |word| !is_empty(word)).map(|word| stem(&word))
 }
 
 /// Returns a word without the endings of English plurals and verbs.
