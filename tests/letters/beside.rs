@@ -1,4 +1,4 @@
-//! What letters say beside their orders: a thousand letters as people write them, in twelve languages. The writers of
+//! What letters say beside their orders: a thousand letters as people write them, in every language. The writers of
 //! `beside.toml` and `beside-blind.toml` did not see the lists of words; those were extended by the letters since.
 
 use fogpost::game::Line;
@@ -68,6 +68,20 @@ fn a_word_alone_at_the_end_is_no_name() {
 fn a_long_greeting_hides_nothing() {
     assert_eq!(read("Good morning dear Mr Bob,", "Bob"), Beside::Nothing);
     assert!(read("Hello hello good morning hello hello good morning, DO NOT PLAY", "Bob") > Beside::Nothing);
+}
+
+/// Letters of the language that was added last, whose lists were written without an archive of letters.
+#[test]
+fn swedish_courtesies_wait_at_no_time_and_what_takes_back_waits() {
+    let corpus: Corpus = toml::from_str(include_str!("beside.toml")).expect("a corpus");
+    let swedish = || corpus.letter.iter().filter(|sample| sample.language == "sv");
+    for sample in swedish() {
+        let (beside, is_asked) = sample.read();
+        let waits = is_asked || beside > Beside::Nothing;
+        assert_eq!(waits, sample.says != "nothing", "{beside:?}, asked {is_asked}: {}", sample.text);
+    }
+    assert_eq!(swedish().filter(|sample| sample.says == "nothing").count(), 20);
+    assert_eq!(swedish().filter(|sample| sample.says == "sign").count(), 15);
 }
 
 fn shown<'a>(samples: impl Iterator<Item = &'a Sample>) -> String {

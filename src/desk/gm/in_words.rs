@@ -199,7 +199,7 @@ impl Reader<'_> {
     /// Offers the plan of a new event, and to enter those whom the letter names.
     fn new_event(&self, found: &mut GmMeant) {
         let format =
-            FORMATS.iter().find(|(_, words)| self.has(*words)).map_or("league", |(format, _)| format);
+            FORMATS.iter().find(|(_, words)| self.has(*words)).map_or("league", |(format, _)| *format);
         let game = self.games.first().copied().unwrap_or(GameKind::Quad);
         let opens = self.today + Days::new(DAYS_UNTIL_EVENT);
         let name = format!("{} {format}", game.name());

@@ -1,4 +1,4 @@
-//! Letters in the words of twelve languages, and the beginnings of their answers: the lines that they offer, which
+//! Letters in the words of each language, and the beginnings of their answers: the lines that they offer, which
 //! do what the letter asked for.
 
 use fogpost::game::Seat;
@@ -24,7 +24,7 @@ const BOTH: &[&str] = &["SHIP 1 A3 TO A1", "SHIP 3 B2 TO B1"];
 
 /// Orders in words, and those that their answer offers. At the position of the test, ships 1, 2 and 3 are at A3, C1
 /// and B2.
-const ORDERS: [(&str, &[&str]); 22] = [
+const ORDERS: [(&str, &[&str]); 23] = [
     (
         "Ship one from A three to A one and ship three from B two to B one everything else stays put thanks",
         BOTH,
@@ -43,6 +43,7 @@ const ORDERS: [(&str, &[&str]); 22] = [
     ("корабль 1 из A3 в A1, корабль 3 из B2 в B1, остальные стоят на месте.", BOTH),
     ("1 numaralı gemi A3'ten A1'e, 3 numaralı gemi B2'den B1'e gitsin. Diğerleri yerinde kalsın.", BOTH),
     ("船1はA3からA1へ、船3はB2からB1へ移動します。他の船はそのままでお願いします。", BOTH),
+    ("skepp 1 går från A3 till A1 och skepp 3 från B2 till B1, resten står kvar.", BOTH),
     ("a3-a1, b2-b1", BOTH),
     ("END\n\nSHIP 1 A3 TO A1", &["SHIP 1 A3 TO A1"]),
     ("SHIP 1 A3 TO A1 でお願いします。", &["SHIP 1 A3 TO A1"]),
@@ -78,7 +79,7 @@ fn orders_in_words_are_offered_whole_and_yes_files_them() {
 }
 
 /// Letters that say that the player does nothing this turn.
-const IDLE: [&str; 18] = [
+const IDLE: [&str; 20] = [
     "I'm not moving this turn.",
     "No orders this turn, thanks!",
     "I do nothing this turn",
@@ -97,6 +98,8 @@ const IDLE: [&str; 18] = [
     "Bu tur hareket etmiyorum.",
     "今回は何もしません。",
     "今回は動きません",
+    "Jag gör inget den här omgången.",
+    "Inga order denna omgång, tack.",
 ];
 
 #[test]
@@ -123,6 +126,7 @@ fn every_capture_in_words_is_offered_as_those_that_are_legal() {
         "Zdobądź wszystko",
         "Захвати всё",
         "全部占領してください",
+        "Erövra allt!",
     ] {
         let referee = Referee::new();
         let (game_match, to_ann, _) = both_set_up(&referee);

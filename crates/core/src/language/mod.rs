@@ -37,6 +37,7 @@ languages! {
     "ru"
     "tr"
     "ja"
+    "sv"
 }
 
 /// All languages, in the order of the list. A word that means yes in one and no in another means neither.

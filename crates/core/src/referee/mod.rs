@@ -87,7 +87,7 @@ pub use crate::request::{COMMAND_WORDS, LeftOut, MAX_COMMANDS, MAX_FAULTS};
 
 /// The number of this procedure. Raise it whenever the same cause leads to other entries than before: the
 /// audit repeats only rulings of its own procedure.
-pub const PROCEDURE: u32 = 3;
+pub const PROCEDURE: u32 = 4;
 
 /// Rules on one cause. Never fails: a cause that comes too late changes nothing.
 pub fn rule(current: &Match, matter: &Matter<'_>, at: DateTime<Utc>) -> Ruling {

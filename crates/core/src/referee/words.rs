@@ -246,6 +246,7 @@ mod tests {
             "I go from a3 to K 4",
             "my sub number two is safe",
             "корабль 2 на Б4",
+            "skepp två går",
         ] {
             assert_eq!(without_lines_of_play(line), "(1 line)", "{line}");
         }

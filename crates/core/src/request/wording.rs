@@ -99,5 +99,18 @@ mod tests {
         assert_eq!(wording("I have not yet read it").find(Section::Postponing), None);
         assert_eq!(wording("これは下書きです").find(Section::Postponing), Some(1));
         assert_eq!(wording("a draftsman").find(Section::Postponing), None);
+        assert_eq!(wording("Hej\ndet är bara\nett utkast").find(Section::Postponing), Some(2));
+        assert_eq!(wording("Inte än!").find(Section::Postponing), Some(1));
+        assert_eq!(wording("Inte än har jag läst den").find(Section::Postponing), None);
+    }
+
+    #[test]
+    fn accents_tell_words_of_clauses_apart() {
+        assert!(wording("È una buona mossa?").last_sentence_begins_with(Section::Asking));
+        assert!(!wording("E una buona mossa?").last_sentence_begins_with(Section::Asking));
+        assert!(wording("Ska jag lägga").last_sentence_begins_with(Section::Asking));
+        assert!(wording("eller F6?").begins_with(Section::Or));
+        assert!(wording("Rättelse: G7").begins_with(Section::Postscripts));
+        assert!(wording("Vänliga hälsningar Ann").begins_with(Section::Closings));
     }
 }

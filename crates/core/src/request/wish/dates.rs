@@ -2,7 +2,7 @@
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
-use crate::language::{Language, Sentence, WordSet, any_has, single_blanks};
+use crate::language::{Language, Sentence, WordSet, any_has, fold, single_blanks};
 
 /// Maximum days, weeks or months of a duration.
 const MOST: u32 = 100;
@@ -177,8 +177,8 @@ fn until_before(items: &[Item], at: usize) -> Option<usize> {
     (between <= MOST_BETWEEN && items[until] == Item::Until).then_some(until)
 }
 
-/// Maximum words between `until` and a date.
-const MOST_BETWEEN: usize = 2;
+/// Maximum words between `until` and a date: `till och med den 14 december`.
+const MOST_BETWEEN: usize = 3;
 
 fn is_right_after(items: &[Item], at: usize, item: &Item) -> bool {
     items.get(at + 1) == Some(item)
@@ -233,6 +233,8 @@ fn item(words: &[&str], language: &Language, today: NaiveDate) -> (Item, usize) 
         Item::Date(today)
     } else if let Some(day) = ordinal(first) {
         Item::Day(day)
+    } else if let Some(number) = both.as_ref().and_then(|both| language.words.numbers.get(both)) {
+        return (Item::Number(*number), 2);
     } else if let Some(number) = bare.parse().ok().or_else(|| language.words.numbers.get(&bare).copied()) {
         Item::Number(number)
     } else if in_set(&language.words.from) {
@@ -333,9 +335,12 @@ fn named_date(words: &[&str], language: &Language, today: NaiveDate) -> Option<(
     }
 }
 
-/// Reads `20`, `20.`, `20th` and `1er`.
+/// Reads `20`, `20.`, `20th`, `1er` and `7:e`.
 fn day_number(word: &str) -> Option<u32> {
-    let word = single_blanks(word);
+    let word = match word.split_once(':') {
+        Some((day, ending)) if ending.starts_with(char::is_alphabetic) => single_blanks(day) + &fold(ending),
+        _ => single_blanks(word),
+    };
     let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
     let ending = &word[digits.len()..];
     let day = digits.parse().ok().filter(|day| (1..=31).contains(day))?;

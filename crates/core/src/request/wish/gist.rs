@@ -274,6 +274,7 @@ mod tests {
             ),
             ("Az 1-es hajó menjen A3-ról B2-re", "SHIP 1 A3 TO B2"),
             ("Ship 1 to be two", "SHIP 1 TO B2"),
+            ("Jag skrev fel, skepp 1 ska till B1 istället för B2.", "SHIP 1 TO B1"),
             ("1 and 3 both to B2 please", "SHIP 1 TO B2/SHIP 3 TO B2"),
         ] {
             assert_eq!(meant(GameKind::QuadrantZ, text).join("/"), orders, "{text}");
@@ -296,6 +297,7 @@ mod tests {
         assert_eq!(meant(GameKind::Pacific, "destroyer b5 to c7"), ["B5-C7"]);
         assert_eq!(meant(GameKind::Pacific, "I would like my submarine number 2 at H9"), ["U2 TO H9"]);
         assert_eq!(meant(GameKind::Pacific, "let sub 2 shoot at H9"), ["U2 FIRE H9"]);
+        assert_eq!(meant(GameKind::Pacific, "ubåt 2 skjuter mot H9"), ["U2 FIRE H9"]);
     }
 
     #[test]
@@ -307,6 +309,7 @@ mod tests {
             "I have 3 ships",
             "B2 looks nice for 1",
             "ship 1 to B2 unless Bo is there",
+            "skepp 1 till B2 om Bo går till A3",
         ] {
             assert_eq!(meant(GameKind::QuadrantZ, text), [""; 0], "{text}");
         }

@@ -467,11 +467,18 @@ mod tests {
             "Корабль 1 из A3 в B2",
             "Gemi 1 A3'ten B2'ye",
             "船1をA3からB2へ移動",
+            "Skepp 1 från A3 till B2",
+            "skepp ett fran A3 till B2",
         ] {
             assert_eq!(orders_in_words(line).as_deref(), Some(&["SHIP 1 A3 TO B2".to_owned()][..]), "{line}");
         }
         let both = ["STAR F5".to_owned(), "MARBLE G6".to_owned()];
-        for line in ["Stern F5, Kugel G6", "Stella in F5 e biglia in G6", "Étoile en F5 puis bille en G6"] {
+        for line in [
+            "Stern F5, Kugel G6",
+            "Stella in F5 e biglia in G6",
+            "Étoile en F5 puis bille en G6",
+            "Stjärna på F5, kula på G6",
+        ] {
             assert_eq!(orders_in_words(line).as_deref(), Some(&both[..]), "{line}");
         }
     }
@@ -486,6 +493,8 @@ mod tests {
             "G7, bitte",
             "Mein Schiff 1 wurde auf A3 von B2 versenkt",
             "statek 1 nie z A3 na B2",
+            "skepp 1 inte till B2",
+            "Om Bo väntar går skepp 1 till B2",
             "Schiff 1 nach B2, aber nur wenn Bo kommt",
             // Letters and numbers in words alone name neither a piece nor a square.
             "a one b two",
@@ -505,6 +514,7 @@ mod tests {
             "Nave uno da A tre a B due, nave tre da B due a B uno",
             "船1をA3からB2へ、船3をB2からB1へ移動、他はそのままでお願いします。",
             "1 numaralı gemi A3'ten B2'ye, 3 numaralı gemi B2'den B1'e, diğerleri yerinde kalsın",
+            "Skepp 1 går från A3 till B2 och skepp 3 från B2 till B1, alla andra står kvar",
         ] {
             assert_eq!(orders_in_words(line).as_deref(), Some(&moves[..]), "{line}");
         }
@@ -523,6 +533,8 @@ mod tests {
             ("Le vaisseau 1 va en B2. Les autres ne bougent pas.", "SHIP 1 TO B2"),
             ("Schiff 2 erobert den Stern auf A4", "CAPTURE A4"),
             ("船2でA4を占領", "CAPTURE A4"),
+            ("Skepp 2 erövrar stjärnan på A4", "CAPTURE A4"),
+            ("Jag lägger min kula på G7. Lycka till!", "MARBLE G7"),
             ("Д3-Д4", "D3-D4"),
             ("D3 nach D4", "D3-D4"),
             ("hold ship 3 please", "SHIP 3 HOLD"),
@@ -546,6 +558,7 @@ mod tests {
             "Все корабли остаются на месте.",
             "Bütün gemiler yerinde kalsın",
             "全艦待機でお願いします。",
+            "Alla skepp stannar där de är.",
         ] {
             assert!(holds_in_words(line), "{line}");
         }
@@ -563,6 +576,7 @@ mod tests {
             "Para el turno 2",
             "Per il turno 2",
             "Na 2. turę",
+            "För drag 2:",
         ] {
             assert_eq!(turn_in_words(line), Some(2), "{line}");
         }

@@ -1,4 +1,4 @@
-//! Letters in twelve languages, and their wishes.
+//! Letters in each language, and their wishes.
 
 use super::*;
 
@@ -27,6 +27,8 @@ fn each_language_wishes_for_more_time() {
         "Прошу продлить срок на три дня.",
         "Üç gün ek süre rica ediyorum.",
         "3日間延長していただけますか？",
+        "Kan jag få tre dagar till?",
+        "Skulle fristen kunna förlängas med tre dagar?",
     ] {
         let read = read(text);
         assert_eq!((read.topic, read.span.days), (Some(Topic::MoreTime), Some(3)), "{text}");
@@ -48,6 +50,8 @@ fn each_language_names_the_days_of_an_absence() {
         "Меня не будет с 20 декабря по 3 января.",
         "20 Aralık'tan 3 Ocak'a kadar tatildeyim.",
         "12月20日から1月3日まで旅行で不在です。",
+        "Jag är bortrest från den 20 december till den 3 januari.",
+        "jag ar pa semester 20/12 till 3 januari",
     ] {
         let read = read(text);
         let days = read.span.both().map(|(from, to)| (from.to_string(), to.to_string()));
@@ -82,6 +86,8 @@ fn grief_and_illness_are_understood_in_each_language() {
         "У меня умерла бабушка.",
         "Babam vefat etti.",
         "母が亡くなりました。",
+        "Min mamma har gått bort.",
+        "Min far dog i natt.",
     ] {
         assert_eq!(read(text).care, Some(Care::Grief), "{text}");
     }
@@ -99,6 +105,8 @@ fn grief_and_illness_are_understood_in_each_language() {
         "Я в больнице.",
         "Hastanedeyim.",
         "入院しています。",
+        "Jag ligger på sjukhus.",
+        "Min fru är sjuk",
         "My wife is ill",
         "Liege seit Sonntag mit Grippe im Bett, Befehle kommen später.",
         "Ho la febbre a 39 e sono a letto, scusate.",
@@ -143,6 +151,7 @@ fn the_name_of_the_opponent_may_have_an_ending_and_words_that_link_it() {
         ("Could you let Bo know that I enjoyed that last game?", "I enjoyed that last game?"),
         ("Vyřiď prosím Bovi, že se omlouvám za zpoždění.", "se omlouvám za zpoždění."),
         ("Boさんに「いい勝負でした」とお伝えください。", "いい勝負でした"),
+        ("Hälsa Bo att det var ett fint drag.", "det var ett fint drag."),
     ] {
         assert_eq!(read(text).message, [message], "{text}");
     }
@@ -157,6 +166,8 @@ fn a_first_day_without_a_month_has_that_of_the_last() {
         "Del 20 al 31 de diciembre estaré fuera.",
         "Od 20 do 31 grudnia jestem na urlopie.",
         "С 20 по 31 декабря буду в отпуске.",
+        "Jag är borta från 20 till 31 december.",
+        "Jag är borta den 20:e till den 31:a december.",
     ] {
         let days = read(text).span.both().map(|(from, to)| (from.to_string(), to.to_string()));
         assert_eq!(days, Some(("2026-12-20".to_owned(), "2026-12-31".to_owned())), "{text}");
@@ -169,6 +180,7 @@ fn agreement_is_told_from_a_wish() {
         "I agree with the extension",
         "Mit der Verlängerung bin ich einverstanden.",
         "D'accord pour le délai",
+        "Jag går med på en förlängning.",
     ] {
         assert!(read(text).agrees, "{text}");
     }
@@ -261,6 +273,40 @@ fn other_wishes_are_understood() {
 }
 
 #[test]
+fn wishes_in_swedish_are_understood_with_and_without_its_letters() {
+    for (text, expected) in [
+        ("Tack för en fin rapport!", Topic::Thanks),
+        ("Jag ger upp. Grattis!", Topic::Resign),
+        ("Jag föreslår remi.", Topic::Draw),
+        ("Ska vi spela en revansch?", Topic::Rematch),
+        ("Kan jag få ett parti till, mot någon starkare motståndare?", Topic::Opponent),
+        ("Jag har inte fått rapporten, kan du skicka den igen?", Topic::Report),
+        ("Var hittar jag reglerna?", Topic::Rules),
+        ("jag fattar inte hur jag drar", Topic::Rules),
+        ("Jag vill ta tillbaka mina order.", Topic::Withdraw),
+        ("Stryk mitt drag, tack.", Topic::Withdraw),
+        ("Kan jag ändra mitt drag?", Topic::Change),
+        ("När måste jag svara senast?", Topic::Due),
+        ("Vem är min motståndare?", Topic::OpponentName),
+        ("Kom mitt drag fram?", Topic::Arrived),
+        ("Jag byter adress: skriv till mig på anna@ny.example", Topic::Address),
+        ("Ta bort mig, jag vill inte spela längre.", Topic::Leave),
+        ("För många mejl från er, sluta skicka!", Topic::LessMail),
+        ("Det här är orättvist, han fuskar!", Topic::Foul),
+        ("Kan vi pausa partiet?", Topic::Pause),
+        ("Vad betyder stjärnan på kartan?", Topic::Legend),
+        ("Finns det någon topplista?", Topic::Ranking),
+        ("Kan du välja en uppställning åt mig?", Topic::Setup),
+        ("Jag hinner inte till torsdag, går det bra med ett par dagar till?", Topic::MoreTime),
+        ("Glöm det, det löste sig.", Topic::NeverMind),
+        ("kan jag fa rapporten en gang till", Topic::Report),
+        ("nar maste jag svara", Topic::Due),
+    ] {
+        assert_eq!(topic(text), Some(expected), "{text}");
+    }
+}
+
+#[test]
 fn short_answers_in_words_are_understood_and_others_are_not() {
     let answer = |text: &str| word_answer(&Line::numbered(&text.lines().collect::<Vec<_>>()));
     for text in [
@@ -281,6 +327,9 @@ fn short_answers_in_words_are_understood_and_others_are_not() {
         "はい",
         "はい、お願いします",
         "Hi,\n\nyes please.\n\nCy",
+        "Ja tack",
+        "Javisst, gärna!",
+        "Okej, jag accepterar.",
     ] {
         assert_eq!(answer(text), Some(WordAnswer::Yes), "{text}");
     }
@@ -297,10 +346,20 @@ fn short_answers_in_words_are_understood_and_others_are_not() {
         "Нет, спасибо",
         "Hayır",
         "いいえ",
+        "Nej tack",
+        "Nej, tyvärr inte",
     ] {
         assert_eq!(answer(text), Some(WordAnswer::No), "{text}");
     }
-    for text in ["Yes, that was me.", "Das war ich", "C'était moi", "Fui yo", "это был я", "bendim"] {
+    for text in [
+        "Yes, that was me.",
+        "Das war ich",
+        "C'était moi",
+        "Fui yo",
+        "это был я",
+        "bendim",
+        "Ja, det var jag.",
+    ] {
         assert_eq!(answer(text), Some(WordAnswer::WasMe), "{text}");
     }
     for text in [
@@ -345,6 +404,7 @@ const ASKED: [(Topic, &[&str]); 6] = [
             "Бо уже прислал приказы?",
             "Bo hamlesini yaptı mı?",
             "ボーさんはもう命令を送りましたか？",
+            "Har Bo skickat sina order?",
         ],
     ),
     (
@@ -374,6 +434,8 @@ const ASKED: [(Topic, &[&str]); 6] = [
             "Haritayı tekrar gönderir misin?",
             "今どちらが勝っていますか？",
             "地図をもう一度送ってください。",
+            "Vem leder just nu?",
+            "Kan du skicka kartan en gång till?",
         ],
     ),
     (
@@ -391,6 +453,7 @@ const ASKED: [(Topic, &[&str]); 6] = [
             "Что будет, если я ничего не пришлю вовремя?",
             "Zamanında bir şey göndermezsem ne olur?",
             "締切に間に合わなかったらどうなりますか？",
+            "Vad händer om jag inte skickar något i tid?",
         ],
     ),
     (
@@ -408,6 +471,7 @@ const ASKED: [(Topic, &[&str]); 6] = [
             "Зовите меня теперь Аней, пожалуйста.",
             "Bundan sonra bana Anni deyin lütfen.",
             "これからはアニーと呼んでください。",
+            "Kalla mig Annika hädanefter, tack.",
         ],
     ),
     (
@@ -424,6 +488,7 @@ const ASKED: [(Topic, &[&str]); 6] = [
             "Хочу сыграть с другом Петей, petya@drug.example.",
             "Arkadaşım Can ile oynamak istiyorum, can@arkadas.example.",
             "友達のケンと対戦したいです。ken@tomodachi.example です。",
+            "Jag vill spela mot min kompis Lasse, lasse@kompis.example.",
         ],
     ),
     (
@@ -441,6 +506,7 @@ const ASKED: [(Topic, &[&str]); 6] = [
             "Где посмотреть все ходы?",
             "Tüm hamleleri nerede görebilirim?",
             "これまでの手はどこで見られますか？",
+            "Var kan jag se alla drag hittills?",
         ],
     ),
 ];
@@ -466,6 +532,9 @@ fn days_of_a_month_are_read_with_ordinals_articles_and_longer_words_for_until() 
         ("No orders from me until the 14th of December, I'm getting married.", day(11, 26), day(12, 14)),
         ("Bis zum 14. Dezember kommen keine Züge von mir.", day(11, 26), day(12, 14)),
         ("Je ne peux rien envoyer jusqu'au 14 décembre.", day(11, 26), day(12, 14)),
+        ("Jag är bortrest den 7 till den 14 december.", day(12, 7), day(12, 14)),
+        ("jag ar bortrest fran den 7:e till och med den 14:e december", day(12, 7), day(12, 14)),
+        ("Inga order från mig till den 14 december.", day(11, 26), day(12, 14)),
     ] {
         let spoken = read(text);
         assert_eq!(spoken.topic, Some(Topic::Absence), "{text}");
