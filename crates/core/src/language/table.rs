@@ -101,6 +101,8 @@ pub struct TroublePhrases {
     pub death: Phrases,
     pub illness: Phrases,
     pub ill: Phrases,
+    /// Words of trouble that pass remarks on even beside orders.
+    pub words: Phrases,
 }
 
 /// Whole answers to questions.

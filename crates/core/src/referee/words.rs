@@ -1,13 +1,12 @@
 //! Words to a person: the parts of a letter other than orders and commands, and when they go to the GM.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::mem;
-use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use crate::game::any::GameKind;
-use crate::language::{LANGUAGES, any_has, fold};
+use crate::language::{LANGUAGES, Word, any_has, fold};
 use crate::letter::split_words;
 use crate::request::{self, Request, wish};
 
@@ -19,11 +18,6 @@ const MAX_CHARACTERS: usize = 4000;
 
 /// The start of the note on a letter with words for the GM; the words follow, with their line ends.
 pub const WORDS_NOTE: &str = "words: ";
-
-/// Words of trouble, in the languages that players write most. Remarks with one are passed on even from a
-/// letter with orders.
-static TROUBLE: LazyLock<BTreeSet<&str>> =
-    LazyLock::new(|| include_str!("words/trouble.txt").split_whitespace().collect());
 
 /// The time at which a letter's words go to the GM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,17 +57,13 @@ impl Words {
 
 /// Whether a text names the GM. Such a letter goes to the GM at once.
 fn names_gm(text: &str) -> bool {
-    has_any(text, |word| any_has(&fold(word), |language| &language.club.gm))
+    split_words(text).any(|word| any_has(&fold(word), |language| &language.club.gm))
 }
 
 /// Whether a text mentions illness, death or stopping.
 pub fn tells_of_trouble(text: &str) -> bool {
-    has_any(text, |word| TROUBLE.contains(word))
-}
-
-/// Whether a text has a word of some kind, ignoring case.
-fn has_any(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
-    split_words(text).map(str::to_lowercase).any(|word| is_meant(&word))
+    let words: Vec<Word> = split_words(text).map(|word| Word::new(fold(word), 0, 0)).collect();
+    LANGUAGES.iter().any(|language| language.trouble.words.any_in(&words))
 }
 
 /// Returns a text for a GM without the lines that read as orders of the match's game, well-formed or not.
@@ -268,6 +258,10 @@ mod tests {
     fn words_beside_orders_are_passed_on_if_they_concern_a_person() {
         assert_eq!(passing("MARBLE E5\nbest wishes"), None);
         assert_eq!(passing("MARBLE E5\nI am in hospital"), Some(Passing::AtOnce));
+        assert_eq!(passing("MARBLE E5\nFråga spelledaren"), Some(Passing::AtOnce));
+        for trouble in ["jag vill sluta", "byłem w szpitalu", "昨日は葬儀でした"] {
+            assert!(passing(&format!("MARBLE E5\n{trouble}")).is_some(), "{trouble}");
+        }
         assert_eq!(passing("MARBLE E5\nplease tell the GM that I move house"), Some(Passing::AtOnce));
         assert_eq!(passing("MARBLE E5\nHello\nhow are you\nI am well\nbye"), Some(Passing::InDigest));
         assert_eq!(passing("STATUS\nbye"), None);
