@@ -21,6 +21,8 @@ use serde::Deserialize;
 mod beside;
 #[path = "letters/doubt.rs"]
 mod doubt;
+#[path = "letters/languages.rs"]
+mod languages;
 #[path = "letters/meant.rs"]
 mod meant;
 #[path = "letters/memory.rs"]

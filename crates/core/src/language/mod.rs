@@ -55,6 +55,11 @@ pub static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     languages
 });
 
+/// Returns the codes of the languages.
+pub fn codes() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(code, _)| *code)
+}
+
 /// Whether a word is in a list of one of the languages.
 pub fn any_has(word: &str, list: impl Fn(&Language) -> &WordSet) -> bool {
     LANGUAGES.iter().any(|language| list(language).contains(word))
