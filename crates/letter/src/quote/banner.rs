@@ -18,6 +18,8 @@ const THINGS: [&[&str]; 8] = [
         "bericht",
         "wiadomo",
         "письм",
+        "meddeland",
+        "mejl",
     ],
     &[
         "extern",
@@ -31,6 +33,7 @@ const THINGS: [&[&str]; 8] = [
         "fuera",
         "fora",
         "utanför",
+        "utifrån",
         "utenfor",
         "udenfor",
         "zewn",
@@ -50,8 +53,8 @@ const THINGS: [&[&str]; 8] = [
         "nadawc",
         "отправ",
     ],
-    &["click", "klick", "cliqu", "clic", "klik", "open", "öffne", "ouvr", "abr", "apr", "нажим"],
-    &["link", "http", "lien", "enlace", "verknüpf", "collegament", "ссыл"],
+    &["click", "klick", "cliqu", "clic", "klik", "open", "öffne", "ouvr", "abr", "apr", "нажим", "öppna"],
+    &["link", "http", "lien", "enlace", "verknüpf", "collegament", "ссыл", "länk"],
     &[
         "attachment",
         "anhang",
@@ -62,12 +65,24 @@ const THINGS: [&[&str]; 8] = [
         "allegat",
         "bijlag",
         "bifog",
+        "bilag",
         "vedlegg",
         "vedhæft",
         "załącz",
         "вложен",
     ],
-    &["organi", "company", "unternehmen", "entrepris", "empresa", "aziend", "bedrijf", "firma", "организ"],
+    &[
+        "organi",
+        "company",
+        "unternehmen",
+        "entrepris",
+        "empresa",
+        "aziend",
+        "bedrijf",
+        "firma",
+        "организ",
+        "företag",
+    ],
     &[
         "caution",
         "warn",
@@ -85,6 +100,7 @@ const THINGS: [&[&str]; 8] = [
         "uwaga",
         "вниман",
         "varning",
+        "försiktig",
         "advarsel",
     ],
 ];
@@ -155,6 +171,10 @@ mod tests {
             (
                 "ACHTUNG: Diese E-Mail kommt von außerhalb des Unternehmens.\nÖffnen Sie keine Anhänge.\n\nMARBLE E5",
                 3,
+            ),
+            (
+                "VARNING: Det här mejlet kommer utifrån företaget. Öppna inga bilagor och klicka inte på länkar.\n\nMARBLE E5",
+                2,
             ),
             ("Attention : courriel externe. Ne cliquez pas sur les liens.\n\nMARBLE E5", 2),
             (

@@ -13,7 +13,7 @@ use super::utf7;
 use crate::Error;
 
 /// Names of the spam folder on servers that do not mark it, in lower case.
-const NAMES_OF_JUNK: [&str; 16] = [
+const NAMES_OF_JUNK: [&str; 17] = [
     "junk",
     "spam",
     "junk e-mail",
@@ -28,6 +28,7 @@ const NAMES_OF_JUNK: [&str; 16] = [
     "posta indesiderata",
     "lixo eletrônico",
     "ongewenste e-mail",
+    "skräppost",
     "спам",
     "迷惑メール",
 ];
