@@ -31,11 +31,11 @@ pub async fn matches_ended_lately(office: &Office, now: DateTime<Utc>) -> anyhow
     Ok(ended)
 }
 
-/// Returns the players who get an announcement to this readership: neither blocked ones, nor those who want
+/// Returns the players who get an announcement to this readership: neither the house, nor blocked ones, nor those who want
 /// no challenges and announcements.
 pub async fn readers_of_announcements(office: &Office, readers: Readership) -> anyhow::Result<Vec<Player>> {
     let mut players = office.store.players().await?;
-    players.retain(|player| !player.addresses.is_empty());
+    players.retain(|player| !player.addresses.is_empty() && !player.is_house());
     if let Readership::Game(game) = readers {
         let playing = players_of(office, game).await?;
         players.retain(|player| playing.contains(&player.id));

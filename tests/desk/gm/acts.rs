@@ -85,6 +85,9 @@ fn a_gm_lists_the_matches_that_are_due_and_those_that_ended() {
 fn an_announcement_goes_to_every_player_who_wants_it_and_the_answer_counts_them() {
     let referee = Referee::new();
     let (_, to_ann, _) = quad(&referee);
+    // The house has no mailbox.
+    ask(&referee, &format!("GM NEW quantum {ANN} house:easy"));
+    referee.sent_to(ANN);
     let text = "GM ANNOUNCE ALL\nThe club moves.\n\nSee you there.\nEND\nGM LIST late";
     ask(&referee, &format!("CHECK\n{text}")).says("This would go to 2 players: > The club moves.");
     assert!(referee.sent_to(ANN).is_empty() && referee.sent_to(BO).is_empty());
