@@ -33,7 +33,19 @@ fn name_of(view: &View) -> String {
     };
     let moved = moves(view).map(|(_, from, to)| format!(" {from} to {to}.")).collect::<String>();
     let sunk = losses(view).map(|at| format!(" Sunk at {at}.")).collect::<String>();
-    format!("{} {}{moved}{sunk}", side(Seat::First), side(Seat::Second))
+    let searched: String = match view.readers {
+        Some(_) => heard_attacks(view).iter().map(|attack| format!(" {}", in_words(attack))).collect(),
+        None => String::new(),
+    };
+    format!("{} {}{moved}{sunk}{searched}", side(Seat::First), side(Seat::Second))
+}
+
+/// Says who searched which squares.
+fn in_words((side, area, contact): &Attack) -> String {
+    let corner = area.corner();
+    let to = corner.step(1, 1).map(|to| format!(" to {to}")).unwrap_or_default();
+    let heard = if *contact { ", and heard a submarine" } else { "" };
+    format!("{} searched {corner}{to}{heard}.", State::RULEBOOK.sides[*side])
 }
 
 fn count_of(count: usize, word: &str) -> String {
@@ -129,14 +141,14 @@ fn mark(notice: &Notice, at: Square) -> Option<char> {
     }
 }
 
-/// A search of an area for submarines, and whether something was heard around it.
-type Attack = (Area, bool);
+/// A side's search of an area for submarines, and whether something was heard around it.
+type Attack = (Seat, Area, bool);
 
 /// The recent attacks whose results the board shows.
 fn heard_attacks(view: &View) -> Vec<Attack> {
     let attack = |notice: &Notice| match *notice {
         Notice::Asw { side, area, contact, .. } | Notice::Sonar { side, area, contact, .. } => {
-            view.hears(side).then_some((area, contact))
+            view.hears(side).then_some((side, area, contact))
         }
         Notice::Move { .. } | Notice::SquadronLost { .. } | Notice::Torpedo { .. } | Notice::Pass { .. } => {
             None
@@ -147,7 +159,7 @@ fn heard_attacks(view: &View) -> Vec<Attack> {
 
 /// `o` on a square that these attacks searched, `?` on one around it if they heard something.
 fn sounding(attacks: &[Attack], at: Square) -> Option<char> {
-    attacks.iter().rev().find_map(|(area, contact)| match area.distance(at) {
+    attacks.iter().rev().find_map(|(_, area, contact)| match area.distance(at) {
         0 => Some('o'),
         1 if *contact => Some('?'),
         _ => None,
@@ -187,6 +199,10 @@ fn legend(view: &View, attacks: &[Attack]) -> String {
         }
         (true, false) => lines.push(format!("{your} last attacks: o searched.")),
         (false, _) => {}
+    }
+    // In a letter they are all the reader's.
+    if view.readers.is_some() {
+        lines.extend(attacks.iter().map(in_words));
     }
     let marks = Square::all().filter_map(|at| view.news.iter().find_map(|notice| mark(notice, at)));
     let marks: Vec<char> = marks.collect();

@@ -43,7 +43,12 @@ fn name(map: &SquareMap<'_>) -> String {
             }
         };
         let Score { stars, value } = score[side];
-        format!("{}: {known}; stars worth {value} ({stars}).", State::RULEBOOK.sides[side])
+        let stars = match stars {
+            0 => "no star".to_owned(),
+            1 => format!("1 star, worth {value}"),
+            count => format!("{count} stars, worth {value}"),
+        };
+        format!("{}: {known}; {stars}.", State::RULEBOOK.sides[side])
     };
     let battles = map.view.battles.iter().map(|battle| format!(" Battle in {}.", battle.quadrant));
     format!("{} {}{}", side(Seat::First), side(Seat::Second), battles.collect::<String>())

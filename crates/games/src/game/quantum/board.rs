@@ -30,17 +30,24 @@ fn files(view: &View) -> String {
     format!("     {letters}\n")
 }
 
-/// Counts each side's stacks, names its highest, and says where the last move went.
+/// Counts each side's stacks, names those of several pieces, the highest first, and says where the last move went.
 pub(super) fn name_of(view: &View) -> String {
     let side = |side: Seat| {
         let own: Vec<_> = view.stacks.stacks().filter(|(_, stack)| stack.side == side).collect();
-        let highest = own.iter().max_by_key(|(_, stack)| stack.height).filter(|(_, stack)| stack.height > 1);
-        let highest = highest.map(|(at, stack)| format!(", the highest of {} on {at}", stack.height));
+        let mut heights: Vec<_> =
+            own.iter().map(|(_, stack)| stack.height).filter(|height| *height > 1).collect();
+        heights.sort_unstable_by(|one, other| other.cmp(one));
+        heights.dedup();
+        let of_height = |height: u8| {
+            let places = own.iter().filter(|(_, stack)| stack.height == height);
+            format!(", {height} high on{}", places.map(|(at, _)| format!(" {at}")).collect::<String>())
+        };
+        let high: String = heights.into_iter().map(of_height).collect();
         let count = match own.len() {
             1 => "1 stack".to_owned(),
             count => format!("{count} stacks"),
         };
-        format!("{}: {count}{}.", State::RULEBOOK.sides[side], highest.unwrap_or_default())
+        format!("{}: {count}{high}.", State::RULEBOOK.sides[side])
     };
     let last = last_move(view.last).map(|(from, to)| format!(" The last move went from {from} to {to}."));
     format!("{} {}{}", side(Seat::First), side(Seat::Second), last.unwrap_or_default())
