@@ -101,7 +101,7 @@ async fn play(
     let is_over = find(office, &game_match.id).await?.stage == Stage::Over;
     office.close().await;
     // The name by which it was called works here, even if the program is not installed.
-    let program = std::env::args().next().unwrap_or_else(|| "fogpost".to_owned());
+    let program = super::program();
     if is_over {
         println!("To play again: {program} demo --play {}", game_match.game);
     } else {

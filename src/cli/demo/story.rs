@@ -52,13 +52,13 @@ pub async fn tell(
     replay(&record, game_match)?;
     println!("The record of the match, replayed, gives the same result.");
     println!();
-    let name = folder.display();
+    let (name, program) = (folder.display(), super::program());
     println!("In {name}:");
     println!("  mail/…                the mailboxes: mutt -f {name}/mail/ann@players.example");
     println!("  reports/…             every report as a page");
-    println!("  {}.toml          the record: fogpost replay {}", game_match.id, file.display());
+    println!("  {}.toml          the record: {program} replay {}", game_match.id, file.display());
     println!(
-        "  fogpost.db            the database: fogpost --config {name}/config.toml match show {}",
+        "  fogpost.db            the database: {program} --config {name}/config.toml match show {}",
         game_match.id
     );
     let page = write_replay(folder, office, game_match, record)?;

@@ -30,7 +30,8 @@ pub async fn tamper(office: &Office, game_match: &Match, folder: &Path) -> anyho
     println!("Somebody with a database tool changes one character of a letter from {}:", chosen.sender);
     println!("    {before}");
     println!("    {after}");
-    println!("fogpost --config {}/config.toml audit verify {}", folder.display(), game_match.id);
+    let program = super::program();
+    println!("{program} --config {}/config.toml audit verify {}", folder.display(), game_match.id);
     show(&verify(office, &game_match.id, &|_| {}).await?, &Fog::default(), false);
     Ok(())
 }
