@@ -133,8 +133,14 @@ pub(super) fn person<'a>(whom: &Whom, people: &'a [Player]) -> Result<&'a Player
     }
 }
 
-/// Returns an address of a person among these players.
-fn address_of(whom: &Whom, people: &[Player]) -> Result<Address, String> {
+/// Returns an address of a person, who is among these players if no address is written.
+///
+/// # Errors
+/// Returns a sentence for the GM if nobody is meant, or if several people fit.
+pub(super) fn address_of(whom: &Whom, people: &[Player]) -> Result<Address, String> {
+    if let Whom::Address(address) = whom {
+        return Ok(address.clone());
+    }
     let player = person(whom, people)?;
     let address = player.addresses.first().and_then(|address| Address::parse(address).ok());
     address.ok_or_else(|| format!("{} has no mail address.", player.name))

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::json;
 
-use super::arguments::{ActingGm, Output, UnsealingRequest, address};
+use super::arguments::{ActingGm, Output, UnsealingRequest, address_of, whom};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table, put, put_text};
 use crate::daemon::audit::sealed;
@@ -17,9 +17,10 @@ use crate::daemon::fog::{self, Fog};
 use crate::daemon::items;
 use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
-use crate::letter::{Address, Digest};
+use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::{count_of, excerpt, format_local};
+use crate::request::Whom;
 use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
 use crate::zone::Zone;
 
@@ -106,9 +107,9 @@ struct Which {
     /// Only letters about this match
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
-    /// Only letters to this address
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    to: Option<Address>,
+    /// Only letters to this person: name, a part of it, number or address
+    #[arg(long, value_name = "PLAYER", value_parser = whom)]
+    to: Option<Whom>,
     /// Only the letter with this number, as `fogpost letters resend --check` lists it
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i64).range(1..))]
     number: Option<i64>,
@@ -275,9 +276,13 @@ async fn resend(
     yes: bool,
     check: bool,
 ) -> anyhow::Result<ExitCode> {
+    let recipient = match &which.to {
+        None => None,
+        Some(whom) => Some(address_of(whom, &office.store.players().await?).map_err(anyhow::Error::msg)?),
+    };
     let filter = DispatchFilter {
         match_id: which.match_id.as_ref().map(|id| id.to_ascii_uppercase()),
-        recipient: which.to.as_ref().map(Address::to_string),
+        recipient: recipient.map(|address| address.to_string()),
         id: which.number,
         only_given_up: which.given_up,
         since: which.since,
