@@ -291,8 +291,8 @@ pub(super) struct TermsArguments {
     /// Consequence of too many missed turns: ask (the GM) or lose
     #[arg(long, value_name = "ASK|LOSE")]
     forfeit: Option<String>,
-    /// Successor of a player who missed too many turns: ask (the GM) or house
-    #[arg(long, value_name = "ASK|HOUSE")]
+    /// Successor of a player who missed too many turns: ask (the GM), house or none
+    #[arg(long, value_name = "ASK|HOUSE|NONE")]
     substitute: Option<String>,
     /// Days of absence allowed to each player
     #[arg(long, value_name = "DAYS")]
