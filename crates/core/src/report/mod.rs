@@ -227,6 +227,9 @@ pub fn page_html(text: &str, figure: Option<(&str, u32)>) -> String {
         html = html.replace(markdown::BOARD, address);
     }
     let body = html.split_once("</h1>").map_or(html.as_str(), |(_, body)| body);
+    // What is too wide for a telephone scrolls by keys, too. A caption repeats the words that describe its picture.
+    let body =
+        body.replace("<pre>", "<pre tabindex=\"0\">").replace("<small>", "<small aria-hidden=\"true\">");
     body.replace("<h2>", "<h3>").replace("</h2>", "</h3>")
 }
 
