@@ -280,6 +280,106 @@ fn a_link_to_a_turn_and_the_switch_work_without_the_script() {
 }
 
 #[test]
+fn both_views_of_a_turn_stand_beside_each_other() {
+    let Some(browser) = chromium() else { return };
+    let pages = RECORDS[..2].iter().map(|(game, record)| (*game, page(record))).collect::<Vec<_>>();
+    let views: Vec<View<'_>> = pages
+        .iter()
+        .flat_map(|(_, html)| WIDTHS.map(|width| View { html, width, hash: "?as=both#t7" }))
+        .collect();
+    let games = pages.iter().flat_map(|(game, _)| [game, game]);
+    for ((game, view), seen) in games.zip(&views).zip(look(&browser, Scheme::Light, &views)) {
+        let shown = (seen.note("shown"), seen.note("views"), seen.note("copies"), seen.note("told"));
+        assert_eq!(shown, ("t7", "f--", "-s-", "fs-"), "{game} at {}", view.width);
+        assert_eq!(seen.note("overflow"), "0", "{game} at {}", view.width);
+    }
+    // Without the script, the same switch does it.
+    let html = without_script(&pages[0].1);
+    let chosen = html
+        .replace("id=\"vb\" value=\"both\"", "id=\"vb\" value=\"both\" checked")
+        .replace("value=\"truth\" checked", "value=\"truth\"");
+    let seen = look(&browser, Scheme::Dark, &[View { html: &chosen, width: 1280, hash: "#t7" }]);
+    assert_eq!((seen[0].note("views"), seen[0].note("copies")), ("f--", "-s-"));
+}
+
+/// Gives letters to the page that it stands in, as if they were dropped there, and tells the surrounding page what the
+/// page says of them.
+const PROVE: &str = r#"addEventListener('load', () => setTimeout(() => {
+  const input = document.querySelector('#proof input'), list = document.querySelector('#proof ul');
+  const dropped = new DataTransfer();
+  for (const [name, text] of LETTERS) dropped.items.add(new File([text], name));
+  input.files = dropped.files;
+  input.dispatchEvent(new Event('change'));
+  setTimeout(() => {
+    const said = [...list.children].map(item => item.textContent).join(' | ');
+    parent.postMessage([name, { said, overflow: document.documentElement.scrollWidth - innerWidth }], '*');
+  }, 1000);
+}, 50));"#;
+
+/// A demo's site with the replay of its match, and the letters to Ann, the oldest first.
+fn demo_site(folder: &Path) -> (PathBuf, Vec<String>) {
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_fogpost")).args(arguments).current_dir(folder).output();
+        let output = output.expect("fogpost runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(&["demo", "--game", "quad", "--folder", "demo"]);
+    run(&["--config", "demo/config.toml", "site", "build", "site"]);
+    let matches = fs::read_dir(folder.join("site/matches")).expect("a folder");
+    let pages = matches.map(|entry| entry.expect("an entry").path());
+    let replay = pages.into_iter().find(|path| path.is_dir()).expect("a replay");
+    let mailbox = folder.join("demo/mail/ann@players.example");
+    let mut letters = Vec::new();
+    for name in ["cur", "new"] {
+        for entry in fs::read_dir(mailbox.join(name)).expect("a mailbox") {
+            letters.push(entry.expect("an entry").path());
+        }
+    }
+    letters.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
+    let letters = letters.iter().map(|path| fs::read_to_string(path).expect("a letter")).collect();
+    (replay, letters)
+}
+
+#[test]
+fn a_page_proves_by_ones_letters_that_the_record_was_not_altered() {
+    let Some(browser) = chromium() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (replay, letters) = demo_site(folder.path());
+    let html = fs::read_to_string(replay.join("index.html")).expect("a page");
+    let proving = html.replace("</body>", "<script src=\"prove.js\"></script></body>");
+    fs::write(replay.join("proving.html"), proving).expect("a page");
+    let receipt = letters.iter().find(|letter| letter.contains("sealed orders with their salt"));
+    let receipt = receipt.expect("a receipt").clone();
+    let marker = "sha256";
+    let at = receipt.find(marker).expect("a ledger line") + marker.len();
+    let digit = at + receipt[at..].find(|c: char| c.is_ascii_hexdigit()).expect("a digit") + 1;
+    let mut altered = receipt.clone();
+    altered.replace_range(digit..=digit, if receipt.as_bytes()[digit] == b'0' { "1" } else { "0" });
+    let given = [("mine.eml", receipt.as_str()), ("altered.eml", &altered), ("other.eml", "Hello")];
+    let given = serde_json::to_string(&given).expect("texts");
+    fs::write(replay.join("prove.js"), format!("const LETTERS = {given};\n{PROVE}")).expect("a script");
+    let frame = |page: &str| {
+        format!("{LISTENER}<iframe name=f0 src=\"{page}\" width=360 height=800 frameborder=0></iframe>")
+    };
+    let said = |page: &str| reports(&browser, Scheme::Light, &replay, &frame(page), 1).remove(0);
+    let seen = said("proving.html");
+    let sentences: Vec<&str> = seen.note("said").split(" | ").collect();
+    assert_eq!(sentences.len(), 4, "{sentences:?}");
+    assert!(sentences[0].contains("sealed filings match their digests"), "{sentences:?}");
+    assert!(sentences[1].starts_with("✓ mine.eml: entries 1 to "), "{sentences:?}");
+    assert!(sentences[1].contains("The orders sealed for turn 1 are “MARBLE F6”"), "{sentences:?}");
+    assert!(sentences[2].starts_with("✗ altered.eml: its ledger line is not on this chain"), "{sentences:?}");
+    assert!(sentences[3].starts_with("✗ other.eml: it has no ledger line"), "{sentences:?}");
+    assert_eq!(seen.note("overflow"), "0");
+    // A record that was altered afterwards proves nothing.
+    let chain = fs::read_to_string(replay.join("chain.js")).expect("the chain");
+    assert!(chain.contains("MARBLE F6"));
+    fs::write(replay.join("chain.js"), chain.replacen("MARBLE F6", "MARBLE F7", 1)).expect("the chain");
+    let seen = said("proving.html");
+    assert!(seen.note("said").contains("The chain is broken"), "{}", seen.note("said"));
+}
+
+#[test]
 fn a_replay_without_styles_shows_every_step_and_one_view() {
     let Some(browser) = chromium() else { return };
     let html = page(RECORDS[0].1);

@@ -12,6 +12,12 @@ addEventListener('load', () => setTimeout(() => {
     twice: all('[id]').length - new Set(all('[id]').map(element => element.id)).size,
     play: all('.go button').length,
     views: ['f', 's', 't'].map(name => drawn.some(group => isOpen(name, group)) ? name : '-').join(''),
+    // The copy of a board shows the view that its properties name; its parts cannot be asked.
+    copies: shown.flatMap(step => [...step.querySelectorAll('svg.b')]).filter(copy => getComputedStyle(copy).display !== 'none')
+      .map(copy => ['f', 's', 't'].map(name => getComputedStyle(copy).getPropertyValue('--' + name) === 'inline' ? name : '-').join(''))
+      .join(' '),
+    told: ['f', 's', 't'].map(name => shown.flatMap(step => [...step.querySelectorAll(`.say > .${name}`)])
+      .some(part => getComputedStyle(part).display !== 'none') ? name : '-').join(''),
   };
 
   // Copies take the place of the symbols' uses, whose parts cannot be found by a point.
