@@ -32,7 +32,7 @@ pub(super) async fn carry_out(
         let daemons = running_daemons(&office.store, office.now()).await?;
         let locked = daemons.into_iter().flat_map(|daemon| daemon.locked).collect();
         digest.locked = ShortList::of(locked, MAX_LOCKED);
-        if !digest.has_news() {
+        if !digest.has_news() && digest.entries.shown.is_empty() {
             done = GmResult::Digest { digest: None };
         }
     }

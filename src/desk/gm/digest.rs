@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike as _, NaiveDate, TimeDelta, Utc};
 
+use crate::club::events::event::EventStage;
 use crate::config::GmIndex;
 use crate::desk::events::{acts, people};
 use crate::desk::frame::desk::Desk;
-use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, or_lacking};
+use crate::desk::frame::rows::{Decided, DigestLetter, DigestRows, LoadedEvent, or_lacking};
 use crate::desk::gm::agenda::{self, Agenda};
 use crate::desk::matches::applicants::Applicant;
 use crate::desk::outbox::fog;
@@ -19,9 +20,9 @@ use crate::game::Seat;
 use crate::ledger::{Entry, Fact};
 use crate::referee::{Ask, DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
-    AbsenceNote, ApplicantNote, Decision, EndedNote, FullWords, GmDigest, LapsedLetter, LateMatch,
-    LateMatches, LetterNote, MissedNote, PersonNote, RefusalCount, SendingSummary, ShortList, UnreadNote,
-    WordsNote,
+    AbsenceNote, ApplicantNote, Decision, EndedNote, EntriesNote, FullWords, GmDigest, LapsedLetter,
+    LateMatch, LateMatches, LetterNote, MissedNote, PersonNote, RefusalCount, SendingSummary, ShortList,
+    UnreadNote, WordsNote,
 };
 use crate::report::{self, ClubLetter, excerpt, format_local, wrap_lines};
 use crate::store::{NewDispatch, Urgency};
@@ -184,7 +185,8 @@ pub fn of_last_day(desk: &Desk<'_>) -> Decided<Option<Box<GmDigest>>> {
     let since = desk.at() - TimeDelta::days(1);
     let (mut digest, _) = make(desk, since, &BTreeSet::new(), &[])?;
     digest.in_full.more = digest.in_full.split_beyond(MAX_IN_FULL).shown.len();
-    Ok(Some(digest).filter(|digest| desk.without_letter || digest.has_news()))
+    let has_any = digest.has_news() || !digest.entries.shown.is_empty();
+    Ok((desk.without_letter || has_any).then_some(digest))
 }
 
 /// Returns the entrants who have not filed even once a week after the season began. Leaves out seasons in which
@@ -197,6 +199,27 @@ fn silent(desk: &Desk<'_>, rows: &DigestRows) -> Decided<Vec<String>> {
         }
     }
     Ok(away.into_iter().collect())
+}
+
+/// Returns the events that wait for their next season, as far as the acting GM may begin it.
+fn entries(desk: &Desk<'_>) -> Decided<Vec<EntriesNote>> {
+    let is_alone = desk.club.config.club.gm.all().len() == 1;
+    let mut notes = Vec::new();
+    for LoadedEvent { event, .. } in desk.open_events()? {
+        if event.stage != EventStage::Entries || !is_alone && acts::plays_there(desk, &event.plan.id)? {
+            continue;
+        }
+        let (entrants, least) = (event.next_entrants(), event.plan.least());
+        notes.push(EntriesNote {
+            is_due: entrants < least && event.opens.is_some_and(|opens| opens <= desk.at()),
+            opens: event.opens.map(|at| desk.local_time(at)),
+            id: event.plan.id,
+            name: event.plan.name,
+            entrants,
+            least,
+        });
+    }
+    Ok(notes)
 }
 
 fn make(
@@ -221,6 +244,7 @@ fn make(
     tell_events(desk, rows, &mut telling);
     tell_refused(rows, &mut telling);
     telling.digest.silent = ShortList::of(silent(desk, rows)?, MAX_TOLD);
+    telling.digest.entries = ShortList::of(entries(desk)?, MAX_TOLD);
     let Telling { mut digest, told, agenda, .. } = telling;
     let applicants = agenda.applicants.into_iter();
     let applicants =

@@ -57,7 +57,7 @@ impl PartRuling {
         let is_answer = request.yes.is_some()
             && game_match.stage == Stage::Over
             && request.remarks.iter().all(|remark| Some(remark.no) == request.yes);
-        let Some(words) = Words::of(request).filter(|_| cause.token == TokenOf::Own && !is_answer) else {
+        let Some(words) = Words::to_gm(request).filter(|_| cause.token == TokenOf::Own && !is_answer) else {
             return Ok(String::new());
         };
         let player = &self.loaded.seats[cause.seat].player;

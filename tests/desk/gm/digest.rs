@@ -6,8 +6,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use fogpost::game::any::GameKind;
 use fogpost::referee::{Match, Stage};
 
+use crate::events;
 use crate::links::{follow, follow_with, link, links};
 use crate::referee::{ANN, BO, GM, Referee, Sent, absence_note};
+use crate::screen::Browser;
 
 const KIM: &str = "kim@club.example";
 
@@ -157,6 +159,45 @@ fn each_link_of_a_digest_sends_a_command_that_can_be_carried_out() {
     }
     assert_eq!(referee.find(&protested.id).stage, Stage::Running);
     assert_eq!(referee.find(&late.id).stage, Stage::Paused);
+}
+
+#[test]
+fn what_is_said_to_the_gm_waits_on_the_desk_and_in_the_digest() {
+    let referee = Referee::new();
+    let game_match = referee.open(GameKind::Quad, &[]);
+    referee.reply(ANN, &referee.one_to(ANN), "TELL GM May I play from my phone?\nEND");
+    referee.reply(BO, &referee.last_to(BO), "SUBSTITUTE");
+    let browser = Browser::of_gm(&referee);
+    browser.get("/").says("Two things wait").says("Ann wrote to you about").says("Bo wrote to you about");
+    referee.sent_to(GM);
+    referee.reply(GM, &referee.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
+    let digest = referee.last_to(GM);
+    digest.says("Words from players: 2").says("May I play from my phone?").says("SUBSTITUTE");
+    let to_ann = |target: &str| target.contains(&format!("{} TELL first", game_match.id));
+    let answer = links(&digest).into_iter().find(|(label, target)| label == "Write back" && to_ann(target));
+    referee.advance(1);
+    follow_with(&referee, GM, &answer.expect("a link").1, "Yes, of course.");
+    referee.last_to(ANN).says("Yes, of course.");
+    browser.get("/").says("Nothing waits for you");
+}
+
+#[test]
+fn an_event_is_begun_by_a_link_of_the_digest() {
+    let referee = events::club("");
+    events::announced(&referee, events::LEAGUE, &[ANN, BO]);
+    referee.reply(GM, &referee.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
+    let digest = referee.last_to(GM);
+    digest.says("Events to begin: 1").says("2 are in, and it needs 3");
+    assert_eq!(link(&digest, "Begin now"), None);
+    events::gm(&referee, "GM EVENT EV-SPRING ENTER Cy asked");
+    referee.reply(GM, &referee.all_to(GM).pop().expect("a letter with the GM's token"), "GM DIGEST");
+    let begin = link(&referee.last_to(GM), "Begin now").expect("a link");
+    follow(&referee, GM, &begin);
+    assert_eq!(events::event(&referee, "EV-SPRING").seasons.len(), 1);
+    // Tapped twice, it acts once.
+    follow(&referee, GM, &begin);
+    referee.last_to(GM).says("EV-SPRING runs already");
+    assert_eq!(events::event(&referee, "EV-SPRING").seasons.len(), 1);
 }
 
 #[test]

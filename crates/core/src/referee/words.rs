@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::game::any::GameKind;
 use crate::language::{LANGUAGES, Word, any_has, fold};
 use crate::letter::split_words;
-use crate::request::{self, Request, wish};
+use crate::request::{self, Command, Request, wish};
 
 /// Maximum lines of remarks, in a letter with orders, that need not be meant for a person.
 const MANY_LINES: usize = 3;
@@ -52,6 +52,23 @@ impl Words {
             || wish::asks_or_wishes(&request.remarks);
         let passing = if is_urgent { Passing::AtOnce } else { Passing::InDigest };
         is_for_a_person.then_some(Words { passing, text })
+    }
+
+    /// Returns everything that a letter says to the GM: what its commands pass on at once, and its words to a person.
+    pub fn to_gm(request: &Request) -> Option<Words> {
+        let commands = request.commands.iter().filter(|_| !request.check);
+        let told = commands.filter_map(|asked| match &asked.command {
+            Command::TellGm(text) => Some(text.clone()),
+            Command::Substitute => Some(asked.command.name().to_owned()),
+            _ => None,
+        });
+        let mut texts: Vec<String> = told.collect();
+        let others = Words::of(request);
+        if texts.is_empty() {
+            return others;
+        }
+        texts.extend(others.map(|words| words.text));
+        Some(Words { passing: Passing::AtOnce, text: texts.join("\n\n") })
     }
 }
 

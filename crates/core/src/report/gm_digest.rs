@@ -22,6 +22,9 @@ pub struct GmDigest {
     pub locked: ShortList<String>,
     /// Newcomers who wait to be admitted.
     pub applicants: ShortList<ApplicantNote>,
+    /// Events whose next season has not begun.
+    #[serde(default)]
+    pub entries: ShortList<EntriesNote>,
     /// Letters that could not be ruled on.
     pub set_aside: ShortList<LetterNote>,
     /// Matches past the deadline but within the grace period, ordered by the end of that period.
@@ -96,6 +99,7 @@ impl GmDigest {
         self.decisions.has_any()
             || self.waiting.has_any()
             || self.applicants.has_any()
+            || self.entries.shown.iter().any(|note| note.is_due)
             || self.set_aside.has_any()
             || !self.late.is_empty()
             || self.missed.has_any()
@@ -126,6 +130,7 @@ impl GmDigest {
         self.late.iter_mut().for_each(|group| group.matches.shorten(acted_on));
         let shown: usize = self.late.iter().map(|group| group.matches.shown.len() + group.matches.more).sum();
         self.late_more = self.late_count.saturating_sub(shown);
+        self.entries.shorten(told);
         self.set_aside.shorten(told);
         self.missed.shorten(told);
         self.unread.shorten(told);
@@ -272,6 +277,20 @@ pub struct ApplicantNote {
     pub name: String,
     pub address: String,
     pub lines: Vec<String>,
+}
+
+/// An event that waits for its next season.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EntriesNote {
+    pub id: String,
+    pub name: String,
+    /// The number of players who are in, and the lowest with which a season can begin.
+    pub entrants: usize,
+    pub least: usize,
+    /// The day of the draw; `None` if it is as soon as the event is full.
+    pub opens: Option<String>,
+    /// Whether that day has come without enough players.
+    pub is_due: bool,
 }
 
 /// A person in a list.
