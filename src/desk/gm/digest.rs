@@ -343,7 +343,8 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
         }
     }
     telling.digest.late_count = late.len();
-    let mut groups: Vec<(DateTime<Utc>, DateTime<Utc>, Vec<LateMatch>)> = Vec::new();
+    let local = |at| format_local(at, desk.club.config.terms.zone, desk.at());
+    let mut groups: Vec<(DateTime<Utc>, LateMatches)> = Vec::new();
     for (deadline, game_match) in late.into_iter().take(4 * MAX_ACTED_ON) {
         let found = or_lacking(desk.game_match(&game_match.id))?.flatten();
         let Some(loaded) = found else { continue };
@@ -353,19 +354,22 @@ fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -
             awaited: game_match.awaited.iter().map(|seat| game_match.players[*seat].clone()).collect(),
             turn: turn_of(game_match),
         };
-        match groups.iter_mut().find(|(due, end, _)| (*due, *end) == (deadline, until)) {
-            Some((_, _, rows)) => rows.push(row),
-            None => groups.push((deadline, until, vec![row])),
+        // What reads alike is one group, even if the seconds differ.
+        let (was_due, grace_until) = (local(deadline), local(until));
+        let is_alike = |group: &LateMatches| group.was_due == was_due && group.grace_until == grace_until;
+        match groups.iter_mut().find(|(_, group)| is_alike(group)) {
+            Some((_, group)) => group.matches.shown.push(row),
+            None => {
+                let matches = ShortList { shown: vec![row], more: 0 };
+                groups.push((until, LateMatches { was_due, grace_until, matches }));
+            }
         }
     }
     desk.rows.check()?;
-    groups.sort_by_key(|(_, until, _)| *until);
-    let zone = desk.club.config.terms.zone;
-    let late = groups.into_iter().map(|(deadline, until, matches)| LateMatches {
-        was_due: format_local(deadline, zone, desk.at()),
-        grace_until: format_local(until, zone, desk.at()),
-        matches: ShortList::of(matches, MAX_ACTED_ON),
-    });
+    groups.sort_by_key(|(until, _)| *until);
+    let late = groups
+        .into_iter()
+        .map(|(_, group)| LateMatches { matches: ShortList::of(group.matches.shown, MAX_ACTED_ON), ..group });
     telling.digest.late = late.collect();
     Ok(())
 }
