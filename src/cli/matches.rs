@@ -357,6 +357,11 @@ impl New {
             instruct::check_all(office, &new).await?;
             let matches = count_of(new.len(), "match", "matches");
             println!("This would open {matches}; nothing was done.");
+            for NewMatch { game, players, terms, .. } in &new {
+                let [first, second] = [&players.first, &players.second].map(name_of);
+                let line = format!("- {}: {first} against {second}, days={}", game.name(), terms.days);
+                println!("{}", printable_line(&line));
+            }
             return Ok(());
         }
         let is_list = self.from.is_some();
@@ -399,6 +404,15 @@ impl New {
         let mut terms = terms(&office.config, &players);
         self.terms.apply(&mut terms).map_err(anyhow::Error::msg)?;
         Ok(NewMatch { game, choices, players, terms })
+    }
+}
+
+/// Returns how the holder of a seat was named.
+fn name_of(holder: &Holder) -> String {
+    match holder {
+        Holder::House(level) => level.player_name(),
+        Holder::Player(given) if given.name.is_empty() => given.address.to_string(),
+        Holder::Player(given) => given.name.clone(),
     }
 }
 

@@ -267,7 +267,7 @@ impl Visit {
         let done = instruct::carry_out_as(&self.office, guest.gm, &instruction, guard, check).await?;
         let text = instruct::tell(&self.office, &done)?;
         match &done {
-            GmResult::Would if check => self.ask(guest, form, &instruction, &[]).await,
+            GmResult::Would { .. } if check => self.ask(guest, form, &instruction, &[]).await,
             GmResult::Voided { seen, .. } => self.ask(guest, form, &instruction, seen).await,
             _ if done.is_done() => {
                 self.sessions.note_done(&guest.session, digest);

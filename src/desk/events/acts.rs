@@ -71,11 +71,18 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
         Err(ActRefusal::Says(says)) => Some(says),
         Err(ActRefusal::Undecided(undecided)) => return Err(undecided),
     };
+    let line = Box::new(shown::line(desk, &loaded.event, None, None));
     if check || refusal.is_some() {
         desk.draft = before;
-        return Ok(refusal.map_or(GmResult::Would, GmResult::refused));
+        let would = GmResult::Would {
+            says: String::new(),
+            line: None,
+            event: Some(line),
+            terms: None,
+            told: Vec::new(),
+        };
+        return Ok(refusal.map_or(would, GmResult::refused));
     }
-    let line = Box::new(shown::line(desk, &loaded.event, None, None));
     keep(desk, loaded);
     Ok(GmResult::Event { event: line, load: None, check })
 }

@@ -28,7 +28,9 @@ pub fn accept_letter(desk: &mut Desk<'_>, prefix: &str, check: bool) -> Decided<
         return Ok(GmResult::refused(says));
     }
     if check {
-        return Ok(GmResult::Would);
+        let digest = &letter.row.digest.to_string()[..12];
+        let says = format!("I would rule on the letter {digest} from {}.", letter.row.sender);
+        return Ok(GmResult::would(says));
     }
     let gm = gms::acting_gm(desk).name.clone();
     let digest = letter.row.digest;

@@ -16,7 +16,7 @@ use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch, opene
 use crate::desk::matches::player_names::{self, fit_name, name_from};
 use crate::desk::matches::{acts, applicants};
 use crate::desk::outbox::gms::{self, is_seated};
-use crate::desk::outbox::ruling_mail;
+use crate::desk::outbox::{fog, ruling_mail};
 use crate::desk::people::finding;
 use crate::desk::people::registry::{self, no_player};
 use crate::game::any::GameKind;
@@ -25,7 +25,7 @@ use crate::ledger::{self, Fact, SealKey};
 use crate::letter::{Address, ParseGivenError};
 use crate::referee::{
     Act, Correction, HouseMatch, Instruction, Listing, MatchAction, MatchOverview, NewKey, Offer,
-    OfferRejection, PlayerAct, PlayerSettings, Stage,
+    OfferRejection, PlayerAct, PlayerSettings, Reader, Stage,
 };
 use crate::report::GmResult;
 use crate::request::{Party, Whom};
@@ -51,7 +51,7 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::Announce { readers, text } => announce::announce(desk, *readers, text, check),
         Instruction::New { game, first, second, options, days } => {
             let new = match new_match(desk, game, [first, second], options, *days) {
-                Ok(_) if check => return Ok(GmResult::Would),
+                Ok(new) if check => return Ok(GmResult::would(would_open(desk, &new)?)),
                 Ok(new) => new,
                 Err(no) => return Ok(GmResult::NoOffer { no }),
             };
@@ -326,17 +326,26 @@ fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -
     if !address.is_reachable() {
         return Ok(GmResult::refused(format!("{address} is {}.", ParseGivenError::BeyondAscii)));
     }
-    if check {
-        return Ok(GmResult::Would);
-    }
     let applicant = applicants::of(desk, address)?;
+    if check {
+        return Ok(GmResult::would(match (desk.player(address.as_str())?, &applicant) {
+            (Some(known), _) => format!("{address} is {} ({}) already.", known.name, number(known.id)),
+            (None, Some(_)) => format!("{address} would become a player, and would be told so."),
+            (None, None) => format!("{address} would become a player."),
+        }));
+    }
     let name = applicant.as_ref().filter(|_| name.is_empty()).map_or(name, |applicant| &applicant.name);
     let player = player_names::player_called(desk, name, address)?;
     let player = openings::register(desk, player);
+    let is_applicant = applicant.is_some();
     if let Some(applicant) = applicant {
         applicants::admit(desk, &applicant, &player)?;
     }
-    registry::show_player(desk, &player)
+    let mut shown = registry::show_player(desk, &player)?;
+    if let GmResult::Player { admitted, .. } = &mut shown {
+        *admitted = is_applicant;
+    }
+    Ok(shown)
 }
 
 fn act_on_match(
@@ -361,13 +370,55 @@ fn act_on_match(
     if !check {
         return acts::act_as_gm(desk, loaded, &act, successor);
     }
-    // Rule and drop the result, so that a check rejects whatever the instruction would.
-    let ruling = ruling_mail::request_ruling(
-        desk,
-        &loaded.game_match,
-        &loaded.game_match.by_gm(&gms::acting_gm(desk).name, act),
-    );
-    Ok(ruling.rejection.map_or(GmResult::Would, |untaken| GmResult::Rejection { id, untaken }))
+    would_act(desk, &loaded, act)
+}
+
+/// Says what an act on a match would do. The ruling is dropped, so that a check rejects whatever the instruction would.
+fn would_act(desk: &Desk<'_>, loaded: &LoadedMatch, act: Act) -> Decided<GmResult> {
+    let before = &loaded.game_match;
+    let matter = before.by_gm(&gms::acting_gm(desk).name, act.clone());
+    let ruling = ruling_mail::request_ruling(desk, before, &matter);
+    if let Some(untaken) = ruling.rejection {
+        return Ok(GmResult::Rejection { id: before.id.clone(), untaken });
+    }
+    let after = ruling.after;
+    // How a turn ends follows from sealed orders. The end of a match that a GM ends does not.
+    let is_known = matches!(act, Act::Forfeit(_) | Act::Abandon | Act::Annul { .. })
+        || after.phase_no == before.phase_no && (after.stage == Stage::Over) == (before.stage == Stage::Over);
+    let line = match is_known {
+        true => Some(Box::new(fog::of_acting_gm(desk)?.line(after.overview(), desk.at()))),
+        false => None,
+    };
+    let is_told = |seat: &Seat| {
+        is_known
+            && after.house[*seat].is_none()
+            && ruling.dispatches.iter().any(|dispatch| dispatch.to == Reader::Seat(*seat))
+    };
+    let told = Seat::BOTH.into_iter().filter(is_told).map(|seat| after.players[seat].clone()).collect();
+    let terms = if let Act::Terms(change) = act { Some(change) } else { None };
+    Ok(GmResult::Would { says: String::new(), line, event: None, terms, told })
+}
+
+/// Says which match would be opened.
+fn would_open(desk: &Desk<'_>, new: &NewMatch) -> Decided<String> {
+    let mut names = Vec::new();
+    for (_, holder) in new.players.iter() {
+        names.push(match holder {
+            Holder::House(level) => level.player_name(),
+            Holder::Player(NamedAddress { address, .. }) => match desk.player(address.as_str())? {
+                Some(player) => format!("{} ({})", player.name, number(player.id)),
+                None => format!("{address}, who is new"),
+            },
+        });
+    }
+    let days = new.terms.days;
+    Ok(format!(
+        "{}: {} against {}, {days} day{} for a turn.",
+        new.game.name(),
+        names[0],
+        names[1],
+        if days == 1 { "" } else { "s" }
+    ))
 }
 
 /// Returns the act that carries out an action, or why there is none.
@@ -456,7 +507,11 @@ fn replace_by_player(
     }
     // A check must not add a player.
     let successor = if check { None } else { Some(player_names::player_called(desk, name, address)?) };
-    let name = successor.as_ref().map_or_else(|| name_from(address), |player| player.name.clone());
+    let known = match &successor {
+        Some(player) => Some(player.name.clone()),
+        None => desk.player(address.as_str())?.map(|player| player.name),
+    };
+    let name = known.unwrap_or_else(|| name_from(address));
     let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
     let act = Act::Replace { seat, name, house: None, settings, excused };
     Ok(Ok(Effect { act, successor }))

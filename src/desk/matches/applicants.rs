@@ -101,7 +101,10 @@ pub fn decline(desk: &mut Desk<'_>, address: &Address, words: &str, check: bool)
         return Ok(GmResult::refused(format!("Nobody with the address {address} waits to be admitted.")));
     };
     if check {
-        return Ok(GmResult::Would);
+        return Ok(GmResult::would(format!(
+            "{} would be told that they are not admitted.",
+            applicant.address
+        )));
     }
     let gm = gms::acting_gm(desk).address.as_str().to_owned();
     settle(desk, &applicant, &ClubLetter::NotAdmitted { words: words.to_owned(), gm })?;

@@ -1,6 +1,7 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
 use super::player_settings::{self, Changer};
+use crate::club::member::number;
 use crate::club::names::NamedPlayer;
 use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
@@ -14,7 +15,7 @@ use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::{Address, Digest};
 use crate::referee::{Act, DispatchKind, Stage};
-use crate::report::{ClubLetter, GmResult, HeldSeat};
+use crate::report::{ClubLetter, GmResult, HeldSeat, count_of};
 use crate::store::{ListedPlayer, Player, Standing};
 
 pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
@@ -28,6 +29,7 @@ pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
             desk,
             &[NamedPlayer { id: player.id, name: player.name.clone() }],
         )?,
+        admitted: false,
     })
 }
 
@@ -37,7 +39,11 @@ pub fn rename_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: 
         return Ok(GmResult::refused(says));
     }
     if check {
-        return Ok(GmResult::Would);
+        return Ok(GmResult::would(format!(
+            "{} ({}) would be called {name}, also in running matches.",
+            player.name,
+            number(player.id)
+        )));
     }
     if player.name != name {
         player.member.give_up_name(&player.name, desk.at());
@@ -52,8 +58,12 @@ pub fn rename_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: 
 pub fn clear_bounces(desk: &mut Desk<'_>, address: &Address, check: bool) -> Decided<GmResult> {
     let Some(player) = desk.player(address.as_str())? else { return Ok(no_player(address)) };
     if check {
-        return Ok(GmResult::Would);
+        return Ok(GmResult::would(format!("Letters to {} would be sent again.", player.name)));
     }
+    restore_mail(desk, player)
+}
+
+fn restore_mail(desk: &mut Desk<'_>, player: Player) -> Decided<GmResult> {
     for loaded in desk.matches_with(player.id)? {
         let bouncing =
             |seat: &Seat| loaded.seats[*seat].player.id == player.id && loaded.game_match.bouncing[*seat];
@@ -82,7 +92,8 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
     };
     desk.rows.check()?;
     if check {
-        return Ok(GmResult::Would);
+        let unread = if on { "would go unread" } else { "would be read again" };
+        return Ok(GmResult::would(format!("Letters from {} {unread}.", addresses.join(" and "))));
     }
     let is_news = standings.iter().all(|standing| standing.blocked_since.is_none());
     if on && is_news {
@@ -118,7 +129,15 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
         return Ok(GmResult::refused(says));
     }
     if check {
-        return Ok(GmResult::Would);
+        let seats = count_of(of_old.len(), "match", "matches");
+        let says = format!(
+            "{} ({}) would be removed; {} ({}) would get the addresses and {seats}.",
+            old.name,
+            number(old.id),
+            new.name,
+            number(new.id)
+        );
+        return Ok(GmResult::would(says));
     }
     let matches = of_new.into_iter().chain(of_old).collect();
     let renamed = player_settings::spread_player(desk, old.id, &new, Changer::Gm)?;
@@ -137,7 +156,7 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     holders::hold_seats_of(desk, &[new.id, old.id], &merged, None)?;
     let blocked = is_blocked(desk, &new)?;
     let (name, bouncing, namesakes) = (new.name, new.bouncing, Vec::new());
-    Ok(GmResult::Player { name, addresses, bouncing, blocked, matches, namesakes })
+    Ok(GmResult::Player { name, addresses, bouncing, blocked, matches, namesakes, admitted: false })
 }
 
 /// Returns the open event that both players are in.

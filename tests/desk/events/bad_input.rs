@@ -76,7 +76,9 @@ fn a_check_refuses_what_the_act_would_and_writes_nothing() {
     announced(&referee, LEAGUE, &[ANN]);
     let entries = book(&referee, "EV-SPRING").len();
     gm(&referee, "CHECK\nGM EVENT EV-SPRING OPEN").says("1 have entered, and");
-    gm(&referee, "CHECK\nGM EVENT EV-SPRING CLOSE").says("This would be done");
+    gm(&referee, "CHECK\nGM EVENT EV-SPRING CLOSE")
+        .says("This would be done")
+        .says("The event would then be");
     assert_eq!(book(&referee, "EV-SPRING").len(), entries);
 }
 

@@ -1,6 +1,7 @@
 //! The GM's instructions by letter: their permitted senders, their effects, and how they are confirmed and
 //! announced.
 
+use chrono::TimeDelta;
 use fogpost::daemon::instruct;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
@@ -86,6 +87,24 @@ fn each_instruction_in_a_letter_is_confirmed() {
         .says("both players will get a letter");
     assert_eq!(referee.find(&game_match.id).stage, Stage::Running);
     referee.one_to(EVE).says("A match of Quad begins");
+}
+
+#[test]
+fn a_check_shows_the_match_as_it_would_be() {
+    let (referee, game_match) = quad();
+    let check = |line: &str| ask(&referee, &format!("CHECK\n{line}"));
+    let id = &game_match.id;
+    let due = game_match.deadline.expect("a deadline") + TimeDelta::days(3);
+    let due = due.with_timezone(&game_match.terms.zone).format("due %a %-d %b").to_string();
+    check(&format!("GM MATCH {id} EXTEND 3")).says(&due).says("A letter about it would go to Ann and Bo.");
+    check(&format!("GM MATCH {id} PAUSE")).says("paused");
+    check(&format!("GM NEW quad {ANN} {EVE}"))
+        .says("Quad: Ann (P-1) against")
+        .says(&format!("{EVE}, who is new"));
+    check(&format!("GM PLAYER ADD {EVE}")).says(&format!("{EVE} would become a player"));
+    // How a turn ends follows from sealed orders.
+    check(&format!("GM MATCH {id} ACT first\nMARBLE E5\nEND")).keeps_silent_of("would then be");
+    assert_eq!(referee.find(id).deadline, game_match.deadline);
 }
 
 #[test]

@@ -27,7 +27,9 @@ fn ask(referee: &Referee, lines: &str) -> Sent {
 fn a_new_name_appears_in_open_matches_and_in_the_record() {
     let referee = Referee::new();
     let (game_match, to_ann, to_bo) = quad(&referee);
-    ask(&referee, &format!("CHECK\nGM PLAYER RENAME {ANN} Anna Archer")).says("This would be done");
+    ask(&referee, &format!("CHECK\nGM PLAYER RENAME {ANN} Anna Archer"))
+        .says("This would be done")
+        .says("Ann (P-1) would be called Anna Archer");
     assert_eq!(referee.find(&game_match.id).players.first, "Ann");
     ask(&referee, &format!("GM PLAYER RENAME {ANN} Anna Archer")).says("Anna Archer: ann@players.example");
     assert_eq!(referee.find(&game_match.id).players.first, "Anna Archer");
@@ -75,7 +77,9 @@ fn a_merge_moves_seats_names_and_letters() {
     let referee = Referee::new();
     let (game_match, to_ann, _) = quad(&referee);
     ask(&referee, &format!("GM PLAYER ADD {EVE} Ann-Eve"));
-    ask(&referee, &format!("CHECK\nGM PLAYER MERGE {ANN} INTO {EVE}")).says("This would be done");
+    ask(&referee, &format!("CHECK\nGM PLAYER MERGE {ANN} INTO {EVE}"))
+        .says("This would be done")
+        .says("would get the addresses and 1 match");
     ask(&referee, &format!("GM PLAYER MERGE {ANN} INTO {EVE}"))
         .says(&format!("Ann-Eve: {EVE}, {ANN} Plays in {}", game_match.id));
     referee.one_to(EVE).says("Ann is now called Ann-Eve");

@@ -373,7 +373,23 @@ pub enum GmResult {
     /// `terms` the terms that it changed.
     Match { line: GmMatchSummary, told: Vec<String>, terms: Option<TermsChange> },
     /// The instruction was only checked; it can be carried out.
-    Would,
+    Would {
+        /// What would be done, as a sentence; empty if the rest or the instruction itself says it.
+        #[serde(default)]
+        says: String,
+        /// The match as it would be, unless that would tell how an open turn ends.
+        #[serde(default)]
+        line: Option<Box<GmMatchSummary>>,
+        /// The event as it would be.
+        #[serde(default)]
+        event: Option<Box<EventLine>>,
+        /// The terms that would change.
+        #[serde(default)]
+        terms: Option<TermsChange>,
+        /// The players who would get a letter about it.
+        #[serde(default)]
+        told: Vec<String>,
+    },
     #[serde(rename = "untaken")]
     /// The match did not accept the act.
     Rejection { id: String, untaken: Rejection },
@@ -400,6 +416,9 @@ pub enum GmResult {
         matches: Vec<String>,
         /// A sentence, if the names of others look like this one.
         namesakes: Vec<String>,
+        /// Whether they waited to be admitted, and were told that they are.
+        #[serde(default)]
+        admitted: bool,
     },
     /// The person was not admitted, and is told so.
     NotAdmitted { address: String, name: String },
@@ -449,6 +468,11 @@ impl GmResult {
     /// Refuses an instruction with a sentence.
     pub fn refused(says: impl Into<String>) -> GmResult {
         GmResult::Refused { says: says.into() }
+    }
+
+    /// Says what would be done.
+    pub fn would(says: impl Into<String>) -> GmResult {
+        GmResult::Would { says: says.into(), line: None, event: None, terms: None, told: Vec::new() }
     }
 
     /// Whether the instruction was carried out, or answered.
