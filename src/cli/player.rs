@@ -17,7 +17,7 @@ use crate::report::count_of;
 use crate::request::Whom;
 use crate::store::Player;
 
-/// Add players, list, show, rename, merge, block and forget them, and renew their reply tokens
+/// Add players, list, show, rename, merge, block and forget them, change their addresses, and renew their reply tokens
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -71,6 +71,18 @@ enum Command {
         /// The player to keep, likewise
         #[arg(value_parser = whom)]
         into: Whom,
+    },
+    /// Write to a player at this address from now on; the older ones stay, unless removed with --remove
+    Address {
+        /// Name, a part of it, number or address
+        #[arg(value_parser = whom)]
+        player: Whom,
+        /// The new address, or with --remove the one to remove
+        #[arg(value_parser = address)]
+        address: Address,
+        /// Remove this address
+        #[arg(long)]
+        remove: bool,
     },
     /// Record that mail to the player arrives again
     BounceClear {
@@ -147,6 +159,10 @@ impl Command {
             Command::Show { player } => (player, PlayerAct::Show),
             Command::Rename { player, name } => (player, PlayerAct::Rename(name.join(" "))),
             Command::Merge { gone, into } => (gone, PlayerAct::MergeInto(into)),
+            Command::Address { player, address, remove } => (
+                player,
+                if remove { PlayerAct::RemoveAddress(address) } else { PlayerAct::AddAddress(address) },
+            ),
             Command::BounceClear { player } => (player, PlayerAct::BounceClear),
             Command::Block { player } => (player, PlayerAct::Block),
             Command::Unblock { player } => (player, PlayerAct::Unblock),

@@ -71,7 +71,7 @@ fn commands(folder: &Folder, above: &[String]) -> Vec<Vec<String>> {
 }
 
 /// How each command is run that could show what a seat wrote. A command that is missing here fails the test.
-const RUN: [(&str, &[&str]); 71] = [
+const RUN: [(&str, &[&str]); 72] = [
     ("audit acknowledge", &["ID"]),
     ("audit check", &["orders"]),
     ("audit export", &["ID", "new.zip"]),
@@ -126,6 +126,7 @@ const RUN: [(&str, &[&str]); 71] = [
     ("match tell", &["ID", "first", "a text"]),
     ("match terms", &["ID", "days=5"]),
     ("player add", &["eve@players.example"]),
+    ("player address", &["Ann", "new@players.example"]),
     ("player block", &[ANN]),
     ("player bounce-clear", &[ANN]),
     ("player decline", &["eve@elsewhere.example"]),

@@ -91,6 +91,8 @@ fn act_on_player(desk: &mut Desk<'_>, whom: &Whom, act: &PlayerAct, check: bool)
             Ok(into) => registry::merge_players(desk, &address, &into, check),
             Err(says) => Ok(GmResult::refused(says)),
         },
+        PlayerAct::AddAddress(new) => registry::add_address(desk, &address, new, check),
+        PlayerAct::RemoveAddress(old) => registry::remove_address(desk, &address, old, check),
         PlayerAct::BounceClear => registry::clear_bounces(desk, &address, check),
         PlayerAct::Block => registry::block_player(desk, &address, true, check),
         PlayerAct::Unblock => registry::block_player(desk, &address, false, check),

@@ -16,7 +16,7 @@ use crate::report::{ChangeLetter, ClubLetter};
 use crate::store::{ChangeKind, ChangeStage, Player, PlayerChange};
 
 /// Maximum addresses of a player.
-const MAX_ADDRESSES: usize = 10;
+pub const MAX_ADDRESSES: usize = 10;
 
 /// Asks the registered address whether a new one is the player's.
 pub fn ask_to_add(desk: &mut Desk<'_>, asker: &Asker, address: &Address) -> Decided<ChangeReply> {

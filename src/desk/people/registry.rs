@@ -1,5 +1,7 @@
 //! The GM's instructions about players: show, rename, merge, block, and mark as reachable again.
 
+use super::addresses::MAX_ADDRESSES;
+use super::changes;
 use super::player_settings::{self, Changer};
 use crate::club::member::number;
 use crate::club::names::NamedPlayer;
@@ -15,7 +17,7 @@ use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::{Address, Digest};
 use crate::referee::{Act, DispatchKind, Stage};
-use crate::report::{ClubLetter, GmResult, HeldSeat, count_of};
+use crate::report::{ChangeLetter, ClubLetter, GmResult, HeldSeat, count_of};
 use crate::store::{ListedPlayer, Player, Standing};
 
 pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
@@ -52,6 +54,91 @@ pub fn rename_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: 
     let renamed = player_settings::spread_player(desk, player.id, &player, Changer::Gm)?;
     player_settings::tell_renamed(desk, &renamed, &player, Changer::Gm)?;
     save_player(desk, player)
+}
+
+/// Adds an address to those of a player. Letters go there from now on, and the older addresses are told.
+pub fn add_address(desk: &mut Desk<'_>, address: &Address, new: &Address, check: bool) -> Decided<GmResult> {
+    let Some(mut player) = desk.player(address.as_str())? else { return Ok(no_player(address)) };
+    if let Some(says) = refuse_address(desk, &player, new)? {
+        return Ok(GmResult::refused(says));
+    }
+    if check {
+        let says = format!("Letters to {} would go to {new}. The older addresses would stay.", player.name);
+        return Ok(GmResult::would(says));
+    }
+    let older: Vec<String> = player.addresses.iter().filter(|own| *own != new.as_str()).cloned().collect();
+    player.addresses = [vec![new.as_str().to_owned()], older].concat();
+    holders::hold_seats_of(desk, &[player.id], &player, None)?;
+    let gm = gms::acting_gm(desk).address.as_str().to_owned();
+    for to in &player.addresses {
+        let letter = ChangeLetter::AddedByGm { address: new.as_str().to_owned(), gm: gm.clone() };
+        write_about_address(desk, &player.name, to, letter)?;
+    }
+    // Nobody knows yet whether letters to the new address come back.
+    restore_mail(desk, player)
+}
+
+/// Removes an address from those of a player, and tells it.
+pub fn remove_address(
+    desk: &mut Desk<'_>,
+    address: &Address,
+    old: &Address,
+    check: bool,
+) -> Decided<GmResult> {
+    let Some(mut player) = desk.player(address.as_str())? else { return Ok(no_player(address)) };
+    if let Some(says) = refuse_opponent(desk, &player)? {
+        return Ok(GmResult::refused(says));
+    }
+    if !player.addresses.iter().any(|own| own == old.as_str()) {
+        return Ok(GmResult::refused(format!("{old} is no address of {}.", player.name)));
+    }
+    if player.addresses.len() == 1 {
+        return Ok(GmResult::refused(format!(
+            "{old} is the only address of {}; add another first.",
+            player.name
+        )));
+    }
+    if check {
+        return Ok(GmResult::would(format!(
+            "Letters from {old} would no longer count as those of {}.",
+            player.name
+        )));
+    }
+    player.addresses.retain(|own| own != old.as_str());
+    holders::hold_seats_of(desk, &[player.id], &player, None)?;
+    let letter = ChangeLetter::Removed { code: None, undo_until: String::new() };
+    write_about_address(desk, &player.name, old.as_str(), letter)?;
+    save_player(desk, player)
+}
+
+fn write_about_address(desk: &mut Desk<'_>, name: &str, to: &str, letter: ChangeLetter) -> Decided<()> {
+    let unique =
+        format!("ga.{}.{}", &Digest::of(to.as_bytes()).to_string()[..24], desk.at().timestamp_millis());
+    changes::write_about_change(desk, name, to, &unique, letter)
+}
+
+/// Returns why an address cannot become one of a player.
+fn refuse_address(desk: &Desk<'_>, player: &Player, new: &Address) -> Decided<Option<String>> {
+    if let Some(owner) = desk.player(new.as_str())?.filter(|owner| owner.id != player.id) {
+        let owner = format!("{} ({})", owner.name, number(owner.id));
+        return Ok(Some(format!("{new} is the address of {owner}. PLAYER MERGE makes two players one.")));
+    }
+    if new.base() == desk.club.config.club.address || !new.is_reachable() {
+        return Ok(Some(format!("{new} is no address that I can write to.")));
+    }
+    let is_own = player.addresses.iter().any(|own| own == new.as_str());
+    if !is_own && player.addresses.len() >= MAX_ADDRESSES {
+        return Ok(Some(format!("{} has {MAX_ADDRESSES} addresses already; remove one first.", player.name)));
+    }
+    refuse_opponent(desk, player)
+}
+
+/// Returns why the acting GM may not decide where the letters of a player go: they play against each other.
+fn refuse_opponent(desk: &Desk<'_>, player: &Player) -> Decided<Option<String>> {
+    let plays = desk.matches_with(player.id)?.iter().any(|loaded| {
+        loaded.game_match.stage != Stage::Over && gms::is_seated(gms::acting_gm(desk), &loaded.seats)
+    });
+    Ok(plays.then(|| format!("You play in a match with {}, so another GM has to do this.", player.name)))
 }
 
 /// Notes that letters to a player arrive again, in each match where they bounced.

@@ -97,6 +97,43 @@ fn a_merge_moves_seats_names_and_letters() {
 }
 
 #[test]
+fn a_gm_writes_to_a_player_at_another_address() {
+    let referee = Referee::new();
+    let (game_match, to_ann, to_bo) = quad(&referee);
+    let change = format!("GM PLAYER ADDRESS Ann TO {EVE}");
+    ask(&referee, &format!("CHECK\n{change}"))
+        .says("This would be done")
+        .says(&format!("Letters to Ann would go to {EVE}"));
+    ask(&referee, &format!("GM PLAYER ADDRESS Ann TO {BO}")).says("is the address of Bo (P-2)");
+    ask(&referee, &change).says(&format!("Ann: {EVE}, {ANN}"));
+    for address in [EVE, ANN] {
+        referee.one_to(address).says(&format!("From now on I write to you at {EVE}"));
+    }
+    // Both addresses are hers, and the first one gets the answers.
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    referee.last_to(EVE).says("Your orders are sealed");
+    referee.reply(BO, &to_bo, "STATUS");
+    assert!(kinds(&referee, &game_match).iter().any(|kind| kind == "HolderPinned"));
+    ask(&referee, &format!("GM PLAYER ADDRESS Ann REMOVE {ANN}")).says(&format!("Ann: {EVE}"));
+    referee.last_to(ANN).says("This address was removed from yours");
+    ask(&referee, &format!("GM PLAYER ADDRESS Ann REMOVE {EVE}")).says("is the only address of Ann");
+}
+
+#[test]
+fn a_gm_who_plays_does_not_decide_where_letters_of_the_opponent_go() {
+    let referee = Referee::with_gms("[[club.gm]]\nname = \"Bo\"\naddress = \"bo@players.example\"\n");
+    let (_, _, to_bo) = quad(&referee);
+    referee.write(BO, "GM LIST");
+    let last = referee.last_to(BO);
+    for act in ["TO", "REMOVE"] {
+        let address = if act == "TO" { EVE } else { ANN };
+        referee.reply(BO, &last, &format!("GM PLAYER ADDRESS Ann {act} {address}"));
+        referee.last_to(BO).says("You play in a match with Ann, so another GM has to do this.");
+    }
+    assert!(!to_bo.text.is_empty() && referee.sent_to(EVE).is_empty());
+}
+
+#[test]
 fn a_player_can_write_from_any_of_their_addresses() {
     let referee = Referee::new();
     ask(&referee, &format!("GM PLAYER ADD {EVE} Ann\nGM PLAYER ADD {ANN} Ann"));

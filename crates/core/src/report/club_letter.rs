@@ -336,6 +336,8 @@ pub enum ChangeLetter {
     AskNew { code: String, lapses: String },
     /// Tells an older address that `address` was added.
     Added { address: String, code: String, undo_until: String },
+    /// Tells each address of a player that a GM has added `address`, or has made it the first.
+    AddedByGm { address: String, gm: String },
     /// Tells an address that it was removed. Without a code the removal cannot be undone.
     Removed { code: Option<String>, undo_until: String },
     /// Tells a player that another player wanted to add their address.

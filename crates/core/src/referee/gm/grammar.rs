@@ -488,6 +488,20 @@ fn parse_player(rest: &[&str]) -> InstructionResult {
             }
             (person, PlayerAct::Rename(name.join(" ")), example)
         }
+        "ADDRESS" => {
+            let example = "GM PLAYER ADDRESS Bo TO bo@example.org";
+            let [person @ .., address] = rest else {
+                return fault("ADDRESS needs a person and a mail address.", example);
+            };
+            let address = parse_address(address, example)?;
+            match person {
+                [person @ .., verb] if is(verb, "remove") => {
+                    (person, PlayerAct::RemoveAddress(address), example)
+                }
+                [person @ .., verb] if is(verb, "to") => (person, PlayerAct::AddAddress(address), example),
+                _ => (person, PlayerAct::AddAddress(address), example),
+            }
+        }
         "MERGE" => {
             let example = "GM PLAYER MERGE old@example.org INTO new@example.org";
             let at = rest.iter().position(|word| is(word, "into")).unwrap_or(rest.len());

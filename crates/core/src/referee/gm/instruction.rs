@@ -112,6 +112,10 @@ pub enum PlayerAct {
     Rename(String),
     /// Gives everything that belongs to the player to another.
     MergeInto(Whom),
+    /// Adds an address, to which letters go from now on; the older ones stay.
+    AddAddress(Address),
+    /// Removes an address.
+    RemoveAddress(Address),
     /// Notes that mail to the player arrives again.
     BounceClear,
     /// Lets letters from the person go unread.
