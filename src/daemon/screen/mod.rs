@@ -17,9 +17,11 @@ use super::parallel::run_blocking;
 use super::status::service;
 use super::{GmIndex, Office, instruct};
 use crate::club::events::keys::UNTIL_OPENING;
+use crate::game::Seat;
 use crate::referee::{Instruction, InstructionFault};
 use crate::report::{GmResult, SeenTurn, TemplateError};
 use crate::web::screen::forms::{self, Form, Subject};
+use crate::web::screen::game_match::MatchRows;
 use crate::web::screen::{PageFrame, agenda as agenda_page, event, game_match, lists as list_pages, person};
 use crate::web::{asset, screen_sheet};
 
@@ -212,6 +214,7 @@ impl Visit {
             ["match", id] => {
                 let rows =
                     subjects::match_rows(office, guest.gm, id).await?.ok_or_else(PageRefusal::not_found)?;
+                let rows = MatchRows { answered: Seat::parse(&field_of(query, "to")), ..rows };
                 self.render(guest, move |frame| game_match::page(frame, &rows)).await
             }
             ["person", id] => {
@@ -224,20 +227,20 @@ impl Visit {
                 self.render(guest, move |frame| event::page(frame, &rows)).await
             }
             ["matches"] => {
-                let found = lists::matches(office, &words_of(query)).await?;
+                let found = lists::matches(office, &field_of(query, "q")).await?;
                 self.render(guest, move |frame| list_pages::matches(frame, &found)).await
             }
             ["people"] => {
-                let found = lists::people(office, &words_of(query)).await?;
+                let found = lists::people(office, &field_of(query, "q")).await?;
                 self.render(guest, move |frame| list_pages::people(frame, &found)).await
             }
             ["events"] => {
-                let found = lists::events(office, &words_of(query)).await?;
+                let found = lists::events(office, &field_of(query, "q")).await?;
                 let opens = (office.now() + UNTIL_OPENING).date_naive();
                 self.render(guest, move |frame| list_pages::events(frame, &found, opens)).await
             }
             ["find"] => {
-                let words = words_of(query);
+                let words = field_of(query, "q");
                 let found = subjects::search_pages(office, &words).await?;
                 match &found[..] {
                     [(to, _)] => Ok(see_other(to)),
@@ -250,7 +253,13 @@ impl Visit {
 
     /// Carries out the instruction of a form, or first shows its consequences.
     async fn act(&self, guest: &Guest, form: &Form) -> Answer {
-        let instruction = match form.instruction() {
+        let meant = match subjects::with_addresses(&self.office, form).await? {
+            Ok(meant) => meant,
+            Err(says) => {
+                return self.not_done(Some(guest), form, (StatusCode::BAD_REQUEST, "not_done"), &says);
+            }
+        };
+        let instruction = match meant.instruction() {
             Ok(instruction) => instruction,
             Err(InstructionFault { reason: says, example }) => {
                 let fault = GmResult::NotRead { says, example: example.to_owned() };
@@ -352,10 +361,10 @@ fn sentences_of(text: &str) -> String {
     told
 }
 
-/// Returns the words of a search.
-fn words_of(query: Option<&str>) -> String {
-    let words = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).find(|(name, _)| name == "q");
-    words.map(|(_, words)| words.into_owned()).unwrap_or_default()
+/// Returns a field of an address; empty if it is not there.
+fn field_of(query: Option<&str>, wanted: &str) -> String {
+    let field = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).find(|(name, _)| name == wanted);
+    field.map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
 /// Returns what every page shows.

@@ -13,12 +13,15 @@ use super::super::{GmIndex, Office, fog};
 use super::agenda::about;
 use super::lists;
 use crate::club::member::{number, read_number};
+use crate::club::names::{NamedPlayer, find_player};
 use crate::desk::gm::without_letter::{event_guard, match_guard};
 use crate::desk::matches::applicants::{APPLICANT, Applicant};
 use crate::game::{BySeat, Seat};
 use crate::referee::{Instruction, Match, MatchOverview, Stage};
+use crate::request::{Party, Whom};
 use crate::store::{LetterStatus, Player, TokenRow};
 use crate::web::screen::event::EventRows;
+use crate::web::screen::forms::Form;
 use crate::web::screen::game_match::{MatchRows, Sent};
 use crate::web::screen::person::{LetterLine, PersonMatch, PersonRows};
 
@@ -46,6 +49,28 @@ pub async fn match_of(
         seats[seat] = Some(row);
     }
     Ok(Some((game_match, seats)))
+}
+
+/// Returns a form with an address in each field that names a person, or a sentence that says why there is none.
+pub async fn with_addresses(office: &Office, form: &Form) -> anyhow::Result<Result<Form, String>> {
+    if !form.0.iter().any(|(name, _)| name == "who") {
+        return Ok(Ok(form.clone()));
+    }
+    let people = office.store.players().await?;
+    let known = people.iter().filter(|player| !player.is_house());
+    let known: Vec<NamedPlayer> =
+        known.map(|player| NamedPlayer { id: player.id, name: player.name.clone() }).collect();
+    Ok(form.with_addresses(|written| match (Party::parse(written.trim()), Whom::read(written)) {
+        (Some(_), _) => Ok(written.trim().to_owned()),
+        (None, Some(Whom::Address(address))) => Ok(address.as_str().to_owned()),
+        (None, Some(Whom::Named(named))) => {
+            let id = find_player(&named, &known).only(&named)?;
+            let address =
+                people.iter().find(|player| player.id == id).and_then(|player| player.addresses.first());
+            address.cloned().ok_or_else(|| format!("{} has no address.", number(id)))
+        }
+        (None, None) => Err("Name a person: Bo, P-12 or bo@example.org.".to_owned()),
+    }))
 }
 
 /// Returns the guard of a new form for an instruction.
@@ -90,6 +115,7 @@ pub async fn match_rows(office: &Office, gm: GmIndex, id: &str) -> anyhow::Resul
             .map(|row| row.filter(|row| !row.player.addresses.is_empty()).map(|row| number(row.player.id))),
         entries,
         sent,
+        answered: None,
         game_match,
     }))
 }

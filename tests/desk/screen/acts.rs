@@ -291,6 +291,36 @@ fn every_match_person_and_event_is_in_a_list_and_new_ones_are_made_there() {
     referee.last_to(BO).keeps_silent_of("We move.");
 }
 
+#[test]
+fn people_are_named_on_forms_as_everywhere() {
+    let referee = events::club("");
+    let browser = Browser::of_gm(&referee);
+    let open = |first: &str, second: &str| {
+        let page = browser.get("/matches");
+        let seats = [("word", "quad"), ("who", first), ("who", second), ("word", "days=5")];
+        browser.press(&page, "Open the match", &seats)
+    };
+    open("Ann", "P-2").is(303);
+    open("cy", "house:easy").is(303);
+    open("Zoe", "Bo").is(400).says("Nobody is called Zoe").says("What you typed");
+    open("  ", "Bo").is(400).says("Name a person");
+    browser.get("/matches").says("Ann – Bo").says("Cy – the house (easy)");
+    let listed = browser.get("/matches?q=ann").text;
+    let found = listed.split_once("href=\"/match/").and_then(|(_, rest)| rest.split('"').next());
+    let found = found.expect("a match").to_owned();
+    let page = browser.get(&format!("/match/{found}"));
+    browser.press(&page, "Replace", &[("word", "second"), ("who", "Di")]).is(303);
+    assert_eq!(referee.find(&found).players.second, "Di");
+    // Where a person's letters go is changed on their page.
+    let page = browser.get("/person/P-1");
+    browser.press(&page, "Write there", &[("word", "ann@new.example")]).is(303);
+    let page = browser.get("/person/P-1");
+    page.says("ann@new.example Remove").says(&format!("{ANN} Remove"));
+    browser.press(&page, "Remove", &[]).is(303);
+    assert!(!browser.get("/person/P-1").text.contains(">Remove<"));
+    referee.work();
+}
+
 /// The example of a plan on a page.
 fn unescaped_plan(html: &str) -> String {
     let plan = html.split("<textarea id=\"plan\"").nth(1).and_then(|rest| rest.split_once('>'));

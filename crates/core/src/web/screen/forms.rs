@@ -15,7 +15,7 @@ use crate::report::{SeenTurn, TemplateError};
 pub struct Form(pub Vec<(String, String)>);
 
 /// The fields that a form keeps when it asks for confirmation.
-const KEPT: [&str; 5] = ["guard", "back", "do", "word", "below"];
+const KEPT: [&str; 6] = ["guard", "back", "do", "word", "who", "below"];
 
 impl Form {
     /// Returns the first field of this name; empty if there is none.
@@ -41,11 +41,26 @@ impl Form {
 
     /// Returns the fields to send again; none if nobody typed anything into one.
     pub fn typed(&self) -> Vec<(String, String)> {
-        let is_typed = |name: &str| name == "word" || name == "below";
+        let is_typed = |name: &str| matches!(name, "word" | "who" | "below");
         if !self.0.iter().any(|(name, value)| is_typed(name) && !value.trim().is_empty()) {
             return Vec::new();
         }
         self.0.iter().filter(|(name, _)| KEPT.contains(&name.as_str())).cloned().collect()
+    }
+
+    /// Returns the form with an address, or the house, in each field `who`, in which a GM names a person in any way.
+    ///
+    /// # Errors
+    /// Returns what `address_of` says of a field that names nobody.
+    pub fn with_addresses(
+        &self,
+        address_of: impl Fn(&str) -> Result<String, String>,
+    ) -> Result<Form, String> {
+        let field = |(name, value): &(String, String)| match name.as_str() {
+            "who" => Ok(("word".to_owned(), address_of(value)?)),
+            _ => Ok((name.clone(), value.clone())),
+        };
+        self.0.iter().map(field).collect::<Result<_, _>>().map(Form)
     }
 
     /// Returns the path on this site that the form came from.

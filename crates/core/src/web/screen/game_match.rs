@@ -27,6 +27,8 @@ pub struct MatchRows {
     /// The entries of its ledger, and our letters.
     pub entries: Vec<Entry>,
     pub sent: Vec<Sent>,
+    /// The seat whose player the GM is about to answer.
+    pub answered: Option<Seat>,
 }
 
 /// One of our letters about the match.
@@ -69,6 +71,7 @@ pub fn page(frame: &PageFrame<'_>, rows: &MatchRows) -> Result<String, TemplateE
         at => about.outlook.as_ref().map(|(at, _)| frame.at(*at)),
         seats => seats, terms => terms(game_match), more => rulings.len().saturating_sub(SHOWN),
         rulings => Serde(&rulings[..rulings.len().min(SHOWN)]),
+        answered => rows.answered.map(Seat::as_str),
     };
     frame.render("screen/match.html", &format!("/match/{}", about.id), page)
 }
