@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::{AssertSqlSafe, PgPool, Postgres, Transaction};
 use tokio::time::timeout;
 
 use super::backend::Backend;
@@ -89,7 +89,7 @@ impl PostgresBackend {
     /// Brings the tables up to date in one transaction. Other programs that start in the meantime wait for
     /// it.
     async fn migrate(&self, makes_tables: bool) -> Result<()> {
-        let mut tx = patiently(|| self.pool.begin()).await?;
+        let mut tx = self.transaction().await?;
         if !is_writable(&mut tx).await? {
             // What does not write may still read it.
             let found: Option<i64> = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
@@ -115,6 +115,22 @@ impl PostgresBackend {
         tx.commit().await?;
         log_migration(before, &MIGRATIONS);
         Ok(())
+    }
+}
+
+impl PostgresBackend {
+    /// Begins a transaction. A task of its own waits for BEGIN to its end: if nobody waits for that answer, sqlx 0.9.0
+    /// gives the connection back to the pool with the transaction open; what is written on it next is lost or waits.
+    async fn transaction(&self) -> Result<Transaction<'static, Postgres>> {
+        let begin = || {
+            let pool = self.pool.clone();
+            async move {
+                tokio::spawn(async move { pool.begin().await })
+                    .await
+                    .unwrap_or(Err(sqlx::Error::WorkerCrashed))
+            }
+        };
+        patiently(begin).await
     }
 }
 
@@ -146,18 +162,18 @@ impl Backend for PostgresBackend {
     }
 
     async fn begin(&self) -> Result<Tx> {
-        Ok(Tx::Postgres(patiently(|| self.pool.begin()).await?))
+        Ok(Tx::Postgres(self.transaction().await?))
     }
 
     async fn begin_intake(&self) -> Result<Tx> {
-        let mut tx = patiently(|| self.pool.begin()).await?;
+        let mut tx = self.transaction().await?;
         // Allow one intake at a time: two that store copies of one letter at once would both find it new.
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(INTAKE).execute(&mut *tx).await?;
         Ok(Tx::Postgres(tx))
     }
 
     async fn write_unsynced(&self, statement: Statement) -> Result<()> {
-        let mut tx = patiently(|| self.pool.begin()).await?;
+        let mut tx = self.transaction().await?;
         sqlx::query("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
         Session::Postgres(&mut tx).execute(statement).await?;
         tx.commit().await?;
@@ -247,7 +263,7 @@ impl Backend for PostgresBackend {
 
     /// Creates the model's tables in a schema that is rolled back.
     async fn schema_faults(&self) -> Result<Vec<String>> {
-        let mut tx = patiently(|| self.pool.begin()).await?;
+        let mut tx = self.transaction().await?;
         let own: String = sqlx::query_scalar("SELECT current_schema()::text").fetch_one(&mut *tx).await?;
         let found = sqlx::query_as(POSTGRES_PARTS).bind(own).fetch_all(&mut *tx).await?;
         let begin = format!("CREATE SCHEMA {MODEL}; SET LOCAL search_path TO {MODEL}");

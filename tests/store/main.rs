@@ -18,6 +18,7 @@ mod particular;
 mod place;
 mod samples;
 mod screen;
+mod stalled;
 mod unruled;
 mod verified;
 
