@@ -45,7 +45,8 @@ pub fn note_lost(desk: &mut Desk<'_>, waiting: &WaitingLetter, letter: &Letter) 
     }
     let named = SubjectTag::find(&letter.subject).map(|tag| tag.match_name);
     let is_lost = match &named {
-        Some(name) => !desk.rows.is_taken(name)?,
+        // The names of events look alike.
+        Some(name) => !desk.rows.is_taken(name)? && desk.event_so_far(name)?.is_none(),
         None => !letter.tokens.is_empty(),
     };
     if is_lost {

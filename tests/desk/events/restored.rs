@@ -53,3 +53,23 @@ fn matches_that_the_clock_opened_since_the_backup_open_again_and_the_letters_in_
     referee.advance(2);
     assert_eq!(matches(&referee, "EV-SPRING").len(), 6, "nothing opens twice");
 }
+
+#[test]
+fn an_answer_to_a_letter_about_an_event_counts_again() {
+    let mut referee = club("");
+    announced(&referee, LEAGUE, &[ANN, BO, CY]);
+    referee.advance(4 * 24);
+    let begins = about(&referee, ANN, "[EV-SPRING]");
+    let backup = referee.folder().join("backup.db");
+    referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
+    referee.sleep(1);
+    referee.reply(ANN, &begins, "EVENTS");
+    let told = referee.all_to(ANN).len();
+    referee.sleep(1);
+
+    referee.restore(&backup);
+    referee.work();
+    assert!(with_words(&referee, ANN, "A match was lost").is_empty());
+    assert_eq!(referee.all_to(ANN).len(), told + 1, "the answer goes out again");
+    with_words(&referee, GM, "replaced by a backup")[0].keeps_silent_of("does not know them");
+}
