@@ -64,6 +64,50 @@ fn a_question_is_answered_by_the_passage_that_shares_its_rare_words() {
 }
 
 #[test]
+fn a_question_is_understood_in_the_languages_of_the_glossary() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    for (words, said) in [
+        ("¿Cuenta también un cuadrado inclinado como quad?", "any size and any tilt"),
+        ("Telt een scheef vierkant ook als quad?", "any size and any tilt"),
+        ("Wie viele Steine habe ich noch?", "20 marbles and 6 stars left"),
+        ("Possiamo giocare più in fretta? Sette giorni per mossa sono troppi.", "Each turn may take"),
+        ("Qual aplicativo preciso instalar no celular para jogar?", "nothing to install"),
+        ("Hraje Bo sám, nebo mu pomáhá počítač?", "asks a computer for moves"),
+        ("Kann ich auch per WhatsApp mitspielen?", "by mail alone"),
+        ("いつも手紙に画像はいりません。", "format=text"),
+    ] {
+        answer(&referee, &to_ann, words).says(said);
+    }
+    answer(&referee, &to_ann, "¿Cómo está tu rodilla?").says("have passed your words to the GM");
+}
+
+#[test]
+fn what_has_a_page_of_its_own_is_answered_by_it() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    for (words, said) in [
+        ("So what do I send you now?", "| MARBLE"),
+        ("I don't want the picture.", "format=text"),
+        ("What does all this cost? Nobody ever asked me for a card number.", "take no payments"),
+        ("Is this a scam? Who are you and why do you write to me?", "the referee of"),
+        ("Can you put the deadlines into my calendar?", "Every letter of mine names the deadline"),
+    ] {
+        answer(&referee, &to_ann, words).says(said);
+    }
+}
+
+#[test]
+fn a_question_beside_orders_or_a_wish_is_answered_too() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    let wish = "I need three more days. And does a slanted square count as a quad?";
+    answer(&referee, &to_ann, wish).says("| EXTEND 3 days").says("any size and any tilt");
+    let order = "MARBLE G7\n\nBy the way: does a slanted square count as a quad?";
+    answer(&referee, &to_ann, order).says("sealed").says("any size and any tilt");
+}
+
+#[test]
 fn words_in_answer_to_a_message_get_the_lines_that_send_them() {
     let referee = Referee::new();
     let (_, _, to_bo) = quad(&referee);

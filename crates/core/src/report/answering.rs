@@ -4,16 +4,36 @@
 //! rare ones count for more, and a passage that shares too few of them is not shown. The words of the letter choose
 //! among our own passages, and never stand in the answer because of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use crate::language::LANGUAGES;
+use super::glossary::{Glossary, is_joined, meanings_in};
+use crate::language::{LANGUAGES, fold};
 use crate::letter::split_words;
+
+/// Words that say nothing about the subject.
+static EMPTY: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let words = LANGUAGES.iter().flat_map(|language| &language.words.empty);
+    words.map(|word| fold(word)).collect()
+});
+
+/// Words that stand in no letter but an English one.
+const ENGLISH: [&str; 24] = [
+    "the", "you", "your", "how", "what", "does", "this", "that", "with", "when", "where", "which", "why",
+    "there", "not", "from", "would", "could", "should", "have", "has", "it", "its", "and",
+];
 
 /// Minimum share of the weight of a letter's words that a passage has.
 const SHARE: f64 = 0.45;
 
+/// Minimum share if several of the words are its keywords.
+const SHARE_OF_KEYS: f64 = 0.4;
+
 /// Minimum share if one of the words names the passage.
 const SHARE_OF_NAMES: f64 = 0.25;
+
+/// Minimum share if the passage answers letters that speak of nothing else.
+const SHARE_ALONE: f64 = 0.8;
 
 /// Words of a letter beyond which it is about more than one question.
 const MAX_WORDS: usize = 30;
@@ -21,61 +41,186 @@ const MAX_WORDS: usize = 30;
 /// Maximum bytes of the words to search for, so that a long letter costs no search.
 const MAX_BYTES: usize = 4_000;
 
+/// Maximum passages of an answer.
+const MAX_PASSAGES: usize = 2;
+
+/// Maximum sentences of a letter to search for.
+const MAX_SENTENCES: usize = 12;
+
+/// Weight of a word of another language that no page of ours has, and its minimum letters. Our glossary lacks most.
+const FOREIGN: f64 = 1.2;
+const FOREIGN_LETTERS: usize = 4;
+
 /// A passage, with the stems by which it is found.
 #[derive(Default)]
 struct Passage<'p> {
     /// Keywords, each of which is enough.
     names: BTreeSet<String>,
+    /// Keywords, each of which is enough in a letter that speaks of nothing else.
+    alone: BTreeSet<String>,
     /// All keywords.
     keys: BTreeSet<String>,
     body: BTreeSet<String>,
     text: Vec<&'p str>,
 }
 
-impl<'p> Passage<'p> {
-    fn has(&self, stem: &str) -> bool {
-        self.keys.contains(stem) || self.body.contains(stem)
+impl Passage<'_> {
+    fn has(&self, word: &Asked) -> bool {
+        word.is_in(&self.keys) || word.is_in(&self.body)
     }
 }
 
-/// Returns the passage that answers what somebody wrote, or nothing. A page of answers begins each with a line of
-/// keywords behind `?`, those first that are enough alone, then `/`. Passages without such a line, those of the rules,
-/// answer only questions.
+/// A word of a letter, by the stems that it may mean on our pages.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Asked {
+    stems: BTreeSet<String>,
+    /// Whether it is of another language than English, and short.
+    is_slight: bool,
+}
+
+impl Asked {
+    fn is_in(&self, stems: &BTreeSet<String>) -> bool {
+        self.stems.iter().any(|stem| stems.contains(stem))
+    }
+}
+
+/// Returns the passages that answer what somebody wrote, or nothing. A page of answers begins each with a line of
+/// keywords behind `?`: those that are enough by themselves, then `/` and all others, then `/` and those of the others
+/// that are enough if the letter speaks of nothing else. Passages without such a line, those of the rules, answer only
+/// questions.
 pub(super) fn answering(page: &str, written: &str) -> String {
     if written.len() > MAX_BYTES {
         return String::new();
     }
-    let asked: BTreeSet<String> = stems(written).collect();
-    if asked.is_empty() || asked.len() > MAX_WORDS {
+    let passages = passages(page);
+    let questions = || sentences(written).filter(|sentence| is_question(sentence)).take(MAX_SENTENCES);
+    let mut found = Vec::from_iter(best(&passages, written));
+    if found.is_empty() || questions().count() > 1 {
+        found.extend(questions().filter_map(|question| best(&passages, question)));
+    }
+    if found.is_empty() {
+        let mut statements = sentences(written).take(MAX_SENTENCES);
+        found.extend(statements.find_map(|statement| best(&passages, statement)));
+    }
+    shown(&passages, &found)
+}
+
+/// Returns the passages that answer the questions in what somebody wrote beside something else.
+pub(super) fn answering_questions(page: &str, written: &str) -> String {
+    if written.len() > MAX_BYTES || !is_question(written) {
         return String::new();
     }
     let passages = passages(page);
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    for stem in passages.iter().flat_map(|passage| passage.keys.union(&passage.body)) {
-        *counts.entry(stem).or_default() += 1;
+    let questions = sentences(written).filter(|sentence| is_question(sentence)).take(MAX_SENTENCES);
+    let found: Vec<usize> = questions.filter_map(|question| best(&passages, question)).collect();
+    shown(&passages, &found)
+}
+
+/// Returns the text of the first of these passages, each once.
+fn shown(passages: &[Passage<'_>], found: &[usize]) -> String {
+    let mut once: Vec<usize> = Vec::new();
+    for index in found {
+        if !once.contains(index) {
+            once.push(*index);
+        }
     }
-    let all = f64::from(u32::try_from(passages.len()).unwrap_or(u32::MAX));
-    let weight =
-        |stem: &String| (1.0 + all / counts.get(stem.as_str()).map_or(1.0, |count| f64::from(*count))).ln();
-    let total: f64 = asked.iter().map(weight).sum();
-    let is_question = written.contains(['?', '？']);
-    let score = |passage: &Passage<'_>| -> f64 {
-        let found = asked.iter().filter(|stem| passage.has(stem));
-        let share: f64 = found.map(weight).sum::<f64>() / total;
-        let keys = asked.intersection(&passage.keys).count();
-        let is_named = asked.intersection(&passage.names).next().is_some();
-        let counts = match passage.keys.is_empty() {
-            true => {
-                is_question && share >= SHARE && asked.iter().filter(|stem| passage.has(stem)).count() > 1
-            }
-            false => (keys > 1 || is_named) && share >= if is_named { SHARE_OF_NAMES } else { SHARE },
-        };
-        // Among equals, an answer comes before a rule.
-        if counts { share + f64::from(u8::from(keys > 0)) * 0.2 } else { 0.0 }
+    let texts = once.iter().take(MAX_PASSAGES).map(|index| passages[*index].text.join("\n\n"));
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
+fn is_question(text: &str) -> bool {
+    text.contains(['?', '？', '؟'])
+}
+
+/// Splits a text into sentences, each with the sign at its end. Wrapped lines belong together.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let paragraphs = text.split("\n\n");
+    paragraphs.flat_map(|paragraph| {
+        let ends = paragraph.char_indices().filter(|(at, c)| {
+            let next = paragraph[at + c.len_utf8()..].chars().next();
+            let is_end = matches!(c, '?' | '!' | '？' | '！' | '。' | '؟') || matches!(c, '.' | '…');
+            is_end && next.is_none_or(|next| next.is_whitespace() || is_joined(next))
+        });
+        let ends = ends.map(|(at, c)| at + c.len_utf8());
+        let cuts: Vec<usize> = std::iter::once(0).chain(ends).chain([paragraph.len()]).collect();
+        cuts.windows(2).map(|cut| paragraph[cut[0]..cut[1]].trim()).collect::<Vec<_>>()
+    })
+}
+
+/// Returns the index of the passage that answers a text best, if one does.
+fn best(passages: &[Passage<'_>], text: &str) -> Option<usize> {
+    let asked = asked(text);
+    if asked.is_empty() || asked.len() > MAX_WORDS {
+        return None;
+    }
+    let is_english = is_english(text);
+    let all = passages.len() as f64;
+    let weight = |word: &Asked| {
+        let count = passages.iter().filter(|passage| passage.has(word)).count();
+        match count {
+            0 if word.is_slight => 0.0,
+            0 if !is_english => FOREIGN,
+            _ => (1.0 + all / count.max(1) as f64).ln(),
+        }
     };
-    let scored = passages.iter().map(|passage| (score(passage), passage)).filter(|(score, _)| *score > 0.0);
-    let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    best.map(|(_, passage)| passage.text.join("\n\n")).unwrap_or_default()
+    let weighed: Vec<(&Asked, f64)> = asked.iter().map(|word| (word, weight(word))).collect();
+    let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
+    let is_question = is_question(text);
+    let score = |passage: &Passage<'_>| -> f64 {
+        let found: Vec<&(&Asked, f64)> = weighed.iter().filter(|(word, _)| passage.has(word)).collect();
+        let share = found.iter().map(|(_, weight)| weight).sum::<f64>() / total;
+        let keys = found.iter().filter(|(word, _)| word.is_in(&passage.keys)).count();
+        let is_named = found.iter().any(|(word, _)| word.is_in(&passage.names));
+        let is_alone = share >= SHARE_ALONE && found.iter().any(|(word, _)| word.is_in(&passage.alone));
+        let counts = match passage.keys.is_empty() {
+            true => is_question && share >= SHARE && found.len() > 1,
+            false => is_alone || is_named && share >= SHARE_OF_NAMES || keys > 1 && share >= SHARE_OF_KEYS,
+        };
+        // Among equals, an answer comes before a rule, and the one with more keywords first.
+        let by_keys = if keys > 0 { 0.2 + 0.02 * keys as f64 } else { 0.0 };
+        if counts { share + by_keys } else { 0.0 }
+    };
+    let scored = passages.iter().map(score).enumerate().filter(|(_, score)| *score > 0.0);
+    scored.max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(index, _)| index)
+}
+
+/// Whether a text has a word that only English has.
+fn is_english(text: &str) -> bool {
+    split_words(text).map(fold).any(|word| ENGLISH.contains(&word.as_str()))
+}
+
+/// Returns the words of a text that say something about the subject, each once.
+fn asked(text: &str) -> BTreeSet<Asked> {
+    let is_english = is_english(text);
+    let words: Vec<String> = split_words(text).map(fold).collect();
+    let glossary = Glossary::of(&words, is_english);
+    let mut asked = BTreeSet::new();
+    for (at, word) in words.iter().enumerate() {
+        if word.contains(is_joined) {
+            let named = meanings_in(word).into_iter().map(stem);
+            asked.extend(named.map(|stem| Asked { stems: BTreeSet::from([stem]), is_slight: false }));
+            continue;
+        }
+        let meant = glossary.meanings(word);
+        let is_empty = !meant.is_empty() && !meant.iter().any(|english| says_something(english));
+        if is_empty || glossary.only_shows(word) {
+            continue;
+        }
+        // `sous-marin`, `porta-aviões`
+        let pair =
+            words.get(at + 1).map(|next| glossary.meanings(&format!("{word}{next}"))).unwrap_or_default();
+        let pair: BTreeSet<String> =
+            pair.into_iter().filter(|both| !meant.contains(both)).map(stem).collect();
+        if !pair.is_empty() {
+            asked.insert(Asked { stems: pair, is_slight: false });
+        }
+        if says_something(word) {
+            let is_slight = !is_english && meant.is_empty() && word.chars().count() < FOREIGN_LETTERS;
+            let stems = std::iter::once(word.as_str()).chain(meant).map(stem).collect();
+            asked.insert(Asked { stems, is_slight });
+        }
+    }
+    asked
 }
 
 /// Splits a page into passages: paragraphs, each with the examples below it.
@@ -90,9 +235,10 @@ fn passages(page: &str) -> Vec<Passage<'_>> {
             (heading, is_answer) = (first, false);
         } else if let Some(keys) = first.strip_prefix("? ") {
             let text = paragraph[first.len()..].trim_start_matches('\n');
-            let names = keys.split('/').next().unwrap_or_default();
-            let (names, keys, body) = (stems(names).collect(), stems(keys).collect(), stems(text).collect());
-            found.push(Passage { names, keys, body, text: vec![text] });
+            let part = |index: usize| stems(keys.split('/').nth(index).unwrap_or_default()).collect();
+            let (names, alone) = (part(0), part(2));
+            let (keys, body) = (stems(keys).collect(), stems(text).collect());
+            found.push(Passage { names, alone, keys, body, text: vec![text] });
             is_answer = true;
         } else if let Some(before) = found.last_mut().filter(|_| is_answer || paragraph.starts_with("    ")) {
             before.text.push(paragraph);
@@ -116,10 +262,11 @@ fn paragraphs(page: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the stems of the words that say something about the subject.
 fn stems(text: &str) -> impl Iterator<Item = String> {
-    let words =
-        split_words(text).map(str::to_lowercase).filter(|word| word.chars().count() > 1 || !word.is_ascii());
-    let is_empty = |word: &String| LANGUAGES.iter().any(|language| language.words.empty.contains(word));
-    words.filter(move |word| !is_empty(word)).map(|word| stem(&word))
+    split_words(text).map(fold).filter(|word| says_something(word)).map(|word| stem(&word))
+}
+
+fn says_something(word: &str) -> bool {
+    (word.chars().count() > 1 || !word.is_ascii()) && !EMPTY.contains(word)
 }
 
 /// Returns a word without the endings of English plurals and verbs.
@@ -156,6 +303,28 @@ mod tests {
             "Whoever runs out of marbles first waits for the other."
         );
         assert_eq!(answering(PAGE, "Oops, can I undo that?"), "What stands, stands:\n\n    | TELL");
+    }
+
+    #[test]
+    fn each_question_of_a_letter_finds_its_passage() {
+        let two = "Do slanting squares count? Thanks. And what if I run out of marbles?";
+        let both = "Yes: any tilt.\n\nWhoever runs out of marbles first waits for the other.";
+        assert_eq!(answering_questions(PAGE, two), both);
+        assert_eq!(answering_questions(PAGE, "Oops, undo. Nice day, is it not?"), "");
+    }
+
+    #[test]
+    fn a_question_in_another_language_finds_the_passage() {
+        assert_eq!(answering(PAGE, "Telt een scheef vierkant ook mee?"), "Yes: any tilt.");
+        assert_eq!(answering(PAGE, "¿Cómo está tu gato?"), "");
+        assert_eq!(answering("? pass / skip\nNobody can pass.", "Qui n'a pas encore joué ?"), "");
+    }
+
+    #[test]
+    fn a_keyword_that_is_enough_alone_needs_no_other_words() {
+        let page = "? / picture image show / picture\nThe text part has no picture.";
+        assert_eq!(answering(page, "I don't want the picture."), "The text part has no picture.");
+        assert_eq!(answering(page, "A nice picture of my grandchildren"), "");
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::referee::{
 mod answering;
 mod club_letter;
 mod context;
+mod glossary;
 pub mod gm_digest;
 mod links;
 mod mail;

@@ -17,10 +17,12 @@ pub fn for_club_letter(club: &Letterhead<'_>, letter: &ClubLetter, token: &str) 
         other => unreachable!("a letter is serialized as an object, not as {other}"),
     };
     let mut more_remarks = 0;
+    let mut words = Vec::new();
     if let Some(serde_json::Value::Array(remarks)) = own.get_mut("remarks") {
         more_remarks = beyond(MAX_LISTED, remarks.len());
         remarks.truncate(MAX_LISTED);
         for remark in remarks {
+            words.push(remark["text"].as_str().unwrap_or_default().to_owned());
             *remark = json!(shorten_line(remark["text"].as_str().unwrap_or_default()));
         }
     }
@@ -40,6 +42,7 @@ pub fn for_club_letter(club: &Letterhead<'_>, letter: &ClubLetter, token: &str) 
         ("match", Value::from(())),
         ("manual", manual(letter.replies(), club.house)),
         ("more_remarks", Value::from(more_remarks)),
+        ("words", Value::from(words.join("\n"))),
         ("most_commands", Value::from(MAX_COMMANDS)),
         ("token", Some(token).filter(|token| !token.is_empty()).into()),
     ];
