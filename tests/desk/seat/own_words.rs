@@ -108,6 +108,20 @@ fn a_question_beside_orders_or_a_wish_is_answered_too() {
 }
 
 #[test]
+fn words_that_nobody_else_reads_are_repeated_whole() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    let line = "she wants to put her marble on G7, because it looks so lonely there among all the others";
+    answer(&referee, &to_ann, line).says("among all the others");
+    let beside =
+        "MARBLE G7\n\nIt looks so very lonely there in the middle, among all the others of its colour";
+    let told = answer(&referee, &to_ann, beside);
+    let quoted = told.text.lines().filter_map(|line| line.trim().strip_prefix("> "));
+    let quoted: Vec<&str> = quoted.collect();
+    assert!(quoted.join(" ").contains("among all the others of its colour"), "{}", told.text);
+}
+
+#[test]
 fn words_in_answer_to_a_message_get_the_lines_that_send_them() {
     let referee = Referee::new();
     let (_, _, to_bo) = quad(&referee);

@@ -375,7 +375,7 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
         manual => manual(&answer.replies, house),
         faults => faults(&answer.faults, &answer.quoted),
         more_faults => beyond(MAX_FAULTS, answer.all_faults().count()) + answer.left_out.faults,
-        remarks => shortened_lines(&answer.remarks),
+        remarks => remarks(answer),
         words => answer.remarks.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
         elsewhere_orders => answer.elsewhere_orders.iter().take(MAX_LISTED).map(|order| {
             context! { text => shorten_line(&order.line.text), game => order.game.name() }
@@ -438,11 +438,30 @@ fn fault(group: &[Fault], quoted: &[Line]) -> Value {
     let examples = group.iter().filter_map(|fault| fault.example.as_deref()).flat_map(str::lines);
     context! {
         lines => group.iter().filter_map(|fault| fault.line).collect::<Value>(),
-        texts => group.iter().filter_map(line_of).map(|line| shorten_line(&line.text)).collect::<Value>(),
+        texts => group.iter().filter_map(line_of).flat_map(|line| whole_line(&line.text)).collect::<Value>(),
         reason => &first.reason,
         doubtful => first.doubtful,
         corrected => first.corrected,
         examples => examples.collect::<Value>(),
+    }
+}
+
+/// Maximum characters of a line that is quoted whole.
+const MAX_WHOLE: usize = 1_000;
+
+/// Returns a line that nobody else may read, whole: wrapped for a quote.
+fn whole_line(text: &str) -> Vec<String> {
+    match text.char_indices().nth(MAX_WHOLE) {
+        Some((end, _)) => wrap_lines(&format!("{}…", &text[..end])),
+        None => wrap_lines(text),
+    }
+}
+
+/// Returns the remarks of a letter: whole if they reach no GM.
+fn remarks(answer: &Answer) -> Value {
+    match answer.passed_on {
+        Some(_) => shortened_lines(&answer.remarks),
+        None => answer.remarks.iter().take(MAX_LISTED).flat_map(|line| whole_line(&line.text)).collect(),
     }
 }
 
