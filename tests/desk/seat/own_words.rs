@@ -18,7 +18,7 @@ fn answer(referee: &Referee, to: &Sent, words: &str) -> Sent {
 fn orders_in_other_words_are_offered_and_never_filed() {
     let referee = Referee::new();
     let (game_match, to_ann, _) = quad(&referee);
-    for words in ["Marvel G7", "g7 👍", "Marbleg7", "G7'ye koyuyorum"] {
+    for words in ["Marvel G7", "g7 👍", "Marbleg7", "G7'ye koyuyorum", "What a week!\n\nPS: G7"] {
         answer(&referee, &to_ann, words).says("answer with the single word").says("| MARBLE G7");
     }
     answer(&referee, &to_ann, "If he plays F6 then I want G7").keeps_silent_of("single word");
@@ -105,6 +105,17 @@ fn a_question_beside_orders_or_a_wish_is_answered_too() {
     answer(&referee, &to_ann, wish).says("| EXTEND 3 days").says("any size and any tilt");
     let order = "MARBLE G7\n\nBy the way: does a slanted square count as a quad?";
     answer(&referee, &to_ann, order).says("sealed").says("any size and any tilt");
+}
+
+#[test]
+fn a_letter_that_replaces_a_square_is_offered_the_orders_with_it() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = both_set_up(&referee);
+    referee.reply(ANN, &to_ann, "SHIP 1 A3 TO B2");
+    for words in ["Please make it B1 instead of B2.", "Ich wollte nicht B2, sondern B1."] {
+        answer(&referee, &to_ann, words).says("| SHIP 1 A3 TO B1").says("single word");
+    }
+    answer(&referee, &to_ann, "B2, not B1, is right.").keeps_silent_of("single word");
 }
 
 #[test]

@@ -102,9 +102,10 @@ pub fn held_orders(grammar: &impl Grammar, no: usize, line: &str) -> Option<Doub
         return None;
     }
     let is_denied = split_words(line).any(denies);
+    let is_labelled = is_labelled(line);
     let line = normalized::as_order(line);
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
-    let (kind, held) = inside(grammar, &words)
+    let (kind, held) = inside(grammar, &words, is_labelled)
         .map(|held| (DoubtKind::Inside, held))
         .or_else(|| misspelt(grammar, &words).map(|held| (DoubtKind::Misspelt, vec![held])))
         .or_else(|| squares(grammar, &words).map(|held| (DoubtKind::Squares, vec![held])))
@@ -220,8 +221,8 @@ pub fn is_move(grammar: &impl Grammar, text: &str) -> bool {
 }
 
 /// Returns the orders and moves among other words, each as long as possible. Returns no orders if the line has
-/// a single point, which names no piece, or squares outside the orders, which may belong to another order.
-fn inside(grammar: &impl Grammar, words: &[&str]) -> Option<Vec<String>> {
+/// a single point, which names no piece, without a label, or squares outside the orders, which may belong to another order.
+fn inside(grammar: &impl Grammar, words: &[&str], is_labelled: bool) -> Option<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
     let mut has_order = false;
     let mut has_more = false;
@@ -241,7 +242,21 @@ fn inside(grammar: &impl Grammar, words: &[&str]) -> Option<Vec<String>> {
         }
     }
     let names_no_piece = found.iter().any(|order| !order.contains(' ') && is_square(order));
-    has_order.then(|| if names_no_piece || has_more { Vec::new() } else { found })
+    let is_open = has_more || names_no_piece && !is_labelled;
+    has_order.then(|| if is_open { Vec::new() } else { found })
+}
+
+/// Maximum words of a label.
+const MAX_LABEL: usize = 3;
+
+/// Whether a line is a label with a colon and one word: `PS: G7`.
+fn is_labelled(line: &str) -> bool {
+    let Some((label, word)) = line.split_once([':', '：']) else { return false };
+    let is_plain = |word: &str| word.chars().all(|c| c.is_alphabetic() || c == '.');
+    let labels = label.split_whitespace().take(MAX_LABEL + 1);
+    word.split_whitespace().count() == 1
+        && (1..=MAX_LABEL).contains(&labels.clone().count())
+        && labels.into_iter().all(is_plain)
 }
 
 /// Whether the word is a square, with a star or without.

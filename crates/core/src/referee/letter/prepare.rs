@@ -138,12 +138,16 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
     if lines.iter().any(|line| request::takes_back(line)) {
         return;
     }
-    let found = wish::orders_meant(&lines, game);
-    let doubt = Doubt { line: 0, kind: DoubtKind::InWords, found_orders: found.clone() };
-    let meant = doubtful::possible_orders(before, seat, request, &doubt);
-    let meant: Vec<Line> = meant.into_iter().map(|text| Line { no: 0, text }).collect();
-    if !meant.is_empty() && doubtful::legal(before, seat, &meant).is_some() {
-        request.doubt_words(found);
+    let filed = before.filed[seat].as_ref().map(|filed| filed.filing.lines().to_vec()).unwrap_or_default();
+    let corrected = wish::correction_meant(&lines, game, &filed);
+    for found in [wish::orders_meant(&lines, game), corrected] {
+        let doubt = Doubt { line: 0, kind: DoubtKind::InWords, found_orders: found.clone() };
+        let meant = doubtful::possible_orders(before, seat, request, &doubt);
+        let meant: Vec<Line> = meant.into_iter().map(|text| Line { no: 0, text }).collect();
+        if !meant.is_empty() && doubtful::legal(before, seat, &meant).is_some() {
+            request.doubt_words(found);
+            return;
+        }
     }
 }
 
@@ -154,10 +158,17 @@ fn doubt_subject(request: &mut Request, letter: &Letter, game: GameKind) {
     }
     let pieces: Vec<&str> = letter.subject.split([',', ';']).collect();
     let read = Request::read(&Line::numbered(&pieces), game);
-    if read.orders.is_empty() || !read.faults.is_empty() || !read.remarks.is_empty() {
+    // `G7 please`
+    let is_order = |doubt: &Doubt| doubt.kind == DoubtKind::Inside && !doubt.found_orders.is_empty();
+    if !read.faults.is_empty() || !read.remarks.is_empty() || !read.doubts.iter().all(is_order) {
         return;
     }
-    let held = read.orders.into_iter().map(|order| order.text).collect();
+    let orders = read.orders.into_iter().map(|order| order.text);
+    let held: Vec<String> =
+        orders.chain(read.doubts.into_iter().flat_map(|doubt| doubt.found_orders)).collect();
+    if held.is_empty() {
+        return;
+    }
     request.doubt(&letter.subject, DoubtKind::InSubject, held);
 }
 

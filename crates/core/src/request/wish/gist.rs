@@ -16,6 +16,9 @@ const MAX_WORDS: usize = 80;
 /// Maximum words of a line whose only square is meant although it names no piece.
 const MAX_AROUND_POINT: usize = 6;
 
+/// Maximum words of a sentence whose only square is meant although it names no piece, among other sentences.
+const MAX_IN_SENTENCE: usize = 4;
+
 /// Letters as they are spelt by those who dictate.
 const SPELT: [(&str, char); 4] = [("be", 'B'), ("bee", 'B'), ("dee", 'D'), ("gee", 'G')];
 
@@ -46,11 +49,58 @@ pub fn orders_meant(lines: &[&str], game: GameKind) -> Vec<String> {
     let tokens = tokens(&words, game);
     let found = match game {
         GameKind::QuadrantZ => ships(&tokens),
-        GameKind::Quad => points(&tokens, words.len()),
+        GameKind::Quad => points(&tokens, words_around_point(lines, game)),
         GameKind::Quantum => only_move(&tokens),
         GameKind::Pacific => submarine(&tokens).or_else(|| only_move(&tokens)),
     };
     found.unwrap_or_default()
+}
+
+/// A word that denies what stands before it: `A1 değil`.
+const DENIES_BEFORE: &str = "degil";
+
+/// Maximum words of a letter that replaces a square of the orders that are filed.
+const MAX_CORRECTION: usize = 30;
+
+/// Returns the filed orders that a letter changes by naming two squares, one of theirs and another: `please make A2 an
+/// A1`. They may be illegal. Empty if it leaves open what it changes.
+pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec<String> {
+    let words: Vec<&str> = lines.iter().flat_map(|line| words_of(line)).collect();
+    let asks = lines.iter().any(|line| line.contains(['?', '？', '¿']));
+    if filed.is_empty()
+        || asks
+        || words.len() > MAX_CORRECTION
+        || words.iter().any(|word| is_condition(&fold(word)))
+    {
+        return Vec::new();
+    }
+    // Each square, and whether one of the words before it, up to the square before, denies it.
+    let mut named: Vec<(String, bool)> = Vec::new();
+    let mut start = 0;
+    for (at, word) in words.iter().enumerate() {
+        let Some(square) = square(word, game) else { continue };
+        let before = words[start..at].iter().rev().take(2);
+        let is_denied = before.into_iter().any(|word| denies(&fold(word)))
+            || words.get(at + 1).is_some_and(|next| fold(next) == DENIES_BEFORE);
+        start = at + 1;
+        if named.iter().all(|(known, _)| *known != square) {
+            named.push((square, is_denied));
+        }
+    }
+    let is_filed =
+        |square: &str| filed.iter().any(|order| order.split([' ', '-']).any(|word| word == square));
+    let (old, new) = match &named[..] {
+        [(one, _), (other, is_denied)] if is_filed(one) && !is_filed(other) && !is_denied => (one, other),
+        [(one, is_denied), (other, _)] if is_filed(other) && !is_filed(one) && !is_denied => (other, one),
+        _ => return Vec::new(),
+    };
+    let changed = filed.iter().filter(|order| order.ends_with(old.as_str()));
+    changed.map(|order| format!("{}{new}", &order[..order.len() - old.len()])).collect()
+}
+
+/// Whether a word denies something, or says that something is replaced.
+fn denies(word: &str) -> bool {
+    any_has(word, |language| &language.orders.instead) || any_has(word, |language| &language.words.not)
 }
 
 /// Splits a line into words: also where a script begins that does not separate words, and before an ending behind an
@@ -67,6 +117,16 @@ fn words_of(line: &str) -> Vec<&str> {
         ends.windows(2).map(|cut| &run[cut[0]..cut[1]]).collect::<Vec<_>>()
     });
     pieces.collect()
+}
+
+/// Returns the words of the sentence that holds the first point, or of the whole letter if that is as short.
+fn words_around_point(lines: &[&str], game: GameKind) -> usize {
+    let ends = ['.', '!', '…', ';', '。', '！'];
+    let sentences = lines.iter().flat_map(|line| line.split(ends)).map(words_of);
+    let mut with_point = sentences.filter(|words| words.iter().any(|word| square(word, game).is_some()));
+    let all: usize = lines.iter().map(|line| words_of(line).len()).sum();
+    // A sentence among others says little else.
+    with_point.next().map_or(all, |words| all.min(words.len() + MAX_AROUND_POINT - MAX_IN_SENTENCE))
 }
 
 /// Whether a word sets a condition in one of the languages.
@@ -118,11 +178,16 @@ fn token(written: &str, game: GameKind) -> Token {
         () if word == "sonar" => Token::Sonar,
         () if is_piece("SHIP") => Token::Ship,
         () if is_piece("STAR") => Token::Star,
-        () if is_piece("MARBLE") => Token::Marble,
+        () if is_piece("MARBLE") || is_misspelt_marble(&word) => Token::Marble,
         () if is_piece(CAPTURE_ALL) => Token::Capture,
         () if any_has(&word, |language| &language.orders.hold) => Token::Hold,
         () => number(&word).map_or(Token::Word, Token::Number),
     }
+}
+
+/// Whether a word is `marble` with a letter or two wrong: `marbel`.
+fn is_misspelt_marble(word: &str) -> bool {
+    word.starts_with("mar") && strsim::osa_distance(word, "marble") <= 2
 }
 
 /// Reads a number in digits or in a word of more than two letters, so that no article counts.
@@ -289,6 +354,38 @@ mod tests {
         }
         let text = "Bo's E5 has to be blocked I think... Star D4, then my marble goes to D5 I guess";
         assert_eq!(meant(GameKind::Quad, text), ["STAR D4", "MARBLE D5"]);
+    }
+
+    #[test]
+    fn a_point_in_a_short_sentence_is_the_marbles() {
+        for text in [
+            "hi i am ben im 8 i want to putt my marbel on g7 pleez and wen do i win",
+            "hallo ich bin emma und papa hat gesagt ich darf heute spielen. ich nehme G7",
+            "The boiler broke, and the dog ran away.\nPS: G7",
+        ] {
+            assert_eq!(meant(GameKind::Quad, text), ["MARBLE G7"], "{text}");
+        }
+    }
+
+    #[test]
+    fn two_squares_correct_what_is_filed() {
+        let filed = ["SHIP 1 F3 TO A2".to_owned(), "SHIP 2 HOLD".to_owned()];
+        let corrected = |text: &str| {
+            correction_meant(&text.lines().collect::<Vec<_>>(), GameKind::QuadrantZ, &filed).join("/")
+        };
+        for text in [
+            "In the orders I sent this morning, please change A2 into A1.",
+            "Me equivoqué: el barco 1 no va a A2 sino a A1.",
+            "A1 statt A2 bitte",
+            "not A2, A1",
+        ] {
+            assert_eq!(corrected(text), "SHIP 1 F3 TO A1", "{text}");
+        }
+        for text in
+            ["A2, not A1", "nicht A1, sondern A2", "A1 or A2?", "A1 and A3", "if he goes to A1 then A2"]
+        {
+            assert_eq!(corrected(text), "", "{text}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod dates;
 mod gist;
 mod orders;
 
-pub use self::gist::orders_meant;
+pub use self::gist::{correction_meant, orders_meant};
 pub use crate::language::Topic;
 use answer::asks_to_stop;
 pub use answer::{WordAnswer, asks_or_agrees, denies, is_bare_verb, word_answer};
