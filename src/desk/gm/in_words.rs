@@ -231,17 +231,23 @@ impl Reader<'_> {
             |game_match: &&MatchOverview| named.iter().any(|id| id.eq_ignore_ascii_case(&game_match.id));
         let mut meant: Vec<&MatchOverview> = all.iter().filter(is_named).collect();
         self.person_acts(desk, !meant.is_empty(), &mut found)?;
-        if meant.is_empty() && found.acts.is_empty() {
-            let running = all.iter().filter(|game_match| game_match.stage != Stage::Over);
-            let plays = |game_match: &&MatchOverview| {
+        let mut candidates = meant.clone();
+        if meant.is_empty() && found.acts.is_empty() && !self.people.is_empty() {
+            let is_meant = |game_match: &&MatchOverview| {
+                game_match.stage != Stage::Over
+                    && (self.games.is_empty() || self.games.contains(&game_match.game))
+            };
+            candidates = all.iter().filter(is_meant).collect();
+            let plays = |game_match: &&&MatchOverview| {
                 self.people.iter().all(|player| seat_of(game_match, player).is_some())
             };
-            let is_game =
-                |game_match: &&MatchOverview| self.games.is_empty() || self.games.contains(&game_match.game);
-            meant = running.filter(|_| !self.people.is_empty()).filter(plays).filter(is_game).collect();
+            meant = candidates.iter().filter(plays).copied().collect();
         }
-        for game_match in meant.iter().take(MAX_SHOWN) {
-            found.acts.extend(self.match_acts(game_match));
+        let succeeded = self.successions(desk, &candidates, &mut found)?;
+        let acts = meant.iter().take(MAX_SHOWN).flat_map(|game_match| self.match_acts(game_match));
+        found.acts.extend(acts);
+        if meant.is_empty() {
+            meant = succeeded;
         }
         let fog = fog::of_acting_gm(desk)?;
         let line = |game_match: &MatchOverview| -> GmMatchSummary { fog.line(game_match.clone(), desk.at()) };
@@ -259,6 +265,30 @@ impl Reader<'_> {
             found.matches = listed.into_iter().take(MAX_LISTED).map(line).collect();
         }
         Ok(found)
+    }
+
+    /// Returns the matches in which one of two people whom the letter names plays, and offers the other that seat.
+    fn successions<'m>(
+        &self,
+        desk: &Desk<'_>,
+        candidates: &[&'m MatchOverview],
+        found: &mut GmMeant,
+    ) -> Decided<Vec<&'m MatchOverview>> {
+        let [one, other] = &self.people[..] else { return Ok(Vec::new()) };
+        let mut meant = Vec::new();
+        for game_match in candidates.iter().take(MAX_SHOWN) {
+            let seats = (seat_of(game_match, one), seat_of(game_match, other));
+            let (seat, successor) = match seats {
+                (Some(seat), None) => (seat, other),
+                (None, Some(seat)) => (seat, one),
+                (Some(_), Some(_)) | (None, None) => continue,
+            };
+            if let Some((_, address)) = desk.reachable(successor.id)? {
+                found.acts.push(vec![format!("GM MATCH {} REPLACE {seat} {address}", game_match.id)]);
+                meant.push(*game_match);
+            }
+        }
+        Ok(meant)
     }
 
     /// Offers what the letter may want done about people: to block or add one, or to open a match of two.

@@ -185,6 +185,8 @@ fn a_gm_in_own_words_gets_lists_and_lines_that_work() {
         gm(&referee, &words).says(&format!("| {line}"));
         gm(&referee, &format!("CHECK\n{line}")).says("This would be done");
     }
+    gm(&referee, &format!("Swap Ann for Cy in {id}, Ann has no time any more."))
+        .says(&format!("| GM MATCH {id} REPLACE first {CY}"));
     let plan = gm(&referee, "Start a cup with Cy and Di: Quantum, a week per move");
     let lines: Vec<&str> = plan.text.lines().filter_map(|line| line.trim().strip_prefix("| ")).collect();
     let end = lines.iter().position(|line| *line == "END").expect("a plan");
