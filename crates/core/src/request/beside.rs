@@ -52,6 +52,9 @@ const MAX_COURTESY: usize = 300;
 /// Maximum words of a name behind a greeting or below a sign-off, and of a beginning.
 const MAX_NAME: usize = 3;
 
+/// Words inside names.
+const PARTICLES: [&str; 10] = ["de", "van", "von", "der", "den", "da", "di", "du", "la", "el"];
+
 /// Maximum words of a greeting with its name.
 const MAX_GREETING: usize = 8;
 
@@ -114,7 +117,8 @@ impl<'a> LetterLines<'a> {
                 LineKind::Remark => {
                     let is_known = self.is_courtesy(text)
                         || (self.writer.is_footer)(text)
-                        || is_first && self.is_greeting(text)
+                        || is_first && (self.is_greeting(text) || is_address(text))
+                        || self.is_signed(text)
                         || follows_sign_off && self.is_name(text);
                     follows_sign_off = is_known && is_sign_off(line);
                     !is_known
@@ -206,10 +210,23 @@ impl<'a> LetterLines<'a> {
             && rest.iter().all(|word| may_be_name(word))
     }
 
+    /// Whether a line closes the letter with a name behind a comma, such as `С уважением, Анна`.
+    fn is_signed(&self, text: &str) -> bool {
+        let signed = text.trim_end_matches(['.', ',']).rsplit_once([',', '،']);
+        signed.is_some_and(|(closing, name)| {
+            let closes = Line { no: 1, text: closing.to_owned() };
+            is_sign_off(&closes) && self.is_courtesy(closing) && self.is_name(name)
+        })
+    }
+
     /// Whether a line is only a name, such as `- Ann Adams`.
     fn is_name(&self, text: &str) -> bool {
         let words: Vec<&str> = split_words(text).take(MAX_NAME + 1).collect();
-        words.len() <= MAX_NAME && !text.contains(['?', '？', '!']) && words.into_iter().all(may_be_name)
+        let is_part = |word: &&str| may_be_name(word) || PARTICLES.contains(word);
+        words.len() <= MAX_NAME
+            && !text.contains(['?', '？', '!'])
+            && words.first().is_none_or(|word| may_be_name(word))
+            && words.iter().all(is_part)
     }
 
     fn has_sign(&self, other: &[bool]) -> bool {
@@ -280,6 +297,22 @@ impl<'a> LetterLines<'a> {
     }
 }
 
+/// Whether a line addresses somebody by whatever they are called: `Hi ref,`.
+fn is_address(text: &str) -> bool {
+    let Some(called) = text.trim_end().strip_suffix([',', '，']) else { return false };
+    let is_plain = |c: char| c.is_alphabetic() || c.is_whitespace() || matches!(c, '-' | '\'' | '’');
+    let words: Vec<String> = split_words(called).map(fold).collect();
+    let greets = |word: &String| LANGUAGES.iter().any(|language| language.beside.greetings.contains(word));
+    let denies = |word: &String| {
+        takes_back_alone(word) || LANGUAGES.iter().any(|language| language.words.not.contains(word))
+    };
+    called.chars().all(is_plain)
+        && words.first().is_some_and(greets)
+        && words.len() <= MAX_NAME
+        && words.iter().filter(|word| !greets(word)).count() <= 1
+        && !words.iter().any(denies)
+}
+
 /// Whether a sentence of a line begins with a word that may take something back.
 pub fn takes_back(line: &str) -> bool {
     let line = [Line { no: 1, text: line.to_owned() }];
@@ -335,4 +368,29 @@ fn takes_back_alone(word: &str) -> bool {
 /// Whether a sentence is a question about a square or a piece.
 fn asks_about_play(sentence: &Sentence) -> bool {
     sentence.is_question && (names_a_square(sentence) || names_a_piece(sentence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_and_a_name_behind_a_closing_say_nothing() {
+        let letter = LetterLines::new(&[], &[], Writer::STRANGER);
+        for text in ["С уважением, Анна", "Saludos, Ana", "Met vriendelijke groet, Anna de Vries"]
+        {
+            assert!(letter.is_signed(text), "{text}");
+        }
+        for text in
+            ["Best, not now", "Thanks, Stop", "Danke, G8", "Saludos, Ana?", "Play it, Ann", "Best not, Ann"]
+        {
+            assert!(!letter.is_signed(text), "{text}");
+        }
+        for text in ["Hi ref,", "Hallo Schiri,", "Dear Mr Umpire,"] {
+            assert!(is_address(text), "{text}");
+        }
+        for text in ["Hi, wait,", "Hi stop,", "Morgen entscheide ich,", "Hi ref", "Hi 7,", "Play this,"] {
+            assert!(!is_address(text), "{text}");
+        }
+    }
 }
