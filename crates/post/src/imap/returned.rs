@@ -19,14 +19,15 @@ const MAX_REPEATS: u32 = 2;
 pub(super) struct Mark {
     /// Of its Message-ID if it has one, because servers may add fields to a letter that they move.
     id: u64,
-    bytes: u64,
+    /// Of that and of the text below the header.
+    whole: u64,
 }
 
 /// The letters that were stored, and whether the folder holds anything else.
 #[derive(Default)]
 pub(super) struct Returned {
     stored: HashSet<u64>,
-    bytes: HashSet<u64>,
+    whole: HashSet<u64>,
     /// The same letters, oldest first.
     order: VecDeque<Mark>,
     /// Whether the present round has stored a new letter, and whether it has met a known one.
@@ -39,13 +40,13 @@ pub(super) struct Returned {
 impl Returned {
     /// Returns the mark by which a letter is recognized.
     pub(super) fn mark_of(letter: &FetchedLetter) -> Mark {
-        let bytes = hash_of(&letter.raw);
-        Mark { id: message_id(&letter.raw).map_or(bytes, |id| hash_of(&id)), bytes }
+        let id = message_id(&letter.raw).map_or_else(|| hash_of(&letter.raw), |id| hash_of(&id));
+        Mark { id, whole: hash_of(&(id, text_of(&letter.raw))) }
     }
 
-    /// Whether the very same letter was stored before.
+    /// Whether the very same letter was stored before, apart from the server's fields.
     pub(super) fn contains(&self, mark: Mark) -> bool {
-        self.bytes.contains(&mark.bytes)
+        self.whole.contains(&mark.whole)
     }
 
     /// Notes the marks of letters that are stored.
@@ -54,7 +55,7 @@ impl Returned {
             let is_new = self.stored.insert(mark.id);
             self.has_new |= is_new;
             self.has_known |= !is_new;
-            if self.bytes.insert(mark.bytes) || is_new {
+            if self.whole.insert(mark.whole) || is_new {
                 self.order.push_back(*mark);
             }
         }
@@ -70,7 +71,7 @@ impl Returned {
             && let Some(oldest) = self.order.pop_front()
         {
             self.stored.remove(&oldest.id);
-            self.bytes.remove(&oldest.bytes);
+            self.whole.remove(&oldest.whole);
         }
     }
 
@@ -90,6 +91,13 @@ impl Returned {
     pub(super) fn gives_back(&self) -> bool {
         self.repeats >= MAX_REPEATS
     }
+}
+
+/// Returns what stands below the header.
+fn text_of(raw: &[u8]) -> &[u8] {
+    let ends: [&[u8]; 2] = [b"\r\n\r\n", b"\n\n"];
+    let starts = ends.iter().filter_map(|end| Some(memchr::memmem::find(raw, end)? + end.len()));
+    starts.min().map_or(&[], |start| &raw[start..])
 }
 
 fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {

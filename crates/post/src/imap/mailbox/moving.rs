@@ -32,6 +32,13 @@ pub(in crate::imap) struct Copies {
     unproved: BTreeMap<u32, u8>,
 }
 
+/// The letters that are marked as seen in their own folder, and in the processed folder.
+#[derive(Default)]
+struct Seen {
+    here: Vec<u32>,
+    there: Vec<u32>,
+}
+
 impl Copies {
     /// Notes letters that may have been copied before.
     pub(in crate::imap) fn doubt(&mut self, uids: impl IntoIterator<Item = u32>) {
@@ -190,22 +197,35 @@ impl Mailbox {
     }
 
     /// Returns those of the letters that are copies in the processed folder, which has them under their own
-    /// numbers. Some servers give all folders one UIDVALIDITY, so this may be chance, or one folder with two names.
-    /// If it is one folder, letters that are no longer marked as seen here are not marked there.
+    /// numbers. Some servers give all folders one UIDVALIDITY, or two that are opened in one second, so this may be
+    /// chance, or one folder with two names. If it is one folder, a letter that is no longer marked as seen here is not
+    /// marked there either. Copies need not be marked at all.
     fn tell_apart(&mut self, uids: &[u32]) -> Result<Vec<u32>, Error> {
-        let (own, uid_validity) = (self.folder.clone(), self.uid_validity);
-        let (set, processed) = (uid_set(uids), self.processed.clone());
+        let set = uid_set(uids);
+        let marked = self.seen()?;
         if !unless_refused(self.unmark(&set, "\\Seen"))? {
             return Ok(Vec::new());
         }
+        let unmarked = self.seen()?;
+        unless_refused(self.mark(&set, "\\Seen"))?;
+        let changed = |uid: &u32, of: fn(&Seen) -> &Vec<u32>| {
+            of(&marked).binary_search(uid).is_ok() && of(&unmarked).binary_search(uid).is_err()
+        };
+        let is_copy = |uid: &u32| changed(uid, |seen| &seen.here) && !changed(uid, |seen| &seen.there);
+        Ok(uids.iter().copied().filter(is_copy).collect())
+    }
+
+    /// Returns the letters that are marked as seen; none at all if the processed folder cannot be opened.
+    fn seen(&mut self) -> Result<Seen, Error> {
+        let (own, uid_validity, processed) = (self.folder.clone(), self.uid_validity, self.processed.clone());
+        let here = self.search("SEEN")?.0;
         let selected = self.session.select(&processed).map(drop).map_err(convert_error);
         let seen = match unless_refused(selected)? {
-            true => self.search("SEEN")?.0,
-            false => Vec::new(),
+            true => Seen { here, there: self.search("SEEN")?.0 },
+            false => Seen::default(),
         };
         self.select_again(&own, uid_validity)?;
-        unless_refused(self.mark(&set, "\\Seen"))?;
-        Ok(uids.iter().copied().filter(|uid| seen.binary_search(uid).is_ok()).collect())
+        Ok(seen)
     }
 
     /// Returns the letters that have a copy in the selected folder. If that has the UIDVALIDITY of their own

@@ -83,6 +83,8 @@ pub struct Mail {
     pub renumbers: bool,
     /// A letter that arrives once EXPUNGE has emptied the INBOX, and gets a number that was used before.
     pub arrives_in_emptied: Option<Vec<u8>>,
+    /// Whether copies are not marked as seen, although their letters were.
+    pub forgets_marks: bool,
     /// Whether IDLE announces nothing.
     pub is_idle_silent: bool,
     /// Whether the server does not name the UIDs of copies.
@@ -109,7 +111,10 @@ impl Mail {
             if let Some(lines) = self.gives_back {
                 self.add([lines.as_bytes(), &letter].concat());
             }
-            self.processed.push(letter);
+            // The rule moves what was moved, and copies what was copied.
+            if self.gives_back.is_none() || !moves {
+                self.processed.push(letter);
+            }
             if moves {
                 self.folder(is_spam).remove(&uid);
             }
@@ -320,6 +325,9 @@ impl Session {
                     "* {exists} EXISTS\r\n* 0 RECENT\r\n* OK [UIDVALIDITY {validity}] ok\r\n* OK [UIDNEXT {next}] ok\r\n"
                 );
                 text.into_bytes()
+            }
+            "SEARCH" if self.in_processed && rest == ["SEEN"] && mail.forgets_marks => {
+                list(&Folder::new(), rest)
             }
             "SEARCH" if self.in_processed => list(&numbered(&mail.processed), rest),
             "SIZES" if self.in_processed => {
