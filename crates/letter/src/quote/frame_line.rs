@@ -86,7 +86,8 @@ pub fn separator_line(line: &str) -> Option<FrameKind> {
         return None;
     }
     let framed = line.starts_with(['-', '=', '_', '<', '~']) && line.len() > inner.len() + 1;
-    let inner = inner.to_lowercase();
+    // Turkish İ becomes i and a mark, which the lists do not have.
+    let inner = inner.to_lowercase().replace('\u{307}', "");
     if FORWARDED.any_prefix_of(&inner) && (framed || line.ends_with(':')) {
         Some(FrameKind::Forward)
     } else if ORIGINAL.any_prefix_of(&inner) && (framed || inner.split(' ').count() <= 2) {
