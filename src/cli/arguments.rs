@@ -354,7 +354,7 @@ pub(super) const MAX_TEXT_BYTES: u64 = 16 * 1024 * 1024;
 /// Returns an error if the file cannot be read or is larger.
 pub(super) fn read_file(file: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
     match file.to_str() {
-        Some("-") => read_within(io::stdin().lock(), limit).context("standard input"),
+        Some("-") => read_within(io::stdin().lock(), limit).context("failed to read standard input"),
         _ => read_whole(file, limit).with_context(|| file.display().to_string()),
     }
 }

@@ -62,7 +62,9 @@ impl Args {
             }
             Command::Announce { text, game, check, gm } => {
                 let text = match &text[..] {
-                    [only] if only == "-" => io::read_to_string(io::stdin()).context("standard input")?,
+                    [only] if only == "-" => {
+                        io::read_to_string(io::stdin()).context("failed to read standard input")?
+                    }
                     words => words.join(" "),
                 };
                 ensure!(!text.trim().is_empty(), "an announcement needs a text");

@@ -67,15 +67,15 @@ impl Move {
 
     async fn run(self) -> anyhow::Result<ExitCode> {
         self.refuse_unverified()?;
-        if !carry::is_there(&self.from).context("the database to move from")? {
+        if !carry::is_there(&self.from).context("failed to open the database to move from")? {
             bail!("the database to move from does not exist");
         }
         ensure!(self.from != self.to, "both URLs name the same database");
-        let from = store::open(&self.from).await.context("the database to move from")?;
-        let to = store::open(&self.to).await.context("the database to move to")?;
+        let from = store::open(&self.from).await.context("failed to open the database to move from")?;
+        let to = store::open(&self.to).await.context("failed to open the database to move to")?;
         let who = format!("a move, {}", this_daemon());
-        let _from_held = from.lock(&who).await.context("the database to move from")?;
-        let _to_held = to.lock(&who).await.context("the database to move to")?;
+        let _from_held = from.lock(&who).await.context("failed to open the database to move from")?;
+        let _to_held = to.lock(&who).await.context("failed to open the database to move to")?;
         if from.is_shared() {
             none_works(&from).await?;
         }

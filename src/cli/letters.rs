@@ -265,7 +265,7 @@ fn state(dispatch: &DispatchRow) -> &'static str {
 fn ask_yes_or_no(question: &str) -> anyhow::Result<bool> {
     eprint!("{question} [y/N] ");
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line).context("standard input")?;
+    std::io::stdin().read_line(&mut line).context("failed to read standard input")?;
     Ok(line.trim_start().starts_with(['y', 'Y']))
 }
 

@@ -71,7 +71,7 @@ async fn by_device_code(login: &oauth::OauthLogin) -> anyhow::Result<()> {
 }
 
 async fn in_browser(login: &oauth::OauthLogin) -> anyhow::Result<()> {
-    let listener = TcpListener::bind("127.0.0.1:0").await.context("no port on 127.0.0.1")?;
+    let listener = TcpListener::bind("127.0.0.1:0").await.context("failed to listen on 127.0.0.1")?;
     let port = listener.local_addr()?.port();
     let waiting = login.begin_browser_login(format!("http://127.0.0.1:{port}/"))?;
     println!("Open this page on this machine, and log in as the owner of the club's mailbox:");
@@ -111,7 +111,7 @@ async fn by_pasted_address(login: &oauth::OauthLogin) -> anyhow::Result<()> {
     println!("{}", waiting.page);
     println!("At the end the browser cannot open a page at 127.0.0.1. Paste the address of that page here:");
     let mut pasted = String::new();
-    std::io::stdin().lock().read_line(&mut pasted).context("standard input")?;
+    std::io::stdin().lock().read_line(&mut pasted).context("failed to read standard input")?;
     Ok(login.finish_browser_login(waiting, pasted.trim()).await?)
 }
 

@@ -119,7 +119,7 @@ impl ConfigFile {
     fn office(&self, config: Config, store: Arc<Database>) -> anyhow::Result<Arc<Office>> {
         let mut office = Office::new(config, store, Arc::new(Utc::now))?;
         report::check_templates(&office.templates)?;
-        let program = std::env::current_exe().context("the path of this program")?;
+        let program = std::env::current_exe().context("failed to find the path of this program")?;
         suspects::try_letters_by(&mut office, program, self.path.clone());
         Ok(Arc::new(office))
     }
@@ -148,7 +148,7 @@ async fn log_start(office: &Office) -> anyhow::Result<()> {
 }
 
 async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) -> anyhow::Result<()> {
-    let mut signals = Signals::listen().context("signals")?;
+    let mut signals = Signals::listen().context("failed to listen for signals")?;
     let mut pages = Pages::new(&office);
     pages.show(&office).await?;
     service::notify_ready();

@@ -71,7 +71,7 @@ pub async fn until_shutdown(
 
 /// Returns the outcome of the loop that ended first, if any did.
 pub fn flatten(ended: Option<Result<anyhow::Result<()>, JoinError>>) -> anyhow::Result<()> {
-    ended.map_or(Ok(()), |ended| ended.context("a loop")?)
+    ended.map_or(Ok(()), |ended| ended.context("a loop panicked")?)
 }
 
 /// Waits for loops that were told to end. Those that take longer than [`SHUTDOWN_TIMEOUT`] are dropped.

@@ -30,7 +30,7 @@ impl Args {
         let what = self.turn.map_or("the account".to_owned(), |turn| format!("the account of turn {turn}"));
         let asked = self.unsealing.asked(&office.config.club.gm)?;
         let material = dossier::material(office, &self.id, asked.as_ref(), &what).await?;
-        let page = account::text(&material, self.turn).context("the account")?;
+        let page = account::text(&material, self.turn).context("failed to write the account")?;
         let turn = self.turn.unwrap_or_default();
         let page = page.with_context(|| format!("{} has no turn {turn}", material.game_match.id))?;
         print!("{}", without_tokens(&page));

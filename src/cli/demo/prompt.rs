@@ -161,7 +161,7 @@ impl<'a> Prompt<'a> {
         self.has_guest.set(true);
         let status = program.status().await;
         self.has_guest.set(false);
-        Ok(status.with_context(|| format!("{program:?}"))?.success())
+        Ok(status.with_context(|| format!("failed to run {program:?}"))?.success())
     }
 
     /// Reads an answer, or a single letter that stands for a choice.

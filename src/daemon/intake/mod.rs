@@ -188,7 +188,8 @@ fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow
             return Ok(());
         };
         tracing::warn!("the database was restored; reading processed letters again");
-        let processed = office.config.inbox.processed().context("the folder of processed letters")?;
+        let processed =
+            office.config.inbox.processed().context("failed to read the folder of processed letters")?;
         let name = processed.name();
         let (to, messages) = mpsc::channel(2);
         let draining = processed.drain(LeftLetters::default(), to, watch::channel(Health::default()).0);
@@ -199,7 +200,7 @@ fn read_again_if_restored(office: &Office) -> Pin<Box<dyn Future<Output = anyhow
                 tracing::warn!(error, "there are no processed letters to read again");
                 0
             }
-            drained => drained.context("the folder of processed letters")?,
+            drained => drained.context("failed to read the folder of processed letters")?,
         };
         restored::note_read(office, letters, proved_by_letter).await?;
         office.letters_arrived.notify_one();

@@ -18,8 +18,8 @@ pub async fn load_event(office: &Office, id: &str) -> anyhow::Result<Option<Load
     let rows = office.store.book(id).await?;
     let merged = office.store.merged_players().await?;
     let entries: Result<Vec<BookEntry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
-    let entries = entries.with_context(|| format!("the book of {id}"))?;
+    let entries = entries.with_context(|| format!("failed to read the book of {id}"))?;
     let event = Event::fold(&entries, &|player| merged.get(&player).copied().unwrap_or(player));
-    let event = event.with_context(|| format!("the book of {id}"))?;
+    let event = event.with_context(|| format!("failed to read the book of {id}"))?;
     Ok(Some(LoadedEvent { event, told: row.told, version: row.version }))
 }

@@ -57,7 +57,7 @@ pub async fn new_rows(office: &Office) -> anyhow::Result<LoadedRows> {
     // What came after the first restore of a backup was never lost.
     let first = restores.iter().rfind(|restore| !restore.again).map(|restore| restore.at);
     Ok(LoadedRows {
-        secret: *secret.parse::<Digest>().context("the club's secret")?.as_bytes(),
+        secret: *secret.parse::<Digest>().context("failed to read the club's secret")?.as_bytes(),
         gm_tokens: tokens_of_gms(office, &stored).await?,
         own_addresses: own_addresses(office).await?,
         restored_at: restored.and_then(Restoring::decided_until).min(first),
@@ -108,7 +108,7 @@ pub async fn load_match_rows(
         return Ok(());
     }
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
-    let seats = office.store.seats_of(&ids).await.context("seats")?;
+    let seats = office.store.seats_of(&ids).await.context("failed to load the seats")?;
     read_matches(office, rows.into_iter().map(SnapshotRow::from).collect(), seats, loaded).await
 }
 
@@ -347,7 +347,7 @@ async fn load_tokens(
     let tokens = Vec::from_iter(tokens);
     // The query returns both seats of each match, so that the match can be loaded without another query for
     // seats.
-    let seats = office.store.seats_by_token(&tokens).await.context("reply tokens")?;
+    let seats = office.store.seats_by_token(&tokens).await.context("failed to load the reply tokens")?;
     for row in seats.iter().filter(|row| tokens.binary_search(&row.token).is_ok()) {
         budgets.insert(seat_subject(&row.match_id, row.seat));
         loaded.tokens.insert(row.token.clone(), Some(row.clone()));
@@ -362,7 +362,7 @@ async fn load_matches(office: &Office, ids: Vec<String>, loaded: &mut LoadedRows
     if ids.is_empty() {
         return Ok(());
     }
-    let seats = office.store.seats_of(&ids).await.context("seats")?;
+    let seats = office.store.seats_of(&ids).await.context("failed to load the seats")?;
     load_matches_of_seats(office, seats, loaded).await?;
     for id in ids {
         loaded.matches.entry(id).or_default();
@@ -376,7 +376,7 @@ async fn load_matches_of_seats(
     loaded: &mut LoadedRows,
 ) -> anyhow::Result<()> {
     let ids: BTreeSet<String> = seats.iter().map(|row| row.match_id.clone()).collect();
-    let rows = office.store.snapshots(&Vec::from_iter(ids)).await.context("matches")?;
+    let rows = office.store.snapshots(&Vec::from_iter(ids)).await.context("failed to load the matches")?;
     read_matches(office, rows, seats, loaded).await
 }
 
@@ -404,7 +404,7 @@ pub async fn ledger_entries(office: &Office, match_id: &str) -> anyhow::Result<V
 /// Reads the entries of a ledger.
 pub fn read_entries(match_id: &str, rows: &[EntryRow]) -> anyhow::Result<Vec<Entry>> {
     let entries: Result<Vec<Entry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
-    entries.with_context(|| format!("the ledger of {match_id}"))
+    entries.with_context(|| format!("failed to read the ledger of {match_id}"))
 }
 
 /// Loads the text of our letters, without the rest: a picture takes 20 to 60 kB.
@@ -412,7 +412,7 @@ async fn load_texts(office: &Office, ids: Vec<String>, loaded: &mut LoadedRows) 
     if ids.is_empty() {
         return Ok(());
     }
-    let found = office.store.texts_by_message_id(&ids).await.context("our letters")?;
+    let found = office.store.texts_by_message_id(&ids).await.context("failed to load our letters")?;
     let texts = run_blocking(move || par_map(&found, |(id, bytes)| (id.clone(), plain_text(bytes)))).await?;
     loaded.texts.extend(texts);
     Ok(())
@@ -467,10 +467,14 @@ async fn load_senders(
     for address in &addresses {
         loaded.senders.entry(address.clone()).or_default();
     }
-    for (address, standing) in office.store.standings(&addresses).await.context("standings")? {
+    for (address, standing) in
+        office.store.standings(&addresses).await.context("failed to load the standings")?
+    {
         loaded.senders.entry(address).or_default().standing = standing;
     }
-    for (address, question) in office.store.questions(&addresses).await.context("questions")? {
+    for (address, question) in
+        office.store.questions(&addresses).await.context("failed to load the questions")?
+    {
         loaded.senders.entry(address).or_default().questions.push(question);
     }
     Ok(())
@@ -487,7 +491,7 @@ async fn load_budgets(
         return Ok(());
     }
     let since = loaded.at - TimeDelta::days(2);
-    let counts = office.store.budgets(&subjects, since).await.context("budgets")?;
+    let counts = office.store.budgets(&subjects, since).await.context("failed to load the budgets")?;
     for subject in subjects {
         loaded.budgets.entry(subject).or_default();
     }
@@ -512,7 +516,9 @@ async fn read_matches(
     }
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     let mut delivered: BTreeMap<String, Vec<Delivery>> = BTreeMap::new();
-    for (id, delivery) in office.store.unlisted_deliveries(&ids).await.context("deliveries")? {
+    for (id, delivery) in
+        office.store.unlisted_deliveries(&ids).await.context("failed to load the deliveries")?
+    {
         delivered.entry(id).or_default().push(delivery);
     }
     let mut by_match: BTreeMap<String, Vec<TokenRow>> = BTreeMap::new();

@@ -71,7 +71,9 @@ async fn read_under_lease(
     let (inbox_health, inbox_until) = (health.clone(), until.clone());
     let mut loops = JoinSet::new();
     loops.spawn(clock::watch_clock_until(Arc::clone(office), until.clone(), health.subscribe()));
-    loops.spawn(async move { inbox.run(left, to, inbox_until, inbox_health).await.context("the mailbox") });
+    loops.spawn(async move {
+        inbox.run(left, to, inbox_until, inbox_health).await.context("failed to read the mailbox")
+    });
     loops.spawn(audit::audit_until(Arc::clone(office), until.clone()));
     loops.spawn(outage::watch_mailbox_until(Arc::clone(office), until.clone(), health.subscribe()));
     loops.spawn(site::build_until(Arc::clone(office), until));

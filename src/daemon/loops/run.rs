@@ -47,7 +47,7 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
 async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
     if let Err(pause) = outage::check_login_pause(office).await {
         sending::send_due(office).await?;
-        return Err(pause.context("the mailbox"));
+        return Err(pause.context("failed to read the mailbox"));
     }
     let (inbox, left) = (office.config.inbox.clone(), intake::left_letters(office).await?);
     let name = inbox.name();
@@ -58,7 +58,9 @@ async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
     outage::note_one_run(office, drained.as_ref().map(|_| found.borrow().clone())).await?;
     if let Err(error) = drained {
         sending::send_due(office).await?;
-        return Err(anyhow::anyhow!(office.config.inbox.explain(&error)).context("the mailbox"));
+        return Err(
+            anyhow::anyhow!(office.config.inbox.explain(&error)).context("failed to read the mailbox")
+        );
     }
     Ok(())
 }

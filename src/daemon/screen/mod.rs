@@ -180,7 +180,7 @@ impl Visit {
                     cookie_name(host)
                 );
                 let mut response = see_other("/");
-                let cookie = header::HeaderValue::from_str(&cookie).context("a cookie")?;
+                let cookie = header::HeaderValue::from_str(&cookie).context("failed to write the cookie")?;
                 response.headers_mut().insert(header::SET_COOKIE, cookie);
                 tracing::info!("a GM has logged in to the screen");
                 Ok(response)

@@ -42,7 +42,8 @@ pub async fn match_of(
 ) -> anyhow::Result<Option<(Match, BySeat<Option<TokenRow>>)>> {
     let ids = [id.to_ascii_uppercase()];
     let Some(snapshot) = office.store.shown_snapshots(&ids).await?.pop() else { return Ok(None) };
-    let game_match = serde_json::from_str(&snapshot).with_context(|| format!("the snapshot of {id}"))?;
+    let game_match =
+        serde_json::from_str(&snapshot).with_context(|| format!("failed to read the snapshot of {id}"))?;
     let mut seats: BySeat<Option<TokenRow>> = BySeat::default();
     for row in office.store.seats_of(&ids).await? {
         let seat = row.seat;

@@ -233,7 +233,7 @@ async fn make(
     let (templates, site) = (Arc::clone(&office.templates), site.clone());
     run_blocking(move || {
         let ReplayPages { page, words } = replay::pages(&templates, &site, &finished)
-            .with_context(|| format!("the replay of {}", finished.id))?;
+            .with_context(|| format!("failed to write the replay of {}", finished.id))?;
         let files = [page, words, finished.record.to_string(), chain];
         Ok(Made { id: finished.id, digest, files })
     })
@@ -278,8 +278,8 @@ async fn load(
     let chain = proof::chain(texts);
     let snapshot = office.store.snapshots(std::slice::from_ref(&row.id)).await?.pop();
     let snapshot = snapshot.with_context(|| format!("{} is gone", row.id))?.snapshot;
-    let keys: Keys =
-        serde_json::from_str(&snapshot).with_context(|| format!("the snapshot of {}", row.id))?;
+    let keys: Keys = serde_json::from_str(&snapshot)
+        .with_context(|| format!("failed to read the snapshot of {}", row.id))?;
     let (outcome, ended_at, head) = row.end.clone().context("the match is over")?;
     let finished = FinishedMatch {
         id: row.id.clone(),

@@ -22,7 +22,7 @@ const BLOCKED: &str = "from a blocked person";
 /// Decides on one letter.
 pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
     let waiting = &letter.waiting;
-    let letter = match letter.read.as_ref().context("reading the letter failed")? {
+    let letter = match letter.read.as_ref().context("failed to read the letter")? {
         Ok(letter) => letter,
         Err(unreadable) => return unreadable::answer_unreadable(desk, unreadable),
     };

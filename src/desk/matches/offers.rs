@@ -215,7 +215,8 @@ pub fn lapse_offer(desk: &mut Desk<'_>, row: &Invitation) -> Decided<()> {
 /// # Errors
 /// Returns an error if the offer cannot be read.
 pub fn offer_of(row: &Invitation) -> anyhow::Result<Offer> {
-    let offer: Offer = serde_json::from_str(&row.offer).with_context(|| format!("the offer {}", row.code))?;
+    let offer: Offer =
+        serde_json::from_str(&row.offer).with_context(|| format!("failed to read the offer {}", row.code))?;
     debug_assert_eq!(row.game, offer.game);
     Ok(offer)
 }
