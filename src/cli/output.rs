@@ -8,6 +8,11 @@ use textwrap::core::display_width;
 
 use crate::letter::printable::{printable_json, printable_line, printable_text};
 
+/// Returns the program as it was called, which may be in no folder of the shell's search path.
+pub(super) fn program() -> String {
+    std::env::args().next().unwrap_or_else(|| "fogpost".to_owned())
+}
+
 /// Writes bytes unchanged, and ends the program if that fails.
 pub fn put(bytes: &[u8]) {
     let mut out = io::stdout().lock();

@@ -290,7 +290,7 @@ fn both_views_of_a_turn_stand_beside_each_other() {
     let games = pages.iter().flat_map(|(game, _)| [game, game]);
     for ((game, view), seen) in games.zip(&views).zip(look(&browser, Scheme::Light, &views)) {
         let shown = (seen.note("shown"), seen.note("views"), seen.note("copies"), seen.note("told"));
-        assert_eq!(shown, ("t7", "f--", "-s-", "fs-"), "{game} at {}", view.width);
+        assert_eq!(shown, ("t7", "f--", "-s-", "fs"), "{game} at {}", view.width);
         assert_eq!(seen.note("overflow"), "0", "{game} at {}", view.width);
     }
     // Without the script, the same switch does it.

@@ -16,7 +16,7 @@ addEventListener('load', () => setTimeout(() => {
     copies: shown.flatMap(step => [...step.querySelectorAll('svg.b')]).filter(copy => getComputedStyle(copy).display !== 'none')
       .map(copy => ['f', 's', 't'].map(name => getComputedStyle(copy).getPropertyValue('--' + name) === 'inline' ? name : '-').join(''))
       .join(' '),
-    told: ['f', 's', 't'].map(name => shown.flatMap(step => [...step.querySelectorAll(`.say > .${name}`)])
+    told: ['f', 's'].map(name => shown.flatMap(step => [...step.querySelectorAll(`.say > .${name}, .say > .${name}t`)])
       .some(part => getComputedStyle(part).display !== 'none') ? name : '-').join(''),
   };
 

@@ -166,11 +166,6 @@ fn free_folder() -> PathBuf {
     names.map(PathBuf::from).find(|path| !path.exists()).expect("the numbers do not end")
 }
 
-/// Returns the program as it was called, which may be in no folder of the shell's search path.
-fn program() -> String {
-    std::env::args().next().unwrap_or_else(|| "fogpost".to_owned())
-}
-
 /// Returns a folder's path as text, because the URL of the database must be text.
 ///
 /// # Errors

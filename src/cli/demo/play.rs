@@ -12,6 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use super::correspondent::Correspondent;
 use super::prompt::Prompt;
 use super::{find, named_address, office, open_office, put, utf8};
+use crate::cli::output::program;
 use crate::daemon::instruct;
 use crate::daemon::loops::run;
 use crate::daemon::site;
@@ -101,7 +102,7 @@ async fn play(
     let is_over = find(office, &game_match.id).await?.stage == Stage::Over;
     office.close().await;
     // The name by which it was called works here, even if the program is not installed.
-    let program = super::program();
+    let program = program();
     if is_over {
         println!("To play again: {program} demo --play {}", game_match.game);
     } else {
@@ -133,7 +134,7 @@ fn is_special_in_muttrc(c: char) -> bool {
 
 /// Runs the daemon until it is told to stop, or the person at the prompt quits.
 async fn referee(office: &Arc<Office>, prompt: Prompt<'_>) -> anyhow::Result<()> {
-    let mut signals = Signals::listen().context("signals")?;
+    let mut signals = Signals::listen().context("failed to listen for signals")?;
     let (stopper, stop) = ShutdownSignal::new();
     let mut running = std::pin::pin!(run::run(Arc::clone(office), stop));
     let has_guest = prompt.has_guest();

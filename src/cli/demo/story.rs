@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use mail_parser::{MessageParser, MimeHeaders};
 
+use crate::cli::output::program;
 use crate::daemon::Office;
 use crate::game::Seat;
 use crate::game::record::{Record, Replayed};
@@ -52,7 +53,7 @@ pub async fn tell(
     replay(&record, game_match)?;
     println!("The record of the match, replayed, gives the same result.");
     println!();
-    let (name, program) = (folder.display(), super::program());
+    let (name, program) = (folder.display(), program());
     println!("In {name}:");
     println!("  mail/…                the mailboxes: mutt -f {name}/mail/ann@players.example");
     println!("  reports/…             every report as a page");

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::cli::audit::verify::show;
+use crate::cli::output::program;
 use crate::daemon::Office;
 use crate::daemon::audit::verify::verify;
 use crate::daemon::fog::Fog;
@@ -30,7 +31,7 @@ pub async fn tamper(office: &Office, game_match: &Match, folder: &Path) -> anyho
     println!("Somebody with a database tool changes one character of a letter from {}:", chosen.sender);
     println!("    {before}");
     println!("    {after}");
-    let program = super::program();
+    let program = program();
     println!("{program} --config {}/config.toml audit verify {}", folder.display(), game_match.id);
     show(&verify(office, &game_match.id, &|_| {}).await?, &Fog::default(), false);
     Ok(())
