@@ -549,7 +549,7 @@ fn every_game_is_complete() {
         let mut templates: Vec<String> = names(&format!("templates/{game}")).into_iter().collect();
         // A page of advice is not required.
         templates.retain(|name| name != "strategy.txt");
-        let needed = ["form.txt", "knows.txt", "news.txt", "questions.txt", "rules.txt"];
+        let needed = ["aim.txt", "form.txt", "knows.txt", "news.txt", "questions.txt", "rules.txt"];
         assert_eq!(templates, needed, "templates of {game}");
         assert!(!names(&format!("crates/games/tests/cases/{game}")).is_empty(), "{game} has no cases");
     }

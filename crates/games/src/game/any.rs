@@ -244,6 +244,15 @@ impl AnyState {
         on_state!(self, state => state.options().in_force())
     }
 
+    /// Whether the match hides something from a side until its end.
+    pub fn hides_something(&self) -> bool {
+        match self {
+            AnyState::QuadrantZ(_) => true,
+            AnyState::Pacific(state) => state.has_submarines(),
+            AnyState::Quad(_) | AnyState::Quantum(_) => false,
+        }
+    }
+
     /// Returns everything that `viewer` may know, as the JSON of the rules page.
     pub fn view(&self, viewer: Seat) -> Value {
         let json = on_state!(self, state => serde_json::to_value(state.view(viewer)));

@@ -90,6 +90,8 @@ fn match_header(game_match: &Match) -> Value {
         game => game_match.game.key(),
         game_name => game_match.game.name(),
         stage => Serde(game_match.stage),
+        hides_something => game_match.state.hides_something(),
+        takes_conditions => game_match.game.takes_conditions(),
     }
 }
 

@@ -81,6 +81,11 @@ impl State {
         }
     }
 
+    /// Whether there are submarines, which are all that the game hides.
+    pub fn has_submarines(&self) -> bool {
+        self.options.submarines
+    }
+
     /// Both surface fleets, which both sides see.
     pub fn ships(&self) -> &BySeat<Vec<Ship>> {
         &self.ships
