@@ -271,7 +271,10 @@ fn a_missing_setup_or_mandatory_move_is_not_adjudicated() {
     assert_eq!((after.missed.first, after.missed.second, after.adjudicated.len()), (0, 1, 0));
     assert_eq!(after.deadline, Some(utc("2026-05-10T18:00:00Z")), "a day after the grace had ended");
     assert!(after.filed.first.is_some(), "what was filed stands");
-    referee.last_to(BO).says("The rules assume no orders here").says("No orders came from you for the setup");
+    referee
+        .last_to(BO)
+        .says("In this game nobody else can move for a player")
+        .says("No orders came from you for the setup");
     assert!(kinds(&referee, &game_match).contains(&"DeadlineMissed".to_owned()));
 }
 
