@@ -151,7 +151,10 @@ impl Reader<'_> {
         let open = desk.open_events()?;
         let names = |id: &str, name: &str| {
             let names_id = self.remarks.iter().any(|line| line.text.to_ascii_uppercase().contains(id));
-            names_id || split_words(name).map(fold).any(|word| word.len() > 4 && self.words.contains(&word))
+            names_id
+                || split_words(name)
+                    .map(fold)
+                    .any(|word| word.len() > 4 && self.words.iter().any(|said| said.text == word))
         };
         let (named, others): (Vec<_>, Vec<_>) =
             open.iter().partition(|loaded| names(&loaded.event.plan.id, &loaded.event.plan.name));

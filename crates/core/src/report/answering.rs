@@ -89,7 +89,8 @@ impl Asked {
 /// that are enough if the letter speaks of nothing else. Passages without such a line, those of the rules, answer only
 /// questions.
 pub(super) fn answering(page: &str, written: &str) -> String {
-    if written.len() > MAX_BYTES {
+    // An instruction that only GMs may give asks nothing.
+    if written.len() > MAX_BYTES || written.starts_with("GM ") {
         return String::new();
     }
     let passages = passages(page);

@@ -280,6 +280,7 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
         left_out: LeftOut { orders: 0, commands: 3, faults: 4 },
         ..Answer::default()
     });
+    answers.push(Answer { remarks: Line::numbered(&["Until when? I am in New York."]), ..Answer::default() });
     answers.extend(wishes().into_iter().map(|wishes| Answer {
         remarks: Line::numbered(&["A line"]),
         passed_on: Some(Passing::InDigest),

@@ -42,7 +42,7 @@ pub fn for_club_letter(club: &Letterhead<'_>, letter: &ClubLetter, token: &str) 
         ("match", Value::from(())),
         ("manual", manual(letter.replies(), club.house)),
         ("more_remarks", Value::from(more_remarks)),
-        ("words", Value::from(words.join("\n"))),
+        ("asked_words", Value::from(words.join("\n"))),
         ("most_commands", Value::from(MAX_COMMANDS)),
         ("token", Some(token).filter(|token| !token.is_empty()).into()),
     ];

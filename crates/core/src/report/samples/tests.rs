@@ -153,7 +153,7 @@ fn the_seats_are_told_of_the_templates_that_shape_their_letters() {
     for name in shaping.iter().filter(|name| is_replaceable(name)) {
         game_match.mail_identity.templates = BTreeMap::from([(name.clone(), Digest::from([0; 32]))]);
         let is_told = !game_match.own_templates().is_empty();
-        let is_page = name.ends_with("/rules.txt") || name.ends_with("/strategy.txt");
+        let is_page = ["/aim.txt", "/rules.txt", "/strategy.txt"].iter().any(|page| name.ends_with(page));
         let is_of_other_game = is_page && name != "commands/rules.txt";
         assert!(is_told || is_of_other_game, "{name}");
     }

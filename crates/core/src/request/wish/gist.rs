@@ -70,7 +70,10 @@ pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec
     if filed.is_empty()
         || asks
         || words.len() > MAX_CORRECTION
-        || words.iter().any(|word| is_condition(&fold(word)))
+        || words
+            .iter()
+            .enumerate()
+            .any(|(at, word)| is_condition(&fold(word)) && !is_instead_of(&words[..at]))
     {
         return Vec::new();
     }
@@ -96,6 +99,11 @@ pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec
     };
     let changed = filed.iter().filter(|order| order.ends_with(old.as_str()));
     changed.map(|order| format!("{}{new}", &order[..order.len() - old.len()])).collect()
+}
+
+/// Whether words end with `instead`: the `of` behind it is no Dutch "or".
+fn is_instead_of(before: &[&str]) -> bool {
+    before.last().is_some_and(|word| any_has(&fold(word), |language| &language.orders.instead))
 }
 
 /// Whether a word denies something, or says that something is replaced.
