@@ -112,7 +112,7 @@ fn a_letter_that_replaces_a_square_is_offered_the_orders_with_it() {
     let referee = Referee::new();
     let (_, to_ann, _) = both_set_up(&referee);
     referee.reply(ANN, &to_ann, "SHIP 1 A3 TO B2");
-    for words in ["Please make it B1 instead of B2.", "Ich wollte nicht B2, sondern B1."] {
+    for words in ["Please make it B1 instead of B2.", "Bitte B1 statt B2."] {
         answer(&referee, &to_ann, words).says("| SHIP 1 A3 TO B1").says("single word");
     }
     answer(&referee, &to_ann, "B2, not B1, is right.").keeps_silent_of("single word");
