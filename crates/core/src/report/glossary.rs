@@ -108,6 +108,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_language_has_a_section() {
+        for code in crate::language::codes() {
+            assert!(include_str!("glossary.txt").contains(&format!("\n[{code}]\n")), "{code}");
+        }
+    }
+
+    #[test]
     fn words_of_many_languages_mean_english_ones() {
         for (text, english) in [
             ("die schiffen", "ship"),
