@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::place::{PATIENCE, Place};
 use crate::samples::*;
 
-/// Longer than the first attempt to begin a transaction lasts.
+/// A time that is longer than the first attempt to begin a transaction.
 const STALL: Duration = Duration::from_millis(1500);
 
 /// A proxy before the server that holds back the next BEGIN once it is told to.

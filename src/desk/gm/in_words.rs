@@ -31,7 +31,7 @@ const DAYS: u32 = 3;
 /// Days from now until a new event begins, if the GM changes nothing.
 const DAYS_UNTIL_EVENT: u64 = 14;
 
-/// A list of the words of GMs.
+/// One of the lists of words in which GMs write.
 type WordsOf = fn(&GmWords) -> &Phrases;
 
 /// Acts on a match, with the words that may mean them; the first of an act whose words occur stands first.

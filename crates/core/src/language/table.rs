@@ -34,7 +34,7 @@ pub enum Topic {
     /// Another opponent, or another match.
     Opponent,
     Report,
-    /// All reports so far.
+    /// A wish for all reports so far.
     History,
     OpponentName,
     /// A message to the opponent.

@@ -86,7 +86,7 @@ pub fn separator_line(line: &str) -> Option<FrameKind> {
         return None;
     }
     let framed = line.starts_with(['-', '=', '_', '<', '~']) && line.len() > inner.len() + 1;
-    // Turkish İ becomes i and a mark, which the lists do not have.
+    // In lower case, Turkish İ is an i and a combining dot, and no list has the dot.
     let inner = inner.to_lowercase().replace('\u{307}', "");
     if FORWARDED.any_prefix_of(&inner) && (framed || line.ends_with(':')) {
         Some(FrameKind::Forward)

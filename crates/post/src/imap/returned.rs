@@ -14,12 +14,12 @@ const MAX_REMEMBERED: usize = 10_000;
 /// the next poll. Somebody who moves a letter back causes one.
 const MAX_REPEATS: u32 = 2;
 
-/// What a letter is recognized by, as hashes.
+/// The hashes by which a letter is recognized.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
-    /// Of its Message-ID if it has one, because servers may add fields to a letter that they move.
+    /// The hash of its Message-ID if it has one, because servers may add fields to a letter that they move.
     id: u64,
-    /// Of that and of the text below the header.
+    /// The hash of its Message-ID and of the text below the header.
     whole: u64,
 }
 

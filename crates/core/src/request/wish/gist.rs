@@ -16,7 +16,7 @@ const MAX_WORDS: usize = 80;
 /// Maximum words of a line whose only square is meant although it names no piece.
 const MAX_AROUND_POINT: usize = 6;
 
-/// Maximum words of a sentence whose only square is meant although it names no piece, among other sentences.
+/// Maximum words of a sentence, among others, whose only square is meant although it names no piece.
 const MAX_IN_SENTENCE: usize = 4;
 
 /// Letters as they are spelt by those who dictate.
@@ -77,7 +77,7 @@ pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec
     {
         return Vec::new();
     }
-    // Each square, and whether one of the words before it, up to the square before, denies it.
+    // Each square, and whether a word between it and the square before denies it.
     let mut named: Vec<(String, bool)> = Vec::new();
     let mut start = 0;
     for (at, word) in words.iter().enumerate() {
@@ -101,7 +101,7 @@ pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec
     changed.map(|order| format!("{}{new}", &order[..order.len() - old.len()])).collect()
 }
 
-/// Whether words end with `instead`: the `of` behind it is no Dutch "or".
+/// Whether the last word is `instead`: the `of` behind it is not the Dutch "or".
 fn is_instead_of(before: &[&str]) -> bool {
     before.last().is_some_and(|word| any_has(&fold(word), |language| &language.orders.instead))
 }

@@ -83,7 +83,7 @@ pub struct Mail {
     pub renumbers: bool,
     /// A letter that arrives once EXPUNGE has emptied the INBOX, and gets a number that was used before.
     pub arrives_in_emptied: Option<Vec<u8>>,
-    /// Whether copies are not marked as seen, although their letters were.
+    /// Whether copies lose the mark that their letters were seen.
     pub forgets_marks: bool,
     /// Whether IDLE announces nothing.
     pub is_idle_silent: bool,
