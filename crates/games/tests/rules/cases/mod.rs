@@ -85,23 +85,10 @@ fn assert_cases_hold(game: GameKind) {
 }
 
 #[test]
-fn every_case_of_quadrant_z_holds() {
-    assert_cases_hold(GameKind::QuadrantZ);
-}
-
-#[test]
-fn every_case_of_pacific_holds() {
-    assert_cases_hold(GameKind::Pacific);
-}
-
-#[test]
-fn every_case_of_quantum_holds() {
-    assert_cases_hold(GameKind::Quantum);
-}
-
-#[test]
-fn every_case_of_quad_holds() {
-    assert_cases_hold(GameKind::Quad);
+fn every_case_of_every_game_holds() {
+    for &game in GameKind::ALL {
+        assert_cases_hold(game);
+    }
 }
 
 #[test]
