@@ -232,6 +232,8 @@ pub(super) struct ImapReader {
     untaken: BTreeSet<u32>,
     /// Letters that may be old, by their times. They are searched once all others are read.
     suspects: BTreeSet<u32>,
+    /// Number of them to search at once: more of a fast server.
+    search_len: usize,
     /// Number of old letters that were found since they were last logged.
     old_count: usize,
     /// The letters left in the folder, as the receiver knows them.
@@ -266,6 +268,7 @@ impl ImapReader {
             filing: Filing::default(),
             untaken: BTreeSet::new(),
             suspects: BTreeSet::new(),
+            search_len: FEW_LETTERS,
             old_count: 0,
             is_compared: left.mark.is_none(),
             left,
@@ -409,8 +412,9 @@ impl ImapReader {
         let started = Instant::now();
         let mut is_searched = false;
         while started.elapsed() < SEARCH_TIME {
+            let began = Instant::now();
             let due = self.suspects.iter().copied().filter(|uid| self.aside.is_due(*uid));
-            let some: Vec<u32> = due.take(SEARCHES[0].0).collect();
+            let some: Vec<u32> = due.take(self.search_len).collect();
             if some.is_empty() {
                 break;
             }
@@ -421,6 +425,10 @@ impl ImapReader {
             }
             let new: Vec<u32> = some.into_iter().filter(|uid| !self.untaken.contains(uid)).collect();
             self.read_letters(mailbox, &new, sender)?;
+            self.search_len = match began.elapsed() < SEARCH_TIME / 4 {
+                true => SEARCHES[0].0.min(self.search_len * 2),
+                false => self.search_len.div_ceil(2),
+            };
         }
         Ok(is_searched)
     }
@@ -620,6 +628,8 @@ impl Source for ImapReader {
                     }
                     self.report_ok(&mailbox, sender);
                     if self.search_suspects(&mut mailbox, sender)? {
+                        // Courier searches only among the letters of which it last told.
+                        mailbox.refresh()?;
                         continue;
                     }
                     if self.returned.gives_back() {

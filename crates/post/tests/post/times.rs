@@ -129,3 +129,42 @@ async fn new_letters_are_read_first_and_in_their_order_however_many_old_ones_lie
     server.until(|mail| mail.inbox.len() == 201).await;
     running.stop().await;
 }
+
+/// A letter that comes while old ones are looked at waits for none of them, even at a server that searches only among
+/// the letters that it told of, as Courier does.
+#[tokio::test]
+async fn a_letter_that_comes_while_old_ones_are_looked_at_is_found_by_the_next_look() {
+    let server = Imap::start(|_, _| Act::Proper).await;
+    let began = Utc::now() - TimeDelta::days(30);
+    server.deliver((1..=40).map(|i| letter(&format!("old {i}"))));
+    {
+        let mut mail = server.mail();
+        mail.searches_what_it_told = true;
+        let years_ago = stated(began - TimeDelta::days(700));
+        mail.arrivals.extend((1..=40).map(|uid| (uid, years_ago.clone())));
+    }
+    let left = LeftLetters { mark: Some(began), began: Some(began), ..LeftLetters::default() };
+    let mut running = Running::start_with(imap_inbox(server.port), left);
+    let mut is_delivered = false;
+    let stored = loop {
+        match running.message().await {
+            InboxMessage::Letters(batch) => {
+                let stored = subjects(&batch.letters);
+                batch.stored.send(Taken::All).expect("the inbox waits for it");
+                break stored;
+            }
+            InboxMessage::Beginnings { letters, old } => {
+                if !is_delivered {
+                    server.deliver([letter("orders")]);
+                    is_delivered = true;
+                }
+                old.send((0..letters.len()).collect()).expect("the inbox waits for it");
+            }
+            InboxMessage::Filed { compared, .. } => compared.send(()).expect("the inbox waits for it"),
+            InboxMessage::Unfiled(_) | InboxMessage::Gone(_) => {}
+        }
+    };
+    assert_eq!(stored, ["orders"]);
+    assert_eq!(server.mail().count("IDLE"), 0);
+    running.stop().await;
+}

@@ -85,6 +85,8 @@ pub struct Mail {
     pub arrives_in_emptied: Option<Vec<u8>>,
     /// Whether copies lose the mark that their letters were seen.
     pub forgets_marks: bool,
+    /// Whether SEARCH finds only letters that were there at the last SELECT or NOOP.
+    pub searches_what_it_told: bool,
     /// Whether IDLE announces nothing.
     pub is_idle_silent: bool,
     /// Whether the server does not name the UIDs of copies.
@@ -228,6 +230,8 @@ struct Session {
     in_spam: bool,
     /// Whether the folder for processed letters is selected.
     in_processed: bool,
+    /// The UID that the next letter had at the last SELECT or NOOP.
+    told: u32,
 }
 
 impl Session {
@@ -238,7 +242,8 @@ impl Session {
         bell: watch::Receiver<usize>,
     ) -> Session {
         let (from, to) = tcp.into_split();
-        Session { from: BufReader::new(from), to, script, mail, bell, in_spam: false, in_processed: false }
+        let from = BufReader::new(from);
+        Session { from, to, script, mail, bell, in_spam: false, in_processed: false, told: 0 }
     }
 
     fn mail(&self) -> MutexGuard<'_, Mail> {
@@ -281,6 +286,10 @@ impl Session {
                         if was_in_processed && !self.in_processed {
                             self.mail().renumber();
                         }
+                    }
+                    if matches!(step, "SELECT" | "NOOP") {
+                        let next = self.mail().next_uid;
+                        self.told = next;
                     }
                     let mut answer = Vec::new();
                     if !matches!(self.act(step), Act::Instead(_) | Act::Hang | Act::Flood(..)) {
@@ -326,20 +335,11 @@ impl Session {
                 );
                 text.into_bytes()
             }
-            "SEARCH" if self.in_processed && rest == ["SEEN"] && mail.forgets_marks => {
-                list(&Folder::new(), rest)
-            }
-            "SEARCH" if self.in_processed => list(&numbered(&mail.processed), rest),
+            "SEARCH" => self.search(&mail, rest),
             "SIZES" if self.in_processed => {
                 let folder = numbered(&mail.processed);
                 sizes(&mail, &folder, rest)
             }
-            "SEARCH" if rest == ["SEEN"] => {
-                let seen = mail.inbox.iter().filter(|(uid, _)| mail.seen.contains(uid));
-                let seen: Folder = seen.map(|(uid, letter)| (*uid, letter.clone())).collect();
-                list(&seen, rest)
-            }
-            "SEARCH" => list(mail.folder(is_spam), rest),
             "SIZES" => {
                 let folder = mail.folder(is_spam).clone();
                 sizes(&mail, &folder, rest)
@@ -370,6 +370,25 @@ impl Session {
                 Vec::new()
             }
             _ => Vec::new(),
+        }
+    }
+
+    fn search(&self, mail: &Mail, query: &[&str]) -> Vec<u8> {
+        let is_seen = query == ["SEEN"];
+        let of_inbox = |is_found: &dyn Fn(&u32) -> bool| -> Folder {
+            let found = mail.inbox.iter().filter(|(uid, _)| is_found(uid));
+            found.map(|(uid, letter)| (*uid, letter.clone())).collect()
+        };
+        if self.in_processed && is_seen && mail.forgets_marks {
+            list(&Folder::new(), query)
+        } else if self.in_processed {
+            list(&numbered(&mail.processed), query)
+        } else if is_seen {
+            list(&of_inbox(&|uid| mail.seen.contains(uid)), query)
+        } else if mail.searches_what_it_told {
+            list(&of_inbox(&|uid| *uid < self.told), query)
+        } else {
+            list(if self.in_spam { &mail.spam } else { &mail.inbox }, query)
         }
     }
 
