@@ -35,6 +35,7 @@ pub use mail::identity::OwnIdentity;
 pub use mail::limits::{Limits, UnreadableReason};
 pub use mail::pictures;
 pub use mail::return_id::ReturnId;
+pub use quote::banner::banner_lines;
 pub use quote::new_text::{NewText, WrittenLine};
 pub use quote::own_letter::{LINK_SIGNS, is_of_data, tokens as tokens_in_text};
 pub use sender::authentic;

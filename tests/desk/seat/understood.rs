@@ -334,6 +334,45 @@ fn an_order_written_over_the_form_in_the_quote_is_named_and_offered() {
 }
 
 #[test]
+fn an_assent_below_a_servers_banner_is_a_yes_and_an_order_right_below_it_waits_for_nothing() {
+    for (banner, assent) in [
+        (
+            "ACHTUNG: Diese E-Mail stammt von einem externen Absender. Bitte keine Links oder Anhänge öffnen.",
+            "Ja bitte",
+        ),
+        (
+            "CAUTION: This email originated from outside of the organization. Do not click links.",
+            "Yes please",
+        ),
+        ("Attention : courriel externe. Ne cliquez pas sur les liens.", "Oui, merci"),
+    ] {
+        let referee = Referee::new();
+        let (game_match, to_ann, _) = quad(&referee);
+        referee.reply(ANN, &to_ann, "MARBEL G7");
+        let offer = referee.one_to(ANN);
+        referee.reply(ANN, &offer, &format!("{banner}\n\n{assent}"));
+        referee.one_to(ANN).says("Your orders are sealed").says("| MARBLE G7");
+        let to_bo = referee.one_to(BO);
+        referee.reply(BO, &to_bo, &format!("{banner}\nSTAR C3\nMARBLE C4"));
+        assert_eq!(referee.find(&game_match.id).due().map(|due| due.turn), Some(3), "{banner}");
+    }
+}
+
+#[test]
+fn an_order_within_a_quote_by_bars_is_filed() {
+    for (above, within) in [("", "MARBLE G7"), ("MARBLE G7", "")] {
+        let referee = Referee::new();
+        let (game_match, to_ann, _) = quad(&referee);
+        let letter = referee.answer(ANN, &to_ann, above);
+        let form = letter.lines().find(|line| line.starts_with(">     | MARBLE ")).expect("an example");
+        let letter = letter.replacen(form, &format!("{within}\n{form}"), 1);
+        referee.receive(&letter.replace("\n>", "\n|"));
+        referee.one_to(ANN).says("Your orders are sealed").says("| MARBLE G7");
+        assert_eq!(referee.find(&game_match.id).due().map(|due| due.turn), Some(2));
+    }
+}
+
+#[test]
 fn orders_below_what_may_introduce_an_older_letter_are_asked() {
     let referee = Referee::new();
     let (game_match, to_ann, _) = both_set_up(&referee);

@@ -114,6 +114,9 @@ const OF_A_PERSON: [&str; 22] = [
 /// Maximum words of a banner.
 const MAX_WORDS: usize = 80;
 
+/// Minimum words of a line that goes on with the sentence above it.
+const MIN_WRAPPED: usize = 4;
+
 /// Returns the number of lines at the top that are banners, with the blank lines and rules below them.
 pub fn banner_lines(lines: &[String]) -> usize {
     let mut end = 0;
@@ -121,25 +124,51 @@ pub fn banner_lines(lines: &[String]) -> usize {
         let is_gap = |line: &&String| line.chars().all(|c| !c.is_alphanumeric());
         let start = end + lines[end..].iter().take_while(is_gap).count();
         let paragraph = lines[start..].iter().take_while(|line| !is_gap(line)).count();
-        if !is_banner(&lines[start..start + paragraph]) {
-            return end;
-        }
-        let below = start + paragraph;
+        let Some(length) = banner_length(&lines[start..start + paragraph]) else { return end };
+        let below = start + length;
         end = below + lines[below..].iter().take_while(is_gap).count();
     }
 }
 
-fn is_banner(paragraph: &[String]) -> bool {
-    let text = paragraph.join(" ").to_lowercase();
-    let is_edge = |c: char| !c.is_alphanumeric();
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c == '/').map(|word| word.trim_matches(is_edge)).collect();
+/// Returns the number of lines at the top of a paragraph that are a banner. A request may follow it at once.
+fn banner_length(paragraph: &[String]) -> Option<usize> {
+    let mut length = (1..=paragraph.len()).find(|length| is_banner(&paragraph[..*length]))?;
+    let goes_on = |length: usize| goes_on(&paragraph[length - 1], &paragraph[length]);
+    while length < paragraph.len() && goes_on(length) && is_banner(&paragraph[..=length]) {
+        length += 1;
+    }
+    Some(length)
+}
+
+/// Whether a line below one of a banner belongs to it, too: it speaks of the same things, or ends the sentence.
+fn goes_on(above: &str, line: &str) -> bool {
+    let is_open = !above.trim_end().ends_with(['.', '!', '?', ':', ']']);
+    let is_wrapped = line.starts_with(char::is_lowercase)
+        && line.split_whitespace().count() >= MIN_WRAPPED
+        && !line.contains(|c: char| c.is_ascii_digit());
+    things_in(line) > 1 || is_open && is_wrapped
+}
+
+fn is_banner(lines: &[String]) -> bool {
+    let text = lines.join(" ");
+    let least = if text.starts_with('[') { 3 } else { 4 };
+    let words = words_of(&text);
+    words.len() <= MAX_WORDS
+        && things_in(&text) >= least
+        && !words.iter().any(|word| OF_A_PERSON.contains(&word.as_str()))
+}
+
+/// Returns how many things of banners a text speaks of. A banner may show the sender's address.
+fn things_in(text: &str) -> usize {
+    let words = words_of(text);
     let is_named =
         |thing: &&&[&str]| words.iter().any(|word| thing.iter().any(|start| word.starts_with(start)));
-    // A banner may show the sender's address.
-    let things = THINGS.iter().filter(is_named).count() + usize::from(text.contains('@'));
-    let least = if text.starts_with('[') { 3 } else { 4 };
-    words.len() <= MAX_WORDS && things >= least && !words.iter().any(|word| OF_A_PERSON.contains(word))
+    THINGS.iter().filter(is_named).count() + usize::from(text.contains('@'))
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| c.is_whitespace() || c == '/');
+    words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()).collect()
 }
 
 #[cfg(test)]
@@ -181,6 +210,14 @@ mod tests {
                 "CAUTION: external e-mail. Check the sender.\n\nWARNING: do not open attachments of this e-mail from outside.\n\nMARBLE E5",
                 4,
             ),
+            (
+                "CAUTION: This email originated from outside of the organization.\nDo not click links or open attachments\n\
+                unless you recognize the sender.\nMARBLE E5",
+                3,
+            ),
+            ("EXTERNAL EMAIL: Be careful with links and attachments\nopen quad", 1),
+            ("Attention : courriel externe. Ne cliquez pas sur les liens.\nb5-c7", 1),
+            ("Attention : courriel externe. Ne cliquez pas sur les liens.\nI wait for Bo.", 1),
         ] {
             assert_eq!(count(banner), lines, "{banner}");
         }

@@ -1,6 +1,6 @@
 //! Quotes in letters: our own letters, the frames that introduce other quotes, and the new text between them.
 
-mod banner;
+pub mod banner;
 pub mod changed;
 pub mod frame;
 pub mod frame_line;

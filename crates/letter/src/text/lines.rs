@@ -1,6 +1,14 @@
 //! The lines of a letter's text, before the new ones are separated from the rest.
 
+use std::borrow::Cow;
+
 use crate::mail::limits::{LineBudget, UnreadableReason};
+
+/// Minimum lines of a quote by bars.
+const MIN_BARRED: usize = 6;
+
+/// Minimum empty lines among them.
+const MIN_EMPTY: usize = 2;
 
 /// The layer of a letter to which markup or a prefix assigns a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +60,15 @@ pub fn plain_lines(
     let mut lines: Vec<TextLine> = Vec::new();
     // The depth of the last line, if it continues on the next.
     let mut open: Option<usize> = None;
-    let mut raws = text.lines().peekable();
+    let is_barred = is_quoted_by_bars(text);
+    let marked = |raw| match str::strip_prefix(raw, '|').filter(|_| is_barred) {
+        Some(quoted) => Cow::Owned(format!(">{quoted}")),
+        None => Cow::Borrowed(raw),
+    };
+    let mut raws = text.lines().map(marked).peekable();
     while let Some(raw) = raws.next() {
         // A program writes one kind of prefix. Above a bare `>`, `HOLD> Turn 4` was typed into the quote.
+        let raw = raw.as_ref();
         let is_above_quote = raws.peek().is_some_and(|below| below.starts_with('>'));
         let is_typed = is_above_quote && raw.starts_with(char::is_alphabetic);
         let (depth, mut rest) = if is_typed { (0, raw) } else { quote_prefix(raw, flowed) };
@@ -81,6 +95,14 @@ pub fn plain_lines(
     }
     remove_code_bars(&mut lines);
     Ok(lines)
+}
+
+/// Whether a letter is quoted by `|` at the beginning of its lines. Our examples begin with a bar too, but there are no
+/// empty lines among them, and in a table there are none either.
+fn is_quoted_by_bars(text: &str) -> bool {
+    let barred = text.lines().filter(|line| line.starts_with('|')).count();
+    let empty = text.lines().filter(|line| line.trim_end() == "|").count();
+    barred >= MIN_BARRED && empty >= MIN_EMPTY
 }
 
 /// Removes the bars that Thunderbird writes around an HTML element for code, which may have several lines: `|HOLD|` and,
@@ -218,6 +240,19 @@ mod tests {
             "a |",
         ] {
             assert_eq!(shown(kept, false, false), [kept]);
+        }
+    }
+
+    #[test]
+    fn bars_before_all_lines_are_quote_prefixes() {
+        let quoted = "| Turn 3 is open.\n|\n|     | MARBLE F5\nMARBLE G7\n|\n| Turn 3 waits.\n| Bye";
+        assert_eq!(
+            shown(quoted, false, false),
+            ["Q:Turn 3 is open.", "Q:", "Q:    | MARBLE F5", "MARBLE G7", "Q:", "Q:Turn 3 waits.", "Q:Bye"]
+        );
+        for kept in ["| MARBLE F5", "| A1 | A2 |"] {
+            let text = [kept; 9].join("\n");
+            assert_eq!(shown(&text, false, false), [kept; 9]);
         }
     }
 

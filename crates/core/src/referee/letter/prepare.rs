@@ -6,7 +6,7 @@ use crate::dialect::SubjectTag;
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf, without_mark};
-use crate::letter::{Digest, Letter, NewText};
+use crate::letter::{Digest, Letter, NewText, banner_lines};
 use crate::referee::letter::doubtful;
 use crate::referee::letter::unreadable::advice;
 use crate::referee::matter::SeatLetter;
@@ -204,11 +204,13 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>) {
         request.faults.clear();
     }
     let is_wordless = !request.is_empty() || request.yes.is_some() || request.ended;
-    if is_wordless || word_answer(request.lines()) != Some(WordAnswer::Yes) {
+    // A server's banner stays among the words, but is no part of the answer.
+    let texts: Vec<String> = request.lines().iter().map(|line| line.text.clone()).collect();
+    let own = &request.lines()[banner_lines(&texts)..];
+    if is_wordless || word_answer(own) != Some(WordAnswer::Yes) {
         return;
     }
-    let Some(line) = request.lines().iter().find(|line| !line.text.trim().is_empty()).map(|line| line.no)
-    else {
+    let Some(line) = own.iter().find(|line| !line.text.trim().is_empty()).map(|line| line.no) else {
         return;
     };
     let command = match question {
