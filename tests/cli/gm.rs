@@ -101,6 +101,43 @@ fn a_turn_is_reopened_or_decided_again() {
 }
 
 #[test]
+fn a_check_tells_the_turns_that_would_be_void_and_whether_somebody_who_leaves_is_rated() {
+    let folder = Folder::club();
+    let id = folder.open();
+    for (seat, order) in [("first", "MARBLE E5"), ("second", "MARBLE A5"), ("first", "MARBLE E6")] {
+        folder.run_with(&["match", "act-as", &id, seat, "-"], order).success();
+    }
+    let back = ["match", "rollback", &id, "--to", "2", "--reason", "both agreed", "--check"];
+    assert_says(
+        &folder.run(&back).success(),
+        &[
+            "Turns 2 to 3 would be void; turn 2 would be open again",
+            "in turn 2: waits for bo",
+            "due ",
+            "would go to Ann and bo",
+        ],
+    );
+    let correct = ["match", "correct", &id, "second", "-", "--turn", "2", "--reason", "misread", "--check"];
+    assert_says(
+        &folder.run_with(&correct, "MARBLE B8").success(),
+        &["Turn 3 would be void; turn 2 would be decided again", "in turn 3: waits for Ann"],
+    );
+    let replace = ["match", "replace", &id, "first", "Eva Berg <eva@new.example>", "--check"];
+    let told = "would go to Ann, Eva Berg and bo";
+    assert_says(
+        &folder.run(&replace).success(),
+        &["Eva Berg (first)", "Ann would be rated as having lost", told],
+    );
+    let excused = [&replace[..], &["--excused"]].concat();
+    assert_says(&folder.run(&excused).success(), &["Ann would be excused", "not be rated for them"]);
+    assert_says(&folder.run(&excused[..5]).success(), &["goes to Ann, Eva Berg and bo"]);
+    assert!(!folder.letters_to(ANN).contains("You are excused"));
+    let house = ["match", "replace", &id, "second", "house", "--excused"];
+    folder.run(&house).success();
+    assert_says(&folder.letters_to(BO), &["You are excused: the match is not rated for you."]);
+}
+
+#[test]
 fn a_seat_gets_another_player_and_a_new_token() {
     let folder = Folder::club();
     let id = folder.open();
@@ -116,7 +153,7 @@ fn a_seat_gets_another_player_and_a_new_token() {
         &folder.run(&["player", "token", "QD-0000", "second"]).failure(1),
         &["There is no match QD-0000"],
     );
-    assert_eq!(folder.run(&["player", "token", &id, "third"]).status(), 2);
+    assert_says(&folder.run(&["player", "token", &id, "third"]).failure(1), &["nobody in", "(second)"]);
     assert_says(&folder.run(&["club", "gm-token"]).success(), &["a new reply token"]);
 }
 
@@ -153,7 +190,7 @@ fn players_are_added_listed_shown_renamed_merged_and_cleared() {
     let id = folder.open();
     assert_says(
         &folder.run(&["player", "add", "eve@elsewhere.example", "Eve", "Evans"]).success(),
-        &["Eve Evans: eve@elsewhere.example"],
+        &["Eve Evans (P-3): eve@elsewhere.example"],
     );
     let long = "x".repeat(41);
     assert_says(
@@ -168,7 +205,7 @@ fn players_are_added_listed_shown_renamed_merged_and_cleared() {
     );
     assert_says(
         &folder.run(&["player", "rename", ANN, "Anna", "Archer"]).success(),
-        &["Anna Archer: ann@players.example"],
+        &["Anna Archer (P-1): ann@players.example"],
     );
     assert_says(&folder.run(&["match", "show", &id]).success(), &["first         Anna Archer"]);
     assert_says(
@@ -178,7 +215,7 @@ fn players_are_added_listed_shown_renamed_merged_and_cleared() {
     assert_says(&folder.run(&["player", "merge", ANN, BO]).failure(1), &["cannot become one player"]);
     assert_says(
         &folder.run(&["player", "merge", "eve@elsewhere.example", ANN]).success(),
-        &["Anna Archer: ann@players.example, eve@elsewhere.example"],
+        &["Anna Archer (P-1): ann@players.example, eve@elsewhere.example"],
     );
     let listed = folder.run(&["player", "list", "--json"]).success();
     let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -336,12 +373,13 @@ fn matches_are_listed_by_game_player_and_lateness_and_json_has_the_addresses() {
     assert_eq!(listed(&["--player", "CY@players.example"]).join(" "), other);
     assert_eq!(listed(&["--player", ANN]).len(), 2);
     assert_eq!(listed(&["--player", ANN, "--game", "quantum", "--stage", "running"]).join(" "), other);
-    assert_eq!(listed(&["--player", "dee"]).len(), 0);
+    let nobody = folder.run(&["match", "list", "--player", "dee", "--json"]).failure(1);
+    assert_says(&nobody, &["Nobody is called dee."]);
     assert_eq!(listed(&["--late"]).len(), 0);
     let shown = json(&folder.run(&["match", "show", &id, "--json"]));
     assert_eq!(shown["addresses"]["second"][0], BO);
     folder.run(&["match", "forfeit", &id, "first"]).success();
-    assert_says(&folder.run(&["match", "list", "--stage", "over"]).success(), &["bo won"]);
+    assert_says(&folder.run(&["match", "list", "--stage", "over"]).success(), &["second won"]);
     assert_says(&folder.run(&["audit", "verify", "qd-*"]).success(), &[&id]);
     assert_says(&folder.run(&["audit", "verify", "XX-*"]).failure(1), &["no match or event is called XX-*"]);
 }

@@ -9,7 +9,7 @@ use crate::club::rated::{RatedPlayer, RatedResult, RatingChange, rate, results_o
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::house::HouseLevel;
-use crate::ledger::{Fact, RatingBasis};
+use crate::ledger::{Entry, Fact, RatingBasis};
 use crate::referee::{Ruling, Stage, Terms};
 use crate::store::{Player, RatingRow, TokenRow};
 
@@ -91,6 +91,18 @@ pub fn rated_by(desk: &Desk<'_>, ruling: &Ruling, seats: &BySeat<TokenRow>) -> D
         }
     }
     Ok(news)
+}
+
+/// Whether a ruling rates the holder who gives up this seat, as having lost.
+pub fn rates_leaver(desk: &Desk<'_>, ruling: &Ruling, seat: Seat) -> Decided<bool> {
+    if !may_rate(ruling) {
+        return Ok(false);
+    }
+    let mut entries = desk.entries(&ruling.after.id)?;
+    let rated = |entries: &[Entry]| results_of(entries).iter().any(|result| result.only == Some(seat));
+    let was_rated = rated(&entries);
+    entries.extend(ruling.entries.iter().map(|chained| chained.entry.clone()));
+    Ok(!was_rated && rated(&entries))
 }
 
 /// Whether a ruling may change the rated results of its match.

@@ -10,6 +10,7 @@ use crate::club::member::number;
 use crate::club::names::NamedPlayer;
 use crate::desk::events::acts as event_acts;
 use crate::desk::frame::desk::Desk;
+use crate::desk::frame::ratings;
 use crate::desk::frame::rows::{Decided, LoadedMatch, Undecided, or_lacking};
 use crate::desk::frame::summary::is_on;
 use crate::desk::matches::openings::{self, Holder, NamedAddress, NewMatch, opened_by_gm};
@@ -24,8 +25,8 @@ use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey};
 use crate::letter::{Address, ParseGivenError};
 use crate::referee::{
-    Act, Correction, HouseMatch, Instruction, Listing, MatchAction, MatchOverview, NewKey, Offer,
-    OfferRejection, PlayerAct, PlayerSettings, Reader, Stage,
+    Act, Correction, HouseMatch, Instruction, Listing, Match, MatchAction, MatchOverview, NewKey, Offer,
+    OfferRejection, PlayerAct, PlayerSettings, Reader, Ruling, Stage,
 };
 use crate::report::GmResult;
 use crate::request::{Party, Whom};
@@ -383,22 +384,56 @@ fn would_act(desk: &Desk<'_>, loaded: &LoadedMatch, act: Act) -> Decided<GmResul
     if let Some(untaken) = ruling.rejection {
         return Ok(GmResult::Rejection { id: before.id.clone(), untaken });
     }
-    let after = ruling.after;
+    let says = match &act {
+        Act::Correct(correction) => rollback::would_void(before, correction),
+        Act::Replace { seat, excused, .. } => would_rate(desk, before, &ruling, (*seat, *excused))?,
+        _ => String::new(),
+    };
+    let after = &ruling.after;
     // How a turn ends follows from sealed orders. The end of a match that a GM ends does not.
-    let is_known = matches!(act, Act::Forfeit(_) | Act::Abandon | Act::Annul { .. })
-        || after.phase_no == before.phase_no && (after.stage == Stage::Over) == (before.stage == Stage::Over);
+    let is_known = match &act {
+        Act::Forfeit(_) | Act::Abandon | Act::Annul { .. } => true,
+        Act::Correct(correction) => correction.orders.is_none() || !before.game.hides_something(),
+        _ => {
+            after.phase_no == before.phase_no && (after.stage == Stage::Over) == (before.stage == Stage::Over)
+        }
+    };
     let line = match is_known {
         true => Some(Box::new(fog::of_acting_gm(desk)?.line(after.overview(), desk.at()))),
         false => None,
     };
+    // A correction tells both sides, whatever follows from it.
+    let tells = is_known || matches!(act, Act::Correct(_));
     let is_told = |seat: &Seat| {
-        is_known
+        tells
             && after.house[*seat].is_none()
             && ruling.dispatches.iter().any(|dispatch| dispatch.to == Reader::Seat(*seat))
     };
-    let told = Seat::BOTH.into_iter().filter(is_told).map(|seat| after.players[seat].clone()).collect();
+    let told = Seat::BOTH.into_iter().filter(is_told).map(|seat| after.players[seat].clone());
+    let told = acts::former_told(loaded, &ruling).into_iter().chain(told).collect();
     let terms = if let Act::Terms(change) = act { Some(change) } else { None };
-    Ok(GmResult::Would { says: String::new(), line, event: None, terms, told })
+    Ok(GmResult::Would { says, line, event: None, terms, told })
+}
+
+/// Says whether a player who gives up a seat by this ruling is rated.
+fn would_rate(
+    desk: &Desk<'_>,
+    before: &Match,
+    ruling: &Ruling,
+    (seat, excused): (Seat, bool),
+) -> Decided<String> {
+    let name = &before.players[seat];
+    if before.house[seat].is_some() {
+        return Ok(String::new());
+    }
+    if excused {
+        return Ok(format!("{name} would be excused: the match would not be rated for them."));
+    }
+    let how = if desk.without_letter { "--excused" } else { "the word EXCUSED" };
+    Ok(match ratings::rates_leaver(desk, ruling, seat)? {
+        true => format!("{name} would be rated as having lost; {how} spares them that."),
+        false => format!("The match would not be rated for {name}."),
+    })
 }
 
 /// Says which match would be opened.
@@ -513,7 +548,11 @@ fn replace_by_player(
         Some(player) => Some(player.name.clone()),
         None => desk.player(address.as_str())?.map(|player| player.name),
     };
-    let name = known.unwrap_or_else(|| name_from(address));
+    let name = match known {
+        Some(known) => known,
+        None if name.is_empty() => player_names::distinct_name(desk, &name_from(address), address)?,
+        None => name.to_owned(),
+    };
     let settings = successor.as_ref().map(|player| player.settings.clone()).unwrap_or_default();
     let act = Act::Replace { seat, name, house: None, settings, excused };
     Ok(Ok(Effect { act, successor }))

@@ -60,6 +60,31 @@ pub fn before_correction(
     Ok(Some(GmResult::Voided { id, turn, seen }))
 }
 
+/// Says which turns a correction would void, and what would follow.
+pub fn would_void(game_match: &Match, correction: &Correction) -> String {
+    let turn = correction.turn;
+    let last = correction.decided.last().map_or(turn, |(_, last, _)| *last);
+    let (corrected, goes_on) = match &correction.orders {
+        Some(_) => (format!("{} would be decided again with these orders", name_of_turn(turn)), turn + 1),
+        None => (format!("{} would be open again, and orders would have to be sent anew", name_of_turn(turn)), turn),
+    };
+    let void = match last.saturating_sub(goes_on) {
+        _ if last < goes_on => "Nothing else would be void".to_owned(),
+        0 => format!("{} would be void", name_of_turn(last)),
+        _ if goes_on == 0 => format!("The setup and all turns up to turn {last} would be void"),
+        _ => format!("Turns {goes_on} to {last} would be void"),
+    };
+    let seen = match game_match.game.hides_something() {
+        true => " Before that, you would read what each side saw of them.",
+        false => "",
+    };
+    format!("{void}. {corrected}.{seen}")
+}
+
+fn name_of_turn(turn: u32) -> String {
+    if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
+}
+
 /// Returns each side's news of each adjudication, starting with number `keeps`.
 fn seen_turns(
     desk: &Desk<'_>,

@@ -10,7 +10,7 @@ use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedMatch};
 use crate::desk::outbox::{fog, gms, ruling_mail};
 use crate::game::Seat;
-use crate::referee::{Act, Match, Matter};
+use crate::referee::{Act, Match, Matter, Reader, Ruling};
 use crate::report::GmResult;
 use crate::store::Player;
 
@@ -33,6 +33,7 @@ pub fn act_as_gm(
     if let Some(untaken) = ruling.rejection {
         return Ok(GmResult::Rejection { id, untaken });
     }
+    let former = former_told(&loaded, &ruling);
     if let Act::Replace { seat, .. } | Act::RenewToken(seat) | Act::RenewOwnToken(seat) = act {
         let player = successor.unwrap_or_else(|| loaded.seats[*seat].player.clone());
         holders::hand_over(desk, loaded, *seat, player, &matter)?;
@@ -44,11 +45,21 @@ pub fn act_as_gm(
     let is_told = |seat: &Seat| {
         new.iter().any(|letter| letter.match_id.as_ref() == Some(&id) && letter.seat == Some(*seat))
     };
-    let told = Seat::BOTH.into_iter().filter(is_told);
+    let told = Seat::BOTH.into_iter().filter(is_told).map(|seat| loaded.game_match.players[seat].clone());
     Ok(GmResult::Match {
-        told: told.map(|seat| loaded.game_match.players[seat].clone()).collect(),
+        told: former.into_iter().chain(told).collect(),
         terms: if let Act::Terms(change) = act { Some(change.clone()) } else { None },
         line: fog.line(loaded.game_match.overview(), desk.at()),
+    })
+}
+
+/// Returns the player who gives up a seat by a ruling, if a letter tells them so.
+pub fn former_told(loaded: &LoadedMatch, ruling: &Ruling) -> Option<String> {
+    ruling.dispatches.iter().find_map(|dispatch| match dispatch.to {
+        Reader::Former(seat) if !loaded.seats[seat].player.addresses.is_empty() => {
+            Some(loaded.game_match.players[seat].clone())
+        }
+        Reader::Former(_) | Reader::Seat(_) | Reader::Gm => None,
     })
 }
 

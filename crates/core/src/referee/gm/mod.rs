@@ -344,7 +344,7 @@ fn replace(draft: &mut Draft, seat: Seat, name: &str, house: Option<String>, exc
         deadline::start(draft);
     }
     let agreed = substitute::is_by_program(draft);
-    let notice = Notice::Replaced { seat, from, to: name.to_owned(), agreed };
+    let notice = Notice::Replaced { seat, from, to: name.to_owned(), agreed, excused };
     // The house reads no letters.
     if house_before.is_none() {
         draft.dispatch(Reader::Former(seat), Content::Notice(notice.clone()));

@@ -209,6 +209,9 @@ pub enum Notice {
         to: String,
         /// Whether the other player chose to go on against the house.
         agreed: bool,
+        /// Whether the GM excuses the former player, whom the match then does not rate.
+        #[serde(default)]
+        excused: bool,
     },
     /// The seat has a new reply token.
     TokenRenewed { seat: Seat },
