@@ -28,7 +28,7 @@ pub(super) struct List {
     /// Only matches of a player, by name, a part of it, number or address
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
-    /// Only running matches whose deadline has passed, or that wait for the GM
+    /// Only matches whose deadline has passed, or that wait for the GM to decide on missed turns or a protest
     #[arg(long)]
     late: bool,
 }
@@ -40,7 +40,7 @@ impl List {
         let mut found = Vec::new();
         let mut take = |game_match: MatchOverview| {
             let fits = self.game.is_none_or(|game| game == game_match.game)
-                && (!self.late || game_match.is_late(now))
+                && (!self.late || game_match.ask(now).is_some())
                 && wanted.as_ref().is_none_or(|ids| ids.contains(&game_match.id) || self.names(&game_match));
             if fits {
                 found.push(game_match);

@@ -225,7 +225,7 @@ struct Extend {
     /// Names of the matches, and the days to add: QZ-7K3M 3
     #[arg(value_name = "MATCH... DAYS", required = true)]
     words: Vec<String>,
-    /// Extend the deadline of every match that is late or waits for the GM
+    /// Extend the deadline of every running match whose deadline has passed
     #[arg(long)]
     all_late: bool,
     /// Do nothing in a match unless this turn is open
@@ -258,7 +258,7 @@ impl Extend {
     }
 }
 
-/// Returns the matches that are late or wait for the GM.
+/// Returns the running matches whose deadline has passed.
 async fn late(office: &Office) -> anyhow::Result<Vec<String>> {
     let (now, mut ids) = (office.now(), Vec::new());
     let mut take = |game_match: MatchOverview| {

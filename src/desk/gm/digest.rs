@@ -330,19 +330,21 @@ fn looked_up(desk: &Desk<'_>, mut waiting: ShortList<Decision>) -> Decided<Short
     Ok(waiting)
 }
 
-/// Lists the matches that have become late and are within their grace, in order of its end.
+/// Lists the matches that have become late and are within their grace, in order of its end, and counts all that are late.
+/// Without a letter, all are listed: nobody has had another digest there.
 fn tell_late(desk: &Desk<'_>, since: DateTime<Utc>, telling: &mut Telling<'_>) -> Decided<()> {
-    let mut late = Vec::new();
+    let (mut late, mut count) = (Vec::new(), 0);
     for (ask, game_match) in telling.agenda.asking(desk.at()) {
         let Some(deadline) = game_match.deadline.filter(|_| ask == Ask::Late) else { continue };
         let name = format!("{} late {deadline}", game_match.id);
         let is_new = deadline >= since && !telling.before.contains(&name);
         telling.told.insert(name);
-        if is_new {
+        count += 1;
+        if is_new || desk.without_letter {
             late.push((deadline, game_match));
         }
     }
-    telling.digest.late_count = late.len();
+    telling.digest.late_count = count;
     let local = |at| format_local(at, desk.club.config.terms.zone, desk.at());
     let mut groups: Vec<(DateTime<Utc>, LateMatches)> = Vec::new();
     for (deadline, game_match) in late.into_iter().take(4 * MAX_ACTED_ON) {
