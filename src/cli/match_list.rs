@@ -11,6 +11,7 @@ use crate::daemon::Office;
 use crate::daemon::fog::{self, Fog};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
+use crate::ledger::{Entry, letter_of_protest};
 use crate::letter::Digest;
 use crate::referee::{Ask, Match, MatchOverview, Stage};
 use crate::report::format_local;
@@ -126,10 +127,39 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
         ("due", due_at(overview, office.now())),
         ("ledger", ledger(overview, &fog).map(|hash| format!("sha256 {hash}")).unwrap_or_default()),
     ];
-    for (name, value) in rows {
+    let next = next_commands(office, overview).await?;
+    for (name, value) in rows.into_iter().chain(next) {
         println!("{name:<13} {value}");
     }
     Ok(())
+}
+
+/// Returns the commands with which a GM does what the match waits for.
+async fn next_commands(
+    office: &Office,
+    game_match: &MatchOverview,
+) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let id = &game_match.id;
+    Ok(match game_match.ask(office.now()) {
+        Some(Ask::Protest { .. }) => {
+            let rows = office.store.entries(id).await?;
+            let entries = rows.iter().map(|row| serde_json::from_str(&row.json));
+            let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
+            let which = match letter_of_protest(&entries) {
+                Some(letter) => format!("--raw {}", &letter.to_string()[..12]),
+                None => format!("--match {id}"),
+            };
+            vec![
+                ("to read it", format!("fogpost letters {which} --unseal REASON --gm NAME")),
+                ("to go on", format!("fogpost match resume {id}, or first match rollback or match correct")),
+            ]
+        }
+        Some(Ask::Decision | Ask::Late) => vec![
+            ("to wait", format!("fogpost match extend {id} 3")),
+            ("to go on", format!("fogpost match adjudicate {id}, match replace or match forfeit")),
+        ],
+        None => Vec::new(),
+    })
 }
 
 /// Returns the hash of the ledger's last entry, which changes with every letter; `None` while a GM plays in the match.

@@ -17,7 +17,7 @@ use crate::desk::outbox::gms;
 use crate::desk::outbox::returned::MATCHED_NOTE;
 use crate::dialect::DOCTOR_SUBJECT;
 use crate::game::Seat;
-use crate::ledger::{Entry, Fact};
+use crate::ledger::{Entry, Fact, letter_of_protest};
 use crate::referee::{Ask, DispatchKind, MatchOverview, Stage, WORDS_NOTE, tells_of_trouble};
 use crate::report::gm_digest::{
     AbsenceNote, ApplicantNote, Decision, EndedNote, EntriesNote, FullWords, GmDigest, LapsedLetter,
@@ -297,6 +297,7 @@ fn decision_on(game_match: &MatchOverview, gm_plays: bool) -> Decision {
         id: game_match.id.clone(),
         protests: game_match.protest.as_ref().map(named),
         words: String::new(),
+        letter: None,
         awaited: game_match.awaited.iter().map(named).collect(),
         turn: turn_of(game_match),
         days: 0,
@@ -324,6 +325,10 @@ fn looked_up(desk: &Desk<'_>, mut waiting: ShortList<Decision>) -> Decided<Short
         decision.can_adjudicate = game_match.can_adjudicate();
         if !decision.gm_plays {
             decision.words = excerpt(&game_match.protest_words);
+        }
+        if desk.without_letter && decision.protests.is_some() {
+            let entries = or_lacking(desk.rows.entries(&decision.id))?.unwrap_or_default();
+            decision.letter = letter_of_protest(entries).map(|letter| letter.to_string()[..12].to_owned());
         }
     }
     desk.rows.check()?;

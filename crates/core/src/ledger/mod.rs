@@ -36,7 +36,7 @@ pub use holder::{KeptPin, OpenedPin, ParseKeyError, PinKey, PinnedKind, SeatPins
 pub use lot::{Lot, PinnedLot};
 pub use place::{PlaceInMatch, unique_start, with_mark, without_mark};
 pub use rating::{HouseFigure, RatingBasis};
-pub use replay::{adjudications, record, replay, standing, what_seat_saw};
+pub use replay::{adjudications, letter_of_protest, record, replay, standing, what_seat_saw};
 pub use seal::{SealKey, seal_digest};
 pub(crate) use settings::is_default;
 pub use settings::{LetterFormat, PlayerSettings, Receipts, TermsChange, instant_in};

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entry, Fact};
+use super::{Cause, Entry, EntryCause, Fact};
 use crate::game::any::{AnySeen, AnyState};
 use crate::game::condition::ConditionOutcome;
 use crate::game::record::{By, Filed, Record};
 use crate::game::{BySeat, OrderLines, Phase, Seat};
+use crate::letter::Digest;
 
 /// Returns the entries in force: all but the adjudications and endings that a correction voided.
 pub fn standing(entries: &[Entry]) -> Vec<&Entry> {
@@ -36,6 +37,19 @@ pub fn adjudications(entries: &[Entry]) -> Vec<(Phase, u32, BySeat<Option<OrderL
         _ => None,
     });
     adjudicated.collect()
+}
+
+/// Returns the letter that brought the last protest.
+pub fn letter_of_protest(entries: &[Entry]) -> Option<Digest> {
+    let protest = entries.iter().rfind(|entry| matches!(entry.fact, Fact::Protested { .. }))?;
+    let first = match protest.cause {
+        EntryCause::Cause(_) => protest,
+        EntryCause::Of(seq) => entries.iter().find(|entry| entry.seq == seq)?,
+    };
+    match &first.cause {
+        EntryCause::Cause(Cause::Letter(cause)) => Some(cause.letter),
+        EntryCause::Cause(_) | EntryCause::Of(_) => None,
+    }
 }
 
 /// Returns the record of a match: the filings of each adjudication in force, and how the match was closed, if

@@ -159,6 +159,9 @@ pub struct Decision {
     pub protests: Option<String>,
     /// The first words of the protest; empty if the GM may not read them.
     pub words: String,
+    /// The first digits of the digest of the letter that protests, at the terminal.
+    #[serde(default)]
+    pub letter: Option<String>,
     /// The players who owe orders, in the same form.
     pub awaited: Vec<String>,
     /// The turn that they owe orders for; 0 is the setup.
