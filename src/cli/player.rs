@@ -17,6 +17,9 @@ use crate::report::count_of;
 use crate::request::Whom;
 use crate::store::Player;
 
+/// The mark of a blocked person in the list.
+const UNREAD: &str = "letters go unread";
+
 /// Add players, list, show, rename, merge, block and forget them, change their addresses, and renew their reply tokens
 #[derive(clap::Args)]
 pub struct Args {
@@ -46,7 +49,7 @@ enum Command {
         /// A word for them
         words: Vec<String>,
     },
-    /// List all players, and who waits to be admitted
+    /// List all players, who waits to be admitted, and who is blocked
     List,
     /// Show a player and their matches
     Show {
@@ -190,18 +193,22 @@ async fn forget(office: &Office, player: i64, output: Output) -> anyhow::Result<
 
 async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
     let mut rows = Vec::new();
+    let mut blocked = office.store.blocked_addresses().await?;
     for player in office.store.players().await? {
+        let is_blocked = player.addresses.iter().any(|own| blocked.contains(own));
+        blocked.retain(|address| !player.addresses.contains(address));
         if json {
             let Player { id, name, addresses, bouncing, .. } = &player;
             let number = format!("P-{id}");
-            print_json(
-                &json!({ "player": number, "name": name, "addresses": addresses, "bouncing": bouncing }),
-            );
+            print_json(&json!({
+                "player": number, "name": name, "addresses": addresses, "bouncing": bouncing, "blocked": is_blocked,
+            }));
             continue;
         }
-        let bouncing = if player.bouncing { "mail bounces" } else { "" };
+        let marks = [(player.bouncing, "mail bounces"), (is_blocked, UNREAD)];
+        let marks: Vec<&str> = marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| mark).collect();
         let number = format!("P-{}", player.id);
-        rows.push(vec![number, player.name, player.addresses.join(", "), bouncing.to_owned()]);
+        rows.push(vec![number, player.name, player.addresses.join(", "), marks.join(", ")]);
     }
     for Applicant { address, name, lines, since } in
         Applicant::read_all(&office.store.remembered_under(APPLICANT).await?)
@@ -212,8 +219,15 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
             rows.push(vec!["".to_owned(), name, address, "waits to be admitted".to_owned()]);
         }
     }
+    for address in blocked {
+        if json {
+            print_json(&json!({ "player": null, "addresses": [address], "blocked": true }));
+        } else {
+            rows.push(vec!["".to_owned(), "(no player)".to_owned(), address, UNREAD.to_owned()]);
+        }
+    }
     if !json {
-        print_table(&["", "player", "addresses", ""], rows);
+        print_table(&["number", "player", "addresses", ""], rows);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -142,6 +142,13 @@ impl Database {
         self.read_of_addresses(&sql, addresses).await
     }
 
+    /// Returns the addresses that the GM has blocked, whether or not a player has them.
+    pub async fn blocked_addresses(&self) -> Result<Vec<String>> {
+        let sql = "SELECT address FROM standing WHERE blocked_since IS NOT NULL ORDER BY address";
+        let rows: Vec<(String,)> = self.read(self.statement(sql)).await?;
+        Ok(rows.into_iter().map(|(address,)| address).collect())
+    }
+
     /// Returns the questions to these addresses, lapsed or not.
     pub async fn questions(&self, addresses: &[String]) -> Result<Vec<(String, BudgetQuestion)>> {
         let one_of = self.one_of();

@@ -19,7 +19,7 @@ use crate::desk::matches::{acts, applicants};
 use crate::desk::outbox::gms::{self, is_seated};
 use crate::desk::outbox::{fog, ruling_mail};
 use crate::desk::people::finding;
-use crate::desk::people::registry::{self, no_player};
+use crate::desk::people::registry;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
 use crate::ledger::{self, Fact, SealKey};
@@ -85,7 +85,7 @@ fn act_on_player(desk: &mut Desk<'_>, whom: &Whom, act: &PlayerAct, check: bool)
     match act {
         PlayerAct::Show => match desk.player(address.as_str())? {
             Some(player) => registry::show_player(desk, &player),
-            None => Ok(no_player(&address)),
+            None => registry::show_address(desk, &address),
         },
         PlayerAct::Rename(name) => registry::rename_player(desk, &address, name, check),
         PlayerAct::MergeInto(into) => match finding::address_for_gm(desk, into)? {

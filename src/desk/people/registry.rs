@@ -178,9 +178,16 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
         None => None,
     };
     desk.rows.check()?;
+    let who = player.as_ref().map_or(address.as_str(), |player| player.name.as_str());
+    match standings.iter().filter(|standing| standing.blocked_since.is_some()).count() {
+        0 if !on => return Ok(GmResult::refused(format!("{who} is not blocked."))),
+        blocked if on && blocked == addresses.len() => {
+            return Ok(GmResult::refused(format!("{who} is blocked already.")));
+        }
+        _ => {}
+    }
     if check {
-        let unread = if on { "would go unread" } else { "would be read again" };
-        return Ok(GmResult::would(format!("Letters from {} {unread}.", addresses.join(" and "))));
+        return Ok(would_block(who, &addresses, on, &running.unwrap_or_default()));
     }
     let is_news = standings.iter().all(|standing| standing.blocked_since.is_none());
     if on && is_news {
@@ -192,6 +199,23 @@ pub fn block_player(desk: &mut Desk<'_>, address: &Address, on: bool, check: boo
         desk.draft.changes.restraints.standings.insert(own, standing);
     }
     Ok(GmResult::Blocked { address: address.as_str().to_owned(), on, matches: running.unwrap_or_default() })
+}
+
+/// Says what would follow if a person were blocked, or unblocked.
+fn would_block(who: &str, addresses: &[String], on: bool, running: &[HeldSeat]) -> GmResult {
+    let from = format!("Letters from {}", addresses.join(" and "));
+    if !on {
+        return GmResult::would(format!("{from} would be read again."));
+    }
+    let seats = match running {
+        [] => String::new(),
+        _ => {
+            let ids: Vec<&str> = running.iter().map(|held| held.id.as_str()).collect();
+            format!(" Deadlines would run on in {}.", ids.join(", "))
+        }
+    };
+    let says = format!("{from} would go unread.{seats}");
+    GmResult::Would { says, line: None, event: None, terms: None, told: vec![who.to_owned()] }
 }
 
 /// Merges two players: `into` takes over the seats and addresses of `gone`.
@@ -279,6 +303,17 @@ fn keep_blocks(desk: &mut Desk<'_>, (gone, into): (i64, i64), addresses: &[Strin
         desk.draft.changes.players.push(player);
     }
     Ok(())
+}
+
+/// Says that nobody has an address, and whether it is blocked all the same.
+pub fn show_address(desk: &Desk<'_>, address: &Address) -> Decided<GmResult> {
+    match standing::standing(desk, address.as_str())?.blocked_since {
+        None => Ok(no_player(address)),
+        Some(since) => Ok(GmResult::refused(format!(
+            "Nobody has the address {address}. It is blocked since {}: letters from it go unread.",
+            desk.local_time(since)
+        ))),
+    }
 }
 
 pub fn no_player(address: &Address) -> GmResult {
