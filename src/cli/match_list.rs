@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::bail;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::arguments::{game, person, whom};
-use super::output::{print_json, print_table};
+use super::output::{list_time_with_zone, print_json, print_list};
 use crate::daemon::Office;
 use crate::daemon::fog::{self, Fog};
-use crate::game::BySeat;
 use crate::game::any::GameKind;
+use crate::game::{BySeat, Phase};
 use crate::ledger::{Entry, letter_of_protest};
 use crate::letter::Digest;
 use crate::referee::{Ask, Match, MatchOverview, Stage};
@@ -42,13 +43,18 @@ impl List {
         let mut take = |game_match: MatchOverview| {
             let fits = self.game.is_none_or(|game| game == game_match.game)
                 && (!self.late || game_match.ask(now).is_some())
-                && wanted.as_ref().is_none_or(|ids| ids.contains(&game_match.id) || self.names(&game_match));
+                && wanted.as_ref().is_none_or(|ids| {
+                    ids.as_ref().is_ok_and(|ids| ids.contains(&game_match.id)) || self.names(&game_match)
+                });
             if fits {
                 found.push(game_match);
             }
         };
         let stage = self.stage.as_deref().and_then(Stage::parse);
         office.store.list_matches(stage, &mut take).await?;
+        if let (Some(Err(nobody)), true) = (wanted, found.is_empty()) {
+            bail!("{nobody}");
+        }
         if json {
             return print_summaries(office, &found).await;
         }
@@ -57,24 +63,31 @@ impl List {
                 game_match.id.clone(),
                 game_match.players.first.clone(),
                 game_match.players.second.clone(),
-                phase(game_match),
-                waits_for(game_match, now),
-                due_at(game_match, now),
+                phase_briefly(game_match),
+                waits_briefly(game_match, now),
+                running_deadline(game_match)
+                    .map(|due| list_time_with_zone(due, game_match.zone, now))
+                    .unwrap_or_default(),
             ]
         });
-        print_table(&["match", "first", "second", "phase", "waits for", "due"], rows.collect());
+        let empty = if self.late { "No match is late." } else { "No match fits." };
+        print_list(&["match", "first", "second", "phase", "waits for", "due"], rows.collect(), empty);
         Ok(())
     }
 
-    /// Returns the matches of the player with the requested address, or `None` if no player is requested.
-    async fn matches_of_player(&self, office: &Office) -> anyhow::Result<Option<BTreeSet<String>>> {
+    /// Returns the matches of the requested player, or why there is no such player. `None`: no player is requested.
+    async fn matches_of_player(
+        &self,
+        office: &Office,
+    ) -> anyhow::Result<Option<Result<BTreeSet<String>, String>>> {
         let Some(asked) = &self.player else { return Ok(None) };
         let whom = whom(asked).map_err(anyhow::Error::msg)?;
-        let Ok(player) = person(&whom, &office.store.players().await?).map(|player| player.id) else {
-            return Ok(Some(BTreeSet::new()));
+        let player = match person(&whom, &office.store.players().await?) {
+            Ok(player) => player.id,
+            Err(nobody) => return Ok(Some(Err(nobody))),
         };
         let matches = office.store.matches_of(player).await?;
-        Ok(Some(matches.into_iter().map(|(_, game_match)| game_match.id).collect()))
+        Ok(Some(Ok(matches.into_iter().map(|(_, game_match)| game_match.id).collect())))
     }
 
     /// Whether a player's name contains the requested text.
@@ -169,8 +182,13 @@ fn ledger(game_match: &MatchOverview, fog: &Fog) -> Option<Digest> {
 
 /// Formats the deadline in the match's zone; empty if there is none, or if a pause keeps it from passing.
 fn due_at(game_match: &MatchOverview, now: DateTime<Utc>) -> String {
-    let deadline = game_match.deadline.filter(|_| game_match.stage == Stage::Running);
-    deadline.map(|deadline| format_local(deadline, game_match.zone, now)).unwrap_or_default()
+    running_deadline(game_match)
+        .map(|deadline| format_local(deadline, game_match.zone, now))
+        .unwrap_or_default()
+}
+
+fn running_deadline(game_match: &MatchOverview) -> Option<DateTime<Utc>> {
+    game_match.deadline.filter(|_| game_match.stage == Stage::Running)
 }
 
 /// Describes the open phase or the result.
@@ -180,6 +198,21 @@ fn phase(game_match: &MatchOverview) -> String {
         Some(due) if due.turn == 0 => format!("{}{paused}", due.phase),
         Some(due) => format!("turn {} ({}){paused}", due.turn, due.phase),
         None => game_match.result().unwrap_or_default(),
+    }
+}
+
+/// Describes the open phase or the result in a row that has the names of both players.
+fn phase_briefly(game_match: &MatchOverview) -> String {
+    let outcome = game_match.outcome.as_ref();
+    match (outcome.map(|outcome| (outcome.winner, outcome.reason)), &game_match.due) {
+        (Some((Some(winner), reason)), _) => format!("{winner} won ({reason})"),
+        (None, Some(due)) if due.turn > 0 && game_match.stage == Stage::Paused => {
+            format!("turn {}, paused", due.turn)
+        }
+        (None, Some(due)) if due.turn > 0 && matches!(due.phase, Phase::Move | Phase::Turn) => {
+            format!("turn {}", due.turn)
+        }
+        _ => phase(game_match),
     }
 }
 
@@ -194,6 +227,17 @@ fn waits_for(game_match: &MatchOverview, now: DateTime<Utc>) -> String {
             .map(|seat| game_match.players[*seat].clone())
             .collect::<Vec<_>>()
             .join(" and "),
+    }
+}
+
+/// Names whom a match waits for in a row that has the names of both players.
+fn waits_briefly(game_match: &MatchOverview, now: DateTime<Utc>) -> String {
+    match (game_match.ask(now), &game_match.awaited[..]) {
+        (Some(Ask::Protest { .. }), _) => "GM: protest".to_owned(),
+        (Some(Ask::Decision), _) => "GM: decision".to_owned(),
+        (Some(Ask::Late) | None, []) => String::new(),
+        (Some(Ask::Late) | None, [seat]) => seat.to_string(),
+        (Some(Ask::Late) | None, _) => "both".to_owned(),
     }
 }
 

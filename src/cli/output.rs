@@ -2,11 +2,14 @@
 
 use std::io::{self, Write};
 
+use chrono::{DateTime, Utc};
 use comfy_table::presets::NOTHING;
 use serde::Serialize;
 use textwrap::core::display_width;
 
 use crate::letter::printable::{printable_json, printable_line, printable_text};
+use crate::report::format_local;
+use crate::zone::Zone;
 
 /// Returns the program as it was called, which may be in no folder of the shell's search path.
 pub(super) fn program() -> String {
@@ -45,10 +48,25 @@ pub fn print_json(value: &impl Serialize) {
 const MIN_WIDTH: usize = 60;
 
 /// Columns that a cut cell keeps at least.
-const MIN_CELL: usize = 12;
+const MIN_CELL: usize = 8;
 
 /// Heads of columns that are never cut: what one has to type, and times.
 const WHOLE: [&str; 6] = ["match", "due", "letter", "received", "number", "written"];
+
+/// Formats a time for a list, whose rows have no room for the day of the week.
+pub fn list_time(at: DateTime<Utc>, zone: Zone, now: DateTime<Utc>) -> String {
+    let whole = format_local(at, zone, now);
+    whole.split_once(' ').map_or(whole.as_str(), |(_, rest)| rest).to_owned()
+}
+
+/// Prints a list as a table, or this sentence if it is empty. Programs that read a list get no sentence.
+pub fn print_list(head: &[&str], rows: Vec<Vec<String>>, empty: &str) {
+    if rows.is_empty() {
+        eprintln!("{}", printable_line(empty));
+    } else {
+        print_table(head, rows);
+    }
+}
 
 /// Prints a table for people: aligned columns without rules. On a terminal, each row fits into one line: the longest cells
 /// are cut, and whole in the JSON.
@@ -140,10 +158,10 @@ mod tests {
         cut_to(45, &is_whole, &mut rows);
         assert_eq!(rows[1], row(["QD-7K3M", "Maximilian of th…", "Mon 7 Dec, 20:00"]));
         cut_to(10, &is_whole, &mut rows);
-        assert_eq!(rows[1], row(["QD-7K3M", "Maximilian …", "Mon 7 Dec, 20:00"]));
+        assert_eq!(rows[1], row(["QD-7K3M", "Maximil…", "Mon 7 Dec, 20:00"]));
         let mut wide =
             vec![row(["a", "\u{738b}\u{4f1f}\u{738b}\u{4f1f}\u{738b}\u{4f1f}\u{738b}\u{4f1f}", "b"])];
         cut_to(10, &is_whole, &mut wide);
-        assert_eq!(display_width(&wide[0][1]), 11);
+        assert_eq!(display_width(&wide[0][1]), 7);
     }
 }
