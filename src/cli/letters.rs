@@ -5,13 +5,13 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde_json::json;
 
-use super::arguments::{ActingGm, Output, UnsealingRequest, address_of, whom};
+use super::arguments::{ActingGm, Output, UnsealingRequest, address_of, person, whom};
 use super::instruct::carry_out;
-use super::output::{print_json, print_table, put, put_text};
+use super::output::{list_time, print_json, print_list, put, put_text};
 use crate::daemon::audit::sealed;
 use crate::daemon::fog::{self, Fog};
 use crate::daemon::items;
@@ -19,9 +19,9 @@ use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
 use crate::daemon::{Office, Unseal};
 use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
-use crate::report::{count_of, excerpt, format_local};
+use crate::report::{count_of, excerpt};
 use crate::request::Whom;
-use crate::store::{DispatchFilter, DispatchRow, LetterRow, LetterStatus};
+use crate::store::{DispatchFilter, DispatchRow, LetterFilter, LetterRow, LetterStatus};
 use crate::zone::Zone;
 
 /// List incoming letters with their status, print one, or accept one
@@ -37,11 +37,18 @@ pub struct Args {
     #[arg(long, value_name = "DIGEST")]
     raw: Option<String>,
     /// List the referee's unsent mail instead, waiting or given up
-    #[arg(long, conflicts_with_all = ["raw", "match_id", "status"])]
+    #[arg(long, conflicts_with_all = ["raw", "match_id", "from", "since", "status"])]
     unsent: bool,
     /// Only letters that were ruled on in this match
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
+    /// Only letters from this person: name, a part of it, number or address
+    #[arg(long, value_name = "PLAYER", value_parser = whom)]
+    from: Option<Whom>,
+    /// Only letters received since this day (in UTC) or time, such as 2026-05-07; without --unseal this leaves out
+    /// sealed letters, whose time the rules hide
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    since: Option<DateTime<Utc>>,
     /// Only letters with this status
     #[arg(long, value_parser = status)]
     status: Option<LetterStatus>,
@@ -167,10 +174,10 @@ impl Args {
     }
 
     async fn list(&self, office: &Office, asked: Option<&Unseal>) -> anyhow::Result<()> {
-        let match_id = self.match_id.as_ref().map(|id| id.to_ascii_uppercase());
+        let filter = self.filter(office).await?;
         let fog = fog::at_terminal(office).await?;
         let hiding = if asked.is_some() { &Fog::default() } else { &fog };
-        let mut listed = self.found(office, match_id.as_deref(), hiding).await?;
+        let mut listed = self.found(office, &filter, hiding, asked.is_some()).await?;
         if asked.is_some() {
             unseal_listed(office, &mut listed, asked).await?;
         }
@@ -180,7 +187,8 @@ impl Args {
         }
         let head = ["letter", "received", "from", "subject", "status", "seat", "note"];
         let zone = office.config.terms.zone;
-        print_table(&head, listed.iter().map(|letter| columns(letter, zone, office.now())).collect());
+        let rows = listed.iter().map(|letter| columns(letter, zone, office.now())).collect();
+        print_list(&head, rows, "No letter fits.");
         if listed.iter().any(Listed::is_sealed) {
             println!(
                 "Letters of running matches are sealed: --unseal REASON --gm NAME shows their contents."
@@ -198,12 +206,44 @@ impl Args {
         Ok(())
     }
 
+    /// Returns which letters are to be listed.
+    async fn filter(&self, office: &Office) -> anyhow::Result<LetterFilter> {
+        let match_id = self.match_id.as_ref().map(|id| id.to_ascii_uppercase());
+        if let Some(id) = &match_id
+            && office.store.snapshots(std::slice::from_ref(id)).await?.is_empty()
+        {
+            bail!("there is no match {id}; `fogpost match list` lists them all");
+        }
+        let senders = match &self.from {
+            None => Vec::new(),
+            Some(whom) => match (person(whom, &office.store.players().await?), whom) {
+                (Ok(player), _) => player.addresses.clone(),
+                // Strangers write, too.
+                (Err(_), Whom::Address(address)) => vec![address.to_string()],
+                (Err(nobody), Whom::Named(_)) => bail!("{nobody}"),
+            },
+        };
+        Ok(LetterFilter {
+            status: self.status,
+            match_id,
+            senders,
+            since: self.since,
+            ..LetterFilter::default()
+        })
+    }
+
     /// Finds the letters to list, each with the running matches that seal it.
-    async fn found(&self, office: &Office, match_id: Option<&str>, fog: &Fog) -> anyhow::Result<Vec<Listed>> {
+    async fn found(
+        &self,
+        office: &Office,
+        filter: &LetterFilter,
+        fog: &Fog,
+        is_unsealing: bool,
+    ) -> anyhow::Result<Vec<Listed>> {
         let mut sealed: BTreeMap<Digest, Vec<String>> = BTreeMap::new();
         let (mut listed, mut most) = (Vec::new(), self.limit);
         loop {
-            let letters = office.store.letters(self.status, match_id, "", most).await?;
+            let letters = office.store.find_letters(filter, most).await?;
             let is_all = letters.len() < most as usize;
             listed.clear();
             for letter in letters {
@@ -212,7 +252,9 @@ impl Args {
                     None => sealed::matches_sealing(office, &letter).await?,
                 };
                 sealed.insert(letter.digest, sealed_by.clone());
-                if !fog.hides_arrival(&sealed_by, letter.status) {
+                // To choose by the time would tell the time.
+                let tells_time = self.since.is_some() && !sealed_by.is_empty() && !is_unsealing;
+                if !tells_time && !fog.hides_arrival(&sealed_by, letter.status) {
                     listed.push(Listed { letter, sealed_by });
                 }
             }
@@ -240,7 +282,7 @@ fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
     let rows = dispatches.iter().map(|dispatch| {
         vec![
             dispatch.id.to_string(),
-            format_local(dispatch.created_at, office.config.terms.zone, office.now()),
+            list_time(dispatch.created_at, office.config.terms.zone, office.now()),
             dispatch.recipient.clone(),
             dispatch.kind.to_string(),
             dispatch.match_id.clone().unwrap_or_default(),
@@ -250,7 +292,7 @@ fn print_unsent(office: &Office, dispatches: &[DispatchRow], json: bool) {
         ]
     });
     let head = ["number", "written", "to", "kind", "match", "state", "tries", "error"];
-    print_table(&head, rows.collect());
+    print_list(&head, rows.collect(), "No letter of the referee fits.");
 }
 
 fn state(dispatch: &DispatchRow) -> &'static str {
@@ -334,9 +376,10 @@ async fn list_given_up(office: &Office, seen: bool, json: bool) -> anyhow::Resul
 }
 
 async fn accept(office: &Office, digest: &str, gm: &ActingGm, output: Output) -> anyhow::Result<ExitCode> {
-    if !is_digest_prefix(digest) {
-        bail!("{digest} is not the beginning of a letter's digest; `fogpost letters` lists them");
-    }
+    ensure!(
+        is_digest_prefix(digest),
+        "{digest} is not the beginning of a letter's digest; `fogpost letters` lists them"
+    );
     let instruction = Instruction::AcceptLetter { digest: digest.to_ascii_lowercase() };
     carry_out(office, gm, &instruction, output).await
 }
@@ -392,7 +435,7 @@ fn columns(listed: &Listed, zone: Zone, now: DateTime<Utc>) -> Vec<String> {
     }
     vec![
         digest,
-        format_local(letter.received_at, zone, now),
+        list_time(letter.received_at, zone, now),
         letter.sender.clone(),
         letter.subject.chars().take(40).collect(),
         status,
@@ -436,6 +479,10 @@ fn note(letter: &LetterRow) -> String {
 }
 
 async fn raw(office: &Office, prefix: &str, asked: Option<&Unseal>) -> anyhow::Result<()> {
+    ensure!(
+        !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "name the letter by the first digits of its digest; `fogpost letters` lists them"
+    );
     let store = &office.store;
     let found = store.letters(None, None, &prefix.to_ascii_lowercase(), 2).await?;
     let letter = match &found[..] {
@@ -451,8 +498,16 @@ async fn raw(office: &Office, prefix: &str, asked: Option<&Unseal>) -> anyhow::R
         );
     }
     let raw = store.letter(letter.digest).await?.context("the letter's bytes are missing")?;
-    let what = format!("letter {}", &letter.digest.to_string()[..12]);
-    sealed::unseal(office, &sealed::matches_sealing(office, letter).await?, asked, &what).await?;
+    let digest = &letter.digest.to_string()[..12];
+    let sealing = sealed::matches_sealing(office, letter).await?;
+    if !sealing.is_empty() && asked.is_none() {
+        bail!(
+            "the letter is sealed, because {} is not over; to read it, write `fogpost letters --raw {digest} --unseal \
+             REASON --gm NAME`: both players read that with the result",
+            sealing.join(", ")
+        );
+    }
+    sealed::unseal(office, &sealing, asked, &format!("letter {digest}")).await?;
     // A terminal would obey the escape sequences in it.
     match std::io::stdout().is_terminal() {
         true => put_text(&String::from_utf8_lossy(&raw).replace("\r\n", "\n")),

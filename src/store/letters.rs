@@ -9,7 +9,7 @@ use super::notify::notify;
 use super::packing::{pack, unpack};
 use super::rows::{CHUNK, is_common, text, with_ids};
 use super::statement::Session;
-use super::{Database, FROM_SPAM, LetterRow, LetterStatus, NewLetter, Result, Wakeup};
+use super::{Database, FROM_SPAM, LetterFilter, LetterRow, LetterStatus, NewLetter, Result, Wakeup};
 use crate::letter::Digest;
 
 /// Selects the letters in the index `letter_unruled`: decided, named by no entry, and still with their bytes.
@@ -83,18 +83,38 @@ impl Database {
         digest_prefix: &str,
         limit: u32,
     ) -> Result<Vec<LetterRow>> {
+        let filter = LetterFilter {
+            status,
+            match_id: match_id.map(str::to_owned),
+            digest_prefix: digest_prefix.to_owned(),
+            ..LetterFilter::default()
+        };
+        self.find_letters(&filter, limit).await
+    }
+
+    /// Lists up to `limit` letters that fit, newest first.
+    pub async fn find_letters(&self, filter: &LetterFilter, limit: u32) -> Result<Vec<LetterRow>> {
         let mut select = self.statement(format!("SELECT {LETTER} FROM letter WHERE TRUE"));
-        if let Some(status) = status {
+        if let Some(status) = filter.status {
             select.push(" AND status = ").push_bind(status);
         }
-        if let Some(match_id) = match_id {
+        if let Some(match_id) = &filter.match_id {
             select.push(" AND match_id = ").push_bind(text(match_id));
         }
-        if !digest_prefix.is_empty() {
-            let first = text(digest_prefix).to_ascii_lowercase();
+        if !filter.digest_prefix.is_empty() {
+            let first = text(&filter.digest_prefix).to_ascii_lowercase();
             // `g` sorts after every hexadecimal digit.
             let beyond = format!("{first}g");
             select.push(" AND digest >= ").push_bind(first).push(" AND digest < ").push_bind(beyond);
+        }
+        for (place, sender) in filter.senders.iter().enumerate() {
+            select.push(if place == 0 { " AND (sender = " } else { " OR sender = " }).push_bind(text(sender));
+        }
+        if !filter.senders.is_empty() {
+            select.push(")");
+        }
+        if let Some(since) = filter.since {
+            select.push(" AND received_at >= ").push_bind(since.timestamp_millis());
         }
         select.push(" ORDER BY received_at DESC, id DESC LIMIT ").push_bind(i64::from(limit));
         self.read(select).await

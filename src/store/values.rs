@@ -173,6 +173,20 @@ record! {
     }
 }
 
+/// The letters to find; an empty filter finds all of them.
+#[derive(Clone, Debug, Default)]
+pub struct LetterFilter {
+    pub status: Option<LetterStatus>,
+    /// Only letters that were ruled on in this match.
+    pub match_id: Option<String>,
+    /// The first hexadecimal digits of the digest.
+    pub digest_prefix: String,
+    /// Only letters from one of these addresses; empty: from anybody.
+    pub senders: Vec<String>,
+    /// Only letters received at this time or later.
+    pub since: Option<DateTime<Utc>>,
+}
+
 /// A match as it was stored before the procedure changed, under the SHA-256 of its JSON, which an entry
 /// names.
 #[derive(Clone, Debug, PartialEq, Eq)]
