@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::arguments::{ActingGm, Output, read_text};
 use super::instruct::carry_out;
-use super::output::{print_json, print_table, put_line};
+use super::output::{print_json, print_list, print_table, put_line};
 use super::tables::{self, TableKind, TableRow, print_csv};
 use crate::club::events::event::{Event, EventStage, Pairing};
 use crate::club::events::keys::{self, Format, KEYS, Lacking};
@@ -20,7 +20,7 @@ use crate::daemon::Office;
 use crate::daemon::load::events::load_event;
 use crate::ledger::book::BookOutcome;
 use crate::referee::{EventAction, ImportedResult, Instruction};
-use crate::report::format_local;
+use crate::report::{count_of, format_local};
 
 /// Announce leagues, cups and ladders, and act on one as the GM
 #[derive(clap::Args)]
@@ -242,10 +242,12 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
             );
             continue;
         }
-        rows.push(vec![row.id, row.name, row.game.name().to_owned(), row.stage.to_string()]);
+        let loaded = load_event(office, &row.id).await?;
+        let stage = loaded.map_or(row.stage.as_str(), |loaded| loaded.event.stage_in_words());
+        rows.push(vec![row.id, row.name, row.game.name().to_owned(), stage.to_owned()]);
     }
     if !json {
-        print_table(&["", "event", "game", "stage"], rows);
+        print_list(&["event", "name", "game", "stage"], rows, "There is no event.");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -278,10 +280,16 @@ async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode>
     let local = |at| format_local(at, office.config.terms.zone, office.now());
     println!(
         "{} {}: {} of {}, {}",
-        event.plan.id, event.plan.name, event.plan.format, event.plan.game, event.stage
+        event.plan.id,
+        event.plan.name,
+        event.plan.format,
+        event.plan.game,
+        event.stage_in_words()
     );
     if let Some(opens) = event.opens.filter(|_| event.stage == EventStage::Entries) {
-        println!("opens {}", local(opens));
+        let no = event.season().map_or(1, |season| season.no + 1);
+        let what = if event.is_begun_cup() { "round" } else { "season" };
+        println!("{what} {no} begins {}", local(opens));
     }
     if let Some(season) = event.running() {
         let open = games.iter().filter(|game| game.result.is_none()).count();
@@ -292,7 +300,11 @@ async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode>
             games.len()
         );
     }
-    println!("{} in; book sha256 {}", event.entrants.len(), event.head.hash);
+    let counted = event.entrants.len();
+    match event.is_begun_cup() && event.stage == EventStage::Entries {
+        true => println!("{} of {counted} go on; book sha256 {}", event.next_entrants(), event.head.hash),
+        false => println!("{counted} in; book sha256 {}", event.head.hash),
+    }
     list_players_and_games(&event, &games, &names(office).await?);
     Ok(ExitCode::SUCCESS)
 }
@@ -303,7 +315,8 @@ fn list_players_and_games(event: &Event, games: &[Pairing], names: &BTreeMap<i64
         let name = names.get(&player).cloned().unwrap_or_default();
         name_with_number(&NamedPlayer { id: player, name })
     };
-    for player in &event.entrants {
+    let goes_on = event.is_begun_cup() && event.stage == EventStage::Entries;
+    for player in if goes_on { event.next_players() } else { event.entrants.clone() }.iter() {
         put_line(&named(*player));
     }
     let row = |game: &Pairing| {
@@ -322,6 +335,22 @@ async fn names(office: &Office) -> anyhow::Result<BTreeMap<i64, String>> {
     Ok(listed.into_iter().map(|listed| (listed.id, listed.name)).collect())
 }
 
+/// Says why an event has no standings of a season.
+fn no_season(office: &Office, event: &Event, no: Option<u32>) -> String {
+    let id = &event.plan.id;
+    match (event.seasons.len(), event.opens) {
+        (0, Some(opens)) => {
+            let opens = format_local(opens, office.config.terms.zone, office.now());
+            format!("{id} has not begun, so there are no standings; it begins {opens}")
+        }
+        (0, None) => format!("{id} has not begun, so there are no standings"),
+        (seasons, _) => {
+            let no = no.unwrap_or_default();
+            format!("{id} has had no season {no}; it has had {}", count_of(seasons, "season", "seasons"))
+        }
+    }
+}
+
 async fn standings(
     office: &Office,
     id: &str,
@@ -335,8 +364,7 @@ async fn standings(
         Some(no) => event.seasons.iter().find(|season| season.no == no),
         None => event.season(),
     };
-    let seasons = event.seasons.len();
-    let season = season.with_context(|| format!("{} has had {seasons} seasons", event.plan.id))?;
+    let season = season.with_context(|| no_season(office, &event, no))?;
     let names = names(office).await?;
     let mut rows = Vec::new();
     for (section, table) in (1..).zip(season.tables()) {

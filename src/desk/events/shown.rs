@@ -28,7 +28,7 @@ pub fn line(desk: &Desk<'_>, event: &Event, zone: Option<Zone>, reader: Option<i
         when_full: event.seasons.is_empty() && plan.opens.is_none(),
         ends: running.map(|season| desk.local_time_in(zone, season.ends)),
         season: event.season().map_or(0, |season| season.no),
-        entrants: event.entrants.len(),
+        entrants: if event.is_begun_cup() { event.next_entrants() } else { event.entrants.len() },
         most: plan.max_entrants,
         section_size: plan.section_size,
         games: plan.games,

@@ -294,6 +294,9 @@ pub struct EntriesNote {
     pub opens: Option<String>,
     /// Whether that day has come without enough players.
     pub is_due: bool,
+    /// Whether it is a cup between two rounds, which nobody can enter any more.
+    #[serde(default)]
+    pub is_next_round: bool,
 }
 
 /// A person in a list.

@@ -192,6 +192,17 @@ impl Event {
         self.plan.format == Format::Cup && !self.seasons.is_empty()
     }
 
+    /// Describes the stage to people: between two seasons, an event waits as one does that never began.
+    pub fn stage_in_words(&self) -> &'static str {
+        match self.stage {
+            EventStage::Entries if self.is_begun_cup() => "between rounds",
+            EventStage::Entries if !self.seasons.is_empty() => "between seasons",
+            EventStage::Entries if self.closed => "closed to entries",
+            EventStage::Entries => "open to entries",
+            EventStage::Running | EventStage::Over | EventStage::Cancelled => self.stage.as_str(),
+        }
+    }
+
     /// Whether a player is entered, or plays in the running season.
     pub fn has(&self, player: i64) -> bool {
         self.entrants.contains(&player) || self.running().is_some_and(|season| season.list.contains(&player))

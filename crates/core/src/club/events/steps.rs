@@ -76,7 +76,12 @@ impl Event {
 
     /// Returns the number of players that the next season would have.
     pub fn next_entrants(&self) -> usize {
-        seasons::next_list(self, &BTreeMap::new()).len()
+        self.next_players().len()
+    }
+
+    /// Returns the players that the next season would have, in no particular order.
+    pub fn next_players(&self) -> Vec<i64> {
+        seasons::next_list(self, &BTreeMap::new())
     }
 
     fn next_no(&self) -> u32 {
