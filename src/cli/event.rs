@@ -68,12 +68,15 @@ enum Command {
     Cancel(Words),
     /// Record a note in the book
     Note(Words),
-    /// Admit a player regardless of the conditions: a name, number or address, and a reason
-    Enter(Words),
-    /// Remove a player: a name, number or address, and a reason
-    Strike(Words),
-    /// Give the place and the matches of one player to another: both, and a reason
-    Replace(Words),
+    /// Admit a player regardless of the conditions
+    #[command(after_help = "For example: fogpost event enter EV-SPRING Eve She asked me on the phone.")]
+    Enter(PlayerWords),
+    /// Remove a player
+    #[command(after_help = "For example: fogpost event strike EV-SPRING P-12 He is ill.")]
+    Strike(PlayerWords),
+    /// Give the place and the matches of one player to another
+    #[command(after_help = "For example: fogpost event replace EV-SPRING Eve Bo She is ill.")]
+    Replace(TwoPlayersWords),
     /// Move the end of the season, or the next opening
     Extend {
         #[command(flatten)]
@@ -117,13 +120,34 @@ struct EventId {
     id: String,
 }
 
-/// An event, and the rest of an instruction about it.
+/// An event, and a text about it.
 #[derive(clap::Args)]
 struct Words {
     #[command(flatten)]
     event: EventId,
-    /// A text or a reason; to enter, strike or replace, first who: a name, number or address
-    #[arg(required = true)]
+    /// The text or reason, recorded in the book
+    #[arg(required = true, value_name = "TEXT")]
+    words: Vec<String>,
+}
+
+/// An event, a player, and why.
+#[derive(clap::Args)]
+struct PlayerWords {
+    #[command(flatten)]
+    event: EventId,
+    /// The player, by name, number or address; then the reason, recorded in the book
+    // One name: of several, the help would show all but the first as optional.
+    #[arg(required = true, value_name = "PLAYER> <REASON")]
+    words: Vec<String>,
+}
+
+/// An event, two players, and why.
+#[derive(clap::Args)]
+struct TwoPlayersWords {
+    #[command(flatten)]
+    event: EventId,
+    /// Who leaves and who comes, by name, number or address; then the reason, recorded in the book
+    #[arg(required = true, value_name = "PLAYER> <OTHER> <REASON")]
     words: Vec<String>,
 }
 
@@ -179,9 +203,13 @@ fn instruction(command: Command) -> anyhow::Result<Instruction> {
         Command::Close(event) => (event, EventAction::Close),
         Command::Cancel(Words { event, words }) => (event, EventAction::Cancel { reason: words.join(" ") }),
         Command::Note(Words { event, words }) => (event, EventAction::Note { text: words.join(" ") }),
-        Command::Enter(Words { event, words }) => (event, EventAction::Enter { words: split(&words) }),
-        Command::Strike(Words { event, words }) => (event, EventAction::Strike { words: split(&words) }),
-        Command::Replace(Words { event, words }) => (event, EventAction::Replace { words: split(&words) }),
+        Command::Enter(PlayerWords { event, words }) => (event, EventAction::Enter { words: split(&words) }),
+        Command::Strike(PlayerWords { event, words }) => {
+            (event, EventAction::Strike { words: split(&words) })
+        }
+        Command::Replace(TwoPlayersWords { event, words }) => {
+            (event, EventAction::Replace { words: split(&words) })
+        }
         Command::Extend { event, days, reason } => {
             let words: Vec<&str> = reason.iter().flat_map(|word| word.split_whitespace()).collect();
             (event, EventAction::extend(days, &words).map_err(anyhow::Error::msg)?)

@@ -54,15 +54,18 @@ fn a_plan_is_announced_once_and_a_check_announces_nothing() {
     folder.write("plan.toml", PLAN);
     let told = folder.run(&["event", "new", "plan.toml", "--check"]).success();
     assert_says(&told, &["This would stand:", "With 6 entrants: 12 matches at once"]);
-    assert_eq!(folder.run(&["event", "list"]).success(), "");
+    assert_eq!(folder.run(&["event", "list"]).success().lines().count(), 1, "nothing but the head");
     assert_says(&folder.run_with(&["event", "new", "-"], PLAN).success(), &["Done. The event now:"]);
-    assert_says(&folder.run(&["event", "list"]).success(), &["EV-SPRING", "Spring League", "open to entries"]);
+    assert_says(
+        &folder.run(&["event", "list"]).success(),
+        &["EV-SPRING", "Spring League", "open to entries"],
+    );
     let listed: Value =
         serde_json::from_str(&folder.run(&["event", "list", "--json"]).success()).expect("JSON");
     assert_eq!((&listed["event"], &listed["stage"]), (&"EV-SPRING".into(), &"entries".into()));
     assert_says(
         &folder.run(&["event", "new", "plan.toml"]).failure(1),
-        &["There is an event EV-SPRING already"],
+        &["There is an event EV-SPRING already; the plan needs another `id`"],
     );
 }
 
@@ -77,7 +80,9 @@ fn a_plan_that_cannot_stand_is_refused_with_line_key_and_example() {
         ("\"quad\"", "\"quad swap=maybe\"", &["Line 3", "`game` has an option that does not fit"]),
         ("opens = 2099-05-10", "opens = \"full\"", &["Line 6", "needs max_entrants"]),
         ("opens = 2099-05-10", "opens = 2020-05-10", &["`opens` is in the past"]),
-        ("opens = 2099-05-10", "opens = \"soon\"", &["Line 6", "it takes a day"]),
+        ("opens = 2099-05-10", "opens = \"soon\"", &["Line 6", "it takes a day as year-month-day"]),
+        ("opens = 2099-05-10", "opens = 11 January", &["Line 6", "the value of `opens`", "year-month-day"]),
+        ("\"Spring League\"", "Spring", &["Line 2", "the value of `name`", "between quotation marks"]),
         ("EV-SPRING", "SPRING", &["Line 1", "`id` is `SPRING`; it takes EV- and up to 20 letters"]),
         ("name = \"Spring League\"\n", "", &["`name` is missing"]),
         ("section_size", "rating = \"many\"\nsection_size", &["Line 5", "two figures with .. between"]),
@@ -87,8 +92,11 @@ fn a_plan_that_cannot_stand_is_refused_with_line_key_and_example() {
         folder.write("plan.toml", &PLAN.replace(from, to));
         assert_says(&folder.run(&["event", "new", "plan.toml"]).failure(1), words);
     }
+    folder.write("plan.toml", &PLAN.replace("league", "leage").replace("quad", "chess"));
+    let faults = folder.run(&["event", "new", "plan.toml"]).stderr();
+    assert!(faults.contains("\nLine 3: `game`") && faults.contains("\nLine 4: `format`"), "{faults}");
     assert_says(&folder.run(&["event", "new", "missing.toml"]).failure(1), &["missing.toml"]);
-    assert_eq!(folder.run(&["event", "list"]).success(), "");
+    assert_eq!(folder.run(&["event", "list"]).success().lines().count(), 1, "nothing but the head");
 }
 
 #[test]
@@ -135,7 +143,10 @@ fn people_are_let_in_struck_and_replaced_with_a_reason_and_a_check_writes_nothin
     let before = entries(&folder);
     for (act, words) in [
         (&["enter", "EV-SPRING", "ann", "again"][..], "ann is in already"),
-        (&["enter", "EV-SPRING", "cy@players.example"], "A reason is missing"),
+        (
+            &["enter", "EV-SPRING", "cy@players.example"],
+            "`fogpost event enter EV-SPRING cy@players.example They asked for it.`",
+        ),
         (&["enter", "EV-SPRING", "zorro", "why"], "Nobody is called zorro"),
         (&["strike", "EV-SPRING", "P-99", "why"], "P-99"),
         (&["replace", "EV-SPRING", "ann", "bo", "why"], "bo is in already"),
@@ -145,9 +156,21 @@ fn people_are_let_in_struck_and_replaced_with_a_reason_and_a_check_writes_nothin
     ] {
         assert_says(&folder.run(&[&["event"], act].concat()).failure(1), &[words]);
     }
-    folder.run(&["event", "strike", "EV-SPRING", "bo", "He asked me.", "--check"]).success();
+    for (act, who) in [
+        (&["enter", "EV-SPRING", "cy@players.example", "He asked me."][..], "cy would be in."),
+        (&["strike", "EV-SPRING", "bo", "He asked me."], "bo would be out."),
+        (
+            &["replace", "EV-SPRING", "bo", "cy@players.example", "Ill."],
+            "cy would take the place of bo, with 0 running matches",
+        ),
+    ] {
+        assert_says(&folder.run(&[&["event"], act, &["--check"]].concat()).success(), &[who]);
+    }
     assert_eq!(entries(&folder), before);
-    folder.run(&["event", "strike", "EV-SPRING", "bo", "He asked me."]).success();
+    assert_says(
+        &folder.run(&["event", "strike", "EV-SPRING", "bo", "He asked me."]).success(),
+        &["bo is out."],
+    );
     folder.run(&["event", "replace", "EV-SPRING", "ann cy@players.example She is ill."]).success();
     folder.run(&["event", "note", "EV-SPRING", "Cy", "is", "new."]).success();
     folder.run(&["event", "extend", "EV-SPRING", "7", "Too few so far."]).success();
@@ -168,9 +191,12 @@ fn an_extension_counts_days_and_keeps_the_word_for_them_out_of_the_reason() {
     let folder = announced(&[]);
     let extend = |words: &[&str]| folder.run(&[&["event", "extend", "EV-SPRING"][..], words].concat());
     for words in [&["1", "week", "too", "few"][..], &["48", "hours too few"]] {
-        assert_says(&extend(words).failure(1), &["EXTEND takes days, not hours, weeks or months."]);
+        assert_says(&extend(words).failure(1), &["An extension takes days, not hours, weeks or months."]);
     }
-    assert_says(&extend(&["2", "days"]).failure(1), &["EXTEND needs a number of days, 1 to 366, and a"]);
+    assert_says(
+        &extend(&["2", "days"]).failure(1),
+        &["An extension needs a number of days, 1 to 366, and a"],
+    );
     assert_eq!(entries(&folder), 1);
     extend(&["2", "days", "too", "few"]).success();
     assert_eq!(shown(&folder)["opens"], "2099-05-12T20:00:00Z");
@@ -194,6 +220,8 @@ fn a_name_of_several_words_is_found_in_any_case_and_none_of_it_becomes_the_reaso
 #[test]
 fn a_season_is_opened_decided_shown_as_csv_and_closed() {
     let folder = announced(&["ann", "bo", "cy"]);
+    let follows = &["6 matches would open, and ", " letters would go out."];
+    assert_says(&folder.run(&["event", "open", "EV-SPRING", "--check"]).success(), follows);
     folder.run(&["event", "open", "EV-SPRING"]).success();
     assert_says(&folder.run(&["event", "open", "EV-SPRING"]).failure(1), &["EV-SPRING runs already"]);
     folder.run(&["run", "--once"]).success();
@@ -204,7 +232,7 @@ fn a_season_is_opened_decided_shown_as_csv_and_closed() {
     assert_says(&listed, &["\nann (P-1)\n", "\nbo (P-2)\n", "\ncy (P-3)\n"]);
     assert!(matches.iter().all(|id| listed.contains(id.as_str())), "{listed}");
     let result = |id: &str| folder.run(&["event", "result", "EV-SPRING", id, "draw", "They agreed."]);
-    assert_says(&result(&matches[0]).failure(1), &["runs. To close it", "ABANDON"]);
+    assert_says(&result(&matches[0]).failure(1), &["runs. To close it", "`fogpost match abandon QD-"]);
     folder.run(&["match", "abandon", &matches[0]]).success();
     result(&matches[0]).success();
     assert_says(&result(&matches[0]).failure(1), &["It is corrected as a match"]);

@@ -9,7 +9,7 @@ use crate::club::events::event::{Event, EventStage};
 use crate::club::events::keys;
 use crate::club::events::plan::Plan;
 use crate::club::events::steps::Mailed;
-use crate::desk::frame::desk::Desk;
+use crate::desk::frame::desk::{Desk, Uncommitted};
 use crate::desk::frame::rows::{Decided, LoadedEvent, Undecided, or_lacking};
 use crate::desk::matches::acts;
 use crate::desk::outbox::gms;
@@ -17,7 +17,7 @@ use crate::game::Seat;
 use crate::ledger::book::{BookCause, BookFact, BookOutcome};
 use crate::ledger::{Act, instant_in};
 use crate::referee::{EventAction, PlanFault, Stage};
-use crate::report::GmResult;
+use crate::report::{GmResult, count_of};
 use crate::store::Player;
 use crate::zone::Zone;
 
@@ -48,7 +48,7 @@ pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResul
         book::add(desk, entry);
         keep(desk, LoadedEvent { event, told: Default::default(), version: 0 });
     }
-    Ok(GmResult::Event { event: line, load, check })
+    Ok(GmResult::Event { event: line, load, says: String::new(), check })
 }
 
 /// Carries out an act of the GM on an event.
@@ -66,42 +66,63 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
     }
     // A check changes nothing, nor does an act that is refused halfway.
     let before = desk.draft.clone();
-    let refusal = match carry_out(desk, &mut loaded, action) {
-        Ok(()) => None,
-        Err(ActRefusal::Says(says)) => Some(says),
+    let says = match carry_out(desk, &mut loaded, action, check) {
+        Ok(who) => format!("{who}{}", what_follows(desk, &before, check)),
+        Err(ActRefusal::Says(says)) => {
+            desk.draft = before;
+            return Ok(GmResult::refused(says));
+        }
         Err(ActRefusal::Undecided(undecided)) => return Err(undecided),
     };
     let line = Box::new(shown::line(desk, &loaded.event, None, None));
-    if check || refusal.is_some() {
+    if check {
         desk.draft = before;
-        let would = GmResult::Would {
-            says: String::new(),
-            line: None,
-            event: Some(line),
-            terms: None,
-            told: Vec::new(),
-        };
-        return Ok(refusal.map_or(would, GmResult::refused));
+        return Ok(GmResult::Would { says, line: None, event: Some(line), terms: None, told: Vec::new() });
     }
     keep(desk, loaded);
-    Ok(GmResult::Event { event: line, load: None, check })
+    Ok(GmResult::Event { event: line, load: None, says, check })
 }
 
-fn carry_out(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction) -> Done {
+/// Says how many matches and letters follow at once from an act.
+fn what_follows(desk: &Desk<'_>, before: &Uncommitted, check: bool) -> String {
+    let (now, before) = (&desk.draft.changes, &before.changes);
+    let opened = now.matches.iter().filter(|row| row.version == 0).count()
+        - before.matches.iter().filter(|row| row.version == 0).count();
+    let letters = now.dispatches.len().saturating_sub(before.dispatches.len());
+    let would = if check { " would" } else { "" };
+    let mut parts = Vec::new();
+    if opened > 0 {
+        parts.push(format!("{}{would} open", count_of(opened, "match", "matches")));
+    }
+    if letters > 0 {
+        parts.push(format!("{}{would} go out", count_of(letters, "letter", "letters")));
+    }
+    if parts.is_empty() { String::new() } else { format!(" {}.", parts.join(", and ")) }
+}
+
+/// Carries out an act, and says about whom it is; with `check`, about whom it would be.
+fn carry_out(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    action: &EventAction,
+    check: bool,
+) -> Done<String> {
+    match action {
+        EventAction::Enter { words } => enter(desk, loaded, words, check),
+        EventAction::Strike { words } => strike(desk, loaded, words, check),
+        EventAction::Replace { words } => replace(desk, loaded, words, check),
+        _ => carry_out_on_all(desk, loaded, action).map(|()| String::new()),
+    }
+}
+
+/// Carries out an act that is about no player.
+fn carry_out_on_all(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction) -> Done {
     match action {
         EventAction::Open => open(desk, loaded),
         EventAction::Close => close(desk, loaded),
         EventAction::Cancel { reason } => cancel(desk, loaded, reason),
         EventAction::Note { text } => note(desk, loaded, "", BookFact::Noted { text: text.clone() }),
-        EventAction::Enter { words } => enter(desk, loaded, words),
-        EventAction::Strike { words } => {
-            let (player, reason) = player_and_reason(desk, words)?;
-            if !loaded.event.entrants.contains(&player.id) {
-                return refuse(format!("{} is not in.", player.name));
-            }
-            note(desk, loaded, &reason, BookFact::Struck { player: player.id })
-        }
-        EventAction::Replace { words } => replace(desk, loaded, words),
+        EventAction::Enter { .. } | EventAction::Strike { .. } | EventAction::Replace { .. } => Ok(()),
         EventAction::Extend { days, reason } => extend(desk, loaded, *days, reason),
         EventAction::Result { match_id, outcome, reason } => {
             enter_result(desk, loaded, match_id, *outcome, reason)
@@ -163,21 +184,52 @@ fn cancel(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str) -> Done {
     Ok(letters::tell_cancelled(desk, &before, &gm, reason)?)
 }
 
-fn enter(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Done {
-    let (player, reason) = player_and_reason(desk, words)?;
+fn enter(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    words: &[String],
+    check: bool,
+) -> Done<String> {
+    let (player, reason) = player_and_reason(desk, words, ("enter", &loaded.event.plan.id))?;
     if loaded.event.entrants.contains(&player.id) {
         return refuse(format!("{} is in already.", player.name));
     }
     if !loaded.event.takes_entries() {
         return refuse(format!("Nobody can enter {} any more.", loaded.event.plan.id));
     }
-    note(desk, loaded, &reason, BookFact::Entered { player: player.id })
+    note(desk, loaded, &reason, BookFact::Entered { player: player.id })?;
+    Ok(format!("{} {} in.", player.name, if check { "would be" } else { "is" }))
+}
+
+fn strike(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    words: &[String],
+    check: bool,
+) -> Done<String> {
+    let (player, reason) = player_and_reason(desk, words, ("strike", &loaded.event.plan.id))?;
+    if !loaded.event.entrants.contains(&player.id) {
+        return refuse(format!("{} is not in.", player.name));
+    }
+    note(desk, loaded, &reason, BookFact::Struck { player: player.id })?;
+    let season = loaded.event.running().into_iter();
+    let open = season.flat_map(|season| season.open_games_of(player.id)).count();
+    let (is, resigns) = if check { ("would be", "would resign") } else { ("is", "resigns") };
+    Ok(match open {
+        0 => format!("{} {is} out.", player.name),
+        _ => format!("{} {is} out, and {resigns} {}.", player.name, count_of(open, "match", "matches")),
+    })
 }
 
 /// Gives one player's running matches, points and place to another.
-fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> Done {
+fn replace(
+    desk: &mut Desk<'_>,
+    loaded: &mut LoadedEvent,
+    words: &[String],
+    check: bool,
+) -> Done<String> {
     let (from, rest) = take_player(desk, words)?;
-    let (to, reason) = player_and_reason(desk, rest)?;
+    let (to, reason) = player_and_reason(desk, rest, ("replace", &loaded.event.plan.id))?;
     if !loaded.event.has(from.id) {
         return refuse(format!("{} is not in.", from.name));
     }
@@ -188,6 +240,7 @@ fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> D
     let games = season.flat_map(|season| season.open_games_of(from.id));
     let games: Vec<(Seat, String)> =
         games.filter_map(|(seat, game)| Some((seat, game.match_id.clone()?))).collect();
+    let seats = count_of(games.len(), "running match", "running matches");
     for (seat, id) in games {
         let found = or_lacking(desk.game_match(&id)).map_err(Undecided::from)?;
         let Some(found) = found.flatten().cloned() else { continue };
@@ -198,7 +251,9 @@ fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String]) -> D
         }
     }
     desk.rows.check()?;
-    note(desk, loaded, &reason, BookFact::Replaced { from: from.id, to: to.id })
+    note(desk, loaded, &reason, BookFact::Replaced { from: from.id, to: to.id })?;
+    let takes = if check { "would take" } else { "takes" };
+    Ok(format!("{} {takes} the place of {}, with {seats} that rate nobody.", to.name, from.name))
 }
 
 /// Moves the end of the running season, or the next opening.
@@ -234,14 +289,16 @@ fn enter_result(
         return refuse(format!("{id} is no match of the season that runs."));
     };
     let Some(ended) = results::end_of(desk, &id)? else {
-        return refuse(format!(
-            "{id} runs. To close it, write GM MATCH {id} FORFEIT first, or second; or GM MATCH {id} ABANDON, and then this line again."
-        ));
+        let terminal = format!("`fogpost match forfeit {id} first`, or second; or `fogpost match abandon {id}`");
+        let letter = format!("GM MATCH {id} FORFEIT first, or second; or GM MATCH {id} ABANDON");
+        let how = desk.worded(&terminal, &letter);
+        return refuse(format!("{id} runs. To close it, write {how}, and then this line again."));
     };
     if game.result.is_some() || ended.outcome != BookOutcome::None {
-        return refuse(format!(
-            "{id} ended with a result. It is corrected as a match: GM MATCH {id} ANNUL and a reason."
-        ));
+        let terminal = format!("`fogpost match annul {id} --reason TEXT`");
+        let letter = format!("GM MATCH {id} ANNUL and a reason");
+        let how = desk.worded(&terminal, &letter);
+        return refuse(format!("{id} ended with a result. It is corrected as a match: {how}."));
     }
     let cause = cause(desk, reason);
     results::enter(desk, loaded, &game, &ended, outcome, &cause);
@@ -249,9 +306,21 @@ fn enter_result(
 }
 
 /// Returns the player named at the beginning of the words, and the reason that follows.
-fn player_and_reason(desk: &mut Desk<'_>, words: &[String]) -> Done<(Player, String)> {
+fn player_and_reason(
+    desk: &mut Desk<'_>,
+    words: &[String],
+    (verb, event): (&str, &str),
+) -> Done<(Player, String)> {
     match take_player(desk, words)? {
-        (_, []) => refuse("A reason is missing at the end of the line; it stands in the book."),
+        (player, []) => {
+            let who = if verb == "replace" { format!("Bo {}", player.name) } else { player.name };
+            let terminal = format!("`fogpost event {verb} {event} {who} They asked for it.`");
+            let letter = format!("GM EVENT {event} {} {who} They asked for it.", verb.to_uppercase());
+            let example = desk.worded(&terminal, &letter);
+            refuse(format!(
+                "A reason is missing at the end of the line; it stands in the book. For example: {example}"
+            ))
+        }
         (player, reason) => Ok((player, reason.join(" "))),
     }
 }

@@ -377,6 +377,11 @@ impl<'a> Desk<'a> {
         Ok(entries)
     }
 
+    /// Returns the first text at the terminal and on the screen, and the second in a letter: how to give a command.
+    pub fn worded<'t>(&self, terminal: &'t str, letter: &'t str) -> &'t str {
+        if self.without_letter { terminal } else { letter }
+    }
+
     /// Returns the player with this address, without the changes of this transaction.
     pub fn stored_player(&self, address: &str) -> Decided<Option<Player>> {
         // An address that had no player when it was looked up, and then got one, still has no row under its

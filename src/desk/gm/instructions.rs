@@ -468,9 +468,10 @@ fn effect(
     if let (MatchAction::Replace { .. }, Some(event)) = (action, &loaded.game_match.terms.event)
         && desk.event(event)?.is_some_and(|found| found.event.running().is_some())
     {
-        let says = format!(
-            "The match belongs to {event}. To give a seat away: GM EVENT {event} REPLACE Bo Cy and a reason."
-        );
+        let terminal = format!("`fogpost event replace {event} Bo Cy` and a reason");
+        let letter = format!("GM EVENT {event} REPLACE Bo Cy and a reason");
+        let how = desk.worded(&terminal, &letter);
+        let says = format!("The match belongs to {event}. To give a seat away: {how}.");
         return Ok(Err(GmResult::refused(says)));
     }
     let act = match action {
@@ -486,7 +487,7 @@ fn effect(
             return replace_by_player(desk, loaded, (*seat, *excused), (address, name), check);
         }
         MatchAction::Correct { turn, reason, orders } => {
-            if let Some(refused) = refuse_after_the_end(&loaded.game_match) {
+            if let Some(refused) = refuse_after_the_end(desk, &loaded.game_match) {
                 return Ok(Err(refused));
             }
             let correction = correction(desk, &loaded.game_match.id, *turn, reason, orders.clone())?;

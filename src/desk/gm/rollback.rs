@@ -14,14 +14,15 @@ use crate::report::{self, GmResult, SeenTurn};
 
 /// Returns why no turn of a match can be decided again, if its result has shown both sides what the rules
 /// hide.
-pub fn refuse_after_the_end(game_match: &Match) -> Option<GmResult> {
+pub fn refuse_after_the_end(desk: &Desk<'_>, game_match: &Match) -> Option<GmResult> {
     if game_match.stage != Stage::Over || !game_match.game.hides_something() {
         return None;
     }
     let says = format!(
         "The result of {} has told both sides what the rules hide, so no turn of it can be played again. A new match \
-         can be opened with GM NEW.",
-        game_match.id
+         can be opened with {}.",
+        game_match.id,
+        desk.worded("`fogpost match new`", "GM NEW")
     );
     Some(GmResult::refused(says))
 }
@@ -64,25 +65,31 @@ pub fn before_correction(
 pub fn would_void(game_match: &Match, correction: &Correction) -> String {
     let turn = correction.turn;
     let last = correction.decided.last().map_or(turn, |(_, last, _)| *last);
-    let (corrected, goes_on) = match &correction.orders {
-        Some(_) => (format!("{} would be decided again with these orders", name_of_turn(turn)), turn + 1),
-        None => (format!("{} would be open again, and orders would have to be sent anew", name_of_turn(turn)), turn),
+    let void = match correction.orders {
+        None => format!("{} would be void", turns(turn, last)),
+        Some(_) if last > turn => format!("{} would be void", turns(turn + 1, last)),
+        Some(_) => "No later turn would be void".to_owned(),
     };
-    let void = match last.saturating_sub(goes_on) {
-        _ if last < goes_on => "Nothing else would be void".to_owned(),
-        0 => format!("{} would be void", name_of_turn(last)),
-        _ if goes_on == 0 => format!("The setup and all turns up to turn {last} would be void"),
-        _ => format!("Turns {goes_on} to {last} would be void"),
+    let name = if turn == 0 { "the setup".to_owned() } else { format!("turn {turn}") };
+    let follows = match correction.orders {
+        None => format!("{name} would be open again, and orders would have to be sent anew"),
+        Some(_) => format!("{name} would be decided again with these orders"),
     };
     let seen = match game_match.game.hides_something() {
-        true => " Before that, you would read what each side saw of them.",
+        true => " Before that, you would read what each side saw of the void turns.",
         false => "",
     };
-    format!("{void}. {corrected}.{seen}")
+    format!("{void}; {follows}.{seen}")
 }
 
-fn name_of_turn(turn: u32) -> String {
-    if turn == 0 { "The setup".to_owned() } else { format!("Turn {turn}") }
+/// Names turns, of which the first may be the setup.
+fn turns(first: u32, last: u32) -> String {
+    match (first, last) {
+        (0, 0) => "The setup".to_owned(),
+        (0, last) => format!("The setup and all turns up to turn {last}"),
+        (first, last) if first == last => format!("Turn {first}"),
+        (first, last) => format!("Turns {first} to {last}"),
+    }
 }
 
 /// Returns each side's news of each adjudication, starting with number `keeps`.

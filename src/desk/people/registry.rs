@@ -121,7 +121,8 @@ fn write_about_address(desk: &mut Desk<'_>, name: &str, to: &str, letter: Change
 fn refuse_address(desk: &Desk<'_>, player: &Player, new: &Address) -> Decided<Option<String>> {
     if let Some(owner) = desk.player(new.as_str())?.filter(|owner| owner.id != player.id) {
         let owner = format!("{} ({})", owner.name, number(owner.id));
-        return Ok(Some(format!("{new} is the address of {owner}. PLAYER MERGE makes two players one.")));
+        let merge = desk.worded("`fogpost player merge`", "GM PLAYER MERGE");
+        return Ok(Some(format!("{new} is the address of {owner}. {merge} makes two players one.")));
     }
     if new.base() == desk.club.config.club.address || !new.is_reachable() {
         return Ok(Some(format!("{new} is no address that I can write to.")));

@@ -92,10 +92,10 @@ fn an_event_is_moved_by_days_alone_and_the_word_for_them_is_not_part_of_the_reas
     }
     let refused = |text: &str| read(text).expect_err(text).reason;
     for text in ["48 hours The server was down.", "2 weeks", "1 week too few", "2 Months. It is summer."] {
-        assert_eq!(refused(text), "EXTEND takes days, not hours, weeks or months.", "{text}");
+        assert_eq!(refused(text), "An extension takes days, not hours, weeks or months.", "{text}");
     }
     for text in ["2", "2 days", "2 days.", "0 too few", "367 too few", "soon too few"] {
-        assert_eq!(refused(text), "EXTEND needs a number of days, 1 to 366, and a reason.", "{text}");
+        assert_eq!(refused(text), "An extension needs a number of days, 1 to 366, and a reason.", "{text}");
     }
 }
 

@@ -428,8 +428,15 @@ pub enum GmResult {
     NoPlayer { address: String },
     /// The person was blocked or unblocked, and plays in these matches.
     Blocked { address: String, on: bool, matches: Vec<HeldSeat> },
-    /// The event after an act, or with `load` as it was announced; with `check` as it would be.
-    Event { event: Box<EventLine>, load: Option<EventLoad>, check: bool },
+    /// The event after an act, or with `load` as it was announced; with `check` as it would be. `says` tells whom the act
+    /// was about, and what follows at once.
+    Event {
+        event: Box<EventLine>,
+        load: Option<EventLoad>,
+        #[serde(default)]
+        says: String,
+        check: bool,
+    },
     /// A plan was refused, for these faults.
     PlanRefused { faults: Vec<PlanFault> },
     /// The text went to this many readers, or would go to them if `check` is set.

@@ -75,7 +75,7 @@ pub const KEYS: [PlanKey; 20] = [
         "\"league\"",
         Lacking::Refused,
         ALL,
-        "league, cup or ladder; HELP EVENTS says how each goes on",
+        "league: the best of a division change places with the last above; cup: the best go on; ladder: who wins moves up",
     ),
     key(
         "opens",

@@ -248,7 +248,7 @@ fn parse_event_extension(id: &str, rest: &[&str]) -> InstructionResult {
 }
 
 /// The sentence for an extension of an event that lacks its days or its reason.
-const DAYS_AND_REASON: &str = "EXTEND needs a number of days, 1 to 366, and a reason.";
+const DAYS_AND_REASON: &str = "An extension needs a number of days, 1 to 366, and a reason.";
 
 impl EventAction {
     /// Moves an event by a number of days. `words` are those behind the number: a reason, with or without `days`
@@ -261,7 +261,7 @@ impl EventAction {
         let reason = match unit.as_deref() {
             Some("day" | "days") => &words[1..],
             Some("hour" | "hours" | "week" | "weeks" | "month" | "months" | "year" | "years") => {
-                return Err("EXTEND takes days, not hours, weeks or months.");
+                return Err("An extension takes days, not hours, weeks or months.");
             }
             _ => words,
         };
