@@ -9,7 +9,7 @@ use anyhow::Context;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::audit::dossier::DossierForm;
+use crate::audit::dossier::{CHECK_PROGRAM, DossierForm};
 use crate::cli::arguments::UnsealingRequest;
 use crate::daemon::Office;
 use crate::daemon::audit::{book, dossier};
@@ -19,7 +19,7 @@ use crate::store::private;
 #[derive(clap::Args)]
 pub struct Args {
     /// Match, such as QZ-7K3M, or event, such as EV-SPRING; an event's book is written as text, one entry per
-    /// line
+    /// line, with the program check.py beside it
     #[arg(value_name = "MATCH")]
     id: String,
     /// Archive to write; it must not exist yet
@@ -44,10 +44,11 @@ impl Args {
             for row in &rows {
                 writeln!(out, "{}", row.json)?;
             }
+            let program = self.check_program()?;
             println!(
-                "{name}: {} entries; the book names players by number only. python3 check.py {name} checks it; the program is \
-                 in a release, as crates/core/src/audit/check.py",
-                rows.len()
+                "{name}: {} entries; the book names players by number only. python3 {} {name} checks it",
+                rows.len(),
+                program.display()
             );
             return Ok(ExitCode::SUCCESS);
         }
@@ -65,6 +66,15 @@ impl Args {
             println!("The reply tokens in it are no longer valid; the players get new ones by letter");
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Writes the program that checks a book beside it, unless it is there.
+    fn check_program(&self) -> anyhow::Result<PathBuf> {
+        let program = self.file.with_file_name("check.py");
+        if !program.exists() {
+            std::fs::write(&program, CHECK_PROGRAM).with_context(|| program.display().to_string())?;
+        }
+        Ok(program)
     }
 
     async fn write(&self, office: &Office, out: File) -> anyhow::Result<usize> {

@@ -119,6 +119,13 @@ impl Args {
             verdicts.extend(checked.into_iter().filter(|verdict| !verdict.is_sound()));
         }
         bar.finish_and_clear();
+        if subjects.len() > 1 && !self.json {
+            let wrong = match verdicts.len() {
+                0 => "all sound".to_owned(),
+                wrong => format!("{wrong} WRONG"),
+            };
+            println!("{} checked, {wrong}", subjects.len());
+        }
         if self.report {
             audit::report_audit(office, subjects.len(), verdicts.clone()).await?;
         }
@@ -180,7 +187,8 @@ pub fn show(verdict: &AuditVerdict, fog: &Fog, json: bool) {
     println!("{id}: {word}; {compared}");
     for (procedure, rulings) in &verdict.rulings_by_procedure {
         println!(
-            "  {} by procedure {procedure}: not repeated; their letters, orders and adjudications agree",
+            "  {} by procedure {procedure}, of another version of the program: not repeated, which is normal; their letters, orders \
+             and adjudications agree",
             count_of(*rulings, "ruling", "rulings")
         );
     }
@@ -225,7 +233,7 @@ fn fits(id: &str, pattern: &str) -> bool {
 }
 
 fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {msg} {human_pos} entries ({per_sec}, {elapsed})");
+    let style = ProgressStyle::with_template("{spinner} {msg} {human_pos} entries ({elapsed})");
     ProgressBar::no_length().with_style(style.expect("the template is valid"))
 }
 

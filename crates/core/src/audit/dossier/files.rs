@@ -20,7 +20,8 @@ use crate::report::{TemplateError, pin};
 const CHECK: &str = include_str!("../CHECK.txt");
 
 /// A program that checks a dossier.
-const CHECK_PROGRAM: &str = include_str!("../check.py");
+/// The program that checks a dossier, or the book of an event.
+pub const CHECK_PROGRAM: &str = include_str!("../check.py");
 
 /// The form of a dossier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

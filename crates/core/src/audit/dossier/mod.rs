@@ -6,5 +6,7 @@ mod blackout;
 mod files;
 mod read;
 
-pub use self::files::{About, DispatchRecord, DossierForm, FORMAT, LetterRecord, SeatHolder, files};
+pub use self::files::{
+    About, CHECK_PROGRAM, DispatchRecord, DossierForm, FORMAT, LetterRecord, SeatHolder, files,
+};
 pub use self::read::Dossier;
