@@ -21,6 +21,9 @@ use crate::report::{GmResult, count_of};
 use crate::store::Player;
 use crate::zone::Zone;
 
+/// How commands about events begin at the terminal.
+const TERMINAL: &str = "fogpost event";
+
 /// Announces an event.
 pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResult> {
     let plan = match Plan::read(&straight(text)) {
@@ -38,7 +41,10 @@ pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResul
         return Ok(GmResult::PlanRefused { faults: vec![fault] });
     }
     if desk.event(&plan.id)?.is_some() {
-        return Ok(GmResult::refused(format!("There is an event {} already.", plan.id)));
+        return Ok(GmResult::refused(format!(
+            "There is an event {} already; the plan needs another `id`.",
+            plan.id
+        )));
     }
     let load = Some(shown::load(desk, &plan));
     let cause = cause(desk, "");
@@ -67,7 +73,7 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
     // A check changes nothing, nor does an act that is refused halfway.
     let before = desk.draft.clone();
     let says = match carry_out(desk, &mut loaded, action, check) {
-        Ok(who) => format!("{who}{}", what_follows(desk, &before, check)),
+        Ok(who) => format!("{who}{}", what_follows(desk, &before, check)).trim().to_owned(),
         Err(ActRefusal::Says(says)) => {
             desk.draft = before;
             return Ok(GmResult::refused(says));
@@ -83,21 +89,11 @@ pub fn act(desk: &mut Desk<'_>, id: &str, action: &EventAction, check: bool) -> 
     Ok(GmResult::Event { event: line, load: None, says, check })
 }
 
-/// Says how many matches and letters follow at once from an act.
+/// Says how many letters follow at once from an act.
 fn what_follows(desk: &Desk<'_>, before: &Uncommitted, check: bool) -> String {
-    let (now, before) = (&desk.draft.changes, &before.changes);
-    let opened = now.matches.iter().filter(|row| row.version == 0).count()
-        - before.matches.iter().filter(|row| row.version == 0).count();
-    let letters = now.dispatches.len().saturating_sub(before.dispatches.len());
-    let would = if check { " would" } else { "" };
-    let mut parts = Vec::new();
-    if opened > 0 {
-        parts.push(format!("{}{would} open", count_of(opened, "match", "matches")));
-    }
-    if letters > 0 {
-        parts.push(format!("{}{would} go out", count_of(letters, "letter", "letters")));
-    }
-    if parts.is_empty() { String::new() } else { format!(" {}.", parts.join(", and ")) }
+    let letters = desk.draft.changes.dispatches.len().saturating_sub(before.changes.dispatches.len());
+    let go = if check { "would go out" } else { "go out" };
+    if letters > 0 { format!(" {} {go}.", count_of(letters, "letter", "letters")) } else { String::new() }
 }
 
 /// Carries out an act, and says about whom it is; with `check`, about whom it would be.
@@ -108,6 +104,10 @@ fn carry_out(
     check: bool,
 ) -> Done<String> {
     match action {
+        EventAction::Open => {
+            open(desk, loaded)?;
+            Ok(opened(loaded, check))
+        }
         EventAction::Enter { words } => enter(desk, loaded, words, check),
         EventAction::Strike { words } => strike(desk, loaded, words, check),
         EventAction::Replace { words } => replace(desk, loaded, words, check),
@@ -118,11 +118,13 @@ fn carry_out(
 /// Carries out an act that is about no player.
 fn carry_out_on_all(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction) -> Done {
     match action {
-        EventAction::Open => open(desk, loaded),
         EventAction::Close => close(desk, loaded),
         EventAction::Cancel { reason } => cancel(desk, loaded, reason),
         EventAction::Note { text } => note(desk, loaded, "", BookFact::Noted { text: text.clone() }),
-        EventAction::Enter { .. } | EventAction::Strike { .. } | EventAction::Replace { .. } => Ok(()),
+        EventAction::Open
+        | EventAction::Enter { .. }
+        | EventAction::Strike { .. }
+        | EventAction::Replace { .. } => Ok(()),
         EventAction::Extend { days, reason } => extend(desk, loaded, *days, reason),
         EventAction::Result { match_id, outcome, reason } => {
             enter_result(desk, loaded, match_id, *outcome, reason)
@@ -167,6 +169,15 @@ fn open(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
     if loaded.event.stage == EventStage::Entries { open(desk, loaded) } else { Ok(()) }
 }
 
+/// Says how many matches and letters a season that was just drawn brings.
+fn opened(loaded: &LoadedEvent, check: bool) -> String {
+    let Some(season) = loaded.event.running() else { return String::new() };
+    let (matches, players) = (season.games.len(), season.list.len());
+    let (open, go) = if check { ("would open", "would go out") } else { ("open", "go out") };
+    let letters = count_of(2 * matches + players, "letter", "letters");
+    format!("{} {open}, and {letters} {go}.", count_of(matches, "match", "matches"))
+}
+
 /// Lets nobody enter any more.
 fn close(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
     if loaded.event.is_begun_cup() {
@@ -184,12 +195,7 @@ fn cancel(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str) -> Done {
     Ok(letters::tell_cancelled(desk, &before, &gm, reason)?)
 }
 
-fn enter(
-    desk: &mut Desk<'_>,
-    loaded: &mut LoadedEvent,
-    words: &[String],
-    check: bool,
-) -> Done<String> {
+fn enter(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String], check: bool) -> Done<String> {
     let (player, reason) = player_and_reason(desk, words, ("enter", &loaded.event.plan.id))?;
     if loaded.event.entrants.contains(&player.id) {
         return refuse(format!("{} is in already.", player.name));
@@ -201,12 +207,7 @@ fn enter(
     Ok(format!("{} {} in.", player.name, if check { "would be" } else { "is" }))
 }
 
-fn strike(
-    desk: &mut Desk<'_>,
-    loaded: &mut LoadedEvent,
-    words: &[String],
-    check: bool,
-) -> Done<String> {
+fn strike(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String], check: bool) -> Done<String> {
     let (player, reason) = player_and_reason(desk, words, ("strike", &loaded.event.plan.id))?;
     if !loaded.event.entrants.contains(&player.id) {
         return refuse(format!("{} is not in.", player.name));
@@ -222,12 +223,7 @@ fn strike(
 }
 
 /// Gives one player's running matches, points and place to another.
-fn replace(
-    desk: &mut Desk<'_>,
-    loaded: &mut LoadedEvent,
-    words: &[String],
-    check: bool,
-) -> Done<String> {
+fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String], check: bool) -> Done<String> {
     let (from, rest) = take_player(desk, words)?;
     let (to, reason) = player_and_reason(desk, rest, ("replace", &loaded.event.plan.id))?;
     if !loaded.event.has(from.id) {
@@ -289,7 +285,8 @@ fn enter_result(
         return refuse(format!("{id} is no match of the season that runs."));
     };
     let Some(ended) = results::end_of(desk, &id)? else {
-        let terminal = format!("`fogpost match forfeit {id} first`, or second; or `fogpost match abandon {id}`");
+        let terminal =
+            format!("`fogpost match forfeit {id} first`, or second; or `fogpost match abandon {id}`");
         let letter = format!("GM MATCH {id} FORFEIT first, or second; or GM MATCH {id} ABANDON");
         let how = desk.worded(&terminal, &letter);
         return refuse(format!("{id} runs. To close it, write {how}, and then this line again."));
@@ -312,9 +309,12 @@ fn player_and_reason(
     (verb, event): (&str, &str),
 ) -> Done<(Player, String)> {
     match take_player(desk, words)? {
-        (player, []) => {
-            let who = if verb == "replace" { format!("Bo {}", player.name) } else { player.name };
-            let terminal = format!("`fogpost event {verb} {event} {who} They asked for it.`");
+        (_, []) => {
+            let who = if verb == "replace" { format!("Eve {}", words.join(" ")) } else { words.join(" ") };
+            // A shell would obey some characters of a name.
+            let is_plain = who.chars().all(|c| c.is_alphanumeric() || " @._+-".contains(c));
+            let quoted = if is_plain { who.clone() } else { format!("\"{who}\"") };
+            let terminal = format!("`{TERMINAL} {verb} {event} {quoted} They asked for it.`");
             let letter = format!("GM EVENT {event} {} {who} They asked for it.", verb.to_uppercase());
             let example = desk.worded(&terminal, &letter);
             refuse(format!(

@@ -60,7 +60,7 @@ pub const KEYS: [PlanKey; 20] = [
         "\"EV-SPRING\"",
         Lacking::Refused,
         ALL,
-        "The name in commands: EV- and up to 20 letters, digits or hyphens",
+        "The name in commands: EV- and up to 20 letters, digits or hyphens; each event needs another",
     ),
     key("name", "\"Spring\"", Lacking::Refused, ALL, "The name in letters: one line of at most 60 letters"),
     key(

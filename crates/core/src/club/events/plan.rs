@@ -66,8 +66,7 @@ impl Plan {
             Ok(table) => table,
             Err(error) => {
                 let line = error.span().map_or(0, |span| 1 + text[..span.start].matches('\n').count());
-                let says = format!("this line cannot be read: {}", error.message().replace('\n', " "));
-                return Err(vec![PlanFault { line, says, example: "format = \"league\"".to_owned() }]);
+                return Err(vec![unreadable(text, line, error.message())]);
             }
         };
         let mut reader = Reader { text, table, faults: Vec::new() };
@@ -250,11 +249,12 @@ impl Reader<'_> {
 
     fn opening(&mut self) -> (Option<NaiveDate>, Option<usize>) {
         let most = self.size("max_entrants", (2, MAX_ENTRANTS));
-        let opens = self.needed("opens", ("a day, or \"full\"", "opens = 2027-03-01"), |value| {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
-            (day.is_some() || text == "full").then_some(day)
-        });
+        let opens =
+            self.needed("opens", ("a day as year-month-day, or \"full\"", "opens = 2027-03-01"), |value| {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
+                (day.is_some() || text == "full").then_some(day)
+            });
         if opens == Some(None) && most.is_none() {
             self.fault("opens", "is \"full\", which needs max_entrants", "max_entrants = 16");
         }
@@ -275,6 +275,26 @@ impl Reader<'_> {
             self.fault("advance", "is as many as a section has players", "advance = 1");
         }
         (promote.or(relegate).unwrap_or(1), advance)
+    }
+}
+
+/// Says what is wrong with a line that is no TOML: how the key in it is written, if there is one.
+fn unreadable(text: &str, line: usize, message: &str) -> PlanFault {
+    let written = text.lines().nth(line.saturating_sub(1)).and_then(|line| line.split_once('='));
+    let key = written.and_then(|(name, _)| KEYS.iter().find(|key| key.name == name.trim()));
+    let Some(key) = key else {
+        let says = format!("this line cannot be read: {}", message.replace('\n', " "));
+        return PlanFault { line, says, example: "format = \"league\"".to_owned() };
+    };
+    let how = match key.value.as_bytes() {
+        [b'"', ..] => "it stands between quotation marks",
+        _ if key.name == "opens" => "a day is written as year-month-day",
+        _ => "it is written as in the example",
+    };
+    PlanFault {
+        line,
+        says: format!("the value of `{}` cannot be read; {how}", key.name),
+        example: format!("{} = {}", key.name, key.value),
     }
 }
 
