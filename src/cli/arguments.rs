@@ -8,9 +8,9 @@ use anyhow::{Context, bail, ensure};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
-use crate::club::names::{NamedPlayer, find_player};
+use crate::club::names::{NamedPlayer, find_player, may_mean};
 use crate::config::{Config, Gms, HouseSection};
-use crate::daemon::{GmIndex, Holder, NamedAddress, Unseal, fit_name};
+use crate::daemon::{GmIndex, Holder, NamedAddress, Office, Unseal, fit_name};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::house;
@@ -18,7 +18,7 @@ use crate::letter::Address;
 use crate::post::text_file;
 use crate::referee::{TERM_NAMES, Terms};
 use crate::request::{Party, Whom};
-use crate::store::Player;
+use crate::store::{Player, TokenRow};
 
 /// Parses the reason of an act, which players are told.
 pub(super) fn reason(text: &str) -> Result<String, String> {
@@ -28,8 +28,57 @@ pub(super) fn reason(text: &str) -> Result<String, String> {
     }
 }
 
-pub(super) fn seat(text: &str) -> Result<Seat, String> {
+/// Parses a seat where no match says who holds it.
+pub(super) fn side_of_match(text: &str) -> Result<Seat, String> {
     Seat::parse(text).ok_or_else(|| "must be first or second".to_owned())
+}
+
+/// A seat of a match, as written: which one, or who holds it.
+#[derive(Clone, Debug)]
+pub(super) enum SeatArgument {
+    Seat(Seat),
+    Holder(Whom),
+}
+
+impl SeatArgument {
+    /// Returns the seat that is meant in a match.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such match, or if it is not clear whose seat is meant. It says who sits where.
+    pub(super) async fn seat(&self, office: &Office, id: &str) -> anyhow::Result<Seat> {
+        let whom = match self {
+            SeatArgument::Seat(seat) => return Ok(*seat),
+            SeatArgument::Holder(whom) => whom,
+        };
+        let id = id.to_ascii_uppercase();
+        let rows = office.store.seats_of(std::slice::from_ref(&id)).await?;
+        ensure!(!rows.is_empty(), "there is no match {id}; `fogpost match list` lists them all");
+        let holds = |row: &&TokenRow| match whom {
+            Whom::Address(address) => row.player.addresses.iter().any(|own| own == address.as_str()),
+            Whom::Named(written) => {
+                may_mean(written, &NamedPlayer { id: row.player.id, name: row.player.name.clone() })
+            }
+        };
+        let meant: Vec<Seat> = rows.iter().filter(holds).map(|row| row.seat).collect();
+        let sits: Vec<String> =
+            rows.iter().map(|row| format!("{} ({})", row.player.name, row.seat)).collect();
+        match meant[..] {
+            [seat] => Ok(seat),
+            [] => bail!("nobody in {id} is called so: {} play there", sits.join(" and ")),
+            _ => bail!("that fits both in {id}: {}", sits.join(" and ")),
+        }
+    }
+}
+
+/// Parses `first`, `second`, or the person who holds a seat.
+pub(super) fn seat(text: &str) -> Result<SeatArgument, String> {
+    match Seat::parse(text) {
+        Some(seat) => Ok(SeatArgument::Seat(seat)),
+        None => match whom(text) {
+            Ok(whom) => Ok(SeatArgument::Holder(whom)),
+            Err(_) => Err("must be first or second, or the player who sits there".to_owned()),
+        },
+    }
 }
 
 pub(super) fn game(text: &str) -> Result<GameKind, String> {

@@ -7,17 +7,17 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use super::arguments::{
-    ActingGm, HolderArgument, Output, TermsArguments, choices, game, holder, orders, reason, seat, terms,
-    usage,
+    ActingGm, HolderArgument, Output, SeatArgument, TermsArguments, choices, game, holder, orders, reason,
+    seat, terms, usage,
 };
-use super::instruct::{carry_out, carry_out_each};
+use super::instruct::{carry_out, carry_out_each, in_one_line};
 use super::match_list::{List, show};
 use super::output::print_json;
 use crate::daemon::instruct;
 use crate::daemon::status::running_daemons;
 use crate::daemon::{Holder, NewMatch, Office, plus_address};
+use crate::game::BySeat;
 use crate::game::any::GameKind;
-use crate::game::{BySeat, Seat};
 use crate::letter::printable::printable_line;
 use crate::referee::{Act, Instruction, Match, MatchAction, MatchOverview, Stage, cut, read_terms_change};
 use crate::report::count_of;
@@ -62,6 +62,9 @@ enum Command {
     Abandon {
         #[command(flatten)]
         target: Target,
+        /// The reason, which both players are told before the result
+        #[arg(long, value_parser = reason)]
+        reason: Option<String>,
     },
     /// Void the result of a match, even one that is over; a running match ends
     Annul {
@@ -90,9 +93,12 @@ enum Command {
     Forfeit {
         #[command(flatten)]
         target: Target,
-        /// first or second
+        /// first or second, or the player who sits there
         #[arg(value_parser = seat)]
-        seat: Seat,
+        seat: SeatArgument,
+        /// The reason, which both players are told before the result
+        #[arg(long, value_parser = reason)]
+        reason: Option<String>,
     },
     /// Record a note for the GMs in the ledger
     Note {
@@ -107,7 +113,7 @@ enum Command {
     Tell {
         #[command(flatten)]
         target: Target,
-        /// first, second or both
+        /// first, second or both, or the player who sits there
         #[arg(value_parser = side)]
         to: Side,
         /// Text of the message
@@ -118,9 +124,9 @@ enum Command {
     Replace {
         #[command(flatten)]
         target: Target,
-        /// first or second
+        /// first or second, or the player who sits there
         #[arg(value_parser = seat)]
-        seat: Seat,
+        seat: SeatArgument,
         /// The new holder: a name, a number, `ann@example.org` or `Ann <ann@example.org>`, or the house, as `house:average`
         #[arg(value_parser = holder)]
         by: HolderArgument,
@@ -132,9 +138,9 @@ enum Command {
     ActAs {
         #[command(flatten)]
         target: Target,
-        /// first or second
+        /// first or second, or the player who sits there
         #[arg(value_parser = seat)]
-        seat: Seat,
+        seat: SeatArgument,
         /// File with one order per line; `-` for standard input
         file: PathBuf,
     },
@@ -155,9 +161,9 @@ enum Command {
         /// Name of the match, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
-        /// first or second
+        /// first or second, or the player who sits there
         #[arg(value_parser = seat)]
-        seat: Seat,
+        seat: SeatArgument,
         /// File with the orders that should have counted, one per line; `-` for standard input
         file: PathBuf,
         /// The turn to decide again with these orders
@@ -170,19 +176,18 @@ enum Command {
 }
 
 /// A seat, or `None` for both.
-#[derive(Clone, Copy)]
-struct Side(Option<Seat>);
+#[derive(Clone)]
+struct Side(Option<SeatArgument>);
 
 fn side(text: &str) -> Result<Side, String> {
-    match Seat::parse(text) {
-        Some(seat) => Ok(Side(Some(seat))),
-        None if text.eq_ignore_ascii_case("both") => Ok(Side(None)),
-        None => Err("must be first, second or both".to_owned()),
+    match text.eq_ignore_ascii_case("both") {
+        true => Ok(Side(None)),
+        false => seat(text).map(|seat| Side(Some(seat))),
     }
 }
 
 /// A match, and the turn that must be open in it.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 struct Target {
     /// Name of the match, such as QZ-7K3M
     #[arg(value_name = "MATCH")]
@@ -320,27 +325,68 @@ impl Command {
                 let words: Vec<&str> = terms.iter().map(String::as_str).collect();
                 target.act(Act::Terms(read_terms_change(&words).map_err(anyhow::Error::msg)?))
             }
-            Command::Abandon { target } => target.act(Act::Abandon),
+            Command::Abandon { target, reason } => {
+                return end(office, gm, target, Act::Abandon, reason, output).await;
+            }
             Command::Adjudicate { target } => target.act(Act::Adjudicate),
-            Command::Forfeit { target, seat } => target.act(Act::Forfeit(seat)),
+            Command::Forfeit { target, seat, reason } => {
+                let act = Act::Forfeit(seat.seat(office, &target.id).await?);
+                return end(office, gm, target, act, reason, output).await;
+            }
             Command::Note { target, text } => target.act(Act::Note { text: text.join(" ") }),
-            Command::Tell { target, to, text } => target.act(Act::tell(to.0, cut(&text.join(" ")))),
+            Command::Tell { target, to, text } => {
+                let to = match to.0 {
+                    Some(seat) => Some(seat.seat(office, &target.id).await?),
+                    None => None,
+                };
+                target.act(Act::tell(to, cut(&text.join(" "))))
+            }
             Command::Replace { target, seat, by, excused } => {
+                let seat = seat.seat(office, &target.id).await?;
                 let name = by.given_name();
                 let by = by.party(&office.store.players().await?).map_err(anyhow::Error::msg)?;
                 target.action(MatchAction::Replace { seat, by, name, excused })
             }
-            Command::ActAs { target, seat, file } => target.act(Act::File { seat, orders: orders(&file)? }),
+            Command::ActAs { target, seat, file } => {
+                let seat = seat.seat(office, &target.id).await?;
+                target.act(Act::File { seat, orders: orders(&file)? })
+            }
             Command::Rollback { id, to, reason } => {
                 Target { id, turn: None }.action(MatchAction::Correct { turn: to, reason, orders: None })
             }
             Command::Correct { id, seat, file, turn, reason } => {
-                let orders = Some((seat, orders(&file)?));
+                let orders = Some((seat.seat(office, &id).await?, orders(&file)?));
                 Target { id, turn: None }.action(MatchAction::Correct { turn, reason, orders })
             }
         };
         carry_out(office, gm, &instruction, output).await
     }
+}
+
+/// Ends a match. Both players first read the reason, if there is one.
+async fn end(
+    office: &Office,
+    gm: &ActingGm,
+    target: Target,
+    act: Act,
+    reason: Option<String>,
+    output: Output,
+) -> anyhow::Result<ExitCode> {
+    let ending = target.clone().act(act);
+    if let Some(reason) = reason.filter(|_| !output.check) {
+        let index = gm.index(&office.config.club.gm)?;
+        // Nobody must be told why something ends that then does not.
+        let would = instruct::carry_out_as(office, index, &ending, None, true).await?;
+        let telling = target.act(Act::tell(None, cut(&reason)));
+        let told = match would.is_done() {
+            true => instruct::carry_out_as(office, index, &telling, None, false).await?,
+            false => would,
+        };
+        if !told.is_done() {
+            bail!("{}", in_one_line(&instruct::tell(office, &told)?));
+        }
+    }
+    carry_out(office, gm, &ending, output).await
 }
 
 impl New {

@@ -5,12 +5,11 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::arguments::{ActingGm, Output, address, person, seat, whom};
+use super::arguments::{ActingGm, Output, SeatArgument, address, person, seat, whom};
 use super::instruct::carry_out;
 use super::output::{print_json, print_table};
 use crate::daemon::audit::forget;
 use crate::daemon::{APPLICANT, Applicant, Office};
-use crate::game::Seat;
 use crate::letter::Address;
 use crate::referee::{Act, Instruction, MatchAction, PlayerAct};
 use crate::report::count_of;
@@ -33,12 +32,12 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Add a player under this name
+    /// Add a player under this name, or admit somebody who waits to be admitted
     Add {
         /// An address of the player
         #[arg(value_parser = address)]
         address: Address,
-        /// The name
+        /// The name; without one, that of the letter or of the mailbox
         name: Vec<String>,
     },
     /// Decline somebody who waits to be admitted; they are told
@@ -122,9 +121,9 @@ enum Command {
         /// Name of the match, such as QZ-7K3M
         #[arg(value_name = "MATCH")]
         id: String,
-        /// first or second
+        /// first or second, or the player who sits there
         #[arg(value_parser = seat)]
-        seat: Seat,
+        seat: SeatArgument,
     },
 }
 
@@ -135,6 +134,11 @@ impl Args {
                 let people = office.store.players().await?;
                 let player = person(player, &people).map_err(anyhow::Error::msg)?.id;
                 return forget(office, player, self.output).await;
+            }
+            if let Command::Token { id, seat } = &self.command {
+                let action = MatchAction::Act(Act::RenewToken(seat.seat(office, id).await?));
+                let instruction = Instruction::Match { id: id.clone(), turn: None, action };
+                return carry_out(office, &self.gm, &instruction, self.output).await;
             }
             match self.command.instruction() {
                 Some(instruction) => carry_out(office, &self.gm, &instruction, self.output).await,
@@ -154,11 +158,7 @@ impl Command {
             Command::Decline { address, words } => {
                 return Some(Instruction::PlayerDecline { address, words: words.join(" ") });
             }
-            Command::Token { id, seat } => {
-                let action = MatchAction::Act(Act::RenewToken(seat));
-                return Some(Instruction::Match { id, turn: None, action });
-            }
-            Command::List | Command::Forget { .. } => return None,
+            Command::List | Command::Forget { .. } | Command::Token { .. } => return None,
             Command::Show { player } => (player, PlayerAct::Show),
             Command::Rename { player, name } => (player, PlayerAct::Rename(name.join(" "))),
             Command::Merge { gone, into } => (gone, PlayerAct::MergeInto(into)),

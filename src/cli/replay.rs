@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Show only what this side was told
-    #[arg(long = "as", value_name = "SEAT", value_parser = super::arguments::seat)]
+    #[arg(long = "as", value_name = "SEAT", value_parser = super::arguments::side_of_match)]
     viewer: Option<Seat>,
     /// Show only this turn
     #[arg(long, value_name = "N")]
