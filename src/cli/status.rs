@@ -13,6 +13,8 @@ use crate::store::{self, StoreError};
 use crate::zone::Zone;
 
 /// Show the queues, the daemons and anything that is wrong; exit status 1 if something is
+///
+/// `fogpost doctor` checks what this takes for granted: the config, the mailbox, the mail server and DNS.
 #[derive(clap::Args)]
 pub struct Args {
     /// Minutes without a heartbeat after which a daemon counts as dead. If cron starts `run --once`, they are added to
@@ -70,6 +72,7 @@ fn print(status: &Status, zone: Zone) {
         ("sent", sent),
         ("given up", listed_by(status.dispatches_given_up, "--unsent")),
         ("matches", matches(status)),
+        ("newcomers", newcomers(status.applicants_waiting)),
         ("clock", clock),
         ("last fetch", times.last(status.last_fetch)),
         ("last send", times.last(status.last_send)),
@@ -91,8 +94,23 @@ fn print(status: &Status, zone: Zone) {
         lines.push(("login", format!("{file} on {}, renewed {renewed}", login.host)));
     }
     lines.extend(status.faults.iter().map(|fault| ("WRONG", fault.clone())));
+    if status.faults.is_empty() {
+        lines.push(("", "Nothing is wrong.".to_owned()));
+    }
     for (what, text) in lines {
-        println!("{what:<12}  {text}");
+        match what {
+            "" => println!("{text}"),
+            what => println!("{what:<12}  {text}"),
+        }
+    }
+}
+
+/// Describes how many people wait to be admitted.
+fn newcomers(waiting: u64) -> String {
+    match waiting {
+        0 => "none waits".to_owned(),
+        1 => "1 waits to be admitted: fogpost player list shows who".to_owned(),
+        _ => format!("{waiting} wait to be admitted: fogpost player list shows who"),
     }
 }
 

@@ -24,6 +24,7 @@ use super::sending::account::{ACCOUNT, Account};
 use super::site::SiteState;
 use crate::config::{Config, DatabaseSection, Quota, SharedMailbox};
 use crate::desk::gm::alarm::time_apart;
+use crate::desk::matches::applicants::{APPLICANT, Applicant};
 use crate::post::{host_name, oauth, without_addresses};
 use crate::referee::{Ask, MatchOverview, Stage};
 use crate::report::{count_of, format_duration};
@@ -135,6 +136,8 @@ pub struct Status {
     /// Matches in which a GM was asked, protests included.
     pub matches_waiting_for_gm: u64,
     pub protests: u64,
+    /// Newcomers who wait to be admitted.
+    pub applicants_waiting: u64,
     /// Delay of the match that has waited longest for the clock.
     pub clock_late_seconds: i64,
     pub last_fetch: Option<DateTime<Utc>>,
@@ -216,6 +219,8 @@ impl Status {
         status.last_send = status.last_send.max(store.last_sent(now).await?);
         let MatchCounts { late, waiting, protests } = counts;
         (status.matches_late, status.matches_waiting_for_gm, status.protests) = (late, waiting, protests);
+        let applicants = store.remembered_under(APPLICANT).await?;
+        status.applicants_waiting = Applicant::read_all(&applicants).len() as u64;
         status.per_day = quota.per_day;
         status.note_stuck(stuck_houses(store).await?.values());
         status.note_unsound(remembered_unsound(store).await?.values());
@@ -492,6 +497,7 @@ impl Status {
             ("matches_running", "Running matches", count(self.matches_running)),
             ("matches_late", "Matches past the deadline, within the grace", count(self.matches_late)),
             ("matches_waiting_for_gm", "Matches that wait for a GM", count(self.matches_waiting_for_gm)),
+            ("applicants_waiting", "Newcomers who wait to be admitted", count(self.applicants_waiting)),
             ("protests", "Matches with a protest", count(self.protests)),
             ("clock_late_seconds", "Delay of the clock", Some(self.clock_late_seconds)),
             ("last_fetch_age_seconds", "Time since the mailbox was read", age(self.last_fetch)),
