@@ -84,7 +84,7 @@ fn act_on_player(desk: &mut Desk<'_>, whom: &Whom, act: &PlayerAct, check: bool)
     };
     match act {
         PlayerAct::Show => match desk.player(address.as_str())? {
-            Some(player) => registry::show_player(desk, &player),
+            Some(player) => registry::show_player_and_matches(desk, &player),
             None => registry::show_address(desk, &address),
         },
         PlayerAct::Rename(name) => registry::rename_player(desk, &address, name, check),

@@ -11,8 +11,8 @@ use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::frame::standing;
 use crate::desk::matches::player_names::fit_name;
 use crate::desk::matches::{acts, holders, player_names};
-use crate::desk::outbox::gms;
 use crate::desk::outbox::mail::{self, PlainEnvelope};
+use crate::desk::outbox::{fog, gms};
 use crate::game::Seat;
 use crate::game::any::GameKind;
 use crate::letter::{Address, Digest};
@@ -32,7 +32,25 @@ pub fn show_player(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
             &[NamedPlayer { id: player.id, name: player.name.clone() }],
         )?,
         admitted: false,
+        number: number(player.id),
+        running: Vec::new(),
+        finished: 0,
     })
+}
+
+/// Shows a player with a line for each match that is not over.
+pub fn show_player_and_matches(desk: &Desk<'_>, player: &Player) -> Decided<GmResult> {
+    let fog = fog::of_acting_gm(desk)?;
+    let mut shown = show_player(desk, player)?;
+    if let GmResult::Player { running, finished, .. } = &mut shown {
+        for (_, overview) in desk.rows.matches_of(player.id)? {
+            match overview.stage {
+                Stage::Over => *finished += 1,
+                Stage::Running | Stage::Paused => running.push(fog.line(overview.clone(), desk.at())),
+            }
+        }
+    }
+    Ok(shown)
 }
 
 pub fn rename_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -> Decided<GmResult> {
@@ -267,8 +285,18 @@ pub fn merge_players(desk: &mut Desk<'_>, gone: &Address, into: &Address, check:
     event_acts::merge(desk, old.id, new.id)?;
     holders::hold_seats_of(desk, &[new.id, old.id], &merged, None)?;
     let blocked = is_blocked(desk, &new)?;
-    let (name, bouncing, namesakes) = (new.name, new.bouncing, Vec::new());
-    Ok(GmResult::Player { name, addresses, bouncing, blocked, matches, namesakes, admitted: false })
+    Ok(GmResult::Player {
+        number: number(new.id),
+        name: new.name,
+        addresses,
+        bouncing: new.bouncing,
+        blocked,
+        matches,
+        namesakes: Vec::new(),
+        admitted: false,
+        running: Vec::new(),
+        finished: 0,
+    })
 }
 
 /// Returns the open event that both players are in.

@@ -421,6 +421,14 @@ pub enum GmResult {
         /// Whether they waited to be admitted, and were told that they are.
         #[serde(default)]
         admitted: bool,
+        /// Such as `P-12`.
+        #[serde(default)]
+        number: String,
+        /// The matches that are not over, if they were asked for, and the number of the others.
+        #[serde(default)]
+        running: Vec<GmMatchSummary>,
+        #[serde(default)]
+        finished: usize,
     },
     /// The person was not admitted, and is told so.
     NotAdmitted { address: String, name: String },
