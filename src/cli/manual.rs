@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use serde_json::json;
 
 use super::Cli;
-use super::output::{print_json, print_table, put};
+use super::output::{print_json, print_wrapped_table, put};
 use crate::game::any::GameKind;
 use crate::house;
 
@@ -27,7 +27,7 @@ impl Games {
             print_json(&games);
         } else {
             let rows = GameKind::ALL.iter().copied().flat_map(table_rows).collect();
-            print_table(&["game, option", "default", "values", ""], rows);
+            print_wrapped_table(&["game, option", "default", "values", ""], rows);
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,6 +1,6 @@
 //! Standard output. Text from players and strangers is made safe to print here, for all commands.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use chrono::{DateTime, Utc};
 use comfy_table::presets::NOTHING;
@@ -48,22 +48,33 @@ pub fn print_json(value: &impl Serialize) {
 const MIN_WIDTH: usize = 60;
 
 /// Columns that a cut cell keeps at least.
-const MIN_CELL: usize = 8;
+const MIN_CELL: usize = 7;
+
+/// Columns that a wrapped explanation has at least, and that another wrapped cell has at most.
+const MIN_WRAPPED: usize = 20;
+const MAX_NAMED: usize = 18;
 
 /// Heads of columns that are never cut: what one has to type, and times.
 const WHOLE: [&str; 6] = ["match", "due", "letter", "received", "number", "written"];
 
-/// Formats a time for a list, whose rows have no room for the day of the week.
-pub fn list_time(at: DateTime<Utc>, zone: Zone, now: DateTime<Utc>) -> String {
+/// Formats a time for a list, whose rows have no room for the day of the week: `16 May, 20:00 CEST`.
+pub fn list_time_with_zone(at: DateTime<Utc>, zone: Zone, now: DateTime<Utc>) -> String {
     let whole = format_local(at, zone, now);
     whole.split_once(' ').map_or(whole.as_str(), |(_, rest)| rest).to_owned()
 }
 
-/// Prints a list as a table, or this sentence if it is empty. Programs that read a list get no sentence.
+/// Formats a time for a list all of whose times are in the club's zone: `16 May, 20:00`.
+pub fn list_time(at: DateTime<Utc>, zone: Zone, now: DateTime<Utc>) -> String {
+    let whole = list_time_with_zone(at, zone, now);
+    whole.rsplit_once(' ').map_or(whole.as_str(), |(rest, _)| rest).to_owned()
+}
+
+/// Prints a list as a table. If it is empty, says so; only programs that read it get the head alone.
 pub fn print_list(head: &[&str], rows: Vec<Vec<String>>, empty: &str) {
     if rows.is_empty() {
         eprintln!("{}", printable_line(empty));
-    } else {
+    }
+    if !rows.is_empty() || !io::stdout().is_terminal() {
         print_table(head, rows);
     }
 }
@@ -78,11 +89,45 @@ pub fn print_table(head: &[&str], rows: Vec<Vec<String>>) {
     if let Some(width) = terminal_width() {
         cut_to(width, &is_whole, &mut rows);
     }
+    print_rows(rows);
+}
+
+fn print_rows(rows: Vec<Vec<String>>) {
     let mut table = comfy_table::Table::new();
     table.load_preset(NOTHING).add_rows(rows);
     for line in table.lines() {
         put_line(line.trim_end());
     }
+}
+
+/// Prints a table whose last column explains the others: on a terminal, cells are wrapped, and nothing is cut.
+pub fn print_wrapped_table(head: &[&str], rows: Vec<Vec<String>>) {
+    let head: Vec<String> = head.iter().copied().map(str::to_owned).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    let Some(width) = terminal_width() else { return print_rows(rows) };
+    let mut rooms = vec![0; rows[0].len()];
+    for row in &rows {
+        rooms.iter_mut().zip(row).for_each(|(room, cell)| *room = display_width(cell).max(*room));
+    }
+    if let Some((last, others)) = rooms.split_last_mut() {
+        others.iter_mut().for_each(|room| *room = MAX_NAMED.min(*room));
+        // Each column has a blank on both sides, of which the last one is not printed.
+        let taken: usize = others.iter().map(|room| room + 2).sum();
+        *last = width.saturating_sub(taken + 1).max(MIN_WRAPPED);
+    }
+    print_rows(rows.iter().flat_map(|row| wrapped(row, &rooms)).collect());
+}
+
+/// Wraps the cells of a row to these widths.
+fn wrapped(row: &[String], rooms: &[usize]) -> Vec<Vec<String>> {
+    let cells: Vec<Vec<String>> = row
+        .iter()
+        .zip(rooms)
+        .map(|(cell, room)| textwrap::wrap(cell, *room).into_iter().map(|line| line.into_owned()).collect())
+        .collect();
+    let lines = cells.iter().map(Vec::len).max().unwrap_or_default();
+    let line = |at: usize| cells.iter().map(|cell| cell.get(at).cloned().unwrap_or_default()).collect();
+    (0..lines).map(line).collect()
 }
 
 /// Returns the columns of the terminal, if standard output is one.
@@ -144,6 +189,11 @@ impl<W: Write> Write for PrintableWriter<W> {
 mod tests {
     use super::*;
 
+    /// A row with cells of these widths.
+    fn row_of(widths: &[usize]) -> Vec<String> {
+        widths.iter().map(|width| "x".repeat(*width)).collect()
+    }
+
     #[test]
     fn the_longest_cells_are_cut_until_a_row_fits() {
         let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
@@ -158,10 +208,14 @@ mod tests {
         cut_to(45, &is_whole, &mut rows);
         assert_eq!(rows[1], row(["QD-7K3M", "Maximilian of th…", "Mon 7 Dec, 20:00"]));
         cut_to(10, &is_whole, &mut rows);
-        assert_eq!(rows[1], row(["QD-7K3M", "Maximil…", "Mon 7 Dec, 20:00"]));
+        assert_eq!(rows[1], row(["QD-7K3M", "Maximi…", "Mon 7 Dec, 20:00"]));
         let mut wide =
             vec![row(["a", "\u{738b}\u{4f1f}\u{738b}\u{4f1f}\u{738b}\u{4f1f}\u{738b}\u{4f1f}", "b"])];
         cut_to(10, &is_whole, &mut wide);
         assert_eq!(display_width(&wide[0][1]), 7);
+        let mut letters = vec![row_of(&[12, 18, 40, 40, 9, 13, 80])];
+        cut_to(80, &[true, true, false, false, false, false, false], &mut letters);
+        let shown: usize = letters[0].iter().map(|cell| display_width(cell)).sum();
+        assert!(shown + 2 * letters[0].len() <= 81, "{letters:?}");
     }
 }

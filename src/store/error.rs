@@ -21,6 +21,9 @@ pub enum StoreError {
     Unsound(String),
     #[error("the database {database} cannot be opened: {why}")]
     Open { database: String, why: String, transient: bool },
+    /// A file that a copy would be written to.
+    #[error("{0} exists already; name a new file")]
+    Exists(String),
     /// The server is a standby, or somebody has made it read-only.
     #[error("the database is read-only; fogpost status names its server")]
     ReadOnly,
@@ -69,6 +72,7 @@ impl StoreError {
             StoreError::Locked(_)
             | StoreError::Newer(_)
             | StoreError::AddressTaken
+            | StoreError::Exists(_)
             | StoreError::Unsound(_)
             | StoreError::Migrate(_) => false,
         }

@@ -141,7 +141,7 @@ impl SqliteBackend {
     async fn write_copy(&self, part: &Path, to: &Path) -> Result<()> {
         let cannot = |error: std::io::Error| cannot_open(to, error.to_string());
         if to.exists() {
-            return Err(cannot_open(to, "it exists already; a backup needs a new file".to_owned()));
+            return Err(StoreError::Exists(to.display().to_string()));
         }
         let name = part.to_str().ok_or_else(|| cannot_open(to, "its name is not valid UTF-8".to_owned()))?;
         // VACUUM writes into an empty file, and keeps its permissions.

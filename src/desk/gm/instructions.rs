@@ -330,14 +330,18 @@ fn add_player(desk: &mut Desk<'_>, address: &Address, name: &str, check: bool) -
         return Ok(GmResult::refused(format!("{address} is {}.", ParseGivenError::BeyondAscii)));
     }
     let applicant = applicants::of(desk, address)?;
+    let name = applicant.as_ref().filter(|_| name.is_empty()).map_or(name, |applicant| &applicant.name);
     if check {
+        let called = match name {
+            "" => player_names::distinct_name(desk, &name_from(address), address)?,
+            name => name.to_owned(),
+        };
         return Ok(GmResult::would(match (desk.player(address.as_str())?, &applicant) {
             (Some(known), _) => format!("{address} is {} ({}) already.", known.name, number(known.id)),
-            (None, Some(_)) => format!("{address} would become a player, and would be told so."),
-            (None, None) => format!("{address} would become a player."),
+            (None, Some(_)) => format!("{address} would become the player {called}, and would be told so."),
+            (None, None) => format!("{address} would become the player {called}."),
         }));
     }
-    let name = applicant.as_ref().filter(|_| name.is_empty()).map_or(name, |applicant| &applicant.name);
     let player = player_names::player_called(desk, name, address)?;
     let player = openings::register(desk, player);
     let is_applicant = applicant.is_some();

@@ -101,7 +101,7 @@ fn a_check_shows_the_match_as_it_would_be() {
     check(&format!("GM NEW quad {ANN} {EVE}"))
         .says("Quad: Ann (P-1) against")
         .says(&format!("{EVE}, who is new"));
-    check(&format!("GM PLAYER ADD {EVE}")).says(&format!("{EVE} would become a player"));
+    check(&format!("GM PLAYER ADD {EVE}")).says(&format!("{EVE} would become the player eve"));
     // How a turn ends follows from sealed orders.
     check(&format!("GM MATCH {id} ACT first\nMARBLE E5\nEND")).keeps_silent_of("would then be");
     assert_eq!(referee.find(id).deadline, game_match.deadline);
@@ -223,8 +223,8 @@ fn players_can_be_added_shown_renamed_and_merged() {
          GM PLAYER ADD eva@other.example Eva\nGM PLAYER SHOW nobody@x.example"
     );
     ask(&referee, &lines)
-        .says("Eve Evans: eve@elsewhere.example")
-        .says("Eva: eve@elsewhere.example")
+        .says("Eve Evans (P-1): eve@elsewhere.example")
+        .says("Eva (P-1): eve@elsewhere.example")
         .says("Nobody has");
     ask(&referee, &format!("GM PLAYER MERGE eva@other.example INTO {EVE}"))
         .says("eve@elsewhere.example, eva@other.example");
