@@ -43,6 +43,22 @@ fn who_is_late_stands_in_the_digest_with_the_end_of_their_grace() {
 }
 
 #[test]
+fn the_digest_counts_all_that_are_late_and_names_those_that_have_become_so() {
+    let referee = Referee::with("grace_hours = 96\n");
+    let first = referee.open(GameKind::Quad, &[]);
+    referee.advance(24);
+    let second = referee.open(GameKind::Quad, &[]);
+    for _ in 0..8 {
+        referee.advance(24);
+    }
+    let digests = referee.all_to(GM);
+    let late: Vec<&Sent> = digests.iter().filter(|sent| sent.text.contains("Late now")).collect();
+    let [one, two] = late[..] else { panic!("two digests: {late:#?}") };
+    one.says("Late now: 1").says(&first.id);
+    two.says("Late now: 2").says(&second.id).says("and 1 more");
+}
+
+#[test]
 fn missed_turns_are_told_whether_made_good_or_not() {
     for makes_good in [false, true] {
         let referee = Referee::with_gms(&gm_at_hour(12));
