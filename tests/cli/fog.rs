@@ -228,9 +228,11 @@ fn a_letter_is_shown_to_a_gm_who_says_why_and_the_ledger_says_so_first() {
 #[test]
 fn letters_of_a_match_in_which_a_gm_plays_change_no_list() {
     let (folder, id, _) = club();
-    let lists: [&[&str]; 9] = [
+    let lists: [&[&str]; 11] = [
         &["letters"],
         &["letters", "--json"],
+        &["letters", "--from", ANN],
+        &["letters", "--since", "2000-01-01"],
         &["letters", "--unsent"],
         &["letters", "given-up"],
         &["audit", "verify", &id],
@@ -258,10 +260,40 @@ fn letters_of_a_match_in_which_a_gm_plays_change_no_list() {
 }
 
 #[test]
+fn a_protest_is_listed_with_the_lines_that_show_it_and_go_on() {
+    let (folder, id, _) = club();
+    let token = token_of_ann(&folder);
+    let letter = format!(
+        "From: Ann <{ANN}>\r\nTo: referee@club.example\r\nSubject: {WORDS}\r\nMessage-ID: <3@players.example>\r\n\r\n\
+         PROTEST The {WORDS} was mine.\r\nEND\r\nReply token: {token}\r\n"
+    );
+    folder.run_with(&["receive"], &letter).success();
+    folder.run(&["run", "--once"]).success();
+    assert_says(&folder.run(&["match", "list", "--late"]).success(), &[&id, "GM: protest"]);
+    let resume = format!("fogpost match resume {id}");
+    let joined = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let digest = joined(folder.run(&["club", "digest", "--gm", "The GM"]).success());
+    let shown = joined(folder.run(&["match", "show", &id]).success());
+    for said in [&digest, &shown] {
+        assert_says(said, &["fogpost letters --raw ", " --unseal REASON --gm NAME", &resume]);
+        let (_, raw) = said.split_once("--raw ").expect("it was just found");
+        let raw = &raw[..12];
+        let asked = ["letters", "--raw", raw, "--unseal", "a protest", "--gm", "The GM"];
+        assert_says(&folder.run(&asked).success(), &[&format!("The {WORDS} was mine")]);
+    }
+}
+
+#[test]
 fn a_letter_that_names_several_running_matches_needs_them_all() {
     let (folder, id, _) = club();
     // No GM plays, so the letters are listed.
     folder.write("config.toml", CONFIG);
+    assert_says(&folder.run(&["letters", "--from", "ann"]).success(), &[ANN, "(sealed)", &id]);
+    let since = folder.run(&["letters", "--since", "2000-01-01"]);
+    assert_eq!((since.success().lines().count(), since.stderr()), (1, "No letter fits.\n".to_owned()));
+    assert_says(&folder.run(&["letters", "--from", "zorro"]).failure(1), &["Nobody is called zorro"]);
+    assert_says(&folder.run(&["letters", "--match", "QD-XXXX"]).failure(1), &["there is no match QD-XXXX"]);
+    assert_says(&folder.run(&["letters", "--raw", ""]).failure(1), &["name the letter by the first digits"]);
     let other = folder.0.open("quad", ["Eve <eve@players.example>", "bo@players.example"], &[]);
     let letter = format!(
         "From: Eve <eve@players.example>\r\nTo: referee@club.example\r\nSubject: {WORDS}\r\n\

@@ -1,5 +1,6 @@
 //! The command line as people and scripts use it: the output and exit status of every command.
 
+mod answers;
 mod audit;
 #[path = "../support/club.rs"]
 mod club;
@@ -137,7 +138,7 @@ fn doctor_names_a_template_that_does_not_render() {
 fn a_match_is_opened_listed_shown_paused_resumed_and_abandoned() {
     let folder = Folder::club();
     let id = folder.open();
-    assert_says(&folder.run(&["match", "list"]).success(), &[&id, "Ann", "turn 1 (move)"]);
+    assert_says(&folder.run(&["match", "list"]).success(), &[&id, "Ann", "turn 1", "first"]);
     assert_eq!(folder.run(&["match", "list", "--stage", "over"]).success().lines().count(), 1);
     let shown = folder.run(&["match", "show", &id.to_lowercase()]).success();
     assert_says(&shown, &["stage         running", "waits for     Ann", "swap=off"]);
@@ -166,7 +167,7 @@ fn the_house_takes_a_seat_by_its_level_or_from_a_csv_file() {
     assert_says(&folder.run(&["match", "new", "quad", "house:trainer", ann]).success(), &["is open"]);
     folder.run(&["run", "--once"]).success();
     let list = folder.run(&["match", "list"]).success();
-    assert_says(&list, &["the house (trainer)", "turn 2 (move)"]);
+    assert_says(&list, &["the house (trainer)", "turn 2"]);
     let id = list.split_whitespace().find(|word| word.starts_with("QD-")).expect("a name").to_owned();
     assert_says(&folder.run(&["match", "show", &id]).success(), &["trainer=on", "waits for     Ann"]);
     assert_says(&folder.run(&["audit", "verify", &id]).success(), &[&id]);
@@ -202,7 +203,10 @@ fn people_are_named_in_one_way_everywhere() {
         folder.run(&["player", "add", address, name]).success();
     }
     for named in ["bo baker", "Baker", "P-1", "bo@players.example", "Bo Baker <bo@players.example>", "bo b"] {
-        assert_says(&folder.run(&["player", "show", named]).success(), &["Bo Baker: bo@players.example"]);
+        assert_says(
+            &folder.run(&["player", "show", named]).success(),
+            &["Bo Baker (P-1): bo@players.example"],
+        );
     }
     let asked = folder.run(&["player", "show", "bo"]).failure(1);
     assert_says(&asked, &["Several players fit bo: Bo Baker (P-1), Bobby Brown (P-2)."]);

@@ -12,7 +12,7 @@ fn two_who_entered_become_one_once_one_of_them_is_struck_and_the_event_goes_on()
     let merge = format!("GM PLAYER MERGE {DI} INTO {ANN}");
     gm(&referee, &merge).says("because both are in EV-SPRING.");
     gm(&referee, "GM EVENT EV-SPRING STRIKE Di She is Ann.").says("Done. The event now:");
-    gm(&referee, &merge).says("Ann: ann@players.example, di@players.example");
+    gm(&referee, &merge).says("Ann (P-1): ann@players.example, di@players.example");
     referee.write(BO, "EVENTS");
     referee.last_to(BO).says("EV-SPRING");
     referee.advance(4 * 24);

@@ -55,7 +55,8 @@ fn applicants_stand_in_each_digest_until_the_gm_decides_and_are_told() {
     );
     referee
         .one_to(GM)
-        .says(&format!("Eve: {EVE}"))
+        .says("Eve (P-")
+        .says(&format!("): {EVE}"))
         .says("is not admitted, and is told so")
         .says("waits to be admitted");
     referee.one_to(EVE).says("as Eve.").says("| OPEN Quad").says("| CHALLENGE house quad");

@@ -81,7 +81,7 @@ fn a_merge_moves_seats_names_and_letters() {
         .says("This would be done")
         .says("would get the addresses and 1 match");
     ask(&referee, &format!("GM PLAYER MERGE {ANN} INTO {EVE}"))
-        .says(&format!("Ann-Eve: {EVE}, {ANN} Plays in {}", game_match.id));
+        .says(&format!("Ann-Eve (P-3): {EVE}, {ANN} Plays in {}", game_match.id));
     referee.one_to(EVE).says("Ann is now called Ann-Eve");
     // Both addresses are hers, and the first one gets the answers.
     referee.reply(ANN, &to_ann, "MARBLE E5");
@@ -105,7 +105,7 @@ fn a_gm_writes_to_a_player_at_another_address() {
         .says("This would be done")
         .says(&format!("Letters to Ann would go to {EVE}"));
     ask(&referee, &format!("GM PLAYER ADDRESS Ann TO {BO}")).says("is the address of Bo (P-2)");
-    ask(&referee, &change).says(&format!("Ann: {EVE}, {ANN}"));
+    ask(&referee, &change).says(&format!("Ann (P-1): {EVE}, {ANN}"));
     for address in [EVE, ANN] {
         referee.one_to(address).says(&format!("From now on I write to you at {EVE}"));
     }
@@ -114,7 +114,7 @@ fn a_gm_writes_to_a_player_at_another_address() {
     referee.last_to(EVE).says("Your orders are sealed");
     referee.reply(BO, &to_bo, "STATUS");
     assert!(kinds(&referee, &game_match).iter().any(|kind| kind == "HolderPinned"));
-    ask(&referee, &format!("GM PLAYER ADDRESS Ann REMOVE {ANN}")).says(&format!("Ann: {EVE}"));
+    ask(&referee, &format!("GM PLAYER ADDRESS Ann REMOVE {ANN}")).says(&format!("Ann (P-1): {EVE}"));
     referee.last_to(ANN).says("This address was removed from yours");
     ask(&referee, &format!("GM PLAYER ADDRESS Ann REMOVE {EVE}")).says("is the only address of Ann");
 }
@@ -305,11 +305,12 @@ fn a_gm_names_people_by_name_number_or_address_in_letters() {
     referee.open(GameKind::Quad, &[]);
     let tell = |line: &str| ask(&referee, line);
     for named in ["bo", "P-2", BO, "Bo <bo@players.example>"] {
-        tell(&format!("GM PLAYER SHOW {named}")).says("Bo: bo@players.example");
+        tell(&format!("GM PLAYER SHOW {named}")).says("Bo (P-2): bo@players.example");
     }
     tell("GM PLAYER SHOW Nobody At All").says("Nobody is called Nobody At All");
-    tell("GM PLAYER RENAME Bo Robert").says("Robert: bo@players.example");
-    tell("GM PLAYER RENAME Robert TO Bo Baker the Elder").says("Bo Baker the Elder: bo@players.example");
+    tell("GM PLAYER RENAME Bo Robert").says("Robert (P-2): bo@players.example");
+    tell("GM PLAYER RENAME Robert TO Bo Baker the Elder")
+        .says("Bo Baker the Elder (P-2): bo@players.example");
     tell("GM PLAYER RENAME P-2 To Nguyen").says("To Nguyen: bo@players.example");
     tell("GM PLAYER MERGE").says("INTO between them");
     tell("GM PLAYER RENAME bo").says("the new name");
