@@ -116,6 +116,16 @@ impl Phrases {
         self.begins_at(&[Word::new(word.to_owned(), 0, 0)], 0)
     }
 
+    /// Whether these words are one of the phrases as a whole, without stems.
+    pub fn is_phrase(&self, words: &[&str]) -> bool {
+        let is_whole = |phrase: &Phrase| {
+            let pieces = phrase.pieces.iter().zip(words);
+            phrase.pieces.len() == words.len()
+                && pieces.into_iter().all(|(piece, word)| matches!(piece, Piece::Word(text) if text == word))
+        };
+        self.separated.values().flatten().any(is_whole)
+    }
+
     /// Whether a phrase of words begins at this one.
     pub fn begins_at(&self, words: &[Word], start: usize) -> bool {
         let Some(first) = words.get(start).filter(|word| self.beginnings & word.beginning.bit() != 0) else {

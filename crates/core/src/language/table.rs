@@ -117,6 +117,8 @@ pub struct Answers {
     /// Phrases that agree to a wish of the opponent.
     pub agrees: Phrases,
     pub polite: WordSet,
+    /// Negations that agree: `no problem`, `why not`.
+    pub idioms: Phrases,
 }
 
 /// Words beside orders.
@@ -130,6 +132,10 @@ pub struct OtherWords {
     pub greetings: WordSet,
     /// Words with which a sentence begins that may take back what the letter orders.
     pub first: WordSet,
+    /// Words that point to the letter or its orders: `this`, `the line above`.
+    pub pointers: WordSet,
+    /// Phrases that, beside a pointer, may take it back, as a negation may: `only if`, `a draft`.
+    pub undoing: Phrases,
 }
 
 /// Phrases of the clauses next to orders, with which people clearly postpone or question them. Accents count.
@@ -224,6 +230,11 @@ pub struct GmWords {
     pub paused: Phrases,
     pub protests: Phrases,
     pub ended: Phrases,
+    /// All players, as those to whom something is told.
+    pub everybody: Phrases,
+    pub announce: Phrases,
+    /// Somebody who does the GM's work.
+    pub deputy: Phrases,
 }
 
 /// Words for times and numbers.
@@ -281,6 +292,12 @@ pub struct OrderWords {
     pub instead: WordSet,
     pub submarine: Phrases,
     pub fire: Phrases,
+    /// Words that say that a ship stays where it was.
+    pub stays: Phrases,
+    /// Words that except something from what is said.
+    pub except: Phrases,
+    /// Beginnings of the words for first to fifth.
+    pub nth: Vec<String>,
     /// Words between the two squares of a move.
     pub between: WordSet,
     /// Words that deny or condition what a line of orders says, so that it offers none.
