@@ -18,7 +18,7 @@ use crate::house;
 use crate::ledger::{self, Act, Allowance, Hint, TokenOf};
 use crate::letter::{Address, Letter, split_words};
 use crate::referee::{
-    self, AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, OtherPart,
+    self, AbsentElsewhere, Answer, Content, Dispatch, DispatchKind, Match, Matter, Notice, Orders, OtherPart,
     PartOutcome, PastReports, Reader, Reply, Ruling, SeatLetter, Stage, Topic, Wishes, Words, note_of_words,
     without_lines_of_play,
 };
@@ -306,7 +306,18 @@ fn answer_words(
     (asker, letter): (&Asker, &Letter),
 ) -> Decided<()> {
     let is_thanks = |wishes: &Wishes| wishes.care.is_none() && wishes.topic == Some(Topic::Thanks);
-    if !answer.is_only_words() || !answer.wishes.iter().all(is_thanks) {
+    if answer.is_only_words() && answer.wishes.iter().all(leaves_something) {
+        // "Take me off the league, I travel" is about the event.
+        let replies = events::about_events(desk, asker, &answer.remarks, "")?;
+        if !replies.is_empty() {
+            answer.wishes.clear();
+            answer.replies = replies;
+            return Ok(());
+        }
+    }
+    // Words beside orders that are more than courtesies.
+    let beside_orders = matches!(answer.orders, Orders::Sealed { firm_at: Some(_), .. });
+    if !answer.is_only_words() && !beside_orders || !answer.wishes.iter().all(is_thanks) {
         return Ok(());
     }
     let answered = desk.answered_text(letter);
@@ -315,8 +326,20 @@ fn answer_words(
         answer.wishes = referee::tell_back(game_match, row.seat, &answer.remarks).into_iter().collect();
         return Ok(());
     }
-    answer.replies = events::about_events(desk, asker, &answer.remarks, "")?;
+    if !beside_orders {
+        answer.replies = events::about_events(desk, asker, &answer.remarks, "")?;
+    }
     Ok(())
+}
+
+/// Whether a wish is about leaving something, without days of an absence.
+fn leaves_something(wishes: &Wishes) -> bool {
+    let leaves = match wishes.topic {
+        Some(Topic::Absence) => wishes.lacks_days,
+        Some(Topic::Leave | Topic::Resign | Topic::LessMail) => true,
+        _ => false,
+    };
+    leaves && wishes.care.is_none()
 }
 
 /// Whether a line begins as a GM's instructions do.

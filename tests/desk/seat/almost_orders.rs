@@ -493,3 +493,41 @@ fn a_fault_in_an_attached_text_is_quoted() {
     referee.one_to(ANN).says("> SHIP 1 A3 TO Y1").says("No order in this letter was filed");
     assert_eq!(held(&referee, &game_match, Seat::First), None);
 }
+
+#[test]
+fn a_remark_that_names_another_square_for_a_ship_is_asked_about() {
+    for remark in [
+        "Pour le 1, je préfère A4 en fait.",
+        "For ship 1 I would like A4 better.",
+        "Schiff 1 wäre auf A4 doch besser.",
+    ] {
+        let referee = Referee::new();
+        let (game_match, report) = quadrant_z(&referee);
+        referee.reply(ANN, &report, &format!("SHIP 1 A3 TO A1\nSHIP 3 B2 TO B1\n\n{remark}"));
+        let asked = referee.one_to(ANN);
+        assert_eq!(held(&referee, &game_match, Seat::First), None, "{remark}");
+        asked.says("No order in this letter was filed").says("answer with the single word");
+        referee.reply(ANN, &asked, "YES");
+        let orders = held(&referee, &game_match, Seat::First);
+        assert_eq!(orders, Some(vec!["SHIP 1 A3 TO A4".to_owned(), "SHIP 3 B2 TO B1".to_owned()]));
+    }
+}
+
+#[test]
+fn words_that_take_back_one_ship_are_offered_with_what_stands() {
+    for (words, first) in [
+        ("About ship 1: leave it where it is after all, the rest of my orders are fine.", "SHIP 1 HOLD"),
+        ("Отмените, пожалуйста, ход первым кораблём, остальное в силе.", "SHIP 1 HOLD"),
+        ("Könnte Schiff 1 nach A4 statt A1?", "SHIP 1 A3 TO A4"),
+    ] {
+        let referee = Referee::new();
+        let (game_match, report) = quadrant_z(&referee);
+        referee.reply(ANN, &report, "SHIP 1 A3 TO A1\nSHIP 3 B2 TO B1");
+        referee.reply(ANN, &referee.one_to(ANN), words);
+        let asked = referee.one_to(ANN);
+        referee.reply(ANN, &asked, "YES");
+        let mut orders = held(&referee, &game_match, Seat::First).unwrap_or_default();
+        orders.sort();
+        assert_eq!(orders, [first, "SHIP 3 B2 TO B1"], "{words}:\n{}", asked.text);
+    }
+}

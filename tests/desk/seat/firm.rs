@@ -251,3 +251,36 @@ fn a_final_command_beside_other_words_is_asked_for_alone() {
     referee.reply(ANN, &to_ann, "RESIGN CONFIRM\n\nThank you and congratulations!\nAnn");
     assert_eq!(referee.find(&game_match.id).stage, Stage::Over);
 }
+
+#[test]
+fn a_yes_in_words_plays_them_now() {
+    for yes in ["Yes, play it.", "Ja, genau, spielen Sie das.", "Да, играйте.", "はい、それでお願いします。"]
+    {
+        let (referee, game_match, receipt, _) = filed(WORDS);
+        referee.reply(ANN, &receipt, yes);
+        referee.one_to(ANN).says("Your orders stand, and are firm now").keeps_silent_of("they replace");
+        assert_eq!(turns(&referee, &game_match), 1, "{yes}");
+    }
+}
+
+#[test]
+fn an_answer_that_asks_shows_the_orders_once() {
+    let (referee, _, receipt, _) = filed(WORDS);
+    referee.reply(ANN, &receipt, "Hmm, I am not sure about it any more.");
+    let asked = referee.one_to(ANN);
+    assert_eq!(asked.text.matches("| MARBLE G7").count(), 1, "{}", asked.text);
+}
+
+#[test]
+fn a_letter_that_limits_itself_is_asked_about() {
+    for words in [
+        "The line above is from an old draft, the real move comes after dinner.",
+        "Die Zeile oben ist noch vom Entwurf.",
+        "Dit telt niet, mijn dochter zat aan de knoppen.",
+    ] {
+        let (referee, game_match, receipt, _) = filed(&format!("MARBLE G7\n\n{words}"));
+        receipt.says("Do you mean them?").says("Without an answer I play them on");
+        referee.advance(2);
+        assert_eq!(turns(&referee, &game_match), 0, "{words}");
+    }
+}

@@ -91,6 +91,8 @@ pub struct Wishes {
     pub agrees_to_nothing: bool,
     /// Whether the letter refuses what the opponent has asked for.
     pub refuses: bool,
+    /// Whether it says neither yes nor no for sure.
+    pub is_open: bool,
     /// Whether the letter complains that orders have not arrived.
     pub misses_orders: bool,
 }
@@ -278,6 +280,10 @@ pub enum Orders {
         wait: bool,
         /// The time from which they are firm, unless they are.
         firm_at: Option<DateTime<Utc>>,
+        /// Whether the letter may take them back, so that the answer asks.
+        asks: bool,
+        /// Whether they stood already, and the letter only makes them firm.
+        is_confirmed: bool,
         /// Whether they replace those that the seat filed before.
         replaced: bool,
         /// Orders filed earlier that neither stand nor have a successor.

@@ -5,6 +5,7 @@ use std::mem;
 
 use serde::{Deserialize, Serialize};
 
+use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::language::{LANGUAGES, Word, any_has, fold};
 use crate::letter::split_words;
@@ -12,6 +13,9 @@ use crate::request::{self, Command, Request, wish};
 
 /// Maximum lines of remarks, in a letter with orders, that need not be meant for a person.
 const MANY_LINES: usize = 3;
+
+/// Characters of a line on a page.
+const PAGE_WIDTH: usize = 72;
 
 /// Maximum characters of a text that is passed on.
 const MAX_CHARACTERS: usize = 4000;
@@ -39,17 +43,18 @@ impl Words {
     /// otherwise words that ask or wish for something, words of trouble, words that name the GM, and long ones.
     /// Words that mention trouble, complain or name the GM are urgent.
     pub fn of(request: &Request) -> Option<Words> {
-        if request.remarks.is_empty() || wish::is_reaction(&request.remarks) {
+        let said = request.said();
+        if said.is_empty() || wish::is_reaction(&said) {
             return None;
         }
-        let text: Vec<&str> = request.remarks.iter().map(|line| line.text.as_str()).collect();
+        let text: Vec<&str> = said.iter().map(|line| line.text.as_str()).collect();
         let text = cut(&text.join("\n"));
-        let is_urgent = names_gm(&text) || wish::is_urgent(&request.remarks);
+        let is_urgent = names_gm(&text) || wish::is_urgent(&said);
         let is_for_a_person = is_urgent
             || request.is_empty()
-            || request.remarks.len() > MANY_LINES
+            || lines_shown(&said) > MANY_LINES
             || tells_of_trouble(&text)
-            || wish::asks_or_wishes(&request.remarks);
+            || wish::asks_or_wishes(&said);
         let passing = if is_urgent { Passing::AtOnce } else { Passing::InDigest };
         is_for_a_person.then_some(Words { passing, text })
     }
@@ -70,6 +75,11 @@ impl Words {
         texts.extend(others.map(|words| words.text));
         Some(Words { passing: Passing::AtOnce, text: texts.join("\n\n") })
     }
+}
+
+/// Returns the number of lines that words take on a page: many programs send a paragraph as one line.
+fn lines_shown(said: &[Line]) -> usize {
+    said.iter().map(|line| line.text.chars().count().div_ceil(PAGE_WIDTH).max(1)).sum()
 }
 
 /// Whether a text names the GM. Such a letter goes to the GM at once.
@@ -214,7 +224,6 @@ pub fn cuts_a_text(request: &Request, passes_remarks_on: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Line;
 
     fn passing(text: &str) -> Option<Passing> {
         let lines: Vec<&str> = text.lines().collect();
@@ -272,6 +281,19 @@ mod tests {
     }
 
     #[test]
+    fn a_doubtful_line_that_asks_is_passed_on_whole() {
+        for question in [
+            "Last week I wrote MARBLE E5 twice in one letter, was that wrong?",
+            "Gestern schrieb ich MARBLE E5 statt STAR E5, hat das etwas geändert?",
+            "Hier j'ai écrit MARBLE E5 par erreur, est-ce que cela compte ?",
+        ] {
+            let request = Request::read(&Line::numbered(&[question]), GameKind::Quad);
+            assert_eq!(Words::of(&request).map(|words| words.text).as_deref(), Some(question));
+        }
+        assert_eq!(passing("put a MARBLE E5 please"), None);
+    }
+
+    #[test]
     fn words_beside_orders_are_passed_on_if_they_concern_a_person() {
         assert_eq!(passing("MARBLE E5\nbest wishes"), None);
         assert_eq!(passing("MARBLE E5\nI am in hospital"), Some(Passing::AtOnce));
@@ -282,5 +304,12 @@ mod tests {
         assert_eq!(passing("MARBLE E5\nplease tell the GM that I move house"), Some(Passing::AtOnce));
         assert_eq!(passing("MARBLE E5\nHello\nhow are you\nI am well\nbye"), Some(Passing::InDigest));
         assert_eq!(passing("STATUS\nbye"), None);
+        for absence in [
+            "The router is packed: from Friday until the 20th nobody answers.",
+            "Vom 8. bis 15. Dezember bauen wir das Bad um.",
+            "Du 12 au 19 décembre la maison sera fermée.",
+        ] {
+            assert_eq!(passing(&format!("MARBLE E5\n{absence}")), Some(Passing::InDigest), "{absence}");
+        }
     }
 }

@@ -244,7 +244,9 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
             sealed: Digest::from([0; 32]),
             wait: again,
             firm_at: again.then_some(DateTime::UNIX_EPOCH),
+            asks: again,
             replaced: again,
+            is_confirmed: !again,
             dropped: if again { filing.lines().to_vec() } else { Vec::new() },
         };
         [sealed(false), sealed(true), Orders::Checked { filing: filing.clone() }]

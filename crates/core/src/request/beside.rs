@@ -12,7 +12,9 @@ use super::bounds::start_of;
 use super::wish::{names_a_piece, names_a_square};
 use super::wording::Wording;
 use crate::game::Line;
-use crate::language::{LANGUAGES, Language, Section, Sentence, fold, is_joined, longest_phrase, sentences};
+use crate::language::{
+    LANGUAGES, Language, Section, Sentence, WordSet, fold, is_joined, longest_phrase, sentences,
+};
 use crate::letter::split_words;
 
 /// The words of a letter beside its orders and commands.
@@ -231,7 +233,9 @@ impl<'a> LetterLines<'a> {
 
     fn has_sign(&self, other: &[bool]) -> bool {
         let sentences = self.sentences(other);
-        sentences.iter().any(|sentence| self.takes_back(sentence) || asks_about_play(sentence))
+        sentences
+            .iter()
+            .any(|sentence| self.takes_back(sentence) || asks_about_play(sentence) || undoes(sentence))
             || (1..self.lines.len()).any(|at| self.runs_into(at, other))
             || self.asks_beside_order(other)
     }
@@ -347,6 +351,20 @@ fn is_courteous(word: &str) -> bool {
     LANGUAGES.iter().any(|language| language.beside.courtesies.contains(word))
 }
 
+/// Whether a sentence points to the letter or its orders, and denies or limits something: `the line above is a draft`.
+fn undoes(sentence: &Sentence) -> bool {
+    LANGUAGES.iter().any(|language| {
+        if language.joined {
+            let text = sentence.joined();
+            let points = language.beside.pointers.iter().any(|pointer| text.contains(pointer.as_str()));
+            return points && language.beside.undoing.any_in(&sentence.words);
+        }
+        let has = |list: &WordSet| sentence.words.iter().any(|word| list.contains(&word.text));
+        has(&language.beside.pointers)
+            && (has(&language.words.not) || language.beside.undoing.any_in(&sentence.words))
+    })
+}
+
 /// Whether a line begins with the words that close a letter.
 fn is_sign_off(line: &Line) -> bool {
     Wording::of(iter::once((line.no, line.text.as_str()))).begins_with(Section::Closings)
@@ -391,6 +409,31 @@ mod tests {
         }
         for text in ["Hi, wait,", "Hi stop,", "Morgen entscheide ich,", "Hi ref", "Hi 7,", "Play this,"] {
             assert!(!is_address(text), "{text}");
+        }
+    }
+    #[test]
+    fn a_line_that_limits_the_letter_is_a_sign() {
+        let is_sign = |text: &str| {
+            let lines = Line::numbered(&["MARBLE E5", "", text]);
+            let kinds = [LineKind::Order, LineKind::Blank, LineKind::Remark];
+            LetterLines::new(&lines, &kinds, Writer::STRANGER).beside() == Beside::Sign
+        };
+        for text in [
+            "The line above is still from yesterday's draft.",
+            "My cat walked over the keys, so this does not count.",
+            "Everything here holds only if I write nothing else tonight.",
+            "Die Zeile oben stammt noch aus dem Entwurf.",
+            "La ligne du dessus est un brouillon.",
+            "La riga sopra vale solo se non scrivo altro.",
+            "Mijn dochter zat aan de knoppen, dus dit telt niet.",
+            "Строка выше из черновика.",
+            "Bu hamle geçerli değil.",
+            "上の行は下書きです。",
+        ] {
+            assert!(is_sign(text), "{text}");
+        }
+        for text in ["What a lovely day we had", "Bei uns liegt schon Schnee", "Il pleut depuis lundi"] {
+            assert!(!is_sign(text), "{text}");
         }
     }
 }

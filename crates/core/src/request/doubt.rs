@@ -25,6 +25,11 @@ impl Doubt {
     pub fn new(line: usize, kind: DoubtKind) -> Doubt {
         Doubt { line, kind, found_orders: Vec::new() }
     }
+
+    /// Whether it is about a line of so many words that they may be meant for a person.
+    pub fn is_about_words(&self, line: &str) -> bool {
+        self.kind.is_said() && split_words(line).nth(MAX_ORDER / 2).is_some()
+    }
 }
 
 /// The reason for a doubt.
@@ -44,6 +49,8 @@ pub enum DoubtKind {
     Misspelt,
     /// The line is an order in another language than English, or in other words.
     InWords,
+    /// The line names the piece of an order of the letter and another square.
+    Changes,
     /// The line is the subject of a letter without orders.
     InSubject,
     /// The order stands in the quote of our letter, where its author seems to have changed a line.
@@ -62,6 +69,14 @@ pub enum DoubtKind {
     InSentence,
     /// Words next to the orders postpone or withdraw them.
     Postponed,
+}
+
+impl DoubtKind {
+    /// Whether the doubtful line may be words to a person.
+    fn is_said(&self) -> bool {
+        matches!(self, DoubtKind::Inside | DoubtKind::Denied | DoubtKind::Squares | DoubtKind::InWords)
+            || matches!(self, DoubtKind::Changes)
+    }
 }
 
 /// Maximum words of an order inside a line. Longer orders, such as fleets, are on lines of their own.

@@ -134,6 +134,19 @@ impl Request {
         LetterLines::new(&self.written, &self.kinds, writer).other_lines().collect()
     }
 
+    /// Returns the lines that may be meant for a person: the remarks, and the doubtful lines that say more than an order.
+    pub fn said(&self) -> Vec<Line> {
+        let is_new = |line: &Line| self.remarks.iter().all(|remark| remark.no != line.no);
+        let doubtful = self.doubts.iter().filter_map(|doubt| {
+            let text = self.written(doubt.line)?;
+            doubt.is_about_words(text).then(|| Line { no: doubt.line, text: text.to_owned() })
+        });
+        let mut said: Vec<Line> = doubtful.filter(is_new).chain(self.remarks.iter().cloned()).collect();
+        said.sort_by_key(|line| line.no);
+        said.dedup();
+        said
+    }
+
     /// Lets the letter's words count as the line that our question asks for.
     pub fn take_words_as_answer(&mut self) {
         self.remarks.clear();

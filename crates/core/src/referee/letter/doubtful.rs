@@ -154,6 +154,16 @@ pub(super) fn all_meant(
         }
     }
     lines.sort_by_key(|line| line.no);
+    if request.doubts.iter().any(|doubt| doubt.kind == DoubtKind::Changes) {
+        // A change counts although its line stands above the order.
+        lines.sort_by_key(|line| request.doubts.iter().any(|doubt| doubt.line == line.no));
+        let numbered: Vec<Line> =
+            (1..).zip(&lines).map(|(no, line)| Line { no, text: line.text.clone() }).collect();
+        let replaced = game_match.game.replaced(&numbered);
+        let is_replaced = |no: usize| replaced.iter().any(|line| line.no == no);
+        let kept = (1..).zip(lines).filter(|(no, _)| !is_replaced(*no)).map(|(_, line)| line);
+        return Some(kept.collect());
+    }
     Some(lines)
 }
 
@@ -229,6 +239,7 @@ pub(super) fn is_order(kind: &DoubtKind) -> bool {
         | DoubtKind::Denied
         | DoubtKind::Squares
         | DoubtKind::InWords
+        | DoubtKind::Changes
         | DoubtKind::InSubject
         | DoubtKind::InQuote
         | DoubtKind::BelowEnd
@@ -264,6 +275,9 @@ fn question(doubt: &Doubt) -> String {
         DoubtKind::Inside => "This line is not an order, but it seems to hold one.",
         DoubtKind::Squares => "This line is not an order, but it seems to mean one.",
         DoubtKind::InWords => "I read orders only in English and in their exact form.",
+        DoubtKind::Changes => {
+            "This seems to change one of the orders beside it, so I have not filed them yet."
+        }
         DoubtKind::InSubject => "This is the subject of your letter, where I do not read orders.",
         DoubtKind::InQuote => {
             "You seem to have changed this line in the quote of my letter, where I do not read orders."

@@ -12,6 +12,7 @@ use crate::referee::play::game_match::{FiledOrders, Match};
 use crate::referee::play::ruling::Draft;
 use crate::referee::play::{firm, substitute};
 use crate::referee::reply::Reply;
+use crate::request::Beside;
 
 /// Seals the orders of a letter, all or none. `replaced` holds the lines that a later line overrides.
 ///
@@ -50,6 +51,10 @@ pub(super) fn seal_orders(
     let filed =
         FiledOrders { wait, firm_at: wait_end, other_lines, ..FiledOrders::new(filing.clone(), draft.at) };
     let before = draft.game_match.filed[seat].replace(filed);
+    let is_confirmed = request.yes.is_some()
+        && firm_at.is_none()
+        && before.as_ref().is_some_and(|before| before.filing.lines() == filing.lines());
+    let asks = letter.cause.beside == Beside::Sign && firm_at.is_some();
     let replaced = before.is_some();
     let dropped = before.map(|before| orders_left_out(&before.filing, &filing)).unwrap_or_default();
     if !draft.game_match.missed_phase[seat] {
@@ -59,7 +64,7 @@ pub(super) fn seal_orders(
     draft.game_match.refused[seat] = None;
     draft.game_match.offered[seat].clear();
     substitute::come_back(draft, seat);
-    (Orders::Sealed { filing, sealed, wait, firm_at, replaced, dropped }, None)
+    (Orders::Sealed { filing, sealed, wait, firm_at, asks, replaced, is_confirmed, dropped }, None)
 }
 
 /// Checks a letter's orders. Reports only the first of these: faults found by the parser, a wrong turn or

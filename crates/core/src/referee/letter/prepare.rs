@@ -48,6 +48,7 @@ pub fn prepare(
     follow_word_answer(&mut request, cause.question);
     doubt_subject(&mut request, letter, before.game);
     doubt_words(&mut request, before, cause.seat);
+    doubt_changes(&mut request, before, cause.seat);
     if let (Some(no), Some(last)) = (introduction, lines.last()) {
         request.doubt_age(no + 1..=last.no);
     }
@@ -134,13 +135,14 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
     if !is_unread {
         return;
     }
-    // "Forget ship 1 to B2" offers nothing.
-    if lines.iter().any(|line| request::takes_back(line)) {
-        return;
-    }
     let filed = before.filed[seat].as_ref().map(|filed| filed.filing.lines().to_vec()).unwrap_or_default();
+    let stays = wish::stay_meant(&lines, game, &filed);
     let corrected = wish::correction_meant(&lines, game, &filed);
-    for found in [wish::orders_meant(&lines, game), corrected] {
+    // "Forget ship 1 to B2" offers nothing but that ship 1 stays.
+    let takes_back = lines.iter().any(|line| request::takes_back(line));
+    let meant = if takes_back { Vec::new() } else { wish::orders_meant(&lines, game) };
+    let candidates = [meant, corrected, stays];
+    for found in candidates {
         let doubt = Doubt { line: 0, kind: DoubtKind::InWords, found_orders: found.clone() };
         let meant = doubtful::possible_orders(before, seat, request, &doubt);
         let meant: Vec<Line> = meant.into_iter().map(|text| Line { no: 0, text }).collect();
@@ -150,6 +152,30 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
         }
     }
 }
+
+/// Adds the doubts about remarks beside orders that name the piece of one of them and another square to which it may go.
+fn doubt_changes(request: &mut Request, before: &Match, seat: Seat) {
+    let is_plain = request.faults.is_empty() && request.doubts.is_empty() && !request.remarks.is_empty();
+    if !is_plain || request.orders.is_empty() || request.remarks.len() > MAX_CHANGES {
+        return;
+    }
+    let orders: Vec<String> = request.orders.iter().map(|order| order.text.clone()).collect();
+    let changes = request.remarks.iter().filter_map(|remark| {
+        let changed = wish::change_meant(&remark.text, before.game, &orders)?;
+        let order = Line { no: remark.no, text: changed.clone() };
+        let both: Vec<Line> = request.orders.iter().cloned().chain([order]).collect();
+        let replaced = before.game.replaced(&both);
+        let whole: Vec<Line> = both.into_iter().filter(|line| !replaced.contains(line)).collect();
+        doubtful::legal(before, seat, &whole)?;
+        Some(Doubt { line: remark.no, kind: DoubtKind::Changes, found_orders: vec![changed] })
+    });
+    let changes: Vec<Doubt> = changes.collect();
+    request.remarks.retain(|remark| changes.iter().all(|doubt| doubt.line != remark.no));
+    request.doubts.extend(changes);
+}
+
+/// Maximum remarks that are searched for changes of orders.
+const MAX_CHANGES: usize = 40;
 
 /// Adds the doubt about a letter without orders whose subject is orders.
 fn doubt_subject(request: &mut Request, letter: &Letter, game: GameKind) {

@@ -14,7 +14,7 @@ use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::{Match, Stage};
 use crate::referee::play::ruling::Draft;
 use crate::referee::schedule::{Absence, Press};
-use crate::request::wish::{self, Spoken, Topic};
+use crate::request::wish::{self, Spoken, Stance, Topic};
 
 /// Days of an extension, if a letter names none, and for somebody in trouble.
 const DAYS: u32 = 3;
@@ -39,7 +39,7 @@ pub(super) fn wishes(draft: &Draft, letter: &SeatLetter) -> Vec<Wishes> {
     {
         return vec![wishes];
     }
-    read_wishes(game_match, seat, &request.remarks, draft.at, !request.is_empty())
+    read_wishes(game_match, seat, &request.said(), draft.at, !request.is_empty())
 }
 
 /// Returns the wishes in a letter about this seat that has no orders or commands.
@@ -52,7 +52,7 @@ pub fn tell_back(game_match: &Match, seat: Seat, remarks: &[Line]) -> Option<Wis
     let today = NaiveDate::default();
     let message = remarks.iter().map(|line| line.text.trim().to_owned()).collect();
     let spoken = Spoken { message, ..Spoken::default() };
-    let reader = WishReader { game_match, seat, today, remarks, spoken };
+    let reader = WishReader { game_match, seat, today, remarks, spoken, in_thread: false };
     let is_running = game_match.stage != Stage::Over;
     (is_running && reader.can_tell()).then(|| reader.wishes(Some(Topic::Tell)))
 }
@@ -74,12 +74,18 @@ fn read_wishes(
     let (topic, also) = (spoken.topic.filter(counts), spoken.also.filter(counts));
     let first = topic.or(also);
     let second = also.filter(|_| topic.is_some() && spoken.care.is_none());
+    let tells = [topic, also].contains(&Some(Topic::Tell)) && spoken.care.is_some();
     if first.is_none() && spoken.care.is_none() {
         return Vec::new();
     }
-    let reader = WishReader { game_match, seat, today, remarks, spoken };
+    let reader = WishReader { game_match, seat, today, remarks, spoken, in_thread: false };
     let mut wishes = vec![reader.wishes(first)];
     wishes.extend(second.map(|topic| reader.wishes(Some(topic))));
+    if tells && reader.can_tell() {
+        let mut told = Wishes { topic: Some(Topic::Tell), ..Wishes::default() };
+        reader.fill(&mut told, Topic::Tell);
+        wishes.push(told);
+    }
     wishes
 }
 
@@ -110,7 +116,8 @@ fn answered_otherwise(letter: &SeatLetter, game_match: &Match, at: DateTime<Utc>
         _ => return None,
     };
     let (remarks, spoken) = (&request.remarks, Spoken::default());
-    Some(WishReader { game_match, seat, today, remarks, spoken }.wishes(Some(topic)))
+    let in_thread = matches!(letter.cause.question, Some(Question::Draw | Question::Extension));
+    Some(WishReader { game_match, seat, today, remarks, spoken, in_thread }.wishes(Some(topic)))
 }
 
 /// Whether a wish is about something else than the orders or the commands beside it.
@@ -154,6 +161,8 @@ struct WishReader<'a> {
     today: NaiveDate,
     remarks: &'a [Line],
     spoken: Spoken,
+    /// Whether the letter answers the opponent's offer of a draw or wish for more time.
+    in_thread: bool,
 }
 
 impl WishReader<'_> {
@@ -184,7 +193,8 @@ impl WishReader<'_> {
         let game = self.game_match.game.key();
         let is_over = self.game_match.stage == Stage::Over;
         match topic {
-            Topic::MoreTime | Topic::Draw if self.refuses(topic) => wishes.refuses = true,
+            Topic::MoreTime | Topic::Draw if self.stance(topic) == Stance::No => wishes.refuses = true,
+            Topic::MoreTime | Topic::Draw if self.stance(topic) == Stance::Open => self.both(wishes, topic),
             Topic::MoreTime => self.more_time(wishes, DAYS),
             Topic::Pause => self.more_time(wishes, DAYS_IN_TROUBLE),
             Topic::Absence => self.absence(wishes),
@@ -263,14 +273,55 @@ impl WishReader<'_> {
         }
     }
 
-    /// Whether the letter says no to a draw or more time that the opponent has asked for.
-    fn refuses(&self, topic: Topic) -> bool {
+    /// Returns what the letter says to a draw or more time that the opponent has asked for; yes if they have not.
+    fn stance(&self, topic: Topic) -> Stance {
         let foe = self.seat.other();
         let is_asked = match topic {
             Topic::Draw => self.game_match.draw_offer == Some(foe),
             _ => self.game_match.extension.is_some_and(|(by, _)| by == foe),
         };
-        is_asked && wish::denies(self.remarks)
+        if !is_asked || self.remarks.is_empty() {
+            return Stance::Yes;
+        }
+        match wish::stance(self.remarks, topic) {
+            // A wish of one's own.
+            Stance::Open if !self.in_thread && !wish::denies(self.remarks) => Stance::Yes,
+            Stance::Yes if topic == Topic::MoreTime && self.other_days().is_some() => Stance::Open,
+            stance => stance,
+        }
+    }
+
+    /// Shows how to agree to what the opponent asks for, where the letter says neither yes nor no for sure, and how to ask
+    /// for as many days as it names instead.
+    fn both(&self, wishes: &mut Wishes, topic: Topic) {
+        wishes.is_open = true;
+        if topic == Topic::Draw {
+            wishes.add("DRAW".to_owned());
+            return;
+        }
+        wishes.days = self.game_match.extension.map(|(_, days)| days);
+        wishes.add("AGREE".to_owned());
+        wishes.extend(self.other_days().map(extend));
+    }
+
+    /// Returns the only other number of days that a letter about the opponent's wish for more time names, if it names that
+    /// of the wish, too, or a unit beside it.
+    fn other_days(&self) -> Option<u32> {
+        let (_, asked) = self.game_match.extension?;
+        let words = self.remarks.iter().flat_map(|line| split_words(&line.text));
+        let is_number = |word: &&str| word.len() > 2 || word.bytes().all(|byte| byte.is_ascii_digit());
+        let numbers: Vec<u32> =
+            words.filter(is_number).filter_map(|word| wish::number(&language::fold(word))).collect();
+        let mut others: Vec<u32> = numbers.iter().copied().filter(|number| *number != asked).collect();
+        others.dedup();
+        let spoken = wish::read_remarks(self.remarks, "", false, self.today);
+        let is_meant = |other: &u32| numbers.contains(&asked) || spoken.span.days == Some(*other);
+        match others[..] {
+            [other] => {
+                Some(other).filter(|other| (1..=EXTENSION_DAYS_AT_MOST).contains(other)).filter(is_meant)
+            }
+            _ => None,
+        }
     }
 
     fn is_against_house(&self) -> bool {
@@ -298,7 +349,7 @@ impl WishReader<'_> {
         wishes.days = Some(days);
         match asked_by_foe {
             true => wishes.add("AGREE".to_owned()),
-            false => wishes.add(format!("EXTEND {days} day{}", if days == 1 { "" } else { "s" })),
+            false => wishes.add(extend(days)),
         }
     }
 
@@ -357,6 +408,10 @@ impl WishReader<'_> {
     fn remarks(&self) -> Vec<String> {
         self.remarks.iter().map(|line| line.text.trim().to_owned()).collect()
     }
+}
+
+fn extend(days: u32) -> String {
+    format!("EXTEND {days} day{}", if days == 1 { "" } else { "s" })
 }
 
 fn absent(from: NaiveDate, to: NaiveDate) -> String {

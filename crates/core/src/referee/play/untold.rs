@@ -21,7 +21,8 @@ impl DelayedReceipt {
     /// Returns the receipt if it can wait: it files orders, and contains nothing urgent and nothing that the
     /// shell has yet to fill in.
     pub fn of(answer: &Answer, letter: &SeatLetter) -> Option<DelayedReceipt> {
-        let Orders::Sealed { filing, sealed, wait: false, firm_at: None, replaced, dropped } = &answer.orders
+        let Orders::Sealed { filing, sealed, wait: false, firm_at: None, replaced, dropped, .. } =
+            &answer.orders
         else {
             return None;
         };
@@ -62,7 +63,9 @@ impl DelayedReceipt {
                 sealed,
                 wait: false,
                 firm_at: None,
+                asks: false,
                 replaced,
+                is_confirmed: false,
                 dropped,
             },
             remarks: self.remarks,

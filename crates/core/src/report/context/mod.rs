@@ -353,7 +353,8 @@ pub fn for_news(
 fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults) -> Value {
     let orders = match &answer.orders {
         Orders::None => context! { kind => "none" },
-        Orders::Sealed { filing, sealed, wait, firm_at, replaced, dropped } => context! {
+        Orders::Sealed { filing, sealed, wait, firm_at, asks, replaced, is_confirmed, dropped } => context! {
+            asks => asks, is_confirmed => is_confirmed,
             kind => "sealed", orders => Serde(filing), sealed => Serde(sealed), wait => wait,
             firm_at => firm_at.map(|at| format_local(at, zone, now)), replaced => replaced, dropped => dropped,
         },

@@ -1,7 +1,8 @@
 //! Answers in words to one of our questions: `Yes, please.`, `Nein danke`, `はい`.
 
+use super::Topic;
 use crate::game::Line;
-use crate::language::{LANGUAGES, Language, Sentence, WordSet, longest_phrase, sentences};
+use crate::language::{LANGUAGES, Language, Phrases, Sentence, WordSet, longest_phrase, sentences};
 
 /// The meaning of a whole letter that answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +57,56 @@ pub fn denies(lines: &[Line]) -> bool {
             words.iter().any(|word| language.words.not.contains(word)) || language.answers.no.any_in(&words)
         })
     })
+}
+
+/// What a letter says to an offer or a wish of the opponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stance {
+    Yes,
+    No,
+    /// Neither is sure.
+    Open,
+}
+
+/// Maximum words of a letter that surely agrees.
+const MAX_AGREEMENT: usize = 14;
+
+/// Returns what a letter says to an offer or a wish of the opponent that is about this topic. A word that denies may
+/// belong to an idiom that no list has, so alone it is no sure no.
+pub fn stance(lines: &[Line], topic: Topic) -> Stance {
+    match word_answer(lines) {
+        Some(WordAnswer::Yes | WordAnswer::WasMe) => return Stance::Yes,
+        Some(WordAnswer::No) => return Stance::No,
+        None => {}
+    }
+    let all = sentences(lines);
+    let asks = all.iter().any(|sentence| sentence.is_question);
+    let (mut agrees, mut refuses, mut denies) = (false, false, asks);
+    for sentence in all.iter().filter(|sentence| !sentence.is_question) {
+        let words = words_of(std::slice::from_ref(sentence));
+        let has_idiom = LANGUAGES.iter().any(|language| language.answers.idioms.any_in(&sentence.words));
+        agrees |= has_idiom;
+        for language in LANGUAGES.iter() {
+            let Language { answers, wishes, words: known, .. } = language;
+            let is_negated = |start: usize| super::is_negated(sentence, start, language);
+            let negates = |phrases: &Phrases| phrases.any_where(&sentence.words, is_negated);
+            let is_short =
+                words.len() <= MAX_NAME && words.first().is_some_and(|word| known.not.contains(word));
+            agrees |= answers.yes.any_in(&words) || super::agrees(sentence, language);
+            refuses |= !has_idiom
+                && (answers.no.any_in(&words)
+                    || is_short
+                    || negates(&answers.agrees)
+                    || wishes.get(&topic).is_some_and(negates));
+            denies |= !has_idiom && words.iter().any(|word| known.not.contains(word));
+        }
+    }
+    let count: usize = all.iter().map(|sentence| sentence.words.len()).sum();
+    match (agrees, refuses) {
+        (false, true) => Stance::No,
+        (true, false) if !denies && count <= MAX_AGREEMENT => Stance::Yes,
+        _ => Stance::Open,
+    }
 }
 
 /// Whether a letter is nothing but this verb, apart from a greeting and a name.

@@ -40,6 +40,14 @@ pub fn names_last_day(sentence: &Sentence, language: &Language, today: NaiveDate
     with_first_day(&items, dates_and_places(&items, today)).last().is_some_and(is_last)
 }
 
+/// Returns the first day of a time of which a sentence names both ends: "from Friday until the 20th".
+pub fn first_of_both_days(sentence: &Sentence, language: &Language, today: NaiveDate) -> Option<NaiveDate> {
+    let items = items_of(sentence, language, today);
+    let dated = with_first_day(&items, dates_and_places(&items, today));
+    let [(_, first), .., (at, last)] = dated[..] else { return None };
+    (is_beside(&items, at, &Item::Until) && first < last).then_some(first)
+}
+
 fn items_of(sentence: &Sentence, language: &Language, today: NaiveDate) -> Vec<Item> {
     match language.joined {
         true => joined_items(&sentence.joined(), language, today),
@@ -76,7 +84,13 @@ pub fn span(sentence: &Sentence, language: &Language, today: NaiveDate) -> Span 
         }
         [(_, first), .., (_, last)] => {
             span.from = Some(first);
-            span.to = Some(if last < first { in_year_after(last, first) } else { last });
+            let is_in_week =
+                (first - last).num_days() < 7 && items.iter().any(|item| matches!(item, Item::Weekday(_)));
+            span.to = Some(match last < first {
+                true if is_in_week => last + Days::new(7),
+                true => in_year_after(last, first),
+                false => last,
+            });
         }
     }
     span.complete(today)
@@ -152,12 +166,13 @@ fn next_day(day: u32, from: NaiveDate) -> Option<NaiveDate> {
 /// Months after which every day of a month has come: a 31st comes within two.
 const MOST_MONTHS: usize = 3;
 
-/// Adds the first day of `20 to 31 December`, which has the month of the last day.
+/// Adds the first day of `20 to 31 December`, which has the month of the last day, and of `Friday until the 20th`.
 fn with_first_day(items: &[Item], dated: Vec<(usize, NaiveDate)>) -> Vec<(usize, NaiveDate)> {
     let [(at, last)] = dated[..] else { return dated };
     let until = until_before(items, at);
     let first = until.and_then(|until| match items[..until].last() {
         Some(Item::Number(day) | Item::Day(day)) if *day < last.day() => Some((until, last.with_day(*day)?)),
+        Some(Item::Weekday(day)) if *day < last => Some((until, *day)),
         _ => None,
     });
     first.into_iter().chain(dated).collect()
@@ -202,10 +217,15 @@ fn items(sentence: &Sentence, language: &Language, today: NaiveDate) -> Vec<Item
     with_durations(items)
 }
 
-/// Splits `20.12.-3.1.` at its hyphen.
+/// Splits `20.12.-3.1.` and `10-17` at the hyphen.
 fn date_pieces(raw: &str) -> Vec<&str> {
-    match raw.split_once('-') {
-        Some((from, to)) if from.contains(['.', '/']) && to.contains(['.', '/']) => vec![from, "bis", to],
+    let is_day =
+        |piece: &str| (1..=2).contains(&piece.len()) && piece.bytes().all(|byte| byte.is_ascii_digit());
+    let are_days = |from: &str, to: &str| is_day(from) && is_day(to.trim_end_matches(['.', ',']));
+    match raw.split_once(['-', '–']) {
+        Some((from, to)) if from.contains(['.', '/']) && to.contains(['.', '/']) || are_days(from, to) => {
+            vec![from, "-", to]
+        }
         _ => vec![raw],
     }
 }
@@ -364,7 +384,8 @@ fn joined_items(text: &str, language: &Language, today: NaiveDate) -> Vec<Item> 
         let (item, after) = match (until, from, number_at(rest, language)) {
             (Some(after), _, _) => (Item::Until, after),
             (None, Some(after), _) => (Item::From, after),
-            (None, None, Some((number, after))) => read_counted_unit(number, after, language, today),
+            (None, None, Some((number, after))) => last_day(&items, number, after)
+                .unwrap_or_else(|| read_counted_unit(number, after, language, today)),
             (None, None, None) => (Item::Other, &rest[c.len_utf8()..]),
         };
         if item != Item::Other {
@@ -373,6 +394,15 @@ fn joined_items(text: &str, language: &Language, today: NaiveDate) -> Vec<Item> 
         rest = after;
     }
     items
+}
+
+/// Reads the last day of `12月10日から17日まで`, which has the month of the first.
+fn last_day<'t>(items: &[Item], number: u32, after: &'t str) -> Option<(Item, &'t str)> {
+    let rest = after.strip_prefix('日').filter(|rest| !rest.starts_with('間'))?;
+    let ([.., Item::Date(first)] | [.., Item::Date(first), Item::From | Item::Until]) = items else {
+        return None;
+    };
+    first.with_day(number).filter(|last| last > first).map(|last| (Item::Date(last), rest))
 }
 
 /// Reads the unit that a number counts.

@@ -4,10 +4,13 @@
 //! followed by which squares. The words between them do not count, unless they deny something or set a condition: then
 //! nothing is read. What is read is offered, never filed.
 
+use std::collections::BTreeSet;
+
 use super::orders::CAPTURE_ALL;
 use crate::game::any::GameKind;
-use crate::language::{LANGUAGES, OrderWords, Phrases, any_has, fold, is_joined};
+use crate::language::{LANGUAGES, OrderWords, Phrases, Word, any_has, fold, is_joined};
 use crate::letter::clean::latin;
+use crate::request;
 use crate::request::normalized::is_square;
 
 /// Maximum words of a letter that gives orders in words.
@@ -66,17 +69,13 @@ const MAX_CORRECTION: usize = 30;
 /// A1`. They may be illegal. Empty if it leaves open what it changes.
 pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec<String> {
     let words: Vec<&str> = lines.iter().flat_map(|line| words_of(line)).collect();
-    let asks = lines.iter().any(|line| line.contains(['?', '？', '¿']));
-    if filed.is_empty()
-        || asks
-        || words.len() > MAX_CORRECTION
-        || words
-            .iter()
-            .enumerate()
-            .any(|(at, word)| is_condition(&fold(word)) && !is_instead_of(&words[..at]))
-    {
+    if filed.is_empty() || words.len() > MAX_CORRECTION {
         return Vec::new();
     }
+    let mut numbered = words.iter().enumerate();
+    // "If it is not too late, could ship 4 go to G2 and not G1?" denies the old square, so that it is no musing.
+    let is_open = lines.iter().any(|line| line.contains(['?', '？', '¿']) || request::takes_back(line))
+        || numbered.any(|(at, word)| is_condition(&fold(word)) && !is_instead_of(&words[..at]));
     // Each square, and whether a word between it and the square before denies it.
     let mut named: Vec<(String, bool)> = Vec::new();
     let mut start = 0;
@@ -92,13 +91,105 @@ pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec
     }
     let is_filed =
         |square: &str| filed.iter().any(|order| order.split([' ', '-']).any(|word| word == square));
-    let (old, new) = match &named[..] {
-        [(one, _), (other, is_denied)] if is_filed(one) && !is_filed(other) && !is_denied => (one, other),
-        [(one, is_denied), (other, _)] if is_filed(other) && !is_filed(one) && !is_denied => (other, one),
+    let (old, new, is_old_denied) = match &named[..] {
+        [(one, old), (other, false)] if is_filed(one) && !is_filed(other) => (one, other, *old),
+        [(one, false), (other, old)] if is_filed(other) && !is_filed(one) => (other, one, *old),
         _ => return Vec::new(),
     };
+    if is_open && !is_old_denied {
+        return Vec::new();
+    }
     let changed = filed.iter().filter(|order| order.ends_with(old.as_str()));
     changed.map(|order| format!("{}{new}", &order[..order.len() - old.len()])).collect()
+}
+
+/// Returns the order with which a ship stays, if a letter says so of one ship whose filed order moves it, or takes that
+/// order back: `about ship 1: leave it where it is`. It is offered together with the other filed orders.
+pub fn stay_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec<String> {
+    let words: Vec<&str> = lines.iter().flat_map(|line| words_of(line)).collect();
+    let asks = lines.iter().any(|line| line.contains(['?', '？', '¿']));
+    if game != GameKind::QuadrantZ || asks || words.len() > MAX_CORRECTION {
+        return Vec::new();
+    }
+    let said: Vec<Word> = words.iter().map(|word| Word::new(fold(word), 0, 0)).collect();
+    let has =
+        |of: fn(&OrderWords) -> &Phrases| LANGUAGES.iter().any(|language| of(&language.orders).any_in(&said));
+    // The English `of` is the Dutch "or".
+    let is_condition = said.iter().any(|word| is_condition(&word.text) && word.text != "of");
+    let takes_back = lines.iter().any(|line| request::takes_back(line));
+    if is_condition || has(|orders| &orders.except) || !takes_back && !has(|orders| &orders.stays) {
+        return Vec::new();
+    }
+    let Some(no) = only_ship(&said, &tokens(&words, game)) else { return Vec::new() };
+    let order = filed.iter().find(|order| order.starts_with(&format!("SHIP {no} ")));
+    let is_of_order = |square: &&str| order.is_some_and(|order| order.split(' ').any(|word| word == *square));
+    let moves = order.is_some_and(|order| !order.ends_with("HOLD"));
+    let tokens = tokens(&words, game);
+    match moves && squares(&tokens).iter().all(is_of_order) {
+        true => vec![format!("SHIP {no} HOLD")],
+        false => Vec::new(),
+    }
+}
+
+/// Returns the number of the only ship that words name: `ship 3`, `3`, `the third ship`.
+fn only_ship(said: &[Word], tokens: &[Token]) -> Option<String> {
+    let numbers: BTreeSet<&String> = tokens
+        .iter()
+        .filter_map(|token| if let Token::Number(no) = token { Some(no) } else { None })
+        .collect();
+    match Vec::from_iter(numbers)[..] {
+        [no] => Some(no.clone()),
+        [] => nth_ship(said),
+        _ => None,
+    }
+}
+
+/// Returns the number in `third ship`, if only one such number is named.
+fn nth_ship(said: &[Word]) -> Option<String> {
+    let is_ship = |word: &Word| LANGUAGES.iter().any(|language| language.position.names_piece(&word.text));
+    let nth = |word: &Word| {
+        LANGUAGES.iter().find_map(|language| {
+            let mut names = language.orders.nth.iter();
+            names.position(|name| word.text.starts_with(fold(name).as_str()))
+        })
+    };
+    let pairs = said.windows(2).filter_map(|two| match (nth(&two[0]), nth(&two[1])) {
+        (Some(no), _) if is_ship(&two[1]) => Some(no + 1),
+        (_, Some(no)) if is_ship(&two[0]) => Some(no + 1),
+        _ => None,
+    });
+    let numbers: BTreeSet<usize> = pairs.collect();
+    match Vec::from_iter(numbers)[..] {
+        [no] => Some(no.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the order that a line beside these orders changes, by naming the ship of one of them and another square: `for 2 I
+/// would rather have F4`.
+pub fn change_meant(line: &str, game: GameKind, orders: &[String]) -> Option<String> {
+    let words = words_of(line);
+    if game != GameKind::QuadrantZ || words.len() > MAX_CORRECTION {
+        return None;
+    }
+    let tokens = tokens(&words, game);
+    let said: Vec<Word> = words.iter().map(|word| Word::new(fold(word), 0, 0)).collect();
+    let no = only_ship(&said, &tokens)?;
+    let mut of_ship = orders.iter().filter(|order| {
+        let mut words = order.split(' ');
+        words.next().is_some_and(|verb| verb.eq_ignore_ascii_case("SHIP"))
+            && words.next() == Some(no.as_str())
+    });
+    let (order, None) = (of_ship.next()?, of_ship.next()) else { return None };
+    let is_of_order = |square: &str| order.split(' ').any(|word| word.eq_ignore_ascii_case(square));
+    let mut others: Vec<&str> = squares(&tokens).into_iter().filter(|square| !is_of_order(square)).collect();
+    others.dedup();
+    let [square] = others[..] else { return None };
+    let (before, last) = order.rsplit_once(' ')?;
+    Some(match is_square(last) {
+        true => format!("{before} {square}"),
+        false => format!("SHIP {no} TO {square}"),
+    })
 }
 
 /// Whether the last word is `instead`: the `of` behind it is not the Dutch "or".
@@ -425,6 +516,62 @@ mod tests {
             "Nice, F6 G7 and H8 in a row",
         ] {
             assert_eq!(meant(GameKind::Quad, text), [""; 0], "{text}");
+        }
+    }
+    #[test]
+    fn a_question_corrects_only_if_it_denies_the_old_square() {
+        let filed = ["SHIP 4 F1 TO G1".to_owned()];
+        let corrected = |text: &str| correction_meant(&[text], GameKind::QuadrantZ, &filed).join("/");
+        for text in [
+            "If it's not too late, could ship 4 go to G2 and not G1?",
+            "Könnte Schiff 4 nach G2 statt G1?",
+            "Le vaisseau 4 pourrait-il aller en G2 et pas G1 ?",
+        ] {
+            assert_eq!(corrected(text), "SHIP 4 F1 TO G2", "{text}");
+        }
+        for text in ["Is G2 better than G1?", "Ist G2 besser als G1?", "Could ship 4 reach G2?"] {
+            assert_eq!(corrected(text), "", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_ship_whose_order_is_taken_back_stays() {
+        let filed = ["SHIP 1 G4 TO L2".to_owned(), "SHIP 3 B2 TO C1".to_owned()];
+        let stays = |text: &str| stay_meant(&[text], GameKind::QuadrantZ, &filed).join("/");
+        for text in [
+            "About ship 3: leave it where it is after all, the others as I said.",
+            "Отмените ход третьим кораблём, остальное в силе.",
+            "Schiff 3 soll doch lieber stehen bleiben, alles andere gilt.",
+            "Annulez l'ordre du vaisseau 3, le reste est bon.",
+        ] {
+            assert_eq!(stays(text), "SHIP 3 HOLD", "{text}");
+        }
+        for text in [
+            "Cancel everything except ship 3",
+            "Leave ship 1 and ship 3",
+            "Ship 2 stays where it is",
+            "Where is ship 3?",
+            "If he comes, leave ship 3",
+            "Ship 3 is a beauty",
+        ] {
+            assert_eq!(stays(text), "", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_remark_about_the_ship_of_an_order_changes_it() {
+        let orders = ["SHIP 1 G4 TO L2".to_owned(), "SHIP 2 K2 TO F3".to_owned()];
+        let changed = |text: &str| change_meant(text, GameKind::QuadrantZ, &orders);
+        for text in [
+            "Pour le 2, je préfère F4 en fait.",
+            "With ship 2 I would like F4 better than F3.",
+            "Schiff 2 wäre auf F4 doch besser.",
+        ] {
+            assert_eq!(changed(text).as_deref(), Some("SHIP 2 K2 TO F4"), "{text}");
+        }
+        for text in ["Ship 2 leaves K2 at last", "F4 looks empty", "My 2 cats like it", "Ships 1 and 2 to F4"]
+        {
+            assert_eq!(changed(text), None, "{text}");
         }
     }
 }

@@ -19,10 +19,10 @@ mod dates;
 mod gist;
 mod orders;
 
-pub use self::gist::{correction_meant, orders_meant};
+pub use self::gist::{change_meant, correction_meant, orders_meant, stay_meant};
 pub use crate::language::Topic;
 use answer::asks_to_stop;
-pub use answer::{WordAnswer, asks_or_agrees, denies, is_bare_verb, word_answer};
+pub use answer::{Stance, WordAnswer, asks_or_agrees, denies, is_bare_verb, stance, word_answer};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 
 /// The trouble that a letter mentions.
@@ -81,11 +81,20 @@ pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDat
         found.extend(implied_absence(&sentences, today));
     }
     let message = found.iter().filter(|(topic, ..)| *topic == Topic::Tell);
-    let message = message.filter_map(|(_, index, _)| message_after(&sentences[*index], foe, remarks)).next();
+    let message = message
+        .filter_map(|(_, index, language)| message_after(&sentences[*index], foe, remarks, language))
+        .next();
     found.retain(|(topic, ..)| match topic {
         Topic::Tell => message.is_some(),
         Topic::Thanks | Topic::NeverMind => only_thanks(&sentences) && is_chat(remarks),
         Topic::Setup => is_setup,
+        // "How do I print the board?" is about something else, unless it names the rules or what they explain.
+        Topic::Rules => {
+            names_rules(&sentences)
+                || about(&sentences).is_some()
+                || is_brief(&sentences)
+                || sentences.iter().any(names_a_piece)
+        }
         // Only strangers ask for it.
         Topic::Join => foe.is_empty(),
         _ => true,
@@ -138,18 +147,70 @@ fn second_topic(found: &[(Topic, usize, &Language)], first: Topic) -> Option<Top
     others.map(|(topic, ..)| *topic).min()
 }
 
-/// Returns the sentence that says what is not until some day: "no orders from me until the 14th".
+/// Days until a time begins of which a letter need not say that it is to come. A date without a year that has passed would be
+/// next year's.
+const SOON: i64 = 100;
+
+/// Days since its beginning.
+const EARLIER: i64 = 7;
+
+/// Returns the sentence that says what is not until some day, or names both days of a time that comes: "no orders from me
+/// until the 14th", "moving house, from Friday to the 20th".
 fn implied_absence(sentences: &[Sentence], today: NaiveDate) -> Option<(Topic, usize, &'static Language)> {
+    let is_soon = |day: NaiveDate| {
+        today == NaiveDate::default() || (-EARLIER..=SOON).contains(&(day - today).num_days())
+    };
     let statements = sentences.iter().enumerate().filter(|(_, sentence)| !sentence.is_question);
     let mut implied = statements.flat_map(|(index, sentence)| {
         LANGUAGES.iter().map(move |language| (index, sentence, language)).filter(
             move |(_, sentence, language)| {
                 let denies = sentence.words.iter().any(|word| language.words.not.contains(&word.text));
                 denies && dates::names_last_day(sentence, language, today)
+                    || dates::first_of_both_days(sentence, language, today).is_some_and(is_soon)
             },
         )
     });
     implied.next().map(|(index, _, language)| (Topic::Absence, index, language))
+}
+
+/// Beginnings of the words for rules and manuals.
+const RULE_WORDS: [&str; 22] = [
+    "rule",
+    "manual",
+    "instruct",
+    "regel",
+    "anleitung",
+    "handbuch",
+    "regle",
+    "instruction",
+    "regla",
+    "reglament",
+    "instruc",
+    "regol",
+    "istruz",
+    "regra",
+    "instruco",
+    "spelregel",
+    "zasad",
+    "instrukc",
+    "pravid",
+    "правил",
+    "kural",
+    "ルール",
+];
+
+/// Maximum words of a letter that asks for the rules without naming them: `How does this work?`
+const MAX_BRIEF: usize = 9;
+
+fn names_rules(sentences: &[Sentence]) -> bool {
+    let names = |word: &Word| RULE_WORDS.iter().any(|rule| word.text.starts_with(rule));
+    let joined =
+        |sentence: &Sentence| sentence.joined().contains("ルール") || sentence.joined().contains("説明");
+    sentences.iter().any(|sentence| sentence.words.iter().any(names) || joined(sentence))
+}
+
+fn is_brief(sentences: &[Sentence]) -> bool {
+    sentences.iter().map(|sentence| sentence.words.len()).sum::<usize>() <= MAX_BRIEF
 }
 
 /// Returns the word under which the rules explain what the sentences ask about.
@@ -197,6 +258,7 @@ pub fn asks_or_wishes(remarks: &[Line]) -> bool {
         })
     };
     sentences.iter().any(|sentence| sentence.is_question || wishes(sentence))
+        || implied_absence(&sentences, NaiveDate::default()).is_some()
 }
 
 /// Whether a person should read the remarks at once: they mention trouble, complain, or ask for a pause.
@@ -275,11 +337,19 @@ fn address_in(sentences: &[Sentence]) -> Option<Address> {
     bare.filter_map(|word| Address::parse_given(word).ok()).next()
 }
 
-/// Returns the words after the opponent's name, to the end of the paragraph.
-fn message_after(sentence: &Sentence, foe: &str, remarks: &[Line]) -> Option<Vec<String>> {
+/// Returns the words after the opponent's name, to the end of the paragraph. "Tell you what: if Bo …" is no message.
+fn message_after(
+    sentence: &Sentence,
+    foe: &str,
+    remarks: &[Line],
+    language: &Language,
+) -> Option<Vec<String>> {
     let names: Vec<String> = foe.split_whitespace().map(fold).collect();
     let is_name = |word: &Word| names.iter().any(|name| is_form_of(&word.text, name));
     let first = sentence.words.iter().position(is_name)?;
+    if sentence.words[..first].iter().any(|word| language.words.if_.contains(&word.text)) {
+        return None;
+    }
     let count = sentence.words[first..].iter().take_while(|word| is_name(word)).count();
     let word = sentence.words.get(first + count - 1)?;
     let rest = remarks.get(word.line)?.text.get(word.end..)?;
@@ -308,7 +378,7 @@ fn is_form_of(word: &str, name: &str) -> bool {
 }
 
 /// Returns a message without the words that link "tell Bo" to it.
-fn without_linking_words(text: &str) -> &str {
+pub fn without_linking_words(text: &str) -> &str {
     let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     match LANGUAGES.iter().any(|language| language.words.that.contains(first)) {
         true => without_linking_words(text[first.len()..].trim_start_matches(['\'', ' ', ','])),

@@ -542,3 +542,101 @@ fn days_of_a_month_are_read_with_ordinals_articles_and_longer_words_for_until() 
     }
     assert_eq!(read("Bo will not beat me before Christmas!").topic, None);
 }
+
+#[test]
+fn days_of_a_time_that_comes_are_an_absence() {
+    let day = |month, day| NaiveDate::from_ymd_opt(2026, month, day);
+    for text in [
+        "The painters have the whole house from Friday till about the 20th.",
+        "We move: the line is cut on Friday until the 20th.",
+        "Ab Freitag bis zum 20. ist hier Baustelle.",
+    ] {
+        let read = read(text);
+        assert_eq!(read.topic, Some(Topic::Absence), "{text}");
+        assert_eq!((read.span.from, read.span.to), (day(11, 27), day(12, 20)), "{text}");
+    }
+    for text in [
+        "Jag är bortrest 10-17 december.",
+        "Ich bin 10-17 Dezember verreist.",
+        "Sono in viaggio 10-17 dicembre.",
+        "12月10日から17日まで留守にします。",
+    ] {
+        let read = read(text);
+        assert_eq!((read.span.from, read.span.to), (day(12, 10), day(12, 17)), "{text}");
+    }
+    for text in
+        ["It snowed from Monday to Tuesday last year?", "Ajax won 3-1", "We were away 3-10 November 2025"]
+    {
+        assert_eq!(read(text).topic.filter(|topic| *topic == Topic::Absence), None, "{text}");
+    }
+}
+
+#[test]
+fn a_negation_alone_is_no_sure_no() {
+    let said = |text: &str, topic| {
+        let lines: Vec<&str> = text.lines().collect();
+        stance(&Line::numbered(&lines), topic)
+    };
+    for text in [
+        "Tabii, hiç sorun değil, geçmiş olsun!",
+        "No problem at all, take your time.",
+        "Klar, kein Problem!",
+        "Pas de souci, bien sûr.",
+        "Нет проблем, конечно!",
+        "Fine with me.",
+    ] {
+        assert_eq!(said(text, Topic::MoreTime), Stance::Yes, "{text}");
+    }
+    for text in ["Never!", "Nein danke", "No thanks.", "Não!", "I don't want a draw."] {
+        assert_eq!(said(text, Topic::Draw), Stance::No, "{text}");
+    }
+    for text in [
+        "Ask me again in ten moves.",
+        "Frag mich in zehn Zügen nochmal.",
+        "Redemande-moi dans dix coups.",
+        "I am not so sure about that.",
+        "Would two days do?",
+    ] {
+        assert_eq!(said(text, Topic::Draw), Stance::Open, "{text}");
+    }
+}
+
+#[test]
+fn an_order_to_play_is_a_yes() {
+    for text in [
+        "Yes, play it.",
+        "Of course, do it.",
+        "yes of course I meant it",
+        "Ja, spielen Sie das bitte.",
+        "Oui, c'est voulu.",
+        "Sí, adelante, hazlo.",
+        "Certo che sì, procedi.",
+        "Claro que sim, pode jogar.",
+        "Ja, doe maar.",
+        "Dobra, może być.",
+        "Ano, hrajte.",
+        "Да, играйте.",
+        "Evet, oynayın lütfen.",
+        "はい、それでお願いします。",
+        "Ja tack, kör.",
+    ] {
+        assert_eq!(word_answer(&Line::numbered(&[text])), Some(WordAnswer::Yes), "{text}");
+    }
+    for text in ["Play it tomorrow.", "Do it later, please", "Spielt es nicht", "play it?", "Kör inte"] {
+        assert_ne!(word_answer(&Line::numbered(&[text])), Some(WordAnswer::Yes), "{text}");
+    }
+}
+
+#[test]
+fn what_stands_behind_a_condition_is_no_message() {
+    for text in [
+        "Tell you what: if Bo moves his fleet again I go to bed.",
+        "Tell me, when Bo is late again, what then?",
+    ] {
+        assert_ne!(topic(text), Some(Topic::Tell), "{text}");
+    }
+    for text in ["Please tell Bo I am late", "Sag bitte Bo, dass es schneit", "Dites à Bo que tout va bien"]
+    {
+        assert_eq!(topic(text), Some(Topic::Tell), "{text}");
+    }
+}
