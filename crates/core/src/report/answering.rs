@@ -23,6 +23,9 @@ const ENGLISH: [&str; 24] = [
     "there", "not", "from", "would", "could", "should", "have", "has", "it", "its", "and",
 ];
 
+/// Stems that any letter about a match may hold.
+const GENERIC: [&str; 3] = ["order", "send", "mov"];
+
 /// Minimum share of the weight of a letter's words that a passage has.
 const SHARE: f64 = 0.45;
 
@@ -170,7 +173,10 @@ fn best(passages: &[Passage<'_>], text: &str) -> Option<usize> {
     let score = |passage: &Passage<'_>| -> f64 {
         let found: Vec<&(&Asked, f64)> = weighed.iter().filter(|(word, _)| passage.has(word)).collect();
         let share = found.iter().map(|(_, weight)| weight).sum::<f64>() / total;
-        let keys = found.iter().filter(|(word, _)| word.is_in(&passage.keys)).count();
+        // In another language most words are unknown, and every letter may speak of orders.
+        let says_little =
+            |word: &Asked| !is_english && word.stems.iter().any(|stem| GENERIC.contains(&stem.as_str()));
+        let keys = found.iter().filter(|(word, _)| word.is_in(&passage.keys) && !says_little(word)).count();
         let is_named = found.iter().any(|(word, _)| word.is_in(&passage.names));
         let is_alone = share >= SHARE_ALONE && found.iter().any(|(word, _)| word.is_in(&passage.alone));
         let counts = match passage.keys.is_empty() {
