@@ -89,10 +89,19 @@ pub fn decide_letter(desk: &mut Desk<'_>, letter: &ReadLetter) -> Decided<()> {
             gm_unproven::ask_gm(desk, waiting, letter, gm, ProofDoubt::Unsigned)
         }
         Sender::Stranger if restored::note_lost(desk, waiting, letter)? => Ok(()),
-        Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor(_) => {
-            stranger::answer_stranger(desk, waiting, letter, proven)
-        }
+        Sender::Stranger | Sender::Unknown(_) | Sender::GmImpostor(_) => match words_of_gm(desk, letter)? {
+            Some((gm, read)) => letter::follow_gm_letter(desk, letter, gm, false, read),
+            None => stranger::answer_stranger(desk, waiting, letter, proven),
+        },
     }
+}
+
+/// Returns a new letter of words alone from the address of a GM who is no player.
+fn words_of_gm(desk: &Desk<'_>, letter: &Letter) -> Decided<Option<(GmIndex, GmLetter)>> {
+    let Some(gm) = desk.club.gm_at(&letter.from) else { return Ok(None) };
+    let read = GmLetter::read(letter, None);
+    let is_player = desk.player(letter.from.as_str())?.is_some();
+    Ok((!is_player && read.is_only_words()).then_some((gm, read)))
 }
 
 /// Follows a CONFIRM from an address that is not the player's, if it has the code of a letter of ours to its

@@ -417,9 +417,7 @@ fn tell_words(rows: &DigestRows, telling: &mut Telling<'_>) {
         let is_grave = tells_of_trouble(text);
         let who = letter.player.clone().unwrap_or_else(|| letter.row.sender.clone());
         let about = letter.row.seat.clone();
-        if let Some(about) = about.clone() {
-            in_full.push(FullWords { who: who.clone(), about, lines: wrap_lines(text) });
-        }
+        in_full.push(FullWords { who: who.clone(), about: about.clone(), lines: wrap_lines(text) });
         let text = excerpt(text);
         match notes.iter_mut().find(|(_, note)| (&note.who, &note.about) == (&who, &about)) {
             Some((grave, note)) => {
@@ -432,6 +430,8 @@ fn tell_words(rows: &DigestRows, telling: &mut Telling<'_>) {
         }
     }
     notes.sort_by_key(|(is_grave, _)| !is_grave);
+    // Strangers, who may be many, leave players their room.
+    in_full.sort_by_key(|words: &FullWords| words.about.is_none());
     telling.digest.words = ShortList::of(notes.into_iter().map(|(_, note)| note).collect(), MAX_ACTED_ON);
     telling.digest.in_full = ShortList { shown: in_full, more: 0 };
 }

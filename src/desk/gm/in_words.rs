@@ -13,7 +13,7 @@ use crate::desk::frame::summary::is_on;
 use crate::desk::outbox::fog;
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
-use crate::language::{GmWords, LANGUAGES, Phrases, Word, fold};
+use crate::language::{GmWords, LANGUAGES, Phrases, Topic, Word, fold, sentences};
 use crate::letter::{Address, split_words};
 use crate::referee::{EventLine, Listing, MatchOverview, Stage};
 use crate::report::{GmMatchSummary, GmMeant};
@@ -24,6 +24,9 @@ const MAX_SHOWN: usize = 6;
 
 /// Maximum matches of a list that the letter asks for.
 const MAX_LISTED: usize = 40;
+
+/// Maximum words that name all players.
+const MAX_NAMES: usize = 4;
 
 /// Days of an extension, if the letter names none.
 const DAYS: u32 = 3;
@@ -78,10 +81,13 @@ struct Reader<'a> {
     games: Vec<GameKind>,
     addresses: Vec<Address>,
     today: NaiveDate,
+    /// The match of the letter that it answers.
+    thread: Option<String>,
 }
 
-/// Returns what a GM's words may be about. `None` if the letter also has commands, or no words.
-pub fn meant(desk: &Desk<'_>, request: &Request) -> Decided<Option<GmMeant>> {
+/// Returns what a GM's words may be about. `None` if the letter also has commands, or no words. `thread` is the match of
+/// the letter that it answers.
+pub fn meant(desk: &Desk<'_>, request: &Request, thread: Option<String>) -> Decided<Option<GmMeant>> {
     if !request.is_empty() || request.remarks.is_empty() {
         return Ok(None);
     }
@@ -90,7 +96,13 @@ pub fn meant(desk: &Desk<'_>, request: &Request) -> Decided<Option<GmMeant>> {
     if request.beside(Writer { names: &names, ..Writer::STRANGER }) == Beside::Nothing {
         return Ok(Some(GmMeant { is_courtesy: true, ..GmMeant::default() }));
     }
-    let reader = Reader::new(&request.remarks, everybody, desk.at().date_naive());
+    let reader = Reader { thread, ..Reader::new(&request.remarks, everybody, desk.at().date_naive()) };
+    if let Some(text) = reader.announcement() {
+        return Ok(Some(GmMeant { acts: vec![text], ..GmMeant::default() }));
+    }
+    if let Some(deputy) = reader.deputy(desk)? {
+        return Ok(Some(GmMeant { deputy: Some(deputy), ..GmMeant::default() }));
+    }
     let mut meant = reader.events(desk)?;
     if meant.events.is_empty() && meant.acts.is_empty() && meant.lines.is_empty() {
         meant = reader.matches(desk)?;
@@ -118,7 +130,7 @@ impl Reader<'_> {
         let addresses =
             bare.filter(|piece| piece.contains('@')).filter_map(|piece| Address::parse_given(piece).ok());
         let (people, games, addresses) = (people.collect(), games.collect(), addresses.collect());
-        Reader { remarks, words, people, games, addresses, today }
+        Reader { remarks, words, people, games, addresses, today, thread: None }
     }
 
     /// Whether the letter has words of this list in one of the languages.
@@ -129,6 +141,78 @@ impl Reader<'_> {
     fn asks(&self) -> bool {
         LANGUAGES.iter().any(|language| language.gm.asks.begins_at(&self.words, 0))
             || self.remarks.iter().any(|line| line.text.trim_end().ends_with(['?', '？']))
+    }
+
+    /// Returns the lines that announce what the letter wants all players to know.
+    fn announcement(&self) -> Option<Vec<String>> {
+        let tells = self.has(|words| &words.tell) || self.has(|words| &words.announce);
+        if !tells || self.asks() || !self.people.is_empty() || !self.addresses.is_empty() {
+            return None;
+        }
+        let text = if self.has(|words| &words.everybody) { self.text_for_all() } else { None }?;
+        let readers = if let [game] = self.games[..] { game.key() } else { "all" };
+        let lines = text.into_iter().filter(|line| !line.is_empty()).take(MAX_LISTED);
+        Some(
+            std::iter::once(format!("GM ANNOUNCE {readers}"))
+                .chain(lines)
+                .chain(["END".to_owned()])
+                .collect(),
+        )
+    }
+
+    /// Returns the words behind those that name all players, or all words where no blanks separate them.
+    fn text_for_all(&self) -> Option<Vec<String>> {
+        let names_all = |words: &[Word], at: usize| {
+            LANGUAGES.iter().any(|language| language.gm.everybody.begins_at(words, at))
+        };
+        let all = sentences(self.remarks);
+        let named = all.iter().find_map(|sentence| {
+            let words = &sentence.words;
+            let at = (0..words.len()).find(|at| names_all(words, *at))?;
+            // A phrase such as "all players" may take several words.
+            let last = (at..words.len().min(at + MAX_NAMES)).rev().find(|last| {
+                LANGUAGES.iter().any(|language| {
+                    let phrase = words[at..=*last].iter().map(|word| word.text.as_str()).collect::<Vec<_>>();
+                    language.gm.everybody.is_phrase(&phrase)
+                })
+            });
+            words.get(last.unwrap_or(at))
+        });
+        let trimmed = |line: &Line| line.text.trim().to_owned();
+        let Some(word) = named else { return Some(self.remarks.iter().map(trimmed).collect()) };
+        let first = self.remarks.get(word.line)?.text.get(word.end..)?;
+        let first = first.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '"');
+        let first = wish::without_linking_words(first);
+        let mut letters = first.chars();
+        let first = letters.next().map(|c| c.to_uppercase().chain(letters).collect::<String>());
+        let more = self.remarks.get(word.line + 1..).unwrap_or_default().iter().map(trimmed);
+        let text: Vec<String> = first.into_iter().chain(more).collect();
+        text.iter().any(|line| line.contains(char::is_alphanumeric)).then_some(text)
+    }
+
+    /// Returns the address of somebody unknown who is to do the GM's work, perhaps while the GM is away.
+    fn deputy(&self, desk: &Desk<'_>) -> Decided<Option<String>> {
+        let [address] = &self.addresses[..] else { return Ok(None) };
+        let is_away = || {
+            let spoken = wish::read_remarks(self.remarks, "", false, self.today);
+            spoken.topic.into_iter().chain(spoken.also).any(|topic| topic == Topic::Absence)
+        };
+        let is_meant = self.people.is_empty()
+            && desk.player(address.as_str())?.is_none()
+            && (self.has(|words| &words.deputy) || is_away());
+        Ok(is_meant.then(|| address.to_string()))
+    }
+
+    /// Returns the match of the letter that this one answers, if its words may be about it: it names no other match,
+    /// nobody who plays elsewhere alone, and asks for no list.
+    fn match_of_thread<'m>(&self, all: &'m [MatchOverview]) -> Option<&'m MatchOverview> {
+        let thread = self.thread.as_ref()?;
+        let game_match = all.iter().find(|game_match| game_match.id.eq_ignore_ascii_case(thread))?;
+        let acts = ACTS.iter().any(|(_, words)| self.has(*words));
+        let is_meant = self.people.iter().all(|player| seat_of(game_match, player).is_some())
+            && (self.games.is_empty() || self.games.contains(&game_match.game))
+            && (acts || !self.asks() && game_match.stage == Stage::Paused);
+        is_meant.then_some(game_match)
     }
 
     /// Returns the number of days that the letter names.
@@ -234,6 +318,9 @@ impl Reader<'_> {
             |game_match: &&MatchOverview| named.iter().any(|id| id.eq_ignore_ascii_case(&game_match.id));
         let mut meant: Vec<&MatchOverview> = all.iter().filter(is_named).collect();
         self.person_acts(desk, !meant.is_empty(), &mut found)?;
+        if meant.is_empty() && found.acts.is_empty() {
+            meant.extend(self.match_of_thread(&all));
+        }
         let mut candidates = meant.clone();
         if meant.is_empty() && found.acts.is_empty() && !self.people.is_empty() {
             let is_meant = |game_match: &&MatchOverview| {
@@ -249,6 +336,11 @@ impl Reader<'_> {
         let succeeded = self.successions(desk, &candidates, &mut found)?;
         let acts = meant.iter().take(MAX_SHOWN).flat_map(|game_match| self.match_acts(game_match));
         found.acts.extend(acts);
+        let goes_back = self.has(|words| &words.rollback);
+        let is_first =
+            |game_match: &&&MatchOverview| game_match.due.as_ref().is_some_and(|due| due.turn == 0);
+        found.nothing_adjudicated =
+            meant.iter().filter(|_| goes_back).find(is_first).map(|found| found.id.clone());
         if meant.is_empty() {
             meant = succeeded;
         }
@@ -299,12 +391,13 @@ impl Reader<'_> {
         let blocks = self.has(|words| &words.block);
         for address in self.addresses.iter().take(MAX_SHOWN) {
             let is_known = desk.player(address.as_str())?.is_some();
-            found.acts.push(vec![match (blocks, is_known) {
-                (true, _) => format!("GM PLAYER BLOCK {address}"),
-                (false, true) => format!("GM PLAYER SHOW {address}"),
-                (false, false) => {
-                    format!("GM PLAYER ADD {address} {}", self.name_before(address)).trim_end().to_owned()
-                }
+            let name = self.name_before(address);
+            let owner = self.owner_of(&name).filter(|_| !is_known && self.addresses.len() == 1);
+            found.acts.push(vec![match (blocks, is_known, owner) {
+                (true, ..) => format!("GM PLAYER BLOCK {address}"),
+                (false, true, _) => format!("GM PLAYER SHOW {address}"),
+                (false, false, Some(owner)) => format!("GM PLAYER ADDRESS {owner} TO {address}"),
+                (false, false, None) => format!("GM PLAYER ADD {address} {name}").trim_end().to_owned(),
             }]);
         }
         if blocks && !names_match {
@@ -322,6 +415,16 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the only player whom the letter names, if a new address may be theirs: no other name stands before it.
+    fn owner_of(&self, name_before: &str) -> Option<&str> {
+        let [player] = &self.people[..] else { return None };
+        let is_theirs = |word: &str| {
+            split_words(&player.name).any(|name| fold(name) == fold(word))
+                || LANGUAGES.iter().any(|language| language.words.empty.contains(&word.to_lowercase()))
+        };
+        split_words(name_before).all(is_theirs).then_some(player.name.as_str())
     }
 
     /// Returns the words with capitals that stand before an address: a name.
@@ -346,10 +449,19 @@ impl Reader<'_> {
         }
         let mut asked: Vec<MatchLine> =
             ACTS.iter().filter(|(_, words)| self.has(*words)).map(|(act, _)| *act).collect();
+        let is_paused = game_match.stage == Stage::Paused;
         if asked.is_empty() && !self.asks() {
-            asked = vec![MatchLine::Extend, MatchLine::Pause, MatchLine::Tell];
+            asked = match is_paused {
+                true => vec![MatchLine::Pause],
+                false => vec![MatchLine::Extend, MatchLine::Pause, MatchLine::Tell],
+            };
         }
-        asked.into_iter().filter_map(|act| self.match_line(game_match, act)).map(|line| vec![line]).collect()
+        let mut lines: Vec<String> =
+            asked.into_iter().filter_map(|act| self.match_line(game_match, act)).collect();
+        if lines.is_empty() && is_paused {
+            lines.extend(self.match_line(game_match, MatchLine::Pause));
+        }
+        lines.into_iter().map(|line| vec![line]).collect()
     }
 
     fn match_line(&self, game_match: &MatchOverview, act: MatchLine) -> Option<String> {

@@ -10,6 +10,7 @@ use crate::desk::frame::rows::{Decided, or_lacking};
 use crate::desk::outbox::answers::{self, AnswerBudget, digest_of_lines};
 use crate::desk::outbox::gms;
 use crate::desk::people::commands::{self, CommandOutcome};
+use crate::dialect::SubjectTag;
 use crate::game::Line;
 use crate::letter::Letter;
 use crate::referee::{self, Instruction, InstructionFault, InstructionLine, Questions, Reply};
@@ -20,6 +21,9 @@ use crate::store::LetterStatus;
 
 const NO_GM_TOKEN: &str = "Nothing was done: your letter came without the GM's reply token. Please answer this \
     letter, with the same lines.";
+
+const NEW_LETTER: &str = "This came as a new letter, which anybody can write in your name. What you want done, please \
+    write in an answer to this letter or to another one of mine to you.";
 
 /// A letter from the GM, as it was read.
 pub struct GmLetter {
@@ -42,6 +46,11 @@ impl GmLetter {
     pub fn beginnings(&self) -> Vec<String> {
         let valid = self.instructed.iter().filter(|line| line.parsed.is_ok());
         valid.map(|instructed| beginning(&instructed.line.text)).collect()
+    }
+
+    /// Whether it holds nothing but words.
+    pub fn is_only_words(&self) -> bool {
+        self.instructed.is_empty() && self.request.is_empty() && !self.request.remarks.is_empty()
     }
 
     /// Whether it asks for more than answers, which go to the GM no matter who wrote.
@@ -85,14 +94,22 @@ pub fn follow_gm_letter(
 ) -> Decided<()> {
     desk.acting = gm;
     let GmLetter { lines, instructed, request, written_at } = read;
+    let instructed_nothing = instructed.is_empty();
     let items = match has_token {
         true => follow(desk, instructed, request.check, written_at)?,
         false => Vec::new(),
     };
     let replies = gm_replies(desk, letter, has_token, &request)?;
     desk.rows.check()?;
-    let meant = if has_token && items.is_empty() { in_words::meant(desk, &request)? } else { None };
-    let why = if has_token { String::new() } else { NO_GM_TOKEN.to_owned() };
+    let thread = SubjectTag::find(&letter.subject).map(|tag| tag.match_name);
+    let meant = if items.is_empty() { in_words::meant(desk, &request, thread)? } else { None };
+    let meant = meant.filter(|_| has_token || instructed_nothing);
+    let why = match (has_token, &meant) {
+        (true, _) => "",
+        (false, None) => NO_GM_TOKEN,
+        (false, Some(_)) => NEW_LETTER,
+    };
+    let why = why.to_owned();
     let plain = ClubLetter::GmAnswer {
         check: request.check,
         items,

@@ -460,3 +460,22 @@ fn a_quiet_day_takes_40_words_and_a_busy_one_300() {
     assert!(words <= 300, "{words} words:\n{}", busy.text);
     busy.says("Waiting for your decision: 6").says("My father died");
 }
+
+#[test]
+fn a_strangers_words_stand_in_full_below_everything_else() {
+    let referee = Referee::new();
+    for (name, text) in [
+        ("karen", "My daughter is 13. {} I want to speak to a person, today."),
+        ("petra", "Meine Tochter ist 13. {} Ich möchte heute mit einem Menschen sprechen."),
+        ("paule", "Ma fille a 13 ans. {} Je veux parler à quelqu'un, aujourd'hui."),
+    ] {
+        let text = text.replace("{}", &"She writes letters to grown men through your club. ".repeat(6));
+        referee.write(&format!("{name}@holt.example"), &format!("Dear all,\n\n{text}\n\nKind regards"));
+    }
+    referee.advance(24);
+    let digest = latest_digest(&referee, GM);
+    let flat = digest.text.split_whitespace().filter(|word| *word != ">").collect::<Vec<_>>().join(" ");
+    for end in ["speak to a person, today.", "mit einem Menschen sprechen.", "quelqu'un, aujourd'hui."] {
+        assert!(flat.contains(end), "{end}:\n{}", digest.text);
+    }
+}

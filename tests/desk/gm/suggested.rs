@@ -181,3 +181,75 @@ fn words_a_wish_for_a_substitute_and_a_newcomer_are_answered_as_suggested() {
         follow_all(&referee, &letter, "");
     }
 }
+
+#[test]
+fn words_for_all_players_are_offered_as_an_announcement() {
+    let referee = Referee::new();
+    quad(&referee);
+    for (text, line) in [
+        ("Tell everybody that the server moves on Sunday.", "The server moves on Sunday."),
+        ("Sag bitte allen Spielern, dass am Sonntag der Server umzieht.", "Am Sonntag der Server umzieht."),
+        ("Dites à tous que le club ferme en août.", "Le club ferme en août."),
+        ("Diles a todos que el club cierra en agosto.", "El club cierra en agosto."),
+    ] {
+        ask(&referee, text).says(&format!("| GM ANNOUNCE all\n    | {line}\n    | END"));
+    }
+}
+
+#[test]
+fn a_new_address_of_a_known_player_makes_no_second_person() {
+    let referee = Referee::new();
+    quad(&referee);
+    for text in [
+        "Bo rang: he lost his mailbox, please use bo.b@elsewhere.example from now on",
+        "Bo hat eine neue Adresse, nämlich bo.b@elsewhere.example",
+        "Bo m'a appelé. Sa nouvelle adresse est bo.b@elsewhere.example",
+    ] {
+        let answer = ask(&referee, text);
+        answer.says("| GM PLAYER ADDRESS Bo TO bo.b@elsewhere.example").keeps_silent_of("PLAYER ADD ");
+    }
+    ask(&referee, "Add Carl Moss carl@elsewhere.example").says("| GM PLAYER ADD carl@elsewhere.example");
+}
+
+#[test]
+fn a_deputy_is_set_in_the_config() {
+    let referee = Referee::new();
+    quad(&referee);
+    for text in [
+        "I'm away next week, my sister stands in for me: sis@gmhouse.example",
+        "Meine Frau vertritt mich nächste Woche, frau@gmhouse.example",
+        "Mon fils me remplace la semaine prochaine : fils@gmhouse.example",
+    ] {
+        ask(&referee, text).says("config.toml").says("| [[club.gm]]").keeps_silent_of("PLAYER ADD");
+    }
+}
+
+#[test]
+fn words_in_answer_to_a_letter_about_a_match_are_about_that_match() {
+    let referee = Referee::new();
+    let (other, ..) = quad(&referee);
+    let (game_match, to_ann, _) = quadrant_z(&referee);
+    referee.sent_to(GM);
+    referee.reply(ANN, &to_ann, "PROTEST The board is wrong.\nEND");
+    let protest = referee.last_to(GM);
+    for text in ["Let it go on then.", "Na gut, weiterspielen.", "Bon, qu'ils continuent."] {
+        referee.reply(GM, &protest, text);
+        let answer = referee.one_to(GM);
+        answer.says(&format!("| GM MATCH {} RESUME", game_match.id)).keeps_silent_of(&other.id);
+    }
+    referee.reply(GM, &protest, "She is right, go back to before the last move.");
+    referee.one_to(GM).says(&format!("GM MATCH {}", game_match.id)).keeps_silent_of(&other.id);
+}
+
+#[test]
+fn a_new_letter_in_a_gms_words_is_told_how_to_answer() {
+    let referee = Referee::new();
+    quad(&referee);
+    referee.sent_to(GM);
+    for text in ["A man called Rolf wants to play: rolf@new.example", "Bitte rolf@new.example aufnehmen."] {
+        referee.write(GM, text);
+        let answer = referee.one_to(GM);
+        answer.says("write in an answer to this letter").says("| GM PLAYER ADD rolf@new.example");
+        answer.keeps_silent_of("CHALLENGE house");
+    }
+}

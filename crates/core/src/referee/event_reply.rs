@@ -34,6 +34,19 @@ pub struct EventLine {
     pub head: String,
 }
 
+/// What somebody who plays in an event reads in answer to words about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventWord {
+    pub id: String,
+    pub name: String,
+    pub ends: String,
+    /// The number of the reader's matches in the season, and of those without a result.
+    pub matches: usize,
+    pub open: usize,
+    /// Whether the words are about leaving it.
+    pub leaves: bool,
+}
+
 /// The standings of a season.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standings {

@@ -46,7 +46,8 @@ pub use changes::ChangeReply;
 pub use clock::enforcement::Consequence;
 pub use clock::late::TOLERATED_DELAY;
 pub use event_reply::{
-    EventLine, EventLoad, EventRejection, GmEventAct, PlanFault, SectionTable, StandingRow, Standings,
+    EventLine, EventLoad, EventRejection, EventWord, GmEventAct, PlanFault, SectionTable, StandingRow,
+    Standings,
 };
 pub use gm::grammar::{has_instruction, instruction, instructions, is_digest_prefix};
 pub use gm::instruction::{

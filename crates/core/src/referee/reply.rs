@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::changes::ChangeReply;
-use super::event_reply::{EventLine, EventRejection, Standings};
+use super::event_reply::{EventLine, EventRejection, EventWord, Standings};
 use super::offer::{MatchSummary, OfferRejection, OfferSummary, OpenOffer};
 use super::profile::{Profile, RatingLine};
 use super::rejection::ClaimRejection;
@@ -60,6 +60,8 @@ pub enum Reply {
     Ratings { game: String, lines: Vec<RatingLine>, more: usize },
     /// The events of the club.
     Events { events: Vec<EventLine> },
+    /// A word about an event that runs, and in which the sender plays.
+    EventWord { word: EventWord },
     /// The sender has entered an event.
     EventEntered { event: Box<EventLine> },
     /// The sender has left an event, and resigned its `running` matches.
@@ -209,6 +211,7 @@ impl Reply {
                 | Reply::Ratings { .. }
                 | Reply::Events { .. }
                 | Reply::Standings { .. }
+                | Reply::EventWord { .. }
                 | Reply::Report { .. }
                 | Reply::History
         )

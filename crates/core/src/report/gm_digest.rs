@@ -36,7 +36,7 @@ pub struct GmDigest {
     pub missed: ShortList<MissedNote>,
     /// Messages to a person, the gravest first.
     pub words: ShortList<WordsNote>,
-    /// The same letters in full, but those of strangers. Stands below everything else.
+    /// The same letters in full, those of seats first. Stands below everything else.
     pub in_full: ShortList<FullWords>,
     /// People whom letters do not reach, or who may not read them.
     pub unread: ShortList<UnreadNote>,
@@ -212,12 +212,13 @@ pub struct WordsNote {
     pub more: usize,
 }
 
-/// A player's words in one letter.
+/// The words of one letter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FullWords {
+    /// The player's name or the address.
     pub who: String,
-    /// The match and the seat.
-    pub about: (String, Seat),
+    /// The match and the seat, if the letter is about one.
+    pub about: Option<(String, Seat)>,
     pub lines: Vec<String>,
 }
 
@@ -371,4 +372,8 @@ pub struct GmMeant {
     pub acts: Vec<Vec<String>>,
     /// Lines that only ask.
     pub lines: Vec<String>,
+    /// The match that the letter would take back to an earlier turn, if none of it has been adjudicated.
+    pub nothing_adjudicated: Option<String>,
+    /// The address of somebody who is to do a GM's work.
+    pub deputy: Option<String>,
 }
