@@ -1,14 +1,17 @@
 //! Words of players about events: the events that they are about, and where these stand. Nothing is done.
 
+use chrono::NaiveDate;
+
 use super::{entering, shown};
-use crate::club::events::event::EventStage;
+use crate::club::events::event::{EventStage, Pairing};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent};
 use crate::game::Line;
-use crate::language;
+use crate::language::{self, GmWords, LANGUAGES, Word};
 use crate::letter::split_words;
-use crate::referee::Reply;
+use crate::referee::{EventWord, Reply};
+use crate::request::wish::{Topic, read_remarks};
 
 /// Maximum events that an answer shows.
 const MAX_SHOWN: usize = 3;
@@ -49,6 +52,10 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
     if meant.is_empty() && !speaks {
         return Ok(Vec::new());
     }
+    let own: Option<Vec<EventWord>> = meant.iter().map(|loaded| word(desk, asker, loaded, lines)).collect();
+    if let Some(own) = own.filter(|own| !own.is_empty() && !asks_for_table(lines)) {
+        return Ok(own.into_iter().map(|word| Reply::EventWord { word }).collect());
+    }
     let line = |loaded: &&LoadedEvent| shown::line(desk, &loaded.event, asker.zone, asker.player_id);
     let mut replies = vec![Reply::Events { events: meant.iter().map(line).collect() }];
     for loaded in meant.iter().filter(|loaded| loaded.event.stage == EventStage::Running) {
@@ -56,4 +63,40 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
         replies.extend(Some(standings).filter(|reply| matches!(reply, Reply::Standings { .. })));
     }
     Ok(replies)
+}
+
+/// Whether lines ask where an event stands.
+fn asks_for_table(lines: &[Line]) -> bool {
+    let spoken = read_remarks(lines, "", false, NaiveDate::default());
+    spoken.topic.into_iter().chain(spoken.also).any(|topic| matches!(topic, Topic::Ranking | Topic::Report))
+}
+
+/// Whether lines are about leaving something, or dropping a part of it.
+fn is_about_leaving(lines: &[Line]) -> bool {
+    let words = lines.iter().flat_map(|line| split_words(&line.text));
+    let words: Vec<Word> = words.map(|word| Word::new(language::fold(word), 0, 0)).collect();
+    let spoken = read_remarks(lines, "", false, NaiveDate::default());
+    LANGUAGES.iter().any(|language| {
+        let GmWords { strike, forfeit, abandon, .. } = &language.gm;
+        [strike, forfeit, abandon].into_iter().any(|list| list.any_in(&words))
+    }) || spoken
+        .topic
+        .into_iter()
+        .chain(spoken.also)
+        .any(|topic| matches!(topic, Topic::Leave | Topic::Resign))
+}
+
+/// Returns a word about an event that runs and in which the asker plays.
+fn word(desk: &Desk<'_>, asker: &Asker, loaded: &LoadedEvent, lines: &[Line]) -> Option<EventWord> {
+    let player = asker.player_id?;
+    let season = loaded.event.running().filter(|season| season.list.contains(&player))?;
+    let is_own = |game: &&Pairing| game.first == player || game.second == player;
+    Some(EventWord {
+        id: loaded.event.plan.id.clone(),
+        name: loaded.event.plan.name.clone(),
+        ends: desk.local_time_in(asker.zone, season.ends),
+        matches: season.games.iter().filter(is_own).count(),
+        open: season.open_games_of(player).count(),
+        leaves: is_about_leaving(lines),
+    })
 }

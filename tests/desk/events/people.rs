@@ -182,3 +182,24 @@ fn an_entry_for_an_event_makes_nobody_less_of_a_newcomer() {
     referee.one_to("p0@players.example").says("new@elsewhere.example invites you");
     assert!(referee.sent_to("p3@players.example").is_empty());
 }
+
+#[test]
+fn words_about_a_running_event_are_answered_in_a_few_lines() {
+    let referee = club("");
+    announced(&referee, LEAGUE, &[ANN, BO, CY]);
+    referee.advance(4 * 24);
+    let begins =
+        referee.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("begins")).expect("a letter");
+    for text in ["How many games do I still have to play?", "Combien de parties me reste-t-il ?"] {
+        referee.reply(ANN, &begins, text);
+        let answer = referee.one_to(ANN);
+        answer.says("your 4 matches in it have no result yet").keeps_silent_of("S-B");
+        assert!(answer.text.lines().count() < 25, "{}", answer.text);
+    }
+    for text in ["Four at once is too much, can I drop two?", "What if Cy quits in the middle?"] {
+        referee.reply(ANN, &begins, text);
+        referee.one_to(ANN).says("Nobody can drop single matches").keeps_silent_of("S-B");
+    }
+    referee.reply(ANN, &begins, "Who leads the table?");
+    referee.last_to(ANN).says("S-B");
+}
