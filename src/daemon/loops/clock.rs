@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::ensure;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 
@@ -54,11 +55,15 @@ pub async fn watch_clock_until(
             backoff.wait("failed to check the clock", &error, &shutdown).await;
         }
         let is_readable = becomes_readable(&mut health, &shutdown).await;
-        // If the database does not answer, the check of the clock says so.
-        if is_readable && note_if_put_back(&office).await.unwrap_or_default() {
-            return Ok(());
-        }
-        let checked = if is_readable { clock_all(&office, OUTAGE).await } else { Ok(()) };
+        let checked = if is_readable {
+            match note_if_put_back(&office).await {
+                Ok(true) => return Ok(()),
+                Ok(false) => clock_all(&office, OUTAGE).await,
+                Err(error) => Err(error),
+            }
+        } else {
+            Ok(())
+        };
         let told = match checked {
             Ok(()) => away::tell(&office).await,
             failed => failed,
@@ -80,17 +85,19 @@ pub async fn watch_clock_until(
 /// Notes that an older database was put in place of this one if the last check of the clock is earlier than the one
 /// that this daemon has written. Returns whether it is.
 async fn note_if_put_back(office: &Office) -> anyhow::Result<bool> {
-    // The clock may have been set back.
-    let Some(noted) = office.heartbeat.last_check().filter(|noted| *noted <= office.now()) else {
-        return Ok(false);
-    };
-    let found = remembered::time(office, HEARTBEAT).await?;
-    let is_put_back = found.is_none_or(|found| found < noted);
+    let is_put_back = is_before_check(office, remembered::time(office, HEARTBEAT).await?);
     if is_put_back {
         tracing::warn!("an older database was put in place of this one");
         office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
     }
     Ok(is_put_back)
+}
+
+/// Whether the last check of the clock that a database tells is earlier than the one that this daemon has written.
+fn is_before_check(office: &Office, found: Option<DateTime<Utc>>) -> bool {
+    // The clock may have been set back.
+    let noted = office.heartbeat.last_check().filter(|noted| *noted <= office.now());
+    noted.is_some_and(|noted| found.is_none_or(|found| found < noted))
 }
 
 /// Waits until the mailbox can be read, at most [`CHECK_INTERVAL`]: a daemon that has just started rules on what
@@ -153,6 +160,8 @@ async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDe
         }
     }
     let last = remembered::time(office, HEARTBEAT).await?;
+    // To note this check would hide that the database was replaced since the last one.
+    ensure!(!is_before_check(office, last), "an older database was put in place of this one");
     if let Some(last) = last.filter(|last| now - *last > outage) {
         // After a restore, players may have read of later deadlines than the backup knows.
         let is_restored = office.store.restores().await?.iter().any(|restore| restore.at >= last);

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::witness::PlayersMail;
 use fogpost::daemon::audit::verify;
+use fogpost::daemon::loops::run;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
 use fogpost::daemon::{house, items};
 use fogpost::game::Seat;
@@ -755,4 +757,19 @@ fn letters_read_again_bring_about_the_same_and_what_none_brings_about_is_told_on
     referee.reply(BO, &lost_to_bo.expect("an invitation"), "MARBLE A5");
     let told = news_to(&referee, BO, &before).into_iter().rfind(|sent| sent.text.contains("TELL GM"));
     told.expect("an answer").says(&format!("I do not know the match {}", lost.id));
+}
+
+/// A dump may be put back while the daemon's check of the clock is under way.
+#[test]
+fn a_check_of_the_clock_does_not_hide_that_an_older_database_was_put_in_place() {
+    let referee = Referee::new();
+    referee.open(GameKind::Quad, &[]);
+    let store = &referee.office().store;
+    let checked = referee.block_on(store.remembered("heartbeat")).expect("the store answers");
+    let noted: DateTime<Utc> = checked.expect("a check").parse().expect("a time");
+    let older = (noted - TimeDelta::hours(1)).to_rfc3339();
+    referee.block_on(store.remember("heartbeat", &older)).expect("noted");
+    let error = referee.block_on(run::once(referee.office())).expect_err("the check fails");
+    assert!(error.to_string().contains("older database"), "{error:#}");
+    assert_eq!(referee.block_on(store.remembered("heartbeat")).expect("the store answers"), Some(older));
 }
