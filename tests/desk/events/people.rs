@@ -200,6 +200,6 @@ fn words_about_a_running_event_are_answered_in_a_few_lines() {
         referee.reply(ANN, &begins, text);
         referee.one_to(ANN).says("Nobody can drop single matches").keeps_silent_of("S-B");
     }
-    referee.reply(ANN, &begins, "Who leads the table?");
+    referee.reply(ANN, &begins, "Can I see the standings?");
     referee.last_to(ANN).says("S-B");
 }
