@@ -31,7 +31,8 @@ fn a_new_name_appears_in_open_matches_and_in_the_record() {
         .says("This would be done")
         .says("Ann (P-1) would be called Anna Archer");
     assert_eq!(referee.find(&game_match.id).players.first, "Ann");
-    ask(&referee, &format!("GM PLAYER RENAME {ANN} Anna Archer")).says("Anna Archer: ann@players.example");
+    ask(&referee, &format!("GM PLAYER RENAME {ANN} Anna Archer"))
+        .says("Anna Archer (P-1): ann@players.example");
     assert_eq!(referee.find(&game_match.id).players.first, "Anna Archer");
     for reader in [ANN, BO] {
         let told = referee.one_to(reader);
@@ -65,9 +66,9 @@ fn a_name_has_at_most_forty_letters() {
     {
         ask(&referee, &asked).says("A name must not read like an order or a command");
     }
-    ask(&referee, "GM PLAYER ADD hold@x.example").says("player hold: hold@x.example");
-    ask(&referee, "GM PLAYER ADD e5@x.example").says("a player: e5@x.example");
-    ask(&referee, "GM PLAYER ADD star@x.example Bianca Star").says("Bianca Star: star@x.example");
+    ask(&referee, "GM PLAYER ADD hold@x.example").says("player hold (P-3): hold@x.example");
+    ask(&referee, "GM PLAYER ADD e5@x.example").says("a player (P-4): e5@x.example");
+    ask(&referee, "GM PLAYER ADD star@x.example Bianca Star").says("Bianca Star (P-5): star@x.example");
     let stranger = format!("{}@x.example", "e".repeat(45));
     ask(&referee, &format!("GM PLAYER ADD {stranger}")).says(&format!("{}: {stranger}", "e".repeat(40)));
 }
@@ -311,7 +312,7 @@ fn a_gm_names_people_by_name_number_or_address_in_letters() {
     tell("GM PLAYER RENAME Bo Robert").says("Robert (P-2): bo@players.example");
     tell("GM PLAYER RENAME Robert TO Bo Baker the Elder")
         .says("Bo Baker the Elder (P-2): bo@players.example");
-    tell("GM PLAYER RENAME P-2 To Nguyen").says("To Nguyen: bo@players.example");
+    tell("GM PLAYER RENAME P-2 To Nguyen").says("To Nguyen (P-2): bo@players.example");
     tell("GM PLAYER MERGE").says("INTO between them");
     tell("GM PLAYER RENAME bo").says("the new name");
 }

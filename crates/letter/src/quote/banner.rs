@@ -114,6 +114,9 @@ const OF_A_PERSON: [&str; 22] = [
 /// Maximum words of a banner.
 const MAX_WORDS: usize = 80;
 
+/// Maximum bytes of a line of a banner.
+const MAX_BYTES: usize = 1000;
+
 /// Minimum words of a line that goes on with the sentence above it.
 const MIN_WRAPPED: usize = 4;
 
@@ -132,6 +135,12 @@ pub fn banner_lines(lines: &[String]) -> usize {
 
 /// Returns the number of lines at the top of a paragraph that are a banner. A request may follow it at once.
 fn banner_length(paragraph: &[String]) -> Option<usize> {
+    let mut words = 0;
+    let is_short = |line: &&String| {
+        words += line.split_whitespace().take(MAX_WORDS + 1).count();
+        words <= MAX_WORDS && line.len() <= MAX_BYTES
+    };
+    let paragraph = &paragraph[..paragraph.iter().take_while(is_short).count()];
     let mut length = (1..=paragraph.len()).find(|length| is_banner(&paragraph[..*length]))?;
     let goes_on = |length: usize| goes_on(&paragraph[length - 1], &paragraph[length]);
     while length < paragraph.len() && goes_on(length) && is_banner(&paragraph[..=length]) {
@@ -152,10 +161,7 @@ fn goes_on(above: &str, line: &str) -> bool {
 fn is_banner(lines: &[String]) -> bool {
     let text = lines.join(" ");
     let least = if text.starts_with('[') { 3 } else { 4 };
-    let words = words_of(&text);
-    words.len() <= MAX_WORDS
-        && things_in(&text) >= least
-        && !words.iter().any(|word| OF_A_PERSON.contains(&word.as_str()))
+    things_in(&text) >= least && !words_of(&text).iter().any(|word| OF_A_PERSON.contains(&word.as_str()))
 }
 
 /// Returns how many things of banners a text speaks of. A banner may show the sender's address.
