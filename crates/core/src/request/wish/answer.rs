@@ -88,11 +88,11 @@ pub fn stance(lines: &[Line], topic: Topic) -> Stance {
         agrees |= has_idiom;
         for language in LANGUAGES.iter() {
             let Language { answers, wishes, words: known, .. } = language;
-            let is_negated = |start: usize| super::is_negated(sentence, start, language);
+            let is_negated = |start: usize| is_negated(sentence, start, language);
             let negates = |phrases: &Phrases| phrases.any_where(&sentence.words, is_negated);
             let is_short =
                 words.len() <= MAX_NAME && words.first().is_some_and(|word| known.not.contains(word));
-            agrees |= answers.yes.any_in(&words) || super::agrees(sentence, language);
+            agrees |= answers.yes.any_in(&words) || self::agrees(sentence, language);
             refuses |= !has_idiom
                 && (answers.no.any_in(&words)
                     || is_short
@@ -115,6 +115,21 @@ pub fn is_bare_verb(lines: &[Line], verb: &str) -> bool {
     let is_verb =
         |sentence: &Sentence| matches!(&sentence.words[..], [word] if word.text.eq_ignore_ascii_case(verb));
     words.next().is_some_and(|first| is_verb(&first)) && words.all(|rest| rest.words.len() <= MAX_NAME)
+}
+
+/// Whether a sentence agrees to something.
+pub(super) fn agrees(sentence: &Sentence, language: &Language) -> bool {
+    let is_meant = |start: usize| !is_negated(sentence, start, language);
+    !sentence.is_question && language.answers.agrees.any_where(&sentence.words, is_meant)
+}
+
+/// Whether one of the two words before a phrase negates it.
+pub(super) fn is_negated(sentence: &Sentence, start: usize, language: &Language) -> bool {
+    if language.joined {
+        return false;
+    }
+    let before = &sentence.words[start.saturating_sub(2)..start];
+    before.iter().any(|word| language.words.not.contains(&word.text))
 }
 
 fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {

@@ -81,7 +81,7 @@ pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec
     let mut start = 0;
     for (at, word) in words.iter().enumerate() {
         let Some(square) = square(word, game) else { continue };
-        let before = words[start..at].iter().rev().take(2);
+        let before = words[start..at].iter().rev().take(3);
         let is_denied = before.into_iter().any(|word| denies(&fold(word)))
             || words.get(at + 1).is_some_and(|next| fold(next) == DENIES_BEFORE);
         start = at + 1;

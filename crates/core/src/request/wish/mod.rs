@@ -21,8 +21,8 @@ mod orders;
 
 pub use self::gist::{change_meant, correction_meant, orders_meant, stay_meant};
 pub use crate::language::Topic;
-use answer::asks_to_stop;
 pub use answer::{Stance, WordAnswer, asks_or_agrees, denies, is_bare_verb, stance, word_answer};
+use answer::{agrees, asks_to_stop, is_negated};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 
 /// The trouble that a letter mentions.
@@ -221,12 +221,6 @@ fn about(sentences: &[Sentence]) -> Option<String> {
     asked.next().map(|(word, _)| word.clone())
 }
 
-/// Whether a sentence agrees to something.
-fn agrees(sentence: &Sentence, language: &Language) -> bool {
-    let is_meant = |start: usize| !is_negated(sentence, start, language);
-    !sentence.is_question && language.answers.agrees.any_where(&sentence.words, is_meant)
-}
-
 /// Whether words are only polite ones of one language, such as `please` and `thanks`.
 pub fn are_polite(words: &[&str]) -> bool {
     let words: Vec<String> = words.iter().flat_map(|word| split_words(word)).map(fold).collect();
@@ -311,15 +305,6 @@ fn best_span(sentences: &[Sentence], index: usize, language: &Language, today: N
     }
     let others = sentences.iter().map(|sentence| span(sentence, language, today));
     others.into_iter().find(|span| *span != Span::default()).unwrap_or_default()
-}
-
-/// Whether one of the two words before a phrase negates it.
-fn is_negated(sentence: &Sentence, start: usize, language: &Language) -> bool {
-    if language.joined {
-        return false;
-    }
-    let before = &sentence.words[start.saturating_sub(2)..start];
-    before.iter().any(|word| language.words.not.contains(&word.text))
 }
 
 /// Whether a letter is short and asks nothing.
