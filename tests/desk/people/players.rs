@@ -70,7 +70,9 @@ fn a_name_has_at_most_forty_letters() {
     ask(&referee, "GM PLAYER ADD e5@x.example").says("a player (P-4): e5@x.example");
     ask(&referee, "GM PLAYER ADD star@x.example Bianca Star").says("Bianca Star (P-5): star@x.example");
     let stranger = format!("{}@x.example", "e".repeat(45));
-    ask(&referee, &format!("GM PLAYER ADD {stranger}")).says(&format!("{}: {stranger}", "e".repeat(40)));
+    ask(&referee, &format!("GM PLAYER ADD {stranger}"))
+        .says(&format!("{} (P-6):", "e".repeat(40)))
+        .says(&stranger);
 }
 
 #[test]
