@@ -188,6 +188,8 @@ pub struct ClubWords {
     pub gm: WordSet,
     /// Words of players for events.
     pub events: WordSet,
+    /// Words for rules and manuals.
+    pub rules: Phrases,
     /// Vocabulary of players that machines do not use, in lower case.
     pub topic: Vec<String>,
 }

@@ -173,40 +173,13 @@ fn implied_absence(sentences: &[Sentence], today: NaiveDate) -> Option<(Topic, u
     implied.next().map(|(index, _, language)| (Topic::Absence, index, language))
 }
 
-/// Beginnings of the words for rules and manuals.
-const RULE_WORDS: [&str; 22] = [
-    "rule",
-    "manual",
-    "instruct",
-    "regel",
-    "anleitung",
-    "handbuch",
-    "regle",
-    "instruction",
-    "regla",
-    "reglament",
-    "instruc",
-    "regol",
-    "istruz",
-    "regra",
-    "instruco",
-    "spelregel",
-    "zasad",
-    "instrukc",
-    "pravid",
-    "правил",
-    "kural",
-    "ルール",
-];
-
 /// Maximum words of a letter that asks for the rules without naming them: `How does this work?`
 const MAX_BRIEF: usize = 9;
 
 fn names_rules(sentences: &[Sentence]) -> bool {
-    let names = |word: &Word| RULE_WORDS.iter().any(|rule| word.text.starts_with(rule));
-    let joined =
-        |sentence: &Sentence| sentence.joined().contains("ルール") || sentence.joined().contains("説明");
-    sentences.iter().any(|sentence| sentence.words.iter().any(names) || joined(sentence))
+    let names =
+        |sentence: &Sentence| LANGUAGES.iter().any(|language| language.club.rules.any_in(&sentence.words));
+    sentences.iter().any(names)
 }
 
 fn is_brief(sentences: &[Sentence]) -> bool {
