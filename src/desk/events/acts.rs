@@ -21,9 +21,6 @@ use crate::report::{GmResult, count_of};
 use crate::store::Player;
 use crate::zone::Zone;
 
-/// How commands about events begin at the terminal.
-const TERMINAL: &str = "fogpost event";
-
 /// Announces an event.
 pub fn announce(desk: &mut Desk<'_>, text: &str, check: bool) -> Decided<GmResult> {
     let plan = match Plan::read(&straight(text)) {
@@ -103,6 +100,7 @@ fn carry_out(
     action: &EventAction,
     check: bool,
 ) -> Done<String> {
+    let about_nobody = |()| String::new();
     match action {
         EventAction::Open => {
             open(desk, loaded)?;
@@ -111,27 +109,18 @@ fn carry_out(
         EventAction::Enter { words } => enter(desk, loaded, words, check),
         EventAction::Strike { words } => strike(desk, loaded, words, check),
         EventAction::Replace { words } => replace(desk, loaded, words, check),
-        _ => carry_out_on_all(desk, loaded, action).map(|()| String::new()),
-    }
-}
-
-/// Carries out an act that is about no player.
-fn carry_out_on_all(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, action: &EventAction) -> Done {
-    match action {
-        EventAction::Close => close(desk, loaded),
-        EventAction::Cancel { reason } => cancel(desk, loaded, reason),
-        EventAction::Note { text } => note(desk, loaded, "", BookFact::Noted { text: text.clone() }),
-        EventAction::Open
-        | EventAction::Enter { .. }
-        | EventAction::Strike { .. }
-        | EventAction::Replace { .. } => Ok(()),
-        EventAction::Extend { days, reason } => extend(desk, loaded, *days, reason),
+        EventAction::Close => close(desk, loaded).map(about_nobody),
+        EventAction::Cancel { reason } => cancel(desk, loaded, reason).map(about_nobody),
+        EventAction::Note { text } => {
+            note(desk, loaded, "", BookFact::Noted { text: text.clone() }).map(about_nobody)
+        }
+        EventAction::Extend { days, reason } => extend(desk, loaded, *days, reason).map(about_nobody),
         EventAction::Result { match_id, outcome, reason } => {
-            enter_result(desk, loaded, match_id, *outcome, reason)
+            enter_result(desk, loaded, match_id, *outcome, reason).map(about_nobody)
         }
         EventAction::Import { rows } => {
             let cause = cause(desk, "played elsewhere");
-            import::import(desk, loaded, rows, &cause)
+            import::import(desk, loaded, rows, &cause).map(about_nobody)
         }
     }
 }
@@ -174,7 +163,7 @@ fn opened(loaded: &LoadedEvent, check: bool) -> String {
     let Some(season) = loaded.event.running() else { return String::new() };
     let (matches, players) = (season.games.len(), season.list.len());
     let (open, go) = if check { ("would open", "would go out") } else { ("open", "go out") };
-    let letters = count_of(2 * matches + players, "letter", "letters");
+    let letters = count_of(shown::letters_at_opening(matches, players), "letter", "letters");
     format!("{} {open}, and {letters} {go}.", count_of(matches, "match", "matches"))
 }
 
@@ -196,7 +185,7 @@ fn cancel(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, reason: &str) -> Done {
 }
 
 fn enter(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String], check: bool) -> Done<String> {
-    let (player, reason) = player_and_reason(desk, words, ("enter", &loaded.event.plan.id))?;
+    let (player, reason) = player_and_reason(desk, words, "fogpost event enter", &loaded.event.plan.id)?;
     if loaded.event.entrants.contains(&player.id) {
         return refuse(format!("{} is in already.", player.name));
     }
@@ -208,7 +197,7 @@ fn enter(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String], check:
 }
 
 fn strike(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String], check: bool) -> Done<String> {
-    let (player, reason) = player_and_reason(desk, words, ("strike", &loaded.event.plan.id))?;
+    let (player, reason) = player_and_reason(desk, words, "fogpost event strike", &loaded.event.plan.id)?;
     if !loaded.event.entrants.contains(&player.id) {
         return refuse(format!("{} is not in.", player.name));
     }
@@ -225,7 +214,7 @@ fn strike(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String], check
 /// Gives one player's running matches, points and place to another.
 fn replace(desk: &mut Desk<'_>, loaded: &mut LoadedEvent, words: &[String], check: bool) -> Done<String> {
     let (from, rest) = take_player(desk, words)?;
-    let (to, reason) = player_and_reason(desk, rest, ("replace", &loaded.event.plan.id))?;
+    let (to, reason) = player_and_reason(desk, rest, "fogpost event replace", &loaded.event.plan.id)?;
     if !loaded.event.has(from.id) {
         return refuse(format!("{} is not in.", from.name));
     }
@@ -302,19 +291,22 @@ fn enter_result(
     Ok(())
 }
 
-/// Returns the player named at the beginning of the words, and the reason that follows.
+/// Returns the player named at the beginning of the words, and the reason that follows. `command` is the one of the
+/// terminal that does the same, for an example.
 fn player_and_reason(
     desk: &mut Desk<'_>,
     words: &[String],
-    (verb, event): (&str, &str),
+    command: &str,
+    event: &str,
 ) -> Done<(Player, String)> {
     match take_player(desk, words)? {
         (_, []) => {
+            let verb = command.rsplit(' ').next().unwrap_or_default();
             let who = if verb == "replace" { format!("Eve {}", words.join(" ")) } else { words.join(" ") };
             // A shell would obey some characters of a name.
             let is_plain = who.chars().all(|c| c.is_alphanumeric() || " @._+-".contains(c));
             let quoted = if is_plain { who.clone() } else { format!("\"{who}\"") };
-            let terminal = format!("`{TERMINAL} {verb} {event} {quoted} They asked for it.`");
+            let terminal = format!("`{command} {event} {quoted} They asked for it.`");
             let letter = format!("GM EVENT {event} {} {who} They asked for it.", verb.to_uppercase());
             let example = desk.worded(&terminal, &letter);
             refuse(format!(

@@ -126,6 +126,11 @@ fn meet(event: &Event, one: i64, other: i64) -> bool {
     one == other || sections.any(|section| section.contains(&one) && section.contains(&other))
 }
 
+/// Returns the number of letters with which a season opens: both sides of each match get one, and each player the draw.
+pub fn letters_at_opening(matches: usize, players: usize) -> usize {
+    2 * matches + players
+}
+
 /// Returns the load that a plan causes with its maximum of entrants, or with two full sections if it has no
 /// maximum.
 pub fn load(desk: &Desk<'_>, plan: &Plan) -> EventLoad {
@@ -136,7 +141,7 @@ pub fn load(desk: &Desk<'_>, plan: &Plan) -> EventLoad {
         entrants,
         matches,
         each: plan.matches_each(),
-        letters_at_once: 2 * matches + entrants,
+        letters_at_once: letters_at_opening(matches, entrants),
         letters_a_day: 2 * matches,
         per_day: desk.club.config.outbox.quota.per_day.unwrap_or_default(),
     }
