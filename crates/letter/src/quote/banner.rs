@@ -121,10 +121,10 @@ const MAX_BYTES: usize = 1000;
 const MIN_WRAPPED: usize = 4;
 
 /// Returns the number of lines at the top that are banners, with the blank lines and rules below them.
-pub fn banner_lines(lines: &[String]) -> usize {
+pub fn banner_lines(lines: &[&str]) -> usize {
     let mut end = 0;
     loop {
-        let is_gap = |line: &&String| line.chars().all(|c| !c.is_alphanumeric());
+        let is_gap = |line: &&&str| line.chars().all(|c| !c.is_alphanumeric());
         let start = end + lines[end..].iter().take_while(is_gap).count();
         let paragraph = lines[start..].iter().take_while(|line| !is_gap(line)).count();
         let Some(length) = banner_length(&lines[start..start + paragraph]) else { return end };
@@ -134,15 +134,15 @@ pub fn banner_lines(lines: &[String]) -> usize {
 }
 
 /// Returns the number of lines at the top of a paragraph that are a banner. A request may follow it at once.
-fn banner_length(paragraph: &[String]) -> Option<usize> {
+fn banner_length(paragraph: &[&str]) -> Option<usize> {
     let mut words = 0;
-    let is_short = |line: &&String| {
+    let is_short = |line: &&&str| {
         words += line.split_whitespace().take(MAX_WORDS + 1).count();
         words <= MAX_WORDS && line.len() <= MAX_BYTES
     };
     let paragraph = &paragraph[..paragraph.iter().take_while(is_short).count()];
     let mut length = (1..=paragraph.len()).find(|length| is_banner(&paragraph[..*length]))?;
-    let goes_on = |length: usize| goes_on(&paragraph[length - 1], &paragraph[length]);
+    let goes_on = |length: usize| goes_on(paragraph[length - 1], paragraph[length]);
     while length < paragraph.len() && goes_on(length) && is_banner(&paragraph[..=length]) {
         length += 1;
     }
@@ -158,7 +158,7 @@ fn goes_on(above: &str, line: &str) -> bool {
     things_in(line) > 1 || is_open && is_wrapped
 }
 
-fn is_banner(lines: &[String]) -> bool {
+fn is_banner(lines: &[&str]) -> bool {
     let text = lines.join(" ");
     let least = if text.starts_with('[') { 3 } else { 4 };
     things_in(&text) >= least && !words_of(&text).iter().any(|word| OF_A_PERSON.contains(&word.as_str()))
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     fn count(text: &str) -> usize {
-        banner_lines(&text.lines().map(str::to_owned).collect::<Vec<_>>())
+        banner_lines(&Vec::from_iter(text.lines()))
     }
 
     #[test]

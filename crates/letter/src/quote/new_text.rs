@@ -152,7 +152,8 @@ fn number_lines(lines: &[impl AsRef<str>]) -> Vec<WrittenLine> {
 /// request: a person may repeat words that were not understood.
 fn without_banner<'a>(lines: &'a [String], quotable: Option<&str>, dialect: &Dialect) -> &'a [String] {
     let is_request = |line: &String| (dialect.begins_like_request)(line);
-    let (banner, below) = lines.split_at(banner_lines(lines));
+    let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let (banner, below) = lines.split_at(banner_lines(&texts));
     let has_request = !banner.iter().any(is_request) && below.iter().any(is_request);
     let lines = if has_request { below } else { lines };
     let Some(quotable) = quotable.filter(|_| lines.iter().any(is_request)) else { return lines };

@@ -230,10 +230,13 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>) {
         request.faults.clear();
     }
     let is_wordless = !request.is_empty() || request.yes.is_some() || request.ended;
+    if is_wordless {
+        return;
+    }
     // A server's banner stays among the words, but is no part of the answer.
-    let texts: Vec<String> = request.lines().iter().map(|line| line.text.clone()).collect();
+    let texts: Vec<&str> = request.lines().iter().map(|line| line.text.as_str()).collect();
     let own = &request.lines()[banner_lines(&texts)..];
-    if is_wordless || word_answer(own) != Some(WordAnswer::Yes) {
+    if word_answer(own) != Some(WordAnswer::Yes) {
         return;
     }
     let Some(line) = own.iter().find(|line| !line.text.trim().is_empty()).map(|line| line.no) else {
