@@ -146,7 +146,7 @@ struct PlayerWords {
 struct TwoPlayersWords {
     #[command(flatten)]
     event: EventId,
-    /// Who leaves and who comes, by name, number or address; then the reason, recorded in the book
+    /// The player who leaves and the one who comes, by name, number or address; then the reason, recorded in the book
     #[arg(required = true, value_name = "PLAYER> <OTHER> <REASON")]
     words: Vec<String>,
 }

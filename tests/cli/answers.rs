@@ -1,4 +1,4 @@
-//! What the terminal tells a GM who has read nothing but the help.
+//! Answers of the terminal to a GM who has read nothing but the help.
 
 use serde_json::Value;
 

@@ -31,7 +31,7 @@ use fogpost_testing::random_play::RandomPlay as _;
 /// The lines that each seat files.
 type Orders = BySeat<Option<Vec<String>>>;
 
-/// How the twins of a game that hides something are made.
+/// The twins of a game that hides something.
 struct Hidden {
     /// Seeds of each game whose states get a twin, and the twin.
     states: u64,
@@ -41,7 +41,7 @@ struct Hidden {
     moved: fn(&mut Play, Seat, &Orders) -> Option<Moved>,
 }
 
-/// What a game hides. A new game does not compile without its row.
+/// Returns the twins of a game, if it hides something. A new game does not compile without its row.
 fn hidden(kind: GameKind) -> Option<Hidden> {
     match kind {
         GameKind::QuadrantZ => {

@@ -86,7 +86,7 @@ fn is_about_leaving(lines: &[Line]) -> bool {
         .any(|topic| matches!(topic, Topic::Leave | Topic::Resign))
 }
 
-/// Returns a word about an event that runs and in which the asker plays.
+/// Returns the answer about an event. `None` unless the asker plays in its running season.
 fn word(desk: &Desk<'_>, asker: &Asker, loaded: &LoadedEvent, lines: &[Line]) -> Option<EventWord> {
     let player = asker.player_id?;
     let season = loaded.event.running().filter(|season| season.list.contains(&player))?;

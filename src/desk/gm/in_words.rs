@@ -143,7 +143,7 @@ impl Reader<'_> {
             || self.remarks.iter().any(|line| line.text.trim_end().ends_with(['?', '？']))
     }
 
-    /// Returns the lines that announce what the letter wants all players to know.
+    /// Returns the lines of a `GM ANNOUNCE` with what the letter wants all players to know.
     fn announcement(&self) -> Option<Vec<String>> {
         let tells = self.has(|words| &words.tell) || self.has(|words| &words.announce);
         if !tells || self.asks() || !self.people.is_empty() || !self.addresses.is_empty() {
@@ -160,7 +160,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the words behind those that name all players, or all words where no blanks separate them.
+    /// Returns the text behind the words for all players, or all of it in languages without blanks between words.
     fn text_for_all(&self) -> Option<Vec<String>> {
         let names_all = |words: &[Word], at: usize| {
             LANGUAGES.iter().any(|language| language.gm.everybody.begins_at(words, at))
@@ -203,8 +203,8 @@ impl Reader<'_> {
         Ok(is_meant.then(|| address.to_string()))
     }
 
-    /// Returns the match of the letter that this one answers, if its words may be about it: it names no other match,
-    /// nobody who plays elsewhere alone, and asks for no list.
+    /// Returns the match of the letter that this one answers, if the words may be about it: whoever they name plays in it,
+    /// and they want something done, or it is paused and they ask nothing.
     fn match_of_thread<'m>(&self, all: &'m [MatchOverview]) -> Option<&'m MatchOverview> {
         let thread = self.thread.as_ref()?;
         let game_match = all.iter().find(|game_match| game_match.id.eq_ignore_ascii_case(thread))?;

@@ -34,7 +34,7 @@ pub struct EventLine {
     pub head: String,
 }
 
-/// What somebody who plays in an event reads in answer to words about it.
+/// The answer to words about an event, for somebody who plays in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventWord {
     pub id: String,

@@ -29,7 +29,7 @@ const GENERIC: [&str; 3] = ["order", "send", "mov"];
 /// Minimum share of the weight of a letter's words that a passage has.
 const SHARE: f64 = 0.45;
 
-/// Minimum share if several of the words are its keywords.
+/// Minimum share if several of the words are keywords of the passage.
 const SHARE_OF_KEYS: f64 = 0.4;
 
 /// Minimum share if one of the words names the passage.
@@ -183,7 +183,7 @@ fn best(passages: &[Passage<'_>], text: &str) -> Option<usize> {
             true => is_question && share >= SHARE && found.len() > 1,
             false => is_alone || is_named && share >= SHARE_OF_NAMES || keys > 1 && share >= SHARE_OF_KEYS,
         };
-        // Among equals, an answer comes before a rule, and the one with more keywords first.
+        // At equal shares an answer comes before a rule, and more keywords before fewer.
         let by_keys = if keys > 0 { 0.2 + 0.02 * keys as f64 } else { 0.0 };
         if counts { share + by_keys } else { 0.0 }
     };

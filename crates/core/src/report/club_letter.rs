@@ -376,7 +376,7 @@ pub enum GmResult {
     Match { line: GmMatchSummary, told: Vec<String>, terms: Option<TermsChange> },
     /// The instruction was only checked; it can be carried out.
     Would {
-        /// What would be done, as a sentence; empty if the rest or the instruction itself says it.
+        /// A sentence that says what would be done; empty if the rest or the instruction itself says it.
         #[serde(default)]
         says: String,
         /// The match as it would be, unless that would tell how an open turn ends.
@@ -424,9 +424,10 @@ pub enum GmResult {
         /// Such as `P-12`.
         #[serde(default)]
         number: String,
-        /// The matches that are not over, if they were asked for, and the number of the others.
+        /// The matches that are not over, if they were asked for.
         #[serde(default)]
         running: Vec<GmMatchSummary>,
+        /// The number of those that are over, if they were asked for.
         #[serde(default)]
         finished: usize,
     },

@@ -351,7 +351,7 @@ fn is_courteous(word: &str) -> bool {
     LANGUAGES.iter().any(|language| language.beside.courtesies.contains(word))
 }
 
-/// Whether a sentence points to the letter or its orders, and denies or limits something: `the line above is a draft`.
+/// Whether a sentence denies or limits what the letter says, such as `The line above is a draft`.
 fn undoes(sentence: &Sentence) -> bool {
     LANGUAGES.iter().any(|language| {
         if language.joined {
@@ -411,6 +411,7 @@ mod tests {
             assert!(!is_address(text), "{text}");
         }
     }
+
     #[test]
     fn a_line_that_limits_the_letter_is_a_sign() {
         let is_sign = |text: &str| {

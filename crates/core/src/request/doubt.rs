@@ -74,8 +74,14 @@ pub enum DoubtKind {
 impl DoubtKind {
     /// Whether the doubtful line may be words to a person.
     fn is_said(&self) -> bool {
-        matches!(self, DoubtKind::Inside | DoubtKind::Denied | DoubtKind::Squares | DoubtKind::InWords)
-            || matches!(self, DoubtKind::Changes)
+        matches!(
+            self,
+            DoubtKind::Inside
+                | DoubtKind::Denied
+                | DoubtKind::Squares
+                | DoubtKind::InWords
+                | DoubtKind::Changes
+        )
     }
 }
 

@@ -59,7 +59,7 @@ pub fn denies(lines: &[Line]) -> bool {
     })
 }
 
-/// What a letter says to an offer or a wish of the opponent.
+/// The answer of a letter to an offer or a wish of the opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stance {
     Yes,

@@ -120,11 +120,11 @@ pub fn stay_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec<Strin
     if is_condition || has(|orders| &orders.except) || !takes_back && !has(|orders| &orders.stays) {
         return Vec::new();
     }
-    let Some(no) = only_ship(&said, &tokens(&words, game)) else { return Vec::new() };
+    let tokens = tokens(&words, game);
+    let Some(no) = only_ship(&said, &tokens) else { return Vec::new() };
     let order = filed.iter().find(|order| order.starts_with(&format!("SHIP {no} ")));
     let is_of_order = |square: &&str| order.is_some_and(|order| order.split(' ').any(|word| word == *square));
     let moves = order.is_some_and(|order| !order.ends_with("HOLD"));
-    let tokens = tokens(&words, game);
     match moves && squares(&tokens).iter().all(is_of_order) {
         true => vec![format!("SHIP {no} HOLD")],
         false => Vec::new(),
@@ -165,8 +165,8 @@ fn nth_ship(said: &[Word]) -> Option<String> {
     }
 }
 
-/// Returns the order that a line beside these orders changes, by naming the ship of one of them and another square: `for 2 I
-/// would rather have F4`.
+/// Returns one of these orders as a line beside them changes it: the line names its ship and another square, such as
+/// `For 2 I would rather have F4`.
 pub fn change_meant(line: &str, game: GameKind, orders: &[String]) -> Option<String> {
     let words = words_of(line);
     if game != GameKind::QuadrantZ || words.len() > MAX_CORRECTION {
@@ -518,6 +518,7 @@ mod tests {
             assert_eq!(meant(GameKind::Quad, text), [""; 0], "{text}");
         }
     }
+
     #[test]
     fn a_question_corrects_only_if_it_denies_the_old_square() {
         let filed = ["SHIP 4 F1 TO G1".to_owned()];
