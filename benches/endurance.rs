@@ -249,7 +249,7 @@ impl Attack {
         let multipart = format!("{plain}Content-Type: multipart/mixed; boundary=b\n");
         match self.random.below(25) {
             0 => (plain, "RULES quadrant-z\n".repeat(5000)),
-            1 => (plain, "SHIP 99 A1 TO Z99 AND BACK\n".repeat(19_000)),
+            1 => (plain, "SHIP 99 A1 TO Z99 AND BACK\n".repeat(9_500)),
             2 => (multipart, "--b\n\nHELP\n".repeat(20_000)),
             3 => (plain, "C ontent-Type: message/rfc822\n\n".repeat(10_000)),
             4 => (format!("{plain}Content-Type: text/html\n"), "<div><p>SHIP 1 HOLD".repeat(10_000)),

@@ -19,7 +19,7 @@ use super::own;
 use super::worst_letters::SHAPES;
 
 /// Maximum lines of a letter, so that a case is as long as it can be.
-const LINES: usize = 19_900;
+const LINES: usize = 9_900;
 
 const TOKEN: &str = "0123456789abcdef";
 
@@ -173,7 +173,7 @@ fn cases() -> Vec<Case> {
         case("orders", lines("SHIP 1 G1 TO L1")),
         case(
             "orders between semicolons",
-            letter("", &format!("{}\n", "SHIP 1 HOLD; ".repeat(75)).repeat(1000)),
+            letter("", &format!("{}\n", "SHIP 1 HOLD; ".repeat(75)).repeat(950)),
         ),
         case("faulty orders", lines("SHIP 99 A1 TO Z99 AND BACK 12 TIMES")),
         case("one page of the rules, again and again", lines("RULES quadrant-z")),
@@ -189,13 +189,13 @@ fn cases() -> Vec<Case> {
         case("signatures", lines("-- ")),
         case("markers", lines("## write your orders above this line ##")),
         case("look-alike letters", lines("ЅНІР 1 ТО В2 and some more of the same words")),
-        case("one line", letter("", &"word ".repeat(200_000))),
+        case("one line", letter("", &"word ".repeat(195_000))),
         case(
             "flowed lines",
             letter("Content-Type: text/plain; format=flowed\n", &"word word word word \n".repeat(45_000)),
         ),
         case("reply tokens", letter("", &many(|n| format!("Reply token: {n:016x}\n"), LINES))),
-        case("one blank after another", letter("", &" ".repeat(1_000_000))),
+        case("one blank after another", letter("", &" ".repeat(990_000))),
         case("doubtful lines", lines("and SHIP 3 B2 TO B1")),
         case("200 orders, then doubtful lines", {
             let orders = many(|n| format!("SHIP {n} G1 TO L1\n"), 200);
@@ -227,7 +227,7 @@ fn words_cases() -> Vec<Case> {
         case("words: wishes on one line", letter("", &wish.repeat(900_000 / wish.len()))),
         case(
             "words: a long TELL",
-            letter("", &format!("TELL {}\n", "hello again and again\n".repeat(40_000))),
+            letter("", &format!("TELL {}\n", "hello again and again\n".repeat(9_800))),
         ),
         case(
             "words: a long TELL on one line",

@@ -36,10 +36,10 @@ pub const SHAPES: &[Shape] = &[
     ("text: short words in 99 parts", || parts("text/plain", "a ")),
     ("text: line feeds in quoted-printable", || letter("text/plain", "quoted-printable", &filled("", "=0A"))),
     ("text: short words, as many as allowed", || {
-        letter("text/plain", "8bit", &format!("{}\n", "a ".repeat(50)).repeat(19_000))
+        letter("text/plain", "8bit", &format!("{}\n", "a ".repeat(50)).repeat(9_500))
     }),
     ("text: short words, and the same in HTML", || {
-        let part = |kind: &str| format!("--b\nContent-Type: text/{kind}\n\n{}\n", "a ".repeat(480_000));
+        let part = |kind: &str| format!("--b\nContent-Type: text/{kind}\n\n{}\n", "a ".repeat(240_000));
         let both = format!("{}{}--b--\n", part("plain"), part("html"));
         letter("multipart/alternative; boundary=b", "8bit", &both)
     }),

@@ -82,7 +82,7 @@ fn too_many_orders_are_refused_as_a_whole() {
     referee.reply(ANN, &to_ann, "SHIP 1 HOLD");
     referee.last_to(ANN).says("Your orders are sealed");
     let before = kinds(&referee, &game_match).len();
-    referee.reply(ANN, &to_ann, &"SHIP 1 G1 TO L1\n".repeat(19_000));
+    referee.reply(ANN, &to_ann, &"SHIP 1 G1 TO L1\n".repeat(9_500));
     let answer = referee.one_to(ANN);
     answer
         .says("Your letter holds 19000 orders; I read 200 at most")
@@ -98,7 +98,7 @@ fn too_many_orders_are_refused_as_a_whole() {
 fn twenty_faults_are_told_and_the_others_counted() {
     let referee = Referee::new();
     let (_, to_ann, _) = quadrant_z(&referee);
-    referee.reply(ANN, &to_ann, &"EXTEND soon\n".repeat(19_000));
+    referee.reply(ANN, &to_ann, &"EXTEND soon\n".repeat(9_500));
     let answer = referee.one_to(ANN);
     assert_eq!(answer.text.matches("EXTEND needs a number").count(), 20, "{}", answer.text);
     answer.says("Your letter has 18980 more faults");

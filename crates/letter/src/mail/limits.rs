@@ -66,7 +66,7 @@ impl Default for Limits {
             max_header_bytes: 200_000,
             max_parts: 100,
             max_nesting: 20,
-            max_lines: 20_000,
+            max_lines: 10_000,
         }
     }
 }

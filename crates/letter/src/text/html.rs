@@ -16,6 +16,9 @@ use crate::mail::limits::{LineBudget, UnreadableReason};
 /// Maximum open elements that are tracked; deeper ones share the context of the last.
 const MAX_OPEN: usize = 256;
 
+/// Tags that count as a line, so that the limit on lines also bounds the tags.
+const TAGS_PER_LINE: usize = 40;
+
 /// Maximum bytes of an entity, including `&` and `;`.
 const MAX_ENTITY: usize = 34;
 
@@ -55,6 +58,7 @@ struct HtmlScanner<'a> {
     html: &'a str,
     budget: &'a mut LineBudget,
     at: usize,
+    tags: usize,
     /// The open elements, each with the context outside it.
     open: Vec<(String, ElementContext)>,
     /// Number of open elements of each name, so that a million unmatched end tags do not search `open`.
@@ -76,6 +80,7 @@ impl<'a> HtmlScanner<'a> {
             html,
             budget,
             at: 0,
+            tags: 0,
             open: Vec::new(),
             open_names: BTreeMap::new(),
             context: ElementContext::default(),
@@ -107,6 +112,10 @@ impl<'a> HtmlScanner<'a> {
         } else if matches!(after, Some('!' | '?')) {
             end_of(">")
         } else if after.is_some_and(|c| c.is_ascii_alphabetic() || c == '/') {
+            self.tags += 1;
+            if self.tags.is_multiple_of(TAGS_PER_LINE) {
+                self.budget.take(0)?;
+            }
             let tag = Tag::parse(rest);
             let length = tag.length;
             self.tag(&tag)?;
@@ -355,6 +364,8 @@ mod tests {
             assert_eq!(read_within(&html, 10).err(), Some(UnreadableReason::TooManyLines), "{piece:?}");
         }
         assert_eq!(read_within(&"word ".repeat(300), 10).err(), Some(UnreadableReason::TooManyLines));
+        assert!(read_within(&"<b></b>".repeat(150), 10).is_ok());
+        assert_eq!(read_within(&"<b></b>".repeat(300), 10).err(), Some(UnreadableReason::TooManyLines));
     }
 
     #[test]
