@@ -88,7 +88,10 @@ LEAGUE = 'id = "%s"\nname = "%s"\ngame = "quad"\nformat = "league"\nsection_size
 WAITING = """SELECT (SELECT value FROM memo WHERE key = 'heartbeat'),
     (SELECT count(*) FROM letter WHERE status = 'waiting' AND coalesce(wait_until, 0) <= {0}),
     (SELECT count(*) FROM dispatch WHERE due_at <= {0}),
-    (SELECT count(*) FROM memo WHERE key = 'restored' AND value NOT LIKE 'done%')"""
+    (SELECT count(*) FROM memo WHERE key = 'restored' AND value NOT LIKE 'done%'),
+    (SELECT count(*) FROM letter), (SELECT count(*) FROM dispatch)"""
+# Seconds without progress after which something stands still.
+PATIENCE = 180
 
 
 class Month:
@@ -267,22 +270,24 @@ class Month:
 
     # Time
 
-    def settle(self, patience=180):
+    def settle(self):
         """Waits until fogpost has done everything that is due."""
-        began, at = time.time(), self.clock.now()
+        at, last, began = self.clock.now(), None, 0
         while True:
             try:
                 found = self.sql.ask(WAITING.format(int(self.clock.now() * 1000)))[0]
             except ConnectionError:
                 found = ["", "?"]
-            beat = time_of(found[0])
-            if found[1:] == ["0", "0", "0"] and beat >= at and not os.listdir(f"{self.folder}/mail/referee/new"):
+            beat, unread = time_of(found[0]), len(os.listdir(f"{self.folder}/mail/referee/new"))
+            if found[1:4] == ["0", "0", "0"] and beat >= at and not unread:
                 return
             if any(daemon.poll() is not None for daemon in self.daemons):
                 self.breaks("a daemon ended by itself")
                 self.start()
-            if time.time() - began > patience:
-                return self.breaks(f"not settled after {patience} s: {found}, last check {at - beat:.0f} s ago")
+            if last != (last := (found[1:], unread)):
+                began = time.time()
+            if time.time() - began > PATIENCE:
+                return self.breaks(f"no progress for {PATIENCE} s: {found}, last check {at - beat:.0f} s ago")
             self.clock.move(0, 1.3)
 
     def run(self):
@@ -353,9 +358,9 @@ class Month:
             time.sleep(0.4)
         self.breaks(f"{what}: `{' '.join(arguments)}` ends with {status}, without {words!r}:\n{out}")
 
-    def must_tell(self, subject, began, patience=180):
+    def must_tell(self, subject, began):
         """The fault that began then is over, and the GM must have one letter about it."""
-        self.settle(patience)
+        self.settle()
         self.clock.move(60)
         self.settle()
         self.collect()
@@ -420,7 +425,7 @@ class Month:
             self.start()
         self.clock.move(0)
         self.expect("restore", "older than its mailbox|backup was restored")
-        self.must_tell("A backup was restored", began, 900)
+        self.must_tell("A backup was restored", began)
         self.restored = (self.dumped, self.clock.day())
 
     def end(self):
