@@ -188,11 +188,18 @@ fn begins_order_or_command(word: &str) -> bool {
     known.any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Wraps a paragraph at its spaces, and indents all lines but the first. A match's name stays whole, so that
-/// a reader can copy it and search for it.
+/// Wraps paragraphs at their spaces and line breaks, but keeps a line break at the end, and indents all lines but the
+/// first. A match's name stays whole, so that a reader can copy it and search for it.
 fn wrap(text: &str, indent: usize) -> String {
+    let paragraphs =
+        text.trim_end_matches('\n').split("\n\n").map(|paragraph| wrap_paragraph(paragraph, indent));
+    let end = if text.ends_with('\n') { "\n" } else { "" };
+    paragraphs.collect::<Vec<_>>().join("\n\n") + end
+}
+
+fn wrap_paragraph(text: &str, indent: usize) -> String {
     let mut glued = String::with_capacity(text.len());
-    for word in text.split_inclusive(' ') {
+    for word in text.replace('\n', " ").split_inclusive(' ') {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         if glued.ends_with(' ') && begins_order_or_command(bare) {
             // textwrap does not break a line at a no-break space.
