@@ -53,7 +53,7 @@ fn a_plan_is_announced_once_and_a_check_announces_nothing() {
     let folder = Folder::club();
     folder.write("plan.toml", PLAN);
     let told = folder.run(&["event", "new", "plan.toml", "--check"]).success();
-    assert_says(&told, &["This would stand:", "With 6 entrants: 12 matches at once"]);
+    assert_says(&told, &["The event would then be:", "With 6 entrants: 12 matches at once"]);
     assert_eq!(folder.run(&["event", "list"]).success().lines().count(), 1, "nothing but the head");
     assert_says(&folder.run_with(&["event", "new", "-"], PLAN).success(), &["Done. The event now:"]);
     assert_says(

@@ -46,7 +46,7 @@ fn a_deadline_that_newer_zone_data_move_is_set_again_once_and_both_players_are_t
         let told = referee.all_to(address).split_off(before);
         let [told] = &told[..] else { panic!("{told:?}") };
         assert!(told.subject.contains(&moved.id) && told.subject.contains("the deadline has moved"));
-        told.says("clocks in Europe/Berlin change otherwise than I knew").says("21:00 CEST");
+        told.says("clocks in Europe/Berlin change on other days than I knew").says("21:00 CEST");
     }
     for other in [&same, &early] {
         assert_eq!(referee.find(&other.id).deadline, other.deadline);
@@ -75,7 +75,7 @@ fn the_choice_about_a_vanished_player_keeps_its_local_time() {
     assert_eq!(until(&referee), before + TimeDelta::hours(1));
     for address in [ANN, BO] {
         let told = referee.one_to(address);
-        told.says("clocks in Europe/Berlin change otherwise than I knew").says("21:00 CEST");
+        told.says("clocks in Europe/Berlin change on other days than I knew").says("21:00 CEST");
     }
     let verdict = referee.verify(&game_match.id);
     assert!(verdict.is_sound(), "{verdict:#?}");

@@ -182,7 +182,7 @@ fn a_challenge_and_an_acceptance_of_another_are_of_one_batch() {
     referee.work();
     let to_ann = referee.sent_to(ANN);
     assert!(to_ann.iter().any(|sent| sent.text.contains("has been challenged")), "{to_ann:#?}");
-    assert!(to_ann.iter().any(|sent| sent.text.contains("A match of Quantum begins")), "{to_ann:#?}");
+    assert!(to_ann.iter().any(|sent| sent.text.contains("plays Quantum with you")), "{to_ann:#?}");
     referee.one_to("eve@elsewhere.example").says("ACCEPT");
     let queues = referee.block_on(referee.office().store.queues()).expect("the store answers");
     assert_eq!(queues.matches_running, 2);

@@ -60,7 +60,7 @@ fn a_league_closes_with_its_last_result_and_the_next_season_follows_a_week_later
     let closed = event(&referee, "EV-SPRING");
     assert_eq!(closed.stage, EventStage::Entries);
     for address in [ANN, BO, CY] {
-        let told = with_words(&referee, address, "This is how you all came in:");
+        let told = with_words(&referee, address, "This is how you all finished:");
         assert_eq!(told.len(), 1, "{address}");
         told[0].says("The next season begins on").says("Division 1").says("STANDINGS EV-SPRING 1");
     }

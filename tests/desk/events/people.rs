@@ -90,7 +90,7 @@ fn whoever_becomes_another_player_keeps_the_place_in_an_event_and_its_book_verif
     referee.advance(1);
     let closed = event(&referee, "EV-SPRING");
     assert_eq!((closed.stage, closed.entrants.len()), (EventStage::Entries, 3));
-    with_words(&referee, DI, "This is how you all came in:")[0].says("They are one person.");
+    with_words(&referee, DI, "This is how you all finished:")[0].says("They are one person.");
     referee.advance(8 * 24);
     assert_eq!(event(&referee, "EV-SPRING").season().map(|season| season.no), Some(2));
 }

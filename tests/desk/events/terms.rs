@@ -58,7 +58,7 @@ fn whoever_vanishes_loses_and_is_struck_from_the_next_season() {
     let season = closed.season().expect("a season");
     assert_eq!(season.vanished.len(), 1);
     assert_eq!(closed.entrants.len(), 2);
-    with_words(&referee, CY, "This is how you all came in:")[0].says("You are not in; to enter");
+    with_words(&referee, CY, "This is how you all finished:")[0].says("You are not in; to enter");
     referee.write(CY, "ENTER EV-SPRING");
     referee.last_to(CY).says("You lost matches by missed turns lately");
     with_words(&referee, GM, "Vanished: Cy.")[0].says("Season 1 of Spring League is over");

@@ -86,7 +86,7 @@ fn each_instruction_in_a_letter_is_confirmed() {
         .says("> regards")
         .says("both players will get a letter");
     assert_eq!(referee.find(&game_match.id).stage, Stage::Running);
-    referee.one_to(EVE).says("A match of Quad begins");
+    referee.one_to(EVE).says("plays Quad with you");
 }
 
 #[test]

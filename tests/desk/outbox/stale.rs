@@ -73,7 +73,7 @@ fn no_bank_day_is_taken_while_the_letter_that_opened_the_turn_waits_in_the_outbo
 }
 
 fn reminders(subjects: &[String]) -> usize {
-    subjects.iter().filter(|subject| subject.contains(": due ")).count()
+    subjects.iter().filter(|subject| subject.contains(": reminder, due ")).count()
 }
 
 #[test]

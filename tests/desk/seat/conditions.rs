@@ -31,7 +31,7 @@ fn with_conditions(referee: &Referee, lines: &str) -> (Match, Sent, Sent) {
     let (game_match, to_ann, to_bo) = quad(referee);
     referee.reply(BO, &to_bo, lines);
     let receipt = referee.one_to(BO);
-    receipt.says("Your conditions are sealed").says("| IF").says("SHA-256 of the sealed conditions");
+    receipt.says("Your conditions are sealed").says("| IF").says("SHA-256 of your sealed conditions");
     assert!(referee.sent_to(ANN).is_empty(), "the other side hears nothing");
     (game_match, to_ann, receipt)
 }
