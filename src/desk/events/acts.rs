@@ -148,7 +148,14 @@ fn open(desk: &mut Desk<'_>, loaded: &mut LoadedEvent) -> Done {
     if loaded.event.stage != EventStage::Entries {
         return refuse(format!("{} runs already.", loaded.event.plan.id));
     }
-    let (count, least) = (loaded.event.next_entrants(), loaded.event.plan.least());
+    let (count, least) = (loaded.event.next_entrants(), loaded.event.least());
+    if count < least && loaded.event.is_begun_cup() {
+        let id = &loaded.event.plan.id;
+        let (terminal, letter) =
+            (format!("`fogpost event cancel {id} TEXT`"), format!("GM EVENT {id} CANCEL and a reason"));
+        let how = desk.worded(&terminal, &letter);
+        return refuse(format!("Nobody is left who goes on in {id}. To end it, write {how}."));
+    }
     if count < least {
         return refuse(format!("{count} have entered, and {least} are needed. Entries stay open."));
     }

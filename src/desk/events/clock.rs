@@ -58,7 +58,7 @@ fn take(desk: &mut Desk<'_>, mut loaded: LoadedEvent, step: Step) -> Decided<boo
         (Step::Draw, _) => draw(desk, &mut loaded, &CLOCK)?,
         (Step::TooFew, _) => {
             loaded.told.too_few = no + 1;
-            let letter = EventLetter::TooFew { least: loaded.event.plan.least() };
+            let letter = EventLetter::TooFew { least: loaded.event.least() };
             letters::tell_gms(desk, &loaded.event, "few", letter)?;
         }
         (Step::Open(section), Some(season)) => open_sections(desk, &mut loaded, &season, section)?,

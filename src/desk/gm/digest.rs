@@ -209,8 +209,7 @@ fn entries(desk: &Desk<'_>) -> Decided<Vec<EntriesNote>> {
         if event.stage != EventStage::Entries || !is_alone && acts::plays_there(desk, &event.plan.id)? {
             continue;
         }
-        let is_next_round = event.is_begun_cup();
-        let (entrants, least) = (event.next_entrants(), if is_next_round { 1 } else { event.plan.least() });
+        let (entrants, least, is_next_round) = (event.next_entrants(), event.least(), event.is_begun_cup());
         notes.push(EntriesNote {
             is_due: entrants < least && event.opens.is_some_and(|opens| opens <= desk.at()),
             opens: event.opens.map(|at| desk.local_time(at)),

@@ -6,7 +6,7 @@ use fogpost::game::Seat;
 use super::{
     CY, DI, LEAGUE, address_of, announced, club, event, gm, matches, play_until_resigned, with_words,
 };
-use crate::referee::{ANN, BO};
+use crate::referee::{ANN, BO, GM};
 
 #[test]
 fn a_cup_goes_on_although_it_takes_no_entries_and_with_whoever_takes_over_a_place() {
@@ -36,4 +36,27 @@ fn a_cup_goes_on_although_it_takes_no_entries_and_with_whoever_takes_over_a_plac
     assert_eq!((last.len(), event(&referee, "EV-SPRING").seasons.len()), (1, 2));
     let finalists = [Seat::First, Seat::Second].map(|seat| last[0].players[seat].clone());
     assert!(finalists.contains(&"Eve".to_owned()) && !finalists.contains(ill), "{finalists:?}");
+}
+
+#[test]
+fn whoever_is_left_in_a_cup_goes_on_and_without_anybody_it_can_only_be_cancelled() {
+    let referee = club("");
+    let cup = LEAGUE.replace("league", "cup").replace("section_size = 3", "section_size = 2\ngames = 1");
+    announced(&referee, &cup, &[ANN, BO, CY, DI]);
+    referee.advance(4 * 24);
+    let first = matches(&referee, "EV-SPRING");
+    first.iter().for_each(|one| play_until_resigned(&referee, one, Seat::First));
+    referee.advance(1);
+    let leaves = |name: &str| gm(&referee, &format!("GM EVENT EV-SPRING STRIKE {name} They are ill."));
+    // Whoever came next in a section goes on instead of its winner who leaves.
+    let [one, other] = &first[..] else { panic!("{first:?}") };
+    leaves(&one.players.second).says("is out");
+    leaves(&one.players.first).says("is out");
+    leaves(&other.players.second).says("is out");
+    gm(&referee, "CHECK\nGM EVENT EV-SPRING OPEN").says("This would be done");
+    leaves(&other.players.first).says("is out");
+    gm(&referee, "GM EVENT EV-SPRING OPEN")
+        .says("Nobody is left who goes on in EV-SPRING. To end it, write GM EVENT EV-SPRING CANCEL");
+    referee.advance(9 * 24);
+    assert_eq!(with_words(&referee, GM, "but nobody is left who goes on.").len(), 1);
 }

@@ -192,6 +192,11 @@ impl Event {
         self.plan.format == Format::Cup && !self.seasons.is_empty()
     }
 
+    /// Returns the number of players with which the next season can begin. Those left in a cup go on, however few.
+    pub fn least(&self) -> usize {
+        if self.is_begun_cup() { 1 } else { self.plan.least() }
+    }
+
     /// Describes the stage to people: between two seasons, an event waits as one does that never began.
     pub fn stage_in_words(&self) -> &'static str {
         match self.stage {

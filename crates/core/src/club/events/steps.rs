@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
 use super::event::{Event, EventStage, Season};
-use super::keys::Format;
 use super::plan::Unfinished;
 use super::{seasons, sections};
 use crate::ledger::book::BookFact;
@@ -97,9 +96,7 @@ impl Event {
         if !has_come {
             return None;
         }
-        // The remaining players of a cup go on, however few they are.
-        let least = if self.plan.format == Format::Cup && !is_first { 1 } else { self.plan.least() };
-        if count >= least {
+        if count >= self.least() {
             return Some(Step::Draw);
         }
         (told.too_few < self.next_no()).then_some(Step::TooFew)
