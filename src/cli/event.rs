@@ -17,7 +17,7 @@ use crate::club::events::keys::{self, Format, KEYS, Lacking};
 use crate::club::member::number;
 use crate::club::names::{NamedPlayer, name_with_number, nearest_events};
 use crate::daemon::Office;
-use crate::daemon::load::events::load_event;
+use crate::daemon::load::events::{load_event, stage_in_words};
 use crate::ledger::book::BookOutcome;
 use crate::referee::{EventAction, ImportedResult, Instruction};
 use crate::report::{count_of, format_local};
@@ -270,8 +270,7 @@ async fn list(office: &Office, json: bool) -> anyhow::Result<ExitCode> {
             );
             continue;
         }
-        let loaded = load_event(office, &row.id).await?;
-        let stage = loaded.map_or(row.stage.as_str(), |loaded| loaded.event.stage_in_words());
+        let stage = stage_in_words(office, &row).await?;
         rows.push(vec![row.id, row.name, row.game.name().to_owned(), stage.to_owned()]);
     }
     if !json {
@@ -305,6 +304,7 @@ async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode>
         }));
         return Ok(ExitCode::SUCCESS);
     }
+    let span = event.plan.format.span();
     let local = |at| format_local(at, office.config.terms.zone, office.now());
     println!(
         "{} {}: {} of {}, {}",
@@ -316,13 +316,12 @@ async fn show(office: &Office, id: &str, json: bool) -> anyhow::Result<ExitCode>
     );
     if let Some(opens) = event.opens.filter(|_| event.stage == EventStage::Entries) {
         let no = event.season().map_or(1, |season| season.no + 1);
-        let what = if event.is_begun_cup() { "round" } else { "season" };
-        println!("{what} {no} begins {}", local(opens));
+        println!("{span} {no} begins {}", local(opens));
     }
     if let Some(season) = event.running() {
         let open = games.iter().filter(|game| game.result.is_none()).count();
         println!(
-            "season {} ends {}; {open} of {} matches without a result",
+            "{span} {} ends {}; {open} of {} matches without a result",
             season.no,
             local(season.ends),
             games.len()

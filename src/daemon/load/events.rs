@@ -6,6 +6,7 @@ use crate::club::events::event::Event;
 use crate::daemon::Office;
 use crate::desk::frame::rows::LoadedEvent;
 use crate::ledger::book::BookEntry;
+use crate::store::EventRow;
 
 /// Returns an event as its book records it, or `None` if there is no such event.
 ///
@@ -22,4 +23,13 @@ pub async fn load_event(office: &Office, id: &str) -> anyhow::Result<Option<Load
     let event = Event::fold(&entries, &|player| merged.get(&player).copied().unwrap_or(player));
     let event = event.with_context(|| format!("failed to read the book of {id}"))?;
     Ok(Some(LoadedEvent { event, told: row.told, version: row.version }))
+}
+
+/// Describes the stage of an event to people. Its row does not tell entries from the time between two seasons.
+///
+/// # Errors
+/// Same as [`load_event`].
+pub async fn stage_in_words(office: &Office, row: &EventRow) -> anyhow::Result<&'static str> {
+    let loaded = load_event(office, &row.id).await?;
+    Ok(loaded.map_or(row.stage.as_str(), |loaded| loaded.event.stage_in_words()))
 }

@@ -2,6 +2,7 @@
 
 use crate::club::member::number;
 use crate::daemon::Office;
+use crate::daemon::load::events::stage_in_words;
 use crate::referee::{MatchOverview, Stage};
 use crate::web::screen::lists::{EventLine, Filtered, PersonLine};
 
@@ -44,10 +45,9 @@ pub async fn events(office: &Office, words: &str) -> anyhow::Result<Filtered<Eve
     let wanted = Wanted::of(words);
     let mut found = Filtered::of(words);
     for row in office.store.events().await? {
-        if wanted.are_in(
-            [row.id.as_str(), &row.name, row.game.name(), row.game.key(), row.stage.as_str()].into_iter(),
-        ) {
-            found.add(EventLine { id: row.id, name: row.name, game: row.game, stage: row.stage.as_str() });
+        let stage = stage_in_words(office, &row).await?;
+        if wanted.are_in([row.id.as_str(), &row.name, row.game.name(), row.game.key(), stage].into_iter()) {
+            found.add(EventLine { id: row.id, name: row.name, game: row.game, stage });
         }
     }
     Ok(found)

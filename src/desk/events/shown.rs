@@ -17,6 +17,9 @@ const FIGURE: usize = 7;
 pub fn line(desk: &Desk<'_>, event: &Event, zone: Option<Zone>, reader: Option<i64>) -> EventLine {
     let plan = &event.plan;
     let running = event.running();
+    let is_between_rounds = event.is_begun_cup() && running.is_none();
+    let next = if is_between_rounds { event.next_players() } else { Vec::new() };
+    let is_in = |player: i64| if is_between_rounds { next.contains(&player) } else { event.has(player) };
     EventLine {
         id: plan.id.clone(),
         name: plan.name.clone(),
@@ -28,7 +31,7 @@ pub fn line(desk: &Desk<'_>, event: &Event, zone: Option<Zone>, reader: Option<i
         when_full: event.seasons.is_empty() && plan.opens.is_none(),
         ends: running.map(|season| desk.local_time_in(zone, season.ends)),
         season: event.season().map_or(0, |season| season.no),
-        entrants: if event.is_begun_cup() { event.next_entrants() } else { event.entrants.len() },
+        entrants: if is_between_rounds { next.len() } else { event.entrants.len() },
         most: plan.max_entrants,
         section_size: plan.section_size,
         games: plan.games,
@@ -37,7 +40,7 @@ pub fn line(desk: &Desk<'_>, event: &Event, zone: Option<Zone>, reader: Option<i
         reliable: plan.reliable,
         rating: rating_words(plan),
         rated: plan.rated,
-        is_in: reader.is_some_and(|player| event.has(player)),
+        is_in: reader.is_some_and(is_in),
         head: head(event),
     }
 }

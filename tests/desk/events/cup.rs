@@ -4,9 +4,11 @@ use fogpost::club::events::event::EventStage;
 use fogpost::game::Seat;
 
 use super::{
-    CY, DI, LEAGUE, address_of, announced, club, event, gm, matches, play_until_resigned, with_words,
+    CY, DI, EVE, LEAGUE, address_of, announced, club, event, gm, matches, play_until_resigned, with_words,
 };
 use crate::referee::{ANN, BO, GM};
+use crate::screen::Browser;
+use crate::site;
 
 #[test]
 fn a_cup_goes_on_although_it_takes_no_entries_and_with_whoever_takes_over_a_place() {
@@ -29,6 +31,18 @@ fn a_cup_goes_on_although_it_takes_no_entries_and_with_whoever_takes_over_a_plac
     }
     gm(&referee, "GM EVENT EV-SPRING CLOSE").says(begun);
     assert_eq!(event(&referee, "EV-SPRING").stage, EventStage::Entries);
+    let folder = tempfile::tempdir().expect("a folder");
+    site::build(&referee, folder.path());
+    let files = site::files(folder.path());
+    for path in ["events/index.html", "events/EV-SPRING/index.html"] {
+        assert!(files[path].contains("<span class=\"tag\">between rounds</span>"), "{}", files[path]);
+        assert!(!files[path].contains("ENTER%20"), "nobody can enter: {}", files[path]);
+    }
+    referee.write(EVE, "EVENTS");
+    referee.last_to(EVE).says("Round 2 begins").keeps_silent_of("ENTER EV-SPRING");
+    let browser = Browser::of_gm(&referee);
+    browser.get("/events?q=between+rounds").says("EV-SPRING");
+    browser.get("/event/EV-SPRING").says("between rounds");
     let ill = &first[0].players.second;
     gm(&referee, &format!("GM EVENT EV-SPRING REPLACE {ill} Eve They are ill.")).says("Done. The event now:");
     referee.advance(8 * 24);

@@ -59,23 +59,24 @@ pub struct Shown<'a> {
 
 /// Returns an event as lists of events show it.
 pub fn line(listed: &ListedEvent) -> Value {
-    let Event { plan, stage, .. } = &listed.event;
+    let plan = &listed.event.plan;
     context! {
         id => &plan.id, name => &plan.name, game => plan.game.name(), format => plan.format.as_str(),
-        stage => stage.as_str(), season => listed.event.season().map(|season| season.no),
+        stage => listed.event.stage_in_words(), span => plan.format.span(), season => listed.event.season().map(|season| season.no),
     }
 }
 
 /// Returns the announcement.
 pub fn announcement(listed: &ListedEvent, shown: &Shown<'_>) -> Value {
-    let Event { plan, terms, stage, closed, opens, entrants, seasons, head, .. } = &listed.event;
+    let Event { plan, terms, stage, opens, entrants, seasons, head, .. } = &listed.event;
     let opens = opens.filter(|_| *stage == EventStage::Entries).map(day);
     context! {
         id => &plan.id, name => &plan.name, game => plan.game.name(), key => plan.game.key(),
         options => plan.options.to_string(), format => plan.format.as_str(), section_size => plan.section_size,
         games => plan.games, most => plan.max_entrants, season_days => plan.season_days,
-        days => terms.days, bank => terms.bank, rated => plan.rated, stage => stage.as_str(),
-        opens => opens, entrants => entrants.len(), takes => *stage == EventStage::Entries && !closed,
+        days => terms.days, bank => terms.bank, rated => plan.rated, stage => listed.event.stage_in_words(),
+        span => plan.format.span(),
+        opens => opens, entrants => entrants.len(), takes => *stage == EventStage::Entries && listed.event.takes_entries(),
         seasons => seasons.iter().map(|season| season.no).collect::<Vec<_>>(), head => head.hash.to_string(),
         announced => listed.news.first().map(|(at, _)| day(*at)),
         champion => listed.event.champion().map(|player| name(player, shown)),

@@ -397,7 +397,7 @@ impl<'a> Pages<'a> {
         let plan = &listed.event.plan;
         let mut entries = Vec::new();
         for (at, news) in &listed.news {
-            let words = context! { news => news.as_str(), season => news.season(), name => &plan.name };
+            let words = context! { news => news.as_str(), season => news.season(), span => plan.format.span(), name => &plan.name };
             entries.push(FeedEntry {
                 at: *at,
                 title: self.templates.render("site/event-news.txt", words)?.trim().to_owned(),

@@ -213,7 +213,8 @@ impl Event {
         self.entrants.contains(&player) || self.running().is_some_and(|season| season.list.contains(&player))
     }
 
-    fn is_over(&self) -> bool {
+    /// Whether nothing more can happen in it.
+    pub fn is_over(&self) -> bool {
         matches!(self.stage, EventStage::Over | EventStage::Cancelled)
     }
 

@@ -16,6 +16,16 @@ named_enum! {
     }
 }
 
+impl Format {
+    /// Returns the word for a season: those of a cup are its rounds.
+    pub fn span(self) -> &'static str {
+        match self {
+            Format::Cup => "round",
+            Format::League | Format::Ladder => "season",
+        }
+    }
+}
+
 /// The effect of leaving a key out of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lacking {

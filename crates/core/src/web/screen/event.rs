@@ -39,11 +39,12 @@ pub fn page(frame: &PageFrame<'_>, rows: &EventRows) -> Result<String, TemplateE
     let open = running.map_or(0, |season| season.games.iter().filter(|game| game.result.is_none()).count());
     let page = context! {
         id => &event.plan.id, name => &event.plan.name, game => event.plan.game.name(),
-        format => event.plan.format.to_string(), stage => event.stage.to_string(), closed => event.closed,
-        season => event.season().map(|season| season.no), is_running => running.is_some(),
+        format => event.plan.format.to_string(), stage => event.stage_in_words(), closed => event.closed,
+        champion => event.champion().map(|player| events::name(player, &shown)),
+        span => event.plan.format.span(), season => event.season().map(|season| season.no), is_running => running.is_some(),
         ends => running.map(|season| frame.at(season.ends)), is_past => running.is_some_and(|season| season.ends <= frame.now),
         opens => event.opens.map(|at| frame.at(at)), open => open, guard => guard,
-        goes_on => event.goes_on(), takes_entries => event.takes_entries(), entrants => entrants, sections => sections,
+        is_over => event.is_over(), takes_entries => event.takes_entries(), entrants => entrants, sections => sections,
     };
     frame.render("screen/event.html", &format!("/event/{}", event.plan.id), page)
 }

@@ -155,7 +155,7 @@ fn follows_in_event(event: &Event, action: &EventAction) -> minijinja::Value {
     };
     context! {
         id => &event.plan.id, act => act, words => words, entrants => event.next_entrants(), open => open,
-        is_running => event.running().is_some(), has_begun => !event.seasons.is_empty(),
+        span => event.plan.format.span(), is_running => event.running().is_some(), has_begun => !event.seasons.is_empty(),
     }
 }
 
