@@ -91,13 +91,11 @@ fn legend(map: &SquareMap<'_>) -> String {
     let crowd = all().find(|contents| ships(contents).starts_with('x')).map(|contents| contents.ships.len());
     let sighted = all().find_map(|contents| contents.enemy).map(|enemy| enemy.size());
     let seen = all().find_map(|contents| contents.enemies.first().map(|ship| ship.no));
-    let heading =
-        |wanted: fn(Mark) -> bool| Quadrant::all().any(|quadrant| map.mark(quadrant).is_some_and(wanted));
     let fog = Quadrant::all().find(|quadrant| !map.is_charted(*quadrant));
     let home = |seat| Quadrant::home(seat);
     let is_free = stars().any(|star| !star.base && star.captured_by.is_none());
     let taken = |by| stars().any(|star| star.captured_by == Some(by));
-    let rows: [Vec<Option<String>>; 4] = [
+    let rows: [Vec<Option<String>>; 3] = [
         vec![
             is_free.then(|| "3* star".into()),
             stars().any(|star| star.base && star.captured_by.is_none()).then(|| "[2] home base".into()),
@@ -132,16 +130,38 @@ fn legend(map: &SquareMap<'_>) -> String {
             }),
             fog.map(|quadrant| format!("{quadrant}? not explored")),
         ],
-        vec![heading(|mark| mark == Mark::Met).then(|| "both: ships of both sides are there".into())],
     ];
     let mut text = "\n".to_owned();
-    for row in rows {
+    for row in rows.into_iter().chain(news(map)) {
         let row: Vec<String> = row.into_iter().flatten().collect();
         if !row.is_empty() {
             push(&mut text, format_args!("{}\n", row.join("   ")));
         }
     }
     text
+}
+
+/// Explains what the upper edges of quadrants and a captured base say.
+fn news(map: &SquareMap<'_>) -> [Vec<Option<String>>; 2] {
+    let is_there =
+        |wanted: fn(Mark) -> bool| Quadrant::all().any(|quadrant| map.mark(quadrant).is_some_and(wanted));
+    let base = Square::all()
+        .map(|square| map.at(square))
+        .find(|contents| contents.star.is_some_and(|star| star.base && star.captured_by.is_some()));
+    let enemy = State::RULEBOOK.sides[map.view.context.viewer.other()];
+    [
+        vec![
+            is_there(|mark| matches!(mark, Mark::Battle(_))).then(|| "battle: the sides fought there".into()),
+            is_there(|mark| mark == Mark::Entered).then(|| match map.view.context.readers.is_some() {
+                true => format!("entered: ships of {enemy} came"),
+                false => "entered: enemy ships came".into(),
+            }),
+        ],
+        vec![
+            is_there(|mark| mark == Mark::Met).then(|| "both: ships of both sides are there".into()),
+            base.map(|contents| format!("{} captured base", star(map, contents))),
+        ],
+    ]
 }
 
 /// The two lines of one row of squares, across a row of quadrants.
@@ -223,4 +243,25 @@ fn ships(contents: &Contents<'_>) -> String {
         enemy = format!("!x{enemies}");
     }
     own + &enemy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::view::KnownStar;
+    use super::super::{Options, State};
+    use super::*;
+
+    #[test]
+    fn the_words_on_a_board_have_a_key_below_it_and_no_others_do() {
+        let mut view = State::start(&Options::default()).view(Seat::First);
+        let quiet = board(&view).text;
+        assert!(!quiet.contains("entered:") && !quiet.contains("captured base"), "{quiet}");
+        let at = Square::parse("L1").expect("a square");
+        view.entries.push(at.quadrant());
+        view.stars.push(KnownStar { at, value: 3, base: true, captured_by: Some(Seat::Second) });
+        let text = board(&view).text;
+        assert!(text.contains("\nentered: enemy ships came\n"), "{text}");
+        assert!(text.contains("\n[3]- captured base\n"), "{text}");
+        assert!(!text.contains("battle:"), "{text}");
+    }
 }
