@@ -49,7 +49,9 @@ pub(super) fn name_of(view: &View) -> String {
         };
         format!("{}: {count}{high}.", State::RULEBOOK.sides[side])
     };
-    let last = last_move(view.last).map(|(from, to)| format!(" The last move went from {from} to {to}."));
+    let captured = if view.last.is_some_and(|last| last.stacked) { ", and captured" } else { "" };
+    let last =
+        last_move(view.last).map(|(from, to)| format!(" The last move went from {from} to {to}{captured}."));
     format!("{} {}{}", side(Seat::First), side(Seat::Second), last.unwrap_or_default())
 }
 
