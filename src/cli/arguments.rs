@@ -10,14 +10,14 @@ use clap::error::ErrorKind;
 
 use crate::club::names::{NamedPlayer, find_player, may_mean};
 use crate::config::{Config, Gms, HouseSection};
-use crate::daemon::{GmIndex, Holder, NamedAddress, Office, Unseal, fit_name};
+use crate::daemon::{GmIndex, Holder, NEW_NEEDS_ADDRESS, NamedAddress, Office, Unseal, WrittenHolder};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Line, Seat, record};
 use crate::house;
 use crate::letter::Address;
 use crate::post::text_file;
 use crate::referee::{TERM_NAMES, Terms};
-use crate::request::{Party, Whom};
+use crate::request::Whom;
 use crate::store::{Player, TokenRow};
 
 /// Parses the reason of an act, which players are told.
@@ -195,89 +195,31 @@ pub(super) fn address_of(whom: &Whom, people: &[Player]) -> Result<Address, Stri
     address.ok_or_else(|| format!("{} has no mail address.", player.name))
 }
 
-/// The holder of a seat as written, not yet checked against the game.
-#[derive(Clone, Debug)]
-pub(super) enum HolderArgument {
-    Player(NamedAddress),
-    /// A player of the club, by name, a part of it or number.
-    Known(Whom),
-    /// The house, at the club's default level if none is named.
-    House(Option<String>),
-}
-
-impl HolderArgument {
-    /// Returns the name that is given with an address; empty if there is none.
-    pub(super) fn given_name(&self) -> String {
-        match self {
-            HolderArgument::Player(given) => given.name.clone(),
-            HolderArgument::Known(_) | HolderArgument::House(_) => String::new(),
+/// Returns the holder of a seat in this game. `house` has the club's default level.
+///
+/// # Errors
+/// Returns an error if the house does not play the game, or has no such level in it, or if it is not clear which of
+/// the `people` is meant.
+pub(super) fn holder_of(
+    written: WrittenHolder,
+    game: GameKind,
+    house: &HouseSection,
+    people: &[Player],
+) -> Result<Holder, String> {
+    match written {
+        WrittenHolder::Player(player) => Ok(Holder::Player(player)),
+        WrittenHolder::Known(whom) => {
+            let address = address_of(&whom, people).map_err(|says| format!("{says} {NEW_NEEDS_ADDRESS}"))?;
+            Ok(Holder::Player(NamedAddress { name: String::new(), address }))
+        }
+        WrittenHolder::House(level) => {
+            let levels: Vec<_> = house::levels(game).iter().map(|level| level.name).collect();
+            house.level(game, level.as_deref()).map(Holder::House).map_err(|_| match levels[..] {
+                [] => format!("the house does not play {}", game.name()),
+                _ => format!("the house plays {} at the levels {}", game.name(), levels.join(", ")),
+            })
         }
     }
-
-    /// Returns the party to a match that is meant.
-    ///
-    /// # Errors
-    /// Returns a sentence if it is not clear which of the `people` is meant.
-    pub(super) fn party(self, people: &[Player]) -> Result<Party, String> {
-        Ok(match self {
-            HolderArgument::Player(NamedAddress { address, .. }) => Party::Player(address),
-            HolderArgument::Known(whom) => Party::Player(address_of(&whom, people)?),
-            HolderArgument::House(level) => Party::House(level),
-        })
-    }
-
-    /// Returns the holder of a seat in this game. `house` has the club's default level.
-    ///
-    /// # Errors
-    /// Returns an error if the house does not play the game, or has no such level in it, or if it is not clear which of
-    /// the `people` is meant.
-    pub(super) fn holder(
-        self,
-        game: GameKind,
-        house: &HouseSection,
-        people: &[Player],
-    ) -> Result<Holder, String> {
-        match self {
-            HolderArgument::Player(player) => Ok(Holder::Player(player)),
-            HolderArgument::Known(whom) => {
-                let address = address_of(&whom, people).map_err(|says| {
-                    format!(
-                        "{says} Somebody new needs an address: name@example.org or Name <name@example.org>."
-                    )
-                })?;
-                Ok(Holder::Player(NamedAddress { name: String::new(), address }))
-            }
-            HolderArgument::House(level) => {
-                let levels: Vec<_> = house::levels(game).iter().map(|level| level.name).collect();
-                house.level(game, level.as_deref()).map(Holder::House).map_err(|_| match levels[..] {
-                    [] => format!("the house does not play {}", game.name()),
-                    _ => format!("the house plays {} at the levels {}", game.name(), levels.join(", ")),
-                })
-            }
-        }
-    }
-}
-
-/// Parses `name@example.org`, `Name <name@example.org>`, the name or number of a player, `house` or `house:LEVEL`.
-pub(super) fn holder(text: &str) -> Result<HolderArgument, String> {
-    match Party::parse(text) {
-        Some(Party::House(level)) => Ok(HolderArgument::House(level)),
-        _ if text.contains('@') => named_address(text).map(HolderArgument::Player),
-        _ => whom(text).map(HolderArgument::Known),
-    }
-}
-
-fn named_address(text: &str) -> Result<NamedAddress, String> {
-    let (name, address) = match text.trim().strip_suffix('>').and_then(|text| text.rsplit_once('<')) {
-        Some((name, address)) => (name.trim().trim_matches('"').to_owned(), address),
-        None => (String::new(), text),
-    };
-    let address = Address::parse_given(address)
-        .map_err(|fault| format!("it is {fault}; try name@example.org or Name <name@example.org>"))?;
-    if !name.is_empty() {
-        fit_name(&name)?;
-    }
-    Ok(NamedAddress { name, address })
 }
 
 /// Returns the options of a match between these two. `given` overrides the options of the house's level.

@@ -7,15 +7,15 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use super::arguments::{
-    ActingGm, HolderArgument, Output, SeatArgument, TermsArguments, choices, game, holder, orders, reason,
-    seat, terms, usage,
+    ActingGm, Output, SeatArgument, TermsArguments, choices, game, holder_of, orders, reason, seat, terms,
+    usage,
 };
 use super::instruct::{carry_out, carry_out_each, in_one_line};
 use super::match_list::{List, show};
 use super::output::print_json;
 use crate::daemon::instruct;
 use crate::daemon::status::running_daemons;
-use crate::daemon::{Holder, NewMatch, Office, plus_address};
+use crate::daemon::{Holder, NewMatch, Office, WrittenHolder, plus_address};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::letter::printable::printable_line;
@@ -128,8 +128,7 @@ enum Command {
         #[arg(value_parser = seat)]
         seat: SeatArgument,
         /// The new holder: a name, a number, `ann@example.org` or `Ann <ann@example.org>`, or the house, as `house:average`
-        #[arg(value_parser = holder)]
-        by: HolderArgument,
+        by: String,
         /// Do not rate the former player, who is otherwise rated as having lost
         #[arg(long)]
         excused: bool,
@@ -282,11 +281,11 @@ struct New {
     game: Option<GameKind>,
     /// Holder of the seat `first`: `ann@example.org`, `Ann <ann@example.org>`, the name or number of a player, or the
     /// house, as `house:average`
-    #[arg(value_parser = holder, required_unless_present = "from")]
-    first: Option<HolderArgument>,
+    #[arg(value_parser = WrittenHolder::read, required_unless_present = "from")]
+    first: Option<WrittenHolder>,
     /// Holder of the seat `second`
-    #[arg(value_parser = holder, required_unless_present = "from")]
-    second: Option<HolderArgument>,
+    #[arg(value_parser = WrittenHolder::read, required_unless_present = "from")]
+    second: Option<WrittenHolder>,
     /// Open all matches listed in a CSV file, or none. Its columns are game, first and second, and
     /// optionally options and the terms, such as days or grace_hours
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "options"])]
@@ -343,9 +342,7 @@ impl Command {
             }
             Command::Replace { target, seat, by, excused } => {
                 let seat = seat.seat(office, &target.id).await?;
-                let name = by.given_name();
-                let by = by.party(&office.store.players().await?).map_err(anyhow::Error::msg)?;
-                target.action(MatchAction::Replace { seat, by, name, excused })
+                target.action(MatchAction::Replace { seat, by, excused })
             }
             Command::ActAs { target, seat, file } => {
                 let seat = seat.seat(office, &target.id).await?;
@@ -443,8 +440,8 @@ impl New {
         }
         let house = &office.config.house;
         let players = BySeat::new(
-            first.clone().holder(game, house, people).map_err(anyhow::Error::msg)?,
-            second.clone().holder(game, house, people).map_err(anyhow::Error::msg)?,
+            holder_of(first.clone(), game, house, people).map_err(anyhow::Error::msg)?,
+            holder_of(second.clone(), game, house, people).map_err(anyhow::Error::msg)?,
         );
         let choices = choices(game, &players, &given).map_err(anyhow::Error::msg)?;
         let mut terms = terms(&office.config, &players);

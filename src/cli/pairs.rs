@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use super::arguments::{choices, game, holder, terms};
+use super::arguments::{choices, game, holder_of, terms};
 use super::tables::{self, TableKind, TableRow};
 use crate::config::Config;
-use crate::daemon::{Holder, NewMatch};
+use crate::daemon::{Holder, NewMatch, WrittenHolder};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::referee::TERM_NAMES;
@@ -27,15 +27,15 @@ pub fn read(path: &Path, config: &Config, people: &[Player]) -> anyhow::Result<V
     tables::read(path, &kind, |row| parse(row, config, people))
 }
 
-fn holder_of(
+fn holder(
     row: &TableRow<'_>,
     seat: &str,
     kind: GameKind,
     (config, people): (&Config, &[Player]),
 ) -> Result<Holder, String> {
     let text = row.required(seat)?;
-    holder(text)
-        .and_then(|holder| holder.holder(kind, &config.house, people))
+    WrittenHolder::read(text)
+        .and_then(|written| holder_of(written, kind, &config.house, people))
         .map_err(|fault| format!("{seat} `{text}`: {fault}"))
 }
 
@@ -43,7 +43,7 @@ fn parse(row: &TableRow<'_>, config: &Config, people: &[Player]) -> Result<NewMa
     let name = row.required("game")?;
     let kind = game(name).map_err(|known| format!("game `{name}`: {known}"))?;
     let club = (config, people);
-    let players = BySeat::new(holder_of(row, "first", kind, club)?, holder_of(row, "second", kind, club)?);
+    let players = BySeat::new(holder(row, "first", kind, club)?, holder(row, "second", kind, club)?);
     match [&players.first, &players.second] {
         [Holder::Player(first), Holder::Player(second)] if first.address == second.address => {
             let says = "both seats have the same address; two people who share a mailbox need plus addresses";

@@ -60,7 +60,7 @@ pub use crate::config::GmIndex;
 pub use crate::desk::frame::club::{FaultInjection, Moment};
 pub use crate::desk::gm::unseal::Unseal;
 pub use crate::desk::matches::applicants::{APPLICANT, Applicant};
-pub use crate::desk::matches::openings::{Holder, NamedAddress, NewMatch};
+pub use crate::desk::matches::openings::{Holder, NEW_NEEDS_ADDRESS, NamedAddress, NewMatch, WrittenHolder};
 pub use crate::desk::matches::player_names::{fit_name, plus_address};
 pub use intake::copies::with_new_text;
 pub use intake::old::is_before;

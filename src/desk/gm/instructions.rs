@@ -18,7 +18,7 @@ use crate::desk::matches::player_names::{self, fit_name, name_from};
 use crate::desk::matches::{acts, applicants};
 use crate::desk::outbox::gms::{self, is_seated};
 use crate::desk::outbox::{fog, ruling_mail};
-use crate::desk::people::finding;
+use crate::desk::people::finding::{self, NamedParty};
 use crate::desk::people::registry;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
@@ -50,18 +50,21 @@ pub fn instruct(desk: &mut Desk<'_>, instruction: &Instruction, check: bool) -> 
         Instruction::NewEvent { plan } => event_acts::announce(desk, plan, check),
         Instruction::Event { id, action } => event_acts::act(desk, id, action, check),
         Instruction::Announce { readers, text } => announce::announce(desk, *readers, text, check),
-        Instruction::New { game, first, second, options, days } => {
-            let new = match new_match(desk, game, [first, second], options, *days) {
+        Instruction::New { game, words, options, days } => {
+            let parties = match finding::two_parties_for_gm(desk, words)? {
+                Ok(parties) => parties,
+                Err(says) => return Ok(GmResult::refused(says)),
+            };
+            let new = match new_match(desk, game, &parties, options, *days) {
                 Ok(new) if check => return Ok(GmResult::would(would_open(desk, &new)?)),
                 Ok(new) => new,
                 Err(no) => return Ok(GmResult::NoOffer { no }),
             };
             let gm = opened_by_gm(gms::acting_gm(desk));
             match openings::open_match(desk, &new, gm, None) {
-                Ok(game_match) => Ok(GmResult::Opened {
-                    id: game_match.id,
-                    namesakes: namesakes_among(desk, [first, second])?,
-                }),
+                Ok(game_match) => {
+                    Ok(GmResult::Opened { id: game_match.id, namesakes: namesakes_among(desk, &parties)? })
+                }
                 // Most failures here are mistakes that the GM can correct, such as one player for both seats.
                 Err(Undecided::Failed(error)) => Ok(GmResult::refused(format!("{error:#}."))),
                 Err(Undecided::Lacks) => Err(Undecided::Lacks),
@@ -241,32 +244,36 @@ fn seats_follow_from_order(options: &[(String, String)]) -> Result<(), OfferReje
 fn new_match(
     desk: &Desk<'_>,
     game: &str,
-    parties: [&Party; 2],
+    parties: &[NamedParty; 2],
     options: &[(String, String)],
     days: Option<u32>,
 ) -> Result<NewMatch, OfferRejection> {
-    let player =
-        |address: &Address| Holder::Player(NamedAddress { name: String::new(), address: address.clone() });
+    let player = |address: &Address, name: &str| {
+        Holder::Player(NamedAddress { name: name.to_owned(), address: address.clone() })
+    };
     seats_follow_from_order(options)?;
     let club = &desk.club.config.terms;
     let house = &desk.club.config.house;
     match parties {
-        [Party::House(first), Party::House(second)] => {
+        [(Party::House(first), _), (Party::House(second), _)] => {
             Err(house_against_itself(desk, game, first.as_deref(), second.as_deref()))
         }
-        [Party::Player(first), Party::Player(second)] if first == second => Err(OfferRejection::Yourself),
-        [Party::Player(first), Party::Player(second)] => {
+        [(Party::Player(first), _), (Party::Player(second), _)] if first == second => {
+            Err(OfferRejection::Yourself)
+        }
+        [(Party::Player(first), name), (Party::Player(second), other)] => {
             let offer = Offer::read(game, options, days)?;
             let terms = offer.terms(club);
-            let players = BySeat::new(player(first), player(second));
+            let players = BySeat::new(player(first, name), player(second, other));
             Ok(NewMatch { game: offer.game, choices: offer.choices, players, terms })
         }
-        [Party::House(named), Party::Player(address)] | [Party::Player(address), Party::House(named)] => {
+        [(Party::House(named), _), (Party::Player(address), name)]
+        | [(Party::Player(address), name), (Party::House(named), _)] => {
             let wanted = HouseMatch::read(game, named.as_deref(), options, days)?;
             let level = wanted.level.map_or_else(|| house.level(wanted.game, None), Ok)?;
             let players = match parties {
-                [Party::House(_), _] => BySeat::new(Holder::House(level), player(address)),
-                [Party::Player(_), _] => BySeat::new(player(address), Holder::House(level)),
+                [(Party::House(_), _), _] => BySeat::new(Holder::House(level), player(address, name)),
+                [(Party::Player(_), _), _] => BySeat::new(player(address, name), Holder::House(level)),
             };
             let (choices, terms) = (wanted.choices(level), wanted.terms(club, house.advance));
             Ok(NewMatch { game: wanted.game, choices, players, terms })
@@ -294,9 +301,9 @@ fn house_against_itself(
 }
 
 /// Says which names look like those of these parties, once their match is open.
-fn namesakes_among(desk: &Desk<'_>, parties: [&Party; 2]) -> Decided<Vec<String>> {
+fn namesakes_among(desk: &Desk<'_>, parties: &[NamedParty; 2]) -> Decided<Vec<String>> {
     let mut players = Vec::new();
-    for party in parties {
+    for (party, _) in parties {
         if let Party::Player(address) = party
             && let Some(Player { id, name, .. }) = desk.player(address.as_str())?
         {
@@ -484,11 +491,15 @@ fn effect(
             return Ok(Err(GmResult::refused(says)));
         }
         MatchAction::Act(act) => act.clone(),
-        MatchAction::Replace { seat, by: Party::House(level), excused, .. } => {
-            return replace_by_house(desk, loaded, (*seat, *excused), level.as_deref(), check);
-        }
-        MatchAction::Replace { seat, by: Party::Player(address), name, excused } => {
-            return replace_by_player(desk, loaded, (*seat, *excused), (address, name), check);
+        MatchAction::Replace { seat, by, excused } => {
+            let seat = (*seat, *excused);
+            return match finding::party_for_gm(desk, by)? {
+                Ok((Party::House(level), _)) => replace_by_house(desk, loaded, seat, level.as_deref(), check),
+                Ok((Party::Player(address), name)) => {
+                    replace_by_player(desk, loaded, seat, (&address, &name), check)
+                }
+                Err(says) => Ok(Err(GmResult::refused(says))),
+            };
         }
         MatchAction::Correct { turn, reason, orders } => {
             if let Some(refused) = refuse_after_the_end(desk, &loaded.game_match) {
@@ -537,11 +548,6 @@ fn replace_by_player(
     (address, name): (&Address, &str),
     check: bool,
 ) -> Decided<Result<Effect, GmResult>> {
-    if !name.is_empty()
-        && let Err(says) = fit_name(name)
-    {
-        return Ok(Err(GmResult::refused(says)));
-    }
     let holds = |player: &Player| player.addresses.iter().any(|own| own == address.as_str());
     if let Some((held, _)) = loaded.seats.iter().find(|(_, row)| holds(&row.player)) {
         let says = format!("{} holds a seat of that match already.", loaded.game_match.players[held]);

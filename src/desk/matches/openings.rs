@@ -19,7 +19,12 @@ use crate::house::HouseLevel;
 use crate::ledger::{Act, Cause, Lot, SealKey};
 use crate::letter::{Address, Digest};
 use crate::referee::{self, Match, Opening, Terms};
+use crate::request::{Party, Whom};
 use crate::store::{Player, TokenRow};
+
+/// What to write for somebody whom the club does not know.
+pub const NEW_NEEDS_ADDRESS: &str =
+    "Somebody new needs an address: name@example.org or Name <name@example.org>.";
 
 /// A person who gets a seat.
 #[derive(Clone, Debug)]
@@ -34,6 +39,46 @@ pub struct NamedAddress {
 pub enum Holder {
     Player(NamedAddress),
     House(&'static HouseLevel),
+}
+
+/// The holder of a seat as a GM names them, not yet looked up.
+#[derive(Clone, Debug)]
+pub enum WrittenHolder {
+    Player(NamedAddress),
+    /// A player of the club, by name, a part of it or number.
+    Known(Whom),
+    /// The house, at the club's default level if none is named.
+    House(Option<String>),
+}
+
+impl WrittenHolder {
+    /// Reads `name@example.org`, `Name <name@example.org>`, the name or number of a player, `house` or `house:LEVEL`.
+    ///
+    /// # Errors
+    /// Returns why it is none of them.
+    pub fn read(text: &str) -> Result<WrittenHolder, String> {
+        match (Party::parse(text.trim()), Whom::read(text)) {
+            (Some(Party::House(level)), _) => Ok(WrittenHolder::House(level)),
+            _ if text.contains('@') => NamedAddress::read(text).map(WrittenHolder::Player),
+            (_, Some(whom)) => Ok(WrittenHolder::Known(whom)),
+            (_, None) => Err("name a person: Bo, P-12 or bo@example.org".to_owned()),
+        }
+    }
+}
+
+impl NamedAddress {
+    fn read(text: &str) -> Result<NamedAddress, String> {
+        let (name, address) = match text.trim().strip_suffix('>').and_then(|text| text.rsplit_once('<')) {
+            Some((name, address)) => (name.trim().trim_matches('"').to_owned(), address),
+            None => (String::new(), text),
+        };
+        let address = Address::parse_given(address)
+            .map_err(|fault| format!("it is {fault}; try name@example.org or Name <name@example.org>"))?;
+        if !name.is_empty() {
+            fit_name(&name)?;
+        }
+        Ok(NamedAddress { name, address })
+    }
 }
 
 /// A match to be opened.

@@ -6,9 +6,10 @@ use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::desk::matches::meeting;
+use crate::desk::matches::openings::{NEW_NEEDS_ADDRESS, NamedAddress, WrittenHolder};
 use crate::letter::Address;
 use crate::referee::OfferRejection;
-use crate::request::Whom;
+use crate::request::{Party, Whom};
 use crate::store::Player;
 
 /// A player whom the asker has named.
@@ -71,4 +72,41 @@ pub fn address_for_gm(desk: &Desk<'_>, whom: &Whom) -> Decided<Result<Address, S
         .reachable(id)?
         .map(|(_, address)| address)
         .ok_or_else(|| format!("{} has no address.", number(id))))
+}
+
+/// A party to a match whom a GM names, and the name for somebody who is new; empty if none is given.
+pub type NamedParty = (Party, String);
+
+/// Returns the party to a match whom a GM names, or a sentence that says why nobody is meant.
+pub fn party_for_gm(desk: &Desk<'_>, written: &str) -> Decided<Result<NamedParty, String>> {
+    Ok(match WrittenHolder::read(written) {
+        Ok(WrittenHolder::House(level)) => Ok((Party::House(level), String::new())),
+        Ok(WrittenHolder::Player(NamedAddress { name, address })) => Ok((Party::Player(address), name)),
+        Ok(WrittenHolder::Known(whom)) => match address_for_gm(desk, &whom)? {
+            Ok(address) => Ok((Party::Player(address), String::new())),
+            Err(says) => Err(format!("{says} {NEW_NEEDS_ADDRESS}")),
+        },
+        Err(says) => Err(format!("{written} cannot get a seat: {says}.")),
+    })
+}
+
+/// Returns the two parties to a match whom these words name: they are split where both parts name somebody.
+pub fn two_parties_for_gm(desk: &Desk<'_>, words: &[String]) -> Decided<Result<[NamedParty; 2], String>> {
+    let (mut found, mut fault) = (Vec::new(), None);
+    for at in 1..words.len() {
+        let [first, second] = [&words[..at], &words[at..]].map(|part| party_for_gm(desk, &part.join(" ")));
+        match (first?, second?) {
+            (Ok(first), Ok(second)) => found.push([first, second]),
+            (Ok(_), Err(says)) | (Err(says), Ok(_)) => fault = fault.or(Some(says)),
+            (Err(_), Err(_)) => {}
+        }
+    }
+    let written = words.join(" ");
+    Ok(match (found.len(), found.pop()) {
+        (1, Some(parties)) => Ok(parties),
+        (0, _) => {
+            Err(fault.unwrap_or_else(|| format!("{written} does not name two people. {NEW_NEEDS_ADDRESS}")))
+        }
+        _ => Err(format!("{written} can mean several pairs. Write a number, such as P-12, for one of them.")),
+    })
 }

@@ -151,8 +151,8 @@ fn a_replacement_takes_over_and_the_old_token_is_void() {
     referee.one_to(ANN);
     referee.sent_to(BO);
     with_token(&referee);
-    ask(&referee, &format!("GM MATCH {} REPLACE first {EVE}", game_match.id)).says("eve (first)");
-    referee.one_to(ANN).says("The GM has given the seat of Ann to eve");
+    ask(&referee, &format!("GM MATCH {} REPLACE first Eve Ek <{EVE}>", game_match.id)).says("Eve Ek (first)");
+    referee.one_to(ANN).says("The GM has given the seat of Ann to Eve Ek");
     referee.one_to(BO).says("and that were not yet adjudicated are void");
     assert!(referee.find(&game_match.id).filed.first.is_none());
     let to_eve = referee.one_to(EVE);
@@ -396,4 +396,33 @@ fn the_same_answer_to_a_gm_is_limited_but_not_one_that_has_changed() {
     referee.reply(GM, &token, "GM LIST");
     referee.one_to(GM).says(&first.id).says(&second.id);
     referee.advance(2);
+}
+
+#[test]
+fn the_players_of_a_new_match_are_named_as_everywhere() {
+    let referee = Referee::new();
+    with_token(&referee);
+    ask(&referee, &format!("GM PLAYER ADD {ANN} Ann Archer\nGM PLAYER ADD {BO} Bo Berg"));
+    let check = |players: &str| ask(&referee, &format!("CHECK\nGM NEW war in the pacific {players}"));
+    for players in [
+        "Ann Archer Bo Berg",
+        "ann bo",
+        "P-1 P-2",
+        "ann Bo Berg days=5",
+        "archer 2",
+        "Ann Archer <ann@players.example> berg",
+    ] {
+        check(players).says("War in the Pacific: Ann Archer (P-1) against Bo Berg (P-2)");
+    }
+    check(&format!("Ann Eve Ek <{EVE}>"))
+        .says("Ann Archer (P-1) against")
+        .says(&format!("{EVE}, who is new"));
+    check("house:easy bo").says("against Bo Berg (P-2)");
+    check("Ann Zorro").says("Nobody is called Zorro.").says("Somebody new needs an address");
+    check("Zig Zag Zorro").says("does not name two people");
+    check("Ann Archer").says("A match has two players");
+    check("Ann").says("GM NEW needs a game and two people");
+    let taken = referee.open(GameKind::Quad, &[]);
+    ask(&referee, &format!("GM PLAYER ADD {EVE} Eve"));
+    ask(&referee, &format!("GM MATCH {} REPLACE second eve excused", taken.id)).says("Eve (second)");
 }

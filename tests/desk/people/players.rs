@@ -159,7 +159,7 @@ fn a_check_adds_no_player() {
     ask(&referee, &format!("GM MATCH {} REPLACE first {BO}", game_match.id))
         .says("Bo holds a seat of that match already");
     ask(&referee, &format!("GM MATCH {} REPLACE first", game_match.id))
-        .says("REPLACE needs a seat and a mail address");
+        .says("REPLACE needs a seat and a person");
 }
 
 #[test]

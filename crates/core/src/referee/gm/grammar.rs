@@ -8,7 +8,7 @@ use crate::game::{Line, Seat};
 use crate::ledger::book::BookOutcome;
 use crate::letter::Address;
 use crate::referee::{Act, cut, read_terms_change};
-use crate::request::{Party, Whom};
+use crate::request::Whom;
 
 /// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
 pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
@@ -357,16 +357,17 @@ fn parse_tell(rest: &[&str], below: &[Line]) -> InstructionResult<Act> {
 }
 
 fn parse_replace(rest: &[&str]) -> InstructionResult<MatchAction> {
-    let example = "GM MATCH QZ-7K3M REPLACE first name@example.org";
+    let example = "GM MATCH QZ-7K3M REPLACE first Cy";
     let (rest, excused) = match rest {
         [rest @ .., last] if is(last, "excused") => (rest, true),
         _ => (rest, false),
     };
-    let [seat, by] = rest else {
-        return fault("REPLACE needs a seat and a mail address.", example);
-    };
-    let (seat, by) = (parse_seat(&[seat], example)?, parse_party(by, example)?);
-    Ok(MatchAction::Replace { seat, by, name: String::new(), excused })
+    match rest {
+        [seat, by @ ..] if !by.is_empty() => {
+            Ok(MatchAction::Replace { seat: parse_seat(&[seat], example)?, by: by.join(" "), excused })
+        }
+        _ => fault("REPLACE needs a seat and a person: a name, a number or an address.", example),
+    }
 }
 
 fn parse_rollback(rest: &[&str]) -> InstructionResult<MatchAction> {
@@ -419,25 +420,19 @@ fn parse_address(word: &str, example: &'static str) -> InstructionResult<Address
     Address::parse(bare).or_else(|_| fault(format!("{word} is not a mail address."), example))
 }
 
-fn parse_party(word: &str, example: &'static str) -> InstructionResult<Party> {
-    match Party::parse(word.trim_matches(['<', '>'])) {
-        Some(party) => Ok(party),
-        None => fault(format!("{word} is not a mail address that I can write to."), example),
-    }
-}
-
 fn parse_new(rest: &[&str]) -> InstructionResult {
-    let example = "GM NEW quad ann@example.org bo@example.org swap=off days=3";
+    let example = "GM NEW quad Ann Bo swap=off days=3";
     // A game's name may have several words.
-    let name_words =
-        rest.iter().take_while(|word| !word.contains('@') && Party::parse(word).is_none()).count();
-    let (game, rest) = rest.split_at(name_words);
-    let [first, second, rest @ ..] = rest else {
-        return fault("GM NEW needs a game and two mail addresses.", example);
-    };
+    let is_game = |count: &usize| GameKind::parse(&rest[..*count].join(" ")).is_some();
+    let (game, rest) = rest.split_at((1..=rest.len()).rev().find(is_game).unwrap_or(rest.len().min(1)));
+    let is_option = |word: &&str| word.contains('=') && !word.contains('@');
+    let (players, given) = rest.split_at(rest.iter().position(is_option).unwrap_or(rest.len()));
+    if players.len() < 2 {
+        return fault("GM NEW needs a game and two people: names, numbers or addresses.", example);
+    }
     let mut options = Vec::new();
     let mut days = None;
-    for word in rest {
+    for word in given {
         let Some((name, value)) = word.split_once('=') else {
             return fault(format!("{word} is not an option; options are written name=value."), example);
         };
@@ -452,8 +447,7 @@ fn parse_new(rest: &[&str]) -> InstructionResult {
     }
     Ok(Instruction::New {
         game: game.join(" "),
-        first: parse_party(first, example)?,
-        second: parse_party(second, example)?,
+        words: players.iter().map(|&word| word.to_owned()).collect(),
         options,
         days,
     })

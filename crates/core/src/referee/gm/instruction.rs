@@ -9,7 +9,7 @@ use crate::game::{Line, Seat};
 use crate::ledger::Act;
 use crate::ledger::book::BookOutcome;
 use crate::letter::Address;
-use crate::request::{Party, Whom};
+use crate::request::Whom;
 
 /// One instruction from the GM.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +26,8 @@ pub enum Instruction {
     ExtendLate { of: Option<String>, turn: Option<u32>, days: u32 },
     /// Lists matches.
     List(Listing),
-    /// Opens a match.
-    New { game: String, first: Party, second: Party, options: Vec<(String, String)>, days: Option<u32> },
+    /// Opens a match between the two whom the words name.
+    New { game: String, words: Vec<String>, options: Vec<(String, String)>, days: Option<u32> },
     /// Registers a player.
     PlayerAdd { address: Address, name: String },
     /// Declines somebody who waits to be admitted, with a word for them.
@@ -67,9 +67,8 @@ pub enum MatchAction {
     /// Gives the seat to another player or to the house.
     Replace {
         seat: Seat,
-        by: Party,
-        /// The name of a player who is new to the club; empty: that of the mailbox.
-        name: String,
+        /// Who takes it, as GMs name people; or the house.
+        by: String,
         /// Whether the former player is not rated.
         excused: bool,
     },
