@@ -126,7 +126,10 @@ fn plan_refused(faults: &[PlanFault]) -> String {
 }
 
 /// Prints the result of an instruction.
-fn print(office: &Office, done: &GmResult, output: Output) -> anyhow::Result<()> {
+///
+/// # Errors
+/// Returns an error, of one line, if nothing was done.
+pub(super) fn print(office: &Office, done: &GmResult, output: Output) -> anyhow::Result<()> {
     if let GmResult::PlanRefused { faults } = done {
         bail!("{}", plan_refused(faults));
     }

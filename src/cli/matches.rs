@@ -10,7 +10,7 @@ use super::arguments::{
     ActingGm, Output, SeatArgument, TermsArguments, choices, game, holder_of, orders, reason, seat, terms,
     usage,
 };
-use super::instruct::{carry_out, carry_out_each, in_one_line};
+use super::instruct::{carry_out, carry_out_each, in_one_line, print};
 use super::match_list::{List, show};
 use super::output::print_json;
 use crate::daemon::instruct;
@@ -20,7 +20,7 @@ use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::letter::printable::printable_line;
 use crate::referee::{Act, Instruction, Match, MatchAction, MatchOverview, Stage, cut, read_terms_change};
-use crate::report::count_of;
+use crate::report::{GmResult, count_of};
 use crate::store::Player;
 
 /// Open and list matches, and act on one as the GM
@@ -370,10 +370,16 @@ async fn end(
     output: Output,
 ) -> anyhow::Result<ExitCode> {
     let ending = target.clone().act(act);
-    if let Some(reason) = reason.filter(|_| !output.check) {
+    if let Some(reason) = reason {
         let index = gm.index(&office.config.club.gm)?;
         // Nobody must be told why something ends that then does not.
-        let would = instruct::carry_out_as(office, index, &ending, None, true).await?;
+        let mut would = instruct::carry_out_as(office, index, &ending, None, true).await?;
+        if output.check {
+            if let GmResult::Would { says, .. } = &mut would {
+                *says = format!("Both players would first be told: {reason}");
+            }
+            return print(office, &would, output).map(|()| ExitCode::SUCCESS);
+        }
         let telling = target.act(Act::tell(None, cut(&reason)));
         let told = match would.is_done() {
             true => instruct::carry_out_as(office, index, &telling, None, false).await?,

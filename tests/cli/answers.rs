@@ -43,6 +43,8 @@ fn a_seat_is_named_by_its_player_and_a_match_ends_for_a_reason() {
     let tell = |who: &str| folder.run(&["match", "tell", &id, who, "Hello."]);
     assert_says(&tell("ann").success(), &["goes to Ann and bo"]);
     assert_says(&tell("Zorro").failure(1), &["nobody in", "Ann (first) and bo (second)"]);
+    let check = ["match", "forfeit", &id, BO, "--reason", "He gave up.", "--check"];
+    assert_says(&folder.run(&check).success(), &["would first be told: He gave up.", "Ann won"]);
     assert_says(
         &folder.run(&["match", "forfeit", &id, BO, "--reason", "He gave up."]).success(),
         &["Ann won"],

@@ -22,7 +22,7 @@ use crate::desk::people::finding::{self, NamedParty};
 use crate::desk::people::registry;
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Line, Seat};
-use crate::ledger::{self, Fact, SealKey};
+use crate::ledger::{self, Fact, PauseReason, SealKey};
 use crate::letter::{Address, ParseGivenError};
 use crate::referee::{
     Act, Correction, HouseMatch, Instruction, Listing, Match, MatchAction, MatchOverview, NewKey, Offer,
@@ -396,7 +396,13 @@ fn would_act(desk: &Desk<'_>, loaded: &LoadedMatch, act: Act) -> Decided<GmResul
         return Ok(GmResult::Rejection { id: before.id.clone(), untaken });
     }
     let says = match &act {
-        Act::Correct(correction) => rollback::would_void(before, correction),
+        Act::Correct(correction) => {
+            format!("{} {}", rollback::would_void(before, correction), quoted(&correction.reason))
+        }
+        Act::Pause { reason: PauseReason::Gm(text) }
+        | Act::Annul { reason: text }
+        | Act::Note { text }
+        | Act::Tell { text, .. } => quoted(text),
         Act::Replace { seat, excused, .. } => would_rate(desk, before, &ruling, (*seat, *excused))?,
         _ => String::new(),
     };
@@ -424,6 +430,11 @@ fn would_act(desk: &Desk<'_>, loaded: &LoadedMatch, act: Act) -> Decided<GmResul
     let told = acts::former_told(loaded, &ruling).into_iter().chain(told).collect();
     let terms = if let Act::Terms(change) = act { Some(change) } else { None };
     Ok(GmResult::Would { says, line, event: None, terms, told })
+}
+
+/// Repeats the words that an act would tell.
+fn quoted(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!("In your words: {words}") }
 }
 
 /// Says whether a player who gives up a seat by this ruling is rated.
