@@ -460,6 +460,7 @@ fn parse_player(rest: &[&str]) -> InstructionResult {
     };
     let verb = verb.to_ascii_uppercase();
     if let "ADD" | "DECLINE" = verb.as_str() {
+        let example = "GM PLAYER ADD ann@example.org Ann";
         let [address, rest @ ..] = rest else {
             return fault(format!("GM PLAYER {verb} needs a mail address."), example);
         };
