@@ -6,11 +6,13 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+mod glossary;
 mod phrases;
 mod table;
 mod text;
 mod word;
 
+pub use glossary::{Glossaries, are_english, meanings_in, says_little};
 pub use phrases::{Phrases, WordSet, longest_phrase};
 pub use table::{Answers, GmWords, Language, OrderWords, Section, TimeWords, Topic};
 pub use text::{Sentence, sentences};
@@ -125,7 +127,11 @@ mod tests {
                 without.remove(section);
                 missing(section, &without);
                 // The words of the rules are compared with those of English.
-                let lists = lists.as_table().into_iter().flatten().filter(|_| section != "about");
+                let lists = lists
+                    .as_table()
+                    .into_iter()
+                    .flatten()
+                    .filter(|_| !["about", "glossary"].contains(&section.as_str()));
                 for (list, _) in lists.filter(|(list, _)| *list != "letters") {
                     let mut without = whole.clone();
                     without[section].as_table_mut().expect("a section").remove(list);

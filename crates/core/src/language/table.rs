@@ -7,6 +7,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use strum::{Display, VariantArray};
 
+use super::glossary::Glossary;
 use super::phrases::{Phrases, WordSet, as_written};
 use super::word::single_blanks;
 
@@ -85,6 +86,7 @@ pub struct Language {
     pub position: PositionWords,
     pub club: ClubWords,
     pub gm: GmWords,
+    pub glossary: Glossary,
 }
 
 /// Phrases about people in trouble.
@@ -130,6 +132,8 @@ pub struct OtherWords {
     pub courtesies: WordSet,
     /// Words with which a letter begins: a name may follow them.
     pub greetings: WordSet,
+    /// Words inside names: `van`, `de`.
+    pub particles: WordSet,
     /// Words with which a sentence begins that may take back what the letter orders.
     pub first: WordSet,
     /// Words that point to the letter or its orders: `this`, `the line above`.
@@ -188,6 +192,8 @@ pub struct ClubWords {
     pub gm: WordSet,
     /// Words of players for events.
     pub events: WordSet,
+    /// Words about the places in an event's table.
+    pub places: Phrases,
     /// Words for rules and manuals.
     pub rules: Phrases,
     /// Vocabulary of players that machines do not use, in lower case.
@@ -247,10 +253,13 @@ pub struct TimeWords {
     /// Words that set a condition or leave a choice.
     #[serde(rename = "if")]
     pub if_: WordSet,
+    /// Those of them that are common words of another language, too, or ask for a time.
+    pub weak_if: WordSet,
     #[serde(deserialize_with = "numbers")]
     pub numbers: Numbers,
     pub day: WordSet,
     pub week: WordSet,
+    pub fortnight: WordSet,
     pub month: WordSet,
     /// Names of months, numbered from 1.
     #[serde(deserialize_with = "numbered_from::<1, _>")]
@@ -292,6 +301,8 @@ pub struct OrderWords {
     pub verbs: WordSet,
     /// Words before a square that is replaced: `B1 instead of B2`.
     pub instead: WordSet,
+    /// Words behind a square that deny it: `A1 değil`.
+    pub denying_behind: WordSet,
     pub submarine: Phrases,
     pub fire: Phrases,
     /// Words that say that a ship stays where it was.
@@ -313,9 +324,9 @@ pub struct OrderWords {
 type Numbers = BTreeMap<String, u32>;
 
 impl TimeWords {
-    /// Returns the words for a day, a week and a month, each with its number of days.
+    /// Returns the words for a day, a week, a fortnight and a month, each with its number of days.
     pub fn units(&self) -> impl Iterator<Item = (&String, u32)> {
-        let units = [(&self.day, 1), (&self.week, 7), (&self.month, 30)].into_iter();
+        let units = [(&self.day, 1), (&self.week, 7), (&self.fortnight, 14), (&self.month, 30)].into_iter();
         units.flat_map(|(names, days)| names.iter().map(move |name| (name, days)))
     }
 }

@@ -7,8 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::glossary::{Glossary, is_joined, meanings_in};
-use crate::language::{LANGUAGES, fold};
+use crate::language::{Glossaries, LANGUAGES, are_english, fold, is_joined, meanings_in, says_little};
 use crate::letter::split_words;
 
 /// Words that say nothing about the subject.
@@ -16,15 +15,6 @@ static EMPTY: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let words = LANGUAGES.iter().flat_map(|language| &language.words.empty);
     words.map(|word| fold(word)).collect()
 });
-
-/// Words that stand in no letter but an English one.
-const ENGLISH: [&str; 24] = [
-    "the", "you", "your", "how", "what", "does", "this", "that", "with", "when", "where", "which", "why",
-    "there", "not", "from", "would", "could", "should", "have", "has", "it", "its", "and",
-];
-
-/// Stems that any letter about a match may hold.
-const GENERIC: [&str; 3] = ["order", "send", "mov"];
 
 /// Minimum share of the weight of a letter's words that a passage has.
 const SHARE: f64 = 0.45;
@@ -37,6 +27,9 @@ const SHARE_OF_NAMES: f64 = 0.25;
 
 /// Minimum share if the passage answers letters that speak of nothing else.
 const SHARE_ALONE: f64 = 0.8;
+
+/// Minimum share of a passage that comes near to a question.
+const SHARE_NEAR: f64 = 0.25;
 
 /// Words of a letter beyond which it is about more than one question.
 const MAX_WORDS: usize = 30;
@@ -109,6 +102,17 @@ pub(super) fn answering(page: &str, written: &str) -> String {
     shown(&passages, &found)
 }
 
+/// Returns the passage that comes nearest to a question for which [`answering`] finds none.
+pub(super) fn perhaps(page: &str, written: &str) -> String {
+    if written.len() > MAX_BYTES || !is_question(written) {
+        return String::new();
+    }
+    let passages = passages(page);
+    let mut questions = sentences(written).filter(|sentence| is_question(sentence)).take(MAX_SENTENCES);
+    let found = questions.find_map(|question| nearest(&passages, question));
+    shown(&passages, &Vec::from_iter(found))
+}
+
 /// Returns the passages that answer the questions in what somebody wrote beside something else.
 pub(super) fn answering_questions(page: &str, written: &str) -> String {
     if written.len() > MAX_BYTES || !is_question(written) {
@@ -153,6 +157,41 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the index of the passage that answers a text best, if one does.
 fn best(passages: &[Passage<'_>], text: &str) -> Option<usize> {
+    let is_question = is_question(text);
+    // Passages without keywords, those of the rules, answer only questions.
+    best_by(passages, text, |passage, Found { share, words, keys, is_named, is_alone }| {
+        match passage.keys.is_empty() {
+            true => is_question && share >= SHARE && words > 1,
+            false => is_alone || is_named && share >= SHARE_OF_NAMES || keys > 1 && share >= SHARE_OF_KEYS,
+        }
+    })
+}
+
+/// Returns the index of the passage that comes nearest to a question.
+fn nearest(passages: &[Passage<'_>], text: &str) -> Option<usize> {
+    best_by(passages, text, |passage, Found { share, words, keys, .. }| match passage.keys.is_empty() {
+        true => words > 1 && share >= SHARE_NEAR,
+        false => keys > 1 && share >= SHARE_NEAR || keys > 0 && words > 1 && share >= SHARE_OF_KEYS,
+    })
+}
+
+/// What a passage shares with the words of a letter.
+struct Found {
+    /// The share of their weight.
+    share: f64,
+    words: usize,
+    keys: usize,
+    /// Whether one of the words names the passage, or is enough in a letter of little else.
+    is_named: bool,
+    is_alone: bool,
+}
+
+/// Returns the index of the passage with the greatest share of a text's words among those that count.
+fn best_by(
+    passages: &[Passage<'_>],
+    text: &str,
+    counts: impl Fn(&Passage<'_>, Found) -> bool,
+) -> Option<usize> {
     let asked = asked(text);
     if asked.is_empty() || asked.len() > MAX_WORDS {
         return None;
@@ -169,23 +208,18 @@ fn best(passages: &[Passage<'_>], text: &str) -> Option<usize> {
     };
     let weighed: Vec<(&Asked, f64)> = asked.iter().map(|word| (word, weight(word))).collect();
     let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
-    let is_question = is_question(text);
     let score = |passage: &Passage<'_>| -> f64 {
         let found: Vec<&(&Asked, f64)> = weighed.iter().filter(|(word, _)| passage.has(word)).collect();
         let share = found.iter().map(|(_, weight)| weight).sum::<f64>() / total;
         // In another language most words are unknown, and every letter may speak of orders.
-        let says_little =
-            |word: &Asked| !is_english && word.stems.iter().any(|stem| GENERIC.contains(&stem.as_str()));
-        let keys = found.iter().filter(|(word, _)| word.is_in(&passage.keys) && !says_little(word)).count();
+        let says_nothing = |word: &Asked| !is_english && word.stems.iter().any(|stem| says_little(stem));
+        let keys = found.iter().filter(|(word, _)| word.is_in(&passage.keys) && !says_nothing(word)).count();
         let is_named = found.iter().any(|(word, _)| word.is_in(&passage.names));
         let is_alone = share >= SHARE_ALONE && found.iter().any(|(word, _)| word.is_in(&passage.alone));
-        let counts = match passage.keys.is_empty() {
-            true => is_question && share >= SHARE && found.len() > 1,
-            false => is_alone || is_named && share >= SHARE_OF_NAMES || keys > 1 && share >= SHARE_OF_KEYS,
-        };
         // At equal shares an answer comes before a rule, and more keywords before fewer.
         let by_keys = if keys > 0 { 0.2 + 0.02 * keys as f64 } else { 0.0 };
-        if counts { share + by_keys } else { 0.0 }
+        let found = Found { share, words: found.len(), keys, is_named, is_alone };
+        if counts(passage, found) { share + by_keys } else { 0.0 }
     };
     let scored = passages.iter().map(score).enumerate().filter(|(_, score)| *score > 0.0);
     scored.max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(index, _)| index)
@@ -193,14 +227,14 @@ fn best(passages: &[Passage<'_>], text: &str) -> Option<usize> {
 
 /// Whether a text has a word that only English has.
 fn is_english(text: &str) -> bool {
-    split_words(text).map(fold).any(|word| ENGLISH.contains(&word.as_str()))
+    are_english(&split_words(text).map(fold).collect::<Vec<_>>())
 }
 
 /// Returns the words of a text that say something about the subject, each once.
 fn asked(text: &str) -> BTreeSet<Asked> {
-    let is_english = is_english(text);
     let words: Vec<String> = split_words(text).map(fold).collect();
-    let glossary = Glossary::of(&words, is_english);
+    let is_english = are_english(&words);
+    let glossary = Glossaries::of(&words);
     let mut asked = BTreeSet::new();
     for (at, word) in words.iter().enumerate() {
         if word.contains(is_joined) {

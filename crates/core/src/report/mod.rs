@@ -21,7 +21,6 @@ use crate::referee::{
 mod answering;
 mod club_letter;
 mod context;
-mod glossary;
 pub mod gm_digest;
 mod links;
 mod mail;
