@@ -149,6 +149,34 @@ fn thanks_for_the_receipt_change_nothing() {
 }
 
 #[test]
+fn thanks_and_a_few_words_wait_no_longer_than_other_words() {
+    for words in
+        ["Thanks, see you Thursday at bridge", "Merci, c'est noté.", "Lovely, thank you! Off to choir now."]
+    {
+        let (referee, game_match, receipt, _) = filed(WORDS);
+        referee.reply(ANN, &receipt, words);
+        referee.one_to(ANN).says("I play them on").keeps_silent_of("take them back. They wait");
+        referee.advance(2);
+        assert_eq!(turns(&referee, &game_match), 1, "{words}");
+    }
+    for words in
+        ["Thanks, but my cat walked over the keys", "Thanks. Wrong point though.", "Thanks, is that my G7?"]
+    {
+        let (referee, game_match, receipt, _) = filed(WORDS);
+        referee.reply(ANN, &receipt, words);
+        referee.one_to(ANN).says("answer YES");
+        referee.advance(30);
+        assert_eq!(turns(&referee, &game_match), 0, "{words}");
+    }
+    // A question is no yes, and a reproach that doubts something neither.
+    for words in ["Why?", "Why not G8? play it", "Is that so?"] {
+        let (referee, game_match, receipt, _) = filed(WORDS);
+        referee.reply(ANN, &receipt, words);
+        assert_eq!(turns(&referee, &game_match), 0, "{words}");
+    }
+}
+
+#[test]
 fn a_sign_that_words_take_orders_back_delays_them_for_a_day() {
     let (referee, game_match, receipt, _) = filed(SIGN);
     receipt.says("I play them on");
@@ -254,8 +282,16 @@ fn a_final_command_beside_other_words_is_asked_for_alone() {
 
 #[test]
 fn a_yes_in_words_plays_them_now() {
-    for yes in ["Yes, play it.", "Ja, genau, spielen Sie das.", "Да, играйте.", "はい、それでお願いします。"]
-    {
+    for yes in [
+        "Yes, play it.",
+        "Ja, genau, spielen Sie das.",
+        "Да, играйте.",
+        "はい、それでお願いします。",
+        "Confermo.",
+        "Ma certo, giocala pure.",
+        "why the wait? just play it",
+        "Yes of course I meant it, get on with it!",
+    ] {
         let (referee, game_match, receipt, _) = filed(WORDS);
         referee.reply(ANN, &receipt, yes);
         referee.one_to(ANN).says("Your orders stand, and are firm now").keeps_silent_of("they replace");

@@ -322,3 +322,72 @@ fn orders_of_another_match_reach_nobody() {
     }
     referee.sent_to(BO);
 }
+
+/// Filed orders that are not played yet are offered whole, as the letter corrects them.
+#[test]
+fn a_correction_is_offered_as_the_corrected_whole_in_every_game() {
+    for (game, filed, text, offered) in [
+        (GameKind::Quad, "STAR G7\nMARBLE C6", "I meant C9.", "| STAR G7\n    | MARBLE C9"),
+        (GameKind::Quad, "MARBLE C6", "Nein, doch lieber C9", "| MARBLE C9"),
+        (GameKind::Quantum, "D3-D4", "Sorry, e3-e4 instead", "| E3 E4"),
+    ] {
+        let referee = Referee::new();
+        let game_match = referee.open(game, &[]);
+        referee.reply(ANN, &referee.one_to(ANN), &format!("{filed}\n\nIt snows here."));
+        let receipt = referee.one_to(ANN);
+        referee.reply(ANN, &receipt, text);
+        let answer = referee.one_to(ANN);
+        answer.says("change your orders").says("YES");
+        assert!(answer.text.contains(offered), "{text}: {}", answer.text);
+        referee.reply(ANN, &answer, "YES");
+        referee.one_to(ANN).says("What happened");
+        assert_eq!(turns(&referee, &game_match), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_correction_beside_orders_is_offered_and_one_after_the_move_is_told_so() {
+    for (text, offered) in [
+        ("MARBLE C6\n\nPerdón, quise decir C9.", "| MARBLE C9"),
+        ("MARBLE C6\nscratch that C9", "| MARBLE C9"),
+    ] {
+        let referee = Referee::new();
+        let (game_match, report) = quad(&referee);
+        referee.reply(BO, &report, text);
+        referee.one_to(BO).says("change your orders").says(offered).keeps_silent_of("| MARBLE C6");
+        assert_eq!(turns(&referee, &game_match), 1, "{text}");
+    }
+    let referee = Referee::new();
+    let (game_match, report) = quad(&referee);
+    referee.reply(BO, &report, "MARBLE C6");
+    let played = referee.one_to(BO);
+    for text in ["Sorry, I meant C9.", "C9 instead of C6 please", "Please cancel my order."] {
+        referee.reply(BO, &played, text);
+        referee.one_to(BO).says("What was adjudicated stands").says("| TELL I mistyped");
+    }
+    assert_eq!(turns(&referee, &game_match), 2);
+}
+
+#[test]
+fn an_order_may_stand_on_two_lines() {
+    let referee = Referee::new();
+    let (game_match, report, _) = both_set_up(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3\nTO A1\nSHIP 3 HOLD");
+    referee.one_to(ANN).says("Your orders are sealed");
+    assert_eq!(
+        held(&referee, &game_match),
+        Some(vec!["SHIP 1 A3 TO A1".to_owned(), "SHIP 3 HOLD".to_owned()])
+    );
+}
+
+#[test]
+fn the_opponents_trouble_is_not_the_writers() {
+    let referee = Referee::new();
+    let (_, report) = quad(&referee);
+    referee.reply(BO, &report, "Ann has no internet until the 12th.");
+    referee.one_to(BO).says("Thank you for telling me").keeps_silent_of("| ABSENT");
+    referee.reply(BO, &report, "Ann's mother has passed away.");
+    referee.one_to(BO).says("very sorry").keeps_silent_of("| EXTEND");
+    referee.reply(BO, &report, "I have no internet until the 12th.");
+    referee.one_to(BO).says("| ABSENT");
+}

@@ -95,6 +95,8 @@ pub struct Wishes {
     pub is_open: bool,
     /// Whether the letter complains that orders have not arrived.
     pub misses_orders: bool,
+    /// Whether the letter tells of the opponent's trouble or absence.
+    pub is_of_rival: bool,
 }
 
 impl Wishes {

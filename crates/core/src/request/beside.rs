@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::LineKind;
 use super::bounds::start_of;
-use super::wish::{names_a_piece, names_a_square};
+use super::wish::{in_latin, names_a_piece, names_a_square};
 use super::wording::Wording;
 use crate::game::Line;
 use crate::language::{
-    LANGUAGES, Language, Section, Sentence, WordSet, fold, is_joined, longest_phrase, sentences,
+    LANGUAGES, Language, Section, Sentence, any_has, fold, is_joined, longest_phrase, sentences,
 };
 use crate::letter::split_words;
 
@@ -53,9 +53,6 @@ const MAX_COURTESY: usize = 300;
 
 /// Maximum words of a name behind a greeting or below a sign-off, and of a beginning.
 const MAX_NAME: usize = 3;
-
-/// Words inside names.
-const PARTICLES: [&str; 10] = ["de", "van", "von", "der", "den", "da", "di", "du", "la", "el"];
 
 /// Maximum words of a greeting with its name.
 const MAX_GREETING: usize = 8;
@@ -170,13 +167,14 @@ impl<'a> LetterLines<'a> {
 
     /// Whether a word is a player's name, or a form of it: `Bobby`, `Bo` and `Bobe` for `Bob`. A word that takes
     /// something back is none, even if a player is called `Noa`.
-    fn is_name_of_player(&self, word: &str) -> bool {
-        !takes_back_alone(word)
+    fn is_name_of_player(&self, written: &str) -> bool {
+        let word = in_latin(written);
+        !takes_back_alone(written)
             && self.names.iter().any(|name| {
                 let lengths = name.chars().count().abs_diff(word.chars().count());
                 lengths <= MAX_ENDING
                     && word.chars().count() > 1
-                    && (word.starts_with(name.as_str()) || name.starts_with(word))
+                    && (word.starts_with(name.as_str()) || name.starts_with(word.as_str()))
             })
     }
 
@@ -224,7 +222,7 @@ impl<'a> LetterLines<'a> {
     /// Whether a line is only a name, such as `- Ann Adams`.
     fn is_name(&self, text: &str) -> bool {
         let words: Vec<&str> = split_words(text).take(MAX_NAME + 1).collect();
-        let is_part = |word: &&str| may_be_name(word) || PARTICLES.contains(word);
+        let is_part = |word: &&str| may_be_name(word) || any_has(word, |language| &language.beside.particles);
         words.len() <= MAX_NAME
             && !text.contains(['?', '？', '!'])
             && words.first().is_none_or(|word| may_be_name(word))
@@ -273,7 +271,9 @@ impl<'a> LetterLines<'a> {
                 }
             })
         };
-        (0..=courteous).any(begins)
+        // "LOL no"
+        let last = if words.len() <= MAX_NAME { words.len().saturating_sub(1) } else { courteous };
+        (0..=last).any(begins)
     }
 
     /// Whether the line above an order or a command goes on in it.
@@ -359,9 +359,9 @@ fn undoes(sentence: &Sentence) -> bool {
             let points = language.beside.pointers.iter().any(|pointer| text.contains(pointer.as_str()));
             return points && language.beside.undoing.any_in(&sentence.words);
         }
-        let has = |list: &WordSet| sentence.words.iter().any(|word| list.contains(&word.text));
-        has(&language.beside.pointers)
-            && (has(&language.words.not) || language.beside.undoing.any_in(&sentence.words))
+        let words: Vec<String> = sentence.words.iter().map(|word| word.text.clone()).collect();
+        language.beside.pointers.any_in(&words)
+            && (language.words.not.any_in(&words) || language.beside.undoing.any_in(&sentence.words))
     })
 }
 
@@ -430,6 +430,12 @@ mod tests {
             "Строка выше из черновика.",
             "Bu hamle geçerli değil.",
             "上の行は下書きです。",
+            "LOL no",
+            "Das war nur zum Ausprobieren, ob die Mail durchkommt.",
+            "To wysłał mój wnuk przez przypadek.",
+            "Alleen als Bo vandaag niets doet.",
+            "Det där blev fel, nytt kommer i kväll.",
+            "Celui-là est faux, le bon arrive ce soir.",
         ] {
             assert!(is_sign(text), "{text}");
         }

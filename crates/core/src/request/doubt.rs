@@ -49,7 +49,7 @@ pub enum DoubtKind {
     Misspelt,
     /// The line is an order in another language than English, or in other words.
     InWords,
-    /// The line names the piece of an order of the letter and another square.
+    /// The line changes orders of the letter or those that are filed. The orders found are all of them, as changed.
     Changes,
     /// The line is the subject of a letter without orders.
     InSubject,

@@ -199,7 +199,7 @@ impl Request {
 
     /// Replaces malformed lines of orders, and doubts that found no order, by one doubt about what the letter's own
     /// words mean.
-    pub fn doubt_words(&mut self, found_orders: Vec<String>) {
+    pub fn doubt_words(&mut self, kind: DoubtKind, found_orders: Vec<String>) {
         let is_said =
             |kind: &LineKind| matches!(kind, LineKind::Remark | LineKind::Order | LineKind::Doubtful);
         let said = self.written.iter().zip(&self.kinds).find(|(_, kind)| is_said(kind));
@@ -207,7 +207,7 @@ impl Request {
         self.orders.clear();
         self.doubts.clear();
         self.remarks.retain(|remark| remark.no != line);
-        self.doubts.push(Doubt { line, kind: DoubtKind::InWords, found_orders });
+        self.doubts.push(Doubt { line, kind, found_orders });
     }
 
     /// Returns all lines, as written.
@@ -287,6 +287,9 @@ const MAX_WORDS: usize = 1_000;
 /// Maximum words of a modifier, such as `TURN 4`, with the words around it.
 const MAX_MODIFIER: usize = 16;
 
+/// Maximum words of each of the two lines on which an order may stand.
+const MAX_WORDS_OF_HALF: usize = 4;
+
 /// Maximum settings that one letter can change.
 pub const MAX_SETTINGS: usize = 20;
 
@@ -360,6 +363,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.request.doubts.push(doubt);
             return LineKind::Doubtful;
         }
+        if let Some(orders) = self.order_of_two_lines(line, &wording) {
+            self.at += 1;
+            self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
+            return LineKind::Order;
+        }
         // No long line is an order.
         let orders = if is_long { None } else { orders_of(&self.grammar, &wording) };
         if let Some(orders) = orders.filter(|orders| !self.is_prose_in_capitals(orders)) {
@@ -392,6 +400,25 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 LineKind::Remark
             }
         }
+    }
+
+    /// Returns the order that a line and the next one hold together, if they are not an order each: `SHIP 1 A3` above
+    /// `TO B2`.
+    fn order_of_two_lines(&self, line: &Line, wording: &NormalizedLine) -> Option<Vec<String>> {
+        let next = self.lines.get(self.at)?;
+        let below = NormalizedLine::of(&next.text).in_letter(self.capitals_mark);
+        let is_short = |wording: &NormalizedLine| (1..=MAX_WORDS_OF_HALF).contains(&wording.words().count());
+        let continues = below.plain.contains(|c: char| c.is_ascii_digit());
+        if !is_short(wording) || !is_short(&below) || !continues {
+            return None;
+        }
+        let order_in = |wording: &NormalizedLine| {
+            let orders = orders_of(&self.grammar, wording)?;
+            orders.iter().all(|order| self.grammar.is_order(order)).then_some(orders)
+        };
+        let both = NormalizedLine::of(&format!("{} {}", line.text, next.text)).in_letter(self.capitals_mark);
+        let is_one = order_in(wording).is_none() || orders_of(&self.grammar, &below).is_none();
+        order_in(&both).filter(|orders| is_one && orders.len() == 1)
     }
 
     /// Whether a line only begins like an order, without a number, in a letter that is wholly in capitals.

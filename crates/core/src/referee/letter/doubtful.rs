@@ -136,8 +136,13 @@ pub(super) fn all_meant(
     request: &Request,
     written: &[Line],
 ) -> Option<Vec<Line>> {
-    let mut lines = written.to_vec();
-    for doubt in &request.doubts {
+    let is_change = |doubt: &&Doubt| doubt.kind == DoubtKind::Changes;
+    let changed = request.doubts.iter().find(is_change).map(|doubt| {
+        let meant = possible_orders(game_match, seat, request, doubt);
+        meant.into_iter().map(|text| Line { no: doubt.line, text }).collect()
+    });
+    let mut lines: Vec<Line> = changed.unwrap_or_else(|| written.to_vec());
+    for doubt in request.doubts.iter().filter(|doubt| !is_change(doubt)) {
         let is_beside = matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Denied | DoubtKind::Example)
             && !written.is_empty();
         // What may be old is not offered together with what is new.
@@ -154,16 +159,6 @@ pub(super) fn all_meant(
         }
     }
     lines.sort_by_key(|line| line.no);
-    if request.doubts.iter().any(|doubt| doubt.kind == DoubtKind::Changes) {
-        // A change counts although its line stands above the order.
-        lines.sort_by_key(|line| request.doubts.iter().any(|doubt| doubt.line == line.no));
-        let numbered: Vec<Line> =
-            (1..).zip(&lines).map(|(no, line)| Line { no, text: line.text.clone() }).collect();
-        let replaced = game_match.game.replaced(&numbered);
-        let is_replaced = |no: usize| replaced.iter().any(|line| line.no == no);
-        let kept = (1..).zip(lines).filter(|(no, _)| !is_replaced(*no)).map(|(_, line)| line);
-        return Some(kept.collect());
-    }
     Some(lines)
 }
 
@@ -274,10 +269,8 @@ fn question(doubt: &Doubt) -> String {
         }
         DoubtKind::Inside => "This line is not an order, but it seems to hold one.",
         DoubtKind::Squares => "This line is not an order, but it seems to mean one.",
-        DoubtKind::InWords => "I read orders only in English and in their exact form.",
-        DoubtKind::Changes => {
-            "This seems to change one of the orders beside it, so I have not filed them yet."
-        }
+        DoubtKind::InWords => "I take orders in other words, or in another language, only after a YES.",
+        DoubtKind::Changes => "This seems to change your orders. I do so only after a YES.",
         DoubtKind::InSubject => "This is the subject of your letter, where I do not read orders.",
         DoubtKind::InQuote => {
             "You seem to have changed this line in the quote of my letter, where I do not read orders."

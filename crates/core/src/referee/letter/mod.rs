@@ -50,7 +50,8 @@ pub fn apply_letter(draft: &mut Draft, letter: &SeatLetter) {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
         (answer.orders, answer.offered) = filing::seal_orders(draft, letter, &answer.replaced);
     }
-    answer.deferred = firm::wait_for_word(draft, letter);
+    let is_refused = matches!(answer.orders, Orders::Refused { check: false, .. });
+    answer.deferred = firm::wait_for_word(draft, letter, is_refused);
     answer.replies = commands::follow(draft, letter);
     if cause.left_out > 0 {
         answer.replies.push(Reply::LeftOut { count: cause.left_out });

@@ -1,5 +1,6 @@
 //! Reads a letter for a ruling on it.
 
+use std::collections::BTreeMap;
 use std::slice;
 
 use crate::dialect::SubjectTag;
@@ -45,10 +46,12 @@ pub fn prepare(
         }
     };
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
-    follow_word_answer(&mut request, cause.question);
+    let has_offer = !before.offered[cause.seat].is_empty();
+    follow_word_answer(&mut request, cause.question, has_offer);
     doubt_subject(&mut request, letter, before.game);
     doubt_words(&mut request, before, cause.seat);
     doubt_changes(&mut request, before, cause.seat);
+    say_corrections(&mut request, before, cause.seat);
     if let (Some(no), Some(last)) = (introduction, lines.last()) {
         request.doubt_age(no + 1..=last.no);
     }
@@ -123,6 +126,7 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
         doubt.found_orders.is_empty()
             && matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Misspelt | DoubtKind::Squares)
     };
+    let are_open = request.doubts.iter().all(is_open);
     let is_unread = request.commands.is_empty()
         && request.faults.is_empty()
         && request.yes.is_none()
@@ -131,50 +135,92 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
         && !request.orders.iter().any(|order| game.is_order(&order.text))
         // Short forms of orders are read, too.
         && (request.orders.is_empty() || before.seal(seat, &request.orders).is_err())
-        && request.doubts.iter().all(is_open);
+        && request.doubts.iter().all(|doubt| is_open(doubt) || is_said(doubt));
     if !is_unread {
         return;
     }
     let filed = before.filed[seat].as_ref().map(|filed| filed.filing.lines().to_vec()).unwrap_or_default();
-    let stays = wish::stay_meant(&lines, game, &filed);
-    let corrected = wish::correction_meant(&lines, game, &filed);
     // "Forget ship 1 to B2" offers nothing but that ship 1 stays.
     let takes_back = lines.iter().any(|line| request::takes_back(line));
-    let meant = if takes_back { Vec::new() } else { wish::orders_meant(&lines, game) };
-    let candidates = [meant, corrected, stays];
-    for found in candidates {
-        let doubt = Doubt { line: 0, kind: DoubtKind::InWords, found_orders: found.clone() };
+    let meant = if takes_back || !are_open { Vec::new() } else { wish::orders_meant(&lines, game) };
+    let changed = |found| (DoubtKind::Changes, found);
+    let candidates = [
+        wish::correction_meant(&lines, game, &filed).map(changed),
+        Some((DoubtKind::InWords, meant)),
+        wish::stay_meant(&lines, game, &filed).map(changed),
+    ];
+    for (kind, found) in candidates.into_iter().flatten() {
+        let doubt = Doubt { line: 0, kind: kind.clone(), found_orders: found.clone() };
         let meant = doubtful::possible_orders(before, seat, request, &doubt);
-        let meant: Vec<Line> = meant.into_iter().map(|text| Line { no: 0, text }).collect();
-        if !meant.is_empty() && doubtful::legal(before, seat, &meant).is_some() {
-            request.doubt_words(found);
+        if is_legal(before, seat, &meant) {
+            request.doubt_words(kind, found);
             return;
         }
     }
 }
 
-/// Adds the doubts about remarks beside orders that name the piece of one of them and another square to which it may go.
+/// Adds the doubts about lines beside orders that change one of them.
 fn doubt_changes(request: &mut Request, before: &Match, seat: Seat) {
-    let is_plain = request.faults.is_empty() && request.doubts.is_empty() && !request.remarks.is_empty();
-    if !is_plain || request.orders.is_empty() || request.remarks.len() > MAX_CHANGES {
+    let game = before.game;
+    let said = request.doubts.iter().filter_map(|doubt| Some((doubt.line, request.written(doubt.line)?)));
+    let remarks = request.remarks.iter().map(|remark| (remark.no, remark.text.as_str()));
+    let lines: BTreeMap<usize, &str> = said.chain(remarks).collect();
+    let may_change = |doubt: &Doubt| is_said(doubt) || doubt.kind == DoubtKind::Postponed;
+    let is_plain = request.faults.is_empty() && request.doubts.iter().all(may_change);
+    if !is_plain || request.orders.is_empty() || lines.len() > MAX_CHANGES {
         return;
     }
-    let orders: Vec<String> = request.orders.iter().map(|order| order.text.clone()).collect();
-    let changes = request.remarks.iter().filter_map(|remark| {
-        let changed = wish::change_meant(&remark.text, before.game, &orders)?;
-        let order = Line { no: remark.no, text: changed.clone() };
-        let both: Vec<Line> = request.orders.iter().cloned().chain([order]).collect();
-        let replaced = before.game.replaced(&both);
-        let whole: Vec<Line> = both.into_iter().filter(|line| !replaced.contains(line)).collect();
-        doubtful::legal(before, seat, &whole)?;
-        Some(Doubt { line: remark.no, kind: DoubtKind::Changes, found_orders: vec![changed] })
-    });
-    let changes: Vec<Doubt> = changes.collect();
-    request.remarks.retain(|remark| changes.iter().all(|doubt| doubt.line != remark.no));
-    request.doubts.extend(changes);
+    let replaced = game.replaced(&request.orders);
+    let counted = request.orders.iter().filter(|order| !replaced.contains(order));
+    let orders = counted.map(|order| game.canonical(&order.text)).collect::<Option<Vec<_>>>();
+    let Some(mut orders) = orders.map(|orders| orders.concat()) else { return };
+    let mut changes = Vec::new();
+    for (no, line) in lines {
+        let changed = wish::change_meant(line, game, &orders);
+        match changed.or_else(|| wish::stay_meant(&[line], game, &orders)) {
+            Some(changed) if is_legal(before, seat, &changed) => {
+                orders = changed;
+                changes.push(no);
+            }
+            _ if request.doubts.iter().any(|doubt| doubt.line == no) => return,
+            _ => {}
+        }
+    }
+    request.remarks.retain(|remark| !changes.contains(&remark.no));
+    let change = |line| Doubt { line, kind: DoubtKind::Changes, found_orders: orders.clone() };
+    request.doubts = changes.into_iter().map(change).collect();
 }
 
-/// Maximum remarks that are searched for changes of orders.
+/// Turns the doubts about lines that correct orders into remarks, if the seat is not due: what they correct was played.
+fn say_corrections(request: &mut Request, before: &Match, seat: Seat) {
+    let is_due = before.due().is_none_or(|due| due.seats.contains(&seat));
+    let is_correction =
+        |doubt: &Doubt| is_said(doubt) && request.written(doubt.line).is_some_and(wish::corrects);
+    if is_due || !request.orders.is_empty() || !request.doubts.iter().all(is_correction) {
+        return;
+    }
+    let lines = request
+        .doubts
+        .iter()
+        .filter_map(|doubt| Some(Line { no: doubt.line, text: request.written(doubt.line)?.to_owned() }));
+    let lines: Vec<Line> = lines.collect();
+    request.doubts.clear();
+    request.remarks.extend(lines);
+    request.remarks.sort_by_key(|remark| remark.no);
+}
+
+/// Whether a doubt is about a line of words that hold an order.
+fn is_said(doubt: &Doubt) -> bool {
+    matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Denied | DoubtKind::Squares)
+}
+
+/// Whether there are orders, and these are legal now.
+fn is_legal(before: &Match, seat: Seat, orders: &[String]) -> bool {
+    let lines: Vec<Line> = orders.iter().map(|text| Line { no: 0, text: text.clone() }).collect();
+    !lines.is_empty() && doubtful::legal(before, seat, &lines).is_some()
+}
+
+/// Maximum lines of words that are searched for changes of orders.
 const MAX_CHANGES: usize = 40;
 
 /// Adds the doubt about a letter without orders whose subject is orders.
@@ -223,7 +269,7 @@ fn doubt_quote(request: &mut Request, in_quote: &[Line], before: &Match, seat: S
 }
 
 /// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
-fn follow_word_answer(request: &mut Request, question: Option<Question>) {
+fn follow_word_answer(request: &mut Request, question: Option<Question>, has_offer: bool) {
     // The code of a challenge is not needed, because the thread shows what is accepted or declined.
     let is_bare = || ["ACCEPT", "DECLINE"].iter().any(|verb| is_bare_verb(request.lines(), verb));
     if request.faults.len() == 1 && is_bare() {
@@ -236,7 +282,9 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>) {
     // A server's banner stays among the words, but is no part of the answer.
     let texts: Vec<&str> = request.lines().iter().map(|line| line.text.as_str()).collect();
     let own = &request.lines()[banner_lines(&texts)..];
-    if word_answer(own) != Some(WordAnswer::Yes) {
+    // "I confirm" is also an answer to the question whose letter it was.
+    let agrees = matches!(word_answer(own), Some(WordAnswer::Yes | WordAnswer::WasMe));
+    if !agrees && (question.is_some() || !has_offer || !wish::agrees_with_reproach(own)) {
         return;
     }
     let Some(line) = own.iter().find(|line| !line.text.trim().is_empty()).map(|line| line.no) else {

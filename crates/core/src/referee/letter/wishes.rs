@@ -72,7 +72,13 @@ fn read_wishes(
     let spoken = wish::read_remarks(remarks, &game_match.players[seat.other()], is_setup, today);
     let counts = |topic: &Topic| !is_beside || counts_beside_orders(*topic);
     let (topic, also) = (spoken.topic.filter(counts), spoken.also.filter(counts));
-    let first = topic.or(also);
+    // "G8 instead of G7" comes too late.
+    let is_due = game_match.due().is_some_and(|due| due.seats.contains(&seat));
+    let corrects = !is_beside
+        && !is_due
+        && !wish::is_chat(remarks)
+        && remarks.iter().any(|remark| wish::corrects(&remark.text));
+    let first = topic.or(also).or(corrects.then_some(Topic::Change));
     let second = also.filter(|_| topic.is_some() && spoken.care.is_none());
     let tells = [topic, also].contains(&Some(Topic::Tell)) && spoken.care.is_some();
     if first.is_none() && spoken.care.is_none() {
@@ -180,6 +186,9 @@ impl WishReader<'_> {
     /// Offers an absence or more time to somebody in trouble. A day that the letter names may be that of the
     /// accident, so only its last day or a duration counts.
     fn care(&self, wishes: &mut Wishes) {
+        if self.spoken.is_of_foe {
+            return;
+        }
         let span = &self.spoken.span;
         let last = |days: u32| self.today + Days::new(u64::from(days.saturating_sub(1)));
         let to = span.days.map(last).or(span.to.filter(|to| *to >= self.today));
@@ -192,7 +201,11 @@ impl WishReader<'_> {
     fn fill(&self, wishes: &mut Wishes, topic: Topic) {
         let game = self.game_match.game.key();
         let is_over = self.game_match.stage == Stage::Over;
+        let is_asked = self.game_match.extension.is_some_and(|(by, _)| by != self.seat);
         match topic {
+            Topic::Absence | Topic::MoreTime | Topic::Pause if self.spoken.is_of_foe && !is_asked => {
+                wishes.is_of_rival = true;
+            }
             Topic::MoreTime | Topic::Draw if self.stance(topic) == Stance::No => wishes.refuses = true,
             Topic::MoreTime | Topic::Draw if self.stance(topic) == Stance::Open => self.both(wishes, topic),
             Topic::MoreTime => self.more_time(wishes, DAYS),

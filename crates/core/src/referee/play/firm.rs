@@ -10,7 +10,7 @@ use crate::game::Seat;
 use crate::ledger::Fact;
 use crate::letter::Digest;
 use crate::referee::matter::SeatLetter;
-use crate::request::{Beside, Writer};
+use crate::request::{Beside, Writer, wish};
 
 /// Maximum lines of a letter that may count as a footer.
 const MAX_LINES: usize = 10;
@@ -58,18 +58,20 @@ fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) {
     }
 }
 
-/// Lets a filing that is not firm wait for the deadline if its receipt is answered with other words alone, or if a
-/// letter of words alone may take it back. Returns whether it does.
-pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter) -> bool {
+/// Lets a filing that is not firm wait for the deadline if its receipt is answered with other words alone, if a letter of
+/// words alone may take it back, or if one would have replaced it but is doubtful or `is_refused`. Returns whether it does.
+pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> bool {
     let (seat, request) = (letter.cause.seat, &letter.request);
-    let says_words_alone = request.orders.is_empty()
+    let is_unclear = (is_refused || !request.doubts.is_empty()) && letter.other_match.is_none();
+    let says_words_alone = (request.orders.is_empty() || is_refused)
         && request.commands.is_empty()
-        && request.faults.is_empty()
-        && request.doubts.is_empty()
+        && (request.faults.is_empty() || is_unclear)
+        && !request.check
         && request.yes.is_none();
     let answers_receipt =
         draft.game_match.offered[seat].iter().any(|offer| letter.answers.contains(&offer.seq));
     let may_take_back = match letter.cause.beside {
+        _ if is_unclear => true,
         Beside::Nothing => false,
         Beside::Words => answers_receipt,
         Beside::Sign => true,
@@ -77,9 +79,15 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter) -> bool {
     let Some(due) = draft.game_match.due().filter(|_| says_words_alone && may_take_back) else {
         return false;
     };
+    let firm_at = draft.firm_at(seat, Beside::Words);
     let Some(held) = draft.game_match.filed[seat].as_mut().filter(|held| held.firm_at.is_some()) else {
         return false;
     };
+    // After "Thanks, see you on Thursday" they wait as orders beside other words do.
+    if letter.cause.beside == Beside::Words && !is_unclear && wish::only_thanks(request.lines()) {
+        held.firm_at = held.firm_at.max(firm_at);
+        return false;
+    }
     held.firm_at = None;
     held.wait = true;
     held.asked = true;

@@ -34,7 +34,7 @@ named_enum! {
 }
 
 /// The end of a wait for second thoughts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct WaitEnd {
     /// As players read it, counted from the ruling.
     pub at: DateTime<Utc>,

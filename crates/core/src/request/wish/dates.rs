@@ -40,12 +40,26 @@ pub fn names_last_day(sentence: &Sentence, language: &Language, today: NaiveDate
     with_first_day(&items, dates_and_places(&items, today)).last().is_some_and(is_last)
 }
 
-/// Returns the first day of a time of which a sentence names both ends: "from Friday until the 20th".
-pub fn first_of_both_days(sentence: &Sentence, language: &Language, today: NaiveDate) -> Option<NaiveDate> {
+/// Returns the first day of a time of which a sentence names both ends: "from Friday until the 20th", "from the 18th for two
+/// weeks". With `returns`, the sentence says that somebody comes back, so that its last day needs no `until`.
+pub fn first_of_both_days(
+    sentence: &Sentence,
+    language: &Language,
+    returns: bool,
+    today: NaiveDate,
+) -> Option<NaiveDate> {
     let items = items_of(sentence, language, today);
-    let dated = with_first_day(&items, dates_and_places(&items, today));
-    let [(_, first), .., (at, last)] = dated[..] else { return None };
-    (is_beside(&items, at, &Item::Until) && first < last).then_some(first)
+    let lasts = items.iter().any(|item| matches!(item, Item::Duration(_)));
+    match with_first_day(&items, dates_and_places(&items, today))[..] {
+        // "On Monday it took two days" tells of the past.
+        [(at, first)] if !matches!(items[at], Item::Weekday(_)) => {
+            (lasts && is_beside(&items, at, &Item::From)).then_some(first)
+        }
+        [(_, first), .., (at, last)] => {
+            (first < last && (returns || is_beside(&items, at, &Item::Until))).then_some(first)
+        }
+        _ => None,
+    }
 }
 
 fn items_of(sentence: &Sentence, language: &Language, today: NaiveDate) -> Vec<Item> {
@@ -129,14 +143,14 @@ fn dates_and_places(items: &[Item], today: NaiveDate) -> Vec<(usize, NaiveDate)>
     });
     let dates: Vec<(usize, NaiveDate)> = dates.collect();
     if !dates.is_empty() {
-        return dates;
+        return both_ends(items, dates);
     }
     let mut from = today;
     let mut days: Vec<(usize, NaiveDate)> = Vec::new();
-    for (at, item) in each() {
-        if let Item::Day(day) = item
-            && let Some(date) = next_day(*day, from)
-        {
+    let named =
+        each().filter_map(|(at, item)| if let Item::Day(day) = item { Some((at, *day)) } else { None });
+    for (at, day) in both_ends(items, named.collect()) {
+        if let Some(date) = next_day(day, from) {
             days.push((at, date));
             from = date;
         }
@@ -149,6 +163,12 @@ fn dates_and_places(items: &[Item], today: NaiveDate) -> Vec<(usize, NaiveDate)>
         _ => None,
     });
     weekdays.collect()
+}
+
+/// Of several days, returns the two that `until` links: "the wedding is on the 12th, so I am away from the 10th to the 14th".
+fn both_ends<D: Clone>(items: &[Item], named: Vec<(usize, D)>) -> Vec<(usize, D)> {
+    let is_linked = |two: &[(usize, D)]| until_before(items, two[1].0).is_some_and(|until| two[0].0 < until);
+    named.windows(2).find(|two| is_linked(two)).map(<[_]>::to_vec).unwrap_or(named)
 }
 
 /// Returns the first such day of a month, beginning with `from`.

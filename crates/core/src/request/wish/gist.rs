@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::orders::CAPTURE_ALL;
 use crate::game::any::GameKind;
-use crate::language::{LANGUAGES, OrderWords, Phrases, Word, any_has, fold, is_joined};
+use crate::language::{LANGUAGES, Language, OrderWords, Phrases, Topic, Word, any_has, fold, is_joined};
 use crate::letter::clean::latin;
 use crate::request;
 use crate::request::normalized::is_square;
@@ -59,76 +59,163 @@ pub fn orders_meant(lines: &[&str], game: GameKind) -> Vec<String> {
     found.unwrap_or_default()
 }
 
-/// A word that denies what stands before it: `A1 değil`.
-const DENIES_BEFORE: &str = "degil";
-
 /// Maximum words of a letter that replaces a square of the orders that are filed.
 const MAX_CORRECTION: usize = 30;
 
-/// Returns the filed orders that a letter changes by naming two squares, one of theirs and another: `please make A2 an
-/// A1`. They may be illegal. Empty if it leaves open what it changes.
-pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec<String> {
+/// Returns the filed orders as a letter corrects them: `please make A2 an A1`, `I meant G8`. They may be illegal. `None` if
+/// it leaves open what it corrects.
+pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Option<Vec<String>> {
     let words: Vec<&str> = lines.iter().flat_map(|line| words_of(line)).collect();
     if filed.is_empty() || words.len() > MAX_CORRECTION {
-        return Vec::new();
+        return None;
     }
-    let mut numbered = words.iter().enumerate();
     // "If it is not too late, could ship 4 go to G2 and not G1?" denies the old square, so that it is no musing.
-    let is_open = lines.iter().any(|line| line.contains(['?', '？', '¿']) || request::takes_back(line))
-        || numbered.any(|(at, word)| is_condition(&fold(word)) && !is_instead_of(&words[..at]));
-    // Each square, and whether a word between it and the square before denies it.
+    let muses = lines.iter().any(|line| line.contains(['?', '？', '¿']))
+        || words.iter().any(|word| is_condition(&fold(word)));
+    let is_open = muses || lines.iter().any(|line| request::takes_back(line));
+    let corrects = !muses && lines.iter().any(|line| corrects(line));
+    by_squares(&words, game, filed, is_open)
+        .or_else(|| corrects.then(|| by_new_squares(&words, game, filed)).flatten())
+}
+
+/// Returns the orders of a letter as a line beside them corrects them: it names the ship of one of them and another
+/// square, such as `For 2 I would rather have F4`, or says that a square or a move replaces another.
+pub fn change_meant(line: &str, game: GameKind, orders: &[String]) -> Option<Vec<String>> {
+    let words = words_of(line);
+    if words.len() > MAX_CORRECTION {
+        return None;
+    }
+    let of_ship = (game == GameKind::QuadrantZ).then(|| by_ship(&words, game, orders)).flatten();
+    if !corrects(line) {
+        return of_ship;
+    }
+    // "C9 is not as good as C6" denies no square.
+    of_ship
+        .or_else(|| by_squares(&words, game, orders, !was_meant_otherwise(line)))
+        .or_else(|| by_new_squares(&words, game, orders))
+}
+
+/// Whether a line corrects something: it says that something is replaced, or was meant otherwise.
+pub fn corrects(line: &str) -> bool {
+    let replaces = |word: &str| any_has(&fold(word), |language| &language.orders.instead);
+    was_meant_otherwise(line) || words_of(line).into_iter().any(replaces)
+}
+
+/// Whether a line begins with a word that takes back, or says that something was meant otherwise.
+fn was_meant_otherwise(line: &str) -> bool {
+    let said: Vec<Word> = words_of(line).iter().map(|word| Word::new(fold(word), 0, 0)).collect();
+    let says = |language: &Language| {
+        language.wishes.get(&Topic::Change).is_some_and(|said_so| said_so.any_in(&said))
+    };
+    request::takes_back(line) || LANGUAGES.iter().any(says)
+}
+
+/// Corrects the orders that end with one of the two squares that are named, if no order has the other.
+fn by_squares(words: &[&str], game: GameKind, orders: &[String], is_open: bool) -> Option<Vec<String>> {
+    // Each square, and whether a word before or behind it denies it.
     let mut named: Vec<(String, bool)> = Vec::new();
     let mut start = 0;
     for (at, word) in words.iter().enumerate() {
         let Some(square) = square(word, game) else { continue };
         let before = words[start..at].iter().rev().take(3);
         let is_denied = before.into_iter().any(|word| denies(&fold(word)))
-            || words.get(at + 1).is_some_and(|next| fold(next) == DENIES_BEFORE);
+            || words
+                .get(at + 1)
+                .is_some_and(|next| any_has(&fold(next), |language| &language.orders.denying_behind));
         start = at + 1;
         if named.iter().all(|(known, _)| *known != square) {
             named.push((square, is_denied));
         }
     }
-    let is_filed =
-        |square: &str| filed.iter().any(|order| order.split([' ', '-']).any(|word| word == square));
-    let (old, new, is_old_denied) = match &named[..] {
-        [(one, old), (other, false)] if is_filed(one) && !is_filed(other) => (one, other, *old),
-        [(one, false), (other, old)] if is_filed(other) && !is_filed(one) => (other, one, *old),
-        _ => return Vec::new(),
-    };
-    if is_open && !is_old_denied {
-        return Vec::new();
+    let is_ordered = |square: &str| orders.iter().any(|order| squares_of(order).any(|word| word == square));
+    // `It was D5-C7` names a move.
+    let is_move = matches!(game, GameKind::Quantum | GameKind::Pacific)
+        && words.windows(2).any(|two| two.iter().all(|word| square(word, game).is_some()))
+        && named.iter().all(|(_, is_denied)| !is_denied);
+    if is_move {
+        return None;
     }
-    let changed = filed.iter().filter(|order| order.ends_with(old.as_str()));
-    changed.map(|order| format!("{}{new}", &order[..order.len() - old.len()])).collect()
+    let (old, new, is_old_denied) = match &named[..] {
+        [(one, old), (other, false)] if is_ordered(one) && !is_ordered(other) => (one, other, *old),
+        [(one, false), (other, old)] if is_ordered(other) && !is_ordered(one) => (other, one, *old),
+        _ => return None,
+    };
+    let is_changed = |order: &String| order.ends_with(old.as_str());
+    if is_open && !is_old_denied || !orders.iter().any(is_changed) {
+        return None;
+    }
+    let changed = orders.iter().map(|order| match is_changed(order) {
+        true => format!("{}{new}", &order[..order.len() - old.len()]),
+        false => order.clone(),
+    });
+    Some(changed.collect())
 }
 
-/// Returns the order with which a ship stays, if a letter says so of one ship whose filed order moves it, or takes that
-/// order back: `about ship 1: leave it where it is`. It is offered together with the other filed orders.
-pub fn stay_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Vec<String> {
+/// Corrects the only order with a square by the only other square that is named, or by a whole move.
+fn by_new_squares(words: &[&str], game: GameKind, orders: &[String]) -> Option<Vec<String>> {
+    let tokens = tokens(words, game);
+    // A number names another piece.
+    if tokens.iter().any(|token| matches!(token, Token::Number(_))) {
+        return None;
+    }
+    let has_point = |order: &&String| squares_of(order).count() > 0 && !order.starts_with("STAR");
+    let mut with_point = orders.iter().filter(has_point);
+    let (old, None) = (with_point.next()?, with_point.next()) else { return None };
+    let mut named = squares(&tokens);
+    named.dedup();
+    let is_move = matches!(game, GameKind::Quantum | GameKind::Pacific) && squares_of(old).count() == 2;
+    let new = match named[..] {
+        [square] if squares_of(old).all(|own| own != square) => {
+            let last = squares_of(old).last()?;
+            format!("{}{square}", &old[..old.rfind(last)?])
+        }
+        [from, to] if is_move => format!("{from}-{to}"),
+        _ => return None,
+    };
+    Some(with(orders, old, new))
+}
+
+/// Returns the squares of an order.
+fn squares_of(order: &str) -> impl Iterator<Item = &str> {
+    order.split([' ', '-']).filter(|word| is_square(word))
+}
+
+/// Returns these orders with the one with which a ship stays, if words say so of one ship whose order moves it, or take that
+/// order back: `about ship 1: leave it where it is`.
+pub fn stay_meant(lines: &[&str], game: GameKind, orders: &[String]) -> Option<Vec<String>> {
     let words: Vec<&str> = lines.iter().flat_map(|line| words_of(line)).collect();
     let asks = lines.iter().any(|line| line.contains(['?', '？', '¿']));
     if game != GameKind::QuadrantZ || asks || words.len() > MAX_CORRECTION {
-        return Vec::new();
+        return None;
     }
     let said: Vec<Word> = words.iter().map(|word| Word::new(fold(word), 0, 0)).collect();
     let has =
         |of: fn(&OrderWords) -> &Phrases| LANGUAGES.iter().any(|language| of(&language.orders).any_in(&said));
-    // The English `of` is the Dutch "or".
-    let is_condition = said.iter().any(|word| is_condition(&word.text) && word.text != "of");
     let takes_back = lines.iter().any(|line| request::takes_back(line));
-    if is_condition || has(|orders| &orders.except) || !takes_back && !has(|orders| &orders.stays) {
-        return Vec::new();
+    if said.iter().any(|word| is_condition(&word.text))
+        || has(|orders| &orders.except)
+        || !takes_back && !has(|orders| &orders.stays)
+    {
+        return None;
     }
     let tokens = tokens(&words, game);
-    let Some(no) = only_ship(&said, &tokens) else { return Vec::new() };
-    let order = filed.iter().find(|order| order.starts_with(&format!("SHIP {no} ")));
-    let is_of_order = |square: &&str| order.is_some_and(|order| order.split(' ').any(|word| word == *square));
-    let moves = order.is_some_and(|order| !order.ends_with("HOLD"));
-    match moves && squares(&tokens).iter().all(is_of_order) {
-        true => vec![format!("SHIP {no} HOLD")],
-        false => Vec::new(),
-    }
+    let no = only_ship(&said, &tokens)?;
+    let order = orders.iter().find(|order| is_of_ship(order, &no))?;
+    let is_of_order = |square: &&str| order.split(' ').any(|word| word == *square);
+    let moves = !order.ends_with("HOLD");
+    (moves && squares(&tokens).iter().all(is_of_order))
+        .then(|| with(orders, order, format!("SHIP {no} HOLD")))
+}
+
+/// Returns the orders with another one in place of one of them.
+fn with(orders: &[String], old: &String, new: String) -> Vec<String> {
+    orders.iter().map(|order| if order == old { new.clone() } else { order.clone() }).collect()
+}
+
+/// Whether an order is about the ship of this number.
+fn is_of_ship(order: &str, no: &str) -> bool {
+    let mut words = order.split(' ');
+    words.next().is_some_and(|verb| verb.eq_ignore_ascii_case("SHIP")) && words.next() == Some(no)
 }
 
 /// Returns the number of the only ship that words name: `ship 3`, `3`, `the third ship`.
@@ -165,36 +252,23 @@ fn nth_ship(said: &[Word]) -> Option<String> {
     }
 }
 
-/// Returns one of these orders as a line beside them changes it: the line names its ship and another square, such as
-/// `For 2 I would rather have F4`.
-pub fn change_meant(line: &str, game: GameKind, orders: &[String]) -> Option<String> {
-    let words = words_of(line);
-    if game != GameKind::QuadrantZ || words.len() > MAX_CORRECTION {
-        return None;
-    }
-    let tokens = tokens(&words, game);
+/// Corrects the order of the only ship that is named by the only other square.
+fn by_ship(words: &[&str], game: GameKind, orders: &[String]) -> Option<Vec<String>> {
+    let tokens = tokens(words, game);
     let said: Vec<Word> = words.iter().map(|word| Word::new(fold(word), 0, 0)).collect();
     let no = only_ship(&said, &tokens)?;
-    let mut of_ship = orders.iter().filter(|order| {
-        let mut words = order.split(' ');
-        words.next().is_some_and(|verb| verb.eq_ignore_ascii_case("SHIP"))
-            && words.next() == Some(no.as_str())
-    });
+    let mut of_ship = orders.iter().filter(|order| is_of_ship(order, &no));
     let (order, None) = (of_ship.next()?, of_ship.next()) else { return None };
     let is_of_order = |square: &str| order.split(' ').any(|word| word.eq_ignore_ascii_case(square));
     let mut others: Vec<&str> = squares(&tokens).into_iter().filter(|square| !is_of_order(square)).collect();
     others.dedup();
     let [square] = others[..] else { return None };
     let (before, last) = order.rsplit_once(' ')?;
-    Some(match is_square(last) {
+    let changed = match is_square(last) {
         true => format!("{before} {square}"),
         false => format!("SHIP {no} TO {square}"),
-    })
-}
-
-/// Whether the last word is `instead`: the `of` behind it is not the Dutch "or".
-fn is_instead_of(before: &[&str]) -> bool {
-    before.last().is_some_and(|word| any_has(&fold(word), |language| &language.orders.instead))
+    };
+    Some(with(orders, order, changed))
 }
 
 /// Whether a word denies something, or says that something is replaced.
@@ -228,9 +302,9 @@ fn words_around_point(lines: &[&str], game: GameKind) -> usize {
     with_point.next().map_or(all, |words| all.min(words.len() + MAX_AROUND_POINT - MAX_IN_SENTENCE))
 }
 
-/// Whether a word sets a condition in one of the languages.
+/// Whether a word sets a condition in one of the languages, and is no common word of another.
 fn is_condition(word: &str) -> bool {
-    any_has(word, |language| &language.words.if_) && word != "si" && word != "when"
+    any_has(word, |language| &language.words.if_) && !any_has(word, |language| &language.words.weak_if)
 }
 
 fn tokens(words: &[&str], game: GameKind) -> Vec<Token> {
@@ -284,10 +358,18 @@ fn token(written: &str, game: GameKind) -> Token {
     }
 }
 
-/// Whether a word is `marble` with a letter or two wrong: `marbel`.
+/// Whether a word is a long word for a marble with a letter or two wrong: `marbel`.
 fn is_misspelt_marble(word: &str) -> bool {
-    word.starts_with("mar") && strsim::osa_distance(word, "marble") <= 2
+    let is_like = |noun: &String| {
+        noun.chars().count() > MAX_SHORT
+            && word.chars().take(MAX_SHORT / 2).eq(noun.chars().take(MAX_SHORT / 2))
+            && strsim::osa_distance(word, noun) <= 2
+    };
+    LANGUAGES.iter().any(|language| language.orders.marble.iter().any(is_like))
 }
+
+/// Maximum letters of a noun of which a misspelt form may be another word.
+const MAX_SHORT: usize = 5;
 
 /// Reads a number in digits or in a word of more than two letters, so that no article counts.
 fn number(word: &str) -> Option<String> {
@@ -298,17 +380,18 @@ fn number(word: &str) -> Option<String> {
     number.map(|number: u32| number.to_string())
 }
 
+/// Returns a folded word of another script in the letters that its own stand for, as far as they are known: `бо` is `bo`.
+pub fn in_latin(word: &str) -> String {
+    let known = |c: char| LANGUAGES.iter().find_map(|language| language.orders.letters.get(&c).copied());
+    let word: String = word.chars().map(|c| known(c).unwrap_or(c)).collect();
+    latin(&word).unwrap_or(word)
+}
+
 fn square(word: &str, game: GameKind) -> Option<String> {
-    let letters = |word: &str| {
-        let known = |c: char| LANGUAGES.iter().find_map(|language| language.orders.letters.get(&c).copied());
-        word.chars().map(|c| known(c).unwrap_or(c)).collect::<String>()
-    };
-    let word = fold(word);
-    let word = if word.is_ascii() { word } else { letters(&word) };
-    let word = latin(&word).unwrap_or(word).to_ascii_uppercase();
+    let word = in_latin(&fold(word)).to_ascii_uppercase();
     // The letter of a class before a square of the Pacific.
     let word = match game {
-        GameKind::Pacific if word.len() > 2 && is_square(&word[1..]) => word[1..].to_owned(),
+        GameKind::Pacific if word.len() > 2 && word.get(1..).is_some_and(is_square) => word[1..].to_owned(),
         _ => word,
     };
     let (file, rank) = (word.chars().next()?, word.get(1..)?.parse::<u32>().ok()?);
@@ -470,7 +553,7 @@ mod tests {
     fn two_squares_correct_what_is_filed() {
         let filed = ["SHIP 1 F3 TO A2".to_owned(), "SHIP 2 HOLD".to_owned()];
         let corrected = |text: &str| {
-            correction_meant(&text.lines().collect::<Vec<_>>(), GameKind::QuadrantZ, &filed).join("/")
+            joined(correction_meant(&text.lines().collect::<Vec<_>>(), GameKind::QuadrantZ, &filed))
         };
         for text in [
             "In the orders I sent this morning, please change A2 into A1.",
@@ -478,7 +561,7 @@ mod tests {
             "A1 statt A2 bitte",
             "not A2, A1",
         ] {
-            assert_eq!(corrected(text), "SHIP 1 F3 TO A1", "{text}");
+            assert_eq!(corrected(text), "SHIP 1 F3 TO A1/SHIP 2 HOLD", "{text}");
         }
         for text in
             ["A2, not A1", "nicht A1, sondern A2", "A1 or A2?", "A1 and A3", "if he goes to A1 then A2"]
@@ -522,7 +605,7 @@ mod tests {
     #[test]
     fn a_question_corrects_only_if_it_denies_the_old_square() {
         let filed = ["SHIP 4 F1 TO G1".to_owned()];
-        let corrected = |text: &str| correction_meant(&[text], GameKind::QuadrantZ, &filed).join("/");
+        let corrected = |text: &str| joined(correction_meant(&[text], GameKind::QuadrantZ, &filed));
         for text in [
             "If it's not too late, could ship 4 go to G2 and not G1?",
             "Könnte Schiff 4 nach G2 statt G1?",
@@ -538,14 +621,14 @@ mod tests {
     #[test]
     fn a_ship_whose_order_is_taken_back_stays() {
         let filed = ["SHIP 1 G4 TO L2".to_owned(), "SHIP 3 B2 TO C1".to_owned()];
-        let stays = |text: &str| stay_meant(&[text], GameKind::QuadrantZ, &filed).join("/");
+        let stays = |text: &str| joined(stay_meant(&[text], GameKind::QuadrantZ, &filed));
         for text in [
             "About ship 3: leave it where it is after all, the others as I said.",
             "Отмените ход третьим кораблём, остальное в силе.",
             "Schiff 3 soll doch lieber stehen bleiben, alles andere gilt.",
             "Annulez l'ordre du vaisseau 3, le reste est bon.",
         ] {
-            assert_eq!(stays(text), "SHIP 3 HOLD", "{text}");
+            assert_eq!(stays(text), "SHIP 1 G4 TO L2/SHIP 3 HOLD", "{text}");
         }
         for text in [
             "Cancel everything except ship 3",
@@ -562,17 +645,48 @@ mod tests {
     #[test]
     fn a_remark_about_the_ship_of_an_order_changes_it() {
         let orders = ["SHIP 1 G4 TO L2".to_owned(), "SHIP 2 K2 TO F3".to_owned()];
-        let changed = |text: &str| change_meant(text, GameKind::QuadrantZ, &orders);
+        let changed = |text: &str| joined(change_meant(text, GameKind::QuadrantZ, &orders));
         for text in [
             "Pour le 2, je préfère F4 en fait.",
             "With ship 2 I would like F4 better than F3.",
             "Schiff 2 wäre auf F4 doch besser.",
         ] {
-            assert_eq!(changed(text).as_deref(), Some("SHIP 2 K2 TO F4"), "{text}");
+            assert_eq!(changed(text), "SHIP 1 G4 TO L2/SHIP 2 K2 TO F4", "{text}");
         }
         for text in ["Ship 2 leaves K2 at last", "F4 looks empty", "My 2 cats like it", "Ships 1 and 2 to F4"]
         {
-            assert_eq!(changed(text), None, "{text}");
+            assert_eq!(changed(text), "", "{text}");
         }
+    }
+
+    #[test]
+    fn a_remark_that_corrects_an_order_changes_it_in_every_game() {
+        for (game, order, text, changed) in [
+            (GameKind::Quad, "MARBLE C6", "Perdón, quise decir C9.", "MARBLE C9"),
+            (GameKind::Quad, "MARBLE C6", "Nein, doch lieber C9", "MARBLE C9"),
+            (GameKind::Quad, "MARBLE C6", "C9 instead of C6 please", "MARBLE C9"),
+            (GameKind::Quantum, "D3 D4", "scratch that e3-e4", "E3-E4"),
+            (GameKind::Quantum, "D3 D4", "Sorry, D5 not D4", "D3 D5"),
+            (GameKind::Pacific, "B5-C7", "Espere, o meu dedo escorregou: era D5-C7.", "D5-C7"),
+            (GameKind::Pacific, "B5-C7", "oops, I meant D6", "B5-D6"),
+        ] {
+            assert_eq!(joined(change_meant(text, game, &[order.to_owned()])), changed, "{text}");
+        }
+        for text in ["After C9 I fear C6", "C9 is not as good as C6", "I do not fear C9", "C9 looks empty"] {
+            assert_eq!(joined(change_meant(text, GameKind::Quad, &["MARBLE C6".to_owned()])), "", "{text}");
+        }
+        let order = ["B5-C7".to_owned()];
+        let text = "Ошибся строкой, правильный ход пришлю вечером.";
+        assert_eq!(joined(change_meant(text, GameKind::Pacific, &order)), "");
+        let orders = ["STAR E8".to_owned(), "MARBLE D4".to_owned()];
+        let corrected = correction_meant(&["I meant D5, not D4"], GameKind::Quad, &orders);
+        assert_eq!(joined(corrected), "STAR E8/MARBLE D5");
+        let orders = ["SHIP 1 A3 TO B2".to_owned()];
+        let corrected = correction_meant(&["Ich wollte nicht B2, sondern B1"], GameKind::QuadrantZ, &orders);
+        assert_eq!(joined(corrected), "SHIP 1 A3 TO B1");
+    }
+
+    fn joined(orders: Option<Vec<String>>) -> String {
+        orders.unwrap_or_default().join("/")
     }
 }

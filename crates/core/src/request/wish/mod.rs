@@ -19,9 +19,12 @@ mod dates;
 mod gist;
 mod orders;
 
-pub use self::gist::{change_meant, correction_meant, orders_meant, stay_meant};
+pub use self::gist::{change_meant, correction_meant, corrects, in_latin, orders_meant, stay_meant};
 pub use crate::language::Topic;
-pub use answer::{Stance, WordAnswer, asks_or_agrees, denies, is_bare_verb, stance, word_answer};
+pub use answer::{
+    Stance, WordAnswer, agrees_with_reproach, asks_or_agrees, denies, is_bare_verb, only_thanks, stance,
+    word_answer,
+};
 use answer::{agrees, asks_to_stop, is_negated};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 
@@ -54,6 +57,8 @@ pub struct Spoken {
     pub agrees: bool,
     /// Whether it also asks whether orders have arrived, or complains that they have not.
     pub misses_orders: bool,
+    /// Whether it begins with the opponent's name, so that its trouble or absence is theirs: `Bo has no internet`.
+    pub is_of_foe: bool,
 }
 
 /// Maximum words of a letter that only thanks.
@@ -86,7 +91,7 @@ pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDat
         .next();
     found.retain(|(topic, ..)| match topic {
         Topic::Tell => message.is_some(),
-        Topic::Thanks | Topic::NeverMind => only_thanks(&sentences) && is_chat(remarks),
+        Topic::Thanks | Topic::NeverMind => is_short(&sentences) && is_chat(remarks),
         Topic::Setup => is_setup,
         // "How do I print the board?" is about something else, unless it names the rules or what they explain.
         Topic::Rules => {
@@ -131,7 +136,14 @@ pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDat
             .any(|(found, index, language)| Some(*found) == topic && agrees(&sentences[*index], language)),
         about: topic.filter(|topic| *topic == Topic::Rules).and_then(|_| about(&sentences)),
         misses_orders: found.iter().any(|(topic, ..)| *topic == Topic::Arrived),
+        is_of_foe: sentences.first().is_some_and(|first| begins_with_name(first, foe)),
     }
+}
+
+/// Whether a sentence begins with a name, perhaps in another form.
+fn begins_with_name(sentence: &Sentence, name: &str) -> bool {
+    let first = sentence.words.first();
+    first.is_some_and(|first| name.split_whitespace().any(|name| is_form_of(&first.text, &fold(name))))
 }
 
 /// Returns another topic than the first that is found in none of its sentences. All wishes about days are one.
@@ -165,8 +177,9 @@ fn implied_absence(sentences: &[Sentence], today: NaiveDate) -> Option<(Topic, u
         LANGUAGES.iter().map(move |language| (index, sentence, language)).filter(
             move |(_, sentence, language)| {
                 let denies = sentence.words.iter().any(|word| language.words.not.contains(&word.text));
+                let returns = language.words.back.any_in(&sentence.words);
                 denies && dates::names_last_day(sentence, language, today)
-                    || dates::first_of_both_days(sentence, language, today).is_some_and(is_soon)
+                    || dates::first_of_both_days(sentence, language, returns, today).is_some_and(is_soon)
             },
         )
     });
@@ -281,7 +294,7 @@ fn best_span(sentences: &[Sentence], index: usize, language: &Language, today: N
 }
 
 /// Whether a letter is short and asks nothing.
-fn only_thanks(sentences: &[Sentence]) -> bool {
+fn is_short(sentences: &[Sentence]) -> bool {
     let words: usize = sentences.iter().map(|sentence| sentence.words.len()).sum();
     words <= MAX_THANKS && !sentences.iter().any(|sentence| sentence.is_question)
 }
