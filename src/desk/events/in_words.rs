@@ -30,9 +30,11 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
     }
     let words: Vec<String> =
         lines.iter().flat_map(|line| split_words(&line.text)).map(language::fold).collect();
-    let speaks = words.iter().any(|word| language::any_has(word, |language| &language.club.events));
+    let speaks = is_about_ranking(lines)
+        || words.iter().any(|word| language::any_has(word, |language| &language.club.events));
     let names_some = |text: &str| text.to_ascii_uppercase().contains("EV-");
-    if !speaks && !names_some(answered) && !lines.iter().any(|line| names_some(&line.text)) {
+    // A question may name an event by a word of its name.
+    if !speaks && !asks(lines) && !names_some(answered) && !lines.iter().any(|line| names_some(&line.text)) {
         return Ok(Vec::new());
     }
     let open = desk.open_events()?;
@@ -65,16 +67,39 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
     Ok(replies)
 }
 
-/// Whether lines ask where an event stands.
+/// Whether lines ask something.
+fn asks(lines: &[Line]) -> bool {
+    let words = words_of(lines);
+    lines.iter().any(|line| line.text.contains(['?', '？']))
+        || LANGUAGES.iter().any(|language| language.gm.asks.begins_at(&words, 0))
+}
+
+/// Whether lines that are about an event ask where it stands: who leads, or in which place somebody is.
 fn asks_for_table(lines: &[Line]) -> bool {
     let spoken = read_remarks(lines, "", false, NaiveDate::default());
-    spoken.topic.into_iter().chain(spoken.also).any(|topic| matches!(topic, Topic::Ranking | Topic::Report))
+    let names_place = || {
+        let words = words_of(lines);
+        LANGUAGES.iter().any(|language| match language.joined {
+            true => lines.iter().any(|line| language.club.places.any_joined_in(&line.text)),
+            false => language.club.places.any_in(&words),
+        })
+    };
+    is_about_ranking(lines) || [spoken.topic, spoken.also].contains(&Some(Topic::Report)) || names_place()
+}
+
+fn is_about_ranking(lines: &[Line]) -> bool {
+    let spoken = read_remarks(lines, "", false, NaiveDate::default());
+    [spoken.topic, spoken.also].contains(&Some(Topic::Ranking))
+}
+
+fn words_of(lines: &[Line]) -> Vec<Word> {
+    let words = lines.iter().flat_map(|line| split_words(&line.text));
+    words.map(|word| Word::new(language::fold(word), 0, 0)).collect()
 }
 
 /// Whether lines are about leaving something, or dropping a part of it.
 fn is_about_leaving(lines: &[Line]) -> bool {
-    let words = lines.iter().flat_map(|line| split_words(&line.text));
-    let words: Vec<Word> = words.map(|word| Word::new(language::fold(word), 0, 0)).collect();
+    let words = words_of(lines);
     let spoken = read_remarks(lines, "", false, NaiveDate::default());
     LANGUAGES.iter().any(|language| {
         let GmWords { strike, forfeit, abandon, .. } = &language.gm;

@@ -138,6 +138,11 @@ impl Reader<'_> {
         LANGUAGES.iter().any(|language| list(&language.gm).any_in(&self.words))
     }
 
+    /// Whether the letter has words for an act on a match.
+    fn acts(&self) -> bool {
+        ACTS.iter().any(|(_, words)| self.has(*words))
+    }
+
     fn asks(&self) -> bool {
         LANGUAGES.iter().any(|language| language.gm.asks.begins_at(&self.words, 0))
             || self.remarks.iter().any(|line| line.text.trim_end().ends_with(['?', '？']))
@@ -208,10 +213,9 @@ impl Reader<'_> {
     fn match_of_thread<'m>(&self, all: &'m [MatchOverview]) -> Option<&'m MatchOverview> {
         let thread = self.thread.as_ref()?;
         let game_match = all.iter().find(|game_match| game_match.id.eq_ignore_ascii_case(thread))?;
-        let acts = ACTS.iter().any(|(_, words)| self.has(*words));
         let is_meant = self.people.iter().all(|player| seat_of(game_match, player).is_some())
             && (self.games.is_empty() || self.games.contains(&game_match.game))
-            && (acts || !self.asks() && game_match.stage == Stage::Paused);
+            && (self.acts() || !self.asks() && game_match.stage == Stage::Paused);
         is_meant.then_some(game_match)
     }
 
@@ -318,14 +322,18 @@ impl Reader<'_> {
             |game_match: &&MatchOverview| named.iter().any(|id| id.eq_ignore_ascii_case(&game_match.id));
         let mut meant: Vec<&MatchOverview> = all.iter().filter(is_named).collect();
         self.person_acts(desk, !meant.is_empty(), &mut found)?;
+        let is_running = |game_match: &&MatchOverview| game_match.stage != Stage::Over;
+        let of_all = self.people.is_empty() && self.has(|words| &words.everybody) && self.acts();
+        if meant.is_empty() && found.acts.is_empty() && of_all && !self.asks() {
+            meant = all.iter().filter(is_running).collect();
+        }
         if meant.is_empty() && found.acts.is_empty() {
             meant.extend(self.match_of_thread(&all));
         }
         let mut candidates = meant.clone();
         if meant.is_empty() && found.acts.is_empty() && !self.people.is_empty() {
             let is_meant = |game_match: &&MatchOverview| {
-                game_match.stage != Stage::Over
-                    && (self.games.is_empty() || self.games.contains(&game_match.game))
+                is_running(game_match) && (self.games.is_empty() || self.games.contains(&game_match.game))
             };
             candidates = all.iter().filter(is_meant).collect();
             let plays = |game_match: &&&MatchOverview| {
@@ -334,7 +342,8 @@ impl Reader<'_> {
             meant = candidates.iter().filter(plays).copied().collect();
         }
         let succeeded = self.successions(desk, &candidates, &mut found)?;
-        let acts = meant.iter().take(MAX_SHOWN).flat_map(|game_match| self.match_acts(game_match));
+        let most = if of_all { MAX_LISTED } else { MAX_SHOWN };
+        let acts = meant.iter().take(most).flat_map(|game_match| self.match_acts(game_match));
         found.acts.extend(acts);
         let goes_back = self.has(|words| &words.rollback);
         let is_first =

@@ -306,8 +306,8 @@ fn answer_words(
     (asker, letter): (&Asker, &Letter),
 ) -> Decided<()> {
     let is_thanks = |wishes: &Wishes| wishes.care.is_none() && wishes.topic == Some(Topic::Thanks);
-    if answer.is_only_words() && answer.wishes.iter().all(leaves_something) {
-        // "Take me off the league, I travel" is about the event.
+    if answer.is_only_words() && answer.wishes.iter().all(may_be_of_event) {
+        // "Take me off the league, I travel" is about the event, and "When does the league start?", too.
         let replies = events::about_events(desk, asker, &answer.remarks, "")?;
         if !replies.is_empty() {
             answer.wishes.clear();
@@ -332,14 +332,16 @@ fn answer_words(
     Ok(())
 }
 
-/// Whether a wish is about leaving something, without days of an absence.
-fn leaves_something(wishes: &Wishes) -> bool {
-    let leaves = match wishes.topic {
+/// Whether a wish may be about an event that its letter names: about leaving, without days of an absence, or a question
+/// that may be asked of a match as well.
+fn may_be_of_event(wishes: &Wishes) -> bool {
+    let is_of_event = match wishes.topic {
         Some(Topic::Absence) => wishes.lacks_days,
-        Some(Topic::Leave | Topic::Resign | Topic::LessMail) => true,
+        Some(Topic::Leave | Topic::Resign | Topic::LessMail | Topic::Ranking) => true,
+        Some(Topic::Due | Topic::Opponent | Topic::OpponentName | Topic::Rules) => true,
         _ => false,
     };
-    leaves && wishes.care.is_none()
+    is_of_event && wishes.care.is_none()
 }
 
 /// Whether a line begins as a GM's instructions do.

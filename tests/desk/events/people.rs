@@ -200,6 +200,19 @@ fn words_about_a_running_event_are_answered_in_a_few_lines() {
         referee.reply(ANN, &begins, text);
         referee.one_to(ANN).says("Nobody can drop single matches").keeps_silent_of("S-B");
     }
-    referee.reply(ANN, &begins, "Can I see the standings?");
-    referee.last_to(ANN).says("S-B");
+    for text in [
+        "Can I see the standings?",
+        "Who leads the table?",
+        "who's first",
+        "Auf welchem Platz stehe ich?",
+        "Qui est en tête ?",
+        "¿Quién va primero?",
+        "Chi guida la classifica?",
+        "Kto prowadzi?",
+        "Кто на первом месте?",
+        "首位は誰ですか。",
+    ] {
+        referee.reply(ANN, &begins, text);
+        referee.last_to(ANN).says("S-B");
+    }
 }

@@ -197,6 +197,19 @@ fn words_for_all_players_are_offered_as_an_announcement() {
 }
 
 #[test]
+fn more_time_for_everybody_is_offered_for_each_match() {
+    let referee = Referee::new();
+    let (one, ..) = quad(&referee);
+    let (other, ..) = quadrant_z(&referee);
+    referee.sent_to(GM);
+    let answer = ask(&referee, "Please give everybody three more days, half the country is offline.");
+    for id in [&one.id, &other.id] {
+        answer.says(&format!("| GM MATCH {id} EXTEND 3 days"));
+    }
+    ask(&referee, "Send me a list of the games that are running please.").says(&one.id).says(&other.id);
+}
+
+#[test]
 fn a_new_address_of_a_known_player_makes_no_second_person() {
     let referee = Referee::new();
     quad(&referee);

@@ -63,6 +63,9 @@ mod tests {
             "私はゲームに参加したいです",
             "hello there",
             "Yesterday I sent my entry by post.",
+            "We act for the estate of Mrs Adams. Please confirm whether any fees are outstanding.",
+            "Wir zeigen an, dass wir die Erben unserer Mandantin vertreten.",
+            "Nous représentons notre cliente et demandons la clôture du compte.",
         ] {
             assert!(speaks_for_a_person("", &[text]), "{text}");
         }
