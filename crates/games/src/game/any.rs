@@ -191,7 +191,6 @@ trait Remembering: Game {
 
 mod conditions;
 mod kind;
-mod seen;
 mod shown;
 
 pub use conditions::follow;

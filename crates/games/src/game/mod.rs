@@ -14,30 +14,23 @@ use sheet::SheetBody;
 pub mod any;
 mod arrows;
 pub mod condition;
-mod dice;
-pub(crate) mod names;
 mod options;
 mod orders;
 pub mod pacific;
-mod phase;
 pub mod picture;
 pub mod quad;
 pub mod quadrant_z;
 pub mod quantum;
 pub mod record;
 mod seat;
-mod seen;
 pub mod sheet;
 pub mod square;
 
-pub use dice::Dice;
 #[doc(hidden)]
-pub use names::named_enum;
+pub use options::named_enum;
 pub use options::{OptionRule, Options, Values};
-pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Syntax};
-pub use phase::{Due, Outcome, Phase, Reason};
-pub use seat::{BySeat, Seat};
-pub use seen::Seen;
+pub use orders::{Fault, Line, Numbered, OrderLines, Sealed, Seen, Syntax};
+pub use seat::{BySeat, Due, Outcome, Phase, Reason, Seat};
 
 /// The fault of a ready setup together with other orders, or in a record, which holds only the lines of a
 /// setup.
@@ -243,4 +236,45 @@ pub trait Game: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// Returns what the seat can order now, as far as a page can compose it; `None` if nothing is due from the seat and
     /// it can send nothing ahead.
     fn sheet(view: &Self::View) -> Option<SheetBody>;
+}
+
+/// A generator of random numbers that depends only on its seed (SplitMix64; Steele, Lea, Flood 2014). The
+/// audit repeats every draw, so a crate's generator, which may change with its version, is unsuitable.
+#[derive(Clone, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed)
+    }
+
+    /// Returns different dice that depend on these and on `number`.
+    pub fn mixed(self, number: u64) -> Dice {
+        Dice(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// Returns a number below `n`, which is not 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// Returns 64 random bits, but never all ones.
+    pub fn bits(&mut self) -> u64 {
+        self.next() % u64::MAX
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Puts the items into a random order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            items.swap(end, self.below(end + 1));
+        }
+    }
 }

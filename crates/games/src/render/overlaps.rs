@@ -1,7 +1,7 @@
 //! Finds signs that cover each other on the boards of random matches: texts over texts, and anything over an
 //! arrowhead.
 
-use super::font;
+use super::raster;
 use crate::game::any::{AnyState, Filing, GameKind, Memories, OwnPart};
 use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point, Shape};
 use crate::game::{BySeat, Line, Seat};
@@ -16,7 +16,7 @@ const UNSEEN: f64 = 1.0;
 /// The room that a text takes.
 fn room(shape: &Shape) -> Option<(Bounds, &str)> {
     let Shape::Text { x, baseline, size, anchor, text, .. } = shape else { return None };
-    let width = f64::from(font::width(text)) * size;
+    let width = f64::from(raster::text_width(text)) * size;
     let left = match anchor {
         Anchor::Start => *x,
         Anchor::Middle => x - width / 2.0,

@@ -1,12 +1,11 @@
 //! Random play of every game, for tests and benches.
 
 mod pacific;
-mod quad;
 mod quadrant_z;
-mod quantum;
 
 use fogpost_games::game::any::AnyState;
-use fogpost_games::game::{BySeat, Game, Numbered, Sealed, Seat};
+use fogpost_games::game::quad::{Order, Point};
+use fogpost_games::game::{BySeat, Game, Numbered, Sealed, Seat, quad, quantum};
 
 /// A source of random numbers: `rng(n)` returns one below `n`, which is not 0.
 pub type Rng<'a> = &'a mut dyn FnMut(u32) -> u32;
@@ -58,4 +57,51 @@ impl RandomPlay for AnyState {
             AnyState::Quad(state) => state.random_filing(seat, rng),
         }
     }
+}
+
+impl RandomPlay for quad::State {
+    /// Now and then plays stars, takes over the first marble, or writes a faulty line.
+    fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
+        let view = self.view(seat);
+        let mut empty = view.empty();
+        if empty.is_empty() || rng(20) == 0 {
+            return vec![["STAR E6 E6", "MARBLE E6 E7", "SWAP", ""][rng(4) as usize].to_string()];
+        }
+        if view.may_swap() && rng(2) == 0 {
+            return vec![Order::Swap.to_string()];
+        }
+        let mut lines = Vec::new();
+        while lines.len() < view.stars_now() && rng(6) == 0 {
+            lines.push(Order::Star(draw_point(&mut empty, rng)).to_string());
+        }
+        lines.push(Order::Marble(draw_point(&mut empty, rng)).to_string());
+        lines
+    }
+}
+
+fn draw_point(empty: &mut Vec<Point>, rng: Rng<'_>) -> Point {
+    let chosen = rng(u32::try_from(empty.len()).expect("a board has few points"));
+    empty.swap_remove(chosen as usize)
+}
+
+impl RandomPlay for quantum::State {
+    /// Prefers stacking moves, so that towers rise. Now and then, the line is faulty.
+    fn random_filing(&self, seat: Seat, rng: Rng<'_>) -> Vec<String> {
+        let view = self.view(seat);
+        let moves = view.moves();
+        let stackings: Vec<_> = moves.iter().filter(|order| view.stacks[order.to].is_some()).collect();
+        if moves.is_empty() || pick(20, rng) == 0 {
+            return vec![["A1 A1", "D3 E9", "H8 A2", ""][pick(4, rng)].to_string()];
+        }
+        let order = if stackings.is_empty() || pick(3, rng) == 0 {
+            moves[pick(moves.len(), rng)]
+        } else {
+            *stackings[pick(stackings.len(), rng)]
+        };
+        vec![order.to_string()]
+    }
+}
+
+fn pick(len: usize, rng: Rng<'_>) -> usize {
+    rng(u32::try_from(len).expect("a side has few moves")) as usize
 }

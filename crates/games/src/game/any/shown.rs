@@ -1,9 +1,11 @@
 //! Shows a state to a seat, together with the seat's memory and its own actions.
+//!
+//! Everything that a seat of any game was told and filed.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{AnyState, Filing, GameKind, Memories, Remembering, sealed_orders};
+use super::{AnySeen, AnyState, Filing, GameKind, Memories, Remembering, sealed_orders};
 use crate::game::sheet::SheetBody;
 use crate::game::{Board, BySeat, Game, Sealed, Seat};
 
@@ -149,5 +151,23 @@ fn remember<G: Remembering>(state: &G, memories: &mut Memories) {
     let Some(own) = G::memories_mut(memories) else { return };
     for seat in Seat::BOTH {
         G::remember(&mut own[seat], &state.view(seat));
+    }
+}
+
+impl AnySeen {
+    /// Adds an adjudication: the seat's own filing, taken from `filed`, and the state that followed.
+    ///
+    /// # Panics
+    /// Panics if they are of another game.
+    pub fn add(&mut self, filed: &BySeat<Option<Filing>>, after: &AnyState) {
+        on_seen!(self, seen of State => {
+            let after = <&State>::try_from(after).expect("a match stays one of its game");
+            seen.add(filed[seen.seat()].as_ref().map(sealed_orders), after);
+        });
+    }
+
+    /// The seat whose knowledge and filings these are.
+    pub fn seat(&self) -> Seat {
+        on_seen!(self, seen => seen.seat())
     }
 }

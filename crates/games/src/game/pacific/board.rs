@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use super::fleet::{Area, Class, Ship, ShipKind, Square};
 use super::marks::{losses, moves};
 use super::picture;
-use super::shown::{known_submarines, recent_attacks};
-use super::state::State;
-use super::view::{Depths, Notice, View};
+use super::rules::State;
+use super::view::{Depths, Notice, View, known_submarines, recent_attacks};
 use crate::game::{Board, Game, Seat};
 
 pub fn board(view: &View) -> Board {

@@ -3,43 +3,32 @@
 //!
 //! Comments cite the clauses and rulings of the rules page `pacific.md` as `3.4` and `P-ESCORT`.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::dice::Dice;
 use super::sheet::SheetBody;
 use super::{
-    Board, BySeat, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Step, Syntax,
+    Board, BySeat, Dice, Due, Fault, Game, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Step, Syntax,
 };
+use crate::game::options::{OptionValue, named_option, options};
+use crate::game::{Values, named_enum};
 
 mod board;
-mod chart;
 mod check;
-mod deeds;
-mod extra;
-mod figure;
 mod fleet;
-mod hulls;
-mod legend;
 mod marks;
-mod options;
 mod order;
 mod picture;
-mod ready;
 mod rules;
 mod setup;
 mod sheet;
-mod shown;
-mod state;
 mod view;
 
-pub use chart::{Chart, REACH, reaches};
-pub use figure::draw as figure;
-pub use fleet::{Area, Class, Ship, ShipKind, Square, Submarine, in_friendly_waters};
-pub use options::{Destroyers, Leap, Options, Torpedo};
+pub use fleet::{Area, Chart, Class, REACH, Ship, ShipKind, Square, Submarine, in_friendly_waters, reaches};
 pub use order::{Order, SubmarineOrder};
-pub use rules::{submarine_goes, torpedo_reaches};
+pub use picture::figure;
+pub use rules::{Stage, State, submarine_goes, torpedo_reaches};
 pub use setup::basic_fleet;
-pub use state::{Stage, State};
 pub(crate) use view::{Depths, Sighted};
 pub use view::{Notice, View};
 
@@ -161,15 +150,15 @@ impl Game for State {
     }
 
     fn recall(view: &mut View, (): &()) {
-        view.memory = Some(deeds::memory(view));
+        view.memory = Some(view::memory(view));
     }
 
     fn tell_deeds(view: &mut View, before: &View, filed: &[Order]) {
-        view.did = Some(deeds::deeds(before, filed, view));
+        view.did = Some(view::deeds(before, filed, view));
     }
 
     fn extra(view: &View) -> serde_json::Value {
-        extra::extra(view)
+        check::extra(view)
     }
 
     fn board(view: &View) -> Board {
@@ -191,3 +180,77 @@ impl Game for State {
 
 #[cfg(test)]
 mod tests;
+
+options! {
+    pub struct Options {
+        /// The destroyers in a side's basic fleet (P-COUNT).
+        pub destroyers: Destroyers = "7", "how many destroyers the basic fleet has";
+        /// Whether there are submarines, their phase, and attacks on them (1.5).
+        pub submarines: bool = "true", "whether each side has five hidden submarines";
+        pub squadron_leap: Leap = "once", "how often the knight's leap is open to a squadron";
+        pub torpedo: Torpedo = "exact", "whether torpedoes sink at exactly two squares, or at two and fewer";
+        /// Surface turns of each side without a sinking before the points decide (P-QUIET).
+        pub quiet_limit: u32 = "50", "after how many turns of each side without a sinking points decide";
+    }
+}
+
+/// The number of destroyers in a basic fleet. A number in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
+pub enum Destroyers {
+    Seven,
+    Eight,
+}
+
+impl From<Destroyers> for u8 {
+    fn from(destroyers: Destroyers) -> u8 {
+        match destroyers {
+            Destroyers::Seven => 7,
+            Destroyers::Eight => 8,
+        }
+    }
+}
+
+impl TryFrom<u8> for Destroyers {
+    type Error = String;
+
+    fn try_from(count: u8) -> Result<Self, String> {
+        match count {
+            7 => Ok(Destroyers::Seven),
+            8 => Ok(Destroyers::Eight),
+            _ => Err("It is 7 or 8.".to_owned()),
+        }
+    }
+}
+
+impl OptionValue for Destroyers {
+    const VALUES: Values = Values::OneOf(&["7", "8"]);
+
+    fn parse_value(text: &str) -> Result<Self, String> {
+        text.parse::<u8>().map_err(|_| "It is 7 or 8.".to_owned())?.try_into()
+    }
+
+    fn to_text(&self) -> String {
+        u8::from(*self).to_string()
+    }
+}
+
+named_enum! {
+    /// The rule on a squadron's knight's leaps (P-LEAP).
+    pub enum Leap {
+        Once = "once",
+        Always = "always",
+    }
+}
+named_option!(Leap);
+
+named_enum! {
+    /// The distance at which a torpedo sinks a ship (P-TORPEDO).
+    pub enum Torpedo {
+        /// Exactly two king's steps away.
+        Exact = "exact",
+        /// At most two king's steps away.
+        Within = "within",
+    }
+}
+named_option!(Torpedo);

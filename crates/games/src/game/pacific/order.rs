@@ -5,8 +5,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Class, Square};
-use crate::game::names::named_enum;
-use crate::game::{Syntax, not_understood, two_squares};
+use crate::game::{Syntax, named_enum, not_understood, two_squares};
 
 /// An order of any phase.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! The board as a picture, in the style of a sea chart, turned for the reader's side.
+//!
+//! The figure of the rules on hunting submarines: an area of four squares, and the ring of twelve around it (3.6).
 
 use super::fleet::{Area, Ship, Square, Submarine, in_friendly_waters};
-use super::hulls::{self, PAPER};
-use super::legend;
 use super::marks::{
-    HEARD, INK, MOVED, OLD, STROKE, cross, draw_search, is_taken, losses, moves, ship_at, shown_contacts,
+    self, HEARD, INK, MOVED, OLD, PAPER, STROKE, cross, draw_search, is_taken, losses, moves, ship_at,
+    shown_contacts,
 };
-use super::shown::{known_submarines, recent_attacks};
-use super::view::{Notice, View};
+use super::view::{Notice, View, known_submarines, recent_attacks};
 use crate::game::Seat;
 use crate::game::arrows::{Arrows, End, Obstacle};
 use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point};
@@ -48,8 +48,8 @@ struct Chart<'a> {
 }
 
 pub fn draw(view: &View) -> Picture {
-    let signs = legend::signs(view);
-    let height = TOP + SIDE + 38.0 + legend::height(&signs);
+    let signs = marks::legend_signs(view);
+    let height = TOP + SIDE + 38.0 + marks::legend_height(&signs);
     let mut chart = Chart { picture: Picture::new(WIDTH, height as u32, PAPER), view };
     chart.sea();
     for notice in &view.news {
@@ -64,7 +64,7 @@ pub fn draw(view: &View) -> Picture {
     // before ships, so that a ship above one stays legible.
     for (side, submarine) in known_submarines(view) {
         let centre = chart.submarine_centre(side, submarine.at);
-        hulls::draw_submarine(&mut chart.picture, centre, side);
+        marks::draw_submarine(&mut chart.picture, centre, side);
     }
     chart.arrows();
     for (round, at) in shown_contacts(view) {
@@ -76,13 +76,13 @@ pub fn draw(view: &View) -> Picture {
     for (side, fleet) in view.ships.iter() {
         for ship in fleet {
             let centre = chart.ship_centre(ship);
-            hulls::draw_ship(&mut chart.picture, centre, side, ship.kind);
+            marks::draw_ship(&mut chart.picture, centre, side, ship.kind);
         }
     }
     for at in losses(view) {
         chart.loss(at);
     }
-    legend::draw(&mut chart.picture, TOP + SIDE + 58.0, &signs, view);
+    marks::draw_legend(&mut chart.picture, TOP + SIDE + 58.0, &signs, view);
     chart.picture
 }
 
@@ -160,18 +160,18 @@ impl Chart<'_> {
     fn arrows(&mut self) {
         let mut obstacles: Vec<Obstacle> = Vec::new();
         for ship in self.view.ships.iter().flat_map(|(_, fleet)| fleet) {
-            obstacles.push(Obstacle::Rectangle(hulls::bounds(self.ship_centre(ship), ship.kind)));
+            obstacles.push(Obstacle::Rectangle(marks::bounds(self.ship_centre(ship), ship.kind)));
         }
         for (side, submarine) in known_submarines(self.view) {
             let centre = self.submarine_centre(side, submarine.at);
-            obstacles.push(Obstacle::Rectangle(hulls::submarine_label(centre)));
+            obstacles.push(Obstacle::Rectangle(marks::submarine_label(centre)));
         }
         for at in losses(self.view) {
             let (x, y, arm) = self.cross_place(at);
             obstacles.push(Obstacle::Rectangle(Bounds::around((x, y), arm + 2.0, arm + 2.0)));
         }
         for (side, from, to) in moves(self.view) {
-            let mut arrows = Arrows::new(hulls::paint(side).edge, STROKE, obstacles.clone());
+            let mut arrows = Arrows::new(marks::paint(side).edge, STROKE, obstacles.clone());
             let (from, to) = (self.end(from), self.end(to));
             arrows.draw(&mut self.picture, &[from], &to);
         }
@@ -185,9 +185,9 @@ impl Chart<'_> {
             let around = Bounds::around(self.centre(at), 17.0, 13.0);
             return if is_below { End::Outline(vec![around]) } else { End::Point(self.centre(at)) };
         };
-        let mut parts = vec![hulls::bounds(self.ship_centre(ship), ship.kind)];
+        let mut parts = vec![marks::bounds(self.ship_centre(ship), ship.kind)];
         for (side, submarine) in known_submarines(self.view).filter(|(_, below)| below.at == at) {
-            parts.push(hulls::submarine_label(self.submarine_centre(side, submarine.at)));
+            parts.push(marks::submarine_label(self.submarine_centre(side, submarine.at)));
         }
         End::Outline(parts)
     }
@@ -217,7 +217,7 @@ impl Chart<'_> {
     fn submarine_number(&mut self, side: Seat, submarine: Submarine) {
         let centre = self.submarine_centre(side, submarine.at);
         let size = if self.is_shared(side, submarine.at) { 12.0 } else { 14.0 };
-        hulls::draw_submarine_number(&mut self.picture, centre, side, &format!("U{}", submarine.no), size);
+        marks::draw_submarine_number(&mut self.picture, centre, side, &format!("U{}", submarine.no), size);
     }
 
     /// The middle and the arms of the cross where something was sunk: whole on open water, in the corner beside a ship.
@@ -232,6 +232,54 @@ impl Chart<'_> {
     }
 }
 
+const FIGURE_CELL: f64 = 46.0;
+const FIGURE_LEFT: f64 = 36.0;
+const FIGURE_TOP: f64 = 10.0;
+/// The first file and rank shown, and how many of each: I to N, 5 to 10.
+const FIRST: (u8, u8) = (8, 4);
+const SHOWN: u8 = 6;
+
+/// The top left corner of a square.
+fn corner(at: Square) -> Point {
+    let (file, rank) = (at.file() - FIRST.0, FIRST.1 + SHOWN - 1 - at.rank());
+    (FIGURE_LEFT + f64::from(file) * FIGURE_CELL, FIGURE_TOP + f64::from(rank) * FIGURE_CELL)
+}
+
+pub fn figure() -> Picture {
+    let side = f64::from(SHOWN) * FIGURE_CELL;
+    let mut picture =
+        Picture::new((FIGURE_LEFT + side + FIGURE_TOP) as u32, (FIGURE_TOP + side + 32.0) as u32, PAPER);
+    let area = Square::parse("K7").and_then(Area::new).expect("an area of the board");
+    let is_shown = |at: &Square| {
+        (FIRST.0..FIRST.0 + SHOWN).contains(&at.file()) && (FIRST.1..FIRST.1 + SHOWN).contains(&at.rank())
+    };
+    for at in Square::all().filter(is_shown) {
+        let (x, y) = corner(at);
+        picture.rect(x, y, FIGURE_CELL, FIGURE_CELL, water(at));
+        if area.distance(at) == 1 {
+            picture.rect(x + 2.0, y + 2.0, FIGURE_CELL - 4.0, FIGURE_CELL - 4.0, HEARD);
+            picture.text(x + FIGURE_CELL / 2.0, y + FIGURE_CELL / 2.0, 22.0, Anchor::Middle, INK, "?");
+        }
+        if at.file() == FIRST.0 {
+            let rank = (at.rank() + 1).to_string();
+            picture.text(FIGURE_LEFT / 2.0, y + FIGURE_CELL / 2.0, 19.0, Anchor::Middle, INK, &rank);
+        }
+        if at.rank() == FIRST.1 {
+            let file = char::from(b'A' + at.file()).to_string();
+            picture.text(x + FIGURE_CELL / 2.0, FIGURE_TOP + side + 17.0, 19.0, Anchor::Middle, INK, &file);
+        }
+    }
+    picture.frame(FIGURE_LEFT - 1.0, FIGURE_TOP - 1.0, side + 2.0, side + 2.0, INK, 2.0);
+    let (left, bottom) = corner(area.corner());
+    draw_search(
+        &mut picture,
+        Bounds::new((left, bottom - FIGURE_CELL), 2.0 * FIGURE_CELL, 2.0 * FIGURE_CELL),
+        Seat::First,
+        true,
+    );
+    picture
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,7 +287,7 @@ mod tests {
 
     #[test]
     fn its_colours_are_told_apart_by_every_eye_and_in_print() {
-        let (south, north) = (hulls::paint(Seat::First), hulls::paint(Seat::Second));
+        let (south, north) = (marks::paint(Seat::First), marks::paint(Seat::Second));
         let (waters_south, waters_north) = (waters(Seat::First), waters(Seat::Second));
         assert_told_apart(
             40.0,

@@ -1,13 +1,11 @@
 //! The sea as data for the page that composes orders.
 
 use super::State;
-use super::chart::{Chart, REACH, reaches};
 use super::check::{can_dive, can_fire};
-use super::fleet::{Area, Class, Ship, Square, in_friendly_waters};
+use super::fleet::{Area, Chart, Class, REACH, Ship, Square, in_friendly_waters, reaches};
 use super::order::ReadySetup;
 use super::setup::{ABROAD, PURCHASE, SUBMARINES, basic_fleet};
-use super::shown::old_contacts;
-use super::view::{Notice, ToMove, View};
+use super::view::{Notice, ToMove, View, old_contacts};
 use crate::game::sheet::{
     Field, Grid, LineKind, MarkWeight, Measure, Piece, SheetBody, Tally, Walk, look, side_letter,
 };

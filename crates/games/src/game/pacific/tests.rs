@@ -1,7 +1,7 @@
 //! Tests of what the cases in `tests/cases/pacific` cannot reach by playing from a setup: endings, passes,
 //! secrecy.
 
-use super::state::{Event, Sighting};
+use super::rules::{Event, Sighting};
 use super::*;
 use crate::game::picture::Shape;
 use crate::game::{Phase, Reason};

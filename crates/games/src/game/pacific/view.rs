@@ -1,12 +1,16 @@
 //! The view of one seat, built from nothing. Both sides see the surface; each sees only its own submarines
 //! until the match is over (4.5, 4.6).
+//!
+//! Data that both the text and the picture of the board show.
+//!
+//! The submarine order of a seat, for its own report. Its surface moves are in the news to both sides.
 
 use serde::{Serialize, Serializer};
 
+use super::Options;
 use super::fleet::{Area, Class, Ship, Square, Submarine};
-use super::options::Options;
-use super::order::SubmarineOrder;
-use super::state::{Event, Logged, Stage, State};
+use super::order::{Order, SubmarineOrder, submarine_order};
+use super::rules::{Event, Logged, Stage, State, written_out};
 use crate::game::{BySeat, Phase, Seat, Step};
 
 /// The side to move, as the JSON names it.
@@ -277,4 +281,72 @@ fn own_loss(event: &Event, viewer: Seat) -> Option<u16> {
 
 fn open(logged: &Logged) -> Opened {
     Opened { round: logged.round, side: logged.side, order: logged.order }
+}
+
+/// The rounds for which an attack with depth charges or sonar stays on the board, including the open one. A
+/// submarine that was heard earlier can be anywhere by now.
+const ROUNDS_SHOWN: u32 = 2;
+
+/// The attacks with depth charges or sonar that the board still shows.
+pub fn recent_attacks(view: &View) -> impl Iterator<Item = &Notice> {
+    let is_recent = |sighted: &&Sighted| sighted.round + ROUNDS_SHOWN > view.round;
+    view.sightings.iter().filter(is_recent).map(|sighted| &sighted.notice)
+}
+
+/// Maximum number of older contacts on the board.
+const CONTACTS_SHOWN: usize = 4;
+
+/// Squares where the other side's submarines were noticed before the attacks that the board still shows, with
+/// the round, latest first: the squares of ships that they torpedoed, and the south-west squares of areas
+/// around which one was heard.
+pub fn old_contacts(view: &View) -> impl Iterator<Item = (u32, Square)> {
+    let is_old = |sighted: &&Sighted| view.phase.is_some() && sighted.round + ROUNDS_SHOWN <= view.round;
+    let contact = |sighted: &Sighted| match &sighted.notice {
+        Notice::Torpedo { side, at, .. } if *side != view.viewer => Some((sighted.round, *at)),
+        Notice::Asw { side, area, contact: true, .. } | Notice::Sonar { side, area, contact: true, .. }
+            if *side == view.viewer =>
+        {
+            Some((sighted.round, area.corner()))
+        }
+        Notice::Torpedo { .. }
+        | Notice::Asw { .. }
+        | Notice::Sonar { .. }
+        | Notice::Move { .. }
+        | Notice::SquadronLost { .. }
+        | Notice::Pass { .. } => None,
+    };
+    view.sightings.iter().rev().filter(is_old).filter_map(contact).take(CONTACTS_SHOWN)
+}
+
+/// The submarines whose squares the viewer knows: its own, and, once the match is over, those of both sides.
+pub fn known_submarines(view: &View) -> impl Iterator<Item = (Seat, Submarine)> {
+    view.submarines.iter().flat_map(|(side, depths)| {
+        let known = match depths {
+            Depths::Charted(submarines) => submarines.as_slice(),
+            Depths::Counted(_) => &[],
+        };
+        known.iter().map(move |submarine| (side, *submarine))
+    })
+}
+
+/// Returns what the seat of both views did, for [`crate::game::Game::tell_deeds`].
+pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
+    if before.phase != Some(Phase::Submarines) {
+        return Deeds::default();
+    }
+    let order = submarine_order(filed).filter(|order| *order != SubmarineOrder::Pass);
+    let submarine = order.map(|order| written_out(order, before.own_submarines()));
+    let prevented = matches!(submarine, Some(SubmarineOrder::Move { no, .. }) if after.lost.contains(&no));
+    Deeds { submarine, prevented }
+}
+
+/// Returns what a seat remembers. The state keeps all sightings; only those in this turn's news are left out.
+pub fn memory(view: &View) -> Memory {
+    let is_attack = |notice: &&Notice| match notice {
+        Notice::Asw { .. } | Notice::Sonar { .. } | Notice::Torpedo { .. } => true,
+        Notice::Move { .. } | Notice::SquadronLost { .. } | Notice::Pass { .. } => false,
+    };
+    let new = view.news.iter().filter(is_attack).count();
+    let earlier = view.sightings.len().saturating_sub(new);
+    Memory { sightings: view.sightings[..earlier].to_vec() }
 }

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::point::Point;
-use super::state::State;
-use super::view::View;
+use super::view::{State, View};
 use crate::game::{BySeat, Game, Seat};
 
 /// A piece on a point.

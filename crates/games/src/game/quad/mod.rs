@@ -3,26 +3,23 @@
 //! Comments cite clauses of the rules page as `clause 2.1` and rulings by name, `Q-FIRST`. Nothing is hidden:
 //! the views of the two seats differ only in the viewer.
 
+use crate::game::options::{Switch, options};
 use crate::game::sheet::SheetBody;
 use crate::game::{
     Board, BySeat, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Syntax,
 };
 
 mod board;
-mod options;
 mod order;
 mod picture;
 mod point;
 mod sheet;
-mod state;
 mod view;
 
-pub use options::Options;
 pub use order::Order;
 pub(crate) use point::SQUARES;
 pub use point::{Point, Quad as Corners};
-pub use state::{Last, MARBLES, STARS, State};
-pub use view::{Left, View};
+pub use view::{Last, Left, MARBLES, STARS, State, View};
 
 impl Game for State {
     const RULEBOOK: Rulebook = Rulebook {
@@ -134,5 +131,14 @@ impl Game for State {
 
     fn sheet(view: &View) -> Option<SheetBody> {
         sheet::sheet(view)
+    }
+}
+
+options! {
+    pub struct Options {
+        /// Whether the second seat may take over the first marble (Q-FIRST).
+        swap: Switch = "off", "the first turn has no stars, and second may take its marble over";
+        /// Whether reports show where a quad could be completed (clause 3).
+        trainer: Switch = "off", "reports show where each side could complete a quad";
     }
 }

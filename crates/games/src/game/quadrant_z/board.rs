@@ -4,11 +4,11 @@
 
 use std::fmt::{self, Write as _};
 
-use super::fleet::Ship;
+use super::combat::Ship;
 use super::galaxy::{Quadrant, Sector, Square};
 use super::picture;
+use super::rules::{Score, State};
 use super::square_map::{Contents, Mark, SquareMap};
-use super::state::{Score, State};
 use super::view::View;
 use crate::game::{Board, Game, Seat};
 

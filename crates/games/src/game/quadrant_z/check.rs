@@ -4,9 +4,9 @@
 
 use std::fmt::Display;
 
-use super::fleet::{Class, Ship};
+use super::Casualties;
+use super::combat::{Class, Ship};
 use super::galaxy::{Quadrant, Square};
-use super::options::Casualties;
 use super::order::Order;
 use super::view::{KnownStar, View};
 use crate::game::{Fault, Numbered};

@@ -1,13 +1,44 @@
 //! Combat (clause 3.4): which ships take part, what damage is done, and which ships are lost.
 //!
 //! Combat depends on ships alone. `view` decides what each side is told, and `rules` applies the losses.
+//!
+//! Ships and their classes.
+
+use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use super::fleet::Ship;
+use super::Damage;
 use super::galaxy::{Quadrant, Quadrants, Square};
-use super::options::Damage;
 use crate::game::{BySeat, Seat};
+
+/// The strength of a ship, written `3/2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Class {
+    pub offence: u16,
+    pub defence: u16,
+}
+
+impl Class {
+    /// The cost to build it, and the damage that its loss covers (clause 2.3).
+    pub fn size(self) -> u16 {
+        self.offence + self.defence
+    }
+}
+
+impl Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.offence, self.defence)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ship {
+    pub no: u16,
+    #[serde(flatten)]
+    pub class: Class,
+    pub at: Square,
+}
 
 /// A quadrant in which ships fight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,7 +195,7 @@ fn with_ship(cost: Cost, ship: &Ship) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::quadrant_z::fleet::Class;
+    use crate::game::quadrant_z::combat::Class;
     use fogpost_testing::random::dice;
 
     fn ship(no: u16, offence: u16, defence: u16, at: &str) -> Ship {

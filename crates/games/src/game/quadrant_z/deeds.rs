@@ -1,11 +1,20 @@
 //! A seat's own actions in a turn, for its report. They follow from its views before and after the turn and
 //! from its orders, so the state does not keep them.
+//!
+//! A seat's memory of the enemy: the latest news of each place from earlier turns, and the turn of the news
+//! (rules page `records.md`, Memory). It follows from the views that the seat was shown, so the state does
+//! not keep it.
+//!
+//! The view for the readers of a replay that shows everything: both fleets, and what both sides did.
 
-use super::fleet::Ship;
-use super::galaxy::Quadrant;
+use super::combat::Ship;
+use super::galaxy::{Quadrant, Square};
 use super::order::Order;
-use super::view::{Deeds, FailedCapture, FailureReason, Movement, Opened, View};
-use crate::game::Phase;
+use super::rules::{Event, Stage, State};
+use super::view::{
+    Deeds, FailedCapture, FailureReason, Memory, Movement, Opened, Past, Place, Readers, View, plain,
+};
+use crate::game::{Game, Phase, Seat, Step};
 
 /// Returns what the seat of both views did, for [`crate::game::Game::tell_deeds`].
 pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
@@ -76,14 +85,99 @@ fn failed_captures(after: &View, moved: &[Movement], orders: &[Order]) -> Vec<Fa
     orders.iter().filter_map(failed).collect()
 }
 
+impl Memory {
+    /// Implements [`crate::game::Game::remember`].
+    pub fn add(&mut self, view: &View) {
+        // While casualties are chosen, a view repeats the news of the previous turn, and shows only half of a
+        // battle.
+        if view.context.phase == Some(Phase::Casualties) {
+            return;
+        }
+        let fought = |quadrant: &Quadrant| view.battles.iter().any(|battle| battle.quadrant == *quadrant);
+        let calm = view.standoffs.iter().filter(|quadrant| !fought(quadrant));
+        replace(&mut self.intruders, view.turn, view.intruders.iter().copied(), |one| one.at.quadrant());
+        replace(&mut self.entries, view.turn, view.entries.iter().map(place), |one| one.quadrant);
+        replace(&mut self.standoffs, view.turn, calm.map(place), |one| one.quadrant);
+        replace(&mut self.battles, view.turn, view.battles.iter().cloned(), |one| one.quadrant);
+    }
+}
+
+fn place(quadrant: &Quadrant) -> Place {
+    Place { quadrant: *quadrant }
+}
+
+/// Replaces the memory of quadrants with this turn's news of them.
+fn replace<News>(
+    past: &mut Vec<Past<News>>,
+    turn: u16,
+    news: impl Iterator<Item = News>,
+    quadrant: impl Fn(&News) -> Quadrant,
+) {
+    let news: Vec<News> = news.collect();
+    past.retain(|known| news.iter().all(|new| quadrant(new) != quadrant(&known.news)));
+    past.extend(news.into_iter().map(|news| Past { turn, news }));
+    // The sort is stable: within a quadrant, items keep the order of the squares.
+    past.sort_by_key(|known| quadrant(&known.news));
+}
+
+/// Implements [`crate::game::Game::open_view`]. The first side counts as the viewer.
+pub fn open_view(state: &State, step: Option<Step<'_, State>>) -> View {
+    let mut view = plain(state, Seat::First, true);
+    // Arrows show who entered what.
+    view.entries.clear();
+    view.intruders.clear();
+    view.context.phase = None;
+    let mut readers = Readers { is_open: true, ..Readers::default() };
+    // The news, if there is any, may be of another turn.
+    let is_whole = step.is_some() && !matches!(state.stage, Stage::Casualties(_));
+    if !is_whole {
+        view.standoffs.clear();
+        view.battles.clear();
+        view.captures.clear();
+    }
+    if let Some((before, orders)) = step {
+        for seat in Seat::BOTH {
+            let own = before.view(seat);
+            let deeds = deeds(&own, orders[seat], &state.view(seat));
+            if is_whole {
+                readers.lost.extend(places_of_losses(state, seat, &own, &deeds));
+            }
+            match seat {
+                Seat::First => view.did = Some(Box::new(deeds)),
+                Seat::Second => readers.moved = deeds.moved,
+            }
+        }
+    }
+    view.context.readers = Some(readers);
+    view
+}
+
+/// Returns the squares on which a side lost ships in the turn that led to `state`: where they were after their moves.
+fn places_of_losses(state: &State, seat: Seat, before: &View, deeds: &Deeds) -> Vec<Square> {
+    let ships = before.context.unfinished.as_ref().map_or(&before.ships, |turn| &turn.ships);
+    let place = |no: &u16| {
+        let moved = deeds.moved.iter().find(|movement| movement.no == *no).map(|movement| movement.to);
+        let stayed = || ships.iter().chain(&deeds.built).find(|ship| ship.no == *no).map(|ship| ship.at);
+        moved.or_else(stayed)
+    };
+    let lost = state.news.iter().filter_map(|event| match event {
+        Event::Fought { sides, .. } => Some(&sides[seat].lost),
+        Event::Entered { .. } | Event::Intruded { .. } | Event::Met { .. } | Event::Captured { .. } => None,
+    });
+    lost.flatten().filter_map(place).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::State;
-    use super::super::fleet::Class;
     use super::super::galaxy::Square;
-    use super::super::state::{Stage, Star};
     use super::*;
     use crate::game::any::{AnyState, Filing, OwnPart};
+    use crate::game::quadrant_z::State;
+    use crate::game::quadrant_z::combat::Class;
+    use crate::game::quadrant_z::galaxy::Square;
+    use crate::game::quadrant_z::rules::{Stage, Star};
+    use crate::game::quadrant_z::view::Intruder;
     use crate::game::{BySeat, Game, Line, Seat};
 
     fn square(text: &str) -> Square {
@@ -140,9 +234,9 @@ mod tests {
     fn a_quadrant_that_either_side_opens_is_told_with_its_stars() {
         let state = galaxy(&[(1, 3, 2, "K2")], &[(1, 1, 1, "Q1")]);
         let opened = serde_json::json!([{ "quadrant": "L", "stars": [
-            { "at": "L1", "value": 3, "captured_by": null },
-            { "at": "L2", "value": 1, "captured_by": null },
-        ] }]);
+        { "at": "L1", "value": 3, "captured_by": null },
+        { "at": "L2", "value": 1, "captured_by": null },
+    ] }]);
         assert_eq!(deeds(&state, &["SHIP 1 TO L4"], &[])["opened"], opened);
         assert_eq!(deeds(&state, &[], &["SHIP 1 TO L4"])["opened"], opened, "the enemy entered it");
         assert_eq!(deeds(&state, &[], &[])["opened"], serde_json::json!([]));
@@ -182,5 +276,47 @@ mod tests {
         now.adjudicate(&BySeat::new(chosen.clone(), None));
         let deeds = did(&before, chosen.as_ref(), &now);
         assert_eq!(deeds["moved"], serde_json::json!([{ "no": 3, "from": "A1", "to": "B1" }]));
+    }
+
+    fn view(turn: u16, intruders: &[(&str, u16)], entries: &str, standoffs: &str) -> View {
+        let mut view = State::start(&crate::game::quadrant_z::Options::default()).view(Seat::First);
+        let square = |text: &str| Square::parse(text).expect("a square");
+        let quadrants = |letters: &str| -> Vec<Quadrant> {
+            letters.chars().map(|letter| square(&format!("{letter}1")).quadrant()).collect()
+        };
+        view.turn = turn;
+        view.intruders =
+            intruders.iter().map(|(at, size)| Intruder { at: square(at), size: *size }).collect();
+        view.entries = quadrants(entries);
+        view.standoffs = quadrants(standoffs);
+        view
+    }
+
+    #[test]
+    fn the_latest_news_of_each_quadrant_is_remembered_with_its_turn() {
+        let mut memory = Memory::default();
+        memory.add(&view(1, &[("A1", 2), ("A3", 5), ("B1", 1)], "L", ""));
+        memory.add(&view(2, &[("A4", 3)], "MD", "N"));
+        memory.add(&view(3, &[], "", ""));
+        let expected = serde_json::json!({
+            "intruders": [{ "turn": 2, "at": "A4", "size": 3 }, { "turn": 1, "at": "B1", "size": 1 }],
+            "entries": [
+                { "turn": 2, "quadrant": "D" }, { "turn": 1, "quadrant": "L" }, { "turn": 2, "quadrant": "M" },
+            ],
+            "standoffs": [{ "turn": 2, "quadrant": "N" }],
+            "battles": [],
+        });
+        let json = serde_json::to_value(&memory).expect("plain values");
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_value::<Memory>(json).expect("as written"), memory);
+    }
+
+    #[test]
+    fn nothing_is_remembered_from_the_middle_of_a_turn() {
+        let mut memory = Memory::default();
+        let mut half = view(4, &[("A1", 2)], "L", "");
+        half.context.phase = Some(Phase::Casualties);
+        memory.add(&half);
+        assert_eq!(memory, Memory::default());
     }
 }

@@ -5,9 +5,8 @@ use std::fmt::{self, Display, Write as _};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::game::Seat;
-use crate::game::names::named_enum;
 use crate::game::options::named_option;
+use crate::game::{Seat, named_enum};
 
 /// One of the 100 squares (clause 1.1), ordered A1, A2, A3, A4, B1 … Y4. Written `A3`, parsed in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,12 +1,10 @@
 //! The legend of the picture: every sign that appears on the board, and no others.
 
-use super::arrows;
-use super::colours::{FAINT, GROUND, INK, Tint, tint};
-use super::fleet::{Class, Ship};
+use super::combat::{Class, Ship};
 use super::galaxy::{Quadrant, Sector, Square};
+use super::rules::State;
 use super::square_map::{Contents, EnemyShips, Mark, SquareMap};
-use super::state::State;
-use super::symbols::{self, Look};
+use super::symbols::{self, FAINT, GROUND, INK, Look, Tint, tint};
 use super::view::{Side, View};
 use crate::game::picture::{Anchor, Bounds, Picture, legend_places};
 use crate::game::{Game, Phase, Seat};
@@ -254,7 +252,12 @@ fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, view: &View) {
             );
         }
         Sign::Moves(side) => {
-            picture.arrow((x - 24.0, y), (x + 22.0, y), arrows::colour(look(side)), arrows::STROKE);
+            picture.arrow(
+                (x - 24.0, y),
+                (x + 22.0, y),
+                symbols::arrow_colour(look(side)),
+                symbols::ARROW_STROKE,
+            );
         }
         Sign::Lost => symbols::wreck(picture, x, y),
         Sign::News(mark) => symbols::draw_mark(picture, mark, look(viewer.other()), x, y),

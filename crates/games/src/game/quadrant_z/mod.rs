@@ -2,50 +2,39 @@
 //!
 //! Comments cite the clauses and rulings of the rules page `quadrant-z.md`.
 
-use super::dice::Dice;
 use super::sheet::SheetBody;
 use super::{
-    Board, BySeat, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Step, Syntax,
+    Board, BySeat, Dice, Due, Fault, Game, Line, Numbered, Outcome, Phase, Rulebook, Sealed, Seat, Step,
+    Syntax,
 };
+use crate::game::named_enum;
+use crate::game::options::{named_option, options};
 
-mod arrows;
 mod board;
 mod check;
-mod colours;
 mod combat;
 mod deeds;
-mod figure;
-mod fleet;
 mod galaxy;
-mod layout;
 mod legend;
-mod memory;
-mod open;
-mod options;
 mod order;
 mod picture;
-mod ready;
 mod rules;
 mod setup;
 mod sheet;
 mod short;
 mod square_map;
-mod state;
 mod symbols;
 mod view;
 
-pub use figure::draw as figure;
-pub use fleet::{Class, Ship};
+pub use combat::{Class, Ship};
 pub use galaxy::{Layout, Quadrant, Square};
 pub(crate) use galaxy::{Quadrants, Sector};
-pub use options::{Casualties, Options};
 pub use order::Order;
 pub(crate) use order::ReadySetup;
-pub(crate) use ready::two_squares;
-pub(crate) use rules::adjudicate_unchecked;
-pub(crate) use setup::FLEET;
-pub use state::State;
-pub(crate) use state::{Event, Stage, Star, Stars};
+pub use picture::figure;
+pub use rules::State;
+pub(crate) use rules::{Event, Stage, Star, Stars, adjudicate_unchecked};
+pub(crate) use setup::{FLEET, two_squares};
 pub(crate) use view::{Battle, Intruder, KnownStar, Side};
 pub use view::{Capture, Memory, View};
 
@@ -238,10 +227,41 @@ impl Game for State {
     }
 
     fn open_view(&self, step: Option<Step<'_, State>>) -> View {
-        open::open_view(self, step)
+        deeds::open_view(self, step)
     }
 
     fn sheet(view: &View) -> Option<SheetBody> {
         sheet::sheet(view)
     }
 }
+
+options! {
+    #[derive(Copy)]
+    pub struct Options {
+        pub layout: Layout = "triangle", "the shape of the home sectors";
+        damage: Damage = "excess",
+            "whether an offence greater than the defence does the difference or the whole";
+        pub casualties: Casualties = "standing",
+            "whether ships are lost by a standing list or their owner is asked";
+        /// The last turn (clause 3.6).
+        turn_limit: u32 = "40", "the number of turns after which stars decide";
+    }
+}
+
+named_enum! {
+    /// The rule for the damage that a force does (`Z-EXCESS`).
+    enum Damage {
+        Excess = "excess",
+        Full = "full",
+    }
+}
+named_option!(Damage);
+
+named_enum! {
+    /// The way in which an owner chooses the ships to lose (`Z-CASUALTIES`).
+    pub enum Casualties {
+        Standing = "standing",
+        Ask = "ask",
+    }
+}
+named_option!(Casualties);

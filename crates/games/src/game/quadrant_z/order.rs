@@ -4,10 +4,9 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use super::fleet::Class;
+use super::combat::Class;
 use super::galaxy::{Quadrant, Square};
-use crate::game::names::named_enum;
-use crate::game::{Syntax, not_understood, two_squares};
+use crate::game::{Syntax, named_enum, not_understood, two_squares};
 
 /// An order. Numbers are at most [`MOST`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,14 +1,16 @@
 //! The board as a picture: quadrants under a heading with their news, squares with their star and ships.
+//!
+//! Figure 1 of the rules: the lettered quadrants, with the numbers of their squares (clause 1.1).
 
-use super::arrows;
-use super::colours::{FAINT, GROUND, tint};
-use super::fleet::Ship;
+use super::combat::Ship;
 use super::galaxy::{Quadrant, Square};
-use super::layout::{CELL, HEADING, TOP, corner, label_place, plate_place, square_corner, star_place};
-use super::legend;
 use super::square_map::{Mark, PastMark, SquareMap};
-use super::symbols::{self, Look};
+use super::symbols::{
+    CELL, FAINT, GROUND, HEADING, Look, NEUTRAL_TINT, TOP, corner, label_place, plate_place, square_corner,
+    star_place, tint,
+};
 use super::view::KnownStar;
+use super::{legend, symbols};
 use crate::game::picture::{Anchor, Colour, Picture, Point};
 use crate::game::{Phase, Seat};
 
@@ -30,7 +32,7 @@ pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
         picture.frame(x, y, 2.0 * CELL, HEADING + 2.0 * CELL, EDGE, 2.0);
     }
     for side in Seat::BOTH {
-        arrows::draw(&mut picture, map, side);
+        symbols::draw_arrows(&mut picture, map, side);
     }
     // Arrows pass under headings, so that no line crosses their words.
     for quadrant in Quadrant::all() {
@@ -150,15 +152,52 @@ fn star(picture: &mut Picture, map: &SquareMap<'_>, star: &KnownStar, (x, y): Po
     }
 }
 
+/// The side of a square, and the height of a quadrant's heading.
+const FIGURE_CELL: f64 = 34.0;
+const FIGURE_HEADING: f64 = 24.0;
+const MARGIN: f64 = 8.0;
+const FIGURE_EDGE: Colour = Colour::hex(0x3a3f45);
+const FIGURE_GRID: Colour = Colour::hex(0xaeb3b8);
+
+pub fn figure() -> Picture {
+    let (side, tint) = (2.0 * FIGURE_CELL, NEUTRAL_TINT);
+    let (width, height) = (2.0 * MARGIN + 5.0 * side, 2.0 * MARGIN + 5.0 * (FIGURE_HEADING + side));
+    let mut picture = Picture::new(width as u32, height as u32, GROUND);
+    for quadrant in Quadrant::all() {
+        let x = MARGIN + f64::from(quadrant.column()) * side;
+        let y = MARGIN + f64::from(quadrant.row()) * (FIGURE_HEADING + side);
+        let top = y + FIGURE_HEADING;
+        picture.rect(x, y, side, FIGURE_HEADING, tint.heading);
+        picture.text(
+            x + FIGURE_CELL,
+            y + FIGURE_HEADING / 2.0,
+            18.0,
+            Anchor::Middle,
+            tint.letter,
+            &quadrant.to_string(),
+        );
+        picture.rect(x, top, side, side, tint.explored);
+        picture.line((x + FIGURE_CELL, top), (x + FIGURE_CELL, top + side), FIGURE_GRID, 1.0);
+        picture.line((x, top + FIGURE_CELL), (x + side, top + FIGURE_CELL), FIGURE_GRID, 1.0);
+        for square in quadrant.squares() {
+            let (column, row) = (f64::from(square.cell() % 2), f64::from(square.cell() / 2));
+            let (x, y) = (x + (column + 0.5) * FIGURE_CELL, top + (row + 0.5) * FIGURE_CELL);
+            picture.text(x, y, 15.0, Anchor::Middle, FAINT, &(square.cell() + 1).to_string());
+        }
+        picture.frame(x, y, side, FIGURE_HEADING + side, FIGURE_EDGE, 2.0);
+    }
+    picture
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::colours::{ENEMY_TINT, NEUTRAL_TINT, OWN_TINT};
-    use super::super::fleet::Class;
     use super::super::view::{Deeds, Movement};
     use super::super::{Options, State};
     use super::*;
     use crate::game::Game;
     use crate::game::picture::Shape;
+    use crate::game::quadrant_z::combat::Class;
+    use crate::game::quadrant_z::symbols::{ENEMY_TINT, NEUTRAL_TINT, OWN_TINT};
     use fogpost_testing::sight::{Eye, assert_told_apart};
 
     fn at(text: &str) -> Square {

@@ -1,8 +1,8 @@
 //! The galaxy as data for the page that composes orders.
 
+use super::Casualties;
 use super::check::{takeable, yards};
 use super::galaxy::{Quadrant, Sector, Square};
-use super::options::Casualties;
 use super::order::ReadySetup;
 use super::setup::{FLEET, HOME_STARS, NEUTRAL_STARS};
 use super::view::View;

@@ -2,7 +2,7 @@
 //! are written out from the seat's view. Records hold only the long forms.
 
 use super::check::list;
-use super::fleet::Ship;
+use super::combat::Ship;
 use super::galaxy::{Quadrant, Square};
 use super::order::{self, Order};
 use super::view::View;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use super::fleet::{Class, Ship};
+use super::combat::{Class, Ship};
 use super::galaxy::{Quadrant, Sector, Square};
 use super::view::{KnownStar, Memory, Movement, Side, View};
 use crate::game::{Phase, Seat};

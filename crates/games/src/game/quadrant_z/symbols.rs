@@ -1,10 +1,63 @@
 //! The symbols of the picture, on the board and in its legend. One side's are dark and the other's light, so that they
 //! also differ in print; no two symbols differ by colour alone.
+//!
+//! The colours of the picture.
+//!
+//! The layout of the picture: quadrants under their headings, squares, and the room for stars and ships on a square.
+//!
+//! The arrows of the picture, which show the moves of the viewer's ships in this turn or, to the readers of a replay, of
+//! both sides'.
 
-use super::colours::{FAINT, GROUND, INK};
-use super::square_map::Mark;
+use super::galaxy::{Quadrant, Sector, Square};
+use super::square_map::{Mark, SquareMap};
 use crate::game::Seat;
-use crate::game::picture::{Anchor, Bounds, Colour, Picture, spikes};
+use crate::game::arrows::{Arrows, End, Obstacle};
+use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point, spikes};
+
+pub(super) const GROUND: Colour = Colour::hex(0xfdfcf8);
+pub(super) const INK: Colour = Colour::hex(0x22262b);
+pub(super) const FAINT: Colour = Colour::hex(0x626870);
+
+/// The colours of a kind of sector: explored and unexplored ground, the question mark on the latter, the
+/// heading, and its letter.
+pub(super) struct Tint {
+    pub explored: Colour,
+    pub fog: Colour,
+    pub mark: Colour,
+    pub heading: Colour,
+    pub letter: Colour,
+}
+
+pub(super) const OWN_TINT: Tint = Tint {
+    explored: Colour::hex(0xdceaf8),
+    fog: Colour::hex(0xb3cae2),
+    mark: Colour::hex(0x8fafd0),
+    heading: Colour::hex(0x14508c),
+    letter: Colour::hex(0xffffff),
+};
+pub(super) const NEUTRAL_TINT: Tint = Tint {
+    explored: Colour::hex(0xf7f5ef),
+    fog: Colour::hex(0xd6d3ca),
+    mark: Colour::hex(0xb8b4a9),
+    heading: Colour::hex(0x666c73),
+    letter: Colour::hex(0xffffff),
+};
+pub(super) const ENEMY_TINT: Tint = Tint {
+    explored: Colour::hex(0xfdebdf),
+    fog: Colour::hex(0xe8c6b0),
+    mark: Colour::hex(0xcfa285),
+    heading: Colour::hex(0xf2bd98),
+    letter: Colour::hex(0x3d1a05),
+};
+
+/// The colours of a sector on a board on which this side is dark.
+pub(super) fn tint(sector: Sector, dark: Seat) -> &'static Tint {
+    match sector {
+        Sector::Home(seat) if seat == dark => &OWN_TINT,
+        Sector::Home(_) => &ENEMY_TINT,
+        Sector::Neutral => &NEUTRAL_TINT,
+    }
+}
 
 pub(super) const OWN: Colour = Colour::hex(0x14508c);
 pub(super) const ENEMY: Colour = Colour::hex(0xb8420b);
@@ -179,4 +232,112 @@ fn swords(picture: &mut Picture, x: f64, y: f64, colour: Colour) {
 
 fn chevron(picture: &mut Picture, x: f64, y: f64, colour: Colour) {
     picture.polygon(&[(x - 3.0, y - 5.5), (x + 6.0, y), (x - 3.0, y + 5.5)], colour, colour, 1.0);
+}
+
+/// The side of a square.
+pub(super) const CELL: f64 = 66.0;
+/// The room for an arrowhead above and below the ships on a square.
+const MARGIN: f64 = 13.0;
+/// The heading of a quadrant.
+pub(super) const HEADING: f64 = 26.0;
+pub(super) const LEFT: f64 = 10.0;
+pub(super) const TOP: f64 = 14.0;
+
+/// The top left corner of a quadrant, with its heading.
+pub(super) fn corner(quadrant: Quadrant) -> Point {
+    let (column, row) = (f64::from(quadrant.column()), f64::from(quadrant.row()));
+    (LEFT + column * 2.0 * CELL, TOP + row * (HEADING + 2.0 * CELL))
+}
+
+/// The strip of a quadrant's heading.
+pub(super) fn heading_strip(quadrant: Quadrant) -> Bounds {
+    Bounds::new(corner(quadrant), 2.0 * CELL, HEADING)
+}
+
+/// The top left corner of a square.
+pub(super) fn square_corner(square: Square) -> Point {
+    let (x, y) = corner(square.quadrant());
+    let (column, row) = (f64::from(square.cell() % 2), f64::from(square.cell() / 2));
+    (x + column * CELL, y + HEADING + row * CELL)
+}
+
+/// The middle of the star on a square. Stars are on the right, ships on the left; the lower and the right edge of a
+/// square are left for arrows.
+pub(super) fn star_place(square: Square) -> Point {
+    let (x, y) = square_corner(square);
+    (x + 48.0, y + 18.0)
+}
+
+/// The room for the label of the viewer's ships on a square.
+pub(super) fn label_place(square: Square) -> Bounds {
+    let (x, y) = square_corner(square);
+    Bounds::new((x + 3.0, y + MARGIN), LABEL, HEIGHT)
+}
+
+/// The room for a plate on a square.
+pub(super) fn plate_place(square: Square) -> Bounds {
+    let (x, y) = square_corner(square);
+    Bounds::new((x + 3.0, y + MARGIN + HEIGHT), PLATE, HEIGHT)
+}
+
+pub(super) const ARROW_STROKE: f64 = 3.5;
+
+/// The radius of the largest sign of a star, and of a ring around it.
+const STAR: f64 = 17.5;
+
+/// Draws an arrow for each move of a side. Moves from one quadrant to one square are bundled.
+pub(super) fn draw_arrows(picture: &mut Picture, map: &SquareMap<'_>, side: Seat) {
+    let mut bundles: Vec<(Quadrant, Square, Vec<Square>)> = Vec::new();
+    for (from, to) in map.moves(side) {
+        let quadrant = from.quadrant();
+        match bundles.iter_mut().find(|(of, goal, _)| (*of, *goal) == (quadrant, to)) {
+            Some((_, _, origins)) => origins.push(from),
+            None => bundles.push((quadrant, to, vec![from])),
+        }
+    }
+    let mut arrows =
+        Arrows::new(arrow_colour(Look::of(side, map.view.dark_side())), ARROW_STROKE, obstacles(map));
+    for (_, to, origins) in bundles {
+        let origins: Vec<End> = origins.into_iter().map(|from| end(map, from)).collect();
+        arrows.draw(picture, &origins, &end(map, to));
+    }
+}
+
+/// The colour of a side's arrows.
+pub(super) fn arrow_colour(look: Look) -> Colour {
+    match look {
+        Look::Dark => MOVED,
+        Look::Light => ENEMY,
+    }
+}
+
+fn obstacles(map: &SquareMap<'_>) -> Vec<Obstacle> {
+    let mut obstacles: Vec<Obstacle> =
+        Quadrant::all().map(|of| Obstacle::Bridge(heading_strip(of))).collect();
+    for square in Square::all() {
+        if map.at(square).star.is_some() {
+            obstacles.push(Obstacle::Disc { centre: star_place(square), radius: STAR });
+        }
+        if let End::Outline(parts) = end(map, square) {
+            obstacles.extend(parts.into_iter().map(Obstacle::Rectangle));
+        }
+    }
+    obstacles
+}
+
+/// The outline of the boxes on a square, or the empty place of a box if there is none.
+fn end(map: &SquareMap<'_>, square: Square) -> End {
+    let contents = map.at(square);
+    let mut parts = Vec::new();
+    if !contents.ships.is_empty() || !contents.enemies.is_empty() {
+        parts.push(label_place(square));
+    }
+    if !contents.ships.is_empty() || contents.enemy.is_some() {
+        parts.push(plate_place(square));
+    } else if map.ghost(square).is_some() {
+        let mut ghost = plate_place(square);
+        ghost.bottom += GHOST_TURN;
+        parts.push(ghost);
+    }
+    if parts.is_empty() { End::Point(plate_place(square).middle()) } else { End::Outline(parts) }
 }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fleet::Ship;
+use super::Options;
+use super::combat::Ship;
 use super::galaxy::{Quadrant, Quadrants, Square};
-use super::options::Options;
 use super::order::Order;
-use super::state::{Event, Score, Stage, State};
+use super::rules::{Event, Score, Stage, State};
 use crate::game::{BySeat, Phase, Seat};
 
 /// Everything that one seat knows about a match.

@@ -1,8 +1,7 @@
 //! The board of Quantum as a picture, turned for the reader's side.
 
-use super::board::last_move;
 use super::pieces::{PieceKind, Spot, Stack};
-use super::view::View;
+use super::view::{View, last_move};
 use crate::game::Seat;
 use crate::game::arrows::{Arrows, End, Obstacle};
 use crate::game::picture::{Anchor, Bounds, Colour, Picture, Point, legend_places};

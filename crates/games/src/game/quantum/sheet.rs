@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::State;
-use super::board::last_move;
 use super::order::Order;
 use super::pieces::{PieceKind, Spot, Stack};
 use super::rules::{board_after_move, moves};
-use super::view::View;
+use super::view::{View, last_move};
 use crate::game::Game as _;
 use crate::game::condition::MAX_CONDITIONS;
 use crate::game::sheet::{Field, Grid, LineKind, MarkWeight, Measure, Piece, SheetBody, Tally, Walk, look};

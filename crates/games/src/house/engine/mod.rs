@@ -3,11 +3,9 @@
 //! The house knows what a player in its seat knows: what the seat was told and what it filed. [`House::play`]
 //! takes no state, so the house cannot look at what the rules hide.
 
-use crate::game::names::named_enum;
-use crate::game::{Dice, Seen};
+use crate::game::{Dice, Seen, named_enum};
 
 pub(in crate::house) mod mixture;
-pub(in crate::house) mod quiet;
 pub(in crate::house) mod root;
 pub(in crate::house) mod table;
 

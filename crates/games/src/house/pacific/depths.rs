@@ -1,7 +1,6 @@
 //! Chooses the orders of submarines, and rates attacks on the enemy's submarines.
 
-use super::belief::Belief;
-use super::prospects::{Prospects, goals};
+use super::belief::{Belief, Prospects, goals};
 use crate::game::Dice;
 use crate::game::pacific::{Area, Notice, REACH, Square, SubmarineOrder, View, reaches};
 

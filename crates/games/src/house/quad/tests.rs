@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::game::quad::{STARS, State};
 use crate::game::{BySeat, Game};
@@ -292,4 +294,43 @@ fn a_turn_that_is_played_and_taken_back_leaves_a_position_as_it_was() {
         }
     }
     assert!(turns > 200 && with_stars > 20, "{turns} {with_stars}");
+}
+
+/// The eight symmetric images of a point.
+fn images(point: Point) -> BTreeSet<u8> {
+    let (file, rank) = (point.file(), point.rank());
+    let turned = |(file, rank): (u8, u8)| (rank, 10 - file);
+    let mut images = BTreeSet::new();
+    for mut place in [(file, rank), (10 - file, rank)] {
+        for _ in 0..4 {
+            images.insert(place.1 * 11 + place.0);
+            place = turned(place);
+        }
+    }
+    images
+}
+
+#[test]
+fn each_of_the_20_kinds_has_a_worth_of_its_own_row_and_place() {
+    let kinds: BTreeSet<BTreeSet<u8>> = Point::all().map(images).collect();
+    assert_eq!(kinds.len(), 20);
+    assert_eq!(WORTH.iter().map(|row| row.len()).sum::<usize>(), 20);
+    for kind in kinds {
+        let worths: BTreeSet<i32> = kind.iter().filter_map(|&at| Point::at(at)).map(worth).collect();
+        assert_eq!(worths.len(), 1, "{kind:?}");
+    }
+}
+
+#[test]
+fn the_house_opens_at_every_point_that_is_about_as_fair_as_the_fairest_and_at_no_other() {
+    let drawn: BTreeSet<u8> = (0..2_000).map(|seed| fair(&mut Dice::new(seed)).index() as u8).collect();
+    let from_even = |at: &u8| (worth(Point::at(*at).expect("a point")) - EVEN).abs();
+    let worst = drawn.iter().map(from_even).max().expect("it opens somewhere");
+    let others = Point::all().map(|point| point.index() as u8).filter(|at| !drawn.contains(at));
+    let nearest_other = others.map(|at| from_even(&at)).min().expect("it does not open everywhere");
+    assert!(worst < nearest_other, "{worst} {nearest_other}");
+    let nearest = drawn.iter().map(from_even).min().expect("it opens somewhere");
+    assert!(worst - nearest <= MARGIN);
+    // Each point occurs with all its mirror images.
+    assert!(drawn.iter().all(|&at| images(Point::at(at).expect("a point")).is_subset(&drawn)), "{drawn:?}");
 }
