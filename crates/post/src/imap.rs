@@ -12,10 +12,9 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use self::arrival::ServerClock;
-use self::aside::Aside;
+use self::aside::{Aside, Mark, Returned};
 use self::filing::Filing;
 use self::mailbox::{Mailbox, find};
-use self::returned::{Mark, Returned};
 use self::spam::SpamFolder;
 use super::refusal::MOMENTARY;
 use super::source::{
@@ -30,16 +29,11 @@ mod connection;
 mod fetch;
 mod filing;
 mod folders;
-mod idle;
 mod login;
 mod mailbox;
-mod paced;
 mod proof;
 mod response;
-mod returned;
-mod shared;
 mod spam;
-mod utf7;
 
 /// Number of letters up to which all are fetched whole, in order, however old they are.
 const FEW_LETTERS: usize = 20;

@@ -4,6 +4,9 @@
 //! access tokens, each valid for about an hour. Both are in the token file and nowhere else: every connection
 //! reads them there, and a renewal locks the file, so that the mailbox, the outbox and other programs with
 //! the same login renew it once.
+//!
+//! Mechanisms that show an access token to a mail server: OAUTHBEARER (RFC 7628), or Google's and Microsoft's
+//! XOAUTH2.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,16 +23,11 @@ use oauth2::{
 };
 use serde::Deserialize;
 
-use self::token_file::TokenFile;
-use self::tokens::{LOG_IN, TokenAnswer, Tokens};
+use self::tokens::{LOG_IN, TokenAnswer, TokenFile, Tokens};
 use super::{Error, Secret, one_line};
+use crate::Secret;
 
-mod http;
-mod sasl;
-mod token_file;
 mod tokens;
-
-pub(super) use self::sasl::Mechanism;
 
 /// Time limit for a person to log in by device code.
 const LOGIN_LIMIT: Duration = Duration::from_secs(15 * 60);
@@ -220,7 +218,7 @@ impl OauthLogin {
     /// # Errors
     /// [`Error::Login`] if a person must log in (again).
     pub(super) async fn access_token(&self) -> Result<Secret, Error> {
-        if let Some(token) = usable(token_file::read(&self.token_file)?.as_ref())? {
+        if let Some(token) = usable(tokens::read(&self.token_file)?.as_ref())? {
             return Ok(token);
         }
         // Renew in a separate task: if it were cancelled with its caller, a rotated refresh token could be
@@ -238,7 +236,7 @@ impl OauthLogin {
             return Ok(token);
         }
         let Some(tokens) = read else { return Err(Error::Login(LOG_IN.into())) };
-        let http = |request| http::send(request, self.ca_file.clone());
+        let http = |request| tokens::send(request, self.ca_file.clone());
         let refresh = RefreshToken::new(tokens.refresh.reveal().to_owned());
         let client = self.client()?;
         let answer = match client.exchange_refresh_token(&refresh).request_async(&http).await {
@@ -264,7 +262,7 @@ impl OauthLogin {
     /// # Errors
     /// [`Error::Login`] if a person must log in again.
     pub async fn renew_weekly(&self) -> Result<(), Error> {
-        match token_file::read(&self.token_file)? {
+        match tokens::read(&self.token_file)? {
             Some(tokens) if tokens.are_old(Utc::now()) => self.access_token().await.map(drop),
             Some(_) | None => Ok(()),
         }
@@ -284,7 +282,7 @@ impl OauthLogin {
     /// # Errors
     /// Returns an error if the tokens cannot be read.
     pub fn state(&self) -> Result<Option<LoginState>, Error> {
-        Ok(token_file::read(&self.token_file)?.map(|tokens| LoginState {
+        Ok(tokens::read(&self.token_file)?.map(|tokens| LoginState {
             logged_in_at: tokens.logged_in_at,
             renewed_at: tokens.renewed_at,
             ends_at: tokens.ends_at,
@@ -299,7 +297,7 @@ impl OauthLogin {
     pub async fn begin_device_login(&self) -> Result<DeviceLogin, Error> {
         let url = self.device_url().ok_or_else(|| missing("device_url"))?;
         let url = DeviceAuthorizationUrl::new(url).map_err(|error| faulty("device_url", &error))?;
-        let http = |request| http::send(request, self.ca_file.clone());
+        let http = |request| tokens::send(request, self.ca_file.clone());
         let client = self.client()?.set_device_authorization_url(url);
         let request = client.exchange_device_code().add_scopes(self.scopes());
         request.request_async(&http).await.map(DeviceLogin).map_err(token_server_error)
@@ -310,7 +308,7 @@ impl OauthLogin {
     /// # Errors
     /// Returns an error if the person denies access or takes too long, or if the provider refuses.
     pub async fn finish_device_login(&self, login: &DeviceLogin) -> Result<(), Error> {
-        let http = |request| http::send(request, self.ca_file.clone());
+        let http = |request| tokens::send(request, self.ca_file.clone());
         let client = self.client()?;
         let request = client.exchange_device_access_token(&login.0);
         match request.request_async(&http, tokio::time::sleep, Some(LOGIN_LIMIT)).await {
@@ -357,7 +355,7 @@ impl OauthLogin {
             let why = value("error_description").or_else(|| value("error")).unwrap_or_default();
             return Err(Error::Login(one_line(&why).into()));
         };
-        let http = |request| http::send(request, self.ca_file.clone());
+        let http = |request| tokens::send(request, self.ca_file.clone());
         let client = self.client()?.set_redirect_uri(login.redirect);
         let request = client.exchange_code(AuthorizationCode::new(code)).set_pkce_verifier(login.verifier);
         let answer = request.request_async(&http).await.map_err(token_server_error)?;
@@ -428,5 +426,69 @@ fn token_server_error(error: TokenError) -> Error {
         | BasicErrorResponseType::UnsupportedGrantType => Error::Login(text.into()),
         // An example is `temporarily_unavailable`.
         BasicErrorResponseType::Extension(_) => Error::Server(text.into()),
+    }
+}
+
+/// The SASL mechanisms for access tokens, the better one first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mechanism {
+    OAuthBearer,
+    XOAuth2,
+}
+
+impl Mechanism {
+    /// Returns the best of the mechanisms that a server offers.
+    pub fn best<'a>(offered: impl IntoIterator<Item = &'a str>) -> Option<Mechanism> {
+        let named = |name: &str| {
+            let all = [Mechanism::OAuthBearer, Mechanism::XOAuth2];
+            all.into_iter().find(|mechanism| mechanism.name().eq_ignore_ascii_case(name))
+        };
+        offered.into_iter().filter_map(named).min()
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Mechanism::OAuthBearer => "OAUTHBEARER",
+            Mechanism::XOAuth2 => "XOAUTH2",
+        }
+    }
+
+    /// Returns the client's first message, before base64.
+    pub fn first_message(self, user: &str, host: &str, port: u16, token: &Secret) -> String {
+        let token = token.reveal();
+        match self {
+            Mechanism::OAuthBearer => {
+                // RFC 5801, 4: a comma ends the name, and `=` starts an escape.
+                let user = user.replace('=', "=3D").replace(',', "=2C");
+                format!("n,a={user},\u{1}host={host}\u{1}port={port}\u{1}auth=Bearer {token}\u{1}\u{1}")
+            }
+            Mechanism::XOAuth2 => format!("user={user}\u{1}auth=Bearer {token}\u{1}\u{1}"),
+        }
+    }
+
+    /// Returns the answer to a server's explanation of a refusal. The server then ends the login.
+    pub fn acknowledgement(self) -> &'static str {
+        match self {
+            Mechanism::OAuthBearer => "\u{1}",
+            Mechanism::XOAuth2 => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_mechanism_is_preferred_and_messages_are_as_specified() {
+        assert_eq!(Mechanism::best(["PLAIN", "xoauth2", "OAuthBearer"]), Some(Mechanism::OAuthBearer));
+        assert_eq!(Mechanism::best(["XOAUTH2", "PLAIN"]), Some(Mechanism::XOAuth2));
+        assert_eq!(Mechanism::best(["PLAIN", "LOGIN"]), None);
+        let message = |mechanism: Mechanism| {
+            mechanism.first_message("a,b@club.test", "mail.test", 993, &Secret::new("t0k"))
+        };
+        let bearer = "n,a=a=2Cb@club.test,\u{1}host=mail.test\u{1}port=993\u{1}auth=Bearer t0k\u{1}\u{1}";
+        assert_eq!(message(Mechanism::OAuthBearer), bearer);
+        assert_eq!(message(Mechanism::XOAuth2), "user=a,b@club.test\u{1}auth=Bearer t0k\u{1}\u{1}");
     }
 }

@@ -17,7 +17,6 @@ use super::outgoing::{Checked, SendError};
 use super::refusal::Exchange;
 use super::{Error, Secret, Tls, oauth, one_line, tls};
 
-mod capabilities;
 mod conversation;
 mod wire;
 

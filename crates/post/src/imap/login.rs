@@ -9,7 +9,7 @@ use imap::{Client, Session};
 use imap_proto::Capability;
 
 use super::ImapConfig;
-use super::shared::{SharedConnection, convert_error};
+use super::command::{SharedConnection, convert_error};
 use crate::oauth::{self, Mechanism};
 use crate::{Error, Secret};
 

@@ -7,13 +7,11 @@ use imap::Session;
 use imap::types::UnsolicitedResponse;
 
 use super::arrival::{Listings, ServerClock};
-use super::command::{quoted_string, unless_refused};
+use super::command::{Idle, SharedConnection, convert_error, idle, quoted_string, unless_refused};
 use super::connection::Connection;
 use super::fetch::{Fetched, uid_fetch};
 use super::folders::Folders;
-use super::idle::{Idle, idle};
 use super::proof::{doubt, is_suspicious};
-use super::shared::{SharedConnection, convert_error};
 use super::{ImapConfig, login};
 use crate::source::{BatchSender, COMPARED_BYTES, COMPARED_LETTERS, ConnectionHandle};
 use crate::{Error, FetchedLetter, FoundLetter, InboxCheck};

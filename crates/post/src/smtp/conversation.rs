@@ -29,8 +29,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::SmtpConfig;
-use super::capabilities::Capabilities;
-use super::wire::{encode_data, read_reply};
+use super::wire::{Capabilities, encode_data, read_reply};
 use crate::refusal::{Exchange, Refusal};
 use crate::{Error, Secret, Tls, host_name, tls};
 

@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Mailbox, uid_set};
 use crate::Error;
-use crate::imap::command::{quoted_string, run_for_copies, unless_refused};
+use crate::imap::command::{convert_error, quoted_string, run_for_copies, unless_refused};
 use crate::imap::fetch::{Fetched, uid_fetch};
 use crate::imap::proof::bare_id;
-use crate::imap::shared::convert_error;
 
 /// Times that a letter is copied although no copy of it is found.
 const MAX_COPIES: u8 = 2;
