@@ -1,8 +1,7 @@
 //! The worked examples of the club (`tests/rules/club-examples.json`), and Glickman's own.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use fogpost::club::rated::{RatedPlayer, RatedResult, rate, table};
-use fogpost::club::rating::{RatedSide, Rating, Score, rate_result};
+use fogpost::club::rating::{RatedPlayer, RatedResult, RatedSide, Rating, Score, rate, rate_result, table};
 use fogpost::club::reliability::Reliability;
 use fogpost::desk::frame::ratings::pair_limit;
 use fogpost::game::any::{Choices, GameKind};

@@ -6,14 +6,11 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use fogpost::club::events::keys::{self, Format, KEYS, Lacking};
 use fogpost::club::events::own_time::{own_time, slower};
 use fogpost::club::events::plan::Plan;
-use fogpost::club::events::points::{Breaks, promotion_order, table};
-use fogpost::club::events::seasons::{after_ladder, after_league};
-use fogpost::club::events::sections::{draw, sizes};
-use fogpost::club::events::vanishing::{barred_until, vanishings};
+use fogpost::club::events::seasons::{after_ladder, after_league, barred_until, vanishings};
+use fogpost::club::events::sections::{Breaks, draw, promotion_order, sizes, table};
 use fogpost::game::{BySeat, OrderLines, Phase, Seat};
-use fogpost::ledger::Cause;
 use fogpost::ledger::book::{BookOutcome, BookPlace};
-use fogpost::ledger::{Entry, EntryCause, Fact, PauseReason};
+use fogpost::ledger::{Cause, Entry, EntryCause, Fact, PauseReason};
 use fogpost::letter::Digest;
 use serde_json::{Value, json};
 

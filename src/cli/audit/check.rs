@@ -15,7 +15,7 @@ use zip::ZipArchive;
 use super::verify;
 use crate::audit::dossier::Dossier;
 use crate::cli::arguments::read_file;
-use crate::daemon::fog::Fog;
+use crate::daemon::instruct::Fog;
 use crate::house;
 use crate::letter::printable::printable_text;
 

@@ -11,11 +11,9 @@ use crate::audit::witness::PlayersMail;
 use crate::audit::{AuditVerdict, CheckSubject};
 use crate::cli::arguments::read_file;
 use crate::cli::output::print_json;
-use crate::daemon::Office;
-use crate::daemon::audit;
 use crate::daemon::audit::verify;
-use crate::daemon::fog::{self, Fog};
-use crate::daemon::ratings;
+use crate::daemon::instruct::Fog;
+use crate::daemon::{Office, audit, instruct, ratings};
 use crate::game::any::GameKind;
 use crate::letter::printable::printable_text;
 use crate::report::count_of;
@@ -89,7 +87,7 @@ impl Args {
     /// and perhaps others.
     async fn verdicts(&self, office: &Office) -> anyhow::Result<Vec<AuditVerdict>> {
         let id = self.id.as_ref().map(|id| id.to_ascii_uppercase());
-        let fog = fog::at_terminal(office).await?;
+        let fog = instruct::fog_at_terminal(office).await?;
         // The bar counts entries.
         let bar = if fog.matches.is_empty() { bar() } else { ProgressBar::hidden() };
         let step = |entries| bar.inc(entries);

@@ -6,7 +6,7 @@ use super::book::{keep, record};
 use super::shown;
 use crate::club::events::event::{Event, EventStage};
 use crate::club::events::plan::MAX_ENTRANTS;
-use crate::club::events::vanishing;
+use crate::club::events::seasons;
 use crate::club::names::nearest_events;
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
@@ -111,7 +111,7 @@ fn rating_refusal(event: &Event, points: i64) -> Option<EventRejection> {
 
 /// Returns the time until which a player cannot enter, if it is in the future.
 fn barred_until(desk: &Desk<'_>, player: &Player) -> Decided<Option<DateTime<Utc>>> {
-    let until = vanishing::barred_until(desk.rows.losses(player.id)?, player.member.left_event);
+    let until = seasons::barred_until(desk.rows.losses(player.id)?, player.member.left_event);
     Ok(until.filter(|until| *until > desk.at()))
 }
 

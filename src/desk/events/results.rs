@@ -1,8 +1,8 @@
 //! Results: matches that ended or were reopened since the event last looked at them.
 
 use super::book::{self, keep, record};
-use crate::club::events::ends::{MatchEnd, last_end};
 use crate::club::events::event::Pairing;
+use crate::club::events::own_time::{MatchEnd, last_end};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, LoadedEvent, or_lacking};
 use crate::ledger::book::{BookCause, BookFact, BookOutcome, BookResult};

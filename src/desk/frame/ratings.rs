@@ -4,8 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::desk::Desk;
 use super::rows::Decided;
-use crate::club::figures::house_figure;
-use crate::club::rated::{RatedPlayer, RatedResult, RatingChange, rate, results_of};
+use crate::club::rating::{RatedPlayer, RatedResult, RatingChange, house_figure, rate, results_of};
 use crate::game::any::{Choices, GameKind};
 use crate::game::{BySeat, Seat};
 use crate::house::HouseLevel;

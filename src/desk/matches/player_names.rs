@@ -1,9 +1,8 @@
 //! The names of players: which ones can stand, what somebody is called of whom only the address is known, and names
 //! that look alike.
 
-use crate::club::likeness::{Likeness, NamesInUse, holds_number};
 use crate::club::member::read_number;
-use crate::club::names::{NamedPlayer, begins_like_formula};
+use crate::club::names::{Likeness, NamedPlayer, NamesInUse, begins_like_formula, holds_number};
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::Decided;
 use crate::game::Line;

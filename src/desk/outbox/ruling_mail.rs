@@ -8,7 +8,7 @@ use minijinja::value::Serde;
 use super::gms;
 use super::mail::{self, PlainEnvelope};
 use crate::club::events::own_time;
-use crate::club::owed::owed_turns;
+use crate::club::reliability::owed_turns;
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::ratings::{self, RatingNews};

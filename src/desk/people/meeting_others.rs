@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::finding;
 use crate::club::member::{MAX_BLOCKED, number};
-use crate::club::rated::{RatedPlayer, RatingChange};
+use crate::club::rating::{RatedPlayer, RatingChange};
 use crate::desk::frame::asker::Asker;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::ratings;

@@ -10,10 +10,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::check::LedgerRow;
 use super::check::reader::follow_row;
-use super::verdict::{AuditVerdict, CheckSubject, Finding, Place};
-use super::witness;
-use crate::club::events::ends::{MatchEnd, is_end, last_end};
+use super::{AuditVerdict, CheckSubject, Finding, Place, witness};
 use crate::club::events::event::{Event, EventStage, Season};
+use crate::club::events::own_time::{MatchEnd, is_end, last_end};
 use crate::club::events::steps::{Mailed, WARNED};
 use crate::club::events::verify::verify;
 use crate::game::any::GameKind;

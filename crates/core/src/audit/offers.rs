@@ -2,8 +2,12 @@
 //!
 //! A letter that makes an offer is answered with the SHA-256 of the offer's key, so that the key cannot be replaced
 //! before the match is drawn from it.
+//!
+//! Compares what belongs to no match and no event: offers, the GMs' reply tokens, and the marks of mailboxes.
 
-use super::verdict::{Finding, Place};
+use chrono::{DateTime, Utc};
+
+use super::{AuditVerdict, CheckSubject, Finding, Place};
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
 use crate::ledger::{KeptPin, PinnedKind, PinnedLot};
@@ -122,4 +126,48 @@ fn other_key_was_told(stored: &StoredOffer) -> Option<&'static str> {
     let key = stored.offer.as_ref()?.lot.as_ref()?.key.pin();
     let is_other = !stored.pins.is_empty() && !stored.pins.contains(&key);
     is_other.then_some("the SHA-256 of its key is not the one that our letters told")
+}
+
+/// The reply token of a GM.
+#[derive(Clone, Debug)]
+pub struct StoredGmToken {
+    pub address: String,
+    pub token: String,
+    /// The token in the last letter to that address that has one.
+    pub last_sent: Option<String>,
+}
+
+/// The stored data of the club itself.
+#[derive(Clone, Debug)]
+pub struct StoredClub {
+    pub offers: Vec<StoredOffer>,
+    pub tokens: Vec<StoredGmToken>,
+    /// Each mailbox, with the time before which its letters are left alone.
+    pub marks: Vec<(String, DateTime<Utc>)>,
+    /// The time at which the database was made, which is the mark of the first mailbox. `None` if that is unknown.
+    pub made: Option<DateTime<Utc>>,
+}
+
+/// Checks the club at `now`.
+pub fn check_club(stored: &StoredClub, now: DateTime<Utc>) -> AuditVerdict {
+    let mut verdict = AuditVerdict::new(CheckSubject::Club {});
+    verdict.findings = open_offers(&stored.offers);
+    for StoredGmToken { address, token, last_sent } in &stored.tokens {
+        if last_sent.as_ref().is_some_and(|sent| sent != token) {
+            let what = format!("that of {address} is not the one in the last letter there");
+            verdict.findings.push(Finding::at(Place::Kept("the GMs' reply tokens"), what));
+        }
+    }
+    let in_mailboxes = |what: String| Finding::at(Place::Kept("the mailboxes"), what);
+    for (name, _) in stored.marks.iter().filter(|(_, mark)| *mark > now) {
+        verdict.findings.push(in_mailboxes(format!("the mark of {name} lies in the future")));
+    }
+    let first = stored.marks.iter().map(|(_, mark)| *mark).min();
+    if let (Some(first), Some(made)) = (first, stored.made)
+        && first != made
+    {
+        let what = format!("the first mark is {first}, but the database was made at {made}");
+        verdict.findings.push(in_mailboxes(what));
+    }
+    verdict
 }

@@ -1,4 +1,7 @@
 //! Facts, which the entries of a ledger record. They are named in the past tense.
+//!
+//! The basis of a match's rating, apart from its result. It is fixed when the match opens, so that ratings
+//! follow from ledgers alone.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +11,13 @@ use serde_json::Value;
 use strum::{IntoStaticStr, VariantNames};
 
 use super::holder::SeatPins;
-use super::lot::PinnedLot;
-use super::rating::RatingBasis;
+use super::seal::PinnedLot;
 use super::settings::{PlayerSettings, TermsChange, is_default};
 use crate::dialect::DIALECT;
 use crate::game::any::{Choices, GameKind};
 use crate::game::condition::{ConditionOutcome, Conditions};
-use crate::game::named_enum;
 use crate::game::record::Ending;
-use crate::game::{BySeat, OrderLines, Outcome, Phase, Seat};
+use crate::game::{BySeat, OrderLines, Outcome, Phase, Seat, named_enum};
 use crate::letter::{Address, Digest, OwnIdentity};
 
 /// A fact: one decision of the referee.
@@ -288,4 +289,23 @@ impl Fact {
     pub fn kind(&self) -> &'static str {
         self.into()
     }
+}
+
+/// The basis of a match's rating: see the module. Only a match that may be rated has one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RatingBasis {
+    /// The numbers of the players who hold the seats first; `None` for the house.
+    pub numbers: BySeat<Option<i64>>,
+    /// The points by which the first seat is favoured.
+    pub advantage: i32,
+    /// The figure of the house at its level, if it holds a seat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub house: Option<HouseFigure>,
+}
+
+/// The fixed figure of the house at a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HouseFigure {
+    pub figure: i32,
+    pub deviation: i32,
 }

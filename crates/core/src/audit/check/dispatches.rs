@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::expected::ExpectedDispatch;
+use super::holders::ExpectedDispatch;
 use super::state::{Check, SentLetter, Unconfirmed};
-use crate::audit::verdict::Place;
+use crate::audit::Place;
 use crate::ledger::{Delivery, Head, PinnedKind, PlaceInMatch, unique_start};
 use crate::letter::Digest;
 use crate::referee::Ruling;

@@ -3,7 +3,7 @@
 //! in another match.
 
 use super::state::Check;
-use crate::audit::verdict::Place;
+use crate::audit::Place;
 use crate::game::Seat;
 use crate::ledger::{Act, Cause, Entry, Fact, PinnedKind};
 use crate::letter::Digest;

@@ -3,19 +3,14 @@
 use std::collections::BTreeSet;
 
 use self::state::{Unconfirmed, short};
-use super::verdict::{AuditVerdict, Finding, Place};
-use crate::club::owed::owed_turns;
+use super::{AuditVerdict, Finding, Place};
+use crate::club::reliability::owed_turns;
 use crate::letter::Digest;
 
 pub mod columns;
-mod deadlines;
-mod difference;
 mod dispatches;
 mod entries;
-mod expected;
 mod holders;
-mod house;
-pub mod owed;
 mod play;
 pub(super) mod reader;
 mod ruling;
@@ -23,8 +18,7 @@ mod state;
 mod stored;
 mod unrepeated;
 
-pub use self::expected::{ExpectedDispatch, StoredDispatch};
-pub use self::holders::{StoredPlayer, StoredSeat};
+pub use self::holders::{ExpectedDispatch, StoredDispatch, StoredPlayer, StoredSeat};
 pub use self::reader::{LedgerBatch, LedgerReader, LedgerRow, ParsedLetter, StoredLetter};
 pub use self::state::{Check, StoredMatch, Withheld};
 
@@ -81,10 +75,10 @@ impl Check {
         // If the last hash matches, so does every byte of the entries before it.
         let recorded = self.pending.get(last).map(|last| last.hash);
         if recorded != Some(ruling.after.head.hash) {
-            deadlines::adopt_recorded(self, &mut ruling);
+            stored::adopt_recorded(self, &mut ruling);
         }
         if recorded != Some(ruling.after.head.hash) {
-            let finding = difference::first(&mut self.pending, &ruling);
+            let finding = stored::first_difference(&mut self.pending, &ruling);
             return self.verdict.findings.extend(finding);
         }
         self.pending.drain(..=last);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde::Deserialize as _;
 
-use super::expected::StoredDispatch;
-use crate::audit::verdict::{Finding, Place};
+use super::holders::StoredDispatch;
+use crate::audit::{Finding, Place};
 use crate::ledger::{Cause, Entry, Fact, Head, Link, SealKey};
 use crate::letter::{Digest, Letter, Limits, NewText, OwnIdentity};
 

@@ -1,17 +1,21 @@
 //! Repeats rulings from the causes that entries name.
+//!
+//! Checks the turns and hints of the house, and the data that it was given for them.
 
 use std::fmt::Display;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::house;
 use super::state::{Check, short};
-use crate::audit::verdict::{Finding, Place};
+use crate::audit::{Finding, Place};
 use crate::game::any::GameKind;
-use crate::ledger::{self, Act, Cause, Entry, EntryCause, Fact, LetterCause, Lot, PinnedLot, SealKey};
+use crate::house;
+use crate::ledger::{
+    self, Act, Cause, Entry, EntryCause, Fact, HousePlay, LetterCause, Lot, PinnedLot, SealKey,
+};
 use crate::letter::{Letter, NewText};
-use crate::referee::{self, Matter, Opening, Ruling};
+use crate::referee::{self, Matter, Opening, Ruling, digest_of};
 
 /// Repeats the ruling on the cause of the first pending entry.
 pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
@@ -30,7 +34,7 @@ pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
         Some(Cause::Gm { name, phase, act }) => Matter::Gm { name, phase, act: complete(check, act)? },
         Some(Cause::Program { phase, act }) => Matter::Program { phase, act: complete(check, act)? },
         Some(Cause::House { phase, play }) => {
-            house::check_turn(check, seq, &play).map_err(|what| wrong(&what))?;
+            check_turn(check, seq, &play).map_err(|what| wrong(&what))?;
             Matter::House { phase, play }
         }
         None if check.pending[0].link.of.is_some() => {
@@ -63,7 +67,7 @@ fn letter_again(check: &mut Check, cause: LetterCause) -> Result<referee::SeatLe
         return Err(wrong("its letter was ruled on before"));
     }
     let (letter, written) = letter_of_cause(check, &cause).map_err(|why| in_letter(&cause, seq, why))?;
-    house::check_hint(check, &cause).map_err(|what| wrong(&what))?;
+    check_hint(check, &cause).map_err(|what| wrong(&what))?;
     let Some(game_match) = &check.current else {
         return Err(wrong("the ledger does not start with the opening of the match"));
     };
@@ -179,4 +183,55 @@ pub(super) fn opening_versions(first: &str) -> Result<(), String> {
     let number = |name: &str| first["body"][name].as_u64().and_then(|number| u32::try_from(number).ok());
     ledger::knows_format(number("format").unwrap_or_default())?;
     game.knows_rules(number("rules").unwrap_or_default())
+}
+
+/// Checks a turn of the house, unless it was checked before. Counts a turn that another version of the house
+/// played, because it cannot be derived again, and lists a turn in which the house's level failed.
+///
+/// # Errors
+/// Returns what is wrong, as a clause.
+pub(super) fn check_turn(check: &mut Check, seq: u64, play: &HousePlay) -> Result<(), String> {
+    let Some((house, game_match)) = check.house.as_ref().zip(check.current.as_ref()) else { return Ok(()) };
+    if seq <= check.checked_until {
+        return Ok(());
+    }
+    let seen = ledger::what_seat_saw(&check.record_entries, play.seat)
+        .ok_or("what the house was told cannot be derived")?;
+    if play.seen != digest_of(&seen) {
+        return Err("the house was shown something other than its seat was told".to_owned());
+    }
+    let is_of_other_version = play.version != house::version(game_match.game);
+    if !is_of_other_version && game_match.house_turn(&seen, house.as_ref()).as_ref() != Some(play) {
+        return Err("the house plays another turn there".to_owned());
+    }
+    if play.failed.is_some() {
+        check.verdict.house_failures.push(seq);
+    }
+    check.verdict.house_turns_of_other_versions += u64::from(is_of_other_version);
+    Ok(())
+}
+
+/// Derives the hint in a letter's cause again, unless it was checked before. Counts a hint of another
+/// version.
+///
+/// # Errors
+/// Returns what is wrong, as a clause.
+pub(super) fn check_hint(check: &mut Check, cause: &LetterCause) -> Result<(), String> {
+    let Some((hint, game_match)) = cause.hint.as_ref().zip(check.current.as_ref()) else { return Ok(()) };
+    if check.house.is_none() {
+        return Ok(());
+    }
+    if hint.version != house::version(game_match.game) {
+        check.verdict.house_turns_of_other_versions += 1;
+        return Ok(());
+    }
+    if check.pending[0].link.seq <= check.checked_until {
+        return Ok(());
+    }
+    let seen = ledger::what_seat_saw(&check.record_entries, cause.seat)
+        .ok_or("what the seat saw cannot be derived")?;
+    match game_match.hint(&seen).as_ref() == Some(hint) {
+        true => Ok(()),
+        false => Err("the house gives another hint there".to_owned()),
+    }
 }

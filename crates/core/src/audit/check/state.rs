@@ -6,11 +6,10 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::columns::LedgerFacts;
-use super::expected::{ExpectedDispatch, StoredDispatch};
-use super::holders::{Holders, StoredSeat};
+use super::holders::{ExpectedDispatch, Holders, StoredDispatch, StoredSeat};
 use super::play::Play;
 use super::reader::{LedgerBatch, ParsedLetter, PendingEntry};
-use crate::audit::verdict::{AuditVerdict, CheckSubject, Finding, Place};
+use crate::audit::{AuditVerdict, CheckSubject, Finding, Place};
 use crate::game::{BySeat, Seat};
 use crate::ledger::{Entry, Head, KeptPin, MailIdentity, PlaceInMatch, SealKey};
 use crate::letter::{Digest, NewText};

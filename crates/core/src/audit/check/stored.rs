@@ -1,14 +1,24 @@
 //! Compares the data stored beside the ledger with the repeated match.
+//!
+//! Names the first entry that differs from the repeated ruling, and the differing fields.
+//!
+//! Accepts deadlines computed with other versions of the time zone data: a country that changes its rules
+//! must not make ledgers look forged.
 
-use super::deadlines;
-use super::difference;
+use std::collections::{BTreeSet, VecDeque};
+
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use serde_json::Value;
+
 use super::holders::StoredPlayer;
 use super::play::Play;
+use super::reader::PendingEntry;
 use super::state::Check;
-use crate::audit::verdict::Place;
+use crate::audit::{Finding, Place};
 use crate::game::Seat;
-use crate::ledger::PinnedKind;
-use crate::referee::{Match, Stage};
+use crate::ledger::{Cause, ChainedEntry, Entry, Fact, PinnedKind};
+use crate::referee::{Match, Ruling, Stage, move_deadline};
+use crate::zone;
 
 /// Compares the stored match with the repeated one.
 pub(super) fn check_match(check: &mut Check) {
@@ -16,7 +26,7 @@ pub(super) fn check_match(check: &mut Check) {
         return check_play(check, &play);
     }
     let Some(mut current) = check.current.take() else { return };
-    deadlines::adopt_local(check, &mut current);
+    adopt_local(check, &mut current);
     let stored = &check.stored;
     let repeated = serde_json::to_string(&current).expect("a match is plain values");
     if repeated != stored.snapshot {
@@ -25,10 +35,7 @@ pub(super) fn check_match(check: &mut Check) {
                 format!("it includes entry #{seq}, but the ledger ends with #{}", current.head.seq)
             }
             Some(_) | None => {
-                format!(
-                    "the repeated match differs in {}",
-                    difference::differing_json(&repeated, &stored.snapshot)
-                )
+                format!("the repeated match differs in {}", differing_json(&repeated, &stored.snapshot))
             }
         };
         check.report(Place::Kept("the snapshot"), what);
@@ -94,5 +101,136 @@ pub(super) fn check_seats(check: &mut Check) {
             let what = format!("the player of the {seat} seat, or an address, is not as the ledger pins it");
             check.report(Place::Kept("the seats"), what);
         }
+    }
+}
+
+/// Returns the first pending entry that differs from those of the repeated ruling, and removes the ones
+/// before it.
+pub(super) fn first_difference(pending: &mut VecDeque<PendingEntry>, ruling: &Ruling) -> Option<Finding> {
+    let cause = ruling.entries.first().and_then(|first_difference| first_difference.entry.own_cause());
+    let cause = cause.map(describe).unwrap_or_default();
+    for ChainedEntry { entry, json: repeated, .. } in &ruling.entries {
+        let place = Place::Entry(entry.seq);
+        let Some(found) = pending.pop_front() else {
+            let what = format!("it is missing: {} should follow from {cause}", entry.fact.kind());
+            return Some(Finding { place, what });
+        };
+        if *repeated != found.json {
+            let fields = differing_json(repeated, &found.json);
+            let what = format!("the repeated ruling on {cause} differs in {fields}");
+            return Some(Finding { place, what });
+        }
+    }
+    None
+}
+
+/// Describes a cause for people.
+fn describe(cause: &Cause) -> String {
+    match cause {
+        Cause::Letter(cause) => format!("letter {}", cause.letter),
+        Cause::Clock { .. } => "the clock".to_owned(),
+        Cause::Gm { name, .. } => format!("an act of the GM {name}"),
+        Cause::House { .. } => "a turn of the house".to_owned(),
+        Cause::Program { .. } => "an act of the referee".to_owned(),
+    }
+}
+
+/// Returns the names of the fields in which two JSON texts differ.
+pub(super) fn differing_json(one: &str, other: &str) -> String {
+    let one: Value = serde_json::from_str(one).unwrap_or_default();
+    let other: Value = serde_json::from_str(other).unwrap_or_default();
+    let mut names = Vec::new();
+    differing_fields("", &one, &other, &mut names);
+    if names.is_empty() { "its form".to_owned() } else { names.join(", ") }
+}
+
+/// Collects the names of differing fields, two levels deep: `body.orders`.
+fn differing_fields(prefix: &str, one: &Value, other: &Value, names: &mut Vec<String>) {
+    let (Value::Object(one), Value::Object(other)) = (one, other) else { return };
+    let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    for key in keys {
+        if one.get(key) == other.get(key) {
+            continue;
+        }
+        let before = names.len();
+        if let (Some(one), Some(other), true) = (one.get(key), other.get(key), prefix.is_empty()) {
+            differing_fields(&format!("{key}."), one, other, names);
+        }
+        if names.len() == before {
+            names.push(format!("{prefix}{key}"));
+        }
+    }
+}
+
+/// The maximum difference between local clocks: a day may begin up to 26 hours earlier or later elsewhere.
+const MOST: TimeDelta = TimeDelta::hours(26);
+
+/// Replaces the deadlines of a repeated ruling with the recorded ones, if the recorded ruling was made with
+/// other time zone data and they differ by no more than clocks can.
+pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
+    // The entry that opens a match names the version of the time zone data itself.
+    let then = check.current.as_ref().unwrap_or(&ruling.after);
+    if then.mail_identity.tzdata == zone::edition() {
+        return;
+    }
+    let mut previous = None;
+    for (repeated, recorded) in ruling.entries.iter_mut().zip(&check.pending) {
+        let mut entry = repeated.entry.clone();
+        if let Some(previous) = previous {
+            entry.prev = previous;
+        }
+        if let Ok(recorded) = serde_json::from_str::<Entry>(&recorded.json) {
+            adopt_deadline(&mut entry.fact, recorded.fact, &mut ruling.after, entry.at);
+        }
+        *repeated = ChainedEntry::from(entry);
+        previous = Some(repeated.hash);
+    }
+    if let Some(last) = ruling.entries.last() {
+        ruling.after.head.hash = last.hash;
+    }
+}
+
+/// Replaces the local time of the deadline, and of the end of a choice, with the stored one, if other zone data were in
+/// force before and they differ by no more than clocks can. No ruling depends on it: the cause of one that keeps it names
+/// the deadline.
+pub(super) fn adopt_local(check: &Check, repeated: &mut Match) {
+    let Some(stored) = check.snapshot.as_ref().filter(|_| check.has_other_zones) else { return };
+    let adopt = |here: &mut Option<NaiveDateTime>, there: Option<NaiveDateTime>| {
+        if here.zip(there).is_some_and(|(here, there)| (here - there).abs() <= MOST) {
+            *here = there;
+        }
+    };
+    adopt(&mut repeated.local_deadline, stored.local_deadline);
+    if let Some(vanished) = &mut repeated.vanished {
+        adopt(&mut vanished.local_until, stored.vanished.and_then(|stored| stored.local_until));
+    }
+}
+
+/// Moves the deadline that a fact of a ruling at `at` sets, also in the match after it.
+fn adopt_deadline(repeated: &mut Fact, mut recorded: Fact, after: &mut Match, at: DateTime<Utc>) {
+    let (Some(repeated), Some(recorded)) = (deadline_in(repeated), deadline_in(&mut recorded)) else {
+        return;
+    };
+    if (*recorded - *repeated).abs() > MOST {
+        return;
+    }
+    if after.deadline == Some(*repeated) {
+        move_deadline(after, *recorded, at);
+    }
+    if let Some(vanished) = after.vanished.as_mut().filter(|vanished| vanished.until == *repeated) {
+        vanished.until = *recorded;
+    }
+    *repeated = *recorded;
+}
+
+/// Returns the deadline that a fact sets by a local time.
+fn deadline_in(fact: &mut Fact) -> Option<&mut DateTime<Utc>> {
+    match fact {
+        Fact::DeadlineSet { deadline, .. }
+        | Fact::DeadlineExtended { deadline, .. }
+        | Fact::BankDayTaken { deadline, .. } => Some(deadline),
+        Fact::SubstituteOffered { until, .. } => Some(until),
+        Fact::MatchResumed { deadline } => deadline.as_mut(),
+        _ => None,
     }
 }

@@ -11,7 +11,7 @@ use super::play::{Play, Unrepeated};
 use super::reader::PendingEntry;
 use super::ruling::{self, in_letter};
 use super::state::{Check, Unconfirmed, short};
-use crate::audit::verdict::{Finding, Place};
+use crate::audit::{Finding, Place};
 use crate::ledger::{Act, Cause, Correction, Entry, Fact, Head, LetterCause};
 use crate::letter::Digest;
 use crate::referee::{self, Match, PROCEDURE};

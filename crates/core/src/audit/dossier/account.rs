@@ -2,6 +2,8 @@
 //!
 //! The account shows everything; the caller decides whether it may be shown. It uses the program's own
 //! templates in `templates/account`, so that readers can compare a club's wording with the program's.
+//!
+//! The positions of a match, derived from its ledger alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +12,14 @@ use mail_parser::MessageParser;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 
-use self::positions::{Reached, positions_after};
+use crate::game::any::{AnyState, Memories};
 use crate::game::{Due, Seat};
-use crate::ledger::{Cause, Entry, EntryCause, Fact, PlaceInMatch};
+use crate::ledger::{self, Cause, Entry, EntryCause, Fact, PlaceInMatch};
 use crate::letter::{Digest, Letter, Limits};
-use crate::referee::{self, DispatchKind, Match, Stage};
+use crate::referee::{self, Adjudication, DispatchKind, Match, Stage};
 use crate::report::pin::pin;
 use crate::report::sent::plain_text;
 use crate::report::{self, Position, TemplateError, Templates};
-
-mod positions;
 
 /// One of our letters with all its bytes.
 #[derive(Clone, Debug)]
@@ -371,4 +371,45 @@ fn seq_of(message_id: &str, game_match: &Match) -> Option<u64> {
 
 fn utc(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+/// The position after an entry.
+struct Reached {
+    /// The adjudication, if the entry is one.
+    pub step: Option<Adjudication>,
+    pub state: AnyState,
+    /// The seats' memories of the adjudications in force.
+    pub memories: Memories,
+}
+
+/// Returns the position after every adjudication, closing and correction, by the number of the entry.
+fn positions_after(entries: &[Entry]) -> BTreeMap<u64, Reached> {
+    let mut reached = BTreeMap::new();
+    let Some(first) = entries.first() else { return reached };
+    let Fact::MatchOpened { game, options, .. } = &first.fact else { return reached };
+    let Ok(mut state) = game.start_with(options) else { return reached };
+    // The states before the adjudications in force.
+    let mut before: Vec<AnyState> = Vec::new();
+    ledger::replay(entries, |entry, after| {
+        let mut step = None;
+        match &entry.fact {
+            Fact::TurnAdjudicated { phase, turn, filings, .. } => {
+                step = state.unseal(filings).ok().map(|filings| Adjudication {
+                    phase: *phase,
+                    turn: *turn,
+                    before: state.clone(),
+                    filings,
+                    state: after.clone(),
+                });
+                before.push(state.clone());
+            }
+            Fact::CorrectionMade { keeps, .. } => before.truncate(*keeps),
+            _ => {}
+        }
+        state = after.clone();
+        let mut memories = Memories::empty(*game);
+        before.iter().for_each(|state| memories.remember(state));
+        reached.insert(entry.seq, Reached { step, state: state.clone(), memories });
+    });
+    reached
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use super::files::{About, DispatchRecord, DossierForm, FORMAT, LetterRecord, SeatHolder};
+use super::{About, DispatchRecord, DossierForm, FORMAT, LetterRecord, SeatHolder};
 use crate::audit::{
     AuditVerdict, Check, Finding, LedgerReader, LedgerRow, Place, StoredDispatch, StoredLetter, StoredMatch,
     StoredSeat,

@@ -7,10 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::keys::Format;
 use super::plan::Plan;
-use super::points::{Breaks, SectionResult, promotion_order, table};
-use super::sections;
-use crate::game::Seat;
-use crate::game::named_enum;
+use super::sections::{self, Breaks, SectionResult, promotion_order, table};
+use crate::game::{Seat, named_enum};
 use crate::ledger::book::{
     self, BookCause, BookEntry, BookFact, BookOutcome, BookPlace, BookResult, ChainedBookEntry,
 };

@@ -5,12 +5,16 @@
 //! outages, the settle time and the delay of letters that were sent late count for nobody; the time of a
 //! protest counts for the player who protested, unless the GM corrected a turn because of it. Phases that a
 //! correction voids do not count.
+//!
+//! The end of a match, as its event counts it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::club::owed::deadline_by;
-use crate::game::{BySeat, Seat};
-use crate::ledger::{Act, Entry, Fact, PauseReason};
+use crate::club::reliability::deadline_by;
+use crate::game::{BySeat, Reason, Seat};
+use crate::ledger::book::BookOutcome;
+use crate::ledger::{Act, Cause, Entry, Fact, PauseReason};
+use crate::letter::Digest;
 
 /// Two own times that differ by no more than this count as equal.
 pub const EQUAL: TimeDelta = TimeDelta::hours(1);
@@ -178,4 +182,44 @@ fn without((from, to): Span, void: &[Span]) -> TimeDelta {
 /// Formats an own time: `31 d 4 h`.
 pub fn format_own_time(time: TimeDelta) -> String {
     format!("{} d {} h", time.num_days(), time.num_hours() % 24)
+}
+
+/// An end of a match: how it ended, and the entry that records it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchEnd {
+    /// The hash of that entry.
+    pub end: Digest,
+    pub outcome: BookOutcome,
+    /// The seat that missed too many turns. A forfeit declared by a GM does not count.
+    pub vanished: Option<Seat>,
+    /// Seconds of each seat's own time.
+    pub own: BySeat<i64>,
+}
+
+/// Returns the last end in these entries of a match, from its first one on. A match that was corrected or reopened
+/// may end several times.
+pub fn last_end(entries: &[Entry]) -> Option<MatchEnd> {
+    let last = entries.iter().rev().find(|entry| is_end(&entry.fact))?;
+    let own = own_time(entries, last.at);
+    let closed = entries.iter().rev().find(|entry| matches!(entry.fact, Fact::MatchClosed { .. }));
+    // A side whose match a GM forfeits has not necessarily missed turns.
+    let by_gm = closed.is_some_and(|entry| matches!(entry.own_cause(), Some(Cause::Gm { .. })));
+    let (outcome, vanished) = match &last.fact {
+        Fact::MatchEnded { outcome } => {
+            let is_missed = outcome.reason == Reason::Forfeited && !by_gm;
+            (BookOutcome::of(outcome), outcome.winner.filter(|_| is_missed).map(Seat::other))
+        }
+        _ => (BookOutcome::None, None),
+    };
+    Some(MatchEnd {
+        end: last.hash(),
+        outcome,
+        vanished,
+        own: BySeat::from_fn(|seat| own[seat].num_seconds()),
+    })
+}
+
+/// Whether a fact ends a match.
+pub fn is_end(fact: &Fact) -> bool {
+    matches!(fact, Fact::MatchEnded { .. } | Fact::MatchAnnulled { .. })
 }
