@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use crate::game::named_enum;
 use chrono::{DateTime, Utc};
 
-use super::record::{Record, Row, record};
-use super::rows::{CHUNK, is_common, text, texts};
+use super::rows::{CHUNK, Record, Row, is_common, record, text, texts};
 use super::statement::Session;
 use super::{Database, Result, StoreError};
 

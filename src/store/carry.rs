@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection, SqliteConnection};
 
-use super::cell::{Cell, Kind, read_cells};
+use super::rows::{Cell, Kind, read_cells};
 use super::server::options_of;
 use super::statement::{Engine, Session};
 use super::{Result, StoreError, sqlite_file};

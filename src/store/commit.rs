@@ -11,17 +11,15 @@ use chrono::{DateTime, Utc};
 use super::entries::add_to_ledgers;
 use super::error::{address_taken, stale_if_serialization_failure};
 use super::invitations::set_invitation;
-use super::notify::notify;
+use super::letters::set_unproven;
 use super::packing::{PackedDispatch, pack_dispatch};
-use super::player_changes::set_change;
-use super::players::{add_newcomer, merge_players, save_player};
+use super::players::{add_newcomer, merge_players, save_player, set_change};
 use super::rows::{CHUNK, ensure_all_found, is_common, partition_matches, text, with_ids};
-use super::statement::{Engine, Session};
-use super::unproven::set_unproven;
+use super::statement::{Engine, Session, notify};
 use super::{
     Changes, Claim, Database, EntryRow, LetterDecision, LetterStatus, MatchRow, NewDispatch, Postponed,
-    REMEMBER, Result, SeatRow, SendOutcome, Wakeup, budgets, dispatches, events, evidence, matches, ratings,
-    sending, turns,
+    REMEMBER, Result, SeatRow, SendOutcome, Wakeup, budgets, dispatches, entries, events, matches, ratings,
+    sending,
 };
 use crate::letter::Digest;
 
@@ -91,7 +89,7 @@ async fn settle(session: &mut Session<'_>, changes: &Changes, packed: &[PackedDi
         set_invitation(session, invitation, changes.at).await?;
     }
     for chunk in changes.owed_turns.chunks(CHUNK) {
-        turns::add_owed_turns(session, chunk).await?;
+        matches::add_owed_turns(session, chunk).await?;
     }
     for chunk in changes.ratings.chunks(CHUNK) {
         ratings::add_ratings(session, chunk).await?;
@@ -134,10 +132,10 @@ async fn write_matches(session: &mut Session<'_>, changes: &Changes) -> Result<(
         set_seats(session, chunk).await?;
     }
     for chunk in changes.seat_pins.chunks(CHUNK) {
-        evidence::add_seat_pins(session, chunk).await?;
+        entries::add_seat_pins(session, chunk).await?;
     }
     for snapshot in &changes.snapshots {
-        evidence::keep_snapshot(session, snapshot).await?;
+        entries::keep_snapshot(session, snapshot).await?;
     }
     for newcomer in &changes.newcomers {
         let seats = add_newcomer(session, newcomer, changes.at).await.map_err(address_taken)?;
@@ -171,7 +169,7 @@ async fn write_dispatches(
         mark_returned(session, changes.at, &changes.returned).await?;
     }
     for chunk in changes.listed.chunks(CHUNK) {
-        evidence::mark_listed(session, chunk).await?;
+        entries::mark_listed(session, chunk).await?;
     }
     if !changes.requeued.is_empty() {
         dispatches::requeue(session, changes.at, &changes.requeued).await?;

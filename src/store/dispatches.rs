@@ -3,8 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::packing::{read_our_letter, unpack};
-use super::record::Record as _;
-use super::rows::text;
+use super::rows::{Record as _, text};
 use super::statement::{Session, Statement};
 use super::{Database, DispatchFilter, DispatchRow, Result, RowSink, SentRow};
 use crate::letter::Digest;

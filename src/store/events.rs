@@ -3,8 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::entries::{EntryRow, add_to_books};
-use super::record::{Row, record};
-use super::rows::{CHUNK, ensure_all_found, text};
+use super::rows::{CHUNK, Row, ensure_all_found, record, text};
 use super::statement::Session;
 use super::{Changes, Database, Result};
 use crate::club::events::event::EventStage;

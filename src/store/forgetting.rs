@@ -3,9 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::columns::integer;
-use super::entries::add_to_ledgers;
+use super::entries::{add_to_ledgers, mark_listed};
 use super::error::stale_if_serialization_failure;
-use super::evidence::mark_listed;
 use super::rows::{CHUNK, text};
 use super::statement::Session;
 use super::{Database, EntryRow, Result, StoreError};

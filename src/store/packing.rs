@@ -12,7 +12,7 @@ use zstd::dict::{DecoderDictionary, EncoderDictionary};
 use zstd::zstd_safe::get_frame_content_size;
 
 use super::columns::parse_digest;
-use super::record::{Record as _, Row, record};
+use super::rows::{Record as _, Row, record};
 use super::{Result, StoreError};
 use crate::letter::pictures::{put_in, stand_in, take_out};
 

@@ -11,13 +11,12 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgPool, Postgres, Transaction};
 use tokio::time::timeout;
 
-use super::backend::Backend;
+use super::database::Backend;
 use super::locks::{ClaimedNames, Locks, Names};
-use super::notify::CHANNEL;
 use super::schema::{POSTGRES_PARTS, differences, log_migration, migrate, migrations_in};
 use super::sending::outgoing;
 use super::server::{self, MAX_AGE, examine, is_writable, options_of, place_of};
-use super::statement::{Engine, Pooled, Session, Statement, Tx};
+use super::statement::{CHANNEL, Engine, Pooled, Session, Statement, Tx};
 use super::{Claim, Claimed, DatabaseLock, DispatchScope, Result, StoreError, TABLES_VERSION, Wakeup};
 
 static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| migrations_in("postgres/"));

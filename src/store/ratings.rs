@@ -6,12 +6,10 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::columns::unsound;
-use super::record::record;
-use super::rows::{CHUNK, is_common, text};
+use super::rows::{CHUNK, is_common, record, text};
 use super::statement::Session;
 use super::{Database, REMEMBER, RatingRow, RatingsAnew, Result, StoreError};
-use crate::club::rated::RatingChange;
-use crate::club::rating::Rating;
+use crate::club::rating::{Rating, RatingChange};
 use crate::game::any::GameKind;
 
 /// The key under which the store remembers that ratings of a game must be recomputed.

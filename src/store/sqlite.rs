@@ -14,7 +14,7 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
-use super::backend::Backend;
+use super::database::Backend;
 use super::locks::{ClaimedNames, Names};
 use super::schema::{SQLITE_PARTS, differences, log_migration, migrate, migrations_in};
 use super::sending::outgoing;

@@ -12,11 +12,9 @@ use sqlx::postgres::PgArguments;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction};
 
-use super::cell::Cell;
 use super::columns::{FromColumn, Value};
-use super::record::{Record, Row};
-use super::rows::texts;
-use super::{Result, RowSink, StoreError};
+use super::rows::{Cell, Record, Row, texts};
+use super::{Result, RowSink, StoreError, Wakeup};
 use crate::letter::Digest;
 
 /// The database engine that a statement is written for.
@@ -409,4 +407,16 @@ fn keep_first(error: &mut Option<BoxDynError>, added: Result<(), BoxDynError>) {
     if let Err(new) = added {
         error.get_or_insert(new);
     }
+}
+
+/// The channel of NOTIFY on which PostgreSQL wakes the other daemons.
+pub const CHANNEL: &str = "fogpost";
+
+/// Wakes the other daemons once the transaction commits. A SQLite database has none.
+pub async fn notify(session: &mut Session<'_>, wakeup: Wakeup) -> Result<()> {
+    if session.engine().is_shared() {
+        let statement = session.statement("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(wakeup.as_str());
+        session.execute(statement).await?;
+    }
+    Ok(())
 }

@@ -4,14 +4,13 @@ use chrono::{DateTime, Utc};
 
 use super::Result;
 use super::packing::{read_maybe_damaged, read_our_letter};
-use super::record::{Record, Row, read_place, record};
-use super::sending_values::Urgency;
+use super::rows::{Record, Row, read_place, record};
+use super::sending::Urgency;
 use crate::club::member::Member;
-use crate::club::owed::OwedTurn;
-use crate::club::rated::RatingChange;
-use crate::game::Seat;
+use crate::club::rating::RatingChange;
+use crate::club::reliability::OwedTurn;
 use crate::game::any::GameKind;
-use crate::game::named_enum;
+use crate::game::{Seat, named_enum};
 use crate::ledger::PlayerSettings;
 use crate::letter::{Digest, ReturnId};
 use crate::referee::{DispatchKind, MatchOverview};
@@ -376,7 +375,7 @@ record! {
     }
 }
 
-/// A turn that a player owed, as [`owed_turns`](crate::club::owed::owed_turns) found it.
+/// A turn that a player owed, as [`owed_turns`](crate::club::reliability::owed_turns) found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwedTurnRow {
     pub match_id: String,

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use super::columns::parse_digest;
-use super::record::record;
-use super::rows::text;
+use super::rows::{record, text};
 use super::statement::Session;
 use super::{Claim, Database, FROM_SPAM, REMEMBER, RESTORED, Result, WaitingLetter};
 use crate::letter::Digest;
