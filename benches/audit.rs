@@ -12,9 +12,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use fogpost::audit::CheckSubject;
 use fogpost::daemon::audit::verify;
-use fogpost::daemon::instruct;
-use fogpost::daemon::loops::run;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, instruct, loops};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Entry, Head};
@@ -85,7 +83,7 @@ async fn play(club: &Club, matches: usize, letters: usize) -> (Arc<Office>, Vec<
         );
         maildir::deliver(&club.mailbox(), letter.as_bytes()).expect("delivered");
     }
-    run::once(&office).await.expect("the letters are settled");
+    loops::once(&office).await.expect("the letters are settled");
     let match_ids: Vec<String> = forms.into_iter().map(|(id, _)| id).collect();
     let mut entries = 0;
     for id in &match_ids {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta};
-use fogpost::club::rated::{RatedResult, table};
-use fogpost::club::rating::Score;
+use fogpost::club::rating::{RatedResult, Score, table};
 use fogpost::config::Config;
 use fogpost::daemon::{Office, events, instruct, items};
 use fogpost::game::BySeat;

@@ -38,9 +38,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fogpost::config::Config;
-use fogpost::daemon::instruct;
-use fogpost::daemon::loops::run;
-use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, Office, sending};
+use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, Office, instruct, loops, sending};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -196,7 +194,7 @@ impl Club {
         let began = begin();
         let offices = [&self.office].into_iter().chain(others);
         let running: Vec<_> =
-            offices.map(|office| runtime.spawn(run::run(Arc::clone(office), shutdown.clone()))).collect();
+            offices.map(|office| runtime.spawn(loops::run(Arc::clone(office), shutdown.clone()))).collect();
         while !filed() || !runtime.block_on(self.idle()) {
             assert!(!running.iter().any(|running| running.is_finished()), "a daemon ended");
             std::thread::sleep(Duration::from_millis(20));
@@ -214,7 +212,7 @@ impl Club {
     fn answer_each(&self, runtime: &Runtime, what: &str, deliver: impl Fn(&str)) {
         runtime.block_on(sending::send_due(&self.office)).expect("the forms are sent");
         let (stopper, shutdown) = ShutdownSignal::new();
-        let running = runtime.spawn(run::run(Arc::clone(&self.office), shutdown));
+        let running = runtime.spawn(loops::run(Arc::clone(&self.office), shutdown));
         let count = |folder: &Path| fs::read_dir(folder).map_or(0, Iterator::count);
         // The first letter also waits for the start.
         let mut times: Vec<_> = (self.letters.first.iter())

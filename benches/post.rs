@@ -18,9 +18,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
-use fogpost::daemon::instruct;
-use fogpost::daemon::loops::run;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, instruct, loops};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -167,7 +165,7 @@ fn receipt(runtime: &Runtime) {
     let folder = tempfile::tempdir().expect("a folder");
     let (office, token) = runtime.block_on(office(folder.path(), servers.imap_port, port));
     let (_stopper, stop) = ShutdownSignal::new();
-    runtime.spawn(run::run(office, stop));
+    runtime.spawn(loops::run(office, stop));
     // Wait for the letters that open the match.
     for _ in 0..2 {
         taken.recv().expect("an invitation");

@@ -22,16 +22,10 @@ mod gms;
 mod house;
 mod outbox;
 pub mod presets;
-mod ratings;
-mod return_path;
-mod shared;
 
-pub use self::gms::{Gm, GmIndex, Gms};
-pub use self::house::HouseSection;
-pub use self::outbox::{OutboxSection, Quota};
-pub use self::ratings::RatingsSection;
-pub use self::return_path::ReturnPath;
-pub use self::shared::SharedMailbox;
+pub use self::gms::{Gm, GmIndex, Gms, SharedMailbox};
+pub use self::house::{HouseSection, RatingsSection};
+pub use self::outbox::{OutboxSection, Quota, ReturnPath};
 
 /// The config file that `init` writes. It shows every key with its default.
 pub const EXAMPLE: &str = include_str!("../config.example.toml");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::daemon::doubt;
+use crate::daemon::clock;
 use crate::report::format_with_year;
 
 /// Confirm the machine's clock
@@ -26,7 +26,7 @@ impl Args {
     pub fn run(self, config: &Path) -> anyhow::Result<ExitCode> {
         super::in_club(config, async |office| match self.command {
             Command::Confirm => {
-                doubt::confirm(office).await?;
+                clock::confirm(office).await?;
                 let now = format_with_year(office.now(), office.config.terms.zone);
                 println!("Confirmed: it is {now}. If this is wrong, set the machine's clock.");
                 Ok(ExitCode::SUCCESS)

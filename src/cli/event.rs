@@ -17,7 +17,7 @@ use crate::club::events::keys::{self, Format, KEYS, Lacking};
 use crate::club::member::number;
 use crate::club::names::{NamedPlayer, name_with_number, nearest_events};
 use crate::daemon::Office;
-use crate::daemon::load::events::{load_event, stage_in_words};
+use crate::daemon::load::{load_event, stage_in_words};
 use crate::ledger::book::BookOutcome;
 use crate::referee::{EventAction, ImportedResult, Instruction};
 use crate::report::{count_of, format_local};

@@ -12,11 +12,10 @@ use serde_json::json;
 use super::arguments::{ActingGm, Output, UnsealingRequest, address_of, person, whom};
 use super::instruct::carry_out;
 use super::output::{list_time, print_json, print_list, put, put_text};
-use crate::daemon::audit::sealed;
-use crate::daemon::fog::{self, Fog};
-use crate::daemon::items;
+use crate::daemon::audit::withheld;
+use crate::daemon::instruct::Fog;
 use crate::daemon::sending::resend::{self, MAX_RESENT, Resent};
-use crate::daemon::{Office, Unseal};
+use crate::daemon::{Office, Unseal, instruct, items};
 use crate::letter::Digest;
 use crate::referee::{Instruction, is_digest_prefix};
 use crate::report::{count_of, excerpt};
@@ -163,7 +162,7 @@ impl Args {
                 Some(prefix) => raw(office, prefix, asked.as_ref()).await?,
                 None if self.unsent => {
                     let unsent = office.store.list_dispatches(true, self.limit).await?;
-                    let fog = fog::at_terminal(office).await?;
+                    let fog = instruct::fog_at_terminal(office).await?;
                     let unsent = unsent.into_iter().filter(|row| !tells_of_letters(row, &fog));
                     print_unsent(office, &unsent.collect::<Vec<_>>(), self.json)
                 }
@@ -175,7 +174,7 @@ impl Args {
 
     async fn list(&self, office: &Office, asked: Option<&Unseal>) -> anyhow::Result<()> {
         let filter = self.filter(office).await?;
-        let fog = fog::at_terminal(office).await?;
+        let fog = instruct::fog_at_terminal(office).await?;
         let hiding = if asked.is_some() { &Fog::default() } else { &fog };
         let mut listed = self.found(office, &filter, hiding, asked.is_some()).await?;
         if asked.is_some() {
@@ -249,7 +248,7 @@ impl Args {
             for letter in letters {
                 let sealed_by = match sealed.get(&letter.digest) {
                     Some(known) => known.clone(),
-                    None => sealed::matches_sealing(office, &letter).await?,
+                    None => withheld::matches_sealing(office, &letter).await?,
                 };
                 sealed.insert(letter.digest, sealed_by.clone());
                 // To choose by the time would tell the time.
@@ -331,10 +330,10 @@ async fn resend(
     };
     let found = resend::find(office, &filter).await?;
     let rows: Vec<DispatchRow> = found.into_iter().map(|(row, _)| row).collect();
-    let fog = fog::at_terminal(office).await?;
+    let fog = instruct::fog_at_terminal(office).await?;
     let telling = rows.iter().filter(|row| tells_of_letters(row, &fog));
     let sealing: BTreeSet<String> = telling.filter_map(|row| row.match_id.clone()).collect();
-    sealed::unseal(office, &Vec::from_iter(sealing), asked, "the list of the referee's letters").await?;
+    withheld::unseal(office, &Vec::from_iter(sealing), asked, "the list of the referee's letters").await?;
     print_unsent(office, &rows, false);
     let number = rows.iter().filter(|row| row.sent_at.is_some() || row.given_up_at.is_some()).count();
     let letters = count_of(number, "letter", "letters");
@@ -412,7 +411,7 @@ impl Listed {
 /// Unseals letters for a GM.
 async fn unseal_listed(office: &Office, listed: &mut [Listed], asked: Option<&Unseal>) -> anyhow::Result<()> {
     let sealing: BTreeSet<String> = listed.iter().flat_map(|letter| letter.sealed_by.clone()).collect();
-    sealed::unseal(office, &Vec::from_iter(sealing), asked, "the list of letters").await?;
+    withheld::unseal(office, &Vec::from_iter(sealing), asked, "the list of letters").await?;
     listed.iter_mut().for_each(|letter| letter.sealed_by.clear());
     Ok(())
 }
@@ -499,7 +498,7 @@ async fn raw(office: &Office, prefix: &str, asked: Option<&Unseal>) -> anyhow::R
     }
     let raw = store.letter(letter.digest).await?.context("the letter's bytes are missing")?;
     let digest = &letter.digest.to_string()[..12];
-    let sealing = sealed::matches_sealing(office, letter).await?;
+    let sealing = withheld::matches_sealing(office, letter).await?;
     if !sealing.is_empty() && asked.is_none() {
         bail!(
             "the letter is sealed, because {} is not over; to read it, write `fogpost letters --raw {digest} --unseal \
@@ -507,7 +506,7 @@ async fn raw(office: &Office, prefix: &str, asked: Option<&Unseal>) -> anyhow::R
             sealing.join(", ")
         );
     }
-    sealed::unseal(office, &sealing, asked, &format!("letter {digest}")).await?;
+    withheld::unseal(office, &sealing, asked, &format!("letter {digest}")).await?;
     // A terminal would obey the escape sequences in it.
     match std::io::stdout().is_terminal() {
         true => put_text(&String::from_utf8_lossy(&raw).replace("\r\n", "\n")),

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::arguments::{game, person, whom};
 use super::output::{list_time_with_zone, print_json, print_list};
-use crate::daemon::Office;
-use crate::daemon::fog::{self, Fog};
+use crate::daemon::instruct::Fog;
+use crate::daemon::{Office, instruct};
 use crate::game::any::GameKind;
 use crate::game::{BySeat, Phase};
 use crate::ledger::{Entry, letter_of_protest};
@@ -102,7 +102,7 @@ const CHUNK: usize = 200;
 
 /// Prints matches as JSON, one per line.
 async fn print_summaries(office: &Office, matches: &[MatchOverview]) -> anyhow::Result<()> {
-    let fog = fog::at_terminal(office).await?;
+    let fog = instruct::fog_at_terminal(office).await?;
     for chunk in matches.chunks(CHUNK) {
         let ids: Vec<String> = chunk.iter().map(|game_match| game_match.id.clone()).collect();
         let mut addresses: BTreeMap<String, BySeat<Vec<String>>> = BTreeMap::new();
@@ -125,7 +125,7 @@ pub(super) async fn show(office: &Office, game_match: &Match, json: bool) -> any
     if json {
         return print_summaries(office, std::slice::from_ref(overview)).await;
     }
-    let fog = fog::at_terminal(office).await?;
+    let fog = instruct::fog_at_terminal(office).await?;
     let options: Vec<_> =
         game_match.state.options().iter().map(|(name, value)| format!("{name}={value}")).collect();
     let rows = [

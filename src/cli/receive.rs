@@ -8,7 +8,7 @@ use anyhow::bail;
 use chrono::Utc;
 
 use crate::config::Config;
-use crate::daemon::doubt;
+use crate::daemon::clock;
 use crate::letter::printable::printable_line;
 use crate::{daemon, post};
 
@@ -40,7 +40,7 @@ fn receive(config: &Path) -> anyhow::Result<()> {
         if let Some(free_mb) = store.free_bytes()?.and_then(|free| config.database.shortage(free)) {
             bail!("only {free_mb} MB are free, less than database.min_free_mb");
         }
-        if !doubt::may_store(&store, &letter, Utc::now()).await? {
+        if !clock::may_store(&store, &letter, Utc::now()).await? {
             bail!("the clock is in doubt; if it is right, run fogpost clock confirm");
         }
         let mut letter = daemon::new_letter(letter);

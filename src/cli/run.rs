@@ -14,16 +14,13 @@ use tokio::task::JoinHandle;
 
 use super::log::{self, LogFilter};
 use crate::config::Config;
-use crate::daemon::Office;
-use crate::daemon::loops::run;
 use crate::daemon::screen::{self, sessions::Sessions};
 use crate::daemon::status::service::{self, SignalRequest, Signals};
 use crate::daemon::status::this_daemon;
-use crate::daemon::suspects;
+use crate::daemon::{Office, loops, suspects};
 use crate::post::ShutdownSignal;
-use crate::report;
 use crate::store::Database;
-use crate::zone;
+use crate::{report, zone};
 
 /// Read letters, rule on them and answer, until stopped
 ///
@@ -59,7 +56,7 @@ impl Args {
             let _held = office.store.lock(&this_daemon()).await?;
             log_start(&office).await?;
             if self.once {
-                let has_room = run::once(&office).await?;
+                let has_room = loops::once(&office).await?;
                 office.close().await;
                 let least = office.config.database.min_free_mb;
                 ensure!(
@@ -154,7 +151,7 @@ async fn serve(settings: &ConfigFile, mut office: Arc<Office>, log: &LogFilter) 
     service::notify_ready();
     loop {
         let (stopper, stop) = ShutdownSignal::new();
-        let mut running = pin!(run::run(Arc::clone(&office), stop));
+        let mut running = pin!(loops::run(Arc::clone(&office), stop));
         let next = loop {
             let request = tokio::select! {
                 ended = &mut running => return ended,

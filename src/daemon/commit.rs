@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use super::parallel::run_blocking;
+use super::waiting::run_blocking;
 use super::{Office, load};
 use crate::desk::frame::club::ClubContext;
 use crate::desk::frame::desk::{Desk, Uncommitted};

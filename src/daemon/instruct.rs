@@ -1,17 +1,19 @@
-//! The GM's instructions at the terminal and on the screen.
+//! The GM's instructions at the terminal and on the screen, and what the rules hide there from a GM who may be a player,
+//! too.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, bail};
 
-use super::{Office, commit, doubt, load};
-use crate::club::likeness::NamesInUse;
-use crate::club::names::NamedPlayer;
+use super::{Office, clock, commit, load};
+use crate::club::names::{NamedPlayer, NamesInUse};
 use crate::config::GmIndex;
 use crate::desk::frame::desk::Desk;
 use crate::desk::gm::alarm::time_apart;
 use crate::desk::gm::without_letter::instruct_without_letter;
 use crate::desk::matches::openings::{self, NewMatch, opened_by_gm};
+use crate::desk::outbox::fog;
+pub use crate::desk::outbox::fog::Fog;
 use crate::referee::{Instruction, Match};
 use crate::report::{self, GmResult};
 use crate::store::ListedPlayer;
@@ -96,7 +98,7 @@ pub async fn carry_out_as(
 
 /// Fails if the clock is in doubt, because deadlines would be computed from it.
 async fn ensure_clock_is_trusted(office: &Office) -> anyhow::Result<()> {
-    match doubt::doubted_since(&office.store, office.now()).await? {
+    match clock::doubted_since(&office.store, office.now()).await? {
         Some(last) => bail!(
             "the clock is in doubt: it was last trusted {}; set it, or run fogpost clock confirm",
             time_apart(office.now() - last)
@@ -111,4 +113,22 @@ async fn ensure_clock_is_trusted(office: &Office) -> anyhow::Result<()> {
 /// Returns an error if a template is faulty.
 pub fn tell(office: &Office, done: &GmResult) -> anyhow::Result<String> {
     Ok(report::word_gm_result(&office.templates, done)?)
+}
+
+/// Returns what the screen hides from a GM.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn fog_on_screen(office: &Office, gm: GmIndex) -> anyhow::Result<Fog> {
+    let rows = load::new_rows(office).await?;
+    Ok(commit::decide(office, rows, move |desk| fog::of_gm(desk, gm)).await?.0)
+}
+
+/// Returns what the terminal hides: whoever sits there may be any of the GMs.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn fog_at_terminal(office: &Office) -> anyhow::Result<Fog> {
+    let rows = load::new_rows(office).await?;
+    Ok(commit::decide(office, rows, |desk| fog::at_terminal(desk)).await?.0)
 }

@@ -14,9 +14,9 @@ use chrono::{DateTime, Utc};
 use super::commit::is_transient;
 use super::heartbeat::Loop;
 use super::load::read::{keys_of, read_letters};
-use super::load::{self, dkim};
-use super::parallel::run_blocking;
+use super::load::{self, read};
 use super::suspects::{self, Overdue};
+use super::waiting::run_blocking;
 use super::{Office, commit, restored};
 use crate::desk::door::sender::ReadLetter;
 use crate::desk::frame::in_work::InWork;
@@ -332,7 +332,7 @@ async fn rows_of(
     let alarms = alarms::subjects_of_set_aside(gms).map(Key::Budget);
     let keys = letters.iter().flat_map(keys_of).chain(matches).chain(alarms);
     load::load(office, keys.collect(), &mut loaded).await?;
-    loaded.dkim = dkim::dkim_verdicts(office, letters).await;
+    loaded.dkim = read::dkim_verdicts(office, letters).await;
     Ok(loaded)
 }
 

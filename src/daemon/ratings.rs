@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::{Office, commit, load};
-use crate::club::rated::{RatingChange, results_of, table};
-use crate::club::rating::Rating;
+use crate::club::rating::{Rating, RatingChange, results_of, table};
 use crate::desk::outbox::rating_mail::{self, Rerated};
 use crate::game::any::GameKind;
 use crate::store::{Changes, RatingRow, RatingsAnew, STALE_RATINGS, StoreError};

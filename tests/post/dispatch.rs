@@ -5,15 +5,12 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use fogpost::config::Config;
-use fogpost::daemon::instruct;
-use fogpost::daemon::loops::run;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, sending};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, instruct, loops, sending};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
-use fogpost::house;
 use fogpost::letter::Address;
 use fogpost::post::{ShutdownSignal, maildir};
-use fogpost::store;
+use fogpost::{house, store};
 use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
@@ -62,7 +59,7 @@ async fn a_hanging_server_delays_only_that_reader_and_not_the_shutdown() {
     let server = Smtp::start(hangs).await;
     let (_folder, office) = office(&server).await;
     let (stopper, stop) = ShutdownSignal::new();
-    let running = tokio::spawn(run::run(Arc::clone(&office), stop));
+    let running = tokio::spawn(loops::run(Arc::clone(&office), stop));
     invite(&office, "ann").await;
     until("the first letter", async || server.seen().letters.len() == 1).await;
     // A later letter to the same reader waits for it. Letters to others do not.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fogpost::daemon::loops::run;
+use fogpost::daemon::loops;
 use fogpost::post::{FetchedLetter, Health, InboxMessage, LeftLetters, Taken};
 use fogpost::store::LeftReason;
 use tokio::sync::{mpsc, watch};
@@ -240,7 +240,7 @@ async fn each_letter_is_answered_once_while_none_can_be_moved() {
         server.deliver([raw.into_bytes()]);
         // Each time the program starts anew.
         let office = office(&folder, &server, NOW).await;
-        run::once(&office).await.expect("the program works");
+        loops::once(&office).await.expect("the program works");
         let left = office.store.left_letters(&office.config.inbox.name()).await.expect("the store answers");
         assert_eq!(left.len(), number + 1);
         assert!(left.iter().all(|(_, reason)| *reason == LeftReason::Unfiled));
@@ -248,7 +248,7 @@ async fn each_letter_is_answered_once_while_none_can_be_moved() {
     }
     let office = office(&folder, &server, NOW).await;
     for _ in 0..4 {
-        run::once(&office).await.expect("the program works");
+        loops::once(&office).await.expect("the program works");
     }
     let sent = office.store.list_dispatches(false, 100).await.expect("the store answers");
     let mut readers: Vec<&str> =
@@ -269,7 +269,7 @@ async fn of_many_old_letters_only_the_large_ones_are_fetched_beyond_their_beginn
     server.deliver((50..90).map(large));
     let folder = tempfile::tempdir().expect("a folder");
     let office = office(&folder, &server, NOW).await;
-    run::once(&office).await.expect("the program works");
+    loops::once(&office).await.expect("the program works");
     let left = office.store.left_letters(&office.config.inbox.name()).await.expect("the store answers");
     assert_eq!(left.len(), 90);
     assert!(left.iter().all(|(_, reason)| *reason == LeftReason::Old));
@@ -287,7 +287,7 @@ async fn of_many_old_letters_only_the_large_ones_are_fetched_beyond_their_beginn
     // A new letter is fetched whole, and the old ones are not looked at again.
     server.mail().arrived = " 7-Nov-2026 09:12:00 +0100";
     server.deliver([large(90)]);
-    run::once(&office).await.expect("the program works");
+    loops::once(&office).await.expect("the program works");
     assert_eq!(fetches(&server).len(), found.len() + 1);
     let mail = server.mail();
     assert_eq!((mail.inbox.len(), mail.seen.len(), mail.processed.len()), (90, 1, 1));
@@ -299,14 +299,14 @@ async fn a_token_far_down_in_one_of_many_old_letters_makes_it_new() {
     server.mail().arrived = "17-Jul-2019 02:44:25 -0700";
     let folder = tempfile::tempdir().expect("a folder");
     let office = office(&folder, &server, NOW).await;
-    run::once(&office).await.expect("the program works");
+    loops::once(&office).await.expect("the program works");
     let tokens = office.store.remembered_under("gm_token").await.expect("the store answers");
     let [(_, token)] = &tokens[..] else { panic!("{tokens:?}") };
     server.deliver((0..30).map(|number| letter(&number.to_string())));
     let story = "A long story, told again.\r\n".repeat(10_000);
     server.deliver([[letter("told"), format!("{story}> Reply token: {token}\r\n").into_bytes()].concat()]);
     server.deliver((30..330).map(|number| letter(&number.to_string())));
-    run::once(&office).await.expect("the program works");
+    loops::once(&office).await.expect("the program works");
     let stored = office.store.letters(None, None, "", 10).await.expect("the store answers");
     assert_eq!(stored.len(), 1);
     assert_eq!(server.mail().inbox.len(), 330);

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use fogpost::config::Config;
-use fogpost::daemon::loops::run;
+use fogpost::daemon::loops;
 use fogpost::post::imap::ImapConfig;
 use fogpost::post::inbox::Inbox;
 use fogpost::post::{Secret, Tls};
@@ -108,7 +108,7 @@ async fn runs_of_cron_leave_a_mailbox_alone_whose_login_was_refused() {
         let mut config = Config::clone(&office.config);
         config.login_changed = changed.map(|time| format!("2026-11-07T{time}Z").parse().expect("a time"));
         office.config = Arc::new(config);
-        let said = format!("{:#}", run::once(&office).await.expect_err("the mailbox is closed"));
+        let said = format!("{:#}", loops::once(&office).await.expect_err("the mailbox is closed"));
         assert!(said.contains("Invalid credentials"), "{said}");
         assert_eq!(server.mail().count("LOGIN"), logins, "at {time}");
         office.close().await;

@@ -6,9 +6,7 @@ use chrono::{DateTime, Utc};
 use fogpost::audit::Place as Where;
 use fogpost::config::Config;
 use fogpost::daemon::audit::verify;
-use fogpost::daemon::instruct;
-use fogpost::daemon::loops::run;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, instruct, loops};
 use fogpost::game::BySeat;
 use fogpost::game::any::GameKind;
 use fogpost::letter::Address;
@@ -45,7 +43,7 @@ pub async fn audit_names_changes_made_past_the_triggers(place: Place) {
          Message-ID: <1@players.example>\r\nIn-Reply-To: <{invitation}>\r\n\r\nMARBLE E5\r\n"
     );
     maildir::deliver(&inbox, letter.as_bytes()).unwrap();
-    run::once(&office).await.unwrap();
+    loops::once(&office).await.unwrap();
     let verify = async || verify::verify(&office, &id, &|_| ()).await.unwrap();
     let sound = verify().await;
     assert!(sound.is_sound() && sound.letters == 1 && sound.sent == 4, "{sound:#?}");

@@ -2,18 +2,19 @@
 
 use fogpost::club::events::event::EventStage;
 use fogpost::club::events::steps::Mailed;
-use fogpost::club::owed::OwedTurn;
-use fogpost::club::rated::RatingChange;
-use fogpost::club::rating::Rating;
+use fogpost::club::rating::{Rating, RatingChange};
+use fogpost::club::reliability::OwedTurn;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::ledger::{Head, KeptPin, PinKey, PinnedKind};
 use fogpost::letter::Digest;
 use fogpost::store::carry::{self, Carried};
-use fogpost::store::{BudgetKey, BudgetKind, BudgetQuestion, KeptSnapshot, Restraints, Standing, open};
-use fogpost::store::{ChangeKind, ChangeStage, PlayerChange, UnprovenLetter, UnprovenStage};
-use fogpost::store::{Changes, Invitation, InvitationStage, LeftReason, LetterStatus, NewLetter, StoreError};
-use fogpost::store::{Claim, EventEnd, EventMatchRow, EventRow, OwedTurnRow, RatingRow, SendOutcome};
+use fogpost::store::{
+    BudgetKey, BudgetKind, BudgetQuestion, ChangeKind, ChangeStage, Changes, Claim, EventEnd, EventMatchRow,
+    EventRow, Invitation, InvitationStage, KeptSnapshot, LeftReason, LetterStatus, NewLetter, OwedTurnRow,
+    PlayerChange, RatingRow, Restraints, SendOutcome, Standing, StoreError, UnprovenLetter, UnprovenStage,
+    open,
+};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::place::Place;

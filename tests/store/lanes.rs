@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::config::Config;
-use fogpost::daemon::away;
-use fogpost::daemon::loops::{digest, run};
+use fogpost::daemon::loops::upkeep;
 use fogpost::daemon::status::{SILENT_AFTER, Status, note};
-use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, Office, instruct, items, new_letter};
+use fogpost::daemon::{
+    GmIndex, Holder, NamedAddress, NewMatch, Office, away, instruct, items, loops, new_letter,
+};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -174,10 +175,10 @@ async fn letters_that_a_lock_keeps_out_are_no_fault_of_the_mailbox() {
             office.now()
         }
     };
-    digest::digest_when_due(&office, now(-24 * 60)).await.unwrap();
+    upkeep::digest_when_due(&office, now(-24 * 60)).await.unwrap();
     for at in [0, 4, 8, 16] {
         now(at);
-        assert!(run::once(&office).await.is_err());
+        assert!(loops::once(&office).await.is_err());
         away::tell(&office).await.unwrap();
     }
     let told = store.list_dispatches(false, 10).await.unwrap();
@@ -186,11 +187,11 @@ async fn letters_that_a_lock_keeps_out_are_no_fault_of_the_mailbox() {
     let status = Status::of(&store, database, quota, office.now(), SILENT_AFTER).await.unwrap();
     let is_named = |words: &str| status.faults.iter().any(|fault| fault.contains(words));
     assert!(is_named("cannot be stored") && !is_named("cannot be read"), "{:?}", status.faults);
-    digest::digest_when_due(&office, office.now()).await.unwrap();
+    upkeep::digest_when_due(&office, office.now()).await.unwrap();
     let told = store.list_dispatches(false, 10).await.unwrap();
     assert!(told.len() == 2 && told.iter().any(|row| row.message_id.contains(".d.2026-05-07")), "{told:?}");
     sqlx::raw_sql("ROLLBACK").execute(&mut psql).await.unwrap();
-    run::once(&office).await.unwrap();
+    loops::once(&office).await.unwrap();
     assert!(place_waits(&office).await || !store.letters(None, None, "", 10).await.unwrap().is_empty());
 }
 

@@ -15,10 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::AuditVerdict;
 use fogpost::audit::dossier::DossierForm;
 use fogpost::daemon::audit::{self, book, dossier, verify};
-use fogpost::daemon::doubt;
-use fogpost::daemon::instruct;
-use fogpost::daemon::loops::run;
-use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, Unseal};
+use fogpost::daemon::{Holder, NamedAddress, NewMatch, Office, Unseal, clock, instruct, loops};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Line};
 use fogpost::letter::Address;
@@ -254,7 +251,7 @@ impl Referee {
 
     /// Runs the program once over everything that is due.
     pub fn work(&self) {
-        self.block_on(run::once(&self.office)).expect("the program works");
+        self.block_on(loops::once(&self.office)).expect("the program works");
     }
 
     /// Moves the clock while the program runs, in steps that are too short to count as an outage.
@@ -272,7 +269,7 @@ impl Referee {
     pub fn sleep(&self, hours: i64) {
         self.set_clock(hours);
         if hours.abs() > 24 {
-            self.block_on(doubt::confirm(&self.office)).expect("the store answers");
+            self.block_on(clock::confirm(&self.office)).expect("the store answers");
         }
     }
 

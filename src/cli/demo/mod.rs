@@ -15,9 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use self::correspondent::Correspondent;
 use self::play::DemoPlay;
 use crate::config::Config;
-use crate::daemon::instruct;
-use crate::daemon::loops::run;
-use crate::daemon::{Holder, NamedAddress, NewMatch, Office};
+use crate::daemon::{Holder, NamedAddress, NewMatch, Office, instruct, loops};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::game::record::{By, Filed, Record};
@@ -118,7 +116,7 @@ async fn play_both(office: &Office, folder: &Path, record: &Record) -> anyhow::R
     let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg}")?);
     let mut rest = &record.filings[..];
     loop {
-        run::once(office).await?;
+        loops::once(office).await?;
         let game_match = find(office, &id).await?;
         if rest.is_empty() {
             bar.finish_and_clear();

@@ -13,12 +13,9 @@ use super::correspondent::Correspondent;
 use super::prompt::Prompt;
 use super::{find, named_address, office, open_office, put, utf8};
 use crate::cli::output::program;
-use crate::daemon::instruct;
-use crate::daemon::loops::run;
-use crate::daemon::site;
 use crate::daemon::status::service::{SignalRequest, Signals};
 use crate::daemon::status::this_daemon;
-use crate::daemon::{Holder, NewMatch, Office};
+use crate::daemon::{Holder, NewMatch, Office, instruct, loops, site};
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::house::{self, HouseLevel};
@@ -66,7 +63,7 @@ impl DemoPlay {
         };
         let game_match = instruct::open(&office, new).await?;
         // Send the invitation now, so that it is in the mailbox before anybody looks.
-        run::once(&office).await?;
+        loops::once(&office).await?;
         play(&office, &folder, &game_match, correspondent).await
     }
 
@@ -136,7 +133,7 @@ fn is_special_in_muttrc(c: char) -> bool {
 async fn referee(office: &Arc<Office>, prompt: Prompt<'_>) -> anyhow::Result<()> {
     let mut signals = Signals::listen().context("failed to listen for signals")?;
     let (stopper, stop) = ShutdownSignal::new();
-    let mut running = std::pin::pin!(run::run(Arc::clone(office), stop));
+    let mut running = std::pin::pin!(loops::run(Arc::clone(office), stop));
     let has_guest = prompt.has_guest();
     let mut prompt = std::pin::pin!(prompt.run());
     loop {

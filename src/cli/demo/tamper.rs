@@ -12,7 +12,7 @@ use crate::cli::audit::verify::show;
 use crate::cli::output::program;
 use crate::daemon::Office;
 use crate::daemon::audit::verify::verify;
-use crate::daemon::fog::Fog;
+use crate::daemon::instruct::Fog;
 use crate::letter::Digest;
 use crate::referee::Match;
 use crate::store::{self, LetterStatus};

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{bail, ensure};
 
-use super::columns::row_of;
+use super::club::row_of;
 use crate::audit::book::{BookCheck, CitedColumns, CitedLetter, EventColumns, EventMatchColumns};
 use crate::audit::{AuditVerdict, LedgerRow};
 use crate::daemon::Office;
-use crate::daemon::intake::row::listed_fields;
+use crate::daemon::intake::copies::listed_fields;
 use crate::ledger::Entry;
 use crate::letter::Digest;
 use crate::store::{NamedLetter, SentRow, UnprovenStage};

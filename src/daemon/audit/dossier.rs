@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{bail, ensure};
 
+use super::verify;
 use super::withheld::{self, ruled_letters};
-use super::{sealed, verify};
 use crate::audit::account::{ArchivedDispatch, MatchArchive};
 use crate::audit::dossier::{self, About, DossierForm, LetterRecord, SeatHolder};
-use crate::daemon::parallel::run_blocking;
+use crate::daemon::waiting::run_blocking;
 use crate::daemon::{Office, instruct, rulings};
 use crate::desk::frame::stored::{both_seats, snapshot};
 use crate::desk::gm::unseal::Unseal;
@@ -34,7 +34,7 @@ pub async fn material(
     let row = rulings::match_row(office, &id).await?;
     let mut game_match = snapshot(&row.id, &row.snapshot)?;
     if game_match.stage != Stage::Over {
-        sealed::unseal(office, std::slice::from_ref(&id), asked, what).await?;
+        withheld::unseal(office, std::slice::from_ref(&id), asked, what).await?;
         game_match = snapshot(&row.id, &rulings::match_row(office, &id).await?.snapshot)?;
     }
     let mut entries: Vec<Entry> = Vec::new();

@@ -2,10 +2,8 @@
 
 pub mod book;
 pub mod club;
-pub mod columns;
 pub mod dossier;
 pub mod forget;
-pub mod sealed;
 pub mod unsound;
 pub mod verify;
 pub mod withheld;
@@ -18,7 +16,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use self::unsound::{Unsound, remembered_unsound};
 use self::verify::{HouseTurns, unreadable};
 use super::waiting::{RetryPause, pause, until_shutdown};
-use super::{Office, commit, doubt, load, remembered, rulings};
+use super::{Office, clock, commit, load, rulings};
 use crate::audit::{AuditVerdict, CheckSubject};
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
@@ -72,11 +70,11 @@ pub async fn audit_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyho
 /// Returns an error if the database does not answer.
 pub async fn audit_when_due(office: &Office) -> anyhow::Result<()> {
     let interval = TimeDelta::hours(i64::from(office.config.audit.every_hours));
-    if interval.is_zero() || !doubt::is_trusted(office).await? {
+    if interval.is_zero() || !clock::is_trusted(office).await? {
         return Ok(());
     }
     let now = office.now();
-    let Some(audited) = remembered::time(office, AUDITED).await? else {
+    let Some(audited) = clock::remembered_time(office, AUDITED).await? else {
         // A database that was just created holds nothing to check.
         return Ok(office.store.remember(AUDITED, &now.to_rfc3339()).await?);
     };

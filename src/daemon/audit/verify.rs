@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::bail;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::columns::{self, columns_of, row_of};
+use super::club::{columns_of, row_of};
 use super::{book, club};
 use crate::audit::columns::LetterColumns;
 use crate::audit::witness::PlayersMail;
@@ -15,8 +15,8 @@ use crate::audit::{
     AuditVerdict, Check, CheckSubject, ExpectedDispatch, Finding, LedgerBatch, LedgerReader, ParsedLetter,
     Place, StoredDispatch, StoredLetter, StoredMatch, StoredPlayer, StoredSeat, Withheld,
 };
-use crate::daemon::load::large::turn_to_decode;
-use crate::daemon::parallel::run_blocking;
+use crate::daemon::load::read::turn_to_decode;
+use crate::daemon::waiting::run_blocking;
 use crate::daemon::{Office, rulings};
 use crate::desk::frame::parallel::par_map;
 use crate::game::BySeat;
@@ -272,7 +272,7 @@ async fn verify_row(
     let facts = check.take_facts();
     let mut verdict = check.finish();
     if verdict.findings.is_empty() {
-        verdict.findings = columns::odd_columns(office, &id, &facts, listed).await?;
+        verdict.findings = club::odd_columns(office, &id, &facts, listed).await?;
     }
     if let Some(who) = office.store.forgotten_in(&id).await? {
         verdict.findings.extend(untold_of_forgotten(office, &id, &who).await?);

@@ -2,9 +2,7 @@
 
 pub mod copies;
 pub mod old;
-pub mod older;
 pub mod outage;
-pub mod row;
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -14,13 +12,11 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use tokio::sync::{mpsc, watch};
 
-use self::copies::Original;
+use self::copies::{Original, row_of, visible_tokens};
 use self::old::Ties;
-use self::row::{row_of, visible_tokens};
-use super::load::large::turn_to_decode;
-use super::load::read::read;
-use super::parallel::run_blocking;
-use super::{Office, away, doubt, proved, restored, space, suspects};
+use super::load::read::{read, turn_to_decode};
+use super::waiting::run_blocking;
+use super::{Office, away, clock, restored, suspects};
 use crate::desk::frame::club::ClubContext;
 use crate::desk::frame::in_work::InWork;
 use crate::desk::frame::parallel::par_map;
@@ -85,11 +81,11 @@ struct Signs {
 }
 
 async fn store_batch(office: &Office, notes: &str, batch: FetchedLetters) {
-    if !space::has_room(office).await {
+    if !away::has_room(office).await {
         // Without an answer, the inbox leaves the letters in the mailbox and fetches them again later.
         return;
     }
-    match doubt::may_take(office, &batch.letters).await {
+    match clock::may_take(office, &batch.letters).await {
         Ok(true) => {}
         Ok(false) => return,
         Err(error) => {
@@ -170,7 +166,7 @@ pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
 /// Compares the letters that were filed last with those that the database knows. If it lacks one, or after
 /// `fogpost restore`, all processed letters are read again before any other is handed over.
 async fn compare_filed(office: &Office, letters: Vec<FetchedLetter>) -> anyhow::Result<()> {
-    let letters = older::count_unknown(&office.store, &office.config, &letters, office.now()).await?;
+    let letters = old::count_unknown(&office.store, &office.config, &letters, office.now()).await?;
     if letters > 0 {
         tracing::warn!(letters, "the database lacks letters that were processed; it is an older one");
         office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
@@ -247,7 +243,7 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     if letters.is_empty() {
         return Ok(taken);
     }
-    proved::note_if_beyond(office, &answered).await?;
+    restored::note_if_beyond(office, &answered).await?;
     // The letters that are read again come from another folder.
     if notes == office.config.inbox.name() {
         read_again_if_restored(office).await?;

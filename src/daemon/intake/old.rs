@@ -4,15 +4,21 @@
 //! A mailbox that was already in use may hold years of old letters; they are neither answered nor touched. A letter is
 //! old if every time at which it is known to have arrived lies before the mark of its mailbox, and if nothing ties it
 //! to the club. Its `Date` says nothing, because its sender wrote it.
+//!
+//! The letters that were filed last prove that an older database was put in place of the club's, if it does not know them.
 
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use mail_parser::{HeaderValue, Message, MessageParser};
 
+use super::copies::row_of;
+use crate::config::Config;
 use crate::daemon::{Office, load};
+use crate::desk::frame::club::own_identity;
 use crate::letter::{Letter, Limits, OwnIdentity, ReplyMarks};
 use crate::post::FetchedLetter;
+use crate::store::{Database, NewLetter};
 
 /// Time by which the clock of a mail server may differ from ours: better to answer a letter that was sent
 /// just before the club began than to leave one that was sent just after.
@@ -111,4 +117,27 @@ fn texts_of(value: &HeaderValue<'_>) -> Vec<String> {
         HeaderValue::TextList(texts) => texts.iter().map(ToString::to_string).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Returns the number of these filed letters that the database lacks.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn count_unknown(
+    store: &Database,
+    config: &Config,
+    letters: &[FetchedLetter],
+    now: DateTime<Utc>,
+) -> anyhow::Result<usize> {
+    let (mark, own) = (store.mailbox_mark(&config.inbox.name(), now).await?, own_identity(config));
+    let proves = |letter: &&FetchedLetter| {
+        // Another club that reads the same mailbox files its letters there, too, and the program itself may have filed
+        // one that it sent to test the way.
+        !letter.cut
+            && ReplyMarks::of(&letter.raw, &own).is_to_us
+            && ties_if_old(letter, mark, &own).is_none()
+            && row_of(letter).sender != config.club.address.as_str()
+    };
+    let filed: Vec<NewLetter> = letters.iter().filter(proves).map(row_of).collect();
+    Ok(store.count_unknown(&filed).await?)
 }

@@ -1,33 +1,32 @@
 //! Loads the rows that letters or a decision need, in a few queries for all of them.
 
-pub mod digest;
-pub mod dkim;
-pub mod events;
-pub mod gm_lists;
-pub mod large;
-pub mod read;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
 
 use super::Office;
-use super::parallel::run_blocking;
+use super::waiting::run_blocking;
+use crate::club::events::event::Event;
 use crate::config::Gm;
+use crate::daemon::Office;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::parallel::par_map;
-use crate::desk::frame::rows::{Key, LoadedMatch, LoadedRows};
+use crate::desk::frame::rows::{Key, LoadedEvent, LoadedMatch, LoadedRows};
 use crate::desk::matches::applicants::APPLICANT;
 use crate::desk::outbox::budgets::seat_subject;
 use crate::desk::outbox::gms;
+use crate::ledger::book::BookEntry;
 use crate::ledger::{Delivery, Entry};
 use crate::letter::{Digest, Token};
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{
-    BudgetKey, EntryRow, MatchRow, RESTORED, RESTORES, RestoredBackup, Restoring, SnapshotRow, TokenRow,
+    BudgetKey, EntryRow, EventRow, MatchRow, RESTORED, RESTORES, RestoredBackup, Restoring, SnapshotRow, TokenRow,
 };
+
+pub mod digest;
+pub mod read;
 
 /// Returns the keys of one kind.
 macro_rules! keys {
@@ -298,7 +297,7 @@ async fn load_club(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) ->
 
 async fn load_events(office: &Office, lacking: &[Key], loaded: &mut LoadedRows) -> anyhow::Result<()> {
     for id in keys!(lacking, Event) {
-        let found = events::load_event(office, &id).await?;
+        let found = load_event(office, &id).await?;
         loaded.events.entry(id).or_insert(found);
     }
     if lacking.contains(&Key::EventList) {
@@ -321,10 +320,10 @@ async fn load_for_gms(office: &Office, lacking: &[Key], loaded: &mut LoadedRows)
         loaded.overviews = Some(load_overviews(office).await?);
     }
     if lacking.contains(&Key::Ended) {
-        loaded.ended = Some(gm_lists::matches_ended_lately(office, loaded.at).await?);
+        loaded.ended = Some(digest::matches_ended_lately(office, loaded.at).await?);
     }
     for readers in keys!(lacking, Readers) {
-        let players = gm_lists::readers_of_announcements(office, readers).await?;
+        let players = digest::readers_of_announcements(office, readers).await?;
         loaded.readers_of.insert(readers, players);
     }
     for since in keys!(lacking, Digest) {
@@ -539,4 +538,30 @@ async fn read_matches(
     });
     loaded.matches.extend(read.await?);
     Ok(())
+}
+
+/// Returns an event as its book records it, or `None` if there is no such event.
+///
+/// # Errors
+/// Returns an error if the database does not answer, or if the book cannot be read.
+pub async fn load_event(office: &Office, id: &str) -> anyhow::Result<Option<LoadedEvent>> {
+    // Load the row before the book: if the book grows in between, the version is outdated and the commit
+    // fails.
+    let Some(row) = office.store.event(id).await? else { return Ok(None) };
+    let rows = office.store.book(id).await?;
+    let merged = office.store.merged_players().await?;
+    let entries: Result<Vec<BookEntry>, _> = rows.iter().map(|row| serde_json::from_str(&row.json)).collect();
+    let entries = entries.with_context(|| format!("failed to read the book of {id}"))?;
+    let event = Event::fold(&entries, &|player| merged.get(&player).copied().unwrap_or(player));
+    let event = event.with_context(|| format!("failed to read the book of {id}"))?;
+    Ok(Some(LoadedEvent { event, told: row.told, version: row.version }))
+}
+
+/// Describes the stage of an event to people. Its row does not tell entries from the time between two seasons.
+///
+/// # Errors
+/// Same as [`load_event`].
+pub async fn stage_in_words(office: &Office, row: &EventRow) -> anyhow::Result<&'static str> {
+    let loaded = load_event(office, &row.id).await?;
+    Ok(loaded.map_or(row.stage.as_str(), |loaded| loaded.event.stage_in_words()))
 }

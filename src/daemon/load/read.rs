@@ -1,8 +1,18 @@
 //! Reads letters, and finds the rows that they refer to.
+//!
+//! Turns for large letters: they are decoded one at a time, because that takes up to ten times their size in
+//! memory.
+//!
+//! Decides whether a letter is authentic, by the report of our mail server or by its DKIM signature.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
-use super::large::turn_to_decode;
+use tokio::task::JoinSet;
+
+use crate::daemon::Office;
 use crate::desk::door::sender::{ReadLetter, ReadResult};
 use crate::desk::frame::club::{ClubContext, Moment};
 use crate::desk::frame::in_work::InWork;
@@ -10,7 +20,9 @@ use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::Key;
 use crate::desk::outbox::budgets::CLUB;
 use crate::desk::outbox::returned;
-use crate::letter::{Automatic, Letter, Limits};
+use crate::letter::authentic::{ReportedDkim, SignatureFault};
+use crate::letter::{Automatic, Digest, Letter, Limits};
+use crate::post::dkim::DkimVerdict;
 use crate::store::WaitingLetter;
 
 /// Parses letters in parallel, and notes the ones in progress.
@@ -95,4 +107,108 @@ fn returned_dispatches(automatic: Option<&Automatic>) -> Vec<Key> {
     let about = automatic.about.iter().cloned().map(Key::Dispatch);
     let ids = automatic.return_ids.iter().map(|id| Key::ReturnId(id.as_str().to_owned()));
     about.chain(ids).collect()
+}
+
+/// Size in bytes above which a letter is large.
+const LARGE: usize = 1_000_000;
+
+/// Maximum time to wait for a turn. A letter takes less than a second, unless its thread hangs.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+
+/// Whether a large letter is being decoded. One flag for all threads, because they share the program's
+/// memory.
+static IS_TAKEN: Mutex<bool> = Mutex::new(false);
+static FREED: Condvar = Condvar::new();
+
+/// Permission to decode a letter, for as long as this lives.
+#[must_use = "others may decode large letters once this is dropped"]
+pub struct Turn {
+    is_large: bool,
+}
+
+/// Waits until this letter may be decoded, which a small one always may.
+pub fn turn_to_decode(raw: &[u8]) -> Turn {
+    let is_large = raw.len() > LARGE;
+    if is_large {
+        let is_taken = IS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = FREED.wait_timeout_while(is_taken, MAX_WAIT, |is_taken| *is_taken);
+        let (mut is_taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        *is_taken = true;
+    }
+    Turn { is_large }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if self.is_large {
+            *IS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            FREED.notify_one();
+        }
+    }
+}
+
+/// The verdict on a letter without a valid signature, for a reason that is not known.
+const UNSIGNED: DkimVerdict = DkimVerdict::NotPassed(SignatureFault::Missing);
+
+/// Returns the verdicts on people's letters. If letters need not be signed, only the report of our own mail
+/// server counts.
+pub async fn dkim_verdicts(office: &Office, letters: &[ReadLetter]) -> BTreeMap<Digest, DkimVerdict> {
+    let mut verdicts = BTreeMap::new();
+    let (mut asked, mut queries) = (Vec::new(), JoinSet::new());
+    for ReadLetter { waiting, read } in letters {
+        let Some(Ok(letter)) = read else { continue };
+        if letter.automatic.is_some() {
+            continue;
+        }
+        match reported_dkim(office, letter) {
+            ReportedDkim::Passed => drop(verdicts.insert(waiting.digest, DkimVerdict::Passed)),
+            ReportedDkim::NotPassed => drop(verdicts.insert(waiting.digest, UNSIGNED)),
+            ReportedDkim::Nothing => {
+                let Some(verifier) = &office.verifier else { continue };
+                let verifier = Arc::clone(verifier);
+                let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
+                let received_at = waiting.received_at;
+                asked.push(digest);
+                // Verify all letters concurrently, because each may wait for name servers.
+                queries.spawn(async move { (digest, verifier.verify(&raw, &from, received_at).await) });
+            }
+        }
+    }
+    verdicts.extend(answers(asked, queries).await);
+    verdicts
+}
+
+fn reported_dkim(office: &Office, letter: &Letter) -> ReportedDkim {
+    let trusted = office.config.letters.trusted_authserv_id();
+    trusted.map_or(ReportedDkim::Nothing, |authserv_id| letter.reported_dkim(authserv_id))
+}
+
+/// Collects the answers to queries about these letters. A letter whose verification panics is not proven:
+/// otherwise bytes that make the verifier panic would count as a signature.
+async fn answers(
+    asked: Vec<Digest>,
+    mut queries: JoinSet<(Digest, DkimVerdict)>,
+) -> BTreeMap<Digest, DkimVerdict> {
+    let mut verdicts: BTreeMap<Digest, DkimVerdict> =
+        asked.into_iter().map(|digest| (digest, UNSIGNED)).collect();
+    while let Some(answered) = queries.join_next().await {
+        verdicts.extend(answered);
+    }
+    verdicts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_letter_whose_verification_panics_is_not_proven() {
+        let [fine, poisoned] = ["fine", "poisoned"].map(|letter| Digest::of(letter.as_bytes()));
+        let mut queries = JoinSet::new();
+        queries.spawn(async move { (fine, DkimVerdict::Passed) });
+        queries.spawn(async { panic!("a planted panic") });
+        let verdicts = answers(vec![fine, poisoned], queries).await;
+        assert!(matches!(verdicts[&fine], DkimVerdict::Passed));
+        assert_eq!(verdicts[&poisoned], UNSIGNED);
+    }
 }

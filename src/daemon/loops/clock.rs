@@ -1,4 +1,6 @@
 //! Enforces deadlines: rules on due matches, the one that has waited longest first.
+//!
+//! Deadlines and ends of seasons that zone data of a newer edition move: each stays at the local time that players read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,19 +10,20 @@ use anyhow::ensure;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 
-use super::{digest, upkeep};
+use super::upkeep;
+use crate::daemon::clock::{HEARTBEAT, OUTAGE_SINCE};
 use crate::daemon::commit::{self, is_transient};
 use crate::daemon::heartbeat::Loop;
 use crate::daemon::items::{self, DueMatches};
-use crate::daemon::remembered::{HEARTBEAT, OUTAGE_SINCE};
-use crate::daemon::sending::refused;
+use crate::daemon::sending::resend;
 use crate::daemon::waiting::{RetryPause, pause};
-use crate::daemon::{Office, away, doubt, events, load, ratings, remembered, rulings, space, zones};
+use crate::daemon::{Office, away, clock, events, load, ratings, rulings};
 use crate::desk::matches::acts::{CauseOf, by_program};
 use crate::desk::matches::offers;
 use crate::post::{Health, ShutdownSignal};
-use crate::referee::Act;
+use crate::referee::{Act, Stage};
 use crate::store::{Changes, Invitation, InvitationStage, RESTORED, StoreError, TO_BE_READ_AGAIN};
+use crate::zone;
 
 /// Matches ruled on in one transaction.
 const BATCH_SIZE: u32 = 100;
@@ -51,7 +54,7 @@ pub async fn watch_clock_until(
     while !shutdown.is_set() {
         office.heartbeat.beat(Loop::Clock);
         // Keep watching the clock while the mailbox cannot be read: a long outage must not look like a jump.
-        if let Err(error) = doubt::is_trusted(&office).await {
+        if let Err(error) = clock::is_trusted(&office).await {
             backoff.wait("failed to check the clock", &error, &shutdown).await;
         }
         let is_readable = becomes_readable(&mut health, &shutdown).await;
@@ -85,7 +88,7 @@ pub async fn watch_clock_until(
 /// Notes that an older database was put in place of this one if the last check of the clock is earlier than the one
 /// that this daemon has written. Returns whether it is.
 async fn note_if_put_back(office: &Office) -> anyhow::Result<bool> {
-    let is_put_back = is_before_check(office, remembered::time(office, HEARTBEAT).await?);
+    let is_put_back = is_before_check(office, clock::remembered_time(office, HEARTBEAT).await?);
     if is_put_back {
         tracing::warn!("an older database was put in place of this one");
         office.store.remember(RESTORED, TO_BE_READ_AGAIN).await?;
@@ -119,7 +122,7 @@ fn is_readable(health: &Health) -> bool {
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()> {
-    if !doubt::is_trusted(office).await? {
+    if !clock::is_trusted(office).await? {
         return Ok(());
     }
     // Nobody is late, and no offer lapses, before the letters from after a restored backup are decided.
@@ -127,9 +130,9 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
         return Ok(());
     }
     let now = office.now();
-    zones::keep_local_deadlines(office, now).await?;
+    keep_local_deadlines(office, now).await?;
     // This tells the GM if space is short, even while no letters arrive.
-    space::has_room(office).await;
+    away::has_room(office).await;
     extend_after_outage(office, now, outage).await?;
     upkeep::correct_deferred_when_due(office, now).await?;
     lapse_offers(office, now).await?;
@@ -142,24 +145,24 @@ pub async fn clock_all(office: &Office, outage: TimeDelta) -> anyhow::Result<()>
     upkeep::list_letters_when_due(office, now).await?;
     upkeep::drop_pictures_when_due(office, now).await?;
     upkeep::tell_of_alarms_when_due(office, now).await?;
-    refused::tell_when_due(office, now).await?;
-    digest::player_digests_when_due(office, now).await?;
-    digest::digest_when_due(office, now).await
+    resend::tell_when_due(office, now).await?;
+    upkeep::player_digests_when_due(office, now).await?;
+    upkeep::digest_when_due(office, now).await
 }
 
 /// Notes that the clock was checked. After an outage, extends the deadlines that fell into it by its length,
 /// and at least by the grace. If the clock was ahead, resets the deadlines that it moved.
 async fn extend_after_outage(office: &Office, now: DateTime<Utc>, outage: TimeDelta) -> anyhow::Result<()> {
-    if let Some(ahead) = remembered::time_ahead(office, HEARTBEAT).await? {
+    if let Some(ahead) = clock::remembered_time_ahead(office, HEARTBEAT).await? {
         tracing::warn!("the clock was set back; retrying everything deferred now");
         office.store.retry_deferred(now, now).await?;
         office.letters_arrived.notify_one();
         office.dispatches_queued.notify_one();
         if ahead - now > OUTAGE {
-            sweep(office, ahead + remembered::MAX_SLEEP, now, &by_program(Act::ClockSetBack)).await?;
+            sweep(office, ahead + clock::MAX_SLEEP, now, &by_program(Act::ClockSetBack)).await?;
         }
     }
-    let last = remembered::time(office, HEARTBEAT).await?;
+    let last = clock::remembered_time(office, HEARTBEAT).await?;
     // To note this check would hide that the database was replaced since the last one.
     ensure!(!is_before_check(office, last), "an older database was put in place of this one");
     if let Some(last) = last.filter(|last| now - *last > outage) {
@@ -230,4 +233,36 @@ async fn lapse_offer(office: &Office, row: Invitation) -> anyhow::Result<()> {
         Err(error) => return Err(error.into()),
     }
     Ok(())
+}
+
+/// The key under which a daemon remembers the edition of the zone data by which deadlines were set.
+const ZONE_DATA: &str = "zone data";
+
+/// If the zone data are newer than those by which deadlines were set, sets the deadlines again that they move. Of several
+/// daemons, one with older data changes nothing.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub(super) async fn keep_local_deadlines(office: &Office, now: DateTime<Utc>) -> anyhow::Result<()> {
+    let edition = &office.club.identity.tzdata;
+    let known = office.store.remembered(ZONE_DATA).await?;
+    if known.as_ref().is_some_and(|known| !zone::is_newer(edition, known)) {
+        return Ok(());
+    }
+    let mut ids = Vec::new();
+    office.store.list_matches(Some(Stage::Running), &mut |listed| ids.push(listed.id)).await?;
+    let cause_of: CauseOf = Arc::new(|game_match| {
+        // A match without a deadline rejects any.
+        let deadline = game_match.deadline_by_local_time().unwrap_or_default();
+        game_match.by_program(Act::ZonesChanged { deadline })
+    });
+    for some in ids.chunks(BATCH_SIZE as usize) {
+        office.heartbeat.beat(Loop::Clock);
+        rulings::decide_on_matches(office, office.store.matches(some).await?, &cause_of, now).await?;
+    }
+    events::keep_local_ends(office).await?;
+    if let Some(known) = known {
+        tracing::info!(edition, known, "deadlines follow newer rules of the time zones");
+    }
+    Ok(office.store.remember(ZONE_DATA, edition).await?)
 }

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::super::audit::sealed::matches_sealing;
 use super::super::status::{SILENT_AFTER, Status};
 use super::super::{GmIndex, Office, commit, load};
 use crate::club::events::event::EventStage;
+use crate::daemon::audit::withheld::matches_sealing;
 use crate::desk::gm::agenda::{self, Agenda};
 use crate::desk::gm::without_letter::match_guard;
 use crate::desk::matches::applicants::Applicant;

@@ -12,9 +12,9 @@ use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::load::events::load_event;
-use super::parallel::run_blocking;
+use super::load::load_event;
 use super::status::service;
+use super::waiting::run_blocking;
 use super::{GmIndex, Office, instruct};
 use crate::club::events::keys::UNTIL_OPENING;
 use crate::game::Seat;
@@ -28,7 +28,6 @@ use crate::web::{asset, screen_sheet};
 use self::sessions::{GmSession, SESSION_SECONDS, Sessions};
 
 pub mod agenda;
-mod lists;
 pub mod sessions;
 pub mod subjects;
 
@@ -227,15 +226,15 @@ impl Visit {
                 self.render(guest, move |frame| event::page(frame, &rows)).await
             }
             ["matches"] => {
-                let found = lists::matches(office, &field_of(query, "q")).await?;
+                let found = subjects::matches(office, &field_of(query, "q")).await?;
                 self.render(guest, move |frame| list_pages::matches(frame, &found)).await
             }
             ["people"] => {
-                let found = lists::people(office, &field_of(query, "q")).await?;
+                let found = subjects::people(office, &field_of(query, "q")).await?;
                 self.render(guest, move |frame| list_pages::people(frame, &found)).await
             }
             ["events"] => {
-                let found = lists::events(office, &field_of(query, "q")).await?;
+                let found = subjects::events(office, &field_of(query, "q")).await?;
                 let opens = (office.now() + UNTIL_OPENING).date_naive();
                 self.render(guest, move |frame| list_pages::events(frame, &found, opens)).await
             }

@@ -1,4 +1,6 @@
 //! Loads what the pages of a match, a person and an event show.
+//!
+//! Loads what the lists of matches, people and events show.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Context as _;
 use chrono::{Months, TimeDelta};
 
-use super::super::audit::sealed::matches_sealing;
-use super::super::load::events::load_event;
 use super::super::load::ledger_entries;
-use super::super::{GmIndex, Office, fog};
+use super::super::{GmIndex, Office};
 use super::agenda::about;
-use super::lists;
 use crate::club::member::{number, read_number};
 use crate::club::names::{NamedPlayer, find_player};
+use crate::daemon::audit::withheld::matches_sealing;
+use crate::daemon::load::{load_event, stage_in_words};
+use crate::daemon::{Office, instruct};
 use crate::desk::gm::without_letter::{event_guard, match_guard};
 use crate::desk::matches::applicants::{APPLICANT, Applicant};
 use crate::game::{BySeat, Seat};
@@ -23,6 +25,7 @@ use crate::store::{LetterStatus, Player, TokenRow};
 use crate::web::screen::event::EventRows;
 use crate::web::screen::forms::Form;
 use crate::web::screen::game_match::{MatchRows, Sent};
+use crate::web::screen::lists::{EventLine, Filtered, PersonLine};
 use crate::web::screen::person::{LetterLine, PersonMatch, PersonRows};
 
 /// Maximum letters of the referee about a match that its timeline shows.
@@ -91,7 +94,7 @@ pub async fn guard_of(office: &Office, instruction: &Instruction) -> anyhow::Res
 /// Returns what the page of a match shows.
 pub async fn match_rows(office: &Office, gm: GmIndex, id: &str) -> anyhow::Result<Option<MatchRows>> {
     let Some((mut game_match, seats)) = match_of(office, id).await? else { return Ok(None) };
-    game_match.away = fog::on_screen(office, gm).await?.away(&game_match.id, game_match.away);
+    game_match.away = instruct::fog_on_screen(office, gm).await?.away(&game_match.id, game_match.away);
     let gm = &office.config.club.gm.all()[gm.0];
     let is_own = |row: &TokenRow| row.player.addresses.iter().any(|address| gm.has_address(address));
     let plays = seats.iter().any(|(_, row)| row.as_ref().is_some_and(is_own));
@@ -126,7 +129,7 @@ pub async fn person_rows(office: &Office, gm: GmIndex, word: &str) -> anyhow::Re
     let Some(id) = read_number(word) else { return Ok(None) };
     let Some(player) = office.store.player_by_id(id).await? else { return Ok(None) };
     let held = office.store.matches_of(player.id).await?;
-    let fog = fog::on_screen(office, gm).await?;
+    let fog = instruct::fog_on_screen(office, gm).await?;
     // Whether the GM holds a seat of a running match together with this player.
     let is_hidden = held.iter().any(|(_, overview)| fog.matches.contains(&overview.id));
     let ids: Vec<String> = held.iter().map(|(_, overview)| overview.id.clone()).collect();
@@ -259,14 +262,76 @@ pub async fn search_pages(office: &Office, words: &str) -> anyhow::Result<Vec<(S
 
 /// Returns the pages of the events and matches with these words in their names.
 async fn named_like(office: &Office, words: &str) -> anyhow::Result<Vec<(String, String)>> {
-    let events = lists::events(office, words).await?.rows;
+    let events = events(office, words).await?.rows;
     let mut found: Vec<(String, String)> =
         events.into_iter().map(|event| (format!("/event/{}", event.id), event.name)).collect();
     let id = words.to_ascii_uppercase();
-    let matches = lists::matches(office, words).await?.rows;
+    let matches = matches(office, words).await?.rows;
     for overview in matches.into_iter().filter(|overview| overview.id.contains(&id)) {
         let players = format!("{}: {} – {}", overview.id, overview.players.first, overview.players.second);
         found.push((format!("/match/{}", overview.id), players));
     }
     Ok(found)
+}
+
+/// Returns the matches that contain each of these words in their ID, names, game, event or state: those that run first.
+pub(super) async fn matches(office: &Office, words: &str) -> anyhow::Result<Filtered<MatchOverview>> {
+    let (now, wanted) = (office.now(), Wanted::of(words));
+    let mut found = Filtered::of(words);
+    let mut take = |overview: MatchOverview| {
+        let MatchOverview { id, players, game, stage, event, protest, .. } = &overview;
+        let state = [(overview.is_late(now), "late"), (protest.is_some(), "protest")];
+        let state = state.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word);
+        let text = [id.as_str(), &players.first, &players.second, game.name(), game.key(), stage.as_str()];
+        if wanted.are_in(text.into_iter().chain(event.as_deref()).chain(state)) {
+            found.add(overview);
+        }
+    };
+    for stage in [Stage::Running, Stage::Paused, Stage::Over] {
+        office.store.list_matches(Some(stage), &mut take).await?;
+    }
+    Ok(found)
+}
+
+/// Returns the people who have each of these words in their number, name or addresses.
+pub(super) async fn people(office: &Office, words: &str) -> anyhow::Result<Filtered<PersonLine>> {
+    let wanted = Wanted::of(words);
+    let mut found = Filtered::of(words);
+    for player in office.store.players().await? {
+        let number = number(player.id);
+        let text = [number.as_str(), &player.name].into_iter();
+        if !player.is_house() && wanted.are_in(text.chain(player.addresses.iter().map(String::as_str))) {
+            let (name, addresses, bouncing) = (player.name, player.addresses, player.bouncing);
+            found.add(PersonLine { number, name, addresses, bouncing });
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the events that have each of these words in their ID, name, game or stage.
+pub(super) async fn events(office: &Office, words: &str) -> anyhow::Result<Filtered<EventLine>> {
+    let wanted = Wanted::of(words);
+    let mut found = Filtered::of(words);
+    for row in office.store.events().await? {
+        let stage = stage_in_words(office, &row).await?;
+        if wanted.are_in([row.id.as_str(), &row.name, row.game.name(), row.game.key(), stage].into_iter()) {
+            found.add(EventLine { id: row.id, name: row.name, game: row.game, stage });
+        }
+    }
+    Ok(found)
+}
+
+/// The words of a filter, in lower case.
+struct Wanted(Vec<String>);
+
+impl Wanted {
+    fn of(words: &str) -> Wanted {
+        Wanted(words.split_whitespace().map(str::to_lowercase).collect())
+    }
+
+    /// Whether each of the words is in one of the texts.
+    fn are_in<'a>(&self, texts: impl Iterator<Item = &'a str>) -> bool {
+        let texts: Vec<String> = texts.map(str::to_lowercase).collect();
+        self.0.iter().all(|word| texts.iter().any(|text| text.contains(word)))
+    }
 }

@@ -18,10 +18,9 @@ use tokio::time::Instant;
 use self::account::{ACCOUNT, Account, AttemptOutcome, Outage};
 use self::plan::SendingPlan;
 use super::commit::{self, is_locked, is_transient};
-use super::heartbeat::Loop;
-use super::traffic::UnderWay;
+use super::heartbeat::{Loop, UnderWay};
 use super::waiting::{RetryPause, wait_for_work};
-use super::{Clock, Office, doubt};
+use super::{Clock, Office, clock};
 use crate::config::Config;
 use crate::desk::frame::desk::Desk;
 use crate::desk::frame::rows::{Decided, Undecided};
@@ -36,7 +35,6 @@ use crate::store::{Changes, Claim, Claimed, Reach, SendOutcome, SentCounts};
 
 pub(super) mod account;
 mod plan;
-pub mod refused;
 pub mod resend;
 
 /// Maximum claims held at a time.
@@ -178,7 +176,7 @@ impl<'a> Dispatcher<'a> {
     async fn claim_some(&mut self) -> anyhow::Result<()> {
         let (now, quota) = (self.office.now(), &self.office.config.outbox.quota);
         // A letter that goes out late moves deadlines, which must not move while the clock is in doubt.
-        let is_trusted = doubt::is_trusted(self.office).await?;
+        let is_trusted = clock::is_trusted(self.office).await?;
         let room = {
             let mut plan = self.shared.plan();
             if !is_trusted {

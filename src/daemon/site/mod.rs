@@ -1,4 +1,6 @@
 //! Builds the site: loads the public data, has the pages made, and writes those that changed.
+//!
+//! The last build of the configured site, for `status` and `doctor`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,31 +9,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use chrono::{DateTime, Utc};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use self::folder::SiteFolder;
 use super::Office;
 use super::load::{ledger_entries, read_entries};
-use super::parallel::run_blocking;
-use super::waiting::{RetryPause, pause};
+use super::waiting::{RetryPause, pause, run_blocking};
+use crate::daemon::Office;
 use crate::game::record::{Record, Replayed};
 use crate::ledger::{self, Entry, SealKey};
 use crate::letter::Digest;
 use crate::post::ShutdownSignal;
-use crate::report::{COMPILED_IN, Templates};
-use crate::store::SiteMatchRow;
-use crate::web::Site;
+use crate::report::{COMPILED_IN, Templates, format_duration};
+use crate::store::{Database, SiteMatchRow, StoreError};
 use crate::web::pages::{SiteContents, pages};
-use crate::web::proof;
 use crate::web::replay::{self, FinishedMatch, ReplayPages};
+use crate::web::{Site, proof};
 
 mod folder;
 mod rows;
-mod state;
 
 pub use folder::Written;
-pub use state::SiteState;
 
 /// Time between two builds by the daemon.
 const INTERVAL: Duration = Duration::from_secs(300);
@@ -60,7 +60,7 @@ impl Written {
 /// Never: a failed build is logged and tried again.
 pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Result<()> {
     let Some(folder) = office.config.site.folder.clone() else {
-        state::forget(&office).await?;
+        forget(&office).await?;
         shutdown.wait().await;
         return Ok(());
     };
@@ -87,7 +87,7 @@ pub async fn build_until(office: Arc<Office>, shutdown: ShutdownSignal) -> anyho
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn build_once(office: &Office) -> anyhow::Result<()> {
-    let Some(folder) = &office.config.site.folder else { return Ok(state::forget(office).await?) };
+    let Some(folder) = &office.config.site.folder else { return Ok(forget(office).await?) };
     match build_and_note(office, folder).await {
         Ok(built) => built.log(),
         Err(error) => tracing::error!(error = format!("{error:#}"), "failed to build the site"),
@@ -98,7 +98,7 @@ pub async fn build_once(office: &Office) -> anyhow::Result<()> {
 async fn build_and_note(office: &Office, folder: &Path) -> anyhow::Result<Written> {
     let built = build(office, folder).await;
     // If it cannot be noted, the disk of the database is full, which is a fault of its own.
-    if let Err(error) = state::note(office, &built).await {
+    if let Err(error) = note(office, &built).await {
         tracing::warn!(%error, "failed to note the state of the site");
     }
     built
@@ -321,4 +321,52 @@ async fn hero(
         }
     });
     Ok(picture.map(|state| (last.id.clone(), state.open_board(None).picture)))
+}
+
+/// The key under which a daemon remembers the last build.
+const SITE: &str = "site";
+
+/// The state of the configured site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteState {
+    /// The end of the last build that succeeded.
+    pub built_at: Option<DateTime<Utc>>,
+    /// The time since which every build has failed, and the last error.
+    pub failed: Option<(DateTime<Utc>, String)>,
+}
+
+impl SiteState {
+    /// Returns the state that a daemon noted last; `None` if no daemon builds a site.
+    ///
+    /// # Errors
+    /// Returns an error if the database does not answer.
+    pub async fn of(store: &Database) -> Result<Option<SiteState>, StoreError> {
+        Ok(store.remembered(SITE).await?.and_then(|json| serde_json::from_str(&json).ok()))
+    }
+
+    /// Returns a sentence about builds that fail.
+    pub fn fault(&self, now: DateTime<Utc>) -> Option<String> {
+        let (since, error) = self.failed.as_ref()?;
+        Some(format!("the site has not been built for {}: {error}", format_duration(now - *since)))
+    }
+}
+
+/// Notes and logs the outcome of a build.
+async fn note(office: &Office, built: &anyhow::Result<Written>) -> Result<(), StoreError> {
+    let now = office.now();
+    let before = SiteState::of(&office.store).await?.unwrap_or_default();
+    let after = match built {
+        Ok(_) => SiteState { built_at: Some(now), failed: None },
+        Err(error) => {
+            let since = before.failed.as_ref().map_or(now, |(since, _)| *since);
+            SiteState { failed: Some((since, format!("{error:#}"))), ..before }
+        }
+    };
+    let json = serde_json::to_string(&after).expect("times and a text");
+    office.store.remember(SITE, &json).await
+}
+
+/// Forgets the state, because no site is configured.
+async fn forget(office: &Office) -> Result<(), StoreError> {
+    office.store.forget(SITE).await
 }

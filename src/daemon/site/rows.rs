@@ -6,7 +6,7 @@ use chrono::Months;
 
 use crate::club::member::number;
 use crate::daemon::Office;
-use crate::daemon::load::events::load_event;
+use crate::daemon::load::load_event;
 use crate::game::BySeat;
 use crate::game::any::GameKind;
 use crate::referee::Offer;

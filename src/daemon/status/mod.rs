@@ -4,7 +4,6 @@
 //! Each daemon notes its status in the database. `fogpost status` and the monitoring pages need no more than
 //! that and the queues.
 
-pub mod logins;
 pub mod note;
 pub mod service;
 
@@ -14,12 +13,11 @@ use std::fmt::Write as _;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use self::logins::LoginStatus;
+use self::note::LoginStatus;
 use super::audit::unsound::{Unsound, remembered_unsound};
-use super::doubt;
-use super::house::stuck::{StuckHouse, stuck_houses};
+use super::clock::{self, MAX_DEFERRAL, MAX_SLEEP, STATUS_KEYS};
+use super::house::{StuckHouse, stuck_houses};
 use super::intake::outage::{MAILBOX, MailboxOutage, MailboxState};
-use super::remembered::{MAX_DEFERRAL, MAX_SLEEP, STATUS_KEYS};
 use super::sending::account::{ACCOUNT, Account};
 use super::site::SiteState;
 use crate::config::{Config, DatabaseSection, Quota, SharedMailbox};
@@ -211,7 +209,7 @@ impl Status {
         let latest = queues.latest;
         let mut status = Status::sum_up(queues, daemons, now, silent_after);
         status.note_times_ahead(&store.remembered_under("").await?, latest);
-        status.note_clock(doubt::doubted_since(store, now).await?);
+        status.note_clock(clock::doubted_since(store, now).await?);
         status.note_space(store.free_bytes()?, config);
         status.sent_in_a_day = store.sent_counts(now).await?.day.into();
         // A daemon notes its status only every few seconds, and one that was told to send and exit may have

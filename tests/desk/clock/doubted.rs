@@ -5,9 +5,8 @@ use std::fs;
 
 use chrono::{DateTime, Datelike as _, TimeDelta, Utc};
 use fogpost::config::{DatabaseSection, Quota};
-use fogpost::daemon::doubt;
-use fogpost::daemon::loops::run;
 use fogpost::daemon::status::Status;
+use fogpost::daemon::{clock, loops};
 
 use crate::positions::{kinds, quad};
 use crate::referee::{ANN, BO, GM, Referee};
@@ -77,7 +76,7 @@ fn several_loops_that_find_one_doubt_ask_the_gm_once() {
     quad(&referee);
     referee.set_clock(TWO_YEARS);
     let office = referee.office();
-    let look = || doubt::is_trusted(office);
+    let look = || clock::is_trusted(office);
     let looks = referee.block_on(async { tokio::join!(look(), look(), look(), look()) });
     assert!(matches!(looks, (Ok(false), Ok(false), Ok(false), Ok(false))), "{looks:?}");
     referee.work();
@@ -132,7 +131,7 @@ fn a_person_at_the_terminal_ends_the_doubt() {
     referee.set_clock(30 * 24);
     referee.work();
     referee.one_to(GM);
-    referee.block_on(doubt::confirm(referee.office())).expect("the store answers");
+    referee.block_on(clock::confirm(referee.office())).expect("the store answers");
     referee.work();
     assert!(!is_doubted(&referee) && kinds(&referee, &game_match).contains(&"DeadlineSlid".to_owned()));
 }
@@ -158,7 +157,7 @@ fn a_program_that_runs_trusts_its_clock_however_long_the_mailbox_cannot_be_read(
     fs::rename(&mailbox, &away).expect("the mailbox is moved away");
     for _ in 0..9 {
         referee.set_clock(24);
-        referee.block_on(run::once(referee.office())).expect_err("there is no mailbox");
+        referee.block_on(loops::once(referee.office())).expect_err("there is no mailbox");
     }
     fs::rename(&away, &mailbox).expect("the mailbox is moved back");
     referee.work();

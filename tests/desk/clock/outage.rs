@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use chrono::TimeDelta;
-use fogpost::daemon::loops::run;
+use fogpost::daemon::loops;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 
@@ -20,7 +20,7 @@ fn while_the_mailbox_is_unreadable_nobody_is_late_and_deadlines_slide() {
     fs::rename(&mailbox, &away).expect("the mailbox is moved away");
     for _ in 0..10 {
         referee.sleep(2);
-        referee.block_on(run::once(referee.office())).expect_err("there is no mailbox");
+        referee.block_on(loops::once(referee.office())).expect_err("there is no mailbox");
     }
     assert_eq!(referee.find(&game_match.id).missed.first, 0);
     fs::rename(&away, &mailbox).expect("the mailbox is moved back");

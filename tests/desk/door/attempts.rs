@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use fogpost::daemon::loops::run;
-use fogpost::daemon::suspects;
-use fogpost::daemon::{FaultInjection, Moment, Office};
+use fogpost::daemon::{FaultInjection, Moment, Office, loops, suspects};
 use fogpost::letter::Digest;
 use fogpost::post::ShutdownSignal;
 use fogpost::store::{LetterStatus, NewLetter};
@@ -212,7 +210,7 @@ fn the_program_ends_soon_although_a_ruling_hangs() {
     let office: Arc<Office> = referee.shared_office();
     let (stopper, shutdown) = ShutdownSignal::new();
     let took = referee.block_on(async {
-        let running = tokio::spawn(run::run(office, shutdown));
+        let running = tokio::spawn(loops::run(office, shutdown));
         while reached.load(Ordering::Relaxed) == 0 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

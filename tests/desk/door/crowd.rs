@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fogpost::daemon::instruct;
-use fogpost::daemon::loops::run;
-use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch};
+use fogpost::daemon::{GmIndex, Holder, NamedAddress, NewMatch, instruct, loops};
 use fogpost::game::any::GameKind;
 use fogpost::game::{BySeat, Seat};
 use fogpost::letter::Address;
@@ -141,7 +139,7 @@ fn a_failing_batch_does_not_stop_the_one_before_it() {
     );
     (0..MATCHES).for_each(|n| crowd.write(n, Seat::First, "MARBLE E5"));
     let failed =
-        crowd.referee.block_on(run::once(crowd.referee.office())).expect_err("the instant is out of range");
+        crowd.referee.block_on(loops::once(crowd.referee.office())).expect_err("the instant is out of range");
     assert!(format!("{failed:#}").contains("is not a valid instant"), "{failed:#}");
     assert_eq!(crowd.ruled(), 256, "all but the letter received last");
 }

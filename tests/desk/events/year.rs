@@ -6,8 +6,7 @@ use std::fs;
 use std::process::Command;
 
 use fogpost::club::events::event::EventStage;
-use fogpost::club::rated::results_of;
-use fogpost::club::rating::Score;
+use fogpost::club::rating::{Score, results_of};
 use fogpost::daemon::ratings;
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;

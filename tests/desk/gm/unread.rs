@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use fogpost::daemon::loops::run;
+use fogpost::daemon::loops;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
 
 use crate::referee::{GM, Referee, Sent};
@@ -29,7 +29,7 @@ fn the_gm_is_told_once_that_the_mailbox_cannot_be_read() {
     assert_eq!(faults(&referee), [""; 0]);
     let (mailbox, away) = (referee.folder().join("mail/referee"), referee.folder().join("away"));
     fs::rename(&mailbox, &away).expect("moved");
-    let works = |referee: &Referee| referee.block_on(run::once(referee.office())).is_ok();
+    let works = |referee: &Referee| referee.block_on(loops::once(referee.office())).is_ok();
     assert!(!works(&referee));
     assert_eq!(told(&referee).len(), 0, "it may pass");
     referee.sleep(1);

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, TimeDelta, Utc};
 use fogpost::audit::witness::PlayersMail;
 use fogpost::daemon::audit::verify;
-use fogpost::daemon::loops::run;
 use fogpost::daemon::status::{SILENT_AFTER, Status};
-use fogpost::daemon::{house, items};
+use fogpost::daemon::{house, items, loops};
 use fogpost::game::Seat;
 use fogpost::game::any::GameKind;
 use fogpost::referee::Match;
@@ -769,7 +768,7 @@ fn a_check_of_the_clock_does_not_hide_that_an_older_database_was_put_in_place() 
     let noted: DateTime<Utc> = checked.expect("a check").parse().expect("a time");
     let older = (noted - TimeDelta::hours(1)).to_rfc3339();
     referee.block_on(store.remember("heartbeat", &older)).expect("noted");
-    let error = referee.block_on(run::once(referee.office())).expect_err("the check fails");
+    let error = referee.block_on(loops::once(referee.office())).expect_err("the check fails");
     assert!(error.to_string().contains("older database"), "{error:#}");
     assert_eq!(referee.block_on(store.remembered("heartbeat")).expect("the store answers"), Some(older));
 }

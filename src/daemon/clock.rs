@@ -4,6 +4,11 @@
 //! A jump of the clock, at a start or a wake-up, is therefore doubtful until one witness agrees: a letter in
 //! the mailbox, the system's time service, the GM, or a person at the terminal. Until then letters wait in
 //! the mailbox, nothing is ruled on or moved, and no mail goes out except alarms.
+//!
+//! Remembered times that turn out to be wrong.
+//!
+//! A computer that starts with a wrong clock may note that it last did something ten years from now.
+//! Believing that would silently stop the work that depends on it until then.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use mail_parser::{HeaderName, HeaderValue, Host, MessageParser};
+use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use super::load::{self, read::read};
@@ -20,7 +26,7 @@ use crate::letter::{Limits, bounded_head};
 use crate::post::{FetchedLetter, host_name};
 use crate::referee::{self, Instruction};
 use crate::request;
-use crate::store::Database;
+use crate::store::{Database, RestoredBackup};
 
 /// A longer jump since the clock was last trusted is doubtful. A shorter one counts as an outage or a
 /// correction.
@@ -260,6 +266,83 @@ async fn has_answer_of_gm(office: &Office, letters: &[FetchedLetter]) -> anyhow:
         is_proven && instructions.iter().any(|line| line.parsed == Ok(Instruction::ConfirmClock))
     };
     Ok(letters.iter().any(confirms))
+}
+
+/// The key under which a daemon remembers the last check of the clock.
+pub(super) const HEARTBEAT: &str = "heartbeat";
+
+/// The key under which the last check of the clock before the last outage is remembered.
+pub(super) const OUTAGE_SINCE: &str = "outage since";
+
+/// Prefix of the keys under which daemons note their status.
+pub(super) const STATUS_KEYS: &str = "daemon: ";
+
+/// Maximum deferral of letters, dispatches and players' digests.
+pub(super) const MAX_DEFERRAL: TimeDelta = TimeDelta::days(7);
+
+/// Maximum time until the clock has something to decide in a running match: a phase lasts 365 days at most,
+/// and each extension adds up to 366.
+pub(super) const MAX_SLEEP: TimeDelta = TimeDelta::days(5 * 366);
+
+/// Returns a remembered time. Replaces a time in the future with now.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub(super) async fn remembered_time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {
+    let now = office.now();
+    let Some(noted) = noted_time(office, key).await? else { return Ok(None) };
+    if noted <= now {
+        return Ok(Some(noted));
+    }
+    tracing::warn!(key, %noted, "a remembered time is in the future; treating it as now");
+    office.store.remember(key, &now.to_rfc3339()).await?;
+    Ok(Some(now))
+}
+
+/// Returns a remembered time if it is in the future: the clock was set back since.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub(super) async fn remembered_time_ahead(
+    office: &Office,
+    key: &str,
+) -> anyhow::Result<Option<DateTime<Utc>>> {
+    Ok(noted_time(office, key).await?.filter(|noted| *noted > office.now()))
+}
+
+/// Returns a remembered time, which may be in the future; see [`time`].
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub(super) async fn noted_time(office: &Office, key: &str) -> anyhow::Result<Option<DateTime<Utc>>> {
+    let text = office.store.remembered(key).await?;
+    // A time that cannot be read counts as never: the work is then done once more.
+    Ok(text.and_then(|text| text.parse().ok()))
+}
+
+/// The part of a status about single runs, which the note of a program that is started for them holds.
+#[derive(Deserialize)]
+struct SingleRuns {
+    at: DateTime<Utc>,
+    /// Seconds.
+    gaps: Option<Vec<i64>>,
+}
+
+/// Returns the usual time between two runs, if the program was started for single runs when this backup was made: at most
+/// the hour within which cron has to start it. The longest one may have been an outage.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub(super) async fn gap_between_runs(office: &Office, backup: &RestoredBackup) -> anyhow::Result<TimeDelta> {
+    let mut usual = 0;
+    for (_, note) in office.store.remembered_under(STATUS_KEYS).await? {
+        let Ok(SingleRuns { at, gaps: Some(mut gaps) }) = serde_json::from_str(&note) else { continue };
+        gaps.sort_unstable();
+        if at >= backup.until - TimeDelta::days(1) {
+            usual = usual.max(gaps.iter().rev().nth(1).or(gaps.last()).copied().unwrap_or_default());
+        }
+    }
+    Ok(TimeDelta::seconds(usual).min(TimeDelta::hours(1)))
 }
 
 #[cfg(test)]

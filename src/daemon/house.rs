@@ -1,28 +1,31 @@
 //! Plays for the house. Finding a turn takes long, so it runs on a background thread, where no letter waits
 //! for it, and is then committed. The matches themselves store that the house has to move, so nothing is lost
 //! if the program ends in between.
-
-pub mod stuck;
+//!
+//! Matches in which the house cannot play its turn. They are remembered in the store, so that the GM is told
+//! once in each phase, the status shows them, and every daemon waits before it tries again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde::{Deserialize, Serialize};
 
-use self::stuck::{StuckHouse, stuck_houses};
 use super::commit::{self, is_transient};
 use super::load::{self, log_unusable};
-use super::parallel::{ThreadPriority, background_threads, run_in_background};
-use super::waiting::{RetryPause, until_shutdown, wait_for_work};
-use super::{Office, doubt, rulings};
+use super::waiting::{
+    RetryPause, ThreadPriority, background_threads, run_in_background, until_shutdown, wait_for_work,
+};
+use super::{Office, clock, rulings};
 use crate::desk::frame::stored::snapshot;
 use crate::desk::gm::alarm::house_stuck;
 use crate::desk::matches::acts::CauseOf;
 use crate::ledger::{self, Entry};
 use crate::post::ShutdownSignal;
 use crate::referee::{HousePlay, HousePlayer, Match, Matter};
-use crate::store::{Changes, EntryRow, MatchRow};
+use crate::store::{Changes, Database, EntryRow, MatchRow};
 
 /// Matches loaded at a time.
 const BATCH_SIZE: u32 = 100;
@@ -66,7 +69,7 @@ pub async fn play_unless_restoring(office: &Office) -> anyhow::Result<()> {
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn house_all(office: &Office) -> anyhow::Result<()> {
-    if !doubt::is_trusted(office).await? {
+    if !clock::is_trusted(office).await? {
         return Ok(());
     }
     // If the house plays both sides of a match, it may have to move again.
@@ -102,7 +105,7 @@ async fn play_once_everywhere(office: &Office) -> anyhow::Result<bool> {
         last = Some(behind);
     }
     for match_id in resolved {
-        office.store.forget(&stuck::key(match_id)).await?;
+        office.store.forget(&key(match_id)).await?;
     }
     Ok(again)
 }
@@ -145,7 +148,7 @@ async fn play_unless_stuck(
     match play_house_turn(office, &match_id, game_match).await {
         Ok(again) => {
             if before.is_some() {
-                office.store.forget(&stuck::key(&match_id)).await?;
+                office.store.forget(&key(&match_id)).await?;
             }
             Ok(again)
         }
@@ -212,7 +215,7 @@ async fn note_stuck(
         }
     }
     changes.at = now;
-    changes.remembered.push((stuck::key(match_id), serde_json::to_string(&stuck)?));
+    changes.remembered.push((key(match_id), serde_json::to_string(&stuck)?));
     office.store.commit(&changes).await?;
     commit::wake_loops(office, &changes);
     Ok(())
@@ -235,4 +238,73 @@ fn house_turn(game_match: &Match, entries: &[EntryRow], player: &HousePlayer) ->
     let seat = game_match.house_due().context("nothing is due from the house")?;
     let seen = ledger::what_seat_saw(&entries, seat).context("its view does not follow from the ledger")?;
     game_match.house_turn(&seen, player).context("no level finds a legal turn")
+}
+
+/// Prefix of the keys under which these matches are remembered. The match's name follows.
+const STUCK_KEYS: &str = "house stuck: ";
+
+/// The pause between two attempts grows with the time that the match has waited, within these bounds.
+const MIN_PAUSE: TimeDelta = TimeDelta::minutes(1);
+const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
+
+/// A phase in which the house cannot play its turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StuckHouse {
+    pub phase_no: u32,
+    /// Time of the first failed attempt.
+    pub since: DateTime<Utc>,
+    /// Time of the next attempt.
+    pub next: DateTime<Utc>,
+}
+
+impl StuckHouse {
+    /// Returns the value to remember after an attempt at `now` that failed. `before` is the value so far.
+    pub fn after(before: Option<&StuckHouse>, phase_no: u32, now: DateTime<Utc>) -> StuckHouse {
+        let since = before.filter(|before| before.phase_no == phase_no).map_or(now, |before| before.since);
+        StuckHouse { phase_no, since, next: now + (now - since).clamp(MIN_PAUSE, MAX_PAUSE) }
+    }
+
+    /// Whether it is too early for the next attempt in this phase.
+    pub fn waits(&self, phase_no: u32, now: DateTime<Utc>) -> bool {
+        // A clock that was set back does not keep the match waiting.
+        self.phase_no == phase_no && (self.since..self.next).contains(&now)
+    }
+}
+
+/// Returns the key under which a match is remembered.
+pub fn key(match_id: &str) -> String {
+    format!("{STUCK_KEYS}{match_id}")
+}
+
+/// Returns the matches in which the house cannot play.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn stuck_houses(store: &Database) -> anyhow::Result<BTreeMap<String, StuckHouse>> {
+    let remembered = store.remembered_under(STUCK_KEYS).await?;
+    let stuck = remembered.into_iter().filter_map(|(key, value)| {
+        // Ignore notes in the format of another version. The house then tries again at once.
+        Some((key.strip_prefix(STUCK_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
+    });
+    Ok(stuck.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_in_one_phase_come_ever_more_rarely() {
+        let start = DateTime::UNIX_EPOCH;
+        let mut stuck = StuckHouse::after(None, 7, start);
+        assert!(stuck.waits(7, start) && !stuck.waits(8, start) && !stuck.waits(7, stuck.next));
+        let mut pauses = Vec::new();
+        for _ in 0..9 {
+            let now = stuck.next;
+            stuck = StuckHouse::after(Some(&stuck), 7, now);
+            pauses.push((stuck.next - now).num_minutes());
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+        assert_eq!(StuckHouse::after(Some(&stuck), 8, stuck.next).since, stuck.next);
+    }
 }
