@@ -37,9 +37,10 @@ impl HouseSection {
                 levels.push(level.name);
             }
         }
-        match levels.contains(&self.level.as_str()) {
-            true => Ok(()),
-            false => Err(format!("house.level is `{}`; try {}", self.level, levels.join(", "))),
+        if levels.contains(&self.level.as_str()) {
+            Ok(())
+        } else {
+            Err(format!("house.level is `{}`; try {}", self.level, levels.join(", ")))
         }
     }
 

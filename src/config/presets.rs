@@ -98,7 +98,8 @@ impl Preset {
     fn mail_sections(&self) -> String {
         let Preset { name, page, address, imap_host, smtp_host, smtp_tls, spam_folder, .. } = self;
         let imap_user = self.imap_user.as_ref().unwrap_or(address);
-        let (for_inbox, for_outbox) = (self.login.keys("inbox.imap"), self.login.keys("outbox.smtp"));
+        let for_inbox = self.login.keys("inbox.imap");
+        let for_outbox = self.login.keys("outbox.smtp");
         let limits = self.limits.section();
         let connections = match self.login {
             // https://learn.microsoft.com/en-us/exchange/troubleshoot/send-emails/smtp-submission-improvements

@@ -163,7 +163,8 @@ impl Memos {
     /// Returns the time that the clock would show if it had not jumped ahead.
     fn without_jump(&self) -> Option<DateTime<Utc>> {
         let (from, to) = self.0.get(JUMP)?.split_once(" to ")?;
-        let (from, to): (DateTime<Utc>, DateTime<Utc>) = (from.parse().ok()?, to.parse().ok()?);
+        let from: DateTime<Utc> = from.parse().ok()?;
+        let to: DateTime<Utc> = to.parse().ok()?;
         Some(from + (self.time(TRUSTED)? - to))
     }
 
@@ -245,7 +246,8 @@ fn vouches_for(letter: &FetchedLetter, now: DateTime<Utc>) -> Option<&'static st
 fn is_this_machine(server: &Host<'_>) -> bool {
     match server {
         Host::Name(name) => {
-            let (name, own) = (name.to_ascii_lowercase(), host_name().to_ascii_lowercase());
+            let name = name.to_ascii_lowercase();
+            let own = host_name().to_ascii_lowercase();
             // The config may name this machine with its domain and the system without, or vice versa.
             let first = |host: &str| host.split('.').next().unwrap_or_default().to_owned();
             name == own || name.starts_with("localhost") || first(&name) == first(&own)
@@ -351,7 +353,9 @@ mod tests {
 
     fn letter(origin: &str, received_at: DateTime<Utc>, stamp: &str) -> FetchedLetter {
         let raw = format!("{stamp}From: ann@players.example\n\nHELP\n").into_bytes();
-        let (cut, size, is_spam) = (false, raw.len() as u64, false);
+        let cut = false;
+        let size = raw.len() as u64;
+        let is_spam = false;
         FetchedLetter {
             raw,
             received_at,
@@ -382,7 +386,8 @@ mod tests {
             format!("Received: from a.example by {server} with ESMTP;\n {}\n", at.to_rfc2822())
         };
         let vouches = |stamps: &str| vouches_for(&letter("stdin", now, stamps), now).is_some();
-        let (own, old) = (stamp(&host_name(), now), stamp("mx.provider.example", now - TimeDelta::days(9)));
+        let own = stamp(&host_name(), now);
+        let old = stamp("mx.provider.example", now - TimeDelta::days(9));
         assert!(!vouches(&own) && !vouches(&old) && !vouches(&stamp("localhost", now)));
         assert!(!vouches("Received: by mx.provider.example\n") && !vouches("Received: x\n"));
         assert!(vouches(&format!("{own}{old}{}", stamp("mx.provider.example", now))));

@@ -153,7 +153,8 @@ mod tests {
     #[tokio::test]
     async fn work_waits_until_the_last_letter_has_passed() {
         let traffic = Traffic::new();
-        let (one, other) = (traffic.enter(), traffic.enter());
+        let one = traffic.enter();
+        let other = traffic.enter();
         let mut waiting = Box::pin(traffic.let_pass(Duration::MAX));
         drop(one);
         assert!(waiting.as_mut().now_or_never().is_none());

@@ -90,7 +90,8 @@ pub async fn is_playing(office: &Office, ids: &[String]) -> anyhow::Result<bool>
 
 /// Plays a turn wherever the house has to move. Returns whether it has to move again in one of these matches.
 async fn play_once_everywhere(office: &Office) -> anyhow::Result<bool> {
-    let (mut last, mut again) = (None, false);
+    let mut last = None;
+    let mut again = false;
     let stuck = stuck_houses(&office.store).await?;
     let mut resolved: BTreeSet<&String> = stuck.keys().collect();
     loop {

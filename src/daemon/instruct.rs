@@ -90,9 +90,10 @@ pub async fn carry_out_as(
     let instruction = instruction.clone();
     let decision =
         move |desk: &mut Desk<'_>| instruct_without_letter(desk, gm, &instruction, guard.as_deref(), check);
-    match check {
-        true => Ok(commit::decide(office, load::new_rows(office).await?, decision).await?.0),
-        false => commit::decide_and_commit(office, decision).await,
+    if check {
+        Ok(commit::decide(office, load::new_rows(office).await?, decision).await?.0)
+    } else {
+        commit::decide_and_commit(office, decision).await
     }
 }
 

@@ -142,7 +142,8 @@ pub async fn settle_some(office: &Office, mut due: Option<&mut DueMatches>) -> a
         // is committed.
         office.letters_arrived.notify_one();
     }
-    let (in_work, batch) = (InWork::default(), office.attempts.next_batch());
+    let in_work = InWork::default();
+    let batch = office.attempts.next_batch();
     let letters = suspects::without_suspects(office, letters);
     let letters = match read_watched(office, letters, &in_work, &batch).await? {
         Ok(letters) => letters,
@@ -217,7 +218,8 @@ async fn load_and_decide(
 pub async fn try_letter(office: &Office, digest: Digest) -> anyhow::Result<()> {
     let raw = office.store.letter(digest).await?.context("there is no such letter")?;
     let letter = WaitingLetter::new(digest, raw, office.now());
-    let (settings, in_work) = (Arc::clone(&office.club), InWork::default());
+    let settings = Arc::clone(&office.club);
+    let in_work = InWork::default();
     let working = in_work.clone();
     let letters = run_blocking(move || read_letters(&settings, vec![letter], &working)).await?;
     let loaded = rows_of(office, &letters, &[], &in_work).await?;
@@ -305,7 +307,8 @@ async fn read_watched(
         return Ok(Ok(Vec::new()));
     }
     suspects::note_attempts(office, batch, &waiting).await?;
-    let (settings, working) = (Arc::clone(&office.club), in_work.clone());
+    let settings = Arc::clone(&office.club);
+    let working = in_work.clone();
     let reading = run_blocking(move || read_letters(&settings, waiting, &working));
     match office.attempts.watch(in_work, reading).await {
         Ok(letters) => Ok(Ok(letters?)),

@@ -61,10 +61,11 @@ impl Office {
     pub fn new(config: Config, store: Arc<Database>, clock: Clock) -> anyhow::Result<Self> {
         let templates = Arc::new(templates(config.templates.folder.as_deref())?);
         let outbox = Arc::new(Outbox::new(config.outbox.way.clone()).context("outbox")?);
-        let verifier = match config.letters.require_dkim {
+        let verifier = if config.letters.require_dkim {
             // Verify signatures only if they are required, because verifying waits for name servers.
-            true => Some(Arc::new(Verifier::system().context("letters.require_dkim")?)),
-            false => None,
+            Some(Arc::new(Verifier::system().context("letters.require_dkim")?))
+        } else {
+            None
         };
         let run = getrandom::u64().context("the system gives no random numbers")?;
         let config = Arc::new(config);

@@ -51,7 +51,8 @@ pub async fn verify(office: &Office, game: GameKind) -> anyhow::Result<(usize, V
     let stored = by_player(stored.collect());
     let mut differences = Vec::new();
     for key in derived.keys().chain(stored.keys().filter(|key| !derived.contains_key(key))) {
-        let (expected, found) = (derived.get(key), stored.get(key));
+        let expected = derived.get(key);
+        let found = stored.get(key);
         if expected != found {
             let shown = |change: Option<&RatingChange>| match change {
                 Some(change) => format!("{} by {}", change.after.shown(), change.match_id),
@@ -81,7 +82,8 @@ async fn rate_anew(office: &Office, game: GameKind, now: DateTime<Utc>) -> anyho
     let mut rerated = Vec::new();
     for player in before.keys().chain(after.keys().filter(|player| !before.contains_key(player))) {
         let figure = |of: &BTreeMap<i64, Rating>| of.get(player).copied().unwrap_or_default();
-        let (before, after) = (figure(&before), figure(&after));
+        let before = figure(&before);
+        let after = figure(&after);
         if (before.figure - after.figure).abs() >= TOLD_FROM {
             rerated.push(Rerated { player: *player, game, before, after });
         }

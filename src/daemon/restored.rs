@@ -30,7 +30,8 @@ const MAX_LETTERS: u32 = 10_000;
 
 /// Notes that the processed letters were read again. They are decided next.
 pub async fn note_read(office: &Office, letters: usize, proved_by_letter: bool) -> anyhow::Result<()> {
-    let (at, mut restores) = (office.now(), office.store.restores().await?);
+    let at = office.now();
+    let mut restores = office.store.restores().await?;
     // A letter may prove it only long after the older database was put in place, which looked like an outage.
     let outage = noted_time(office, OUTAGE_SINCE).await?.filter(|_| proved_by_letter);
     let is_same =
@@ -102,9 +103,10 @@ fn before_letter(office: &Office, letter: &WaitingLetter, gap: TimeDelta) -> Cau
 /// Ends the waits for second thoughts in these matches by this act.
 async fn catch_up(office: &Office, ids: &[String], cause: CauseOf) -> anyhow::Result<()> {
     rulings::decide_on_matches(office, office.store.matches(ids).await?, &cause, office.now()).await?;
-    match office.store.matches(ids).await?.iter().any(|row| row.overview.awaits_house()) {
-        true => house::house_all(office).await,
-        false => Ok(()),
+    if office.store.matches(ids).await?.iter().any(|row| row.overview.awaits_house()) {
+        house::house_all(office).await
+    } else {
+        Ok(())
     }
 }
 
@@ -127,9 +129,10 @@ async fn matches_concerned(office: &Office, lane: &str) -> anyhow::Result<Vec<St
 
 /// Lets the house play before the next letter is decided, as it did before the restore.
 pub async fn play_for_house(office: &Office, changes: &Changes) -> anyhow::Result<()> {
-    match changes.matches.iter().any(|row| row.overview.awaits_house()) {
-        true => house::house_all(office).await,
-        false => Ok(()),
+    if changes.matches.iter().any(|row| row.overview.awaits_house()) {
+        house::house_all(office).await
+    } else {
+        Ok(())
     }
 }
 
@@ -262,7 +265,8 @@ async fn unknown_by_match(
 fn proved_turn(row: &SnapshotRow, ids: &[String], beyond: bool) -> Option<u32> {
     // Once a match is over, its secret is told, and anybody can make up a place.
     let game_match = snapshot(&row.id, &row.snapshot).ok().filter(|found| found.stage != Stage::Over)?;
-    let (end, key) = (game_match.head.seq, game_match.first_key());
+    let end = game_match.head.seq;
+    let key = game_match.first_key();
     let least = if beyond { end + 1 } else { 1 };
     let places = ids.iter().filter_map(|id| PlaceInMatch::read(id, &row.id, key));
     let proved = places.filter(|place| (least..=end + MAX_BEYOND).contains(&place.seq));

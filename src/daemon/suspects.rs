@@ -97,7 +97,8 @@ impl RulingAttempts {
     /// Identifies this run by a random number.
     pub fn new(run: u64) -> RulingAttempts {
         let (hung, suspects, trial, is_stale, batches) = Default::default();
-        let (run, locked) = (format!("{run:016x}"), Mutex::default());
+        let run = format!("{run:016x}");
+        let locked = Mutex::default();
         RulingAttempts { run, deadline: DEADLINE, hung, suspects, trial, is_stale, batches, locked }
     }
 
@@ -171,13 +172,16 @@ impl RulingAttempts {
                 // Check often enough that a letter exceeds its deadline by at most a twentieth.
                 () = tokio::time::sleep(self.deadline / 20) => {}
             }
-            let (letters, now, used) = (in_work.letters(), Instant::now(), processor_time());
+            let letters = in_work.letters();
+            let now = Instant::now();
+            let used = processor_time();
             since.retain(|letter, _| letters.contains(letter));
             for letter in letters {
                 since.entry(letter).or_insert((now, used));
             }
             let is_overdue = |(entered, used_before): &(Instant, Duration)| {
-                let (took, used) = (now - *entered, used.saturating_sub(*used_before));
+                let took = now - *entered;
+                let used = used.saturating_sub(*used_before);
                 took.min(used) >= self.deadline || took >= self.deadline * MOST_DEADLINES
             };
             let overdue = since.iter().filter(|(_, entered)| is_overdue(entered));
@@ -380,7 +384,8 @@ async fn set_aside(
     claim: Claim,
     why: &str,
 ) -> anyhow::Result<()> {
-    let (letters, why) = (letters.to_vec(), why.to_owned());
+    let letters = letters.to_vec();
+    let why = why.to_owned();
     tracing::error!(letters = letters.len(), why, "letters set aside");
     let deciding = commit::decide(office, load::new_rows(office).await?, move |desk| {
         letters.iter().try_for_each(|letter| {

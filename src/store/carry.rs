@@ -228,7 +228,8 @@ pub fn is_there(url: &str) -> Result<bool> {
 /// [`StoreError::Unsound`] if the target is not empty, or if the rows written differ from the rows read.
 /// Nothing is written then.
 pub async fn carry(from: &str, to: &str, progress: OnProgress<'_>) -> Result<Vec<Carried>> {
-    let (mut from, mut to) = (Side::open(from).await?, Side::open(to).await?);
+    let mut from = Side::open(from).await?;
+    let mut to = Side::open(to).await?;
     from.begin_alone().await?;
     to.begin_alone().await?;
     for side in [&mut from, &mut to] {
@@ -304,7 +305,9 @@ async fn walk(
     all: u64,
     progress: OnProgress<'_>,
 ) -> Result<(u64, Digest)> {
-    let (mut rows, mut hasher, mut after) = (0, Sha256::new(), None);
+    let mut rows = 0;
+    let mut hasher = Sha256::new();
+    let mut after = None;
     loop {
         let page = side.page(table, columns, after.as_deref()).await?;
         let Some(last) = page.last() else { break };

@@ -202,7 +202,8 @@ async fn lock_matches(session: &mut Session<'_>, matches: &[&MatchRow]) -> Resul
         return Ok(());
     }
     let ids: Vec<String> = matches.iter().map(|row| row.id.clone()).collect();
-    let (one_of, for_update) = (engine.one_of(), engine.for_update());
+    let one_of = engine.one_of();
+    let for_update = engine.for_update();
     let sql = format!("SELECT id FROM match WHERE id {one_of} ORDER BY id{for_update}");
     let statement = session.statement(sql).bind_texts(&ids);
     session.execute(statement).await

@@ -47,7 +47,8 @@ fn read_no_letters(_: Row<'_>) -> Result<Vec<Digest>> {
 
 impl From<&ChainedEntry> for EntryRow {
     fn from(ChainedEntry { entry, json, hash }: &ChainedEntry) -> EntryRow {
-        let (chain, kind) = (entry.match_id.clone(), entry.fact.kind().to_owned());
+        let chain = entry.match_id.clone();
+        let kind = entry.fact.kind().to_owned();
         let letters = entry.letters();
         EntryRow { chain, seq: entry.seq, at: entry.at, kind, json: json.clone(), hash: *hash, letters }
     }

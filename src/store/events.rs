@@ -156,7 +156,8 @@ impl Database {
                    AND t.player_id = s.player_id JOIN event_match f ON f.match_id = e.match_id AND f.event_id = em.event_id \
                    WHERE e.kind = 'OrdersSealed' AND e.json LIKE '%\"seat\":\"' || t.seat || '\"%') \
                    ORDER BY em.event_id, s.player_id, em.match_id";
-        let (from, to) = (from.timestamp_millis(), to.timestamp_millis());
+        let from = from.timestamp_millis();
+        let to = to.timestamp_millis();
         self.read(self.statement(sql).bind(from).bind(to)).await
     }
 }

@@ -171,7 +171,8 @@ async fn addresses_of(session: &mut Session<'_>, player_id: i64) -> Result<Vec<S
 /// that the player has confirmed is theirs, too, whatever its address.
 async fn forget_letters(session: &mut Session<'_>, forgotten: &ForgottenPlayer) -> Result<()> {
     let one_of = session.engine().one_of();
-    let (addresses, at) = (&forgotten.traces.addresses, forgotten.at.timestamp_millis());
+    let addresses = &forgotten.traces.addresses;
+    let at = forgotten.at.timestamp_millis();
     let sql = format!(
         // `sent_as` goes, too: anyone who guessed an address and a Message-ID could compare their digest with
         // it.

@@ -236,9 +236,10 @@ impl LockSession {
     async fn lease(&mut self, lease: &str) -> Result<bool> {
         if self.leases.contains(lease) {
             // The lock lives as long as its session, so an answer shows that it is still held.
-            return match is_writable(&mut self.connection).await? {
-                true => Ok(true),
-                false => Err(StoreError::ReadOnly),
+            return if is_writable(&mut self.connection).await? {
+                Ok(true)
+            } else {
+                Err(StoreError::ReadOnly)
             };
         }
         let sql = "SELECT pg_try_advisory_lock(hashtextextended('fogpost lease ' || $1, 0))";

@@ -51,7 +51,8 @@ record! {
 
 impl OverviewColumns {
     fn of(overview: &MatchOverview) -> OverviewColumns {
-        let (due, outcome) = (overview.due.as_ref(), overview.outcome.as_ref());
+        let due = overview.due.as_ref();
+        let outcome = overview.outcome.as_ref();
         OverviewColumns {
             id: overview.id.clone(),
             game: overview.game,

@@ -42,7 +42,8 @@ impl Database {
         );
         let escaped: String =
             words.chars().flat_map(|c| "!%_".contains(c).then_some('!').into_iter().chain([c])).collect();
-        let (lower, given) = (format!("%{}%", escaped.to_lowercase()), format!("%{escaped}%"));
+        let lower = format!("%{}%", escaped.to_lowercase());
+        let given = format!("%{escaped}%");
         let select = self.statement(sql).bind(text(&lower)).bind(text(&given)).bind(i64::from(limit));
         Ok(merge_addresses(self.read(select).await?))
     }

@@ -93,22 +93,23 @@ impl PostgresBackend {
             // What does not write may still read it.
             let found: Option<i64> = sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await.ok();
             let newest = MIGRATIONS.iter().map(|migration| migration.version).max();
-            return match found == newest {
-                true => Ok(()),
-                false => Err(server::unusable_server(&self.options, "it is read-only".to_owned(), true)),
+            return if found == newest {
+                Ok(())
+            } else {
+                Err(server::unusable_server(&self.options, "it is read-only".to_owned(), true))
             };
         }
         sqlx::query("SET LOCAL lock_timeout = '1min'").execute(&mut *tx).await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *tx).await?;
         // Find the table first, because a failure would abort the transaction.
         let sql = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
-        let before = match sqlx::query_scalar(sql).fetch_one(&mut *tx).await? {
-            true => sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await?,
-            false if !makes_tables => {
-                let reason = "it has no tables; fogpost run makes them, unless a dump is put back before";
-                return Err(server::unusable_server(&self.options, reason.to_owned(), false));
-            }
-            false => None,
+        let before = if sqlx::query_scalar(sql).fetch_one(&mut *tx).await? {
+            sqlx::query_scalar(TABLES_VERSION).fetch_one(&mut *tx).await?
+        } else if makes_tables {
+            None
+        } else {
+            let reason = "it has no tables; fogpost run makes them, unless a dump is put back before";
+            return Err(server::unusable_server(&self.options, reason.to_owned(), false));
         };
         migrate(&MIGRATIONS, &mut *tx).await.map_err(|error| StoreError::of_migration(error, &MIGRATIONS))?;
         tx.commit().await?;
@@ -187,12 +188,14 @@ impl Backend for PostgresBackend {
         let mut claim = self.begin_claim();
         let mut connection = self.reader().await?;
         let mut session = connection.session();
-        let (order, condition) = (scope.order.columns(), scope.reach.condition());
+        let order = scope.order.columns();
+        let condition = scope.reach.condition();
         let sql = format!(
             "SELECT d.id FROM dispatch d WHERE d.due_at <= $2 AND {condition} AND d.id <> ALL($1) \
              ORDER BY {order} LIMIT $3"
         );
-        let (mut seen, mut taken) = (Vec::new(), Vec::new());
+        let mut seen = Vec::new();
+        let mut taken = Vec::new();
         // Those that other claims have come first again, so look behind them.
         while taken.len() < scope.limit as usize {
             let most = i64::from(scope.limit) - taken.len() as i64;
@@ -289,9 +292,10 @@ impl Backend for PostgresBackend {
         let mut faults = Vec::new();
         if !is_writable(&mut connection).await? {
             let sql = "SELECT pg_is_in_recovery()";
-            let why = match sqlx::query_scalar(sql).fetch_one(&mut *connection).await? {
-                true => "its server is a standby",
-                false => "default_transaction_read_only is on",
+            let why = if sqlx::query_scalar(sql).fetch_one(&mut *connection).await? {
+                "its server is a standby"
+            } else {
+                "default_transaction_read_only is on"
             };
             let place = place_of(&self.options);
             faults.push(format!(

@@ -127,10 +127,7 @@ pub async fn add_ratings(session: &mut Session<'_>, chunk: &[RatingRow]) -> Resu
     // Skip taken numbers instead of failing: the count then shows that another writer was first.
     insert.push(" ON CONFLICT DO NOTHING");
     let added = session.execute_counted(insert.persistent(is_common(chunk.len()))).await?;
-    match added == chunk.len() as u64 {
-        true => Ok(()),
-        false => Err(StoreError::Stale("a rating".to_owned())),
-    }
+    if added == chunk.len() as u64 { Ok(()) } else { Err(StoreError::Stale("a rating".to_owned())) }
 }
 
 /// Notes, within a transaction, that the ratings of a game must be recomputed.

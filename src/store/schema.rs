@@ -86,7 +86,8 @@ where
 
 /// Names the parts that only a database has, those that only the model has, and those that differ.
 pub fn differences(model: Vec<SchemaPart>, found: Vec<SchemaPart>) -> Vec<String> {
-    let (model, found) = (by_name(model), by_name(found));
+    let model = by_name(model);
+    let found = by_name(found);
     let mut differences = Vec::new();
     for (part, definition) in &model {
         match found.get(part) {

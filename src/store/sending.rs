@@ -168,7 +168,9 @@ const REMINDS: &str = "SELECT m.turn || ' ' || m.phase || ' ' || m.deadline || '
 pub fn reminds(overview: &MatchOverview, seat: Seat) -> Option<String> {
     let (due, deadline) = overview.due.as_ref().zip(overview.deadline)?;
     let filed = if overview.awaited.contains(&seat) { "awaited" } else { "filed" };
-    let (turn, phase, at) = (due.turn, due.phase.as_str(), deadline.timestamp_millis());
+    let turn = due.turn;
+    let phase = due.phase.as_str();
+    let at = deadline.timestamp_millis();
     Some(format!("{turn} {phase} {at} {filed} {}", overview.players[seat]))
 }
 

@@ -232,7 +232,8 @@ pub fn explain_rights(options: &PgConnectOptions, error: StoreError) -> StoreErr
     else {
         return error;
     };
-    let (user, name) = (options.get_username(), options.get_database().unwrap_or(options.get_username()));
+    let user = options.get_username();
+    let name = options.get_database().unwrap_or(options.get_username());
     let why = format!(
         "{message}; give {user} the rights, as a superuser: ALTER DATABASE {name} OWNER TO {user}, or in {name}: \
          GRANT ALL ON SCHEMA public TO {user}; GRANT ALL ON ALL TABLES IN SCHEMA public TO {user}"

@@ -196,7 +196,9 @@ impl ClaimedLetters {
         bounds: &ClaimBounds,
         now: i64,
     ) -> Result<()> {
-        let (mut after, mut letters, mut bytes) = ((i64::MIN, 0), 0, 0);
+        let mut after = (i64::MIN, 0);
+        let mut letters = 0;
+        let mut bytes = 0;
         for _ in 0..MAX_PAGES {
             // Read no more letters than can be taken, so that the lanes of the others stay free for other
             // claims.

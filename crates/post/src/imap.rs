@@ -419,9 +419,10 @@ impl ImapReader {
             }
             let new: Vec<u32> = some.into_iter().filter(|uid| !self.untaken.contains(uid)).collect();
             self.read_letters(mailbox, &new, sender)?;
-            self.search_len = match began.elapsed() < SEARCH_TIME / 4 {
-                true => SEARCHES[0].0.min(self.search_len * 2),
-                false => self.search_len.div_ceil(2),
+            self.search_len = if began.elapsed() < SEARCH_TIME / 4 {
+                SEARCHES[0].0.min(self.search_len * 2)
+            } else {
+                self.search_len.div_ceil(2)
             };
         }
         Ok(is_searched)

@@ -94,7 +94,8 @@ impl Inbox {
     pub fn processed(&self) -> std::io::Result<Inbox> {
         Ok(match self.clone() {
             Inbox::Imap(settings) => {
-                let (folder, processed) = (settings.processed.clone(), settings.folder.clone());
+                let folder = settings.processed.clone();
+                let processed = settings.folder.clone();
                 Inbox::Imap(imap::ImapConfig { folder, processed, ..settings })
             }
             Inbox::Maildir(settings) => {
@@ -108,7 +109,8 @@ impl Inbox {
                 let path = settings.path.join(format!(".{}", settings.processed));
                 maildir::create(&path)?;
                 // With an empty name, letters are filed in the folder that is read.
-                let (written_path, processed) = (None, String::new());
+                let written_path = None;
+                let processed = String::new();
                 Inbox::Maildir(maildir::MaildirConfig { path, written_path, processed, ..settings })
             }
         })
@@ -202,7 +204,8 @@ impl Inbox {
 }
 
 fn imap_name(settings: &imap::ImapConfig, folder: &str) -> String {
-    let (user, host) = (&settings.user, settings.host.to_ascii_lowercase());
+    let user = &settings.user;
+    let host = settings.host.to_ascii_lowercase();
     let is_inbox = folder.eq_ignore_ascii_case("INBOX");
     format!("imap {user} {host} {}", if is_inbox { "INBOX" } else { folder })
 }

@@ -77,7 +77,8 @@ pub enum Taken {
 impl Taken {
     /// Divides the letters of a batch into those that are stored and the others.
     pub fn divide<T>(&self, letters: Vec<T>) -> (Vec<T>, Vec<T>) {
-        let (mut stored, mut others) = (Vec::new(), Vec::new());
+        let mut stored = Vec::new();
+        let mut others = Vec::new();
         for (place, letter) in letters.into_iter().enumerate() {
             let is_stored = match self {
                 Taken::All => true,

@@ -375,7 +375,8 @@ fn flags_when_seen(path: &Path) -> String {
 
 /// Whether two paths lead to the same folder.
 fn is_same_file(a: &Path, b: &Path) -> io::Result<bool> {
-    let (a, b) = (fs::metadata(a)?, fs::metadata(b)?);
+    let a = fs::metadata(a)?;
+    let b = fs::metadata(b)?;
     Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
@@ -557,7 +558,8 @@ impl MaildirReader {
     fn report_ok(&self, sender: &BatchSender) {
         let first = self.unreadable.keys().next();
         let unreadable = first.map(|name| {
-            let (count, path) = (self.unreadable.len(), self.settings.path.display());
+            let count = self.unreadable.len();
+            let path = self.settings.path.display();
             format!(
                 "letters in the Maildir {path} cannot be read and stay there: {count}, the first is {name}"
             )
@@ -662,7 +664,9 @@ impl MaildirReader {
         rest: &mut impl Iterator<Item = Found>,
         sender: &BatchSender,
     ) -> Result<(), Error> {
-        let (mut letters, mut files, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let mut letters = Vec::new();
+        let mut files = Vec::new();
+        let mut bytes = 0;
         while letters.len() < MAX_BATCH_LETTERS && bytes < MAX_BATCH_BYTES {
             let Some(found) = rest.next() else { break };
             let Some(letter) = self.read(&found) else { continue };

@@ -15,7 +15,8 @@ pub fn give_to_owner_of(made: impl AsFd, like: impl AsFd) -> io::Result<()> {
     if !is_root() {
         return Ok(());
     }
-    let (before, owner) = (rustix::fs::fstat(&made)?, rustix::fs::fstat(like)?);
+    let before = rustix::fs::fstat(&made)?;
+    let owner = rustix::fs::fstat(like)?;
     if (before.st_uid, before.st_gid) != (owner.st_uid, owner.st_gid) {
         fchown(made, Some(owner.st_uid), Some(owner.st_gid))?;
     }

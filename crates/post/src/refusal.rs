@@ -169,7 +169,9 @@ impl EnhancedCode {
             let in_range = (1..=3).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
             in_range.then(|| number.parse().ok()).flatten()
         });
-        let (class, subject, detail) = (numbers.next()??, numbers.next()??, numbers.next()??);
+        let class = numbers.next()??;
+        let subject = numbers.next()??;
+        let detail = numbers.next()??;
         let agrees = class == code / 100 && numbers.next().is_none();
         agrees.then_some(EnhancedCode { class, subject, detail })
     }

@@ -211,7 +211,8 @@ impl BatchSender {
             tracing::warn!(error = logged, "failed to read the mailbox; retrying");
         }
         let since = before.map_or_else(Utc::now, |before| before.since);
-        let (is_lasting, is_unstored) = (!error.is_transient(), matches!(error, Error::NotStored));
+        let is_lasting = !error.is_transient();
+        let is_unstored = matches!(error, Error::NotStored);
         let trouble = Trouble { since, reason, is_lasting, is_unstored, refusals };
         self.health.send_modify(|health| health.trouble = Some(trouble));
     }

@@ -96,9 +96,10 @@ async fn check_letters(
     for one in cited {
         let player = same(one.player);
         let Some(columns) = found.get(&one.letter) else {
-            match office.store.is_forgotten(player, one.letter).await? {
-                true => check.withhold_letter(player),
-                false => check.check_letter(one, None),
+            if office.store.is_forgotten(player, one.letter).await? {
+                check.withhold_letter(player)
+            } else {
+                check.check_letter(one, None)
             }
             continue;
         };

@@ -78,7 +78,8 @@ async fn match_to_forget(
     name: &str,
     at: DateTime<Utc>,
 ) -> anyhow::Result<ForgottenMatch> {
-    let (id, version) = (row.id, row.version);
+    let id = row.id;
+    let version = row.version;
     let before = snapshot(&id, &row.snapshot)?;
     ensure!(before.stage == Stage::Over, "{id} is not over, and {name} plays or played in it");
     let verdict = verify::verify(office, &id, &|_| ()).await?;
@@ -113,7 +114,8 @@ fn forget_in(game_match: Match, held: &[Seat], name: &str, at: DateTime<Utc>) ->
     let seats: Vec<Option<Seat>> =
         if held.is_empty() { vec![None] } else { held.iter().copied().map(Some).collect() };
     let told = seats.into_iter().map(|seat| Act::Forget { seat, name: name.to_owned() });
-    let (mut after, mut entries) = (game_match, Vec::new());
+    let mut after = game_match;
+    let mut entries = Vec::new();
     for act in iter::once(Act::ListLetters).chain(told) {
         let ruling = referee::rule(&after, &after.by_program(act), at);
         entries.extend(ruling.entries);

@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn a_finding_is_news_once_and_another_one_is_news_again() {
-        let (start, later) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH + chrono::TimeDelta::days(1));
+        let start = DateTime::UNIX_EPOCH;
+        let later = DateTime::UNIX_EPOCH + chrono::TimeDelta::days(1);
         let first = Unsound::after(None, &verdict(&[7]), start).expect("news");
         let seen = Unsound { acknowledged: true, ..first.clone() };
         for before in [&first, &seen] {

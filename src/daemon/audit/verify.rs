@@ -218,9 +218,10 @@ async fn verify_heads(
     heads: BTreeMap<Digest, Vec<&str>>,
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<AuditVerdict> {
-    let mut verdict = match is_there {
-        true => verify_subject(office, &subject, progress).await?,
-        false => AuditVerdict::new(subject.clone()),
+    let mut verdict = if is_there {
+        verify_subject(office, &subject, progress).await?
+    } else {
+        AuditVerdict::new(subject.clone())
     };
     let (kind, rows) = match &subject {
         CheckSubject::Event(id) => ("event", office.store.book(id).await?),
@@ -230,11 +231,10 @@ async fn verify_heads(
     let chain: BTreeSet<Digest> = rows.iter().map(|row| row.hash).collect();
     for (hash, names) in heads.into_iter().filter(|(hash, _)| !chain.contains(hash)) {
         let names = names.join(", ");
-        let what = match is_there {
-            true => {
-                format!("{names}: it is not on this chain: the ledger or book was rewritten, or the mail was")
-            }
-            false => format!("{names}: there is no such {kind}: it was deleted, or the mail was changed"),
+        let what = if is_there {
+            format!("{names}: it is not on this chain: the ledger or book was rewritten, or the mail was")
+        } else {
+            format!("{names}: there is no such {kind}: it was deleted, or the mail was changed")
         };
         verdict.findings.push(Finding { place: Place::Mail(hash), what });
     }
@@ -250,7 +250,8 @@ async fn verify_row(
     let id = row.id.clone();
     let mut check = check_of(office, row, turns).await?;
     let mut reader = LedgerReader::new(&id, check.first_key());
-    let (mut sent_id, mut listed) = (i64::MIN, Vec::new());
+    let mut sent_id = i64::MIN;
+    let mut listed = Vec::new();
     let mut next = read_on(office, &mut reader, &mut sent_id, &mut listed, progress).await;
     while !check.is_stopped() {
         let batch = next?;
@@ -326,7 +327,9 @@ async fn read_on(
     listed: &mut Vec<LetterColumns>,
     progress: &OnProgress<'_>,
 ) -> anyhow::Result<LedgerBatch> {
-    let (id, seq, mut count) = (reader.match_id().to_owned(), reader.seq(), 0);
+    let id = reader.match_id().to_owned();
+    let seq = reader.seq();
+    let mut count = 0;
     let mut take = |entry: EntryRow| {
         count += 1;
         reader.push_entry(row_of(entry));

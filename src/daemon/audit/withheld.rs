@@ -186,13 +186,16 @@ pub async fn unseal(
         return Ok(());
     }
     let Some(asked) = asked else {
-        let (ids, are) = (running.join(", "), if running.len() == 1 { "is" } else { "are" });
+        let ids = running.join(", ");
+        let are = if running.len() == 1 { "is" } else { "are" };
         bail!(
             "{ids} {are} not over, and this would show what the rules hide; --unseal REASON --gm NAME shows it, and both \
              players read that with the result"
         );
     };
-    let (asked, what, ids) = (asked.clone(), what.to_owned(), running.to_vec());
+    let asked = asked.clone();
+    let what = what.to_owned();
+    let ids = running.to_vec();
     let decide = move |desk: &mut Desk<'_>| {
         Ok(unseal::unseal(desk, &asked, &what, &ids)?.map_err(anyhow::Error::msg)?)
     };

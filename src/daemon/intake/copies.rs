@@ -190,7 +190,8 @@ pub async fn with_new_text(
     let mut text = None;
     for look_alike in look_alikes(store, &letters).await? {
         if let Some(original) = original(store, &letters, look_alike).await? {
-            let (own, limits) = (own_identity(config), config.letters.limits());
+            let own = own_identity(config);
+            let limits = config.letters.limits();
             // A letter on which the parser panics is stored all the same, and set aside later.
             let read = |raw: &[u8]| catch_unwind(AssertUnwindSafe(|| Letter::read(raw, &own, &limits))).ok();
             text = new_text(&letters[0].raw, &original, read);

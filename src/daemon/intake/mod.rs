@@ -150,7 +150,8 @@ async fn note_foreign(office: &Office, notes: &str, origins: Vec<String>) -> any
 pub async fn left_letters(office: &Office) -> anyhow::Result<LeftLetters> {
     let mark = Some(mark(office, false).await?);
     let mut left = LeftLetters { mark, began: office.store.earliest_mark().await?, ..LeftLetters::default() };
-    let (name, mut rejected) = (office.config.inbox.name(), Vec::new());
+    let name = office.config.inbox.name();
+    let mut rejected = Vec::new();
     for (letter, reason) in office.store.left_letters(&name).await? {
         match reason {
             LeftReason::Old | LeftReason::Foreign => drop(left.untaken.insert(letter)),
@@ -212,7 +213,8 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     let (mut letters, signs): (Vec<NewLetter>, Vec<Signs>) = run_blocking(move || {
         let rows = par_map(&letters, |letter| {
             let marks = ReplyMarks::of(&letter.raw, &club.own);
-            let (old, foreign) = (old::ties_if_old(letter, mark, &club.own), old::ties_if_foreign(&marks));
+            let foreign = old::ties_if_foreign(&marks);
+            let old = old::ties_if_old(letter, mark, &club.own);
             (letter_row(letter, &marks, &club), Signs { old, foreign, answered: marks.answered })
         });
         let with_bytes = rows
@@ -279,7 +281,8 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
 /// # Errors
 /// Returns an error if one of them may be stored later. The others are stored then.
 async fn store_one_by_one(office: &Office, letters: &[NewLetter]) -> anyhow::Result<Vec<usize>> {
-    let (mut rejected, mut locked) = (Vec::new(), 0);
+    let mut rejected = Vec::new();
+    let mut locked = 0;
     for (place, letter) in letters.iter().enumerate() {
         match office.store.insert_letters(std::slice::from_ref(letter)).await {
             Ok(_) => {}
@@ -336,8 +339,11 @@ async fn compare(
     let mut unread = suspects::note_intake(office, &digests).await?;
     let pairs = Arc::new(pairs);
     let found = loop {
-        let (club, letters, pairs) = (Arc::clone(&office.club), Arc::clone(letters), Arc::clone(&pairs));
-        let (skipped, in_work) = (unread.clone(), InWork::default());
+        let club = Arc::clone(&office.club);
+        let letters = Arc::clone(letters);
+        let pairs = Arc::clone(&pairs);
+        let skipped = unread.clone();
+        let in_work = InWork::default();
         let working = in_work.clone();
         let reading = run_blocking(move || {
             par_map(&pairs, |(place, original)| {

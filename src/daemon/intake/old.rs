@@ -129,7 +129,8 @@ pub async fn count_unknown(
     letters: &[FetchedLetter],
     now: DateTime<Utc>,
 ) -> anyhow::Result<usize> {
-    let (mark, own) = (store.mailbox_mark(&config.inbox.name(), now).await?, own_identity(config));
+    let mark = store.mailbox_mark(&config.inbox.name(), now).await?;
+    let own = own_identity(config);
     let proves = |letter: &&FetchedLetter| {
         // Another club that reads the same mailbox files its letters there, too, and the program itself may have filed
         // one that it sent to test the way.

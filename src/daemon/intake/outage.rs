@@ -182,7 +182,8 @@ async fn note(office: &Office, health: &Health) -> anyhow::Result<()> {
     if let Some(outage) = state.alarm(now).cloned()
         && can_send(office).await?
     {
-        let (since, reason) = (outage.since, outage.reason);
+        let since = outage.since;
+        let reason = outage.reason;
         commit::decide_and_commit(office, move |desk| alarm::cannot_read(desk, since, &reason)).await?;
         // Note this only once the letter is queued: telling the GM twice is better than never.
         state.told = Some(now);

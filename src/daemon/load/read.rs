@@ -154,7 +154,8 @@ const UNSIGNED: DkimVerdict = DkimVerdict::NotPassed(SignatureFault::Missing);
 /// server counts.
 pub async fn dkim_verdicts(office: &Office, letters: &[ReadLetter]) -> BTreeMap<Digest, DkimVerdict> {
     let mut verdicts = BTreeMap::new();
-    let (mut asked, mut queries) = (Vec::new(), JoinSet::new());
+    let mut asked = Vec::new();
+    let mut queries = JoinSet::new();
     for ReadLetter { waiting, read } in letters {
         let Some(Ok(letter)) = read else { continue };
         if letter.automatic.is_some() {
@@ -166,7 +167,9 @@ pub async fn dkim_verdicts(office: &Office, letters: &[ReadLetter]) -> BTreeMap<
             ReportedDkim::Nothing => {
                 let Some(verifier) = &office.verifier else { continue };
                 let verifier = Arc::clone(verifier);
-                let (digest, raw, from) = (waiting.digest, waiting.raw.clone(), letter.from.clone());
+                let digest = waiting.digest;
+                let raw = waiting.raw.clone();
+                let from = letter.from.clone();
                 let received_at = waiting.received_at;
                 asked.push(digest);
                 // Verify all letters concurrently, because each may wait for name servers.

@@ -190,7 +190,8 @@ async fn sweep(
     now: DateTime<Utc>,
     cause_of: &CauseOf,
 ) -> anyhow::Result<usize> {
-    let (mut last, mut done) = (None, BTreeSet::new());
+    let mut last = None;
+    let mut done = BTreeSet::new();
     loop {
         let mut due = office.store.matches_due(until, last.as_ref(), BATCH_SIZE).await?;
         let Some(behind) = due.last().cloned() else { return Ok(done.len()) };

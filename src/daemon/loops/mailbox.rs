@@ -68,7 +68,8 @@ async fn read_under_lease(
     // A small capacity, so that no more letters are fetched than can be stored soon.
     let (to, messages) = mpsc::channel(2);
     let inbox = office.config.inbox.clone();
-    let (inbox_health, inbox_until) = (health.clone(), until.clone());
+    let inbox_health = health.clone();
+    let inbox_until = until.clone();
     let mut loops = JoinSet::new();
     loops.spawn(clock::watch_clock_until(Arc::clone(office), until.clone(), health.subscribe()));
     loops.spawn(async move {
@@ -77,7 +78,8 @@ async fn read_under_lease(
     loops.spawn(audit::audit_until(Arc::clone(office), until.clone()));
     loops.spawn(outage::watch_mailbox_until(Arc::clone(office), until.clone(), health.subscribe()));
     loops.spawn(site::build_until(Arc::clone(office), until));
-    let (storing, notes) = (Arc::clone(office), lease.to_owned());
+    let storing = Arc::clone(office);
+    let notes = lease.to_owned();
     loops.spawn(async move {
         intake::store_until_closed(&storing, &notes, messages).await;
         Ok(())

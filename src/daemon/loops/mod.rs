@@ -55,7 +55,8 @@ async fn read_mailbox(office: &Office) -> anyhow::Result<()> {
         sending::send_due(office).await?;
         return Err(pause.context("failed to read the mailbox"));
     }
-    let (inbox, left) = (office.config.inbox.clone(), intake::left_letters(office).await?);
+    let inbox = office.config.inbox.clone();
+    let left = intake::left_letters(office).await?;
     let name = inbox.name();
     let (to, messages) = mpsc::channel(2);
     let (health, found) = watch::channel(Health::default());

@@ -70,7 +70,8 @@ pub async fn rows(office: &Office, index: GmIndex) -> anyhow::Result<DeskRows> {
 
 async fn status(office: &Office) -> anyhow::Result<Status> {
     let config = &office.config;
-    let (database, quota) = (&config.database, &config.outbox.quota);
+    let database = &config.database;
+    let quota = &config.outbox.quota;
     let mut status = Status::of(&office.store, database, quota, office.now(), SILENT_AFTER).await?;
     status.note_logins(&config.oauth_logins());
     status.note_config(config);
@@ -79,7 +80,8 @@ async fn status(office: &Office) -> anyhow::Result<Status> {
 
 /// Returns what waits for a person, oldest first.
 async fn waiting(office: &Office, agenda: &Agenda) -> anyhow::Result<(Vec<Waiting>, usize)> {
-    let (now, fog) = (office.now(), &agenda.fog);
+    let now = office.now();
+    let fog = &agenda.fog;
     let words = office.store.unsettled_words(now - RECENT, MAX_LETTERS).await?;
     let is_mine = |id: &String| agenda.matches.iter().any(|overview| overview.id == *id);
     // The letters of a GM's own matches are for another GM.

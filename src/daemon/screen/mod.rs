@@ -266,7 +266,8 @@ impl Visit {
                 return self.not_done(Some(guest), form, (StatusCode::BAD_REQUEST, "not_done"), &says);
             }
         };
-        let (check, digest) = (forms::asks_first(&instruction) && !form.is_sure(), form.digest());
+        let check = forms::asks_first(&instruction) && !form.is_sure();
+        let digest = form.digest();
         if self.sessions.is_done(&guest.session, digest) {
             let says = "This form was sent twice. It was carried out the first time, and not again.";
             return self.not_done(None, &Form::default(), (StatusCode::CONFLICT, "sent_twice"), says);
@@ -328,7 +329,8 @@ impl Visit {
         guest: &Guest,
         page: impl FnOnce(&PageFrame<'_>) -> Result<String, TemplateError> + Send + 'static,
     ) -> Answer {
-        let (office, session) = (Arc::clone(&self.office), guest.session.clone());
+        let office = Arc::clone(&self.office);
+        let session = guest.session.clone();
         let told = self.sessions.take_told(&session);
         let rendered = run_blocking(move || page(&frame(&office, Some(&session), told.as_deref())));
         Ok(html(StatusCode::OK, rendered.await??))

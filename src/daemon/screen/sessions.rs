@@ -103,7 +103,8 @@ impl Sessions {
         let found = office.store.take_remembered(&link_key(secret)).await?;
         let found = found.as_deref().and_then(read_link).filter(|(_, until)| now < *until);
         let Some((gm, _)) = found else { return Ok(None) };
-        let (secret, form) = (draw()?, draw()?);
+        let secret = draw()?;
+        let form = draw()?;
         let until = now + TimeDelta::seconds(SESSION_SECONDS);
         let session = GmSession {
             id: Digest::of(secret.as_bytes()),

@@ -139,10 +139,7 @@ pub async fn person_rows(office: &Office, gm: GmIndex, word: &str) -> anyhow::Re
     matches.sort_by_key(|line| (line.is_over, Reverse(ended_at.get(line.id.as_str()).copied().flatten())));
     let standings = office.store.standings(&player.addresses).await?;
     let since = office.now().checked_sub_months(Months::new(12)).unwrap_or_default();
-    let letters = match is_hidden {
-        true => None,
-        false => Some(letters(office, &player).await?),
-    };
+    let letters = if is_hidden { None } else { Some(letters(office, &player).await?) };
     Ok(Some(PersonRows {
         number: number(player.id),
         blocked_since: standings.iter().find_map(|(_, standing)| standing.blocked_since),
@@ -276,7 +273,8 @@ async fn named_like(office: &Office, words: &str) -> anyhow::Result<Vec<(String,
 
 /// Returns the matches that contain each of these words in their ID, names, game, event or state: those that run first.
 pub(super) async fn matches(office: &Office, words: &str) -> anyhow::Result<Filtered<MatchOverview>> {
-    let (now, wanted) = (office.now(), Wanted::of(words));
+    let now = office.now();
+    let wanted = Wanted::of(words);
     let mut found = Filtered::of(words);
     let mut take = |overview: MatchOverview| {
         let MatchOverview { id, players, game, stage, event, protest, .. } = &overview;
@@ -301,7 +299,9 @@ pub(super) async fn people(office: &Office, words: &str) -> anyhow::Result<Filte
         let number = number(player.id);
         let text = [number.as_str(), &player.name].into_iter();
         if !player.is_house() && wanted.are_in(text.chain(player.addresses.iter().map(String::as_str))) {
-            let (name, addresses, bouncing) = (player.name, player.addresses, player.bouncing);
+            let name = player.name;
+            let addresses = player.addresses;
+            let bouncing = player.bouncing;
             found.add(PersonLine { number, name, addresses, bouncing });
         }
     }

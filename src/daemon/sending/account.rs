@@ -143,7 +143,8 @@ impl Refused {
     /// Gives the letter up, if its refusal is permanent.
     fn give_up(&mut self) -> Option<AttemptOutcome> {
         let is_new = self.is_for_good() && !mem::replace(&mut self.given_up, true);
-        let (error, is_undeliverable) = (self.error.clone(), self.class == RefusalClass::Recipient);
+        let error = self.error.clone();
+        let is_undeliverable = self.class == RefusalClass::Recipient;
         let event = SendingOutcome::GivenUp { error: error.clone(), is_undeliverable };
         is_new.then(|| self.outcome(SendOutcome::GivenUp { error }, event))
     }
@@ -218,10 +219,11 @@ impl Account {
         }
         let mut outcomes = Vec::from_iter(self.remember(letter, error));
         let is_of_run = self.is_run_of_account();
-        let at = match is_of_run || error.class() == RefusalClass::Account {
-            true => self.fail(now, error),
+        let at = if is_of_run || error.class() == RefusalClass::Account {
+            self.fail(now, error)
+        } else {
             // The server refused only this letter, so another one may be tried even in an outage.
-            false => now + pause(letter.tries + 1, error),
+            now + pause(letter.tries + 1, error)
         };
         if is_of_run {
             outcomes.extend(self.requeue(at));
@@ -356,10 +358,8 @@ fn later(at: DateTime<Utc>, error: &SendError) -> SendOutcome {
 /// Returns the pause after the attempt with this number, which doubles each time up to a limit. It is longer
 /// if the server asks for that.
 fn pause(attempt: u32, error: &SendError) -> TimeDelta {
-    let (least, most) = match error.is_silent() {
-        true => (MIN_SILENT_PAUSE, MAX_SILENT_PAUSE),
-        false => (MIN_PAUSE, MAX_PAUSE),
-    };
+    let (least, most) =
+        if error.is_silent() { (MIN_SILENT_PAUSE, MAX_SILENT_PAUSE) } else { (MIN_PAUSE, MAX_PAUSE) };
     // Six doublings exceed both limits. Without a bound, the shift would overflow in a long outage.
     let doubled = least * (1 << attempt.saturating_sub(1).min(6));
     error.named_wait().map_or(doubled.min(most), |wait| wait.max(least))

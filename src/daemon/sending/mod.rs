@@ -174,7 +174,8 @@ impl<'a> Dispatcher<'a> {
 
     /// Claims due letters, as many as there is room for and the quota allows.
     async fn claim_some(&mut self) -> anyhow::Result<()> {
-        let (now, quota) = (self.office.now(), &self.office.config.outbox.quota);
+        let now = self.office.now();
+        let quota = &self.office.config.outbox.quota;
         // A letter that goes out late moves deadlines, which must not move while the clock is in doubt.
         let is_trusted = clock::is_trusted(self.office).await?;
         let room = {
@@ -188,9 +189,10 @@ impl<'a> Dispatcher<'a> {
         if !self.is_more_due || room == 0 || self.claims.len() >= MAX_CLAIMS {
             return Ok(());
         }
-        let sent = match quota.is_unlimited() {
-            true => SentCounts::default(),
-            false => self.office.store.sent_counts(now).await?,
+        let sent = if quota.is_unlimited() {
+            SentCounts::default()
+        } else {
+            self.office.store.sent_counts(now).await?
         };
         let mut scope = self.shared.plan().scope(quota, sent, room);
         if !is_trusted {
@@ -246,8 +248,8 @@ impl<'a> Dispatcher<'a> {
         if self.recorded.as_ref() != Some(&account) {
             changes.remembered.push((ACCOUNT.to_owned(), serde_json::to_string(&account)?));
         }
-        let (recorded, has_sent) =
-            (outcomes.len(), outcomes.iter().any(|one| one.sent == SendOutcome::Taken));
+        let recorded = outcomes.len();
+        let has_sent = outcomes.iter().any(|one| one.sent == SendOutcome::Taken);
         let mut locked = Vec::new();
         match self.commit(outcomes.clone(), alarm, changes).await {
             Ok(()) => {
@@ -270,7 +272,8 @@ impl<'a> Dispatcher<'a> {
     async fn record_one_by_one(&mut self, outcomes: Vec<AttemptOutcome>) -> anyhow::Result<Vec<i64>> {
         let mut locked = Vec::new();
         for outcome in outcomes {
-            let (id, sent) = (outcome.id, vec![(outcome.id, outcome.sent.clone())]);
+            let sent = vec![(outcome.id, outcome.sent.clone())];
+            let id = outcome.id;
             let changes = Changes { at: self.office.now(), outcomes: sent, ..Changes::default() };
             match self.commit(vec![outcome], None, changes).await {
                 Ok(()) => {}
@@ -419,7 +422,9 @@ fn one_at_a_time(desk: &mut Desk<'_>, decide: impl FnOnce(&mut Desk<'_>) -> Deci
 }
 
 fn log(letter: &Claimed, sent: &Result<String, SendError>) {
-    let (dispatch_id, kind, attempts) = (letter.id, letter.kind, letter.tries + 1);
+    let dispatch_id = letter.id;
+    let kind = letter.kind;
+    let attempts = letter.tries + 1;
     match sent {
         Ok(answer) => {
             let seat = letter.seat.map(tracing::field::display);

@@ -62,10 +62,8 @@ impl SendingPlan {
     /// Returns which letters to claim, at most `room`, so that no part of the quota is exceeded, whatever
     /// their kinds. `sent` counts the letters whose outcomes are recorded.
     pub fn scope(&self, quota: &Quota, sent: SentCounts, room: usize) -> DispatchScope {
-        let order = match self.account.tries_another() {
-            true => ClaimOrder::FewestTries,
-            false => ClaimOrder::MostUrgent,
-        };
+        let order =
+            if self.account.tries_another() { ClaimOrder::FewestTries } else { ClaimOrder::MostUrgent };
         let (reach, allowed) = allowance(quota, sent.and(self.claimed.values().copied()));
         DispatchScope { limit: allowed.min(u32::try_from(room).unwrap_or(u32::MAX)), order, reach }
     }
@@ -435,7 +433,8 @@ mod tests {
     fn in_an_outage_what_waits_is_given_back_and_only_a_probe_ends_it() {
         let mut plan = SendingPlan::new(Account::default(), 2);
         plan.add(NOW, (1..=4).map(|id| letter(id, &id.to_string())).collect());
-        let (before, refused) = (plan.next(NOW).expect("a letter"), plan.next(NOW).expect("a letter"));
+        let before = plan.next(NOW).expect("a letter");
+        let refused = plan.next(NOW).expect("a letter");
         plan.finish(NOW, &refused, Err(&login()));
         assert!(
             plan.claimed.contains_key(&before.id)

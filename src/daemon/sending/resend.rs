@@ -104,7 +104,8 @@ async fn with_picture<'a>(
     let of_match = rulings::match_row(office, match_id).await?;
     let game_match = snapshot(&of_match.id, &of_match.snapshot)?;
     let entries = ledger_entries(office, match_id).await?;
-    let (letter, message_id) = (bytes.to_vec(), row.message_id.clone());
+    let letter = bytes.to_vec();
+    let message_id = row.message_id.clone();
     let drawing = move || redraw(&letter, &message_id, seat, &game_match, &entries);
     Ok(run_blocking(drawing).await?.map(Cow::Owned))
 }
@@ -143,9 +144,10 @@ pub async fn tell_when_due(office: &Office, now: DateTime<Utc>) -> anyhow::Resul
         return Ok(());
     }
     waiting.sort_by_key(|row| row.id);
-    let dns = match waiting.iter().any(|row| doubts_domain(&row.error)) {
-        true => state_of_domain(office).await,
-        false => Vec::new(),
+    let dns = if waiting.iter().any(|row| doubts_domain(&row.error)) {
+        state_of_domain(office).await
+    } else {
+        Vec::new()
     };
     commit::decide_and_commit(office, move |desk| alarm::keeps_refusing(desk, &waiting, &dns)).await?;
     Ok(office.store.remember(LAST_TOLD, &now.to_rfc3339()).await?)

@@ -230,7 +230,8 @@ async fn make(
     digest: String,
 ) -> anyhow::Result<Made> {
     let (finished, chain) = load(office, row, known).await?;
-    let (templates, site) = (Arc::clone(&office.templates), site.clone());
+    let templates = Arc::clone(&office.templates);
+    let site = site.clone();
     run_blocking(move || {
         let ReplayPages { page, words } = replay::pages(&templates, &site, &finished)
             .with_context(|| format!("failed to write the replay of {}", finished.id))?;
@@ -252,7 +253,8 @@ fn version(templates: &Templates, site: &Site) -> Digest {
 
 fn digest_of(row: &SiteMatchRow, known: &Known<'_>, version: Digest) -> String {
     let names = known.members.names(row);
-    let (end, event) = (&row.end, known.event(row));
+    let end = &row.end;
+    let event = known.event(row);
     Digest::of(format!("{version}\n{}\n{}\n{end:?}\n{event:?}", names.first, names.second).as_bytes())
         .to_string()
 }

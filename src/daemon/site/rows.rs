@@ -151,7 +151,8 @@ async fn ratings(office: &Office) -> anyhow::Result<Vec<ListedRating>> {
             let after = row.change.after;
             let point =
                 PlotPoint { figure: after.points(), deviation: (after.deviation + 50).div_euclid(100) };
-            let (player, results) = (row.change.player, row.change.no);
+            let player = row.change.player;
+            let results = row.change.no;
             ratings.push(ListedRating { player, game: *game, point, shown: after.shown(), results });
         }
     }

@@ -260,11 +260,10 @@ impl Status {
         // The reason says more than the time of the last fetch.
         self.faults.retain(|fault| !fault.starts_with(UNREAD));
         let duration = format_duration(self.at - outage.since);
-        self.faults.push(match outage.is_unstored {
-            true => format!(
-                "letters in the mailbox cannot be stored ({duration} so far); the daemon's log says why"
-            ),
-            false => format!("the mailbox cannot be read ({duration} so far): {}", outage.reason),
+        self.faults.push(if outage.is_unstored {
+            format!("letters in the mailbox cannot be stored ({duration} so far); the daemon's log says why")
+        } else {
+            format!("the mailbox cannot be read ({duration} so far): {}", outage.reason)
         });
         self.mailbox_outage = Some(outage);
     }

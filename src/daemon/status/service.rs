@@ -171,7 +171,8 @@ async fn serve_within(limit: Duration, listener: TcpListener, routes: Router) {
             Ok((stream, _)) => {
                 connections.make_room().await;
                 let awaited = Arc::new(AtomicBool::new(true));
-                let (pages, request_awaited) = (routes.clone(), Arc::clone(&awaited));
+                let pages = routes.clone();
+                let request_awaited = Arc::clone(&awaited);
                 let pages =
                     service_fn(move |request| answer(pages.clone(), Arc::clone(&request_awaited), request));
                 let mut http = http1::Builder::new();
@@ -247,9 +248,10 @@ async fn metrics(State(page): State<MonitoringPages>) -> impl IntoResponse {
 
 async fn health(State(page): State<MonitoringPages>) -> impl IntoResponse {
     let faults = page.status().await?.faults;
-    Ok::<_, (StatusCode, &str)>(match faults.is_empty() {
-        true => (StatusCode::OK, "all is well\n".to_owned()),
-        false => (StatusCode::SERVICE_UNAVAILABLE, faults.join("\n") + "\n"),
+    Ok::<_, (StatusCode, &str)>(if faults.is_empty() {
+        (StatusCode::OK, "all is well\n".to_owned())
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, faults.join("\n") + "\n")
     })
 }
 

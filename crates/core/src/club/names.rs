@@ -63,9 +63,10 @@ pub fn may_mean(written: &str, player: &NamedPlayer) -> bool {
 /// precedence over beginnings, and these over other parts.
 pub fn find_player(written: &str, known: &[NamedPlayer]) -> Meant {
     if let Some(id) = read_number(written.trim()) {
-        return match known.iter().any(|player| player.id == id) {
-            true => Meant::Player(id),
-            false => Meant::Nobody(Vec::new()),
+        return if known.iter().any(|player| player.id == id) {
+            Meant::Player(id)
+        } else {
+            Meant::Nobody(Vec::new())
         };
     }
     let wanted = lower_case(written);

@@ -84,7 +84,8 @@ pub fn owed_turns(before: &Match, entries: &[ChainedEntry]) -> Vec<OwedTurn> {
     let mut deadline = before.deadline;
     let mut owed = Vec::new();
     for entry in entries.iter().map(|chained| &chained.entry) {
-        let (seq, at) = (entry.seq, entry.at);
+        let seq = entry.seq;
+        let at = entry.at;
         let mut close = |seat: Seat, in_time: bool| owed.push(OwedTurn { seq, seat, at, in_time });
         match &entry.fact {
             Fact::OrdersSealed { seat, .. } => {

@@ -237,7 +237,8 @@ mod tests {
 
     #[test]
     fn a_veiled_number_is_read_with_the_key_alone() {
-        let (key, other) = (SealKey::new([7; 32]), SealKey::new([8; 32]));
+        let key = SealKey::new([7; 32]);
+        let other = SealKey::new([8; 32]);
         let mut veiled: Vec<String> = (0..100).map(|seq| key.veil(seq)).collect();
         for (seq, veiled) in (0..100).zip(&veiled) {
             assert_eq!((key.unveil(veiled), veiled.len()), (Some(seq), 16));
@@ -254,7 +255,8 @@ mod tests {
 
     #[test]
     fn the_secret_depends_on_the_key_and_on_the_letter() {
-        let (a, b) = (Digest::of(b"a"), Digest::of(b"b"));
+        let a = Digest::of(b"a");
+        let b = Digest::of(b"b");
         let secret = lot(1).secret(a);
         assert!(secret != lot(2).secret(a) && secret != lot(1).secret(b));
         let whole = [[1; 32], *a.as_bytes()].concat();

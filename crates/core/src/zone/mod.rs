@@ -146,7 +146,8 @@ impl Zone {
         // Only these areas hold cities: `US/Central` is none.
         let areas = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
         let cities = Zone::all().filter_map(|zone| {
-            let (area, city) = (zone.name().split('/').next()?, zone.name().rsplit('/').next()?);
+            let area = zone.name().split('/').next()?;
+            let city = zone.name().rsplit('/').next()?;
             areas.contains(&area).then(|| (city.replace('_', " "), zone))
         });
         let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());

@@ -70,7 +70,8 @@ impl Bundle {
     fn bend(&self) -> f64 {
         let bends = self.tails.iter().map(|tail| {
             let length = distance(*tail, self.tip).max(0.1);
-            let (x, y) = ((self.tip.0 - tail.0) / length, (self.tip.1 - tail.1) / length);
+            let x = (self.tip.0 - tail.0) / length;
+            let y = (self.tip.1 - tail.1) / length;
             1.0 - (x * self.along.0 + y * self.along.1)
         });
         bends.fold(0.0, f64::max)
@@ -231,9 +232,11 @@ impl End {
         let mut moorings = Vec::new();
         for part in parts {
             let edge = part.grown(GAP);
-            let (width, height) = (part.right - part.left, part.bottom - part.top);
+            let width = part.right - part.left;
+            let height = part.bottom - part.top;
             for share in [0.15, 0.5, 0.85] {
-                let (x, y) = (part.left + share * width, part.top + share * height);
+                let x = part.left + share * width;
+                let y = part.top + share * height;
                 let sides = [
                     ((x, edge.top), (0.0, -1.0)),
                     ((x, edge.bottom), (0.0, 1.0)),
@@ -270,6 +273,7 @@ fn bundle(start: Mooring, tip: Mooring) -> Option<Bundle> {
 
 fn distance(one: Point, other: Point) -> f64 {
     // `f64::hypot` is slower, because it also handles numbers whose squares would overflow.
-    let (x, y) = (one.0 - other.0, one.1 - other.1);
+    let x = one.0 - other.0;
+    let y = one.1 - other.1;
     (x * x + y * y).sqrt()
 }

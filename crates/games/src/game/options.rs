@@ -253,7 +253,8 @@ impl Choices {
             chosen.set(&name, &value)?;
             given.push(name);
         }
-        let (chosen, default) = (chosen.in_force(), O::default().in_force());
+        let chosen = chosen.in_force();
+        let default = O::default().in_force();
         let differing = chosen.into_iter().filter(|(name, value)| default.get(name) != Some(value));
         Ok(Choices(differing.map(|(name, value)| (name.to_owned(), value)).collect()))
     }

@@ -141,7 +141,8 @@ impl Picture {
         if back <= 0.0 {
             return;
         }
-        let (dx, dy) = ((to.0 - from.0) / length, (to.1 - from.1) / length);
+        let dx = (to.0 - from.0) / length;
+        let dy = (to.1 - from.1) / length;
         self.line(from, (tenths(from.0 + dx * back), tenths(from.1 + dy * back)), colour, stroke_width);
         self.polygon(&arrowhead(to, (dx, dy), stroke_width), colour, colour, 1.0);
     }
@@ -165,7 +166,8 @@ pub const HEAD_HALF_WIDTH: f64 = 1.76;
 /// The head of an arrow: its tip, then the corners of its base. `along` is its direction, of length 1.
 pub fn arrowhead(tip: Point, along: Point, stroke_width: f64) -> [Point; 3] {
     let corner = |aside: f64| {
-        let (back, aside) = (HEAD_LENGTH * stroke_width, aside * stroke_width);
+        let back = HEAD_LENGTH * stroke_width;
+        let aside = aside * stroke_width;
         (tenths(tip.0 - along.0 * back - along.1 * aside), tenths(tip.1 - along.1 * back + along.0 * aside))
     };
     [(tenths(tip.0), tenths(tip.1)), corner(HEAD_HALF_WIDTH), corner(-HEAD_HALF_WIDTH)]

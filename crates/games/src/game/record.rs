@@ -398,7 +398,8 @@ impl Replay {
         each: &mut impl FnMut(Replayed<'_>),
         change: impl FnOnce(&mut AnyState, &BySeat<Option<Filing>>),
     ) {
-        let (before, filings) = (self.state.clone(), std::mem::take(&mut self.held));
+        let before = self.state.clone();
+        let filings = std::mem::take(&mut self.held);
         self.memories.remember(&before);
         change(&mut self.state, &filings);
         self.adjudications += 1;
@@ -421,9 +422,10 @@ impl Replay {
 }
 
 fn read_conditions(state: &AnyState, due: &Due, seat: Seat, orders: &str) -> Result<Conditions, Vec<Fault>> {
-    match due.seats.contains(&seat) {
-        true => Err(vec![Fault::whole(condition::NOT_NOW)]),
-        false => Conditions::read(state.kind(), &lines(orders)),
+    if due.seats.contains(&seat) {
+        Err(vec![Fault::whole(condition::NOT_NOW)])
+    } else {
+        Conditions::read(state.kind(), &lines(orders))
     }
 }
 

@@ -154,7 +154,8 @@ mod support {
         matches: u64,
         winner: impl Fn(BySeat<Level>, u64) -> Option<Seat>,
     ) -> (i32, i32) {
-        let (mut won, mut lost) = (0, 0);
+        let mut won = 0;
+        let mut lost = 0;
         for seed in 0..matches {
             let seat = if seed % 2 == 0 { Seat::First } else { Seat::Second };
             let mut levels = BySeat::new(weak, weak);

@@ -26,7 +26,8 @@ fn room(shape: &Shape) -> Option<(Bounds, &str)> {
 }
 
 fn overlap(one: Bounds, other: Bounds) -> bool {
-    let (one, other) = (one.grown(-UNSEEN / 2.0), other.grown(-UNSEEN / 2.0));
+    let one = one.grown(-UNSEEN / 2.0);
+    let other = other.grown(-UNSEEN / 2.0);
     one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom
 }
 
@@ -81,7 +82,8 @@ fn points_within([a, b, c]: [Point; 3]) -> Vec<Point> {
     let mut points = Vec::new();
     for one in 0..=8 {
         for other in 0..=8 - one {
-            let (u, v) = (f64::from(one) / 8.0, f64::from(other) / 8.0);
+            let u = f64::from(one) / 8.0;
+            let v = f64::from(other) / 8.0;
             let at = |a: f64, b: f64, c: f64, middle: f64| {
                 let edge = a + u * (b - a) + v * (c - a);
                 middle + 0.9 * (edge - middle)
@@ -100,7 +102,8 @@ fn points_along(shape: &Shape) -> Vec<Point> {
     let corners: Vec<Point> = match shape {
         Shape::Line { from, to, stroke } if stroke.width >= STRIKING => vec![*from, *to],
         Shape::Frame { x, y, width, height, stroke } if stroke.width >= STRIKING => {
-            let (right, bottom) = (x + width, y + height);
+            let right = x + width;
+            let bottom = y + height;
             vec![(*x, *y), (right, *y), (right, bottom), (*x, bottom), (*x, *y)]
         }
         Shape::Polygon { points, fill: None, stroke } if stroke.width >= STRIKING => {
@@ -109,7 +112,8 @@ fn points_along(shape: &Shape) -> Vec<Point> {
         _ => Vec::new(),
     };
     let step = |pair: &[Point]| {
-        let (from, to) = (pair[0], pair[1]);
+        let from = pair[0];
+        let to = pair[1];
         let count = (to.0 - from.0).hypot(to.1 - from.1).ceil().max(1.0);
         let at = move |step: u32| {
             let part = f64::from(step) / count;
@@ -197,8 +201,10 @@ fn file(state: &AnyState, seat: Seat, rng: &mut dyn FnMut(u32) -> u32) -> Filing
 fn look_through(kind: GameKind, options: &[(&str, &str)], seed: u64) -> usize {
     let choices = kind.choose(options.iter().copied()).expect("options of the game");
     let mut state = kind.start(&choices);
-    let (mut memories, mut rng) = (Memories::empty(kind), dice(seed));
-    let (mut arrows, mut all) = (0, Vec::new());
+    let mut memories = Memories::empty(kind);
+    let mut rng = dice(seed);
+    let mut arrows = 0;
+    let mut all = Vec::new();
     while let Some(due) = state.due() {
         let before = state.clone();
         let mut filed = BySeat::new(None, None);

@@ -59,11 +59,13 @@ impl Palette {
         if self.mixed.len() <= usize::from(above) {
             self.mixed.resize(usize::from(above) + 1, [[None; 256]; FULL as usize - 1]);
         }
-        let (at, part) = (usize::from(below), usize::from(covered) - 1);
+        let at = usize::from(below);
+        let part = usize::from(covered) - 1;
         if let Some(known) = self.mixed[usize::from(above)][part][at] {
             return known;
         }
-        let (under, over) = (self.colours[at], self.colours[usize::from(above)]);
+        let under = self.colours[at];
+        let over = self.colours[usize::from(above)];
         let colour = Colour {
             red: mix(under.red, over.red, covered),
             green: mix(under.green, over.green, covered),
@@ -77,8 +79,10 @@ impl Palette {
 }
 
 fn mix(under: u8, over: u8, covered: u8) -> u8 {
-    let (under, over, covered, full) =
-        (u16::from(under), u16::from(over), u16::from(covered), u16::from(FULL));
+    let under = u16::from(under);
+    let over = u16::from(over);
+    let covered = u16::from(covered);
+    let full = u16::from(FULL);
     ((under * (full - covered) + over * covered + full / 2) / full) as u8
 }
 
@@ -99,7 +103,8 @@ mod tests {
     #[test]
     fn a_pixel_covered_in_part_takes_on_a_colour_between_the_two() {
         let mut palette = Palette::default();
-        let (white, black) = (palette.index(Colour::hex(0xffffff)), palette.index(Colour::hex(0x000000)));
+        let white = palette.index(Colour::hex(0xffffff));
+        let black = palette.index(Colour::hex(0x000000));
         let mut pixels = [white; 3];
         palette.paint(&mut pixels[1..2], black, 1);
         palette.paint(&mut pixels[2..], black, FULL);

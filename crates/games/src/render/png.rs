@@ -155,7 +155,8 @@ mod tests {
         let mut dice = dice(5);
         let mut picture = Picture::new(680, 900, Colour::hex(0xfdfcf8));
         for _ in 0..1_200 {
-            let (x, y) = (f64::from(dice(680)), f64::from(dice(900)));
+            let x = f64::from(dice(680));
+            let y = f64::from(dice(900));
             picture.circle(x, y, 9.3, Colour::hex(0xf5c52e), Colour::hex(0x6b5006));
         }
         let [smooth, hard] = [Edges::Smooth, Edges::Hard].map(|edges| {

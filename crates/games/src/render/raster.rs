@@ -39,7 +39,8 @@ pub enum Edges {
 /// A shape that covers nothing, such as a blank text or a circle without a radius, is left out.
 pub fn render(picture: &Picture, scale: u16, edges: Edges) -> Option<Bitmap> {
     let pixels = |length: u32| usize::try_from(length).ok()?.checked_mul(usize::from(scale));
-    let (width, height) = (pixels(picture.width)?, pixels(picture.height)?);
+    let width = pixels(picture.width)?;
+    let height = pixels(picture.height)?;
     let count = width.checked_mul(height).filter(|count| (1..=MAX_PIXELS).contains(count))?;
     let bitmap = Bitmap { width, height, palette: Palette::default(), pixels: vec![0; count] };
     let mut canvas = Canvas { bitmap, scale: f32::from(scale), edges };
@@ -200,14 +201,16 @@ impl Canvas {
 
     /// Splits a position into a whole pixel and the fractions of a pixel beyond it.
     fn split(&self, position: f64) -> (i32, i32) {
-        let (parts, whole) = (self.parts(position), SUBPIXELS as i32);
+        let parts = self.parts(position);
+        let whole = SUBPIXELS as i32;
         (parts.div_euclid(whole), parts.rem_euclid(whole))
     }
 
     /// Returns `None` if there are no points.
     fn placed(&self, points: &[Point]) -> Option<Placed> {
         let (x, y) = *points.first()?;
-        let ((column, _), (row, _)) = (self.split(x), self.split(y));
+        let (column, _) = self.split(x);
+        let (row, _) = self.split(y);
         let whole = SUBPIXELS as i32;
         let points = points
             .iter()
@@ -248,11 +251,13 @@ impl Canvas {
 
     /// Returns the rows or columns between two positions. Those at both ends may be covered in part.
     fn coverage(&self, from: f32, to: f32, end: usize) -> Vec<Span> {
-        let (from, to) = ((from * self.scale).max(0.0), (to * self.scale).min(end as f32));
+        let from = (from * self.scale).max(0.0);
+        let to = (to * self.scale).min(end as f32);
         if from >= to {
             return Vec::new();
         }
-        let (first, last) = (from.ceil(), to.floor());
+        let first = from.ceil();
+        let last = to.floor();
         let part = |at: f32, covered: f32| Span {
             from: at as usize,
             length: 1,
@@ -343,7 +348,8 @@ impl Figure {
 fn polygon(points: &[(i32, i32)], closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (place, (x, y)) in points.iter().enumerate() {
-        let (x, y) = (*x as f32 / SUBPIXELS, *y as f32 / SUBPIXELS);
+        let x = *x as f32 / SUBPIXELS;
+        let y = *y as f32 / SUBPIXELS;
         if place == 0 {
             path.move_to(x, y);
         } else {
@@ -359,15 +365,18 @@ fn polygon(points: &[(i32, i32)], closed: bool) -> Option<Path> {
 impl Stamp {
     fn of(path: &Path, edges: Edges) -> Option<Stamp> {
         let bounds: Rect = path.bounds();
-        let (left, top) = (bounds.left().floor(), bounds.top().floor());
-        let (width, height) = (bounds.right().ceil() - left, bounds.bottom().ceil() - top);
+        let left = bounds.left().floor();
+        let top = bounds.top().floor();
+        let width = bounds.right().ceil() - left;
+        let height = bounds.bottom().ceil() - top;
         let mut mask = Mask::new(width as u32, height as u32)?;
         mask.fill_path(path, FillRule::Winding, true, Transform::from_translate(-left, -top));
         let mut runs = Vec::new();
         for (row, pixels) in (top as i32..).zip(mask.data().chunks(width as usize)) {
             let mut from = left as i32;
             for alike in pixels.chunk_by(|a, b| level(*a, edges) == level(*b, edges)) {
-                let (length, covered) = (alike.len() as i32, level(alike[0], edges));
+                let length = alike.len() as i32;
+                let covered = level(alike[0], edges);
                 if covered > 0 {
                     runs.push(Run { row, from, length, covered });
                 }

@@ -93,7 +93,8 @@ fn copied_uids(line: &[u8]) -> Vec<RangeInclusive<u32>> {
     let ranges = |set: &str| -> Option<Vec<RangeInclusive<u32>>> {
         let range = |part: &str| {
             let (first, last) = part.split_once(':').unwrap_or((part, part));
-            let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+            let first: u32 = first.parse().ok()?;
+            let last: u32 = last.parse().ok()?;
             Some(first.min(last)..=first.max(last))
         };
         set.split(',').map(range).collect()

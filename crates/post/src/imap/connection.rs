@@ -310,7 +310,8 @@ impl Write for Io {
 }
 
 fn connect(settings: &ImapConfig, limit: Duration) -> Result<TcpStream, Error> {
-    let (host, port) = (settings.host.as_str(), settings.port());
+    let host = settings.host.as_str();
+    let port = settings.port();
     let unreachable = |error| Error::io(format!("cannot reach {host}:{port}"), error);
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in (host, port).to_socket_addrs().map_err(unreachable)? {

@@ -42,7 +42,8 @@ fn log_in_by_password(
     settings: &ImapConfig,
     mut client: Client<SharedConnection>,
 ) -> Result<Session<SharedConnection>, Error> {
-    let (user, password) = (&settings.user, settings.password.as_ref().map_or("", Secret::reveal));
+    let user = &settings.user;
+    let password = settings.password.as_ref().map_or("", Secret::reveal);
     for (key, text) in [("user", user.as_str()), ("password", password)] {
         if text.contains(['\r', '\n', '\0']) {
             return Err(Error::Configuration(format!("inbox.imap.{key} has more than one line")));
@@ -94,10 +95,8 @@ fn authenticate(
 ) -> Result<Session<SharedConnection>, Error> {
     // SASL-IR (RFC 4959) saves a round trip.
     let at_once = offered.has_str("SASL-IR");
-    let command = match at_once {
-        true => format!("{mechanism} {}", STANDARD.encode(&message)),
-        false => mechanism.to_owned(),
-    };
+    let command =
+        if at_once { format!("{mechanism} {}", STANDARD.encode(&message)) } else { mechanism.to_owned() };
     let answers = Answers { first: Cell::new((!at_once).then_some(message)), acknowledgement };
     client.authenticate(command, &answers).map_err(|(error, _client)| convert_error(error))
 }

@@ -313,7 +313,8 @@ impl Mailbox {
         if self.lacks_processed() {
             return Ok(Vec::new());
         }
-        let (folder, processed) = (self.folder.clone(), self.settings.processed.clone());
+        let folder = self.folder.clone();
+        let processed = self.settings.processed.clone();
         let selected = self.switch_to(&processed, "inbox.imap.processed");
         let letters = match selected {
             Ok(()) => {
@@ -485,17 +486,18 @@ impl Mailbox {
     pub(super) fn check(&mut self) -> Result<InboxCheck, Error> {
         let uids = self.list()?;
         let arrivals = self.arrivals(&uids)?;
-        let (waiting, folder) = (uids.len(), self.folder.clone());
+        let waiting = uids.len();
+        let folder = self.folder.clone();
         let ImapConfig { host, tls, poll_seconds, .. } = &self.settings;
-        let news = match self.capabilities.idle {
-            true => "announces new letters (IDLE)".to_owned(),
-            false => format!("polled every {poll_seconds} s (no IDLE)"),
+        let news = if self.capabilities.idle {
+            "announces new letters (IDLE)".to_owned()
+        } else {
+            format!("polled every {poll_seconds} s (no IDLE)")
         };
-        let moving = match self.capabilities.r#move {
-            true => "moves letters (MOVE)",
-            false => "copies letters (no MOVE)",
-        };
-        let (port, processed) = (self.settings.port(), self.processed());
+        let moving =
+            if self.capabilities.r#move { "moves letters (MOVE)" } else { "copies letters (no MOVE)" };
+        let port = self.settings.port();
+        let processed = self.processed();
         let will_be = if self.lacks_processed() { ", which will be created" } else { "" };
         let found = format!(
             "IMAP {host}:{port} ({tls}), logged in, {folder}: {waiting} waiting; {news} and {moving}, to {processed}{will_be}"
@@ -542,10 +544,8 @@ pub(super) fn find(
             selected => selected?,
         }
         if let Some((uid, raw)) = mailbox.letter_with_id(message_id)? {
-            let moved = match folder == processed {
-                true => Ok(()),
-                false => mailbox.file(&[uid], &mut Copies::default()),
-            };
+            let moved =
+                if folder == processed { Ok(()) } else { mailbox.file(&[uid], &mut Copies::default()) };
             let unfiled = moved.err().map(|error| format!("{processed}: {error}; see inbox.imap.processed"));
             found = Some(FoundLetter { folder: folder.to_owned(), is_spam, raw, unfiled });
             break;
@@ -580,7 +580,10 @@ fn runs(uids: &[u32]) -> impl Iterator<Item = &[u32]> {
 
 /// Divides UIDs, ascending, into parts that are short as a set and in the answer.
 fn windows(uids: &[u32]) -> Vec<&[u32]> {
-    let (mut windows, mut rest, mut length, mut ranges) = (Vec::new(), uids, 0, 0);
+    let mut windows = Vec::new();
+    let mut rest = uids;
+    let mut length = 0;
+    let mut ranges = 0;
     for run in uids.chunks(MAX_WINDOW).flat_map(runs) {
         if length + run.len() > MAX_WINDOW || ranges == MAX_RANGES {
             let (window, behind) = rest.split_at(length);

@@ -139,7 +139,8 @@ pub(super) fn doubt(first: &Fetched, second: &Fetched, asked: u64) -> Option<&'s
 /// Whether the server's ENVELOPE describes another letter. A server may leave out a field that it cannot
 /// parse, but not both, and it cannot invent one.
 fn contradicts(header: &HeaderFields, envelope: &Envelope) -> bool {
-    let (sent_id, stated_id) = (header.message_id.as_deref().map(bare_id), &envelope.message_id);
+    let sent_id = header.message_id.as_deref().map(bare_id);
+    let stated_id = &envelope.message_id;
     let is_same_id = match stated_id.as_deref().map(bare_id) {
         Some(stated) if Some(&stated) != sent_id.as_ref() => return true,
         stated => stated.is_some(),

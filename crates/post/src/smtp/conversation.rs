@@ -142,7 +142,9 @@ impl Conversation {
 
     /// Connects and secures the connection, as the settings say.
     async fn connect(settings: &SmtpConfig, trust: &Arc<ClientConfig>) -> Result<Conversation, Error> {
-        let (host, port, limit) = (&settings.host, settings.port(), settings.step_limit());
+        let host = &settings.host;
+        let port = settings.port();
+        let limit = settings.step_limit();
         let unreachable = |error| Error::io(format!("cannot reach {host}:{port}"), error);
         let tcp = timeout(limit, TcpStream::connect((host.as_str(), port)))
             .await

@@ -104,7 +104,8 @@ fn random_dive(state: &State, seat: Seat, rng: Rng<'_>) -> Option<SubmarineOrder
         })
         .collect();
     let submarine = pick(own, rng)?;
-    let (no, from) = (submarine.no, submarine.at);
+    let no = submarine.no;
+    let from = submarine.at;
     match rng(12) {
         0 => None,
         1 => Some(SubmarineOrder::Pass),

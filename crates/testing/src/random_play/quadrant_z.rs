@@ -87,7 +87,8 @@ fn pick_mut<'a, T>(items: &'a mut [T], rng: Rng<'_>) -> &'a mut T {
 /// Ships for 15 points.
 fn fleet(state: &State, seat: Seat, rng: Rng<'_>) -> Vec<Order> {
     let home: Vec<char> = state.options().layout.home(seat).chars().collect();
-    let (mut orders, mut points) = (Vec::new(), 15);
+    let mut orders = Vec::new();
+    let mut points = 15;
     for no in 1.. {
         if points == 0 {
             break;

@@ -80,7 +80,8 @@ impl LedgerFacts {
     /// Collects the facts of the next entry.
     pub(super) fn note(&mut self, entry: &Entry) {
         if let Fact::MatchOpened { game, options, lot, .. } = &entry.fact {
-            let (options, lot) = (options.clone(), lot.as_deref().cloned());
+            let options = options.clone();
+            let lot = lot.as_deref().cloned();
             self.opened = Some(OpenedMatch { game: *game, options, lot });
         }
         self.turns.note(entry);
@@ -88,7 +89,8 @@ impl LedgerFacts {
         let how = RuledOn { in_part: cause.part.is_some(), confirmed: cause.confirmed_by.is_some() };
         self.letters.insert(cause.letter, how);
         if let Some(by) = cause.confirmed_by {
-            let (letter, seat) = (cause.letter, cause.seat);
+            let letter = cause.letter;
+            let seat = cause.seat;
             self.confirmed.push(ConfirmedLetter { seq: entry.seq, letter, seat, by });
         }
     }

@@ -116,7 +116,8 @@ fn check_named_letter(check: &mut Check, seq: u64, digest: Digest, sender: Requi
             Err(why) => why,
             Ok(letter) => {
                 let is_from = |seat: Seat| {
-                    let (address, since) = (letter.from.as_str(), Some(read.received_at));
+                    let address = letter.from.as_str();
+                    let since = Some(read.received_at);
                     check.holders.had(seat, PinnedKind::Address, address, since)
                 };
                 let wrote = |other: Digest| {

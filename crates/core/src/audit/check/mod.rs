@@ -53,7 +53,9 @@ impl Check {
     /// repeated is checked as far as its entries and letters allow.
     fn repeat_ruling(&mut self, expected: &mut Vec<ExpectedDispatch>) {
         let Some(first) = self.pending.front() else { return };
-        let (seq, at, told) = (first.link.seq, first.link.at, first.link.pins.clone());
+        let seq = first.link.seq;
+        let at = first.link.at;
+        let told = first.link.pins.clone();
         if !dispatches::confirm(self, &told, expected) {
             let what = "its field pins does not list the letters of the previous ruling";
             return self.report(Place::Entry(seq), what);

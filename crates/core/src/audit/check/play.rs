@@ -127,9 +127,10 @@ impl Play {
     }
 
     fn check_seal(&self, entry: &Entry, orders: &[String], sealed: Digest) -> Result<(), String> {
-        match seal_digest(&entry.salt, orders) == sealed {
-            true => Ok(()),
-            false => Err("its orders are not those that it seals".to_owned()),
+        if seal_digest(&entry.salt, orders) == sealed {
+            Ok(())
+        } else {
+            Err("its orders are not those that it seals".to_owned())
         }
     }
 
@@ -201,9 +202,10 @@ impl Play {
     }
 
     fn compare_state(&self, recorded: Digest) -> Result<(), String> {
-        match Digest::of(ledger::canonical(&self.state).as_bytes()) == recorded {
-            true => Ok(()),
-            false => Err("its state is not the one that the filings lead to".to_owned()),
+        if Digest::of(ledger::canonical(&self.state).as_bytes()) == recorded {
+            Ok(())
+        } else {
+            Err("its state is not the one that the filings lead to".to_owned())
         }
     }
 }

@@ -19,7 +19,8 @@ use crate::referee::{self, Matter, Opening, Ruling, digest_of};
 
 /// Repeats the ruling on the cause of the first pending entry.
 pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
-    let (seq, at) = (check.pending[0].link.seq, check.pending[0].link.at);
+    let seq = check.pending[0].link.seq;
+    let at = check.pending[0].link.at;
     let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
     if check.current.is_none() {
         return opening(check, &check.pending[0].json);
@@ -50,12 +51,11 @@ pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
 
 /// Completes an act with data that only the match stores.
 fn complete(check: &Check, mut act: Act) -> Result<Act, Finding> {
-    match check.snapshot.as_ref().is_some_and(|snapshot| act.complete(snapshot)) {
-        true => Ok(act),
-        false => {
-            let what = "the match does not keep what its act names by a digest";
-            Err(Finding::at(Place::Entry(check.pending[0].link.seq), what))
-        }
+    if check.snapshot.as_ref().is_some_and(|snapshot| act.complete(snapshot)) {
+        Ok(act)
+    } else {
+        let what = "the match does not keep what its act names by a digest";
+        Err(Finding::at(Place::Entry(check.pending[0].link.seq), what))
     }
 }
 
@@ -230,8 +230,9 @@ pub(super) fn check_hint(check: &mut Check, cause: &LetterCause) -> Result<(), S
     }
     let seen = ledger::what_seat_saw(&check.record_entries, cause.seat)
         .ok_or("what the seat saw cannot be derived")?;
-    match game_match.hint(&seen).as_ref() == Some(hint) {
-        true => Ok(()),
-        false => Err("the house gives another hint there".to_owned()),
+    if game_match.hint(&seen).as_ref() == Some(hint) {
+        Ok(())
+    } else {
+        Err("the house gives another hint there".to_owned())
     }
 }

@@ -76,7 +76,8 @@ pub(super) fn check(check: &mut Check, why: Unrepeated, at: DateTime<Utc>) {
 /// Follows the play through the entries of a ruling; `None` stands for an entry of an unknown kind.
 fn follow_play(check: &mut Check, why: Unrepeated, entries: &[Option<Entry>]) -> Result<(), Finding> {
     let first = &check.pending[0];
-    let (seq, cause) = (first.link.seq, first.cause.clone());
+    let seq = first.link.seq;
+    let cause = first.cause.clone();
     let wrong = |seq: u64, what: &str| Finding::at(Place::Entry(seq), what);
     if check.play.is_none() {
         check.play = match (&check.current, entries.first()) {

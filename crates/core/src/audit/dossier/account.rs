@@ -185,7 +185,8 @@ impl Account<'_> {
 
     /// Describes a ruling: its cause, the letter, the decisions, and the letters that it sent.
     fn event(&self, ruling: &[Entry]) -> Result<Value, TemplateError> {
-        let (first, last) = (&ruling[0], &ruling[ruling.len() - 1]);
+        let first = &ruling[0];
+        let last = &ruling[ruling.len() - 1];
         let game_match = &self.archive.game_match;
         let cause = first.own_cause();
         let letter = cause.and_then(Cause::letter).map(|cause| self.written(cause.letter)).transpose()?;

@@ -87,7 +87,8 @@ impl Dossier {
         reader.push_dispatches(dispatches);
         reader.push_dispatches(Vec::new());
         let missing = BTreeSet::from_iter(reader.missing_letters());
-        let (mut parsed, mut ruled) = (Vec::new(), Vec::new());
+        let mut parsed = Vec::new();
+        let mut ruled = Vec::new();
         for (record, raw) in letters {
             let LetterRecord { letter: digest, received_at, seat, .. } = record;
             let is_ruled = seat.is_some();

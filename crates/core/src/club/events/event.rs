@@ -356,7 +356,8 @@ impl Event {
     /// Gives players who were merged their present numbers, in everything that later entries do not depend on.
     /// The rest has them already: a merger is an entry in the book of each open event that the player is in.
     fn rename(&mut self, same: &dyn Fn(i64) -> i64) {
-        let (over, count) = (self.is_over(), self.seasons.len());
+        let over = self.is_over();
+        let count = self.seasons.len();
         for (no, season) in (1..).zip(&mut self.seasons) {
             season.rename(same, over || no < count);
         }

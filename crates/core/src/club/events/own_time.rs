@@ -33,9 +33,10 @@ pub fn own_time(entries: &[Entry], at: DateTime<Utc>) -> BySeat<TimeDelta> {
 /// Returns the seat that used more time; `None` if both used about as much.
 pub fn slower(own: &BySeat<TimeDelta>) -> Option<Seat> {
     let difference = own.first - own.second;
-    match difference.abs() <= EQUAL {
-        true => None,
-        false => Some(if difference > TimeDelta::zero() { Seat::First } else { Seat::Second }),
+    if difference.abs() <= EQUAL {
+        None
+    } else {
+        Some(if difference > TimeDelta::zero() { Seat::First } else { Seat::Second })
     }
 }
 
@@ -170,7 +171,8 @@ fn without((from, to): Span, void: &[Span]) -> TimeDelta {
     let mut left = to - from;
     let mut counted = from;
     for (begun, ended) in void {
-        let (begun, ended) = ((*begun).max(counted), (*ended).min(to));
+        let begun = (*begun).max(counted);
+        let ended = (*ended).min(to);
         if ended > begun {
             left -= ended - begun;
             counted = ended;

@@ -165,8 +165,8 @@ impl Reader<'_> {
     }
 
     fn number(&mut self, key: &'static str, (least, most): (u32, u32)) -> Option<u32> {
-        let (takes, example) =
-            (format!("a number from {least} to {most}"), format!("{key} = {}", least.max(most.min(3))));
+        let takes = format!("a number from {least} to {most}");
+        let example = format!("{key} = {}", least.max(most.min(3)));
         let read = |value: &Value| u32::try_from(value.as_integer()?).ok();
         self.take(key, (&takes, &example), |value| {
             read(value).filter(|number| (least..=most).contains(number))
@@ -228,8 +228,8 @@ impl Reader<'_> {
 
     fn game(&mut self) -> (GameKind, Choices) {
         let games: Vec<&str> = GameKind::ALL.iter().map(|game| game.key()).collect();
-        let (takes, example) =
-            (format!("a game ({}) and its options", games.join(", ")), "game = \"quad swap=off\"");
+        let takes = format!("a game ({}) and its options", games.join(", "));
+        let example = "game = \"quad swap=off\"";
         let read = |value: &Value| {
             let words: Vec<&str> = value.as_str()?.split_whitespace().collect();
             let at = words.iter().take_while(|word| !word.contains('=')).count();
@@ -263,7 +263,8 @@ impl Reader<'_> {
 
     fn movement(&mut self, format: Format, size: usize) -> (usize, usize) {
         let most = (size / 2).max(1);
-        let (promote, relegate) = (self.size("promote", (0, most)), self.size("relegate", (0, most)));
+        let promote = self.size("promote", (0, most));
+        let relegate = self.size("relegate", (0, most));
         if let (Some(up), Some(down)) = (promote, relegate)
             && up != down
         {

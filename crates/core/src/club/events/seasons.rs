@@ -49,7 +49,8 @@ pub fn moves(event: &Event, season: &Season) -> BTreeMap<i64, i64> {
             let division = |at: usize| ends.iter().position(|end| at < *end).unwrap_or(0) as i64;
             let before = ranked.concat();
             let rise = |player: &i64| {
-                let (from, to) = (place_in(&before, player) as usize, place_in(&after, player) as usize);
+                let from = place_in(&before, player) as usize;
+                let to = place_in(&after, player) as usize;
                 (*player, division(from) - division(to))
             };
             before.iter().map(rise).collect()
@@ -83,7 +84,8 @@ pub fn after_league(ranked: &[Vec<i64>], promote: usize, vanished: &BTreeSet<i64
     }
     for upper in 1..divisions.len() {
         let (above, below) = divisions.split_at_mut(upper);
-        let (above, below) = (&mut above[upper - 1], &mut below[0]);
+        let above = &mut above[upper - 1];
+        let below = &mut below[0];
         // At most half of a division, so that nobody both rises and falls in a small one.
         let moving = promote.min(above.len() / 2).min(below.len() / 2);
         let fall_from = above.len() - moving;

@@ -58,7 +58,10 @@ impl Book {
     fn open_matches(&mut self) {
         let running = self.event.running().expect("a season").clone();
         for (no, game) in running.games.iter().enumerate() {
-            let (season, first, second, match_id) = (running.no, game.first, game.second, format!("QD-{no}"));
+            let season = running.no;
+            let first = game.first;
+            let second = game.second;
+            let match_id = format!("QD-{no}");
             self.record(BookFact::MatchOpened { season, first, second, match_id });
         }
     }
@@ -70,7 +73,9 @@ impl Book {
             let outcome = if game.first < game.second { BookOutcome::First } else { BookOutcome::Second };
             let match_id = game.match_id.clone();
             let result = BookResult { match_id, end: None, outcome, vanished: None, own: BySeat::new(0, 0) };
-            let (season, first, second) = (running.no, game.first, game.second);
+            let season = running.no;
+            let first = game.first;
+            let second = game.second;
             self.record(BookFact::ResultEntered { season, first, second, result });
         }
         let closed = self.event.closing().expect("a season");

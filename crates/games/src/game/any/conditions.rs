@@ -55,9 +55,10 @@ impl Conditions {
         };
         let Pair { expected, answer } = first.clone();
         let is_due = state.due().is_some_and(|due| due.seats.contains(&author));
-        let sealed = match is_due {
-            true => state.seal(author, &[Line { no: 1, text: answer.clone() }]),
-            false => Err(vec![Fault::whole("You have no legal move, and the referee passes for you.")]),
+        let sealed = if is_due {
+            state.seal(author, &[Line { no: 1, text: answer.clone() }])
+        } else {
+            Err(vec![Fault::whole("You have no legal move, and the referee passes for you.")])
         };
         let filing = match sealed {
             Ok(filing) => filing,

@@ -130,9 +130,10 @@ impl GameKind {
     /// # Errors
     /// [`Syntax`] if the line is not a condition.
     pub fn condition(self, line: &str) -> Result<Condition, Syntax> {
-        match self.takes_conditions() {
-            true => on_game!(self, State => condition::parse::<State>(line)),
-            false => Err(Syntax::Unknown),
+        if self.takes_conditions() {
+            on_game!(self, State => condition::parse::<State>(line))
+        } else {
+            Err(Syntax::Unknown)
         }
     }
 

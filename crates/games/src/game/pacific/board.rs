@@ -81,7 +81,8 @@ fn add_cell(text: &mut String, view: &View, attacks: &[Attack], at: Square) {
         Some((side, ship))
     });
     let mut below = known_submarines(view).filter(|(_, submarine)| submarine.at == at);
-    let (first_below, another) = (below.next(), below.next().is_some());
+    let first_below = below.next();
+    let another = below.next().is_some();
     let heard = sounding(attacks, at);
     let mut shown = match (ship, first_below) {
         (Some((side, ship)), below) => {

@@ -127,7 +127,8 @@ fn surface_fault(view: &View, order: &Order) -> Option<LineFault> {
     match order {
         Order::Move { class, from, to } => move_fault(view, *class, *from, *to),
         Order::Numbered { class, no, .. } => {
-            let (name, letter) = (class.name(), class.letter());
+            let name = class.name();
+            let letter = class.letter();
             Some((format!("You have no {name} {letter}{no} afloat."), some_move(view)))
         }
         Order::Asw(area) => asw_fault(view, *area),
@@ -175,13 +176,17 @@ fn move_fault(view: &View, class: Option<Class>, from: Square, to: Square) -> Op
 
 /// Explains in plain sentences why `ship` may not go to `to`.
 fn why_not(view: &View, chart: &Chart<'_>, ship: &Ship, to: Square) -> String {
-    let (from, name) = (ship.at, ship.class().name());
+    let from = ship.at;
+    let name = ship.class().name();
     let escort = match ship.kind {
         ShipKind::Carrier { no } => chart.escort(view.viewer, no),
         ShipKind::Squadron { .. } | ShipKind::Battleship | ShipKind::Cruiser | ShipKind::Destroyer => None,
     };
-    let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
-    let (straight, diagonal, leap) = (files == 0 || ranks == 0, files == ranks, files * ranks == 2);
+    let files = from.file().abs_diff(to.file());
+    let ranks = from.rank().abs_diff(to.rank());
+    let straight = files == 0 || ranks == 0;
+    let diagonal = files == ranks;
+    let leap = files * ranks == 2;
     if from == to {
         return format!("The {name} is on {from} already.");
     }
@@ -380,7 +385,8 @@ fn submarine_examples(view: &View) -> Vec<Order> {
     let own = view.own_submarines();
     let mut orders = Vec::new();
     if let Some(submarine) = own.first() {
-        let (no, from) = (submarine.no, submarine.at);
+        let no = submarine.no;
+        let from = submarine.at;
         let goes = |to: &Square| submarine_goes(from, *to) && own.iter().all(|own| own.at != *to);
         orders.extend(Square::all().find(goes).map(|to| SubmarineOrder::Move { no, from: Some(from), to }));
         let area = Area::all().find(|area| area.distance(from) <= super::fleet::REACH);

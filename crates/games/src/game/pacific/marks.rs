@@ -139,7 +139,8 @@ pub(super) fn draw_submarine_number(
     label: &str,
     size: f64,
 ) {
-    let (Paint { fill, ink, .. }, half) = (paint(side), 0.72 * size);
+    let Paint { fill, ink, .. } = paint(side);
+    let half = 0.72 * size;
     picture.rect(x - half, y - 6.0, 2.0 * half, 12.0, fill);
     picture.text(x, y + 0.5, size, Anchor::Middle, ink, label);
 }

@@ -112,7 +112,8 @@ impl Chart<'_> {
         self.picture.frame(LEFT - 1.0, TOP - 1.0, SIDE + 2.0, SIDE + 2.0, INK, 2.0);
         for at in Square::all().filter(|at| at.file() == at.rank()) {
             let (x, y) = self.centre(at);
-            let (file, rank) = (char::from(b'A' + at.file()).to_string(), (at.rank() + 1).to_string());
+            let file = char::from(b'A' + at.file()).to_string();
+            let rank = (at.rank() + 1).to_string();
             for edge in [TOP - 15.0, TOP + SIDE + 16.0] {
                 self.picture.text(x, edge, 19.0, Anchor::Middle, INK, &file);
             }
@@ -172,7 +173,8 @@ impl Chart<'_> {
         }
         for (side, from, to) in moves(self.view) {
             let mut arrows = Arrows::new(marks::paint(side).edge, STROKE, obstacles.clone());
-            let (from, to) = (self.end(from), self.end(to));
+            let from = self.end(from);
+            let to = self.end(to);
             arrows.draw(&mut self.picture, &[from], &to);
         }
     }
@@ -241,7 +243,8 @@ const SHOWN: u8 = 6;
 
 /// The top left corner of a square.
 fn corner(at: Square) -> Point {
-    let (file, rank) = (at.file() - FIRST.0, FIRST.1 + SHOWN - 1 - at.rank());
+    let file = at.file() - FIRST.0;
+    let rank = FIRST.1 + SHOWN - 1 - at.rank();
     (FIGURE_LEFT + f64::from(file) * FIGURE_CELL, FIGURE_TOP + f64::from(rank) * FIGURE_CELL)
 }
 
@@ -287,8 +290,10 @@ mod tests {
 
     #[test]
     fn its_colours_are_told_apart_by_every_eye_and_in_print() {
-        let (south, north) = (marks::paint(Seat::First), marks::paint(Seat::Second));
-        let (waters_south, waters_north) = (waters(Seat::First), waters(Seat::Second));
+        let south = marks::paint(Seat::First);
+        let north = marks::paint(Seat::Second);
+        let waters_south = waters(Seat::First);
+        let waters_north = waters(Seat::Second);
         assert_told_apart(
             40.0,
             &[(south.fill, north.fill), (south.fill, south.ink), (north.fill, north.ink)],

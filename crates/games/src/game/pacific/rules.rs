@@ -105,7 +105,8 @@ pub fn torpedo_reaches(rule: Torpedo, distance: u8) -> bool {
 
 /// Whether a submarine can go from one square to another in one turn (4.1).
 pub fn submarine_goes(from: Square, to: Square) -> bool {
-    let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
+    let files = from.file().abs_diff(to.file());
+    let ranks = from.rank().abs_diff(to.rank());
     (1..=3).contains(&from.king_steps(to)) && (files == 0 || ranks == 0 || files == ranks)
 }
 
@@ -261,7 +262,8 @@ impl State {
         if let ShipKind::Carrier { no } = ship.kind {
             // P-ESCORT: the squadron makes the same step. It may end on the carrier's old square, or the
             // carrier on the squadron's.
-            let (files, ranks) = (to.file() as i8 - from.file() as i8, to.rank() as i8 - from.rank() as i8);
+            let files = to.file() as i8 - from.file() as i8;
+            let ranks = to.rank() as i8 - from.rank() as i8;
             let escort = self.ships[side].iter_mut().find(
                 |ship| matches!(ship.kind, ShipKind::Squadron { no: of, launched: false, .. } if of == no),
             );
@@ -274,7 +276,8 @@ impl State {
         mover.at = to;
         if let ShipKind::Squadron { launched, leapt, .. } = &mut mover.kind {
             *launched = true;
-            let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
+            let files = from.file().abs_diff(to.file());
+            let ranks = from.rank().abs_diff(to.rank());
             *leapt |= files * ranks == 2;
         }
         self.ships[side].sort_unstable_by_key(|ship| ship.at);
@@ -310,7 +313,8 @@ impl State {
 
     /// Sinks every enemy submarine in `area` (3.6). Returns how many it sank, and whether there is contact.
     fn attack_depths(&mut self, side: Seat, area: Area) -> (u8, bool) {
-        let (enemy, mut sunk) = (side.other(), 0);
+        let enemy = side.other();
+        let mut sunk = 0;
         let events = &mut self.events;
         self.submarines[enemy].retain(|submarine| {
             let hit = area.distance(submarine.at) == 0;
@@ -356,7 +360,8 @@ struct Loss {
 
 /// P-FATE: returns the index in `fleet` of the squadron that is lost with the sunk carrier `no`, if one is.
 fn fated_squadron(fleet: &[Ship], carrier: u16) -> Option<usize> {
-    let (mut own, mut first_launched) = (None, None);
+    let mut own = None;
+    let mut first_launched = None;
     for (place, ship) in fleet.iter().enumerate() {
         let ShipKind::Squadron { no, launched, .. } = ship.kind else { continue };
         if no == carrier {

@@ -122,7 +122,8 @@ impl<'a> SetupFleet<'a> {
         let mut wrong = Vec::new();
         let mut spent = 0_u32;
         for class in Class::ALL {
-            let (placed, basic) = (self.count(class), basic_fleet(class, self.options));
+            let placed = self.count(class);
+            let basic = basic_fleet(class, self.options);
             if placed < basic {
                 wrong.push(match class {
                     Class::Squadron if placed == 1 => {

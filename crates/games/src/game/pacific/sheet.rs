@@ -63,7 +63,8 @@ fn mark_news(view: &View, body: &mut SheetBody) {
 }
 
 fn setup(view: &View) -> SheetBody {
-    let (viewer, own) = (view.viewer, waters(view.viewer));
+    let own = waters(view.viewer);
+    let viewer = view.viewer;
     let mut body = SheetBody::new(GRID, "A ready setup needs one line. Or place every ship.");
     let ready = ReadySetup::ALL.iter().map(ToString::to_string).collect();
     let ready = LineKind::new("Ready setup", "SETUP {1}", vec![Field::Choice("", ready)]);
@@ -163,7 +164,8 @@ fn submarines(view: &View) -> SheetBody {
     }
     let enemies = &view.ships[viewer.other()];
     for submarine in view.own_submarines() {
-        let (no, from) = (submarine.no, submarine.at);
+        let no = submarine.no;
+        let from = submarine.at;
         let walk = |cells: &mut dyn Iterator<Item = Square>| GRID.walk_from(cell(from), cells.map(cell));
         let mut shots = enemies.iter().map(|ship| ship.at).filter(|at| can_fire(view, from, *at));
         let mut areas = Area::all().filter(|area| area.distance(from) <= REACH).map(Area::corner);

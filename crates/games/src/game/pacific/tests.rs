@@ -12,7 +12,8 @@ fn at(text: &str) -> Square {
 
 /// Reads `VA1 SB2^ DC3`: ships by class letter and square. `^` means launched. Numbers are given in order.
 fn fleet(text: &str) -> Vec<Ship> {
-    let (mut carriers, mut squadrons) = (0, 0);
+    let mut carriers = 0;
+    let mut squadrons = 0;
     let ship = |word: &str| {
         let place = at(word[1..].trim_end_matches('^'));
         let kind = match word.chars().next().and_then(Class::of_letter).expect("a class") {

@@ -83,7 +83,8 @@ fn grid(picture: &mut Picture, reader: Seat) {
         let at = EDGE + STEP * f64::from(place);
         // The corners are not points, so the outermost lines end before them.
         let (from, to) = if place == 0 || place == 10 { (1.0, 9.0) } else { (0.0, 10.0) };
-        let (from, to) = (EDGE + STEP * from, EDGE + STEP * to);
+        let from = EDGE + STEP * from;
+        let to = EDGE + STEP * to;
         picture.line((at, from), (at, to), GRID, 1.5);
         picture.line((from, at), (to, at), GRID, 1.5);
         let (file, rank) = match reader {

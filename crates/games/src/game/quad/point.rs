@@ -48,7 +48,8 @@ impl Point {
 
     /// The squared distance from the centre of the board.
     pub(crate) fn off_centre(self) -> u32 {
-        let (files, ranks) = (self.file().abs_diff(5), self.rank().abs_diff(5));
+        let files = self.file().abs_diff(5);
+        let ranks = self.rank().abs_diff(5);
         u32::from(files).pow(2) + u32::from(ranks).pow(2)
     }
 
@@ -206,7 +207,8 @@ mod tests {
     fn every_square_of_the_table_has_equal_sides_and_diagonals() {
         let points: Vec<Point> = Point::all().collect();
         let distance = |a: Point, b: Point| {
-            let (files, ranks) = (a.file().abs_diff(b.file()), a.rank().abs_diff(b.rank()));
+            let files = a.file().abs_diff(b.file());
+            let ranks = a.rank().abs_diff(b.rank());
             u32::from(files).pow(2) + u32::from(ranks).pow(2)
         };
         let mut found = 0;

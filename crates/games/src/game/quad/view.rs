@@ -61,7 +61,8 @@ impl State {
             return orders == [Order::Swap];
         }
         let stars: Points = last.stars.iter().collect();
-        let (mut expected, mut marble) = (Points::default(), None);
+        let mut expected = Points::default();
+        let mut marble = None;
         let mut has_twice = false;
         for order in orders {
             match *order {

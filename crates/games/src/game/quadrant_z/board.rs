@@ -82,7 +82,8 @@ fn text(map: &SquareMap<'_>) -> String {
 fn legend(map: &SquareMap<'_>) -> String {
     let viewer = map.view.context.viewer;
     let names = State::RULEBOOK.sides;
-    let (own, enemy) = (names[viewer], names[viewer.other()]);
+    let own = names[viewer];
+    let enemy = names[viewer.other()];
     let is_replay = map.view.context.readers.is_some();
     let dark = map.view.dark_side();
     let stars = || Square::all().filter_map(|square| map.at(square).star);
@@ -120,13 +121,15 @@ fn legend(map: &SquareMap<'_>) -> String {
             },
         ],
         vec![
-            Some(match is_replay {
-                true => format!("={}= {}", home(dark), names[dark]),
-                false => format!("={}= your home sector", home(dark)),
+            Some(if is_replay {
+                format!("={}= {}", home(dark), names[dark])
+            } else {
+                format!("={}= your home sector", home(dark))
             }),
-            Some(match is_replay {
-                true => format!("~{}~ {}", home(dark.other()), names[dark.other()]),
-                false => format!("~{}~ the enemy's", home(dark.other())),
+            Some(if is_replay {
+                format!("~{}~ {}", home(dark.other()), names[dark.other()])
+            } else {
+                format!("~{}~ the enemy's", home(dark.other()))
             }),
             fog.map(|quadrant| format!("{quadrant}? not explored")),
         ],
@@ -230,7 +233,8 @@ fn star(map: &SquareMap<'_>, contents: &Contents<'_>) -> String {
 fn ships(contents: &Contents<'_>) -> String {
     let numbers =
         |ships: &[&Ship]| ships.iter().map(|ship| ship.no.to_string()).collect::<Vec<_>>().join(",");
-    let (mut own, enemies) = (numbers(&contents.ships), contents.enemies.len());
+    let mut own = numbers(&contents.ships);
+    let enemies = contents.enemies.len();
     let mut enemy = match (enemies, contents.enemy) {
         (1.., _) => format!("!{}", numbers(&contents.enemies)),
         (0, Some(enemy)) => format!("!{}", enemy.size()),

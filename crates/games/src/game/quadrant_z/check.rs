@@ -134,7 +134,8 @@ pub(super) fn yards(view: &View) -> Vec<Square> {
 /// Returns the stars that the seat can capture this turn with the ships that stand there, and with what its whole stock
 /// could build beside them.
 pub(super) fn takeable(view: &View) -> Vec<KnownStar> {
-    let (home, now) = (Quadrant::home(view.context.viewer), FilingCheck::new(view));
+    let home = Quadrant::home(view.context.viewer);
+    let now = FilingCheck::new(view);
     let is_takeable = |star: &&KnownStar| {
         if star.at.quadrant() != home {
             return now.capture_fault(star.at).is_none();

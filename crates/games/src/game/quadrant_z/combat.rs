@@ -102,7 +102,8 @@ impl Fight {
 
     /// Returns the ships of `seat` that take part.
     pub fn fighting<'a>(&self, seat: Seat, ships: &'a [Ship]) -> impl Iterator<Item = &'a Ship> {
-        let (quadrant, front) = (self.quadrant, self.sides[seat].front);
+        let quadrant = self.quadrant;
+        let front = self.sides[seat].front;
         ships.iter().filter(move |ship| ship.at.quadrant() == quadrant && front & bit(ship.at) != 0)
     }
 

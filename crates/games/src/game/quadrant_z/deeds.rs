@@ -26,7 +26,8 @@ pub fn deeds(before: &View, filed: &[Order], after: &View) -> Deeds {
     };
     let built = built_ships(before, orders);
     let moved = ship_movements(ships, &built, orders);
-    let (mut captured, mut failed) = (Vec::new(), Vec::new());
+    let mut captured = Vec::new();
+    let mut failed = Vec::new();
     if is_played_out(before, after) {
         let own = after.captures.iter().filter(|capture| capture.by == after.context.viewer);
         captured = own.map(|capture| capture.at).collect();

@@ -107,7 +107,8 @@ impl Quadrant {
 
     /// Returns the quadrants that share an edge with this one, in order.
     pub fn beside(self) -> impl Iterator<Item = Quadrant> {
-        let (row, column) = (self.row(), self.column());
+        let row = self.row();
+        let column = self.column();
         let neighbours = [
             (row > 0).then(|| self.0 - 5),
             (column > 0).then(|| self.0 - 1),

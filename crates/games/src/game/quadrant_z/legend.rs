@@ -219,7 +219,8 @@ fn replay_words(sign: Sign, view: &View) -> Option<String> {
 }
 
 fn sample(picture: &mut Picture, sign: Sign, x: f64, y: f64, view: &View) {
-    let (viewer, dark) = (view.context.viewer, view.dark_side());
+    let viewer = view.context.viewer;
+    let dark = view.dark_side();
     let look = |side| Look::of(side, dark);
     let plate = Bounds::around((x, y), symbols::PLATE / 2.0, symbols::HEIGHT / 2.0);
     let label = Bounds::around((x, y), symbols::LABEL / 2.0, symbols::HEIGHT / 2.0);

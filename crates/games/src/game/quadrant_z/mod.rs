@@ -158,7 +158,8 @@ impl Game for State {
     }
 
     fn between(view: &View, from: &str, to: &str) -> Option<Order> {
-        let (from, to) = (Square::parse(from)?, Square::parse(to)?);
+        let from = Square::parse(from)?;
+        let to = Square::parse(to)?;
         let ship = view.ships.iter().find(|ship| ship.at == from)?;
         Some(Order::Move { no: ship.no, from: Some(from), to })
     }

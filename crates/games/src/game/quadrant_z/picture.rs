@@ -47,8 +47,10 @@ pub(super) fn draw(map: &SquareMap<'_>) -> Picture {
 
 fn ground(picture: &mut Picture, map: &SquareMap<'_>, quadrant: Quadrant) {
     let tint = tint(map.sector(quadrant), map.view.dark_side());
-    let ((x, y), is_charted) = (corner(quadrant), map.is_charted(quadrant));
-    let (side, y) = (2.0 * CELL, y + HEADING);
+    let (x, y) = corner(quadrant);
+    let is_charted = map.is_charted(quadrant);
+    let side = 2.0 * CELL;
+    let y = y + HEADING;
     let fill = if is_charted { tint.explored } else { tint.fog };
     // The ground ends where the frame of the quadrant begins, so that neither covers the other.
     picture.rect(x + 1.0, y + 1.0, side - 2.0, side - 2.0, fill);
@@ -160,8 +162,10 @@ const FIGURE_EDGE: Colour = Colour::hex(0x3a3f45);
 const FIGURE_GRID: Colour = Colour::hex(0xaeb3b8);
 
 pub fn figure() -> Picture {
-    let (side, tint) = (2.0 * FIGURE_CELL, NEUTRAL_TINT);
-    let (width, height) = (2.0 * MARGIN + 5.0 * side, 2.0 * MARGIN + 5.0 * (FIGURE_HEADING + side));
+    let side = 2.0 * FIGURE_CELL;
+    let tint = NEUTRAL_TINT;
+    let width = 2.0 * MARGIN + 5.0 * side;
+    let height = 2.0 * MARGIN + 5.0 * (FIGURE_HEADING + side);
     let mut picture = Picture::new(width as u32, height as u32, GROUND);
     for quadrant in Quadrant::all() {
         let x = MARGIN + f64::from(quadrant.column()) * side;
@@ -180,8 +184,10 @@ pub fn figure() -> Picture {
         picture.line((x + FIGURE_CELL, top), (x + FIGURE_CELL, top + side), FIGURE_GRID, 1.0);
         picture.line((x, top + FIGURE_CELL), (x + side, top + FIGURE_CELL), FIGURE_GRID, 1.0);
         for square in quadrant.squares() {
-            let (column, row) = (f64::from(square.cell() % 2), f64::from(square.cell() / 2));
-            let (x, y) = (x + (column + 0.5) * FIGURE_CELL, top + (row + 0.5) * FIGURE_CELL);
+            let column = f64::from(square.cell() % 2);
+            let row = f64::from(square.cell() / 2);
+            let x = x + (column + 0.5) * FIGURE_CELL;
+            let y = top + (row + 0.5) * FIGURE_CELL;
             picture.text(x, y, 15.0, Anchor::Middle, FAINT, &(square.cell() + 1).to_string());
         }
         picture.frame(x, y, side, FIGURE_HEADING + side, FIGURE_EDGE, 2.0);

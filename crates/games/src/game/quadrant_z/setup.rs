@@ -165,7 +165,8 @@ impl Plan<'_> {
             let there = self.stars.iter().filter(|star| self.sector(star.at.quadrant()) == sector);
             let total: u16 = there.map(|star| star.value).sum();
             if total != wanted {
-                let (off, way) = (total.abs_diff(wanted), if total < wanted { "few" } else { "many" });
+                let off = total.abs_diff(wanted);
+                let way = if total < wanted { "few" } else { "many" };
                 faults.push(Fault::whole(format!(
                     "The stars in {name} that can stand are worth {total} together; \
                      they must be worth {wanted}: {off} too {way}."
@@ -182,7 +183,8 @@ impl Plan<'_> {
         let lines = |stars: &[&PlannedStar]| list(stars.iter().map(|star| star.line), "and");
         let threes: Vec<&PlannedStar> = self.stars.iter().filter(|star| star.value == 3).collect();
         if threes.len() > 2 {
-            let (count, lines) = (threes.len(), lines(&threes));
+            let count = threes.len();
+            let lines = lines(&threes);
             faults.push(Fault::whole(format!(
                 "{count} stars have the value 3 (lines {lines}); at most two may."
             )));
@@ -191,7 +193,8 @@ impl Plan<'_> {
             let there: Vec<&PlannedStar> =
                 self.stars.iter().filter(|star| star.at.quadrant() == quadrant).collect();
             if there.len() > 2 {
-                let (count, lines) = (there.len(), lines(&there));
+                let count = there.len();
+                let lines = lines(&there);
                 faults.push(Fault::whole(format!(
                     "{count} of your stars are in {quadrant} (lines {lines}); at most two may be in one quadrant."
                 )));

@@ -62,7 +62,8 @@ fn mark_stars(view: &View, body: &mut SheetBody) {
 /// Marks the enemy ships in the news of this turn and of earlier ones.
 fn mark_enemies(view: &View, body: &mut SheetBody) {
     let enemy = view.context.viewer.other();
-    let (ship, sign) = (look('x', enemy), look('?', enemy));
+    let ship = look('x', enemy);
+    let sign = look('?', enemy);
     for intruder in &view.intruders {
         body.mark(&*ship, format!("size {}", intruder.size), MarkWeight::Plain, cell(intruder.at));
     }
@@ -80,7 +81,8 @@ fn mark_enemies(view: &View, body: &mut SheetBody) {
 
 fn setup(view: &View) -> SheetBody {
     let viewer = view.context.viewer;
-    let (home, neutral) = (sector(view, Sector::Home(viewer)), sector(view, Sector::Neutral));
+    let home = sector(view, Sector::Home(viewer));
+    let neutral = sector(view, Sector::Neutral);
     let mut body = SheetBody::new(GRID, "A ready setup needs one line. Or place every star and ship.");
     let ready = ReadySetup::ALL.iter().map(ToString::to_string).collect();
     let ready = LineKind::new("Ready setup", "SETUP {1}", vec![Field::Choice("", ready)]);

@@ -67,11 +67,13 @@ impl Short {
 
 /// Implements [`crate::game::Game::write_out`].
 pub(super) fn write_out(view: &View, lines: &[Line]) -> (Vec<Line>, Vec<Fault>) {
-    let (mut out, mut faults) = (Vec::with_capacity(lines.len()), Vec::new());
+    let mut out = Vec::with_capacity(lines.len());
+    let mut faults = Vec::new();
     if view.context.phase != Some(Phase::Turn) {
         return (lines.to_vec(), faults);
     }
-    let (mut ordered, mut whole) = (Vec::new(), Vec::new());
+    let mut ordered = Vec::new();
+    let mut whole = Vec::new();
     for line in lines {
         if let Ok(orders) = order::parse(&line.text) {
             note_ships(&orders, &mut ordered);

@@ -245,7 +245,8 @@ pub(super) const TOP: f64 = 14.0;
 
 /// The top left corner of a quadrant, with its heading.
 pub(super) fn corner(quadrant: Quadrant) -> Point {
-    let (column, row) = (f64::from(quadrant.column()), f64::from(quadrant.row()));
+    let column = f64::from(quadrant.column());
+    let row = f64::from(quadrant.row());
     (LEFT + column * 2.0 * CELL, TOP + row * (HEADING + 2.0 * CELL))
 }
 
@@ -257,7 +258,8 @@ pub(super) fn heading_strip(quadrant: Quadrant) -> Bounds {
 /// The top left corner of a square.
 pub(super) fn square_corner(square: Square) -> Point {
     let (x, y) = corner(square.quadrant());
-    let (column, row) = (f64::from(square.cell() % 2), f64::from(square.cell() / 2));
+    let column = f64::from(square.cell() % 2);
+    let row = f64::from(square.cell() / 2);
     (x + column * CELL, y + HEADING + row * CELL)
 }
 

@@ -218,7 +218,8 @@ fn disclose(event: &Event, viewer: Seat) -> Option<Notice> {
         }
         Event::Met { quadrant } => Some(Notice::Standoff(*quadrant)),
         Event::Fought { quadrant, sides } => {
-            let (own, enemy) = (&sides[viewer], &sides[viewer.other()]);
+            let own = &sides[viewer];
+            let enemy = &sides[viewer.other()];
             Some(Notice::Battle(Battle {
                 quadrant: *quadrant,
                 own: Side {
@@ -257,7 +258,8 @@ pub fn view(state: &State, viewer: Seat) -> View {
         view.ships.clone_from(ships);
         view.battles.clear();
         for fight in &pending.fights {
-            let (own, enemy) = (fight.sides[viewer], fight.sides[viewer.other()]);
+            let own = fight.sides[viewer];
+            let enemy = fight.sides[viewer.other()];
             view.battles.push(Battle {
                 quadrant: fight.quadrant,
                 own: Side {

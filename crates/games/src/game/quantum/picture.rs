@@ -51,7 +51,8 @@ pub(super) fn draw(view: &View) -> Picture {
     }
     if let Some((from, to)) = last_move(view.last) {
         for (x, y) in [centre(from, view.viewer), centre(to, view.viewer)] {
-            let (edge, width) = (CELL / 2.0 - 2.5, 5.0);
+            let edge = CELL / 2.0 - 2.5;
+            let width = 5.0;
             picture.frame(x - edge, y - edge, 2.0 * edge, 2.0 * edge, MARK, width);
         }
         arrow(&mut picture, view, from, to);
@@ -245,7 +246,8 @@ mod tests {
 
     #[test]
     fn its_colours_are_told_apart_by_every_eye_and_in_print() {
-        let (south, north) = (colours(Seat::First), colours(Seat::Second));
+        let south = colours(Seat::First);
+        let north = colours(Seat::Second);
         assert_told_apart(40.0, &[(south.0, north.0), (south.0, south.2), (north.0, north.2)]);
         assert_told_apart(20.0, &[(north.0, DARK), (MARK, LIGHT), (MARK, DARK), (TOWER_EDGE, TOWER)]);
         assert_told_apart(6.0, &[(LIGHT, DARK), (south.0, LIGHT)]);

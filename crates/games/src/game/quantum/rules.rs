@@ -135,7 +135,8 @@ pub(super) fn may_move(board: &Board, side: Seat, jump: bool, order: Order) -> R
     if stack.is_tower() {
         return Err(IllegalMove::Tower(stack.height));
     }
-    let (files, ranks) = (to.file() as i8 - from.file() as i8, to.rank() as i8 - from.rank() as i8);
+    let files = to.file() as i8 - from.file() as i8;
+    let ranks = to.rank() as i8 - from.rank() as i8;
     let distance = from.king_steps(to);
     if distance == 0 {
         return Err(IllegalMove::Stays);

@@ -88,9 +88,11 @@ impl View {
 
     /// Returns the fault of the letter of a kind before a move, if it is wrong.
     fn kind_fault(&self, order: Order) -> Option<String> {
-        let (stack, kind) = (self.stacks[order.from]?, order.kind?);
+        let stack = self.stacks[order.from]?;
+        let kind = order.kind?;
         let is_wrong = stack.side == self.viewer && stack.kind != kind;
-        let (there, written) = (stack.kind.word(), kind.word());
+        let there = stack.kind.word();
+        let written = kind.word();
         is_wrong.then(|| format!("The stack on {} is a {there}, not a {written}.", order.from))
     }
 

@@ -8,11 +8,14 @@ const ROUNDS: usize = 400;
 /// Draws a row. `payoffs[row][column]` is the gain of the side that chooses the row, and the loss of the
 /// other. There is at least one row and one column.
 pub(in crate::house) fn draw(payoffs: &[Vec<i32>], dice: &mut Dice) -> usize {
-    let (rows, columns) = (payoffs.len(), payoffs[0].len());
-    let (mut row_regrets, mut column_regrets) = (vec![0_i64; rows], vec![0_i64; columns]);
+    let rows = payoffs.len();
+    let columns = payoffs[0].len();
+    let mut row_regrets = vec![0_i64; rows];
+    let mut column_regrets = vec![0_i64; columns];
     let mut played = vec![0_i64; rows];
     for _ in 0..ROUNDS {
-        let (row_weights, column_weights) = (weights(&row_regrets), weights(&column_regrets));
+        let row_weights = weights(&row_regrets);
+        let column_weights = weights(&column_regrets);
         // The payoff of each row and column against the other side's mixture, in thousandths.
         let of_row = |row: usize| -> i64 {
             (0..columns).map(|column| i64::from(payoffs[row][column]) * column_weights[column]).sum()

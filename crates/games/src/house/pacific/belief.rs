@@ -42,7 +42,9 @@ impl Prospects {
         let mut prospects =
             Prospects { targets, torpedo, best: [0; 256], promise: [0; 256], hunters: [0; 256] };
         for at in Square::all() {
-            let (mut best, mut all, mut away) = (0, 0, 16);
+            let mut best = 0;
+            let mut all = 0;
+            let mut away = 16;
             for &(target, worth) in &prospects.targets {
                 let steps = at.king_steps(target);
                 prospects.hunters[at.index()] += u8::from(steps <= HUNTED);
@@ -256,13 +258,15 @@ impl Belief {
     /// Resamples the guesses, each in proportion to its weight, which must be positive.
     fn weigh(&mut self, weight: impl Fn(&Guess) -> usize, dice: &mut Dice) {
         let weights: Vec<usize> = self.guesses.iter().map(weight).collect();
-        let (total, many) = (weights.iter().sum::<usize>(), self.guesses.len());
+        let total = weights.iter().sum::<usize>();
+        let many = self.guesses.len();
         if many == 0 {
             return;
         }
         // Evenly spaced draws lose fewer different guesses than independent ones.
         let offset = dice.below(total);
-        let (mut drawn, mut sum) = (Vec::with_capacity(many), 0);
+        let mut drawn = Vec::with_capacity(many);
+        let mut sum = 0;
         for (guess, weight) in self.guesses.iter().zip(weights) {
             sum += weight;
             while drawn.len() < many && (offset + drawn.len() * total) / many < sum {
@@ -406,7 +410,8 @@ fn first_guess(enemy: Seat, dice: &mut Dice) -> Guess {
 
 /// Moves the submarine whose best move gains most, as the house would.
 fn approach(guess: &mut Guess, prospects: &Prospects, dice: &mut Dice) {
-    let (mut most, mut moves) = (1, Vec::new());
+    let mut most = 1;
+    let mut moves = Vec::new();
     for (number, &from) in guess.iter().enumerate() {
         for to in goals(from, guess) {
             let gain = prospects.promise(to) - prospects.promise(from);
@@ -430,7 +435,8 @@ fn drift(guess: &mut Guess, dice: &mut Dice) {
         return;
     }
     let number = dice.below(guess.len());
-    let ((files, ranks), far) = (DIRECTIONS[dice.below(8)], 1 + dice.below(3) as i8);
+    let (files, ranks) = DIRECTIONS[dice.below(8)];
+    let far = 1 + dice.below(3) as i8;
     if let Some(to) = guess[number].step(files * far, ranks * far)
         && !guess.contains(&to)
     {

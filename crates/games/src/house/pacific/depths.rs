@@ -50,7 +50,8 @@ pub(super) fn choose(view: &View, belief: &Belief, overlooked: usize, dice: &mut
     let found = chance_of_a_hit(view);
     let heard = (HEARD_FOUND - found).max(0);
     for submarine in view.own_submarines() {
-        let (no, from) = (submarine.no, submarine.at);
+        let no = submarine.no;
+        let from = submarine.at;
         for (at, worth) in prospects.shots(from) {
             if dice.below(8) >= overlooked {
                 let risk = at_risk(exposed(from, Some(at)), heard);
@@ -83,7 +84,8 @@ fn at_risk(exposed: i32, found: i32) -> i32 {
 
 /// The chance, in thousandths, that the enemy hits a submarine it can attack, judged by its attacks so far.
 fn chance_of_a_hit(view: &View) -> i32 {
-    let (mut attacks, mut hits) = (ATTACKS_BEFORE, ATTACKS_BEFORE * 100);
+    let mut attacks = ATTACKS_BEFORE;
+    let mut hits = ATTACKS_BEFORE * 100;
     for sighted in &view.sightings {
         if let Notice::Asw { side, sunk, .. } | Notice::Sonar { side, sunk, .. } = sighted.notice
             && side != view.viewer

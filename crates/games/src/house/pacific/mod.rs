@@ -262,7 +262,8 @@ mod tests {
                 1 => options(&[("torpedo", "within"), ("destroyers", "8")]),
                 _ => options(&[]),
             };
-            let (mut play, mut dice) = (Play::start(&chosen), Dice::new(seed));
+            let mut play = Play::start(&chosen);
+            let mut dice = Dice::new(seed);
             while play.state.due().is_some() {
                 play.step(|state, seen| {
                     met(state, seen);
@@ -274,17 +275,20 @@ mod tests {
 
     #[test]
     fn the_search_knows_the_moves_of_the_rules_and_what_they_do() {
-        let (mut moves_seen, mut number) = (0, 0);
+        let mut moves_seen = 0;
+        let mut number = 0;
         in_random_matches(8, |state, seen| {
             number += 1;
-            let (seat, view) = (seen.seat(), seen.now());
+            let seat = seen.seat();
+            let view = seen.now();
             if view.phase != Some(Phase::Surface) || number % 5 > 0 {
                 return;
             }
             let values = values::values(view, &values::SAFE);
             let leap = view.options.squadron_leap;
             let mut position = Position::new(&view.ships, seat, leap, &values);
-            let (key, worth) = (position.key, position.worth());
+            let key = position.key;
+            let worth = position.worth();
             let at = |square: Square| square.index() as u8;
             let mut legal = Vec::new();
             Chart::new(state.ships(), leap).each_move(seat, |ship, to| legal.push((at(ship.at), at(to))));
@@ -385,7 +389,8 @@ mod tests {
         let mut view = beneath("H8", &[(Class::Battleship, "A9")]);
         (view.round, view.submarines.second) = (2, Depths::Counted(5));
         let at = |text: &str| Square::parse(text).expect("a square");
-        let (destroyer, battleship) = (at("D4"), at("M4"));
+        let destroyer = at("D4");
+        let battleship = at("M4");
         let fleet = [
             Ship { kind: ShipKind::Destroyer, at: destroyer },
             Ship { kind: ShipKind::Battleship, at: battleship },
@@ -396,11 +401,13 @@ mod tests {
         // The enemy sank the destroyer, so it had no shot at the battleship.
         let torpedo = Notice::Torpedo { side: Seat::Second, at: destroyer, sunk: Class::Destroyer };
         view.sightings = vec![Sighted { round: 1, notice: torpedo }];
-        let (told, untold) = (danger(&view, &fleets), danger(&view, &Fleets::new()));
+        let told = danger(&view, &fleets);
+        let untold = danger(&view, &Fleets::new());
         assert!(told[battleship.index()] * 2 < untold[battleship.index()], "{told:?} {untold:?}");
         // The enemy was quiet, so its nearest submarine moved to where it can fire.
         view.sightings.clear();
-        let (told, untold) = (danger(&view, &fleets), danger(&view, &Fleets::new()));
+        let told = danger(&view, &fleets);
+        let untold = danger(&view, &Fleets::new());
         assert!(told[battleship.index()] > untold[battleship.index()], "{told:?} {untold:?}");
     }
 
@@ -441,7 +448,8 @@ mod tests {
         let average = || Skill { positions: 600, guesses: 16, insight: Insight::Told, overlooked: 0 };
         let (won, lost) = score([Level::Average, Level::Easy], 4, |levels, seed| {
             let skills = levels.map(|level| if level == Level::Average { average() } else { skill(level) });
-            let (mut play, mut dice) = (Play::start(&options(&[])), Dice::new(seed));
+            let mut play = Play::start(&options(&[]));
+            let mut dice = Dice::new(seed);
             while play.state.due().is_some() {
                 play.step_by(&skills, &mut dice);
             }

@@ -78,7 +78,8 @@ pub(super) struct Position<'a> {
 }
 
 fn step(at: At, (files, ranks): (i8, i8)) -> Option<At> {
-    let (file, rank) = ((at & 15).checked_add_signed(files)?, (at >> 4).checked_add_signed(ranks)?);
+    let file = (at & 15).checked_add_signed(files)?;
+    let rank = (at >> 4).checked_add_signed(ranks)?;
     (file < 16 && rank < 16).then(|| rank * 16 + file)
 }
 
@@ -124,7 +125,8 @@ impl<'a> Position<'a> {
                 (false, false)
             }
         };
-        let (at, no) = (ship.at.index() as At, ship.kind.no().unwrap_or_default());
+        let at = ship.at.index() as At;
+        let no = ship.kind.no().unwrap_or_default();
         let hull = Hull { side: seat as u8, at, class: ship.class(), no, launched, leapt, afloat: false };
         self.hulls.push(hull);
         self.put(self.hulls.len() as u8 - 1, at);
@@ -255,7 +257,10 @@ impl<'a> Position<'a> {
 
     /// P-FATE: the squadron that is lost with a sunk carrier.
     fn fated(&self, carrier: &Hull) -> Option<u8> {
-        let (mut own, mut first, mut squadrons, mut carriers) = (None, None, 0, 0);
+        let mut own = None;
+        let mut first = None;
+        let mut squadrons = 0;
+        let mut carriers = 0;
         for (number, hull) in self.hulls.iter().enumerate() {
             if !hull.afloat || hull.side != carrier.side {
                 continue;

@@ -109,7 +109,8 @@ impl Search {
         (mut alpha, beta): Window,
         standing: i32,
     ) -> Option<(i32, Move)> {
-        let (mut best, mut best_turn) = (-INFINITE, PASS);
+        let mut best = -INFINITE;
+        let mut best_turn = PASS;
         for (number, &turn) in turns.iter().enumerate() {
             let is_quiet = position.hull(turn.to).is_none();
             // The last quiet moves cannot make up for what is missing.

@@ -175,7 +175,8 @@ fn last_stand(position: &Position) -> Turn {
 /// Chooses a turn without looking ahead: wins, or else blocks every threat it sees, or else takes one of the
 /// `choice` most promising points.
 fn shallow(position: &Position, choice: usize, dice: &mut Dice) -> Turn {
-    let (me, foe) = (position.mover, 1 - position.mover);
+    let me = position.mover;
+    let foe = 1 - position.mover;
     if let Some(marble) = points(position.threats(me)).next() {
         return Turn { stars: 0, marble };
     }
@@ -228,7 +229,8 @@ const MARGIN: i32 = 50;
 
 /// Returns the worth of the first marble on this point to the side that has it.
 fn worth(point: Point) -> i32 {
-    let (files, ranks) = (point.file().abs_diff(5), point.rank().abs_diff(5));
+    let files = point.file().abs_diff(5);
+    let ranks = point.rank().abs_diff(5);
     WORTH[usize::from(files.max(ranks))][usize::from(files.min(ranks))]
 }
 

@@ -108,7 +108,8 @@ impl Position {
         self.key ^= KEYS[side][usize::from(point)];
         for square in &THROUGH[usize::from(point)] {
             let corners = &mut self.corners[usize::from(square.number)];
-            let (own, theirs) = (corners.marbles[side], corners.marbles[1 - side]);
+            let own = corners.marbles[side];
+            let theirs = corners.marbles[1 - side];
             corners.marbles[side] += 1;
             if corners.blocked > 0 {
                 continue;
@@ -129,7 +130,8 @@ impl Position {
         for square in &THROUGH[usize::from(point)] {
             let corners = &mut self.corners[usize::from(square.number)];
             corners.marbles[side] -= 1;
-            let (own, theirs) = (corners.marbles[side], corners.marbles[1 - side]);
+            let own = corners.marbles[side];
+            let theirs = corners.marbles[1 - side];
             if corners.blocked > 0 {
                 continue;
             }

@@ -93,9 +93,11 @@ pub(super) fn candidates(position: &Position, width: usize) -> Vec<Turn> {
 /// Rates a marble of the side to move on `point` by its own squares that it advances and the opponent's that
 /// it spoils.
 pub(super) fn promise(position: &Position, point: u8) -> i32 {
-    let (me, foe) = (position.mover, 1 - position.mover);
+    let me = position.mover;
+    let foe = 1 - position.mover;
     let count = |side: usize, marbles: usize| position.count(side, marbles, point);
-    let (own, theirs) = (count(me, 2), count(foe, 2));
+    let own = count(me, 2);
+    let theirs = count(foe, 2);
     16 * own * own + 9 * theirs * theirs + 6 * count(me, 1) + 3 * count(foe, 1)
 }
 
@@ -116,7 +118,8 @@ impl Search {
             turns[..=best].rotate_right(1);
         }
         let (mut alpha, beta) = window;
-        let (mut best, mut best_turn) = (-INFINITE, turns[0].marble);
+        let mut best = -INFINITE;
+        let mut best_turn = turns[0].marble;
         for (number, turn) in turns.into_iter().enumerate() {
             let depth = depth - cost(position, turn);
             position.play(turn);
@@ -152,7 +155,8 @@ fn cost(position: &Position, turn: Turn) -> i32 {
 
 /// Returns the worth for the side to move if the position needs no further search.
 fn settled_worth(position: &Position, depth: i32, ply: usize) -> Option<i32> {
-    let (me, foe) = (position.mover, 1 - position.mover);
+    let me = position.mover;
+    let foe = 1 - position.mover;
     let taken = ply as i32;
     if position.marbles_left[me] == 0 {
         let ahead = position.stars_left[me].cmp(&position.stars_left[foe]) as i32;
@@ -199,8 +203,10 @@ fn sum(traits: &[i32], weights: &[i32]) -> i32 {
 
 /// Rates the position for the side to move.
 pub(super) fn worth(position: &Position) -> i32 {
-    let (me, foe) = (position.mover, 1 - position.mover);
-    let (own, theirs) = (traits(position, me), traits(position, foe));
+    let me = position.mover;
+    let foe = 1 - position.mover;
+    let own = traits(position, me);
+    let theirs = traits(position, foe);
     let left = i32::from(position.marbles_left[me]);
     let theirs_left = i32::from(position.marbles_left[foe]);
     let mine = left * sum(&own, &MOVER_FULL) + (20 - left) * sum(&own, &MOVER_NONE);
@@ -285,8 +291,10 @@ fn update(nodes: &mut [Node], leaf: usize, position: &mut Position, attacker: us
 
 /// Returns what is left to prove and to disprove in a new position.
 fn rate(position: &Position, attacker: usize) -> (u32, u32) {
-    let (me, foe) = (position.mover, 1 - position.mover);
-    let (won, lost) = ((0, NEVER), (NEVER, 0));
+    let me = position.mover;
+    let foe = 1 - position.mover;
+    let won = (0, NEVER);
+    let lost = (NEVER, 0);
     if position.marbles_left[me] == 0 {
         return lost;
     }

@@ -71,7 +71,8 @@ fn plain_threats(state: &State, seat: Seat) -> Vec<Point> {
         let (x, y) = at(point);
         marbles.iter().any(|&(beside_x, beside_y)| {
             // The side from the point to this marble, turned to the left.
-            let (files, ranks) = (beside_x - x, beside_y - y);
+            let files = beside_x - x;
+            let ranks = beside_y - y;
             marbles.contains(&(x - ranks, y + files))
                 && marbles.contains(&(beside_x - ranks, beside_y + files))
         })
@@ -95,11 +96,14 @@ fn random_state(dice: &mut Dice) -> State {
 #[test]
 fn from_average_up_the_house_completes_every_quad_and_blocks_every_threat_it_can() {
     let mut dice = Dice::new(1);
-    let (mut wins, mut blocks, mut several) = (0, 0, 0);
+    let mut wins = 0;
+    let mut blocks = 0;
+    let mut several = 0;
     for round in 0..600 {
         let state = random_state(&mut dice);
         let Some(side) = shown(&state).to_move else { continue };
-        let (own, threats) = (plain_threats(&state, side), plain_threats(&state, side.other()));
+        let own = plain_threats(&state, side);
+        let threats = plain_threats(&state, side.other());
         let level = if round % 4 == 0 { Level::Expert } else { Level::Average };
         let orders = choose_within(&state.view(side), level, Dice::new(round), 300).orders;
         let next = after(&state, &orders);
@@ -195,8 +199,10 @@ fn levels_are_read_by_name() {
 fn trainer_overlooks_squares_at_odd_tilts_more_often_than_easy_and_no_others() {
     let at = |point: Point| (i32::from(point.file()), i32::from(point.rank()));
     let is_odd = |[a, b, ..]: &Quad| {
-        let ((from_x, from_y), (to_x, to_y)) = (at(*a), at(*b));
-        let (files, ranks) = ((to_x - from_x).abs(), (to_y - from_y).abs());
+        let (from_x, from_y) = at(*a);
+        let (to_x, to_y) = at(*b);
+        let files = (to_x - from_x).abs();
+        let ranks = (to_y - from_y).abs();
         files != 0 && ranks != 0 && files != ranks
     };
     let overlooked = |level: Level| {
@@ -267,7 +273,8 @@ impl Kept {
 #[test]
 fn a_turn_that_is_played_and_taken_back_leaves_a_position_as_it_was() {
     let mut dice = Dice::new(3);
-    let (mut turns, mut with_stars) = (0, 0);
+    let mut turns = 0;
+    let mut with_stars = 0;
     for overlooks in [false, true].into_iter().cycle().take(40) {
         let state = random_state(&mut dice);
         let side = shown(&state).to_move.expect("a state in which the match runs");
@@ -298,7 +305,8 @@ fn a_turn_that_is_played_and_taken_back_leaves_a_position_as_it_was() {
 
 /// The eight symmetric images of a point.
 fn images(point: Point) -> BTreeSet<u8> {
-    let (file, rank) = (point.file(), point.rank());
+    let file = point.file();
+    let rank = point.rank();
     let turned = |(file, rank): (u8, u8)| (rank, 10 - file);
     let mut images = BTreeSet::new();
     for mut place in [(file, rank), (10 - file, rank)] {

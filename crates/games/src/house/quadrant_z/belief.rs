@@ -60,7 +60,8 @@ pub(super) fn guesses(
 
 /// The match after the setups: the seat's own, and one that the enemy may have filed.
 fn state_after_setups(view: &View, own: &[Order], dice: &mut Dice) -> State {
-    let (me, mut options) = (view.context.viewer, view.context.options);
+    let me = view.context.viewer;
+    let mut options = view.context.options;
     options.casualties = Casualties::Standing;
     let level = if dice.below(2) == 0 { Level::Easy } else { Level::Average };
     let theirs = draw(options.layout, me.other(), level, dice);

@@ -152,7 +152,8 @@ fn choose_with_guesses(
     guesses.truncate(affordable(&guesses[0].state));
     // Different dice from the ones that draw the plan.
     let mut ahead = Ahead { me: seen.seat(), guesses: &guesses, dice: dice.clone().mixed(7), played: 0 };
-    let (rows, columns) = (best_own(&mut ahead), best_theirs(&mut ahead));
+    let rows = best_own(&mut ahead);
+    let columns = best_theirs(&mut ahead);
     let payoffs: Vec<Vec<i32>> = rows.iter().map(|own| payoffs(&mut ahead, own, &columns)).collect();
     let plan = rows[mixture::draw(&payoffs, dice)];
     let orders = plan::orders(&known, &plan, dice);
@@ -220,7 +221,8 @@ mod tests {
     fn a_search_knows_what_the_view_would_tell() {
         let mut turns = 0;
         for seed in 0..20 {
-            let (mut state, mut dice) = (State::start(&variety(seed)), Dice::new(seed));
+            let mut state = State::start(&variety(seed));
+            let mut dice = Dice::new(seed);
             while let Some(due) = state.due() {
                 if due.phase == Phase::Turn {
                     for seat in Seat::BOTH {
@@ -305,7 +307,8 @@ mod tests {
 
     #[test]
     fn what_was_told_makes_better_guesses_than_setups_alone() {
-        let (mut right, mut right_blind) = (0, 0);
+        let mut right = 0;
+        let mut right_blind = 0;
         for seed in 0..8 {
             follow(BySeat::new(Level::Easy, Level::Average), seed, |state, seen| {
                 let foe = seen.seat().other();
@@ -411,7 +414,8 @@ mod tests {
 
     #[test]
     fn orders_are_refined_for_the_better_only() {
-        let (mut better, mut turns) = (0, 0);
+        let mut better = 0;
+        let mut turns = 0;
         for seed in 0..4 {
             follow(BySeat::new(Level::Easy, Level::Average), seed, |_, seen| {
                 let plan = think::PLANS[0];

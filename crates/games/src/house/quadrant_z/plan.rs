@@ -105,8 +105,10 @@ const fn all_turns() -> [[u8; Square::COUNT]; Square::COUNT] {
     let mut turns = [[0; Square::COUNT]; Square::COUNT];
     let mut index = 0;
     while index < Square::COUNT * Square::COUNT {
-        let (from, to) = (index / Square::COUNT, index % Square::COUNT);
-        let (here, there) = (from / 4, to / 4);
+        let from = index / Square::COUNT;
+        let to = index % Square::COUNT;
+        let here = from / 4;
+        let there = to / 4;
         // Within a quadrant, two steps lead to the diagonal square.
         let cells = ((from ^ to) & 3).count_ones();
         let away = (here % 5).abs_diff(there % 5) + (here / 5).abs_diff(there / 5);
@@ -167,7 +169,8 @@ impl<'a> Planner<'a> {
         let yard = self.known.stars.iter().filter(at_home).max_by_key(|star| star.base).map(|star| star.at);
         let Some(at) = yard else { return };
         let danger = if self.plan.guard { self.danger() } else { 0 };
-        let (mut stock, mut no) = (self.known.stock, self.known.highest);
+        let mut stock = self.known.stock;
+        let mut no = self.known.highest;
         while stock > 0 {
             let class = if danger > 0 {
                 Class { offence: stock / 2, defence: stock - stock / 2 }

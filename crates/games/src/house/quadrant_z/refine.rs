@@ -63,7 +63,8 @@ impl Ahead<'_> {
         turns: usize,
         dice: &mut Dice,
     ) -> i32 {
-        let (me, foe) = (self.me, self.me.other());
+        let foe = self.me.other();
+        let me = self.me;
         for _ in 0..turns {
             if state.due().is_none() {
                 break;
@@ -120,7 +121,8 @@ pub(super) fn refine(
     let mut now = ahead.outcome(&orders, &answers, plan, tries.turns);
     let mut left = tries.squares;
     for number in turn.near(&enemies, known.ships.len()) {
-        let (mut best, mut worth) = (None, now + margin);
+        let mut best = None;
+        let mut worth = now + margin;
         for to in turn.alternatives(number, &enemies).take(left) {
             left -= 1;
             let other = turn.with(number, to);

@@ -196,10 +196,12 @@ impl Fleet<'_> {
 
     /// Removes ships in a quadrant until as much is left as a battle left of its participants (3.4).
     fn fight(&mut self, battle: &Battle) {
-        let (quadrant, Side { offence, defence, damage, lost }) = (battle.quadrant, battle.enemy);
+        let quadrant = battle.quadrant;
+        let Side { offence, defence, damage, lost } = battle.enemy;
         // A side that lost less than the damage that it took has lost all its ships there.
         let left = if lost < damage { 0 } else { (offence + defence).saturating_sub(lost) };
-        let (mut kept, mut sunk) = (0, lost);
+        let mut kept = 0;
+        let mut sunk = lost;
         let base = self.base;
         self.ships.retain_mut(|Tracked { ship, was, is_settled }| {
             let size = ship.class.size();

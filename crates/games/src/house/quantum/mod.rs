@@ -216,7 +216,8 @@ mod tests {
 
     #[test]
     fn from_average_up_the_house_makes_a_third_tower_and_average_allows_none_that_it_can_stop() {
-        let (mut won, mut stopped) = (0, 0);
+        let mut won = 0;
+        let mut stopped = 0;
         for (round, state) in (0..).zip(random_states(60)) {
             let side = shown(&state).to_move.expect("the match runs");
             let view = state.view(side);
@@ -322,7 +323,8 @@ mod tests {
     #[test]
     fn from_average_up_the_house_does_not_take_the_last_enemy_stack_without_a_tower() {
         let mut dice = Dice::new(1);
-        let (mut spared, mut built) = (0, 0);
+        let mut spared = 0;
+        let mut built = 0;
         for round in 0..120 {
             let leader = Seat::BOTH[dice.below(2)];
             let state = nearly_taken(leader, &mut dice);
@@ -348,11 +350,13 @@ mod tests {
             (0..enemies).for_each(|file| position.put(56 + file, 1, PieceKind::Square, 1));
             evaluate::worth(&position)
         };
-        let (low, high) = (worth(&[2, 2, 2, 2, 2, 2], 2), worth(&[5, 2, 2, 1, 1, 1], 2));
+        let low = worth(&[2, 2, 2, 2, 2, 2], 2);
+        let high = worth(&[5, 2, 2, 1, 1, 1], 2);
         assert!(low > 0 && high > 2 * low, "{high} {low}");
         assert!(worth(&[6, 2, 2, 2, 2, 2, 2], 2) > 2 * low);
         // With many enemy pieces left it makes little difference.
-        let (low, high) = (worth(&[2, 2, 2, 2, 2, 2], 8), worth(&[5, 2, 2, 1, 1, 1], 8));
+        let low = worth(&[2, 2, 2, 2, 2, 2], 8);
+        let high = worth(&[5, 2, 2, 1, 1, 1], 8);
         assert!(low > 0 && high < 2 * low, "{high} {low}");
     }
 }

@@ -129,9 +129,12 @@ impl Position {
     /// Returns the position after a legal move.
     pub fn after(&self, turn: Move) -> Position {
         let mut next = self.clone();
-        let (me, foe) = (self.mover, 1 - self.mover);
-        let (from, to) = (1_u64 << turn.from, 1_u64 << turn.to);
-        let (mine, below) = (self.height(turn.from), self.height(turn.to));
+        let me = self.mover;
+        let foe = 1 - self.mover;
+        let from = 1_u64 << turn.from;
+        let to = 1_u64 << turn.to;
+        let mine = self.height(turn.from);
+        let below = self.height(turn.to);
         next.key ^= self.stack_key(turn.from, me);
         if below > 0 {
             next.key ^= self.stack_key(turn.to, foe);
@@ -212,7 +215,8 @@ impl Position {
 
     /// Appends the moves of the side to move that end on `targets`: by direction, distance and target.
     fn moves_to(&self, targets: u64, moves: &mut Vec<Move>) {
-        let (own, empty) = (self.movable(self.mover), self.empty());
+        let own = self.movable(self.mover);
+        let empty = self.empty();
         for (direction, step) in STEPS.into_iter().enumerate() {
             let movers = own & self.tops[direction / STRAIGHT];
             for n in 1..TOWER {
@@ -256,8 +260,12 @@ impl Position {
     /// and its circles; the empty squares that its stacks reach, each counted once for each stack; the enemy
     /// stacks of heights 1 to 5 that it can land on, and those of them on which it would make a tower.
     pub fn traits(&self, side: usize) -> [i32; TRAITS] {
-        let (own, empty, prey) = (self.movable(side), self.empty(), self.prey(side));
-        let (mut attacked, mut joins, mut reach) = (0_u64, 0_u64, 0);
+        let own = self.movable(side);
+        let empty = self.empty();
+        let prey = self.prey(side);
+        let mut attacked = 0_u64;
+        let mut joins = 0_u64;
+        let mut reach = 0;
         for direction in 0..STEPS.len() {
             let movers = own & self.tops[direction / STRAIGHT];
             for n in 1..usize::from(TOWER) {
@@ -283,7 +291,8 @@ impl Position {
             }
         }
         let of_height = |set: u64, n: usize| (set & self.at_least[n] & !self.at_least[n + 1]).count_ones();
-        let (queens, circles) = (own & self.tops[0] & self.tops[1], own & !self.tops[0]);
+        let queens = own & self.tops[0] & self.tops[1];
+        let circles = own & !self.tops[0];
         let counts = [
             u32::from(self.towers[side] == 1),
             u32::from(self.towers[side] == 2),

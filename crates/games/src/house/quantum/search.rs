@@ -86,7 +86,8 @@ impl Search {
             }
             return self.worth(&next, depth - 1, ply + 1, (-beta, -alpha)).map(|worth| -worth);
         }
-        let (mut best, mut best_turn) = (-INFINITE, turns[0]);
+        let mut best = -INFINITE;
+        let mut best_turn = turns[0];
         for (number, &turn) in turns.iter().enumerate() {
             let next = position.after(turn);
             let is_quiet = position.stacked(turn) == 0;
@@ -176,7 +177,8 @@ fn number_of(mover: usize, turn: Move) -> usize {
 
 /// Orders stacking moves: towers first, then high targets, and low stacks on them before high ones.
 fn gain(position: &Position, turn: Move) -> i32 {
-    let (stacked, own) = (i32::from(position.stacked(turn)), i32::from(position.height(turn.from)));
+    let stacked = i32::from(position.stacked(turn));
+    let own = i32::from(position.height(turn.from));
     let tower = if stacked >= i32::from(TOWER) { 1_000 } else { 0 };
     tower + 10 * (stacked - own) - own
 }
@@ -191,7 +193,8 @@ fn ended_worth(position: &Position, ply: usize) -> Option<i32> {
 }
 
 fn on_towers(position: &Position, ply: usize) -> i32 {
-    let (me, foe) = (position.towers[position.mover], position.towers[1 - position.mover]);
+    let me = position.towers[position.mover];
+    let foe = position.towers[1 - position.mover];
     me.cmp(&foe) as i32 * (WON - ply as i32)
 }
 
@@ -212,8 +215,10 @@ const PLENTY: i32 = 12;
 
 /// Rates a position for the side to move.
 pub(super) fn worth(position: &Position) -> i32 {
-    let (me, foe) = (position.mover, 1 - position.mover);
-    let (own, theirs) = (position.traits(me), position.traits(foe));
+    let me = position.mover;
+    let foe = 1 - position.mover;
+    let own = position.traits(me);
+    let theirs = position.traits(foe);
     let lead = TO_MOVE + sum(&own, &MOVER) - sum(&theirs, &OTHER);
     let spare =
         if lead > 0 { spare(position, me, &own, &theirs) } else { spare(position, foe, &theirs, &own) };
@@ -228,8 +233,11 @@ fn spare(position: &Position, side: usize, own: &[i32], theirs: &[i32]) -> i32 {
     if needed <= 0 {
         return PLENTY;
     }
-    let (own, theirs) = (&own[HEIGHTS..], &theirs[HEIGHTS..]);
-    let (mut stacks, mut pieces, mut towers) = (0, 0, needed);
+    let own = &own[HEIGHTS..];
+    let theirs = &theirs[HEIGHTS..];
+    let mut stacks = 0;
+    let mut pieces = 0;
+    let mut towers = needed;
     for height in (1..i32::from(TOWER)).rev() {
         let at = height as usize - 1;
         let built = towers.min(own[at]);

@@ -82,9 +82,10 @@ impl Mailbox {
             Err(Error::Server(refusal)) => {
                 // The folder may have vanished. If so, servers ask for it with this code (RFC 3501, 7.1).
                 self.processed_exists = false;
-                match refusal.text.contains("[TRYCREATE]") {
-                    true => self.move_to_processed(uids, copies),
-                    false => Err(Error::Server(refusal)),
+                if refusal.text.contains("[TRYCREATE]") {
+                    self.move_to_processed(uids, copies)
+                } else {
+                    Err(Error::Server(refusal))
                 }
             }
             moved => moved,
@@ -166,7 +167,8 @@ impl Mailbox {
             return Ok(());
         }
         let wanted = unless_none(self.identities(uids))?;
-        let (own, uid_validity) = (self.folder.clone(), self.uid_validity);
+        let own = self.folder.clone();
+        let uid_validity = self.uid_validity;
         let processed = self.processed.clone();
         let mut unclear = Vec::new();
         let found = match self.session.select(&processed).map_err(convert_error) {
@@ -189,9 +191,10 @@ impl Mailbox {
     /// Selects the folder of the letters, whose numbers must still hold.
     fn select_again(&mut self, own: &str, uid_validity: u32) -> Result<(), Error> {
         self.switch_to(own, "inbox.imap.folder")?;
-        match self.uid_validity == uid_validity {
-            true => Ok(()),
-            false => Err(Error::Goodbye("the server has renumbered the letters".into())),
+        if self.uid_validity == uid_validity {
+            Ok(())
+        } else {
+            Err(Error::Goodbye("the server has renumbered the letters".into()))
         }
     }
 
@@ -216,12 +219,15 @@ impl Mailbox {
 
     /// Returns the letters that are marked as seen; none at all if the processed folder cannot be opened.
     fn seen(&mut self) -> Result<Seen, Error> {
-        let (own, uid_validity, processed) = (self.folder.clone(), self.uid_validity, self.processed.clone());
+        let own = self.folder.clone();
+        let uid_validity = self.uid_validity;
+        let processed = self.processed.clone();
         let here = self.search("SEEN")?.0;
         let selected = self.session.select(&processed).map(drop).map_err(convert_error);
-        let seen = match unless_refused(selected)? {
-            true => Seen { here, there: self.search("SEEN")?.0 },
-            false => Seen::default(),
+        let seen = if unless_refused(selected)? {
+            Seen { here, there: self.search("SEEN")?.0 }
+        } else {
+            Seen::default()
         };
         self.select_again(&own, uid_validity)?;
         Ok(seen)
