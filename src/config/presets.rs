@@ -196,8 +196,7 @@ pub fn dkim_selectors(smtp_host: &str, domain: &str) -> &'static [String] {
 
 /// Whether a config file is unchanged since `fogpost init` wrote it, so that its addresses do not exist.
 pub fn is_untouched(text: &str) -> bool {
-    let is_same = |original: &str| text.trim() == original.trim();
-    is_same(EXAMPLE) || PRESETS.iter().any(|preset| is_same(&preset.config()))
+    text.trim() == EXAMPLE.trim() || PRESETS.iter().any(|preset| text.trim() == preset.config().trim())
 }
 
 #[cfg(test)]

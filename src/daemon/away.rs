@@ -54,7 +54,6 @@ impl DatabaseWatch {
     /// something waits at `now`.
     fn untold(&self, now: DateTime<Utc>, lasts: bool) -> Option<Untold> {
         let mut noticed = self.noticed();
-        let is_long = |noticed: &Noticed| noticed.last - noticed.since >= MIN_TOLD;
         noticed.take_if(|noticed| {
             let is_over = !lasts && now - noticed.last >= MIN_TOLD;
             is_over && (noticed.is_told || !is_long(noticed))
@@ -69,6 +68,10 @@ impl DatabaseWatch {
             noticed.is_told = true;
         }
     }
+}
+
+fn is_long(noticed: &Noticed) -> bool {
+    noticed.last - noticed.since >= MIN_TOLD
 }
 
 /// A trouble that the GM does not know of.

@@ -249,11 +249,14 @@ fn is_this_machine(server: &Host<'_>) -> bool {
             let name = name.to_ascii_lowercase();
             let own = host_name().to_ascii_lowercase();
             // The config may name this machine with its domain and the system without, or vice versa.
-            let first = |host: &str| host.split('.').next().unwrap_or_default().to_owned();
-            name == own || name.starts_with("localhost") || first(&name) == first(&own)
+            name == own || name.starts_with("localhost") || first_label(&name) == first_label(&own)
         }
         Host::IpAddr(address) => address.is_loopback(),
     }
+}
+
+fn first_label(host: &str) -> &str {
+    host.split('.').next().unwrap_or_default()
 }
 
 /// Whether one of the letters is a GM's, with the GM's reply token, and confirms the clock.

@@ -54,10 +54,6 @@ pub async fn verify(office: &Office, game: GameKind) -> anyhow::Result<(usize, V
         let expected = derived.get(key);
         let found = stored.get(key);
         if expected != found {
-            let shown = |change: Option<&RatingChange>| match change {
-                Some(change) => format!("{} by {}", change.after.shown(), change.match_id),
-                None => "nothing".to_owned(),
-            };
             let (player, no) = key;
             differences.push(format!(
                 "P-{player}, result {no}: {} is stored, {} follows from the ledgers",
@@ -67,6 +63,13 @@ pub async fn verify(office: &Office, game: GameKind) -> anyhow::Result<(usize, V
         }
     }
     Ok((derived.len(), differences))
+}
+
+fn shown(change: Option<&RatingChange>) -> String {
+    match change {
+        Some(change) => format!("{} by {}", change.after.shown(), change.match_id),
+        None => "nothing".to_owned(),
+    }
 }
 
 fn by_player(changes: Vec<RatingChange>) -> BTreeMap<(i64, u32), RatingChange> {
@@ -81,9 +84,8 @@ async fn rate_anew(office: &Office, game: GameKind, now: DateTime<Utc>) -> anyho
     let after = last_figures(derived.iter());
     let mut rerated = Vec::new();
     for player in before.keys().chain(after.keys().filter(|player| !before.contains_key(player))) {
-        let figure = |of: &BTreeMap<i64, Rating>| of.get(player).copied().unwrap_or_default();
-        let before = figure(&before);
-        let after = figure(&after);
+        let before = before.get(player).copied().unwrap_or_default();
+        let after = after.get(player).copied().unwrap_or_default();
         if (before.figure - after.figure).abs() >= TOLD_FROM {
             rerated.push(Rerated { player: *player, game, before, after });
         }

@@ -97,9 +97,7 @@ impl OverviewColumns {
     }
 
     fn read(self) -> Result<MatchOverview> {
-        let has_mark = |mark: &str| self.marks.split(' ').any(|found| found == mark);
-        let by_seat = |mark: &str| BySeat::from_fn(|seat| has_mark(&format!("{seat}_{mark}")));
-        let protests: BySeat<bool> = by_seat("protest");
+        let protests: BySeat<bool> = marked_seats(&self.marks, "protest");
         Ok(MatchOverview {
             game: self.game,
             stage: self.stage,
@@ -111,18 +109,26 @@ impl OverviewColumns {
             awaited: read_seats(&self.awaited)?,
             deadline: self.deadline.map(time).transpose()?,
             outcome: read_outcome(self.winner.as_deref(), self.reason.as_deref())?,
-            asked_gm: has_mark("asked_gm"),
-            bouncing: by_seat("bouncing"),
-            away: by_seat("away"),
+            asked_gm: has_mark(&self.marks, "asked_gm"),
+            bouncing: marked_seats(&self.marks, "bouncing"),
+            away: marked_seats(&self.marks, "away"),
             protest: Seat::BOTH.into_iter().find(|seat| protests[*seat]),
-            advance: has_mark("advance"),
-            rated: has_mark("rated"),
-            has_bank: has_mark("bank"),
+            advance: has_mark(&self.marks, "advance"),
+            rated: has_mark(&self.marks, "rated"),
+            has_bank: has_mark(&self.marks, "bank"),
             event: self.event,
             head: Head { seq: count(self.head_seq)?, hash: parse_digest(&self.head_hash)? },
             id: self.id,
         })
     }
+}
+
+fn has_mark(marks: &str, mark: &str) -> bool {
+    marks.split(' ').any(|found| found == mark)
+}
+
+fn marked_seats(marks: &str, mark: &str) -> BySeat<bool> {
+    BySeat::from_fn(|seat| has_mark(marks, &format!("{seat}_{mark}")))
 }
 
 impl Record for MatchOverview {

@@ -54,20 +54,19 @@ pub struct SiteMatchRow {
 impl Database {
     /// Returns the public data of all matches, by ID.
     pub async fn site_matches(&self) -> Result<Vec<SiteMatchRow>> {
-        let player = |seat: Seat| {
-            format!(
-                "(SELECT player_id FROM seat WHERE match_id = match.id AND seat = '{seat}') AS {seat}_player"
-            )
-        };
         let sql = format!(
             "SELECT id, game, stage, first_name, second_name, {}, {}, options, turn, ended_at, winner, reason, \
              head_hash, event FROM match ORDER BY id",
-            player(Seat::First),
-            player(Seat::Second)
+            player_column(Seat::First),
+            player_column(Seat::Second)
         );
         let rows: Vec<SiteColumns> = self.read(self.statement(sql)).await?;
         rows.into_iter().map(SiteColumns::read).collect()
     }
+}
+
+fn player_column(seat: Seat) -> String {
+    format!("(SELECT player_id FROM seat WHERE match_id = match.id AND seat = '{seat}') AS {seat}_player")
 }
 
 impl Database {

@@ -390,11 +390,10 @@ impl ImapReader {
         let Some(mark) = self.left.mark.filter(|_| waiting.len() > FEW_LETTERS) else { return Ok(waiting) };
         let began = self.left.began.unwrap_or(DateTime::<Utc>::MIN_UTC);
         let arrivals = mailbox.arrivals(&waiting)?;
-        let is_before = |at: &Option<DateTime<Utc>>, limit| at.is_some_and(|at| at < limit);
         let (suspects, others): (Vec<_>, Vec<_>) =
-            waiting.into_iter().zip(arrivals).partition(|(_, at)| is_before(at, began));
+            waiting.into_iter().zip(arrivals).partition(|(_, at)| is_before(*at, began));
         self.suspects.extend(suspects.into_iter().map(|(uid, _)| uid));
-        let doubtful = others.iter().filter(|(_, at)| is_before(at, mark)).map(|(uid, _)| *uid).collect();
+        let doubtful = others.iter().filter(|(_, at)| is_before(*at, mark)).map(|(uid, _)| *uid).collect();
         self.leave_old(mailbox, doubtful, sender)?;
         let others = others.into_iter().map(|(uid, _)| uid);
         Ok(others.filter(|uid| !self.untaken.contains(uid)).collect())
@@ -608,6 +607,10 @@ impl ImapReader {
         self.stored_count += stored.len();
         self.filing.add(mailbox, &stored)
     }
+}
+
+fn is_before(at: Option<DateTime<Utc>>, limit: DateTime<Utc>) -> bool {
+    at.is_some_and(|at| at < limit)
 }
 
 impl Source for ImapReader {

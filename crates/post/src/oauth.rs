@@ -342,14 +342,17 @@ impl OauthLogin {
     /// # Errors
     /// Returns an error if the address is not the answer to this login, or the provider refuses.
     pub async fn finish_browser_login(&self, login: BrowserLogin, redirected: &str) -> Result<(), Error> {
-        let invalid = |why: &str| Error::Login(why.into());
-        let answer = login.redirect.url().join(redirected).map_err(|_| invalid("this is not an address"))?;
+        let answer = login
+            .redirect
+            .url()
+            .join(redirected)
+            .map_err(|_| Error::Login("this is not an address".into()))?;
         let value = |name: &str| {
             answer.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
         };
         // Otherwise a stranger's link could log the club in to the stranger's mailbox (RFC 6749, 10.12).
         if value("state").as_ref() != Some(login.state.secret()) {
-            return Err(invalid("this address is not the answer to this login"));
+            return Err(Error::Login("this address is not the answer to this login".into()));
         }
         let Some(code) = value("code") else {
             let why = value("error_description").or_else(|| value("error")).unwrap_or_default();

@@ -126,9 +126,8 @@ impl Refusal {
     /// Whether an IMAP server's refusal is temporary, by its code (RFC 5530) or its words.
     pub(super) fn is_momentary(&self) -> bool {
         let text = self.text.to_uppercase();
-        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
         // A code after which only a person can help overrides words that sound temporary.
-        !has(&FOR_GOOD) && has(&FOR_THE_MOMENT)
+        !has_any(&text, &FOR_GOOD) && has_any(&text, &FOR_THE_MOMENT)
     }
 
     /// Whether a server that ended the session says no more than that it is going away, as before a restart.
@@ -140,6 +139,11 @@ impl Refusal {
     pub(super) fn has_code(&self, code: u16) -> bool {
         self.smtp.is_some_and(|status| status.code == code)
     }
+}
+
+/// Whether a text contains one of these words.
+pub(super) fn has_any(text: &str, known: &[&str]) -> bool {
+    known.iter().any(|word| text.contains(word))
 }
 
 impl From<String> for Refusal {

@@ -10,7 +10,7 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::outgoing::{Outgoing, SendError};
-use super::refusal::{EnhancedCode, Exchange, Refusal, SmtpStatus};
+use super::refusal::{EnhancedCode, Exchange, Refusal, SmtpStatus, has_any};
 use super::{Error, one_line, with_lf_line_ends};
 
 /// The sendmail command.
@@ -140,16 +140,15 @@ fn quoted_reply(stderr: &str) -> Option<SmtpStatus> {
 fn exchange_of(code: u16, before: &[&str], stderr: &str) -> Exchange {
     let before = before.join(" ").to_lowercase();
     let all = stderr.to_lowercase();
-    let has = |text: &str, known: &[&str]| known.iter().any(|word| text.contains(word));
-    if has(&before, &["rcpt to", "recipient"]) {
+    if has_any(&before, &["rcpt to", "recipient"]) {
         Exchange::Recipient
-    } else if has(&before, &["mail from", "envelope from", "sender"]) {
+    } else if has_any(&before, &["mail from", "envelope from", "sender"]) {
         Exchange::Sender
-    } else if has(&before, &["did not accept the mail", "data"]) || code == 552 {
+    } else if has_any(&before, &["did not accept the mail", "data"]) || code == 552 {
         Exchange::Letter
-    } else if has(&before, &["auth", "login"]) {
+    } else if has_any(&before, &["auth", "login"]) {
         Exchange::Login
-    } else if has(&all, &["sender address rejected", "sender rejected"]) {
+    } else if has_any(&all, &["sender address rejected", "sender rejected"]) {
         Exchange::Sender
     } else {
         Exchange::Recipient

@@ -171,7 +171,6 @@ fn check_host(section: &str, host: &str, port: Option<u16>) -> Result<(), String
         Some((name, number)) if number.parse::<u16>().is_ok() => (name, Some(number)),
         Some(_) | None => (bare, None),
     };
-    let is_name = |text: &str| !text.is_empty() && !text.contains([':', '/', '@', ' ', '[', ']']);
     match (is_name(host), number) {
         (true, _) => Ok(()),
         (false, Some(number)) if is_name(name) => Err(format!(
@@ -182,4 +181,8 @@ fn check_host(section: &str, host: &str, port: Option<u16>) -> Result<(), String
             Err(format!("{section}.host is `{host}`; try the name alone, such as mail.example.org"))
         }
     }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.contains([':', '/', '@', ' ', '[', ']'])
 }

@@ -19,7 +19,6 @@ pub fn read(path: &Path) -> io::Result<String> {
 /// [`ErrorKind::InvalidData`] if the bytes are not UTF-8, or are UTF-16, which the same programs also write. The
 /// message says what to do, and shows nothing of the text, which may be a password.
 pub fn decode(bytes: Vec<u8>) -> io::Result<String> {
-    let invalid = |says: String| Error::new(ErrorKind::InvalidData, says);
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || bytes.contains(&0) {
         return Err(invalid("it is UTF-16, or no text; please save it as UTF-8".to_owned()));
     }
@@ -32,6 +31,10 @@ pub fn decode(bytes: Vec<u8>) -> io::Result<String> {
         Some(text) => text.to_owned(),
         None => text,
     })
+}
+
+fn invalid(says: String) -> Error {
+    Error::new(ErrorKind::InvalidData, says)
 }
 
 #[cfg(test)]

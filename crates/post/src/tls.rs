@@ -26,13 +26,11 @@ pub(super) fn client_config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>,
 fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Error> {
     let mut roots = RootCertStore::empty();
     if let Some(path) = ca_file {
-        let fault =
-            |e: &dyn std::fmt::Display| Error::Configuration(format!("ca_file {}: {e}", path.display()));
-        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| fault(&e))? {
-            roots.add(certificate.map_err(|e| fault(&e))?).map_err(|e| fault(&e))?;
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| ca_fault(path, &e))? {
+            roots.add(certificate.map_err(|e| ca_fault(path, &e))?).map_err(|e| ca_fault(path, &e))?;
         }
         if roots.is_empty() {
-            return Err(fault(&"it contains no certificate"));
+            return Err(ca_fault(path, &"it contains no certificate"));
         }
         return Ok(roots);
     }
@@ -42,6 +40,10 @@ fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Error> {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
     Ok(roots)
+}
+
+fn ca_fault(file: &Path, why: &dyn std::fmt::Display) -> Error {
+    Error::Configuration(format!("ca_file {}: {why}", file.display()))
 }
 
 pub(super) fn server_name(host: &str) -> Result<ServerName<'static>, Error> {

@@ -78,7 +78,6 @@ async fn check_letters(
     cited: &[CitedLetter],
     merged: &BTreeMap<i64, i64>,
 ) -> anyhow::Result<()> {
-    let same = |player: i64| merged.get(&player).copied().unwrap_or(player);
     let letters: Vec<Digest> = cited.iter().map(|cited| cited.letter).collect();
     let mut found: BTreeMap<Digest, CitedColumns> = BTreeMap::new();
     let mut take = |row: NamedLetter| {
@@ -94,7 +93,7 @@ async fn check_letters(
     office.store.letters_named(&letters, &mut take).await?;
     let unproven = office.store.unproven_named(&letters).await?;
     for one in cited {
-        let player = same(one.player);
+        let player = merged_into(merged, one.player);
         let Some(columns) = found.get(&one.letter) else {
             if office.store.is_forgotten(player, one.letter).await? {
                 check.withhold_letter(player)
@@ -105,13 +104,17 @@ async fn check_letters(
         };
         let addresses = office.store.addresses_ever_of(player).await?;
         let has_confirmed = unproven.iter().any(|row| {
-            let is_theirs = row.player_id.is_some_and(|of| same(of) == player);
+            let is_theirs = row.player_id.is_some_and(|of| merged_into(merged, of) == player);
             row.letter == one.letter && row.stage == UnprovenStage::Confirmed && is_theirs
         });
         let is_players = has_confirmed || addresses.contains(&columns.written.0);
         check.check_letter(one, Some(&CitedColumns { is_players, ..columns.clone() }));
     }
     Ok(())
+}
+
+fn merged_into(merged: &BTreeMap<i64, i64>, player: i64) -> i64 {
+    merged.get(&player).copied().unwrap_or(player)
 }
 
 /// Returns the rows of an event beside its book. `named` are the matches that the book names.

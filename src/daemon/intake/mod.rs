@@ -228,17 +228,14 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
     let (old, foreign) = signs.into_iter().map(|signs| (signs.old, signs.foreign)).unzip();
     let old = old::unrelated_letters(office, old).await?;
     let foreign = old::unrelated_letters(office, foreign).await?;
-    let origins = |places: &BTreeSet<usize>| {
-        places.iter().map(|place| letters[*place].origin.clone()).collect::<Vec<String>>()
-    };
     let taken = if is_spam {
         let wanted = wanted_spam(office, &letters).await?;
         Taken::Only(wanted.into_iter().filter(|at| !old.contains(at) && !foreign.contains(at)).collect())
     } else if old.is_empty() && foreign.is_empty() {
         Taken::All
     } else {
-        note_foreign(office, notes, origins(&foreign)).await?;
-        note_old(office, notes, origins(&old), mark).await?;
+        note_foreign(office, notes, origins_of(&letters, &foreign)).await?;
+        note_old(office, notes, origins_of(&letters, &old), mark).await?;
         Taken::Only((0..letters.len()).filter(|at| !old.contains(at) && !foreign.contains(at)).collect())
     };
     letters = taken.divide(letters).0;
@@ -273,6 +270,10 @@ async fn store_letters(office: &Office, notes: &str, letters: Vec<FetchedLetter>
         }
         Err(error) => Err(error.into()),
     }
+}
+
+fn origins_of(letters: &[NewLetter], places: &BTreeSet<usize>) -> Vec<String> {
+    places.iter().map(|place| letters[*place].origin.clone()).collect()
 }
 
 /// Stores letters one by one, because the database does not store them together, and returns the places of those

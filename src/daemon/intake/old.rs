@@ -70,14 +70,11 @@ pub fn ties_if_foreign(marks: &ReplyMarks) -> Option<Ties> {
 /// Returns the places of the letters that have ties, none of them to this club: their tokens and Message-IDs are not
 /// in its database.
 pub async fn unrelated_letters(office: &Office, ties: Vec<Option<Ties>>) -> anyhow::Result<BTreeSet<usize>> {
-    let all = |signs: fn(&Ties) -> &Vec<String>| -> Vec<String> {
-        ties.iter().flatten().flat_map(signs).cloned().collect()
-    };
     if ties.iter().all(Option::is_none) {
         return Ok(BTreeSet::new());
     }
-    let seats = office.store.seats_by_token(&all(|ties| &ties.tokens)).await?;
-    let dispatches = office.store.dispatches_named(&all(|ties| &ties.answered)).await?;
+    let seats = office.store.seats_by_token(&all_signs(&ties, |ties| &ties.tokens)).await?;
+    let dispatches = office.store.dispatches_named(&all_signs(&ties, |ties| &ties.answered)).await?;
     let tokens: BTreeSet<String> =
         seats.into_iter().map(|seat| seat.token).chain(load::gm_tokens(office).await?).collect();
     let sent: BTreeSet<String> = dispatches.into_iter().map(|dispatch| dispatch.message_id).collect();
@@ -88,6 +85,10 @@ pub async fn unrelated_letters(office: &Office, ties: Vec<Option<Ties>>) -> anyh
     let unrelated =
         ties.iter().enumerate().filter(|(_, ties)| ties.as_ref().is_some_and(|ties| !is_ours(ties)));
     Ok(unrelated.map(|(place, _)| place).collect())
+}
+
+fn all_signs(ties: &[Option<Ties>], signs: fn(&Ties) -> &Vec<String>) -> Vec<String> {
+    ties.iter().flatten().flat_map(signs).cloned().collect()
 }
 
 /// Returns the time at which the last server on the way, ours, received the letter.

@@ -120,11 +120,10 @@ async fn left_out_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result
 /// Returns the letters with words for the GM, according to their notes.
 async fn words_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Vec<DigestLetter>> {
     let mut rows = office.store.letters(Some(LetterStatus::Ruled), None, "", MAX_SEARCHED).await?;
-    let is_new = |row: &LetterRow| row.decided_at.is_some_and(|at| at >= since);
-    rows.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
+    rows.retain(|row| has_new_words(row, since));
     // Strangers must not fill the digest.
     let mut of_strangers = office.store.letters(Some(LetterStatus::Answered), None, "", MAX_SEARCHED).await?;
-    of_strangers.retain(|row| row.note.starts_with(WORDS_NOTE) && is_new(row));
+    of_strangers.retain(|row| has_new_words(row, since));
     of_strangers.truncate(MAX_COUNTED as usize);
     rows.extend(of_strangers);
     let mut letters = Vec::with_capacity(rows.len());
@@ -133,6 +132,10 @@ async fn words_since(office: &Office, since: DateTime<Utc>) -> anyhow::Result<Ve
         letters.push(digest_letter(office, row, matches).await?);
     }
     Ok(letters)
+}
+
+fn has_new_words(row: &LetterRow, since: DateTime<Utc>) -> bool {
+    row.note.starts_with(WORDS_NOTE) && row.decided_at.is_some_and(|at| at >= since)
 }
 
 async fn digest_letter(

@@ -79,18 +79,17 @@ fn read_within(club: &ClubContext, raw: &[u8], limits: &Limits) -> Option<ReadRe
 }
 
 fn keys_of_read(letter: &Letter) -> Vec<Key> {
-    let from = || letter.from.as_str().to_owned();
     let mut keys: Vec<Key> = letter.tokens.iter().map(|token| Key::Token(token.to_string())).collect();
     keys.extend(letter.thread().cloned().map(Key::Text));
     keys.extend(returned_dispatches(letter.automatic.as_ref()));
     if letter.automatic.is_none() {
         // The sender may be blocked.
-        keys.push(Key::Sender(from()));
+        keys.push(Key::Sender(letter.from.as_str().to_owned()));
     }
     // A seat's answer goes to its player's first address, which is looked up by the token.
     if letter.tokens.is_empty() && letter.automatic.is_none() {
-        keys.push(Key::Player(from()));
-        keys.extend(keys_of_answer(from()));
+        keys.push(Key::Player(letter.from.as_str().to_owned()));
+        keys.extend(keys_of_answer(letter.from.as_str().to_owned()));
     }
     keys
 }

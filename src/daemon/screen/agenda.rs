@@ -165,29 +165,35 @@ pub fn about(game_match: &Match, plays: bool) -> AboutMatch {
 /// Returns the people whose mail does not arrive, a line for each person and reason.
 async fn trouble(office: &Office, agenda: &Agenda) -> anyhow::Result<Vec<MailTrouble>> {
     let mut found: Vec<MailTrouble> = Vec::new();
-    let mut note = |who: &str, what: String, match_id: Option<&String>| {
-        let place = found.iter().position(|trouble| trouble.who == who && trouble.what == what);
-        let place = place.unwrap_or_else(|| {
-            found.push(MailTrouble { who: who.to_owned(), what, matches: Vec::new() });
-            found.len() - 1
-        });
-        let matches = &mut found[place].matches;
-        matches.extend(match_id.filter(|id| !matches.contains(id)).cloned());
-    };
     for overview in &agenda.matches {
         for seat in Seat::BOTH {
             let who = &overview.players[seat];
             if overview.bouncing[seat] {
-                note(who, "letters come back".to_owned(), Some(&overview.id));
+                note(&mut found, who, "letters come back".to_owned(), Some(&overview.id));
             }
             if overview.away[seat] && !agenda.fog.hides_absence(&overview.id, seat) {
-                note(who, "may be away".to_owned(), Some(&overview.id));
+                note(&mut found, who, "may be away".to_owned(), Some(&overview.id));
             }
         }
     }
     for row in office.store.given_up_unseen(MAX_LETTERS).await? {
-        note(&row.recipient, format!("a letter was given up: {}", row.error), row.match_id.as_ref());
+        note(
+            &mut found,
+            &row.recipient,
+            format!("a letter was given up: {}", row.error),
+            row.match_id.as_ref(),
+        );
     }
     found.truncate(SHOWN);
     Ok(found)
+}
+
+fn note(found: &mut Vec<MailTrouble>, who: &str, what: String, match_id: Option<&String>) {
+    let place = found.iter().position(|trouble| trouble.who == who && trouble.what == what);
+    let place = place.unwrap_or_else(|| {
+        found.push(MailTrouble { who: who.to_owned(), what, matches: Vec::new() });
+        found.len() - 1
+    });
+    let matches = &mut found[place].matches;
+    matches.extend(match_id.filter(|id| !matches.contains(id)).cloned());
 }

@@ -78,9 +78,12 @@ pub struct GmSession {
 impl GmSession {
     /// Whether a form with this value of `form` is from one of its pages.
     pub fn has_form(&self, form: &str) -> bool {
-        let secret = |form: &str| form.split_once('.').map(|(secret, _)| Digest::of(secret.as_bytes()));
-        secret(form).is_some_and(|found| secret(&self.form) == Some(found))
+        secret_of(form).is_some_and(|found| secret_of(&self.form) == Some(found))
     }
+}
+
+fn secret_of(form: &str) -> Option<Digest> {
+    form.split_once('.').map(|(secret, _)| Digest::of(secret.as_bytes()))
 }
 
 /// All sessions. They outlive a reload of the config.

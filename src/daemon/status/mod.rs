@@ -102,13 +102,16 @@ impl DaemonStatus {
         let Some(gaps) = &self.gaps else { return silent_after };
         let mut gaps = gaps.clone();
         gaps.sort_unstable();
-        let missed = |gap: i64| TimeDelta::seconds(2 * gap) + silent_after;
         match gaps[..] {
-            [.., usual, _] if gaps.len() >= note::MIN_GAPS => missed(usual),
-            [.., longest] => OUTAGE_BETWEEN_RUNS.max(missed(longest)),
+            [.., usual, _] if gaps.len() >= note::MIN_GAPS => after_missed_run(usual, silent_after),
+            [.., longest] => OUTAGE_BETWEEN_RUNS.max(after_missed_run(longest, silent_after)),
             [] => OUTAGE_BETWEEN_RUNS.max(silent_after),
         }
     }
+}
+
+fn after_missed_run(gap: i64, silent_after: TimeDelta) -> TimeDelta {
+    TimeDelta::seconds(2 * gap) + silent_after
 }
 
 /// The club's status at one moment.
@@ -420,9 +423,6 @@ impl Status {
         let between_runs = self.daemons.iter().filter(|daemon| !daemon.stays());
         let between_runs =
             between_runs.map(|daemon| daemon.longest_silence(silent_after)).max().unwrap_or_default();
-        let over = |since: Option<DateTime<Utc>>, limit: TimeDelta| {
-            since.map(|since| self.at - since).filter(|age| *age > limit).map(format_duration)
-        };
         if self.daemons_working == 0 {
             faults.push(match self.daemons.first() {
                 Some(last) => {
@@ -436,7 +436,7 @@ impl Status {
         } else {
             let started = self.daemons.iter().map(|daemon| daemon.since).min();
             // A daemon that has just started may not have fetched letters yet.
-            if let Some(age) = over(self.last_fetch.max(started), MAX_UNREAD.max(between_runs)) {
+            if let Some(age) = age_over(MAX_UNREAD.max(between_runs), self.last_fetch.max(started), self.at) {
                 faults.push(format!("{UNREAD} {age}; the daemon's log says why"));
             }
         }
@@ -446,13 +446,13 @@ impl Status {
             let wait = if locked.contains(' ') { "wait" } else { "waits" };
             faults.push(format!("{locked} {wait}, because another session of the database holds a lock"));
         }
-        if let Some(age) = over(self.oldest_letter, MAX_WAIT.max(between_runs)) {
+        if let Some(age) = age_over(MAX_WAIT.max(between_runs), self.oldest_letter, self.at) {
             faults.push(format!("a letter has waited {age} to be ruled on"));
         }
         // What was tried in vain does not merely wait for the next run.
         let next_run =
             if self.dispatch_error.is_some() { between_runs.min(MAX_REFUSED) } else { between_runs };
-        if let Some(age) = over(self.oldest_dispatch, MAX_WAIT.max(next_run)) {
+        if let Some(age) = age_over(MAX_WAIT.max(next_run), self.oldest_dispatch, self.at) {
             let error = self.dispatch_error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
             faults.push(format!("a dispatch has waited {age} to be sent{error}: fogpost letters --unsent"));
         }
@@ -472,7 +472,6 @@ impl Status {
 
     /// Returns the status in the text format of Prometheus, version 0.0.4.
     pub fn metrics(&self) -> String {
-        let age = |since: Option<DateTime<Utc>>| since.map(|since| (self.at - since).num_seconds().max(0));
         let newest = self.daemons.iter().map(|daemon| daemon.at).max();
         let count = |count: u64| Some(i64::try_from(count).unwrap_or(i64::MAX));
         let gauges = [
@@ -480,14 +479,14 @@ impl Status {
             (
                 "letters_oldest_age_seconds",
                 "Age of the oldest waiting letter",
-                Some(age(self.oldest_letter).unwrap_or(0)),
+                Some(seconds_since(self.oldest_letter, self.at).unwrap_or(0)),
             ),
             ("letters_set_aside", "Letters that could not be ruled on", count(self.letters_set_aside)),
             ("dispatches_waiting", "Dispatches waiting to be sent", count(self.dispatches_waiting)),
             (
                 "dispatches_oldest_age_seconds",
                 "Age of the oldest waiting dispatch",
-                Some(age(self.oldest_dispatch).unwrap_or(0)),
+                Some(seconds_since(self.oldest_dispatch, self.at).unwrap_or(0)),
             ),
             ("sent_in_a_day", "Letters sent in the last 24 hours", count(self.sent_in_a_day)),
             ("dispatches_given_up", "Dispatches that could not be sent", count(self.dispatches_given_up)),
@@ -497,9 +496,13 @@ impl Status {
             ("applicants_waiting", "Newcomers who wait to be admitted", count(self.applicants_waiting)),
             ("protests", "Matches with a protest", count(self.protests)),
             ("clock_late_seconds", "Delay of the clock", Some(self.clock_late_seconds)),
-            ("last_fetch_age_seconds", "Time since the mailbox was read", age(self.last_fetch)),
-            ("last_send_age_seconds", "Time since a letter was sent", age(self.last_send)),
-            ("heartbeat_age_seconds", "Time since a daemon was heard from", age(newest)),
+            (
+                "last_fetch_age_seconds",
+                "Time since the mailbox was read",
+                seconds_since(self.last_fetch, self.at),
+            ),
+            ("last_send_age_seconds", "Time since a letter was sent", seconds_since(self.last_send, self.at)),
+            ("heartbeat_age_seconds", "Time since a daemon was heard from", seconds_since(newest, self.at)),
             ("free_megabytes", "Free space on the disk of the database", self.free_mb.and_then(count)),
             ("logins_broken", "Logins at mail providers that need a person", count(self.logins_broken)),
             ("daemons_working", "Running daemons", count(self.daemons_working as u64)),
@@ -516,6 +519,14 @@ impl Status {
         }
         text
     }
+}
+
+fn seconds_since(since: Option<DateTime<Utc>>, at: DateTime<Utc>) -> Option<i64> {
+    since.map(|since| (at - since).num_seconds().max(0))
+}
+
+fn age_over(limit: TimeDelta, since: Option<DateTime<Utc>>, at: DateTime<Utc>) -> Option<String> {
+    since.map(|since| at - since).filter(|age| *age > limit).map(format_duration)
 }
 
 impl DaemonStatus {

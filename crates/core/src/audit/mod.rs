@@ -82,6 +82,10 @@ impl Finding {
     pub fn at(place: Place, what: impl Into<String>) -> Finding {
         Finding { place, what: what.into() }
     }
+
+    fn at_entry(seq: u64, what: impl Into<String>) -> Finding {
+        Finding::at(Place::Entry(seq), what)
+    }
 }
 
 /// The place of a discrepancy.

@@ -78,24 +78,25 @@ fn differs_from_opening(
     let Some(offer) = &stored.offer else { return Some("the offer that it came from cannot be read") };
     let seat = offer.seat.or(lot.seat).unwrap_or(Seat::First);
     // The values behind the pins of a forgotten player are unknown.
-    let had = |seat: Seat, address: &str| {
-        let mut own = pins.iter().filter(|pin| (pin.seat, pin.kind) == (seat, PinnedKind::Address));
-        own.any(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value == address))
-    };
     let pinned = offer.lot.as_ref().map(|own| (own.key.pin(), own.offer));
     if (stored.game, offer.game, &offer.choices) != (opened.game, opened.game, &opened.options) {
         Some("the offer that it came from is stored with another game, or with other options")
     } else if !stored.is_taken {
         Some("the offer that it came from is not stored as taken up")
-    } else if !had(seat, &stored.inviter) {
+    } else if !had_address(pins, seat, &stored.inviter) {
         Some("the offer that it came from is stored as made by somebody who does not play in that seat")
-    } else if !stored.invited.as_ref().is_none_or(|invited| had(seat.other(), invited)) {
+    } else if !stored.invited.as_ref().is_none_or(|invited| had_address(pins, seat.other(), invited)) {
         Some("the offer that it came from is stored as made to somebody who does not play in that seat")
     } else if pinned != Some((lot.key, lot.offer)) {
         Some("the offer that it came from is stored with another key, or another letter that made it")
     } else {
         other_key_was_told(stored)
     }
+}
+
+fn had_address(pins: &[KeptPin], seat: Seat, address: &str) -> bool {
+    let mut own = pins.iter().filter(|pin| (pin.seat, pin.kind) == (seat, PinnedKind::Address));
+    own.any(|pin| pin.opened.as_ref().is_none_or(|opened| opened.value == address))
 }
 
 /// Returns how offers contradict one another, and how the keys of open ones contradict what was told.
@@ -158,16 +159,18 @@ pub fn check_club(stored: &StoredClub, now: DateTime<Utc>) -> AuditVerdict {
             verdict.findings.push(Finding::at(Place::Kept("the GMs' reply tokens"), what));
         }
     }
-    let in_mailboxes = |what: String| Finding::at(Place::Kept("the mailboxes"), what);
     for (name, _) in stored.marks.iter().filter(|(_, mark)| *mark > now) {
-        verdict.findings.push(in_mailboxes(format!("the mark of {name} lies in the future")));
+        verdict.findings.push(Finding::at(
+            Place::Kept("the mailboxes"),
+            format!("the mark of {name} lies in the future"),
+        ));
     }
     let first = stored.marks.iter().map(|(_, mark)| *mark).min();
     if let (Some(first), Some(made)) = (first, stored.made)
         && first != made
     {
         let what = format!("the first mark is {first}, but the database was made at {made}");
-        verdict.findings.push(in_mailboxes(what));
+        verdict.findings.push(Finding::at(Place::Kept("the mailboxes"), what));
     }
     verdict
 }

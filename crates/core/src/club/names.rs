@@ -98,8 +98,11 @@ pub fn nearest(wanted: &str, known: impl Iterator<Item = (String, String)>) -> V
 /// Returns the events with names most similar to `wanted`, which no event has.
 pub fn nearest_events(wanted: &str, known: impl Iterator<Item = String>) -> Vec<String> {
     // All names begin alike.
-    let compared = |id: &str| id.strip_prefix("EV-").unwrap_or(id).to_owned();
     nearest(&compared(wanted), known.map(|id| (compared(&id), id)))
+}
+
+fn compared(id: &str) -> String {
+    id.strip_prefix("EV-").unwrap_or(id).to_owned()
 }
 
 /// Returns a player's name with the number.
@@ -182,17 +185,21 @@ pub fn holds_number(name: &str) -> bool {
     let plain: String = name.nfkd().collect();
     let words: Vec<&str> =
         plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let is_p = |text: &str| skeleton(text).eq(['P']) || skeleton(text).eq(['p']);
-    let is_number = |text: &str| {
-        let reads_as_digit = |c: char| c.is_numeric() || matches!(c, 'l' | 'I' | 'o' | 'O');
-        text.chars().all(reads_as_digit) && text.contains(char::is_numeric)
-    };
     let is_joined = |word: &&str| {
         let digits = word.char_indices().nth(1).map_or(word.len(), |(at, _)| at);
-        is_p(&word[..digits]) && is_number(&word[digits..])
+        is_p(&word[..digits]) && reads_as_number(&word[digits..])
     };
-    words.windows(2).any(|pair| is_p(pair[0]) && is_number(pair[1]))
+    words.windows(2).any(|pair| is_p(pair[0]) && reads_as_number(pair[1]))
         || words.len() > 1 && words.iter().any(is_joined)
+}
+
+fn reads_as_number(text: &str) -> bool {
+    let reads_as_digit = |c: char| c.is_numeric() || matches!(c, 'l' | 'I' | 'o' | 'O');
+    text.chars().all(reads_as_digit) && text.contains(char::is_numeric)
+}
+
+fn is_p(text: &str) -> bool {
+    skeleton(text).eq(['P']) || skeleton(text).eq(['p'])
 }
 
 /// Whether a character is a variant of ASCII letters or digits, such as a superscript.

@@ -123,10 +123,11 @@ pub fn rate_result(first: RatedSide, second: RatedSide, score: Score, advantage:
         &outcome,
         &config,
     );
-    let kept = |after: Glicko2Rating, shift: f64| {
-        Rating::of(after.rating - shift, after.deviation, after.volatility)
-    };
     (kept(first, shift), kept(second, 0.0))
+}
+
+fn kept(after: Glicko2Rating, shift: f64) -> Rating {
+    Rating::of(after.rating - shift, after.deviation, after.volatility)
 }
 
 /// Counts the full days between two results.
@@ -260,7 +261,6 @@ impl Followed {
             only,
             basis: basis.clone(),
         };
-        let lost_by = |seat: Seat| if seat == Seat::First { Score::Loss } else { Score::Win };
         if self.given_up.first.is_some() || self.given_up.second.is_some() {
             let given_up = Seat::BOTH.into_iter().filter_map(|seat| Some((seat, self.given_up[seat]?)));
             let mut lost: Vec<RatedResult> = given_up
@@ -281,6 +281,10 @@ impl Followed {
         };
         vec![result(*at, score, None)]
     }
+}
+
+fn lost_by(seat: Seat) -> Score {
+    if seat == Seat::First { Score::Loss } else { Score::Win }
 }
 
 /// Rates a result, given the standings of both players in the game. Returns the changes.

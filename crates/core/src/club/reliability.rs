@@ -31,10 +31,9 @@ impl Reliability {
     /// Counts turns, the latest first.
     pub fn of(in_time: &[bool], lost: u32) -> Reliability {
         let counted = &in_time[..in_time.len().min(TURNS)];
-        let count = |turns: usize| u32::try_from(turns).expect("at most a hundred turns");
         Reliability {
-            owed: count(counted.len()),
-            in_time: count(counted.iter().filter(|in_time| **in_time).count()),
+            owed: count_of(counted.len()),
+            in_time: count_of(counted.iter().filter(|in_time| **in_time).count()),
             lost,
         }
     }
@@ -61,6 +60,10 @@ impl Reliability {
             many => format!("{filed} and lost {many} matches by missed turns in the last 12 months."),
         }
     }
+}
+
+fn count_of(turns: usize) -> u32 {
+    u32::try_from(turns).expect("at most a hundred turns")
 }
 
 /// A turn that a seat owed.

@@ -147,7 +147,6 @@ pub struct BookPlace {
 impl BookPlace {
     /// Returns points, direct encounter, Sonneborn-Berger and wins as decimal numbers.
     pub fn figures(&self) -> [String; 4] {
-        let fraction = |parts: u32, of: f64| (f64::from(parts) / of).to_string();
         [
             fraction(self.points, 2.0),
             fraction(self.direct, 2.0),
@@ -155,6 +154,10 @@ impl BookPlace {
             self.wins.to_string(),
         ]
     }
+}
+
+fn fraction(parts: u32, of: f64) -> String {
+    (f64::from(parts) / of).to_string()
 }
 
 pub type ChainedBookEntry = Chained<BookEntry>;

@@ -150,7 +150,6 @@ impl Zone {
             let city = zone.name().rsplit('/').next()?;
             areas.contains(&area).then(|| (city.replace('_', " "), zone))
         });
-        let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
         let mut named = cities.filter(|(city, _)| {
             text.match_indices(city.as_str()).any(|(at, _)| {
                 is_end(text[..at].chars().next_back()) && is_end(text[at + city.len()..].chars().next())
@@ -169,6 +168,10 @@ impl Zone {
         let fixed = FixedOffset::east_opt(found).expect("jiff's offsets are limited to 26 hours");
         ZoneOffset { zone: self, seconds, fixed }
     }
+}
+
+fn is_end(c: Option<char>) -> bool {
+    c.is_none_or(|c| !c.is_alphanumeric())
 }
 
 /// Returns this time since 1970, or the nearest that jiff can count: its years end with 9999.
@@ -276,12 +279,15 @@ impl TimeZone for Zone {
 
 /// Returns a local time in jiff's form, or the nearest that it can count.
 fn civil_time(local: &NaiveDateTime) -> civil::DateTime {
-    let small = |part: u32| i8::try_from(part).unwrap_or_default();
     let nearest = if local.year() < 0 { civil::DateTime::MIN } else { civil::DateTime::MAX };
     i16::try_from(local.year())
         .ok()
         .and_then(|year| civil::Date::new(year, small(local.month()), small(local.day())).ok())
         .map_or(nearest, |date| date.at(small(local.hour()), small(local.minute()), small(local.second()), 0))
+}
+
+fn small(part: u32) -> i8 {
+    i8::try_from(part).unwrap_or_default()
 }
 
 #[cfg(test)]

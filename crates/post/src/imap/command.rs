@@ -90,22 +90,25 @@ fn copied_uids(line: &[u8]) -> Vec<RangeInclusive<u32>> {
     let line = String::from_utf8_lossy(line);
     let mut words = line.split_whitespace().skip_while(|word| !word.eq_ignore_ascii_case("[COPYUID"));
     let (Some(sources), Some(targets)) = (words.nth(2), words.next()) else { return Vec::new() };
-    let ranges = |set: &str| -> Option<Vec<RangeInclusive<u32>>> {
-        let range = |part: &str| {
-            let (first, last) = part.split_once(':').unwrap_or((part, part));
-            let first: u32 = first.parse().ok()?;
-            let last: u32 = last.parse().ok()?;
-            Some(first.min(last)..=first.max(last))
-        };
-        set.split(',').map(range).collect()
-    };
-    let count = |ranges: &[RangeInclusive<u32>]| -> u64 {
-        ranges.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum()
-    };
-    match (ranges(sources), ranges(targets.trim_end_matches(']'))) {
-        (Some(sources), Some(targets)) if count(&sources) == count(&targets) => sources,
+    match (uid_ranges(sources), uid_ranges(targets.trim_end_matches(']'))) {
+        (Some(sources), Some(targets)) if count_of(&sources) == count_of(&targets) => sources,
         _ => Vec::new(),
     }
+}
+
+fn count_of(ranges: &[RangeInclusive<u32>]) -> u64 {
+    ranges.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum()
+}
+
+/// Reads the numbers and the ranges of a set of UIDs.
+fn uid_ranges(set: &str) -> Option<Vec<RangeInclusive<u32>>> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once(':').unwrap_or((part, part));
+        let first: u32 = first.parse().ok()?;
+        let last: u32 = last.parse().ok()?;
+        Some(first.min(last)..=first.max(last))
+    };
+    set.split(',').map(range).collect()
 }
 
 /// Whether the server carried out a command that we can do without. Passes on other errors.
@@ -156,7 +159,6 @@ impl SharedConnection {
             let line = connection.read_line()?;
             let words: Vec<Vec<u8>> =
                 line.split(|&b| b == b' ').take(3).map(<[u8]>::to_ascii_uppercase).collect();
-            let word = |at: usize| words.get(at).map_or(&b""[..], Vec::as_slice);
             // Any tag will do here, because the crate compares it.
             let tag =
                 if line.starts_with(b"*") { "" } else { str::from_utf8(first_word(&line)).unwrap_or("") };
@@ -170,10 +172,13 @@ impl SharedConnection {
                     self.challenges_left = self.challenges_left.checked_sub(1).ok_or(Error::Malformed)?;
                     return Ok(b"+ \r\n".to_vec());
                 }
-                Reply::Remark if word(1) == b"OK" && word(2) == b"[UIDVALIDITY" => {
+                Reply::Remark if word_at(&words, 1) == b"OK" && word_at(&words, 2) == b"[UIDVALIDITY" => {
                     return Ok(in_ascii(&line));
                 }
-                Reply::Data if matches!(word(1), b"CAPABILITY" | b"SEARCH") || word(2) == b"EXISTS" => {
+                Reply::Data
+                    if matches!(word_at(&words, 1), b"CAPABILITY" | b"SEARCH")
+                        || word_at(&words, 2) == b"EXISTS" =>
+                {
                     return Ok(in_ascii(&line));
                 }
                 Reply::Remark => {}
@@ -181,6 +186,11 @@ impl SharedConnection {
             }
         }
     }
+}
+
+/// The word at this place; empty if there are fewer.
+fn word_at(words: &[Vec<u8>], at: usize) -> &[u8] {
+    words.get(at).map_or(&b""[..], Vec::as_slice)
 }
 
 /// Returns a line of keywords and numbers as the crate can read it.

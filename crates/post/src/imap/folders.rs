@@ -202,14 +202,17 @@ fn read_folder(response: Response) -> Option<Folder> {
     }
     let separator = name_of(tokens.next()?)?.chars().next();
     let raw = name_of(tokens.next()?)?;
-    let has = |attribute: &[u8]| attributes.iter().any(|found| found == attribute);
     Some(Folder {
         name: decode(&raw),
         raw,
         separator,
-        is_junk: has(b"\\junk"),
-        can_be_selected: !has(b"\\noselect") && !has(b"\\nonexistent"),
+        is_junk: has(&attributes, b"\\junk"),
+        can_be_selected: !has(&attributes, b"\\noselect") && !has(&attributes, b"\\nonexistent"),
     })
+}
+
+fn has(attributes: &[Vec<u8>], attribute: &[u8]) -> bool {
+    attributes.iter().any(|found| found == attribute)
 }
 
 /// Reads the first of the person's own namespaces: `* NAMESPACE (("INBOX." ".")) NIL NIL`.

@@ -96,16 +96,19 @@ impl Mailbox {
         let mut session = login::log_in(settings, &connection)?;
         // A login may change the server's capabilities.
         let offered = session.capabilities().map_err(convert_error)?;
-        let has = |name: &str| offered.has_str(name);
         // Every server offers IMAP itself (RFC 3501, 6.1.1).
         if offered.is_empty() {
             return Err(Error::Malformed.into());
         }
-        let capabilities = Capabilities { idle: has("IDLE"), r#move: has("MOVE"), uid_plus: has("UIDPLUS") };
-        if has("ID") {
+        let capabilities = Capabilities {
+            idle: offered.has_str("IDLE"),
+            r#move: offered.has_str("MOVE"),
+            uid_plus: offered.has_str("UIDPLUS"),
+        };
+        if offered.has_str("ID") {
             introduce(&mut session)?;
         }
-        let folders = Folders::read(&mut connection.borrow(), &has)?;
+        let folders = Folders::read(&mut connection.borrow(), &|name| offered.has_str(name))?;
         let processed = folders.real_name(&settings.processed);
         let processed_exists = folders.find(&settings.processed).is_some();
         if processed == folders.real_name(&settings.folder) {

@@ -4,7 +4,7 @@
 //! they cannot open. A letter that is stored leaves the folder, so bytes that may not be its own must not be
 //! stored.
 
-use chrono::DateTime;
+use chrono::{DateTime, FixedOffset};
 
 use super::fetch::{Envelope, Fetched};
 
@@ -160,10 +160,13 @@ pub(super) fn bare_id(id: &str) -> String {
 
 /// Whether two dates mean the same moment, or, if a date is malformed, may do so.
 fn is_same_date(sent: &str, stated: &str) -> bool {
-    let words = |date: &str| date.split_whitespace().collect::<Vec<_>>().join(" ");
-    let moment = |date: &str| DateTime::parse_from_rfc2822(&words(date)).ok();
     match (moment(sent), moment(stated)) {
         (Some(sent), Some(stated)) => sent == stated,
         (None, _) | (_, None) => true,
     }
+}
+
+fn moment(date: &str) -> Option<DateTime<FixedOffset>> {
+    let words: Vec<&str> = date.split_whitespace().collect();
+    DateTime::parse_from_rfc2822(&words.join(" ")).ok()
 }

@@ -191,7 +191,6 @@ impl TokenFile {
     /// Waits for the lock. Cancel-safe.
     pub async fn lock(path: &Path) -> Result<TokenFile, Error> {
         let beside = beside(path, ".lock");
-        let fault = |error| Error::io(format!("token_file {}", beside.display()), error);
         let lock = OpenOptions::new()
             .write(true)
             .create(true)
@@ -199,7 +198,7 @@ impl TokenFile {
             .mode(OWNER_ONLY)
             .open(&beside)
             .and_then(|lock| give_to_owner_at(&lock, parent_of(path)).map(|()| lock))
-            .map_err(fault)?;
+            .map_err(|error| lock_fault(&beside, error))?;
         let began = Instant::now();
         loop {
             // Poll for the lock, because a thread that waits in the kernel could not be cancelled.
@@ -208,8 +207,8 @@ impl TokenFile {
                 Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_LIMIT => {
                     tokio::time::sleep(LOCK_INTERVAL).await;
                 }
-                Err(TryLockError::WouldBlock) => return Err(fault(ErrorKind::TimedOut.into())),
-                Err(TryLockError::Error(error)) => return Err(fault(error)),
+                Err(TryLockError::WouldBlock) => return Err(lock_fault(&beside, ErrorKind::TimedOut.into())),
+                Err(TryLockError::Error(error)) => return Err(lock_fault(&beside, error)),
             }
         }
     }
@@ -237,15 +236,23 @@ impl TokenFile {
         let new = beside(&self.path, ".new");
         // An interrupted attempt may have left this file.
         let _ = fs::remove_file(&new);
-        let mut file =
-            OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new).map_err(fault)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(OWNER_ONLY)
+            .open(&new)
+            .map_err(|error| lock_fault(&beside, error))?;
         let folder = parent_of(&self.path);
-        give_to_owner_at(&file, folder).map_err(fault)?;
-        file.write_all(&text).and_then(|()| file.sync_all()).map_err(fault)?;
-        fs::rename(&new, &self.path).map_err(fault)?;
+        give_to_owner_at(&file, folder).map_err(|error| lock_fault(&beside, error))?;
+        file.write_all(&text).and_then(|()| file.sync_all()).map_err(|error| lock_fault(&beside, error))?;
+        fs::rename(&new, &self.path).map_err(|error| lock_fault(&beside, error))?;
         // A rename lasts only once its folder is synced.
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(fault)
     }
+}
+
+fn lock_fault(file: &Path, error: io::Error) -> Error {
+    Error::io(format!("token_file {}", file.display()), error)
 }
 
 /// Reads a token file, if there is one.

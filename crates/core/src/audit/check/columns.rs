@@ -163,15 +163,16 @@ fn check_letter(
 /// Returns the seat whose pinned token a letter has, or else the one from whose player's pinned address it
 /// came. `None` if that is true of both or of neither.
 fn seat_by_pins(pins: &[KeptPin], letter: &LetterColumns) -> Option<Seat> {
-    let only_seat = |kind: PinnedKind, is_in_letter: &dyn Fn(&str) -> bool| {
-        let stands_for =
-            |pin: &&KeptPin| pin.opened.as_ref().is_some_and(|opened| is_in_letter(&opened.value));
-        let mut seats = pins.iter().filter(|pin| pin.kind == kind).filter(stands_for).map(|pin| pin.seat);
-        let first = seats.next()?;
-        seats.all(|seat| seat == first).then_some(first)
-    };
-    let by_token = only_seat(PinnedKind::Token, &|token| letter.tokens.iter().any(|own| own == token));
-    by_token.or_else(|| only_seat(PinnedKind::Address, &|address| letter.written.0 == address))
+    let by_token = only_seat(pins, PinnedKind::Token, &|token| letter.tokens.iter().any(|own| own == token));
+    by_token.or_else(|| only_seat(pins, PinnedKind::Address, &|address| letter.written.0 == address))
+}
+
+/// The seat of the pins of this kind that are in the letter, if they are of one seat.
+fn only_seat(pins: &[KeptPin], kind: PinnedKind, is_in_letter: &dyn Fn(&str) -> bool) -> Option<Seat> {
+    let stands_for = |pin: &&KeptPin| pin.opened.as_ref().is_some_and(|opened| is_in_letter(&opened.value));
+    let mut seats = pins.iter().filter(|pin| pin.kind == kind).filter(stands_for).map(|pin| pin.seat);
+    let first = seats.next()?;
+    seats.all(|seat| seat == first).then_some(first)
 }
 
 /// A turn that a player owed, as stored.

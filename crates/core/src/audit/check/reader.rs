@@ -95,16 +95,16 @@ impl LedgerBatch {
 /// entry.
 pub(in crate::audit) fn follow_row(head: &mut Head, row: &LedgerRow, id: &str) -> Result<Link, Finding> {
     let seq = head.seq + 1;
-    let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
     if row.seq == 0 {
         return Err(Finding::at(Place::Entry(0), "the entries of a chain start with number 1"));
     }
-    let link = head.follow(&row.json, row.hash).map_err(|broken| wrong(&broken.to_string()))?;
+    let link =
+        head.follow(&row.json, row.hash).map_err(|broken| Finding::at_entry(seq, broken.to_string()))?;
     if link.match_id != id {
-        return Err(wrong(&format!("it belongs to {}", link.match_id)));
+        return Err(Finding::at_entry(seq, format!("it belongs to {}", link.match_id)));
     }
     if (row.seq, row.at, &row.kind) != (link.seq, link.at, &link.kind) {
-        return Err(wrong("it is stored under a number, time or kind other than its own"));
+        return Err(Finding::at_entry(seq, "it is stored under a number, time or kind other than its own"));
     }
     Ok(link)
 }

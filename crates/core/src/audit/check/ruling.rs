@@ -21,7 +21,6 @@ use crate::referee::{self, Matter, Opening, Ruling, digest_of};
 pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
     let seq = check.pending[0].link.seq;
     let at = check.pending[0].link.at;
-    let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
     if check.current.is_none() {
         return opening(check, &check.pending[0].json);
     }
@@ -35,16 +34,16 @@ pub(super) fn repeat(check: &mut Check) -> Result<Ruling, Finding> {
         Some(Cause::Gm { name, phase, act }) => Matter::Gm { name, phase, act: complete(check, act)? },
         Some(Cause::Program { phase, act }) => Matter::Program { phase, act: complete(check, act)? },
         Some(Cause::House { phase, play }) => {
-            check_turn(check, seq, &play).map_err(|what| wrong(&what))?;
+            check_turn(check, seq, &play).map_err(|what| Finding::at_entry(seq, what))?;
             Matter::House { phase, play }
         }
         None if check.pending[0].link.of.is_some() => {
-            return Err(wrong("nothing in the match causes it: it was inserted"));
+            return Err(Finding::at_entry(seq, "nothing in the match causes it: it was inserted"));
         }
-        None => return Err(wrong("its cause is unknown")),
+        None => return Err(Finding::at_entry(seq, "its cause is unknown")),
     };
     let Some(game_match) = &check.current else {
-        return Err(wrong("the ledger does not start with the opening of the match"));
+        return Err(Finding::at_entry(seq, "the ledger does not start with the opening of the match"));
     };
     Ok(referee::rule(game_match, &matter, at))
 }
@@ -62,14 +61,13 @@ fn complete(check: &Check, mut act: Act) -> Result<Act, Finding> {
 /// Reads the letter that the first pending entry names, and compares it with its cause.
 fn letter_again(check: &mut Check, cause: LetterCause) -> Result<referee::SeatLetter, Finding> {
     let seq = check.pending[0].link.seq;
-    let wrong = |what: &str| Finding::at(Place::Entry(seq), what);
     if !check.ruled_letters.insert(short(&cause.letter)) {
-        return Err(wrong("its letter was ruled on before"));
+        return Err(Finding::at_entry(seq, "its letter was ruled on before"));
     }
     let (letter, written) = letter_of_cause(check, &cause).map_err(|why| in_letter(&cause, seq, why))?;
-    check_hint(check, &cause).map_err(|what| wrong(&what))?;
+    check_hint(check, &cause).map_err(|what| Finding::at_entry(seq, what))?;
     let Some(game_match) = &check.current else {
-        return Err(wrong("the ledger does not start with the opening of the match"));
+        return Err(Finding::at_entry(seq, "the ledger does not start with the opening of the match"));
     };
     let read = referee::prepare(game_match, cause.clone(), &letter, written);
     read.map_err(|no_part| in_letter(&cause, seq, no_part))
@@ -101,9 +99,8 @@ pub(super) fn letter_of_cause(
 
 /// Repeats the opening of the match.
 fn opening(check: &Check, first: &str) -> Result<Ruling, Finding> {
-    let wrong = |what: &str| Finding::at(Place::Entry(1), what);
-    opening_versions(first).map_err(|what| wrong(&what))?;
-    let first: Entry = serde_json::from_str(first).map_err(|_| wrong("it cannot be read"))?;
+    opening_versions(first).map_err(|what| Finding::at_entry(1, what))?;
+    let first: Entry = serde_json::from_str(first).map_err(|_| Finding::at_entry(1, "it cannot be read"))?;
     let Fact::MatchOpened {
         game,
         options,
@@ -119,17 +116,17 @@ fn opening(check: &Check, first: &str) -> Result<Ruling, Finding> {
         ..
     } = first.fact
     else {
-        return Err(wrong("the ledger does not start with the opening of the match"));
+        return Err(Finding::at_entry(1, "the ledger does not start with the opening of the match"));
     };
     let Some(key) = check.snapshot.as_ref().and_then(|game_match| game_match.key_pinned_by(pin)) else {
         let what = "its secret is not the one that entry #1 pins";
         return Err(Finding::at(Place::Kept("the snapshot"), what));
     };
     let Ok(terms) = serde_json::from_value(terms) else {
-        return Err(wrong("its terms are unknown"));
+        return Err(Finding::at_entry(1, "its terms are unknown"));
     };
     let EntryCause::Cause(cause) = first.cause else {
-        return Err(wrong("its cause is unknown"));
+        return Err(Finding::at_entry(1, "its cause is unknown"));
     };
     let lot = lot_pinned_as(check, pinned_lot.as_deref(), &key, &cause)?;
     let opening = Opening {
@@ -146,7 +143,7 @@ fn opening(check: &Check, first: &str) -> Result<Ruling, Finding> {
         holders: holders.map(|holders| *holders),
         rating: rating.map(|basis| *basis),
     };
-    game.start_with(&opening.choices).map_err(|unknown| wrong(&unknown))?;
+    game.start_with(&opening.choices).map_err(|unknown| Finding::at_entry(1, unknown))?;
     Ok(referee::open(opening, cause, first.at))
 }
 
@@ -158,20 +155,19 @@ fn lot_pinned_as(
     cause: &Cause,
 ) -> Result<Option<Lot>, Finding> {
     let Some(pinned) = pinned else { return Ok(None) };
-    let wrong = |place: Place, what: &str| Err(Finding::at(place, what));
     let kept = check.snapshot.as_ref().and_then(|game_match| game_match.lot.as_ref());
     let Some(lot) = kept.filter(|lot| lot.pinned() == *pinned) else {
-        return wrong(Place::Kept("the snapshot"), "its lot is not the one that entry #1 pins");
+        return Err(Finding::at(Place::Kept("the snapshot"), "its lot is not the one that entry #1 pins"));
     };
     let Some(opened_by) = cause.letters().next() else {
-        return wrong(Place::Entry(1), "it has a lot, but no letter opened the match");
+        return Err(Finding::at(Place::Entry(1), "it has a lot, but no letter opened the match"));
     };
     if lot.secret(opened_by) != *secret {
         let what = "its secret does not come from its lot and from the letter that opened the match";
-        return wrong(Place::Entry(1), what);
+        return Err(Finding::at(Place::Entry(1), what));
     }
     if !lot.has_drawn_seat(opened_by) {
-        return wrong(Place::Entry(1), "its seats are not those that the lot draws");
+        return Err(Finding::at(Place::Entry(1), "its seats are not those that the lot draws"));
     }
     Ok(Some(lot.clone()))
 }
@@ -180,9 +176,12 @@ fn lot_pinned_as(
 pub(super) fn opening_versions(first: &str) -> Result<(), String> {
     let first: Value = serde_json::from_str(first).map_err(|_| "it cannot be read".to_owned())?;
     let Some(game) = first["body"]["game"].as_str().and_then(GameKind::parse) else { return Ok(()) };
-    let number = |name: &str| first["body"][name].as_u64().and_then(|number| u32::try_from(number).ok());
-    ledger::knows_format(number("format").unwrap_or_default())?;
-    game.knows_rules(number("rules").unwrap_or_default())
+    ledger::knows_format(version(&first, "format").unwrap_or_default())?;
+    game.knows_rules(version(&first, "rules").unwrap_or_default())
+}
+
+fn version(first: &Value, name: &str) -> Option<u32> {
+    first["body"][name].as_u64().and_then(|number| u32::try_from(number).ok())
 }
 
 /// Checks a turn of the house, unless it was checked before. Counts a turn that another version of the house

@@ -195,14 +195,15 @@ pub(super) fn adopt_recorded(check: &Check, ruling: &mut Ruling) {
 /// the deadline.
 pub(super) fn adopt_local(check: &Check, repeated: &mut Match) {
     let Some(stored) = check.snapshot.as_ref().filter(|_| check.has_other_zones) else { return };
-    let adopt = |here: &mut Option<NaiveDateTime>, there: Option<NaiveDateTime>| {
-        if here.zip(there).is_some_and(|(here, there)| (here - there).abs() <= MOST) {
-            *here = there;
-        }
-    };
-    adopt(&mut repeated.local_deadline, stored.local_deadline);
+    adopt_time(&mut repeated.local_deadline, stored.local_deadline);
     if let Some(vanished) = &mut repeated.vanished {
-        adopt(&mut vanished.local_until, stored.vanished.and_then(|stored| stored.local_until));
+        adopt_time(&mut vanished.local_until, stored.vanished.and_then(|stored| stored.local_until));
+    }
+}
+
+fn adopt_time(here: &mut Option<NaiveDateTime>, there: Option<NaiveDateTime>) {
+    if here.zip(there).is_some_and(|(here, there)| (here - there).abs() <= MOST) {
+        *here = there;
     }
 }
 

@@ -78,12 +78,11 @@ fn follow_play(check: &mut Check, why: Unrepeated, entries: &[Option<Entry>]) ->
     let first = &check.pending[0];
     let seq = first.link.seq;
     let cause = first.cause.clone();
-    let wrong = |seq: u64, what: &str| Finding::at(Place::Entry(seq), what);
     if check.play.is_none() {
         check.play = match (&check.current, entries.first()) {
             (Some(current), _) => Play::of_match(current, &check.record_entries, why),
             (None, Some(Some(opening))) => {
-                ruling::opening_versions(&first.json).map_err(|what| wrong(seq, &what))?;
+                ruling::opening_versions(&first.json).map_err(|what| Finding::at_entry(seq, what))?;
                 check_key(check, opening)?;
                 Play::of_opening(opening, why)
             }
@@ -95,15 +94,15 @@ fn follow_play(check: &mut Check, why: Unrepeated, entries: &[Option<Entry>]) ->
         Some(Cause::House { play, .. }) => Some(play.orders),
         Some(Cause::Gm { act, .. } | Cause::Program { act, .. }) => Some(orders_of(act)),
         Some(Cause::Clock { .. }) => Some(Vec::new()),
-        None => return Err(wrong(seq, "its cause is unknown")),
+        None => return Err(Finding::at_entry(seq, "its cause is unknown")),
     };
     let Some(key) = check.first_key() else { return Ok(()) };
     let Some(play) = &mut check.play else {
-        return Err(wrong(seq, "the ledger does not start with the opening of the match"));
+        return Err(Finding::at_entry(seq, "the ledger does not start with the opening of the match"));
     };
     play.begin();
     for entry in entries.iter().flatten() {
-        play.follow(entry, written.as_deref(), &key).map_err(|what| wrong(entry.seq, &what))?;
+        play.follow(entry, written.as_deref(), &key).map_err(|what| Finding::at_entry(entry.seq, what))?;
     }
     check_salts(check, entries.iter().flatten())
 }

@@ -104,13 +104,12 @@ impl Event {
         let Some((first, rest)) = entries.split_first() else {
             return Err(BookError { seq: 1, what: "the book is empty".to_owned() });
         };
-        let bad = |what: String| BookError { seq: 1, what };
         let BookFact::EventAnnounced { format: FORMAT, plan, terms, opens } = &first.fact else {
-            return Err(bad("no announcement of a format that this program knows".to_owned()));
+            return Err(bad_start("no announcement of a format that this program knows".to_owned()));
         };
         let mut event = Event {
-            plan: serde_json::from_value(plan.clone()).map_err(|error| bad(error.to_string()))?,
-            terms: serde_json::from_value(terms.clone()).map_err(|error| bad(error.to_string()))?,
+            plan: serde_json::from_value(plan.clone()).map_err(|error| bad_start(error.to_string()))?,
+            terms: serde_json::from_value(terms.clone()).map_err(|error| bad_start(error.to_string()))?,
             stage: EventStage::Entries,
             closed: false,
             opens: *opens,
@@ -372,6 +371,10 @@ impl Event {
         let season = self.seasons.last_mut().filter(|season| season.places.is_none())?;
         season.games.iter_mut().find(|game| (game.first, game.second) == (first, second))
     }
+}
+
+fn bad_start(what: String) -> BookError {
+    BookError { seq: 1, what }
 }
 
 impl Pairing {

@@ -195,8 +195,9 @@ pub fn example(format: Format, opens: NaiveDate) -> String {
 
 /// Returns the key that is most like a word.
 pub fn nearest(word: &str) -> &'static PlanKey {
-    let likeness = |key: &PlanKey| jaro_winkler(key.name, word);
-    let more = |one: &&PlanKey, other: &&PlanKey| likeness(one).total_cmp(&likeness(other));
+    let more = |one: &&PlanKey, other: &&PlanKey| {
+        jaro_winkler(one.name, word).total_cmp(&jaro_winkler(other.name, word))
+    };
     KEYS.iter().max_by(more).unwrap_or(&KEYS[0])
 }
 

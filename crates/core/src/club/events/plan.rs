@@ -174,7 +174,6 @@ impl Reader<'_> {
     }
 
     fn size(&mut self, key: &'static str, bounds: (usize, usize)) -> Option<usize> {
-        let bound = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
         self.number(key, (bound(bounds.0), bound(bounds.1))).map(|size| size as usize)
     }
 
@@ -279,6 +278,10 @@ impl Reader<'_> {
     }
 }
 
+fn bound(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
 /// Says what is wrong with a line that is no TOML: how the key in it is written, if there is one.
 fn unreadable(text: &str, line: usize, message: &str) -> PlanFault {
     let written = text.lines().nth(line.saturating_sub(1)).and_then(|line| line.split_once('='));
@@ -314,12 +317,15 @@ fn name(value: &Value) -> Option<String> {
 
 /// Reads `"..1600"`, `"1400..1600"` or `"1500.."`.
 fn rating(value: &Value) -> Option<(Option<i64>, Option<i64>)> {
-    let side = |text: &str| match text.trim() {
+    let (least, most) = value.as_str()?.split_once("..")?;
+    Some((limit(least)?, limit(most)?))
+}
+
+fn limit(text: &str) -> Option<Option<i64>> {
+    match text.trim() {
         "" => Some(None),
         number => number.parse::<i64>().ok().map(Some),
-    };
-    let (least, most) = value.as_str()?.split_once("..")?;
-    Some((side(least)?, side(most)?))
+    }
 }
 
 /// Reads `["P-3", "P-1"]`.

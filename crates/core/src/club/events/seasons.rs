@@ -34,8 +34,6 @@ pub fn next_list(event: &Event, figures: &BTreeMap<i64, i64>) -> Vec<i64> {
 /// season runs, as it would be if it ended now.
 pub fn moves(event: &Event, season: &Season) -> BTreeMap<i64, i64> {
     let ranked = season.ranked();
-    let place_in =
-        |list: &[i64], player: &i64| list.iter().position(|other| other == player).unwrap_or(0) as i64;
     match event.plan.format {
         Format::League => {
             let after = after_league(&ranked, event.plan.promote, &season.vanished);
@@ -62,6 +60,10 @@ pub fn moves(event: &Event, season: &Season) -> BTreeMap<i64, i64> {
         }
         Format::Cup => BTreeMap::new(),
     }
+}
+
+fn place_in(list: &[i64], player: &i64) -> i64 {
+    list.iter().position(|other| other == player).unwrap_or(0) as i64
 }
 
 /// Sorts players by the order in the plan, then by figure, then by time of entry.

@@ -78,20 +78,19 @@ fn deal(list: &[i64], sizes: &[usize]) -> Vec<Vec<i64>> {
 /// the last season, pairs the upper one with the nearest player below whom they did not meet. If the last two
 /// would meet again, exchanges one of them with the lower player of an earlier pair, if possible.
 fn neighbours(list: &[i64], met: &BTreeSet<(i64, i64)>) -> Vec<Vec<i64>> {
-    let is_again = |one: i64, other: i64| met.contains(&(one.min(other), one.max(other)));
     let mut left = list.to_vec();
     let mut sections: Vec<Vec<i64>> = Vec::new();
     while left.len() > 3 {
         let upper = left.remove(0);
-        let at = left.iter().position(|lower| !is_again(upper, *lower)).unwrap_or(0);
+        let at = left.iter().position(|lower| !have_met(met, upper, *lower)).unwrap_or(0);
         sections.push(vec![upper, left.remove(at)]);
     }
     if let [one, other] = left[..]
-        && is_again(one, other)
+        && have_met(met, one, other)
     {
         for section in sections.iter_mut().rev() {
             let lower = section[1];
-            if !is_again(section[0], one) && !is_again(lower, other) {
+            if !have_met(met, section[0], one) && !have_met(met, lower, other) {
                 section[1] = one;
                 left = vec![lower, other];
                 break;
@@ -100,6 +99,10 @@ fn neighbours(list: &[i64], met: &BTreeSet<(i64, i64)>) -> Vec<Vec<i64>> {
     }
     sections.extend((!left.is_empty()).then_some(left));
     sections
+}
+
+fn have_met(met: &BTreeSet<(i64, i64)>, one: i64, other: i64) -> bool {
+    met.contains(&(one.min(other), one.max(other)))
 }
 
 /// A result in a section: first player, second player, outcome.
@@ -132,13 +135,16 @@ pub fn table(section: &[i64], results: &[SectionResult]) -> Vec<BookPlace> {
             wins: sum(results, player, |_, halves| u32::from(halves == 2)),
         })
         .collect();
-    let key = |row: &BookPlace| (row.points, row.direct, row.berger, row.wins);
-    rows.sort_by_key(|row| std::cmp::Reverse(key(row)));
+    rows.sort_by_key(|row| std::cmp::Reverse(rank(row)));
     for at in 0..rows.len() {
-        let is_level = at > 0 && key(&rows[at - 1]) == key(&rows[at]);
+        let is_level = at > 0 && rank(&rows[at - 1]) == rank(&rows[at]);
         rows[at].place = if is_level { rows[at - 1].place } else { at as u32 + 1 };
     }
     rows
+}
+
+fn rank(row: &BookPlace) -> (u32, u32, u32, u32) {
+    (row.points, row.direct, row.berger, row.wins)
 }
 
 /// Returns the players of a table in the order in which they rise or go on: by place, then by fewer hours of
