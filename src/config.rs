@@ -18,13 +18,13 @@ use crate::post::{Secret, oauth, text_file};
 use crate::referee::Terms;
 use crate::store::{self, Database, MAX_CONNECTIONS, MIN_CONNECTIONS, sqlite_url, unverified_server};
 
+mod games;
 mod gms;
-mod house;
 mod outbox;
 pub mod presets;
 
+pub use self::games::{HouseSection, RatingsSection};
 pub use self::gms::{Gm, GmIndex, Gms, SharedMailbox};
-pub use self::house::{HouseSection, RatingsSection};
 pub use self::outbox::{OutboxSection, Quota, ReturnPath};
 
 /// The config file that `init` writes. It shows every key with its default.

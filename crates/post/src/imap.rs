@@ -12,8 +12,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use self::arrival::ServerClock;
-use self::aside::{Aside, Mark, Returned};
-use self::filing::Filing;
+use self::filing::{Aside, Filing, Mark, Returned};
 use self::mailbox::{Mailbox, find};
 use self::spam::SpamFolder;
 use super::refusal::MOMENTARY;
@@ -23,7 +22,6 @@ use super::source::{
 use super::{Error, FoundLetter, InboxCheck, LeftLetters, Secret, Tls, oauth, tls};
 
 mod arrival;
-mod aside;
 mod command;
 mod connection;
 mod fetch;

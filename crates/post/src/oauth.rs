@@ -25,7 +25,6 @@ use serde::Deserialize;
 
 use self::tokens::{LOG_IN, TokenAnswer, TokenFile, Tokens};
 use super::{Error, Secret, one_line};
-use crate::Secret;
 
 mod tokens;
 

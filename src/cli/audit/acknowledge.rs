@@ -4,8 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 
-use crate::daemon::Office;
-use crate::daemon::audit::unsound;
+use crate::daemon::{Office, audit};
 
 /// Remove a match or an event that does not verify from `fogpost status`, until the audit finds something else in it
 #[derive(clap::Args)]
@@ -18,7 +17,7 @@ pub struct Args {
 impl Args {
     pub async fn run(self, office: &Office) -> anyhow::Result<ExitCode> {
         let id = self.id.map(|id| id.to_ascii_uppercase());
-        let acknowledged = unsound::acknowledge(office, id.as_deref()).await?;
+        let acknowledged = audit::acknowledge(office, id.as_deref()).await?;
         let which = id.unwrap_or_else(|| "anything".to_owned());
         ensure!(!acknowledged.is_empty(), "no audit has found anything unacknowledged in {which}");
         acknowledged.iter().for_each(|id| println!("{id}: acknowledged"));

@@ -1,19 +1,15 @@
 //! Checks all matches against their ledgers, events against their books, and the club, on a schedule.
+//!
+//! What does not verify is remembered in the store, so that the GM is told of each finding once, and the status shows it
+//! until the GM acknowledges it or it verifies again.
 
-pub mod book;
-pub mod club;
-pub mod dossier;
-pub mod forget;
-pub mod unsound;
-pub mod verify;
-pub mod withheld;
-
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
 
-use self::unsound::{Unsound, remembered_unsound};
 use self::verify::{HouseTurns, unreadable};
 use super::waiting::{RetryPause, pause, until_shutdown};
 use super::{Office, clock, commit, load, rulings};
@@ -21,10 +17,18 @@ use crate::audit::{AuditVerdict, CheckSubject};
 use crate::desk::gm::alarm::{alarm, audit_report};
 use crate::desk::matches::acts::by_program;
 use crate::ledger::{Head, PauseReason};
+use crate::letter::Digest;
 use crate::post::ShutdownSignal;
 use crate::referee::{Act, Stage};
 use crate::report::FailedCheck;
-use crate::store::EntryRow;
+use crate::store::{Database, EntryRow};
+
+pub mod book;
+pub mod club;
+pub mod dossier;
+pub mod forget;
+pub mod verify;
+pub mod withheld;
 
 /// The key under which a daemon remembers the start of the last completed audit.
 const AUDITED: &str = "audited";
@@ -179,7 +183,7 @@ async fn note_unsound(
         let id = verdict.subject.id().to_owned();
         let before = known.get(&id);
         if verdict.is_sound() && before.is_some() {
-            office.store.forget(&unsound::key(&id)).await?;
+            office.store.forget(&unsound_key(&id)).await?;
         }
         if verdict.is_sound() {
             continue;
@@ -197,7 +201,7 @@ async fn note_unsound(
         let Some(after) = after else { continue };
         let findings = verdict.findings.iter().map(|found| format!("{}: {}", found.place, found.what));
         let failed = FailedCheck { name: verdict.subject.name(), is_paused, findings: findings.collect() };
-        news.push((failed, (unsound::key(&id), after)));
+        news.push((failed, (unsound_key(&id), after)));
     }
     Ok(news)
 }
@@ -254,9 +258,76 @@ fn in_turn(mut ids: Vec<String>, last: Option<String>, most: usize) -> Vec<Strin
     ids
 }
 
+/// Prefix of the keys under which these are remembered. The ID follows.
+const UNSOUND_KEYS: &str = "does not verify: ";
+
+/// Something that does not verify.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsound {
+    /// Time of the first audit that found something.
+    pub since: DateTime<Utc>,
+    /// The digests of the findings that the GM was told of.
+    told: BTreeSet<Digest>,
+    /// Whether the GM has acknowledged all of them.
+    pub acknowledged: bool,
+}
+
+impl Unsound {
+    /// Returns the value to remember after a verdict at `now`, or `None` if the GM knows all of its findings.
+    /// `before` is the value so far.
+    pub fn after(before: Option<&Unsound>, verdict: &AuditVerdict, now: DateTime<Utc>) -> Option<Unsound> {
+        let found = verdict.findings.iter().map(|finding| {
+            let words = format!("{}: {}", finding.place, finding.what);
+            Digest::of(words.as_bytes())
+        });
+        let mut told = before.map(|before| before.told.clone()).unwrap_or_default();
+        let known = told.len();
+        told.extend(found);
+        let since = before.map_or(now, |before| before.since);
+        (told.len() > known).then_some(Unsound { since, told, acknowledged: false })
+    }
+}
+
+/// Returns the key under which a match, an event or the club is remembered.
+pub fn unsound_key(id: &str) -> String {
+    format!("{UNSOUND_KEYS}{id}")
+}
+
+/// Returns what does not verify, by ID.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn remembered_unsound(store: &Database) -> anyhow::Result<BTreeMap<String, Unsound>> {
+    let remembered = store.remembered_under(UNSOUND_KEYS).await?;
+    let unsound = remembered.into_iter().filter_map(|(key, value)| {
+        // Ignore notes in the format of another version. The next audit finds these again.
+        Some((key.strip_prefix(UNSOUND_KEYS)?.to_owned(), serde_json::from_str(&value).ok()?))
+    });
+    Ok(unsound.collect())
+}
+
+/// Notes that the GM has seen the findings under one ID, or all findings, and returns the IDs. The GM
+/// is told again only of new findings.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn acknowledge(office: &Office, only: Option<&str>) -> anyhow::Result<Vec<String>> {
+    let mut acknowledged = Vec::new();
+    for (id, unsound) in remembered_unsound(&office.store).await? {
+        if unsound.acknowledged || only.is_some_and(|only| only != id) {
+            continue;
+        }
+        let seen = serde_json::to_string(&Unsound { acknowledged: true, ..unsound })?;
+        office.store.remember(&unsound_key(&id), &seen).await?;
+        acknowledged.push(id);
+    }
+    Ok(acknowledged)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::{CheckSubject, Finding, Place};
 
     #[test]
     fn too_many_matches_take_turns() {
@@ -268,5 +339,23 @@ mod tests {
         let next = in_turn(many.clone(), first.last().cloned(), 2000);
         assert_eq!(next, [&many[2000..], &many[..1000]].concat());
         assert_eq!(in_turn(many.clone(), Some("QD-2999".to_owned()), 2000), first);
+    }
+
+    fn verdict(findings: &[u64]) -> AuditVerdict {
+        let findings = findings.iter().map(|seq| Finding { place: Place::Entry(*seq), what: "x".to_owned() });
+        AuditVerdict { findings: findings.collect(), ..AuditVerdict::new(CheckSubject::Club {}) }
+    }
+
+    #[test]
+    fn a_finding_is_news_once_and_another_one_is_news_again() {
+        let start = DateTime::UNIX_EPOCH;
+        let later = DateTime::UNIX_EPOCH + chrono::TimeDelta::days(1);
+        let first = Unsound::after(None, &verdict(&[7]), start).expect("news");
+        let seen = Unsound { acknowledged: true, ..first.clone() };
+        for before in [&first, &seen] {
+            assert_eq!(Unsound::after(Some(before), &verdict(&[7]), later), None);
+            let next = Unsound::after(Some(before), &verdict(&[7, 8]), later).expect("news");
+            assert_eq!((next.since, next.acknowledged, next.told.len()), (start, false, 2));
+        }
     }
 }

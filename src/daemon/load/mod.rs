@@ -9,7 +9,6 @@ use super::Office;
 use super::waiting::run_blocking;
 use crate::club::events::event::Event;
 use crate::config::Gm;
-use crate::daemon::Office;
 use crate::desk::frame::codes::LAPSE;
 use crate::desk::frame::parallel::par_map;
 use crate::desk::frame::rows::{Key, LoadedEvent, LoadedMatch, LoadedRows};

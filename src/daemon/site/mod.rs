@@ -17,7 +17,6 @@ use self::folder::SiteFolder;
 use super::Office;
 use super::load::{ledger_entries, read_entries};
 use super::waiting::{RetryPause, pause, run_blocking};
-use crate::daemon::Office;
 use crate::game::record::{Record, Replayed};
 use crate::ledger::{self, Entry, SealKey};
 use crate::letter::Digest;

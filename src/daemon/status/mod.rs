@@ -14,7 +14,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use self::note::LoginStatus;
-use super::audit::unsound::{Unsound, remembered_unsound};
+use super::audit::{Unsound, remembered_unsound};
 use super::clock::{self, MAX_DEFERRAL, MAX_SLEEP, STATUS_KEYS};
 use super::house::{StuckHouse, stuck_houses};
 use super::intake::outage::{MAILBOX, MailboxOutage, MailboxState};

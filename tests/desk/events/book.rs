@@ -1,6 +1,6 @@
 //! The book: one chain that a judge can check alone.
 
-use fogpost::club::events::verify::verify;
+use fogpost::club::events::verify;
 use fogpost::game::Seat;
 
 use super::{CY, LEAGUE, announced, book, club, matches, play_until_resigned};

@@ -1,7 +1,7 @@
 //! Players who leave, lose their addresses or are merged, and the names that a newcomer may read.
 
 use fogpost::club::events::event::EventStage;
-use fogpost::club::events::verify::verify;
+use fogpost::club::events::verify;
 use fogpost::daemon::instruct;
 use fogpost::game::Seat;
 use fogpost::ledger::book::{BookFact, BookOutcome};

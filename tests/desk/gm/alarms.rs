@@ -1,8 +1,6 @@
 //! The daily audit reports each finding to the GM once.
 
-use fogpost::daemon::audit;
-use fogpost::daemon::audit::unsound;
-use fogpost::daemon::{away, sending};
+use fogpost::daemon::{audit, away, sending};
 use fogpost::game::any::GameKind;
 use fogpost::referee::Stage;
 use fogpost::store::StoreError;
@@ -73,7 +71,7 @@ fn a_running_match_is_paused_and_the_status_tells_it_until_the_gm_acknowledges_i
     alarms(&referee)[0].says("The match is paused until you decide.");
     assert_eq!((referee.find(&id).stage, faults(&referee).len()), (Stage::Paused, 1));
     let acknowledge =
-        |only| referee.block_on(unsound::acknowledge(referee.office(), only)).expect("the store answers");
+        |only| referee.block_on(audit::acknowledge(referee.office(), only)).expect("the store answers");
     assert!(acknowledge(Some("QD-0000")).is_empty());
     assert_eq!((acknowledge(None), faults(&referee).len()), (vec![id.clone()], 0));
     referee.advance(48);

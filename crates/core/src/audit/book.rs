@@ -14,7 +14,7 @@ use super::{AuditVerdict, CheckSubject, Finding, Place, witness};
 use crate::club::events::event::{Event, EventStage, Season};
 use crate::club::events::own_time::{MatchEnd, is_end, last_end};
 use crate::club::events::steps::{Mailed, WARNED};
-use crate::club::events::verify::verify;
+use crate::club::events::verify;
 use crate::game::any::GameKind;
 use crate::ledger::book::{BookCause, BookEntry, BookFact, BookOutcome, BookResult};
 use crate::ledger::{Entry, Fact, Head};

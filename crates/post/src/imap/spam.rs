@@ -6,8 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use super::aside::Aside;
-use super::filing::Filing;
+use super::filing::{Aside, Filing};
 use super::mailbox::Mailbox;
 use crate::source::BatchSender;
 use crate::{Error, FetchedLetter};

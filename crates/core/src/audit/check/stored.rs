@@ -107,7 +107,7 @@ pub(super) fn check_seats(check: &mut Check) {
 /// Returns the first pending entry that differs from those of the repeated ruling, and removes the ones
 /// before it.
 pub(super) fn first_difference(pending: &mut VecDeque<PendingEntry>, ruling: &Ruling) -> Option<Finding> {
-    let cause = ruling.entries.first().and_then(|first_difference| first_difference.entry.own_cause());
+    let cause = ruling.entries.first().and_then(|first| first.entry.own_cause());
     let cause = cause.map(describe).unwrap_or_default();
     for ChainedEntry { entry, json: repeated, .. } in &ruling.entries {
         let place = Place::Entry(entry.seq);

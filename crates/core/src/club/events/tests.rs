@@ -8,7 +8,7 @@ use super::event::{Event, EventStage};
 use super::plan::Plan;
 use super::seasons::{moves, next_list, went_on};
 use super::steps::Mailed;
-use super::verify::verify;
+use super::verify;
 use crate::game::BySeat;
 use crate::ledger::book::{BookCause, BookEntry, BookFact, BookOutcome, BookResult, ChainedBookEntry};
 use crate::referee::Terms;

@@ -271,23 +271,23 @@ pub(super) fn legend_signs(view: &View) -> Vec<Sign> {
         let mut ships = view.ships.iter().flat_map(|(_, fleet)| fleet);
         ships.any(|ship| is_alike(ship.kind, kind))
     };
-    let mut legend_signs: Vec<Sign> =
+    let mut signs: Vec<Sign> =
         KINDS.into_iter().filter(|sign| matches!(sign, Sign::Ship(kind, _) if afloat(*kind))).collect();
-    legend_signs.extend(known_submarines(view).next().map(|_| Sign::Submarine));
-    legend_signs.extend(Seat::BOTH.map(Sign::Side));
+    signs.extend(known_submarines(view).next().map(|_| Sign::Submarine));
+    signs.extend(Seat::BOTH.map(Sign::Side));
     if moves(view).next().is_some() {
-        legend_signs.push(Sign::Moved);
+        signs.push(Sign::Moved);
     }
-    legend_signs.extend(losses(view).next().map(|_| Sign::Sunk));
+    signs.extend(losses(view).next().map(|_| Sign::Sunk));
     let attacks = || recent_attacks(view).filter_map(attack);
     for side in [view.seen_from(), view.seen_from().other()] {
-        legend_signs.extend(attacks().find(|(of, _)| *of == side).map(|_| Sign::Searched(side)));
+        signs.extend(attacks().find(|(of, _)| *of == side).map(|_| Sign::Searched(side)));
     }
     if attacks().any(|(side, contact)| view.hears(side) && contact) {
-        legend_signs.push(Sign::Heard);
+        signs.push(Sign::Heard);
     }
-    legend_signs.extend(shown_contacts(view).first().map(|(round, _)| Sign::OldContact(*round)));
-    legend_signs
+    signs.extend(shown_contacts(view).first().map(|(round, _)| Sign::OldContact(*round)));
+    signs
 }
 
 /// The side that made an attack on submarines, and whether it had contact.
@@ -301,12 +301,12 @@ fn attack(notice: &Notice) -> Option<(Seat, bool)> {
 }
 
 /// The height of the legend.
-pub(super) fn legend_height(legend_signs: &[Sign]) -> f64 {
-    legend_signs.len().div_ceil(COLUMNS.len()) as f64 * ROW
+pub(super) fn legend_height(signs: &[Sign]) -> f64 {
+    signs.len().div_ceil(COLUMNS.len()) as f64 * ROW
 }
 
-pub(super) fn draw_legend(picture: &mut Picture, top: f64, legend_signs: &[Sign], view: &View) {
-    for (sign, (x, y)) in legend_signs.iter().zip(legend_places(&COLUMNS, top, ROW)) {
+pub(super) fn draw_legend(picture: &mut Picture, top: f64, signs: &[Sign], view: &View) {
+    for (sign, (x, y)) in signs.iter().zip(legend_places(&COLUMNS, top, ROW)) {
         let start = picture.shapes.len();
         sample(picture, *sign, x, y, view);
         picture.text(x + 28.0, y, 18.0, Anchor::Start, INK, &words(*sign, view));

@@ -165,7 +165,7 @@ pub(super) fn board_name(view: &View) -> String {
 
 pub(super) fn board_text(view: &View) -> String {
     let last = last_move(view.last);
-    let mut board_text = files(view);
+    let mut text = files(view);
     for row in (0..8).rev() {
         let spots: Vec<Spot> = (0..8).filter_map(|column| Spot::new(column, row)).collect();
         let spots = spots.into_iter().map(|spot| spot.turned_for(view.viewer));
@@ -183,10 +183,10 @@ pub(super) fn board_text(view: &View) -> String {
             write!(cells, "{:6}", cell + mark).expect("writing to a String cannot fail");
         }
         // Without the dash, spam filters take the first rows for a Bitcoin address that is spelled out.
-        writeln!(board_text, " {rank}- {cells}{rank}").expect("writing to a String cannot fail");
+        writeln!(text, " {rank}- {cells}{rank}").expect("writing to a String cannot fail");
     }
-    board_text.push_str(&files(view));
-    board_text.push_str("\nS C Q  square, circle and queen of South; s c q of North.\n");
+    text.push_str(&files(view));
+    text.push_str("\nS C Q  square, circle and queen of South; s c q of North.\n");
     let stacks = || view.stacks.stacks().map(|(_, stack)| stack);
     let stack = stacks().find(|stack| stack.height > 1 && !stack.is_tower());
     let stack = stack.map(|stack| format!("a stack of {} is {}", stack.height, name(stack)));
@@ -196,10 +196,10 @@ pub(super) fn board_text(view: &View) -> String {
     if !shown.is_empty() {
         let mut sentence = shown.join(", ");
         sentence.replace_range(..1, "A");
-        writeln!(board_text, "{sentence}.").expect("writing to a String cannot fail");
+        writeln!(text, "{sentence}.").expect("writing to a String cannot fail");
     }
     if last.is_some() {
-        board_text.push_str("The last move went from ( ) to <.\n");
+        text.push_str("The last move went from ( ) to <.\n");
     }
-    board_text
+    text
 }

@@ -6,8 +6,7 @@
 //!
 //! The setups of the house: families of star values, in which the dice place every star and ship.
 
-use super::known::Known;
-use super::plan::{self, Plan};
+use super::plan::{self, Known, Plan};
 use super::tracking;
 use crate::game::quadrant_z::{
     Casualties, Class, Layout, Order, Quadrant, ReadySetup, Square, Stage, Stars, State, View,

@@ -6,15 +6,13 @@
 //! can repeat it.
 
 use self::belief::guesses;
-use self::known::Known;
-use self::plan::{PLAIN, Plan};
+use self::plan::{Known, PLAIN, Plan};
 use self::refine::{Ahead, Tries, refine};
 use crate::game::quadrant_z::{Order, State, View};
 use crate::game::{Dice, Phase, Seat, Seen};
 use crate::house::engine::{Chosen, House, HouseLevel, Insight, Level, mixture};
 
 mod belief;
-mod known;
 mod plan;
 mod refine;
 mod tracking;

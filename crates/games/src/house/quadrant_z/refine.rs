@@ -6,8 +6,7 @@
 use std::cmp::Reverse;
 
 use super::belief::{Guess, adjudicate_phase};
-use super::known::Known;
-use super::plan::{self, Plan};
+use super::plan::{self, Known, Plan};
 use crate::game::quadrant_z::{Order, Quadrant, Ship, Square, State};
 use crate::game::{Dice, Game, Seat};
 

@@ -5,7 +5,7 @@
 //! and a ship that would have been reported where it is goes elsewhere. Finally, the fleet becomes as large
 //! as the enemy's points allow.
 
-use super::known::Known;
+use super::plan::Known;
 use crate::game::quadrant_z::{
     Battle, Class, Event, FLEET, Intruder, Quadrant, Sector, Ship, Side, Square, Stars, State, View,
 };
