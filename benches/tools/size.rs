@@ -18,9 +18,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fogpost::daemon::items;
-use fogpost::daemon::loops::clock;
-use fogpost::daemon::{new_letter, sending};
+use fogpost::daemon::loops::deadlines;
+use fogpost::daemon::{items, new_letter, sending};
 use fogpost::post::FetchedLetter;
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -209,7 +208,7 @@ fn clock(runtime: &Runtime, size: &Sized) {
     let look = |_| {
         let began = Instant::now();
         runtime
-            .block_on(clock::clock_all(&size.club.office, TimeDelta::hours(1)))
+            .block_on(deadlines::clock_all(&size.club.office, TimeDelta::hours(1)))
             .expect("the clock is asked");
         began.elapsed()
     };

@@ -14,7 +14,7 @@ use super::clock::ClockTrust;
 use super::heartbeat::{Heartbeat, Traffic};
 use super::suspects::RulingAttempts;
 use crate::config::Config;
-use crate::desk::frame::club::ClubContext;
+use crate::desk::frame::club::{ClubContext, FaultInjection};
 use crate::ledger::truncate_to_millis;
 use crate::post::dkim::Verifier;
 use crate::post::outbox::Outbox;

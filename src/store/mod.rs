@@ -25,7 +25,9 @@ pub use self::restoring::{
     PROVED_BY_LETTER, PROVED_TURN, ProvedTurn, RESTORED, RESTORES, RestoredBackup, Restoring,
     TO_BE_READ_AGAIN, restore,
 };
-pub use self::sending::{reminds, *};
+pub use self::sending::{
+    ClaimOrder, DispatchFilter, DispatchScope, Reach, SendOutcome, SentCounts, Urgency, reminds,
+};
 pub use self::server::{MIN_CONNECTIONS, unverified_server};
 pub use self::site::{SiteMatchRow, WordsRow};
 pub use self::sqlite::{sqlite_file, sqlite_url};

@@ -54,8 +54,8 @@ macro_rules! record {
         $(#[$meta])*
         $vis struct $name { $($(#[doc = $doc])* $field_vis $field: $type,)+ }
 
-        impl $crate::store::record::Record for $name {
-            fn from_row(row: $crate::store::record::Row<'_>) -> $crate::store::Result<Self> {
+        impl $crate::store::rows::Record for $name {
+            fn from_row(row: $crate::store::rows::Row<'_>) -> $crate::store::Result<Self> {
                 Ok($name { $($field: record!(@field row $field $($read)?),)+ })
             }
         }

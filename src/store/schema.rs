@@ -52,7 +52,7 @@ pub fn migrations_in(folder: &str) -> Migrator {
 
 /// Returns the migration in a file, described and hashed as `sqlx::migrate!` would: databases store the
 /// description and the hash, and refuse a migration that was changed. The macro itself would take sqlx's
-/// feature `macros`, which costs what [`record`](super::record) says.
+/// feature `macros`, which costs what [`rows`](super::rows) says.
 fn migration(file: &str, sql: &'static str) -> Migration {
     let name = file.strip_suffix(".sql").and_then(|name| name.split_once('_'));
     let (version, description) = name.expect("a name such as 0001_schema.sql");

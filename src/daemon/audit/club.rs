@@ -25,8 +25,8 @@ const LAST_LETTERS: u32 = 20;
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn verify(office: &Office) -> anyhow::Result<AuditVerdict> {
-    let verdict = check(&load_club(office).await?, office.now());
-    Ok(if verdict.is_sound() { verdict } else { check(&load_club(office).await?, office.now()) })
+    let verdict = check_club(&load_club(office).await?, office.now());
+    Ok(if verdict.is_sound() { verdict } else { check_club(&load_club(office).await?, office.now()) })
 }
 
 async fn load_club(office: &Office) -> anyhow::Result<StoredClub> {

@@ -21,7 +21,8 @@ use crate::letter::{Digest, Token};
 use crate::referee::{DispatchKind, MatchOverview};
 use crate::report::sent::plain_text;
 use crate::store::{
-    BudgetKey, EntryRow, EventRow, MatchRow, RESTORED, RESTORES, RestoredBackup, Restoring, SnapshotRow, TokenRow,
+    BudgetKey, EntryRow, EventRow, MatchRow, RESTORED, RESTORES, RestoredBackup, Restoring, SnapshotRow,
+    TokenRow,
 };
 
 pub mod digest;

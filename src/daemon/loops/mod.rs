@@ -14,11 +14,11 @@ use crate::daemon::heartbeat::Loop;
 use crate::daemon::intake::outage;
 use crate::daemon::status::{OUTAGE_BETWEEN_RUNS, note};
 use crate::daemon::waiting::{RetryPause, flatten, pause, wait_for_work, wind_down};
-use crate::daemon::{Office, Settled, audit, away, house, intake, items, sending, site, suspects};
+use crate::daemon::{Office, Settled, audit, away, clock, house, intake, items, sending, site, suspects};
 use crate::post::{Health, LeftLetters, ShutdownSignal, without_addresses};
 use crate::store::{StoreError, Wakeup};
 
-pub mod clock;
+pub mod deadlines;
 pub mod upkeep;
 
 /// Runs every loop until `shutdown`. Work that the loops cannot finish in time is rolled back, and done after
@@ -31,7 +31,7 @@ pub async fn run(office: Arc<Office>, shutdown: ShutdownSignal) -> anyhow::Resul
     // Only the daemon that reads the mailbox knows its health.
     let (health, watched) = watch::channel(Health::default());
     let mut loops = JoinSet::new();
-    for _ in 0..letters::SETTLERS {
+    for _ in 0..SETTLERS {
         loops.spawn(settle_letters_until(Arc::clone(&office), until.clone()));
     }
     loops.spawn(sending::send_until(Arc::clone(&office), until.clone()));
@@ -104,7 +104,7 @@ pub async fn once(office: &Office) -> anyhow::Result<bool> {
     items::settle_all(office).await?;
     // While the mailbox is not read, nobody is late.
     if has_room {
-        clock::clock_all(office, OUTAGE_BETWEEN_RUNS).await?;
+        deadlines::clock_all(office, OUTAGE_BETWEEN_RUNS).await?;
     }
     house::house_all(office).await?;
     // An audit that fails must not keep letters from being sent.
@@ -223,7 +223,7 @@ async fn read_under_lease(
     let inbox_health = health.clone();
     let inbox_until = until.clone();
     let mut loops = JoinSet::new();
-    loops.spawn(clock::watch_clock_until(Arc::clone(office), until.clone(), health.subscribe()));
+    loops.spawn(deadlines::watch_clock_until(Arc::clone(office), until.clone(), health.subscribe()));
     loops.spawn(async move {
         inbox.run(left, to, inbox_until, inbox_health).await.context("failed to read the mailbox")
     });

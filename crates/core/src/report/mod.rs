@@ -31,8 +31,7 @@ mod shown;
 mod templates;
 mod text;
 
-pub use crate::render;
-pub use crate::render::{PictureCache, png, text_width};
+pub use crate::render::{PictureCache, png, svg, text_width};
 pub use club_letter::{
     AskedSender, BehindMatch, ChangeLetter, ClubLetter, EndingMatch, EventLetter, FailedCheck, GmItem,
     GmResult, GmUnprovenSummary, HeldSeat, LostMatch, RefusedPerson, SeenTurn, StartedMatch, Trouble,

@@ -169,8 +169,7 @@ impl Arrows {
             return None;
         }
         let [tip, left, right] = arrowhead(bundle.tip, bundle.along, self.stroke_width);
-        let between = |one: Point, other: Point| ((one.0 + other.0) / 2.0, (one.1 + other.1) / 2.0);
-        let head = [tip, left, right, between(tip, left), between(tip, right), between(left, right)];
+        let head = [tip, left, right, midpoint(tip, left), midpoint(tip, right), midpoint(left, right)];
         let is_hidden = |point: &&Point| self.obstacles.iter().any(|obstacle| obstacle.hides(**point));
         let hidden_head = HIDDEN_HEAD * head.iter().filter(is_hidden).count() as f64;
         if open + hidden_head >= most {
@@ -220,6 +219,10 @@ impl Arrows {
         }
         hidden
     }
+}
+
+fn midpoint(one: Point, other: Point) -> Point {
+    ((one.0 + other.0) / 2.0, (one.1 + other.1) / 2.0)
 }
 
 impl End {

@@ -209,7 +209,6 @@ impl Record {
 
 impl std::fmt::Display for Record {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         writeln!(f, "fogpost = 1\ngame = \"{}\"", self.game.key())?;
         if self.rules != 1 {
             writeln!(f, "rules = {}", self.rules)?;
@@ -245,6 +244,10 @@ impl std::fmt::Display for Record {
         }
         Ok(())
     }
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
 }
 
 fn error_at(text: &str, span: Range<usize>, reason: String) -> ParseRecordError {

@@ -258,24 +258,23 @@ impl Canvas {
         }
         let first = from.ceil();
         let last = to.floor();
-        let part = |at: f32, covered: f32| Span {
-            from: at as usize,
-            length: 1,
-            covered: (covered * f32::from(FULL)).round() as u8,
-        };
         if first > last {
-            return vec![part(last, to - from)];
+            return vec![part_of_pixel(last, to - from)];
         }
         let mut spans = Vec::with_capacity(3);
         if from < first {
-            spans.push(part(first - 1.0, first - from));
+            spans.push(part_of_pixel(first - 1.0, first - from));
         }
         spans.push(Span { from: first as usize, length: (last - first) as usize, covered: FULL });
         if last < to {
-            spans.push(part(last, to - last));
+            spans.push(part_of_pixel(last, to - last));
         }
         spans
     }
+}
+
+fn part_of_pixel(at: f32, covered: f32) -> Span {
+    Span { from: at as usize, length: 1, covered: (covered * f32::from(FULL)).round() as u8 }
 }
 
 impl Bitmap {
@@ -320,7 +319,6 @@ impl Area {
 impl Figure {
     /// The outline in pixels, or `None` if the figure covers nothing.
     fn path(&self) -> Option<Path> {
-        let pixels = |parts: i32| parts as f32 / SUBPIXELS;
         match self {
             Figure::Disc { x, y, radius } => {
                 PathBuilder::from_circle(pixels(*x), pixels(*y), pixels(*radius))
@@ -343,6 +341,10 @@ impl Figure {
             }
         }
     }
+}
+
+fn pixels(parts: i32) -> f32 {
+    parts as f32 / SUBPIXELS
 }
 
 fn polygon(points: &[(i32, i32)], closed: bool) -> Option<Path> {

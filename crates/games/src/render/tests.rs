@@ -4,6 +4,7 @@ use resvg::usvg;
 use tiny_skia::{Pixmap, Transform};
 
 use super::raster::{self, Bitmap, Edges};
+use super::svg;
 use crate::game::Seat;
 use crate::game::any::{Choices, GameKind};
 use crate::game::picture::{Anchor, Colour, Picture};

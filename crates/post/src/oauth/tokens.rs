@@ -236,16 +236,12 @@ impl TokenFile {
         let new = beside(&self.path, ".new");
         // An interrupted attempt may have left this file.
         let _ = fs::remove_file(&new);
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(OWNER_ONLY)
-            .open(&new)
-            .map_err(|error| lock_fault(&beside, error))?;
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new).map_err(fault)?;
         let folder = parent_of(&self.path);
-        give_to_owner_at(&file, folder).map_err(|error| lock_fault(&beside, error))?;
-        file.write_all(&text).and_then(|()| file.sync_all()).map_err(|error| lock_fault(&beside, error))?;
-        fs::rename(&new, &self.path).map_err(|error| lock_fault(&beside, error))?;
+        give_to_owner_at(&file, folder).map_err(fault)?;
+        file.write_all(&text).and_then(|()| file.sync_all()).map_err(fault)?;
+        fs::rename(&new, &self.path).map_err(fault)?;
         // A rename lasts only once its folder is synced.
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(fault)
     }

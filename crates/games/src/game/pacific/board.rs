@@ -15,28 +15,29 @@ pub fn board(view: &View) -> Board {
 
 /// Counts the ships of each side, and the submarines as far as the viewer may know.
 fn name_of(view: &View) -> String {
-    let side = |side: Seat| {
-        let ships = Class::ALL.into_iter().filter_map(|class| {
-            let count = view.ships[side].iter().filter(|ship| ship.class() == class).count();
-            (count > 0).then(|| count_of(count, class.name()))
-        });
-        let below = match &view.submarines[side] {
-            Depths::Charted(submarines) => {
-                let at = submarines.iter().map(|submarine| format!(" {}", submarine.at)).collect::<String>();
-                count_of(submarines.len(), "submarine") + if at.is_empty() { "" } else { " at" } + &at
-            }
-            Depths::Counted(count) => count_of(*count, "submarine") + " somewhere",
-        };
-        let all: Vec<String> = ships.chain([below]).collect();
-        format!("{}: {}.", State::RULEBOOK.sides[side], all.join(", "))
-    };
     let moved = moves(view).map(|(_, from, to)| format!(" {from} to {to}.")).collect::<String>();
     let sunk = losses(view).map(|at| format!(" Sunk at {at}.")).collect::<String>();
     let searched: String = match view.readers {
         Some(_) => heard_attacks(view).iter().map(|attack| format!(" {}", in_words(attack))).collect(),
         None => String::new(),
     };
-    format!("{} {}{moved}{sunk}{searched}", side(Seat::First), side(Seat::Second))
+    format!("{} {}{moved}{sunk}{searched}", side_line(view, Seat::First), side_line(view, Seat::Second))
+}
+
+fn side_line(view: &View, side: Seat) -> String {
+    let ships = Class::ALL.into_iter().filter_map(|class| {
+        let count = view.ships[side].iter().filter(|ship| ship.class() == class).count();
+        (count > 0).then(|| count_of(count, class.name()))
+    });
+    let below = match &view.submarines[side] {
+        Depths::Charted(submarines) => {
+            let at = submarines.iter().map(|submarine| format!(" {}", submarine.at)).collect::<String>();
+            count_of(submarines.len(), "submarine") + if at.is_empty() { "" } else { " at" } + &at
+        }
+        Depths::Counted(count) => count_of(*count, "submarine") + " somewhere",
+    };
+    let all: Vec<String> = ships.chain([below]).collect();
+    format!("{}: {}.", State::RULEBOOK.sides[side], all.join(", "))
 }
 
 /// Says who searched which squares.
@@ -52,14 +53,13 @@ fn count_of(count: usize, word: &str) -> String {
 }
 
 fn text(view: &View) -> String {
-    let places = |row: u8| (0..16).filter_map(move |column| Square::new(column, row));
-    let files: String = places(0)
+    let files: String = row_places(0)
         .map(|place| format!(" {}  ", char::from(b'A' + place.turned_for(view.seen_from()).file())))
         .collect();
     let mut text = format!("  {}\n", files.trim_end());
     let attacks = heard_attacks(view);
     for row in (0..16).rev() {
-        let squares = || places(row).map(|place| place.turned_for(view.seen_from()));
+        let squares = || row_places(row).map(|place| place.turned_for(view.seen_from()));
         let rank = squares().next().map_or(0, |at| at.rank() + 1);
         write!(text, "{rank:>2}").expect("writing to a String cannot fail");
         squares().for_each(|at| add_cell(&mut text, view, &attacks, at));
@@ -70,6 +70,10 @@ fn text(view: &View) -> String {
         }
     }
     text + &legend(view, &attacks)
+}
+
+fn row_places(row: u8) -> impl Iterator<Item = Square> {
+    (0..16).filter_map(move |column| Square::new(column, row))
 }
 
 /// Adds four columns: a mark, two for the ship or, on open water, the submarine, and one for what is below. A `?` above

@@ -250,20 +250,22 @@ fn over_the_edge(corner: Square) -> String {
 }
 
 fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
-    let pass = || Some(SubmarineOrder::Pass.to_string());
     let order = match order {
         Order::Submarine(order) => order,
         Order::Carrier { .. } | Order::Ships { .. } | Order::Submarines(_) | Order::Ready(_) => {
-            return Some(("The fleets have been set up; this is a submarine turn.".to_owned(), pass()));
+            return Some(("The fleets have been set up; this is a submarine turn.".to_owned(), pass_line()));
         }
         Order::Move { .. } | Order::Numbered { .. } | Order::Asw(_) => {
-            return Some(("Surface ships are not due now; this is a submarine turn.".to_owned(), pass()));
+            return Some((
+                "Surface ships are not due now; this is a submarine turn.".to_owned(),
+                pass_line(),
+            ));
         }
     };
     let no = order.no()?;
     let Some(submarine) = view.own_submarines().iter().find(|submarine| submarine.no == no) else {
         let own: Vec<String> = view.own_submarines().iter().map(|own| format!("U{}", own.no)).collect();
-        return Some((format!("You have no submarine U{no}; you have {}.", own.join(", ")), pass()));
+        return Some((format!("You have no submarine U{no}; you have {}.", own.join(", ")), pass_line()));
     };
     let at = submarine.at;
     let (reason, example) = match *order {
@@ -275,7 +277,11 @@ fn submarine_fault(view: &View, order: &Order) -> Option<LineFault> {
         SubmarineOrder::Sonar { area, .. } => (sonar_fault(no, at, area)?, some_sonar(no, at)),
         SubmarineOrder::Pass => return None,
     };
-    Some((reason, example.or_else(pass)))
+    Some((reason, example.or_else(pass_line)))
+}
+
+fn pass_line() -> Option<String> {
+    Some(SubmarineOrder::Pass.to_string())
 }
 
 /// Whether a submarine of the viewer on `from` may go to `to` (4.1).

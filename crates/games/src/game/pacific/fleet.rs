@@ -153,9 +153,12 @@ impl Area {
 
     /// The king's moves from `square` to the nearest square of the area: 0 within it, 1 in the ring around.
     pub fn distance(self, square: Square) -> u8 {
-        let gap = |low: u8, at: u8| if at < low { low - at } else { at.saturating_sub(low + 1) };
         gap(self.0.file(), square.file()).max(gap(self.0.rank(), square.rank()))
     }
+}
+
+fn gap(low: u8, at: u8) -> u8 {
+    if at < low { low - at } else { at.saturating_sub(low + 1) }
 }
 
 impl<'de> Deserialize<'de> for Area {

@@ -261,8 +261,11 @@ const KINDS: [Sign; 6] = [
 
 /// Whether two ships look alike but for their numbers.
 fn is_alike(one: ShipKind, other: ShipKind) -> bool {
-    let aloft = |kind| matches!(kind, ShipKind::Squadron { launched: true, .. });
-    one.class() == other.class() && aloft(one) == aloft(other)
+    one.class() == other.class() && is_aloft(one) == is_aloft(other)
+}
+
+fn is_aloft(kind: ShipKind) -> bool {
+    matches!(kind, ShipKind::Squadron { launched: true, .. })
 }
 
 /// The signs of this board, each kind once.

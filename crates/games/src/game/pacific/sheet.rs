@@ -84,7 +84,6 @@ fn setup(view: &View) -> SheetBody {
         |label, kinds: &[u8], class| Tally::new(label, kinds, Measure::Lines, least(class), most(class));
     body.tallies.push(count("Carriers", &[escorted, alone], Class::Carrier));
     body.tallies.push(count("Squadrons", &[escorted], Class::Squadron));
-    let price = |class: Class| class.points() as u16;
     let mut prices =
         vec![(escorted, price(Class::Carrier) + price(Class::Squadron)), (alone, price(Class::Carrier))];
     for (label, plural, form, class) in [
@@ -110,6 +109,10 @@ fn setup(view: &View) -> SheetBody {
         body.tallies.push(Tally { cells: Some(waters(viewer.other())), ..abroad });
     }
     body
+}
+
+fn price(class: Class) -> u16 {
+    class.points() as u16
 }
 
 fn surface(view: &View) -> SheetBody {

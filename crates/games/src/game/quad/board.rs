@@ -42,17 +42,20 @@ fn cell(rows: &mut [Vec<char>], reader: Seat, point: Point) -> &mut [char] {
 
 /// Lists each side's pieces, and the quads.
 pub(super) fn name_of(view: &View) -> String {
-    let listed = |points: &[Point]| points.iter().map(|point| format!(" {point}")).collect::<String>();
-    let side = |seat: Seat| {
-        let stars = listed(&view.stars[seat]);
-        let stars = if stars.is_empty() { stars } else { format!("; stars on{stars}") };
-        let marbles = listed(&view.marbles[seat]);
-        let marbles =
-            if marbles.is_empty() { " no marbles".to_owned() } else { format!(" marbles on{marbles}") };
-        format!("{}:{marbles}{stars}.", State::RULEBOOK.sides[seat])
-    };
     let quads = view.quads.iter().map(|quad| format!(" A quad on{}.", listed(quad))).collect::<String>();
-    format!("{} {}{quads}", side(Seat::First), side(Seat::Second))
+    format!("{} {}{quads}", side_line(view, Seat::First), side_line(view, Seat::Second))
+}
+
+fn listed(points: &[Point]) -> String {
+    points.iter().map(|point| format!(" {point}")).collect::<String>()
+}
+
+fn side_line(view: &View, seat: Seat) -> String {
+    let stars = listed(&view.stars[seat]);
+    let stars = if stars.is_empty() { stars } else { format!("; stars on{stars}") };
+    let marbles = listed(&view.marbles[seat]);
+    let marbles = if marbles.is_empty() { " no marbles".to_owned() } else { format!(" marbles on{marbles}") };
+    format!("{}:{marbles}{stars}.", State::RULEBOOK.sides[seat])
 }
 
 pub(super) fn text(view: &View) -> String {
@@ -106,14 +109,18 @@ pub(super) fn text(view: &View) -> String {
         let [a, b, c, d] = quad;
         writeln!(text, "[ ]  the quad {a} {b} {c} {d}").expect("writing to a String cannot fail");
     }
-    let shown = |seat: Seat| threats(view).is_some_and(|threats| !threats[seat].is_empty());
-    if shown(view.viewer.other()) {
+    if has_threat(view, view.viewer.other()) {
         text.push_str("!    your opponent could complete a quad here\n");
     }
-    if shown(view.viewer) {
+    if has_threat(view, view.viewer) {
         text.push_str("+    you could complete a quad here\n");
     }
     text
+}
+
+/// Whether a side could complete a quad, as far as the view shows it.
+pub(super) fn has_threat(view: &View, seat: Seat) -> bool {
+    threats(view).is_some_and(|threats| !threats[seat].is_empty())
 }
 
 #[cfg(test)]

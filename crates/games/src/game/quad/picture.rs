@@ -1,6 +1,6 @@
 //! The board of Quad as a picture, turned for the reader's side.
 
-use super::board::{Piece, is_new, pieces, threatens, threats};
+use super::board::{Piece, has_threat, is_new, pieces, threatens, threats};
 use super::point::{Point, Points, Quad, SQUARES};
 use super::view::View;
 use crate::game::Seat;
@@ -179,12 +179,11 @@ enum Sign {
 
 /// The signs of this board other than its pieces.
 fn signs(view: &View) -> Vec<Sign> {
-    let threat = |seat: Seat| threats(view).is_some_and(|threats| !threats[seat].is_empty());
     let all = [
         (view.last.is_some(), Sign::LastTurn),
         (!view.quads.is_empty(), Sign::Quad),
-        (threat(view.viewer.other()), Sign::ThreatOfFoe),
-        (threat(view.viewer), Sign::ThreatOfReader),
+        (has_threat(view, view.viewer.other()), Sign::ThreatOfFoe),
+        (has_threat(view, view.viewer), Sign::ThreatOfReader),
     ];
     all.into_iter().filter(|(is_shown, _)| *is_shown).map(|(_, sign)| sign).collect()
 }

@@ -17,8 +17,7 @@ pub struct Point(Grid);
 
 impl Point {
     fn new(square: Grid) -> Option<Point> {
-        let at_edge = |place: u8| place == 0 || place == 10;
-        (!(at_edge(square.file()) && at_edge(square.rank()))).then_some(Point(square))
+        (!(is_at_edge(square.file()) && is_at_edge(square.rank()))).then_some(Point(square))
     }
 
     /// Returns every point, ordered by rank, then file.
@@ -66,6 +65,10 @@ impl Point {
     fn step(self, files: i8, ranks: i8) -> Option<Point> {
         Point::new(self.0.step(files, ranks)?)
     }
+}
+
+fn is_at_edge(place: u8) -> bool {
+    place == 0 || place == 10
 }
 
 impl Display for Point {

@@ -22,16 +22,6 @@ pub fn board(view: &View) -> Board {
 fn name(map: &SquareMap<'_>) -> String {
     let View { ships, score, enemy_ships, intruders, .. } = map.view;
     let viewer = map.view.context.viewer;
-    let fleet = |ships: &[Ship]| {
-        let is_there = |quadrant: &Quadrant| ships.iter().any(|ship| ship.at.quadrant() == *quadrant);
-        let places =
-            Quadrant::all().filter(is_there).map(|quadrant| format!(" {quadrant}")).collect::<String>();
-        match ships.len() {
-            0 => "no ships".to_owned(),
-            1 => format!("1 ship in{places}"),
-            count => format!("{count} ships in{places}"),
-        }
-    };
     let side = |side: Seat| {
         let known = match (side == viewer, enemy_ships) {
             (true, _) => fleet(ships),
@@ -52,6 +42,16 @@ fn name(map: &SquareMap<'_>) -> String {
     };
     let battles = map.view.battles.iter().map(|battle| format!(" Battle in {}.", battle.quadrant));
     format!("{} {}{}", side(Seat::First), side(Seat::Second), battles.collect::<String>())
+}
+
+fn fleet(ships: &[Ship]) -> String {
+    let is_there = |quadrant: &Quadrant| ships.iter().any(|ship| ship.at.quadrant() == *quadrant);
+    let places = Quadrant::all().filter(is_there).map(|quadrant| format!(" {quadrant}")).collect::<String>();
+    match ships.len() {
+        0 => "no ships".to_owned(),
+        1 => format!("1 ship in{places}"),
+        count => format!("{count} ships in{places}"),
+    }
 }
 
 /// The columns of a square, including the space between squares.
@@ -93,7 +93,6 @@ fn legend(map: &SquareMap<'_>) -> String {
     let sighted = all().find_map(|contents| contents.enemy).map(|enemy| enemy.size());
     let seen = all().find_map(|contents| contents.enemies.first().map(|ship| ship.no));
     let fog = Quadrant::all().find(|quadrant| !map.is_charted(*quadrant));
-    let home = |seat| Quadrant::home(seat);
     let is_free = stars().any(|star| !star.base && star.captured_by.is_none());
     let taken = |by| stars().any(|star| star.captured_by == Some(by));
     let rows: [Vec<Option<String>>; 3] = [
@@ -122,14 +121,14 @@ fn legend(map: &SquareMap<'_>) -> String {
         ],
         vec![
             Some(if is_replay {
-                format!("={}= {}", home(dark), names[dark])
+                format!("={}= {}", Quadrant::home(dark), names[dark])
             } else {
-                format!("={}= your home sector", home(dark))
+                format!("={}= your home sector", Quadrant::home(dark))
             }),
             Some(if is_replay {
-                format!("~{}~ {}", home(dark.other()), names[dark.other()])
+                format!("~{}~ {}", Quadrant::home(dark.other()), names[dark.other()])
             } else {
-                format!("~{}~ the enemy's", home(dark.other()))
+                format!("~{}~ the enemy's", Quadrant::home(dark.other()))
             }),
             fog.map(|quadrant| format!("{quadrant}? not explored")),
         ],
@@ -231,8 +230,6 @@ fn star(map: &SquareMap<'_>, contents: &Contents<'_>) -> String {
 /// The numbers of the viewer's ships, or how many there are if the numbers do not fit; then the total size of
 /// the enemy's or, on a board that shows everything, their numbers.
 fn ships(contents: &Contents<'_>) -> String {
-    let numbers =
-        |ships: &[&Ship]| ships.iter().map(|ship| ship.no.to_string()).collect::<Vec<_>>().join(",");
     let mut own = numbers(&contents.ships);
     let enemies = contents.enemies.len();
     let mut enemy = match (enemies, contents.enemy) {
@@ -247,6 +244,10 @@ fn ships(contents: &Contents<'_>) -> String {
         enemy = format!("!x{enemies}");
     }
     own + &enemy
+}
+
+fn numbers(ships: &[&Ship]) -> String {
+    ships.iter().map(|ship| ship.no.to_string()).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

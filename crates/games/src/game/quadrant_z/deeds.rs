@@ -170,8 +170,6 @@ fn places_of_losses(state: &State, seat: Seat, before: &View, deeds: &Deeds) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
-    use super::super::galaxy::Square;
     use super::*;
     use crate::game::any::{AnyState, Filing, OwnPart};
     use crate::game::quadrant_z::State;

@@ -125,13 +125,16 @@ fn numbers(side: Seat, squares: &[&[&Ship]]) -> Vec<Sign> {
 fn news(map: &SquareMap<'_>, signs: &mut Vec<Sign>) {
     let marks: Vec<Mark> = Quadrant::all().filter_map(|quadrant| map.mark(quadrant)).collect();
     let past = || Quadrant::all().filter_map(|quadrant| map.past_mark(quadrant));
-    let is_battle = |mark: Mark| matches!(mark, Mark::Battle(_));
     signs.extend(marks.iter().copied().find(|mark| is_battle(*mark)).map(Sign::News));
     signs.extend([Mark::Met, Mark::Entered].into_iter().filter(|mark| marks.contains(mark)).map(Sign::News));
     let battle = past().find(|past| is_battle(past.mark));
     let others = [Mark::Met, Mark::Entered].map(|mark| past().find(|past| past.mark == mark));
     let remembered = battle.into_iter().chain(others.into_iter().flatten());
     signs.extend(remembered.map(|past| Sign::Past { mark: past.mark, turn: past.turn }));
+}
+
+fn is_battle(mark: Mark) -> bool {
+    matches!(mark, Mark::Battle(_))
 }
 
 /// The height of the legend.
@@ -192,19 +195,18 @@ fn words(sign: Sign, viewer: Seat) -> String {
 
 /// Returns the words for readers who are on neither side, if they differ.
 fn replay_words(sign: Sign, view: &View) -> Option<String> {
-    let name = |side: Seat| State::RULEBOOK.sides[side];
-    let enemy = name(view.context.viewer.other());
+    let enemy = State::RULEBOOK.sides[view.context.viewer.other()];
     Some(match sign {
-        Sign::Captured(by) => format!("captured\nby {}", name(by)),
-        Sign::CapturedNow(by) => format!("{},\nthis turn", name(by)),
-        Sign::Ship(side, no) => format!("ship {no} of\n{}", name(side)),
-        Sign::Ships(side, count) => format!("{count} ships of\n{}", name(side)),
+        Sign::Captured(by) => format!("captured\nby {}", State::RULEBOOK.sides[by]),
+        Sign::CapturedNow(by) => format!("{},\nthis turn", State::RULEBOOK.sides[by]),
+        Sign::Ship(side, no) => format!("ship {no} of\n{}", State::RULEBOOK.sides[side]),
+        Sign::Ships(side, count) => format!("{count} ships of\n{}", State::RULEBOOK.sides[side]),
         Sign::EnemySize => format!("{enemy},\nof size 4"),
         Sign::EnemyStrength => format!("ships of\n{enemy}"),
-        Sign::Moves(side) => format!("moves of\n{}", name(side)),
+        Sign::Moves(side) => format!("moves of\n{}", State::RULEBOOK.sides[side]),
         Sign::News(Mark::Battle(_)) if view.is_open() => "battle".into(),
         Sign::News(Mark::Entered) => format!("{enemy}\nentered"),
-        Sign::Ground(Sector::Home(side)) => format!("{}’s\nsector", name(side)),
+        Sign::Ground(Sector::Home(side)) => format!("{}’s\nsector", State::RULEBOOK.sides[side]),
         Sign::FreeStar
         | Sign::Base
         | Sign::Strength

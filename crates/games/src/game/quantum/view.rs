@@ -140,27 +140,28 @@ fn files(view: &View) -> String {
 
 /// Counts each side's stacks, names those of several pieces, the highest first, and says where the last move went.
 pub(super) fn board_name(view: &View) -> String {
-    let side = |side: Seat| {
-        let own: Vec<_> = view.stacks.stacks().filter(|(_, stack)| stack.side == side).collect();
-        let mut heights: Vec<_> =
-            own.iter().map(|(_, stack)| stack.height).filter(|height| *height > 1).collect();
-        heights.sort_unstable_by(|one, other| other.cmp(one));
-        heights.dedup();
-        let of_height = |height: u8| {
-            let places = own.iter().filter(|(_, stack)| stack.height == height);
-            format!(", {height} high on{}", places.map(|(at, _)| format!(" {at}")).collect::<String>())
-        };
-        let high: String = heights.into_iter().map(of_height).collect();
-        let count = match own.len() {
-            1 => "1 stack".to_owned(),
-            count => format!("{count} stacks"),
-        };
-        format!("{}: {count}{high}.", State::RULEBOOK.sides[side])
-    };
     let captured = if view.last.is_some_and(|last| last.stacked) { ", and captured" } else { "" };
     let last =
         last_move(view.last).map(|(from, to)| format!(" The last move went from {from} to {to}{captured}."));
-    format!("{} {}{}", side(Seat::First), side(Seat::Second), last.unwrap_or_default())
+    format!("{} {}{}", side_line(view, Seat::First), side_line(view, Seat::Second), last.unwrap_or_default())
+}
+
+fn side_line(view: &View, side: Seat) -> String {
+    let own: Vec<_> = view.stacks.stacks().filter(|(_, stack)| stack.side == side).collect();
+    let mut heights: Vec<_> =
+        own.iter().map(|(_, stack)| stack.height).filter(|height| *height > 1).collect();
+    heights.sort_unstable_by(|one, other| other.cmp(one));
+    heights.dedup();
+    let of_height = |height: u8| {
+        let places = own.iter().filter(|(_, stack)| stack.height == height);
+        format!(", {height} high on{}", places.map(|(at, _)| format!(" {at}")).collect::<String>())
+    };
+    let high: String = heights.into_iter().map(of_height).collect();
+    let count = match own.len() {
+        1 => "1 stack".to_owned(),
+        count => format!("{count} stacks"),
+    };
+    format!("{}: {count}{high}.", State::RULEBOOK.sides[side])
 }
 
 pub(super) fn board_text(view: &View) -> String {

@@ -127,9 +127,12 @@ fn surface(view: &View, fleets: &Fleets<'_>, skill: &Skill<'_>, dice: &mut Dice)
 }
 
 fn to_order(position: &Position<'_>, turn: Move) -> Order {
-    let square = |at: u8| Square::new(at & 15, at >> 4).expect("the house moves on the board");
     let class = position.hull(turn.from).map(|hull| hull.class);
-    Order::Move { class, from: square(turn.from), to: square(turn.to) }
+    Order::Move { class, from: square_at(turn.from), to: square_at(turn.to) }
+}
+
+fn square_at(at: u8) -> Square {
+    Square::new(at & 15, at >> 4).expect("the house moves on the board")
 }
 
 /// Purchases for 25 points (1.3): carriers, squadrons, battleships, cruisers and destroyers.
@@ -284,7 +287,7 @@ mod tests {
             if view.phase != Some(Phase::Surface) || number % 5 > 0 {
                 return;
             }
-            let values = values::values(view, &values::SAFE);
+            let values = position::values(view, &position::SAFE);
             let leap = view.options.squadron_leap;
             let mut position = Position::new(&view.ships, seat, leap, &values);
             let key = position.key;
@@ -317,7 +320,7 @@ mod tests {
     /// A match after its setups, with two submarines of North, at D4 and E5, in the waters of South.
     fn with_submarines_in_the_south() -> Play {
         let mut play = Play::start(&options(&[]));
-        let mut setups = Seat::BOTH.map(|seat| setup::draw(seat, play.state.options(), &mut Dice::new(3)));
+        let mut setups = Seat::BOTH.map(|seat| draw(seat, play.state.options(), &mut Dice::new(3)));
         for order in &mut setups[1] {
             let Order::Submarines(submarines) = order else { continue };
             for ((_, at), square) in submarines.iter_mut().zip(["D4", "E5", "B12", "H13", "N14"]) {

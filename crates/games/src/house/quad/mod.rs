@@ -74,9 +74,15 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
         Level::Average => thoughtful(&mut position, positions / 10, choice, &mut dice),
         Level::Expert => thoughtful(&mut position, positions, choice, &mut dice),
     };
-    let point = |index: u8| Point::at(index).expect("the house plays on points of the board");
-    let stars = points(turn.stars).map(|star| Order::Star(point(star)));
-    Chosen { orders: stars.chain([Order::Marble(point(turn.marble))]).collect(), positions: positions.into() }
+    let stars = points(turn.stars).map(|star| Order::Star(point_at(star)));
+    Chosen {
+        orders: stars.chain([Order::Marble(point_at(turn.marble))]).collect(),
+        positions: positions.into(),
+    }
+}
+
+fn point_at(index: u8) -> Point {
+    Point::at(index).expect("the house plays on points of the board")
 }
 
 /// Returns which turns the dice may choose from in this position.

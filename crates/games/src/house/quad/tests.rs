@@ -156,7 +156,7 @@ fn no_win_is_forced_without_a_marble_left() {
         position.put_marble(0, Point::parse(point).expect("a point").index() as u8);
     }
     assert_ne!(position.attacks(0), 0);
-    assert!(proof::forced_win(&mut position.clone(), 100).0.is_none());
+    assert!(search::forced_win(&mut position.clone(), 100).0.is_none());
     // The other side has the last marble, and asks whether its turn would let this side win.
     (position.mover, position.marbles_left) = (1, [0, 1]);
     let key = position.key();

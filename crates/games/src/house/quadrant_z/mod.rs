@@ -267,8 +267,7 @@ mod tests {
         for seed in 0..8 {
             follow(BySeat::new(Level::Easy, Level::Average), seed, |_, seen| {
                 let view = seen.now();
-                let guesses =
-                    belief::guesses(seen, Insight::Told, think::PLANS.into_iter(), &mut Dice::new(seed));
+                let guesses = belief::guesses(seen, Insight::Told, PLANS.into_iter(), &mut Dice::new(seed));
                 for guess in guesses.expect("the match was seen from its beginning") {
                     let known = guess.state.view(seen.seat());
                     assert_eq!((known.turn, known.stock, known.score), (view.turn, view.stock, view.score));
@@ -311,7 +310,7 @@ mod tests {
             follow(BySeat::new(Level::Easy, Level::Average), seed, |state, seen| {
                 let foe = seen.seat().other();
                 let right_of = |insight: Insight<'_, View>| -> u32 {
-                    let plans = think::PLANS.into_iter().take(4);
+                    let plans = PLANS.into_iter().take(4);
                     let guesses =
                         belief::guesses(seen, insight, plans, &mut Dice::new(seed)).expect("its setup");
                     guesses
@@ -334,7 +333,7 @@ mod tests {
         let state = State::start(&options(&[]));
         let mut seen = Seen::begin(&state, Seat::First);
         let filed = BySeat::from_fn(|seat| {
-            let orders = setup::draw(Layout::Triangle, seat, Level::Average, &mut Dice::new(1));
+            let orders = belief::draw(Layout::Triangle, seat, Level::Average, &mut Dice::new(1));
             Some(seal_orders::<State>(&state.view(seat), &orders))
         });
         let state = state.adjudicate(&filed);
@@ -416,9 +415,9 @@ mod tests {
         let mut turns = 0;
         for seed in 0..4 {
             follow(BySeat::new(Level::Easy, Level::Average), seed, |_, seen| {
-                let plan = think::PLANS[0];
+                let plan = PLANS[0];
                 let known = Known::from_view(seen.now());
-                let plans = think::PLANS.into_iter().take(2);
+                let plans = PLANS.into_iter().take(2);
                 let guesses =
                     belief::guesses(seen, Insight::Told, plans, &mut Dice::new(seed)).expect("its setup");
                 let mut ahead =
@@ -444,7 +443,7 @@ mod tests {
         follow(BySeat::new(Level::Easy, Level::Average), 3, |state, seen| {
             let over = state.close(Outcome { winner: None, reason: Reason::DrawAgreed });
             let open = over.view(seen.seat());
-            let plans = think::PLANS.into_iter().take(2);
+            let plans = PLANS.into_iter().take(2);
             let guesses = belief::guesses(seen, Insight::Open(&open), plans, &mut Dice::new(1));
             for guess in guesses.expect("the match was seen from its beginning") {
                 let [guessed, real] = [&guess.state, state].map(|state| &state.sides[seen.seat().other()]);

@@ -69,8 +69,11 @@ fn choose_within(view: &View, level: Level, dice: Dice, positions: u32) -> Chose
 }
 
 fn to_order(turn: Move) -> Order {
-    let spot = |square: u8| Spot::new(square % 8, square / 8).expect("the house moves on the board");
-    Order::new(spot(turn.from), spot(turn.to))
+    Order::new(spot_at(turn.from), spot_at(turn.to))
+}
+
+fn spot_at(square: u8) -> Spot {
+    Spot::new(square % 8, square / 8).expect("the house moves on the board")
 }
 
 fn position_of(view: &View, side: Seat) -> Position {
@@ -348,7 +351,7 @@ mod tests {
             let mut position = Position::new(0, 0, Terms { jump: false, quiet_limit: 100 });
             (0..).zip(heights).for_each(|(file, &height)| position.put(file, 0, PieceKind::Square, height));
             (0..enemies).for_each(|file| position.put(56 + file, 1, PieceKind::Square, 1));
-            evaluate::worth(&position)
+            search::worth(&position)
         };
         let low = worth(&[2, 2, 2, 2, 2, 2], 2);
         let high = worth(&[5, 2, 2, 1, 1, 1], 2);
