@@ -96,7 +96,10 @@ fn the_demo_of_the_pacific_tells_of_torpedoes() {
 #[test]
 fn the_demo_of_quantum_tells_of_towers() {
     let (told, read) = demo("quantum");
-    assert_says(&told, &["tower, which stays", "Ann won (three towers).", "The referee read 40 letters", PROVEN]);
+    assert_says(
+        &told,
+        &["tower, which stays", "Ann won (three towers).", "The referee read 40 letters", PROVEN],
+    );
     assert_says(&read, &["Good luck, Ann.", "Your conditions are sealed", REFUSED]);
 }
 

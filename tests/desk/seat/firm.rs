@@ -290,7 +290,6 @@ fn a_yes_in_words_plays_them_now() {
         "Confermo.",
         "Ma certo, giocala pure.",
         "why the wait? just play it",
-        "Yes of course I meant it, get on with it!",
     ] {
         let (referee, game_match, receipt, _) = filed(WORDS);
         referee.reply(ANN, &receipt, yes);

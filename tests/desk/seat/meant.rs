@@ -361,7 +361,7 @@ fn a_correction_beside_orders_is_offered_and_one_after_the_move_is_told_so() {
     let (game_match, report) = quad(&referee);
     referee.reply(BO, &report, "MARBLE C6");
     let played = referee.one_to(BO);
-    for text in ["Sorry, I meant C9.", "C9 instead of C6 please", "Please cancel my order."] {
+    for text in ["Sorry, I meant C9.", "Please make it C9 instead of C6.", "Please cancel my order."] {
         referee.reply(BO, &played, text);
         referee.one_to(BO).says("What was adjudicated stands").says("| TELL I mistyped");
     }

@@ -269,8 +269,8 @@ fn question(doubt: &Doubt) -> String {
         }
         DoubtKind::Inside => "This line is not an order, but it seems to hold one.",
         DoubtKind::Squares => "This line is not an order, but it seems to mean one.",
-        DoubtKind::InWords => "I take orders in other words, or in another language, only after a YES.",
-        DoubtKind::Changes => "This seems to change your orders. I do so only after a YES.",
+        DoubtKind::InWords => "I read orders only in English and in their exact form, so I ask first.",
+        DoubtKind::Changes => "This seems to change your orders, so I ask first.",
         DoubtKind::InSubject => "This is the subject of your letter, where I do not read orders.",
         DoubtKind::InQuote => {
             "You seem to have changed this line in the quote of my letter, where I do not read orders."

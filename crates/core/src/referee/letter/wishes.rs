@@ -226,11 +226,7 @@ impl WishReader<'_> {
                 let address = self.spoken.address.as_ref();
                 wishes.extend(address.map(|address| format!("ADDRESS {address}")));
             }
-            Topic::Withdraw => {
-                let has_filed = self.game_match.filed[self.seat].is_some()
-                    || self.game_match.conditions[self.seat].is_some();
-                wishes.extend(has_filed.then(|| "WITHDRAW".to_owned()));
-            }
+            Topic::Withdraw => wishes.extend(self.has_filed().then(|| "WITHDRAW".to_owned())),
             Topic::Draw if !is_over && !self.is_against_house() => {
                 let is_offered = self.game_match.draw_offer == Some(self.seat.other());
                 wishes.agrees_to_nothing = self.spoken.agrees && !is_offered;
@@ -271,6 +267,10 @@ impl WishReader<'_> {
             | Topic::NeverMind
             | Topic::Thanks => {}
         }
+    }
+
+    fn has_filed(&self) -> bool {
+        self.game_match.filed[self.seat].is_some() || self.game_match.conditions[self.seat].is_some()
     }
 
     /// Offers to challenge somebody whose address the letter names, or else to find an opponent.

@@ -164,8 +164,13 @@ fn by_new_squares(words: &[&str], game: GameKind, orders: &[String]) -> Option<V
     let mut named = squares(&tokens);
     named.dedup();
     let is_move = matches!(game, GameKind::Quantum | GameKind::Pacific) && squares_of(old).count() == 2;
+    // A line that names a square of the order, too, may compare them.
+    let names_own = words
+        .iter()
+        .filter_map(|word| square(word, game))
+        .any(|named| squares_of(old).any(|own| own == named));
     let new = match named[..] {
-        [square] if squares_of(old).all(|own| own != square) => {
+        [square] if !names_own => {
             let last = squares_of(old).last()?;
             format!("{}{square}", &old[..old.rfind(last)?])
         }
