@@ -204,7 +204,9 @@ pub fn stay_meant(lines: &[&str], game: GameKind, orders: &[String]) -> Option<V
         return None;
     }
     let tokens = tokens(&words, game);
-    let no = only_ship(&said, &tokens)?;
+    // "Another try" names no ship 1.
+    let no = only_ship(&said, &tokens)
+        .filter(|no| said.iter().any(is_ship) || words.iter().any(|word| word.contains(no.as_str())))?;
     let order = orders.iter().find(|order| is_of_ship(order, &no))?;
     let is_of_order = |square: &&str| order.split(' ').any(|word| word == *square);
     let moves = !order.ends_with("HOLD");
@@ -236,9 +238,12 @@ fn only_ship(said: &[Word], tokens: &[Token]) -> Option<String> {
     }
 }
 
+fn is_ship(word: &Word) -> bool {
+    LANGUAGES.iter().any(|language| language.position.names_piece(&word.text))
+}
+
 /// Returns the number in `third ship`, if only one such number is named.
 fn nth_ship(said: &[Word]) -> Option<String> {
-    let is_ship = |word: &Word| LANGUAGES.iter().any(|language| language.position.names_piece(&word.text));
     let nth = |word: &Word| {
         LANGUAGES.iter().find_map(|language| {
             let mut names = language.orders.nth.iter();
@@ -642,6 +647,7 @@ mod tests {
             "Where is ship 3?",
             "If he comes, leave ship 3",
             "Ship 3 is a beauty",
+            "Oh, too far. Another try:",
         ] {
             assert_eq!(stays(text), "", "{text}");
         }
