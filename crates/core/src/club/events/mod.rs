@@ -5,8 +5,8 @@
 //!
 //! - `keys`: the keys of a plan, and a plan to copy
 //! - `plan`: the checked plan that a GM announces
-//! - `sections`: the division of the entrants into sections, the seats of their matches, the table of a section, and the
-//!   order in which its players rise, fall and go on
+//! - `sections`: the division of the entrants into sections, the seats of their matches, the table of a section, and
+//!   the order in which its players rise, fall and go on
 //! - `own_time`: how long each side of a match kept the other waiting, as the ledger shows, and the ends of a match, as its
 //!   event counts them
 //! - `event`: the state of an event, as its book shows it

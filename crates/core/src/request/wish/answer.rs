@@ -1,10 +1,8 @@
 //! Answers in words to one of our questions: `Yes, please.`, `Nein danke`, `はい`.
 
-use chrono::NaiveDate;
-
-use super::{Topic, names_a_piece, names_a_square, read_remarks};
+use super::Topic;
 use crate::game::Line;
-use crate::language::{LANGUAGES, Language, Phrases, Sentence, WordSet, any_has, longest_phrase, sentences};
+use crate::language::{LANGUAGES, Language, Phrases, Sentence, WordSet, longest_phrase, sentences};
 
 /// The meaning of a whole letter that answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,50 +30,6 @@ pub fn word_answer(lines: &[Line]) -> Option<WordAnswer> {
         _ => None,
     };
     meaning(&sentences).or_else(|| without_name.and_then(meaning))
-}
-
-/// Whether a letter says nothing but yes and a short question that doubts nothing: `Why the wait? Just play it.`
-pub fn agrees_with_reproach(lines: &[Line]) -> bool {
-    let (asked, said): (Vec<Sentence>, Vec<Sentence>) =
-        sentences(lines).into_iter().partition(|sentence| sentence.is_question);
-    let doubts = |sentence: &Sentence| {
-        let has =
-            |list: fn(&Language) -> &WordSet| sentence.words.iter().any(|word| any_has(&word.text, list));
-        sentence.words.len() > MAX_WORDS
-            || names_a_square(sentence)
-            || names_a_piece(sentence)
-            || has(|language| &language.words.not)
-            || has(|language| &language.words.if_)
-            || sentence
-                .words
-                .first()
-                .is_some_and(|word| any_has(&word.text, |language| &language.beside.first))
-    };
-    // A bare yes may answer the question itself: `Was that wrong? Yes.`
-    !asked.is_empty()
-        && !asked.iter().any(doubts)
-        && said.iter().map(|sentence| sentence.words.len()).sum::<usize>() > 1
-        && matches!(meaning(&said), Some(WordAnswer::Yes | WordAnswer::WasMe))
-}
-
-/// Whether a letter of courtesies and other words thanks, and takes nothing back as far as its words tell: they neither
-/// deny nor ask nor limit anything, and name no day, number, square or piece.
-pub fn only_thanks(lines: &[Line]) -> bool {
-    let all = sentences(lines);
-    let spoken = read_remarks(lines, "", false, NaiveDate::default());
-    let has = |sentence: &Sentence, list: fn(&Language) -> &WordSet| {
-        sentence.words.iter().any(|word| any_has(&word.text, list))
-    };
-    let limits = |sentence: &Sentence| {
-        has(sentence, |language| &language.words.not)
-            || has(sentence, |language| &language.words.if_)
-            || has(sentence, |language| &language.beside.first)
-            || LANGUAGES.iter().any(|language| {
-                language.beside.undoing.any_in(&sentence.words)
-                    || language.orders.except.any_in(&sentence.words)
-            })
-    };
-    spoken.topic == Some(Topic::Thanks) && !all.iter().any(limits)
 }
 
 /// Whether a letter says nothing but that its writer wants no more letters.
@@ -178,7 +132,7 @@ pub(super) fn is_negated(sentence: &Sentence, start: usize, language: &Language)
     before.iter().any(|word| language.words.not.contains(&word.text))
 }
 
-fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
+pub(super) fn meaning(sentences: &[Sentence]) -> Option<WordAnswer> {
     let words = words_of(sentences);
     LANGUAGES.iter().find_map(|Language { answers, .. }| {
         if words.is_empty() || without_polite(&words, &answers.polite).len() > MAX_WORDS {

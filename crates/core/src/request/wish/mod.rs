@@ -11,7 +11,9 @@ use serde::Serialize;
 
 use crate::dialect::is_square;
 use crate::game::Line;
-use crate::language::{LANGUAGES, Language, Phrases, Sentence, Word, fold, is_joined, sentences};
+use crate::language::{
+    LANGUAGES, Language, Phrases, Sentence, Word, WordSet, any_has, fold, is_joined, sentences,
+};
 use crate::letter::{Address, split_words};
 
 mod answer;
@@ -21,11 +23,8 @@ mod orders;
 
 pub use self::gist::{change_meant, correction_meant, corrects, in_latin, orders_meant, stay_meant};
 pub use crate::language::Topic;
-pub use answer::{
-    Stance, WordAnswer, agrees_with_reproach, asks_or_agrees, denies, is_bare_verb, only_thanks, stance,
-    word_answer,
-};
-use answer::{agrees, asks_to_stop, is_negated};
+pub use answer::{Stance, WordAnswer, asks_or_agrees, denies, is_bare_verb, stance, word_answer};
+use answer::{agrees, asks_to_stop, is_negated, meaning};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 
 /// The trouble that a letter mentions.
@@ -239,6 +238,53 @@ pub fn asks_or_wishes(remarks: &[Line]) -> bool {
     };
     sentences.iter().any(|sentence| sentence.is_question || wishes(sentence))
         || implied_absence(&sentences, NaiveDate::default()).is_some()
+}
+
+/// Maximum words of a question beside a yes.
+const MAX_REPROACH: usize = 6;
+
+/// Whether a letter says nothing but yes and a short question that doubts nothing: `Why the wait? Just play it.`
+pub fn agrees_with_reproach(lines: &[Line]) -> bool {
+    let (asked, said): (Vec<Sentence>, Vec<Sentence>) =
+        sentences(lines).into_iter().partition(|sentence| sentence.is_question);
+    let doubts = |sentence: &Sentence| {
+        let has =
+            |list: fn(&Language) -> &WordSet| sentence.words.iter().any(|word| any_has(&word.text, list));
+        sentence.words.len() > MAX_REPROACH
+            || names_a_square(sentence)
+            || names_a_piece(sentence)
+            || has(|language| &language.words.not)
+            || has(|language| &language.words.if_)
+            || sentence
+                .words
+                .first()
+                .is_some_and(|word| any_has(&word.text, |language| &language.beside.first))
+    };
+    // A bare yes may answer the question itself: `Was that wrong? Yes.`
+    !asked.is_empty()
+        && !asked.iter().any(doubts)
+        && said.iter().map(|sentence| sentence.words.len()).sum::<usize>() > 1
+        && matches!(meaning(&said), Some(WordAnswer::Yes | WordAnswer::WasMe))
+}
+
+/// Whether a letter of courtesies and other words thanks, and takes nothing back as far as its words tell: they neither
+/// deny nor ask nor limit anything, and name no day, number, square or piece.
+pub fn only_thanks(lines: &[Line]) -> bool {
+    let all = sentences(lines);
+    let spoken = read_remarks(lines, "", false, NaiveDate::default());
+    let has = |sentence: &Sentence, list: fn(&Language) -> &WordSet| {
+        sentence.words.iter().any(|word| any_has(&word.text, list))
+    };
+    let limits = |sentence: &Sentence| {
+        has(sentence, |language| &language.words.not)
+            || has(sentence, |language| &language.words.if_)
+            || has(sentence, |language| &language.beside.first)
+            || LANGUAGES.iter().any(|language| {
+                language.beside.undoing.any_in(&sentence.words)
+                    || language.orders.except.any_in(&sentence.words)
+            })
+    };
+    spoken.topic == Some(Topic::Thanks) && !all.iter().any(limits)
 }
 
 /// Whether a person should read the remarks at once: they mention trouble, complain, or ask for a pause.
