@@ -265,7 +265,7 @@ fn many_matches_are_opened_from_a_csv_file() {
     assert_eq!(galaxy["players"]["first"], "Carl Coe");
     assert_says(
         &folder.letters_to("carl@players.example"),
-        &["A match of Quadrant Z begins", "Europe/Berlin", "A match of War in the Pacific begins"],
+        &["plays Quadrant Z with you", "Europe/Berlin", "plays War in the Pacific with you"],
     );
 }
 

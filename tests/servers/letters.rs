@@ -36,8 +36,8 @@ fn a_match_is_opened_extended_protested_corrected_and_drawn_by_letters() {
     ann.reads("bo@club.test has been challenged", &club);
     let challenge = bo.reads("ann@club.test invites you to a match", &club);
     bo.answers(&challenge, &format!("ACCEPT {}", code(&challenge, "ACCEPT")));
-    let mut to_ann = ann.reads("A match of Quad begins", &club);
-    bo.reads("A match of Quad begins", &club);
+    let mut to_ann = ann.reads("plays Quad with you", &club);
+    bo.reads("plays Quad with you", &club);
     let id = the_match(&club)["match"].as_str().expect("a name").to_owned();
 
     // Two turns each; Bo uses a mail program.

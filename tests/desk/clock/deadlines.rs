@@ -15,9 +15,9 @@ fn a_seat_that_has_not_filed_gets_two_reminders() {
     referee.advance(5 * 24 + 7);
     assert!(referee.sent_to(ANN).is_empty());
     referee.advance(2);
-    referee.one_to(ANN).says("You have not filed any orders for turn 1 yet").says("Thu 14 May, 20:00 CEST");
+    referee.one_to(ANN).says("you have not filed any orders for turn 1 yet").says("Thu 14 May, 20:00 CEST");
     referee.advance(36);
-    referee.one_to(ANN).says("You have not filed any orders");
+    referee.one_to(ANN).says("you have not filed any orders");
     assert!(referee.sent_to(BO).is_empty(), "nothing is due from Bo");
 }
 

@@ -169,12 +169,12 @@ fn reminders_go_at_the_configured_times_to_those_who_have_not_filed() {
     referee.advance(18);
     assert!(referee.sent_to(BO).is_empty());
     referee.advance(2);
-    referee.one_to(BO).says("You have not filed any orders for turn 1 yet").says("in 12 hours");
+    referee.one_to(BO).says("you have not filed any orders for turn 1 yet").says("in 12 hours");
     referee.advance(6);
     assert!(referee.sent_to(BO).is_empty());
     referee.advance(2);
     let reminder = referee.one_to(BO);
-    reminder.says("You have not filed any orders").says("due Fri 8 May, 20:00 CEST").says("| ");
+    reminder.says("you have not filed any orders").says("due Fri 8 May, 20:00 CEST").says("| ");
     assert!(reminder.subject.contains("due Fri 8 May, 20:00 CEST"), "{}", reminder.subject);
     assert!(referee.sent_to(ANN).is_empty(), "Ann has filed");
 }

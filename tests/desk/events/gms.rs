@@ -93,8 +93,7 @@ fn unfinished_matches_are_left_to_the_gm_if_the_plan_says_so() {
     with_words(&referee, ANN, "Spring League begins.")[0]
         .says("the GM decides the matches that still run then");
     let first = address_of(&all[0].players.first);
-    with_words(&referee, &first, "A match of Quad begins.")[0]
-        .says("If it still runs then, the GM decides it.");
+    with_words(&referee, &first, "plays Quad with you")[0].says("If it still runs then, the GM decides it.");
     play_until_resigned(&referee, &all[0], Seat::First);
     referee.advance(11 * 24);
     with_words(&referee, &first, "The GM decides the matches that still run then")[0]

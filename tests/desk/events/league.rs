@@ -25,7 +25,7 @@ fn a_league_opens_on_its_day_with_one_letter_about_all_opponents() {
         assert_eq!(text.matches(&format!("against {other}")).count(), 2, "{text}");
         assert_eq!(text.matches(&format!("against {third}")).count(), 2, "{text}");
         begins[0].says("LEAVE EV-SPRING CONFIRM").says("Book EV-SPRING sha256").keeps_silent_of("@players");
-        assert_eq!(with_words(&referee, address, "A match of Quad").len(), 4, "{address}");
+        assert_eq!(with_words(&referee, address, "plays Quad with you").len(), 4, "{address}");
     }
     referee.advance(24);
     assert_eq!(matches(&referee, "EV-SPRING").len(), 6, "nothing opens twice");

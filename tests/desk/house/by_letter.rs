@@ -27,7 +27,7 @@ fn challenge(referee: &Referee, options: &str) -> (Match, crate::referee::Sent) 
     referee.sent_to(ANN);
     referee.write(ANN, &format!("CHALLENGE house quad first=me {options}"));
     let invitation =
-        referee.sent_to(ANN).into_iter().find(|sent| sent.text.contains("begins.")).expect("an invitation");
+        referee.sent_to(ANN).into_iter().find(|sent| sent.text.contains("plays Quad")).expect("an invitation");
     (newest(referee), invitation)
 }
 
@@ -198,7 +198,7 @@ fn a_letter_gets_one_hint_and_a_phase_the_same_one_again() {
     assert_eq!((hints(&one).len(), hints(&other).len()), (1, 0));
     let answers = referee.sent_to(ANN);
     let refused = answers.iter().find(|sent| sent.subject.contains(&other.id)).expect("an answer");
-    refused.says("I give one in a letter");
+    refused.says("I give one a letter");
     for _ in 0..2 {
         referee.reply(ANN, refused, "HINT");
     }

@@ -448,7 +448,7 @@ fn the_house_gets_no_reminders_but_its_opponent_does() {
     referee.sent_to(ANN);
     referee.advance(24 * 6);
     assert!(
-        referee.sent_to(ANN).iter().any(|sent| sent.text.contains("You have not filed any orders")),
+        referee.sent_to(ANN).iter().any(|sent| sent.text.contains("you have not filed any orders")),
         "a reminder"
     );
     let seats = entries(&referee, &game_match.id).into_iter().filter_map(|entry| match entry.fact {

@@ -44,7 +44,7 @@ fn a_stranger_challenges_and_the_opponent_accepts() {
     let to_bo = referee.sent_to(BO);
     to_bo.iter().find(|sent| sent.subject.starts_with("Re:")).expect("an answer").says("begins");
     let to_ann = referee.one_to(ANN);
-    to_ann.says("A match of Quad begins");
+    to_ann.says("plays Quad with you");
     referee.reply(ANN, &to_ann, "MARBLE E5");
     assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1);
 }

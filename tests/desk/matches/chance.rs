@@ -29,7 +29,7 @@ fn code_of(sent: &Sent) -> &str {
 /// The match that a letter to `player` says has begun.
 fn begun(referee: &Referee, player: &str) -> (Match, Vec<Sent>) {
     let sent = referee.sent_to(player);
-    let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
+    let invitation = sent.iter().find(|sent| sent.text.contains(" plays Qua")).expect("an invitation");
     let id = invitation.subject.trim_start_matches('[').split(']').next().expect("a name");
     (referee.find(id), sent)
 }
@@ -145,7 +145,7 @@ fn nothing_is_claimed_of_the_chance_of_a_match_against_the_house_or_opened_by_th
 fn ended(referee: &Referee) -> Match {
     let game_match = meet(referee, "OPEN quad").game_match;
     let (_, sent) = begun(referee, ANN);
-    let invitation = sent.iter().find(|sent| sent.text.contains("A match of")).expect("an invitation");
+    let invitation = sent.iter().find(|sent| sent.text.contains(" plays Qua")).expect("an invitation");
     referee.reply(ANN, invitation, "RESIGN CONFIRM");
     let game_match = referee.find(&game_match.id);
     assert_eq!(game_match.stage, Stage::Over);

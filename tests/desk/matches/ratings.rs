@@ -126,14 +126,14 @@ fn one_match_against_the_house_is_rated_at_a_time() {
     referee
         .sent_to(CY)
         .iter()
-        .find(|sent| sent.text.contains("A match of Quad"))
+        .find(|sent| sent.text.contains("plays Quad"))
         .expect("it begins")
         .says("is rated");
     referee.write(CY, "CHALLENGE house quad level=easy first=me");
     referee
         .sent_to(CY)
         .iter()
-        .find(|sent| sent.text.contains("A match of Quad"))
+        .find(|sent| sent.text.contains("plays Quad"))
         .expect("it begins")
         .says("is unrated");
 }

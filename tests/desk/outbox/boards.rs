@@ -67,7 +67,7 @@ fn reminders_and_refusals_told_again_show_the_board_with_the_form() {
         referee.sent_to(ANN);
         referee.advance((deadline - referee.now()).num_hours() - 40);
         let reminder = referee.last_to(ANN);
-        reminder.says("You have not filed any orders");
+        reminder.says("you have not filed any orders");
         shows_the_board(&reminder, game);
         referee.reply(ANN, &reminder, "MARBLE Z9\nSHIP 1 Z9\nA1 Z9\nCARRIER Z9");
         referee.one_to(ANN).says("No order in this letter was filed");

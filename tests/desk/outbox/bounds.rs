@@ -85,7 +85,7 @@ fn too_many_orders_are_refused_as_a_whole() {
     referee.reply(ANN, &to_ann, &"SHIP 1 G1 TO L1\n".repeat(9_500));
     let answer = referee.one_to(ANN);
     answer
-        .says("Your letter holds 19000 orders; I read 200 at most")
+        .says("Your letter holds 9500 orders; I read 200 at most")
         .says("No order in this letter was filed")
         .says("| SHIP 1 HOLD");
     assert_eq!(kinds(&referee, &game_match)[before..], ["OrdersRefused"]);
@@ -101,7 +101,7 @@ fn twenty_faults_are_told_and_the_others_counted() {
     referee.reply(ANN, &to_ann, &"EXTEND soon\n".repeat(9_500));
     let answer = referee.one_to(ANN);
     assert_eq!(answer.text.matches("EXTEND needs a number").count(), 20, "{}", answer.text);
-    answer.says("Your letter has 18980 more faults");
+    answer.says("Your letter has 9480 more faults");
     referee.reply(ANN, &to_ann, &"SHIP 9 G1 TO Y4\n".repeat(51));
     let answer = referee.one_to(ANN);
     assert!(answer.text.matches("cannot stand:").count() <= 20, "{}", answer.text);

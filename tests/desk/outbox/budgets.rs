@@ -199,7 +199,7 @@ fn what_waits_for_an_answer_lapses_after_fourteen_days() {
     referee.one_to(EVE).says("Was it you").says("> OPEN Quad").keeps_silent_of("CHALLENGE");
     referee.sleep(14 * 24 + 1);
     referee.write(EVE, &format!("CONFIRM {}", code(&question, "CONFIRM")));
-    referee.one_to(EVE).says("A code counts once, for 14 days");
+    referee.one_to(EVE).says("A code counts once, within 14 days");
     assert!(referee.sent_to(BO).is_empty());
 }
 

@@ -154,7 +154,7 @@ fn reminders_come_at_the_hours_that_the_player_has_chosen() {
     referee.advance(4 * 24 + 7);
     assert!(referee.sent_to(ANN).is_empty());
     referee.advance(2);
-    referee.one_to(ANN).says("You have not filed any orders for turn 1 yet");
+    referee.one_to(ANN).says("you have not filed any orders for turn 1 yet");
     referee.advance(2 * 24 + 22);
     assert!(referee.sent_to(ANN).is_empty() && referee.sent_to(BO).is_empty());
 }
@@ -193,7 +193,7 @@ fn a_daily_digest_tells_what_waits_and_takes_the_place_of_reminders() {
     referee.advance(2);
     let reminders = referee.sent_to(ANN);
     assert_eq!(reminders.len(), 2, "the next digest would come after the deadlines");
-    reminders[0].says("You have not filed any orders");
+    reminders[0].says("you have not filed any orders");
     assert!(kinds(&referee, &game_match).contains(&"ReminderLeftToDigest".to_owned()));
     referee.advance(1);
     referee.reply(ANN, &to_ann, "SETTINGS digest=off");

@@ -16,7 +16,7 @@ fn a_match_is_played_from_the_invitation_to_the_result() {
     let referee = Referee::new();
     let game_match = referee.open(GameKind::Quad, &[]);
     let (mut to_ann, mut to_bo) = (referee.one_to(ANN), referee.one_to(BO));
-    to_ann.says("A match of Quad begins").says("Turn 1 waits for your orders");
+    to_ann.says("plays Quad with you").says("Turn 1 waits for your orders");
     to_bo.says("Turn 1 waits for Ann");
     for (black, white) in BLACK.iter().zip(WHITE) {
         referee.reply(ANN, &to_ann, black);

@@ -89,7 +89,7 @@ fn a_yes_without_a_thread_gets_the_last_offer_again() {
     referee.one_to(ANN);
     referee.reply(ANN, &report, "Yes");
     let again = referee.one_to(ANN);
-    again.says("answer YES again: | SHIP 2 C1 TO C2").keeps_silent_of("passed your words");
+    again.says("answer YES again, to this letter: | SHIP 2 C1 TO C2").keeps_silent_of("passed your words");
     assert_eq!(held(&referee, &game_match), None);
     referee.reply(ANN, &again, "yes!");
     referee.one_to(ANN).says("Your orders are sealed");

@@ -74,7 +74,7 @@ fn a_question_is_understood_in_the_languages_of_the_glossary() {
         ("Possiamo giocare più in fretta? Sette giorni per mossa sono troppi.", "Each turn may take"),
         ("Qual aplicativo preciso instalar no celular para jogar?", "nothing to install"),
         ("Hraje Bo sám, nebo mu pomáhá počítač?", "asks a computer for moves"),
-        ("Kann ich auch per WhatsApp mitspielen?", "by mail alone"),
+        ("Kann ich auch per WhatsApp mitspielen?", "mail only"),
         ("いつも手紙に画像はいりません。", "format=text"),
     ] {
         answer(&referee, &to_ann, words).says(said);

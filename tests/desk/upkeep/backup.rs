@@ -468,7 +468,7 @@ fn an_answer_to_a_lost_reminder_of_the_open_turn_proves_nothing_new() {
     referee.block_on(referee.office().store.backup(&backup)).expect("a backup");
     referee.advance(20);
     let reminder = referee.last_to(ANN);
-    reminder.says("You have not filed any orders for turn 1 yet");
+    reminder.says("you have not filed any orders for turn 1 yet");
     referee.restore(&backup);
     referee.work();
     let told = referee.all_to(GM).len();
