@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_number_of_lines_found_is_bounded() {
-        let text = format!("{}{}", quoted("Turn 4 is open."), "> SHIP 1 TO C3\n".repeat(10_000));
+        let text = format!("{}{}", quoted("Turn 4 is open."), "> SHIP 1 TO C3\n".repeat(5_000));
         assert_eq!(changed(&text).len(), MAX_CHANGED);
     }
 }
