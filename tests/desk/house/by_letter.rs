@@ -26,8 +26,11 @@ fn challenge(referee: &Referee, options: &str) -> (Match, crate::referee::Sent) 
     referee.advance(1);
     referee.sent_to(ANN);
     referee.write(ANN, &format!("CHALLENGE house quad first=me {options}"));
-    let invitation =
-        referee.sent_to(ANN).into_iter().find(|sent| sent.text.contains("plays Quad")).expect("an invitation");
+    let invitation = referee
+        .sent_to(ANN)
+        .into_iter()
+        .find(|sent| sent.text.contains("plays Quad"))
+        .expect("an invitation");
     (newest(referee), invitation)
 }
 
