@@ -75,6 +75,7 @@ fn a_question_is_understood_in_the_languages_of_the_glossary() {
         ("Qual aplicativo preciso instalar no celular para jogar?", "nothing to install"),
         ("Hraje Bo sám, nebo mu pomáhá počítač?", "asks a computer for moves"),
         ("Kann ich auch per WhatsApp mitspielen?", "mail only"),
+        ("Wie kann ich das Brett ausdrucken?", "72 characters wide"),
         ("いつも手紙に画像はいりません。", "format=text"),
     ] {
         answer(&referee, &to_ann, words).says(said);

@@ -253,7 +253,7 @@ pub struct TimeWords {
     /// Words that set a condition or leave a choice.
     #[serde(rename = "if")]
     pub if_: WordSet,
-    /// Those of them that are common words of another language, too, or ask for a time.
+    /// Words of `if_` that say little alone: they are common in another language, too, or ask for a time.
     pub weak_if: WordSet,
     #[serde(deserialize_with = "numbers")]
     pub numbers: Numbers,
