@@ -297,6 +297,15 @@ mod tests {
     }
 
     #[test]
+    fn the_lines_of_a_paragraph_become_one_and_paragraphs_stay_apart() {
+        assert_eq!(
+            wrap("You win\nwith four marbles.\n\nThe rest\nfollows.\n", 0),
+            "You win with four marbles.\n\nThe rest follows.\n"
+        );
+        assert_eq!(wrap("You win\nwith four marbles.", 0), "You win with four marbles.");
+    }
+
+    #[test]
     fn a_match_keeps_its_name_on_one_line() {
         for before in 0..=WIDTH {
             let text = format!("{} QZ-7K3M is over.", "x".repeat(before));
