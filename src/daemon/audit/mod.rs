@@ -1,6 +1,6 @@
 //! Checks all matches against their ledgers, events against their books, and the club, on a schedule.
 //!
-//! What does not verify is remembered in the store, so that the GM is told of each finding once, and the status shows it
+//! Findings are remembered in the store, so that the GM is told of each finding once, and the status shows it
 //! until the GM acknowledges it or it verifies again.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -22,7 +22,7 @@ use crate::referee::{self, Match, Opening, Terms};
 use crate::request::{Party, Whom};
 use crate::store::{Player, TokenRow};
 
-/// What to write for somebody whom the club does not know.
+/// The hint for whoever names somebody whom the club does not know.
 pub const NEW_NEEDS_ADDRESS: &str =
     "Somebody new needs an address: name@example.org or Name <name@example.org>.";
 

@@ -175,9 +175,9 @@ fn nearest(passages: &[Passage<'_>], text: &str) -> Option<usize> {
     })
 }
 
-/// What a passage shares with the words of a letter.
+/// The words of a letter that a passage has, too.
 struct Found {
-    /// The share of their weight.
+    /// Their share in the weight of all words of the letter.
     share: f64,
     words: usize,
     keys: usize,

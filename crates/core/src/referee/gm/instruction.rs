@@ -67,7 +67,7 @@ pub enum MatchAction {
     /// Gives the seat to another player or to the house.
     Replace {
         seat: Seat,
-        /// Who takes it, as GMs name people; or the house.
+        /// The new holder: a person as GMs name people, or the house.
         by: String,
         /// Whether the former player is not rated.
         excused: bool,

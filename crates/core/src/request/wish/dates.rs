@@ -165,7 +165,8 @@ fn dates_and_places(items: &[Item], today: NaiveDate) -> Vec<(usize, NaiveDate)>
     weekdays.collect()
 }
 
-/// Of several days, returns the two that `until` links: "the wedding is on the 12th, so I am away from the 10th to the 14th".
+/// Returns the two of several days that `until` links, or all: "the wedding is on the 12th, so I am away from the 10th to
+/// the 14th".
 fn both_ends<D: Clone>(items: &[Item], named: Vec<(usize, D)>) -> Vec<(usize, D)> {
     let is_linked = |two: &[(usize, D)]| until_before(items, two[1].0).is_some_and(|until| two[0].0 < until);
     named.windows(2).find(|two| is_linked(two)).map(<[_]>::to_vec).unwrap_or(named)
