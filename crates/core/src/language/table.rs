@@ -303,6 +303,8 @@ pub struct OrderWords {
     pub instead: WordSet,
     /// Words behind a square that deny it: `A1 değil`.
     pub denying_behind: WordSet,
+    /// Words for what somebody prefers: `rather B1`.
+    pub rather: WordSet,
     pub submarine: Phrases,
     pub fire: Phrases,
     /// Words that say that a ship stays where it was.

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::dialect::is_square;
+use crate::game::any::GameKind;
 use crate::game::condition::Conditions;
 use crate::game::{Fault, Line, Seat};
 use crate::letter::split_words;
@@ -83,12 +85,14 @@ pub(super) fn possible_orders(
 
 /// Whether a doubtful line may change one of these orders: it takes something back, or names a number or a square of
 /// theirs.
-pub(super) fn may_change(request: &Request, orders: &[Line]) -> bool {
+pub(super) fn may_change(request: &Request, orders: &[Line], game: GameKind) -> bool {
     let ordered: Vec<String> = orders.iter().flat_map(|order| words_with_numbers(&order.text)).collect();
+    // With one order a turn, any other square may be meant instead.
+    let is_about = |word: &String| ordered.contains(word) || game != GameKind::QuadrantZ && is_square(word);
     let doubts = request.doubts.iter().filter(|doubt| !is_order(&doubt.kind));
-    doubts.filter_map(|doubt| request.written(doubt.line)).any(|line| {
-        request::takes_back(line) || words_with_numbers(line).iter().any(|word| ordered.contains(word))
-    })
+    doubts
+        .filter_map(|doubt| request.written(doubt.line))
+        .any(|line| request::takes_back(line) || words_with_numbers(line).iter().any(is_about))
 }
 
 /// Whether a line has no number, or the order's number.

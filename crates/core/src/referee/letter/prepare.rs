@@ -176,8 +176,7 @@ fn doubt_changes(request: &mut Request, before: &Match, seat: Seat) {
     let Some(mut orders) = orders.map(|orders| orders.concat()) else { return };
     let mut changes = Vec::new();
     for (no, line) in lines {
-        let changed = wish::change_meant(line, game, &orders);
-        match changed.or_else(|| wish::stay_meant(&[line], game, &orders)) {
+        match wish::change_meant(line, game, &orders) {
             Some(changed) if is_legal(before, seat, &changed) => {
                 orders = changed;
                 changes.push(no);

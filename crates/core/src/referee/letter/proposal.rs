@@ -80,7 +80,7 @@ pub(super) fn offer(
         && request.doubts.iter().all(|doubt| matches!(doubt.kind, DoubtKind::InWords | DoubtKind::Inside));
     let is_doubtful = |line: &Line| request.doubts.iter().any(|doubt| doubt.line == line.no);
     let rest: Vec<Line> = written.iter().filter(|line| !is_doubtful(line)).cloned().collect();
-    let rest = Some(rest).filter(|rest| !doubtful::may_change(request, rest));
+    let rest = Some(rest).filter(|rest| !doubtful::may_change(request, rest, game_match.game));
     let beside_filed = whole.as_ref().and_then(|whole| beside_filed(game_match, seat, whole, is_in_words));
     let candidates =
         [(beside_filed, ProposalKind::Whole), (whole, ProposalKind::Whole), (rest, ProposalKind::Rest)];

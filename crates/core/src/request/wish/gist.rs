@@ -45,7 +45,7 @@ enum Token {
 /// lines leave open what they mean.
 pub fn orders_meant(lines: &[&str], game: GameKind) -> Vec<String> {
     let words: Vec<&str> = lines.iter().flat_map(|line| words_of(line)).collect();
-    let asks = lines.iter().any(|line| line.contains(['?', '？', '¿']));
+    let asks = lines.iter().any(|line| asks(line));
     if asks || words.len() > MAX_WORDS || words.iter().any(|word| is_condition(&fold(word))) {
         return Vec::new();
     }
@@ -59,6 +59,9 @@ pub fn orders_meant(lines: &[&str], game: GameKind) -> Vec<String> {
     found.unwrap_or_default()
 }
 
+/// Maximum words of a line that corrects an order by another square, whatever else it says: `Err, H7.`
+const MAX_SHORT_CORRECTION: usize = 3;
+
 /// Maximum words of a letter that replaces a square of the orders that are filed.
 const MAX_CORRECTION: usize = 30;
 
@@ -70,34 +73,61 @@ pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Opt
         return None;
     }
     // "If it is not too late, could ship 4 go to G2 and not G1?" denies the old square, so that it is no musing.
-    let muses = lines.iter().any(|line| line.contains(['?', '？', '¿']))
-        || words.iter().any(|word| is_condition(&fold(word)));
+    let muses = lines.iter().any(|line| asks(line)) || words.iter().any(|word| is_condition(&fold(word)));
     let is_open = muses || lines.iter().any(|line| request::takes_back(line));
     let corrects = !muses && lines.iter().any(|line| corrects(line));
     by_squares(&words, game, filed, is_open)
         .or_else(|| corrects.then(|| by_new_squares(&words, game, filed)).flatten())
 }
 
-/// Returns the orders of a letter as a line beside them corrects them: it names the ship of one of them and another
-/// square, such as `For 2 I would rather have F4`, or says that a square or a move replaces another.
+/// Returns the orders of a letter as a line beside them changes them, as a whole or sentence by sentence: it names the
+/// ship of one of them and another square, such as `For 2 I would rather have F4`, says that a square or a move replaces
+/// another, or that a ship stays.
 pub fn change_meant(line: &str, game: GameKind, orders: &[String]) -> Option<Vec<String>> {
-    let words = words_of(line);
+    let change = |said: &str, orders: &[String]| {
+        one_change(said, game, orders).or_else(|| stay_meant(&[said], game, orders))
+    };
+    change(line, orders).or_else(|| {
+        let mut changed = orders.to_vec();
+        for sentence in line.split_inclusive(['.', '!', '…', ';', '。', '！']) {
+            match change(sentence, &changed) {
+                Some(next) => changed = next,
+                // What is not understood may be about the orders, too.
+                None if sentence.contains(|c: char| c.is_numeric()) => return None,
+                None => {}
+            }
+        }
+        Some(changed).filter(|changed| changed != orders)
+    })
+}
+
+fn one_change(said: &str, game: GameKind, orders: &[String]) -> Option<Vec<String>> {
+    let words = words_of(said);
     if words.len() > MAX_CORRECTION {
         return None;
     }
     let of_ship = (game == GameKind::QuadrantZ).then(|| by_ship(&words, game, orders)).flatten();
-    if !corrects(line) {
+    let is_short = words.len() <= MAX_SHORT_CORRECTION && !asks(said);
+    if !is_short && !corrects(said) {
         return of_ship;
     }
     // "C9 is not as good as C6" denies no square.
     of_ship
-        .or_else(|| by_squares(&words, game, orders, !was_meant_otherwise(line)))
-        .or_else(|| by_new_squares(&words, game, orders))
+        .or_else(|| by_squares(&words, game, orders, !was_meant_otherwise(said)))
+        .or_else(|| (!asks(said)).then(|| by_new_squares(&words, game, orders)).flatten())
 }
 
-/// Whether a line corrects something: it says that something is replaced, or was meant otherwise.
+fn asks(text: &str) -> bool {
+    text.contains(['?', '？', '¿'])
+}
+
+/// Whether a line corrects something: it says that something is replaced or preferred, or was meant otherwise.
 pub fn corrects(line: &str) -> bool {
-    let replaces = |word: &str| any_has(&fold(word), |language| &language.orders.instead);
+    let replaces = |word: &str| {
+        let word = fold(word);
+        any_has(&word, |language| &language.orders.instead)
+            || any_has(&word, |language| &language.orders.rather)
+    };
     was_meant_otherwise(line) || words_of(line).into_iter().any(replaces)
 }
 
@@ -159,11 +189,13 @@ fn by_new_squares(words: &[&str], game: GameKind, orders: &[String]) -> Option<V
         return None;
     }
     let has_point = |order: &&String| squares_of(order).count() > 0 && !order.starts_with("STAR");
-    let mut with_point = orders.iter().filter(has_point);
-    let (old, None) = (with_point.next()?, with_point.next()) else { return None };
+    let old = only(orders.iter().filter(has_point))?;
     let mut named = squares(&tokens);
     named.dedup();
     let is_move = matches!(game, GameKind::Quantum | GameKind::Pacific) && squares_of(old).count() == 2;
+    if is_move && let Some(new) = other_move(words, game, old) {
+        return Some(with(orders, old, new));
+    }
     // A line that names a square of the order, too, may compare them.
     let names_own = words
         .iter()
@@ -174,10 +206,26 @@ fn by_new_squares(words: &[&str], game: GameKind, orders: &[String]) -> Option<V
             let last = squares_of(old).last()?;
             format!("{}{square}", &old[..old.rfind(last)?])
         }
-        [from, to] if is_move => format!("{from}-{to}"),
         _ => return None,
     };
     Some(with(orders, old, new))
+}
+
+/// Returns the only move beside the one that is ordered, unless it is denied.
+fn other_move(words: &[&str], game: GameKind, ordered: &str) -> Option<String> {
+    let moves = words.windows(2).enumerate().filter_map(|(at, two)| {
+        let (from, to) = (square(two[0], game)?, square(two[1], game)?);
+        let is_other = !squares_of(ordered).eq([from.as_str(), to.as_str()]);
+        is_other.then(|| (at, format!("{from}-{to}")))
+    });
+    let (at, new) = only(moves)?;
+    let is_denied = at > 0 && denies(&fold(words[at - 1]));
+    (!is_denied).then_some(new)
+}
+
+/// Returns the only item.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
 }
 
 /// Returns the squares of an order.
@@ -189,7 +237,7 @@ fn squares_of(order: &str) -> impl Iterator<Item = &str> {
 /// order back: `about ship 1: leave it where it is`.
 pub fn stay_meant(lines: &[&str], game: GameKind, orders: &[String]) -> Option<Vec<String>> {
     let words: Vec<&str> = lines.iter().flat_map(|line| words_of(line)).collect();
-    let asks = lines.iter().any(|line| line.contains(['?', '？', '¿']));
+    let asks = lines.iter().any(|line| asks(line));
     if game != GameKind::QuadrantZ || asks || words.len() > MAX_CORRECTION {
         return None;
     }
@@ -205,9 +253,10 @@ pub fn stay_meant(lines: &[&str], game: GameKind, orders: &[String]) -> Option<V
     }
     let tokens = tokens(&words, game);
     // "Another try" names no ship 1.
-    let no = only_ship(&said, &tokens)
-        .filter(|no| said.iter().any(is_ship) || words.iter().any(|word| word.contains(no.as_str())))?;
-    let order = orders.iter().find(|order| is_of_ship(order, &no))?;
+    let names_ship = said.iter().any(|word| is_ship(&word.text));
+    let no =
+        only_ship(&tokens).filter(|no| names_ship || words.iter().any(|word| word.contains(no.as_str())))?;
+    let order = orders.iter().find(|order| is_of_ship(order, no))?;
     let is_of_order = |square: &&str| order.split(' ').any(|word| word == *square);
     let moves = !order.ends_with("HOLD");
     (moves && squares(&tokens).iter().all(is_of_order))
@@ -226,49 +275,31 @@ fn is_of_ship(order: &str, no: &str) -> bool {
 }
 
 /// Returns the number of the only ship that words name: `ship 3`, `3`, `the third ship`.
-fn only_ship(said: &[Word], tokens: &[Token]) -> Option<String> {
+fn only_ship(tokens: &[Token]) -> Option<&String> {
     let numbers: BTreeSet<&String> = tokens
         .iter()
         .filter_map(|token| if let Token::Number(no) = token { Some(no) } else { None })
         .collect();
-    match Vec::from_iter(numbers)[..] {
-        [no] => Some(no.clone()),
-        [] => nth_ship(said),
-        _ => None,
-    }
+    only(numbers.into_iter())
 }
 
-fn is_ship(word: &Word) -> bool {
-    LANGUAGES.iter().any(|language| language.position.names_piece(&word.text))
+fn is_ship(word: &str) -> bool {
+    LANGUAGES.iter().any(|language| language.position.names_piece(word))
 }
 
-/// Returns the number in `third ship`, if only one such number is named.
-fn nth_ship(said: &[Word]) -> Option<String> {
-    let nth = |word: &Word| {
-        LANGUAGES.iter().find_map(|language| {
-            let mut names = language.orders.nth.iter();
-            names.position(|name| word.text.starts_with(fold(name).as_str()))
-        })
-    };
-    let pairs = said.windows(2).filter_map(|two| match (nth(&two[0]), nth(&two[1])) {
-        (Some(no), _) if is_ship(&two[1]) => Some(no + 1),
-        (_, Some(no)) if is_ship(&two[0]) => Some(no + 1),
-        _ => None,
-    });
-    let numbers: BTreeSet<usize> = pairs.collect();
-    match Vec::from_iter(numbers)[..] {
-        [no] => Some(no.to_string()),
-        _ => None,
-    }
+/// Returns the number that a word for first to fifth names.
+fn nth(word: &str) -> Option<usize> {
+    LANGUAGES.iter().find_map(|language| {
+        let at = language.orders.nth.iter().position(|name| word.starts_with(fold(name).as_str()));
+        at.map(|at| at + 1)
+    })
 }
 
 /// Corrects the order of the only ship that is named by the only other square.
 fn by_ship(words: &[&str], game: GameKind, orders: &[String]) -> Option<Vec<String>> {
     let tokens = tokens(words, game);
-    let said: Vec<Word> = words.iter().map(|word| Word::new(fold(word), 0, 0)).collect();
-    let no = only_ship(&said, &tokens)?;
-    let mut of_ship = orders.iter().filter(|order| is_of_ship(order, &no));
-    let (order, None) = (of_ship.next()?, of_ship.next()) else { return None };
+    let no = only_ship(&tokens)?;
+    let order = only(orders.iter().filter(|order| is_of_ship(order, no)))?;
     let is_of_order = |square: &str| order.split(' ').any(|word| word.eq_ignore_ascii_case(square));
     let mut others: Vec<&str> = squares(&tokens).into_iter().filter(|square| !is_of_order(square)).collect();
     others.dedup();
@@ -286,10 +317,17 @@ fn denies(word: &str) -> bool {
     any_has(word, |language| &language.orders.instead) || any_has(word, |language| &language.words.not)
 }
 
-/// Splits a line into words: also where a script begins that does not separate words, and before an ending behind an
-/// apostrophe or a hyphen.
+/// Splits a line into words: also where a script begins that does not separate words, and before an ending behind a hyphen.
+/// An ending that an apostrophe joins to a square is left out: `A3'ten`.
 fn words_of(line: &str) -> Vec<&str> {
-    let runs = line.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+    let mut before = "";
+    let runs = line.split_inclusive(|c: char| !c.is_alphanumeric()).filter_map(|run| {
+        let is_ending =
+            before.ends_with(['\'', '’']) && is_square(&before.to_ascii_uppercase()[..before.len() - 1]);
+        before = run;
+        let word = run.trim_end_matches(|c: char| !c.is_alphanumeric());
+        (!word.is_empty() && !is_ending).then_some(word)
+    });
     let pieces = runs.flat_map(|run| {
         let cuts = run
             .char_indices()
@@ -333,7 +371,13 @@ fn tokens(words: &[&str], game: GameKind) -> Vec<Token> {
         // The number of a turn is no ship's.
         let before = at.checked_sub(2).and_then(|before| words.get(before)).map(|word| fold(word));
         let is_turn = before.is_some_and(|word| any_has(&word, |language| &language.orders.turn));
-        tokens.push(if is_turn { Token::Word } else { token(word, game) });
+        let beside = [at.checked_sub(2).and_then(|before| words.get(before)), words.get(at)];
+        let nth = nth(&fold(word)).filter(|_| beside.into_iter().flatten().any(|word| is_ship(&fold(word))));
+        tokens.push(match nth {
+            Some(nth) => Token::Number(nth.to_string()),
+            None if is_turn => Token::Word,
+            None => token(word, game),
+        });
     }
     tokens
 }
@@ -391,7 +435,7 @@ fn number(word: &str) -> Option<String> {
 }
 
 /// Returns a folded word of another script in the letters that its own stand for, as far as they are known: `бо` is `bo`.
-pub fn in_latin(word: &str) -> String {
+fn in_latin(word: &str) -> String {
     let known = |c: char| LANGUAGES.iter().find_map(|language| language.orders.letters.get(&c).copied());
     let word: String = word.chars().map(|c| known(c).unwrap_or(c)).collect();
     latin(&word).unwrap_or(word)
@@ -533,6 +577,8 @@ mod tests {
             ("Ship 1 to be two", "SHIP 1 TO B2"),
             ("Jag skrev fel, skepp 1 ska till B1 istället för B2.", "SHIP 1 TO B1"),
             ("1 and 3 both to B2 please", "SHIP 1 TO B2/SHIP 3 TO B2"),
+            ("Birinci gemiyi A3'ten B2'ye götürmek istiyorum, diğerleri yerinde kalsın.", "SHIP 1 A3 TO B2"),
+            ("Mein drittes Schiff fliegt nach B1, danke", "SHIP 3 TO B1"),
         ] {
             assert_eq!(meant(GameKind::QuadrantZ, text).join("/"), orders, "{text}");
         }
@@ -664,6 +710,9 @@ mod tests {
         ] {
             assert_eq!(changed(text), "SHIP 1 G4 TO L2/SHIP 2 K2 TO F4", "{text}");
         }
+        let text = "Sorry, I meant L1 for ship 1. And ship 2 stays where it is!";
+        assert_eq!(changed(text), "SHIP 1 G4 TO L1/SHIP 2 HOLD");
+        assert_eq!(changed("Ship 1 to L1 please. I wonder about F4."), "");
         for text in ["Ship 2 leaves K2 at last", "F4 looks empty", "My 2 cats like it", "Ships 1 and 2 to F4"]
         {
             assert_eq!(changed(text), "", "{text}");
@@ -676,14 +725,19 @@ mod tests {
             (GameKind::Quad, "MARBLE C6", "Perdón, quise decir C9.", "MARBLE C9"),
             (GameKind::Quad, "MARBLE C6", "Nein, doch lieber C9", "MARBLE C9"),
             (GameKind::Quad, "MARBLE C6", "C9 instead of C6 please", "MARBLE C9"),
+            (GameKind::Quad, "MARBLE C6", "Err, C9.", "MARBLE C9"),
             (GameKind::Quantum, "D3 D4", "scratch that e3-e4", "E3-E4"),
+            (GameKind::Quantum, "D3 D4", "Nah, rather E3-E4.", "E3-E4"),
+            (GameKind::Quantum, "D3 D4", "Lieber E3-E4 statt D3-D4", "E3-E4"),
             (GameKind::Quantum, "D3 D4", "Sorry, D5 not D4", "D3 D5"),
             (GameKind::Pacific, "B5-C7", "Espere, o meu dedo escorregou: era D5-C7.", "D5-C7"),
             (GameKind::Pacific, "B5-C7", "oops, I meant D6", "B5-D6"),
         ] {
             assert_eq!(joined(change_meant(text, game, &[order.to_owned()])), changed, "{text}");
         }
-        for text in ["After C9 I fear C6", "C9 is not as good as C6", "I do not fear C9", "C9 looks empty"] {
+        for text in
+            ["After C9 I fear C6", "C9 is not as good as C6", "I do not fear C9", "C9 looks so empty", "C9?"]
+        {
             assert_eq!(joined(change_meant(text, GameKind::Quad, &["MARBLE C6".to_owned()])), "", "{text}");
         }
         let order = ["B5-C7".to_owned()];

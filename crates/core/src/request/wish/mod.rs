@@ -21,7 +21,7 @@ mod dates;
 mod gist;
 mod orders;
 
-pub use self::gist::{change_meant, correction_meant, corrects, in_latin, orders_meant, stay_meant};
+pub use self::gist::{change_meant, correction_meant, corrects, orders_meant, stay_meant};
 pub use crate::language::Topic;
 pub use answer::{Stance, WordAnswer, asks_or_agrees, denies, is_bare_verb, stance, word_answer};
 use answer::{agrees, asks_to_stop, is_negated, meaning};
