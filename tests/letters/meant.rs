@@ -23,7 +23,7 @@ fn read(game: GameKind, text: &str) -> Request {
 
 /// The request without the commands that its other words may take back.
 fn held_back(request: Request) -> Request {
-    let beside = request.beside(Writer::STRANGER);
+    let beside = request.beside(Writer { names: &["Ann Adams"], ..Writer::STRANGER });
     request.hold_back(beside)
 }
 

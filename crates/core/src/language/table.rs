@@ -129,6 +129,8 @@ pub struct Answers {
 pub struct OtherWords {
     /// Words of greetings, thanks, good wishes and sign-offs, and of lines that announce orders. A line of
     /// nothing else says nothing about the orders.
+    /// Words before the place from which somebody greets.
+    pub from: WordSet,
     pub courtesies: WordSet,
     /// Words with which a letter begins: a name may follow them.
     pub greetings: WordSet,

@@ -5,11 +5,12 @@
 
 use std::iter;
 
+use deunicode::deunicode;
 use serde::{Deserialize, Serialize};
 
 use super::LineKind;
 use super::bounds::start_of;
-use super::wish::{in_latin, names_a_piece, names_a_square};
+use super::wish::{names_a_piece, names_a_square};
 use super::wording::Wording;
 use crate::game::Line;
 use crate::language::{
@@ -74,7 +75,8 @@ pub struct LetterLines<'a> {
 impl<'a> LetterLines<'a> {
     /// `kinds` are the meanings of the lines; lines without one were not read.
     pub fn new(lines: &'a [Line], kinds: &'a [LineKind], writer: Writer<'a>) -> LetterLines<'a> {
-        let names = writer.names.iter().flat_map(|name| split_words(name)).map(fold).collect();
+        let written = writer.names.iter().flat_map(|name| split_words(name));
+        let names = written.flat_map(|name| [fold(name), in_ascii(name)]).collect();
         LetterLines { lines: &lines[..kinds.len().min(lines.len())], kinds, writer, names }
     }
 
@@ -114,7 +116,7 @@ impl<'a> LetterLines<'a> {
                     continue;
                 }
                 LineKind::Remark => {
-                    let is_known = self.is_courtesy(text)
+                    let is_known = self.is_courtesy(text) && !announces_anothers(text)
                         || (self.writer.is_footer)(text)
                         || is_first && (self.is_greeting(text) || is_address(text))
                         || self.is_signed(text)
@@ -145,7 +147,7 @@ impl<'a> LetterLines<'a> {
         let words: Vec<String> = split_words(text).map(fold).filter(|word| !word.is_empty()).collect();
         LANGUAGES.iter().any(|language| match language.joined && text.contains(is_joined) {
             true => self.is_joined_courtesy(&words.concat(), language),
-            false => self.is_separated_courtesy(&words, language),
+            false => self.is_separated_courtesy(without_place(text, &words, language), language),
         })
     }
 
@@ -168,7 +170,7 @@ impl<'a> LetterLines<'a> {
     /// Whether a word is a player's name, or a form of it: `Bobby`, `Bo` and `Bobe` for `Bob`. A word that takes
     /// something back is none, even if a player is called `Noa`.
     fn is_name_of_player(&self, written: &str) -> bool {
-        let word = in_latin(written);
+        let word = in_ascii(written);
         !takes_back_alone(written)
             && self.names.iter().any(|name| {
                 let lengths = name.chars().count().abs_diff(word.chars().count());
@@ -208,6 +210,16 @@ impl<'a> LetterLines<'a> {
             && !text.contains(['?', '？'])
             && rest.len() <= MAX_NAME
             && rest.iter().all(|word| may_be_name(word))
+            && (rest.is_empty() || self.knows_any(rest))
+    }
+
+    /// Whether one of these words is a known name, or its first letter: other words with capitals may say anything.
+    fn knows_any(&self, words: &[&str]) -> bool {
+        words.iter().map(|word| fold(word)).any(|word| {
+            let is_initial =
+                |name: &String| word.chars().count() == 1 && name.starts_with(in_ascii(&word).as_str());
+            self.is_name_of_player(&word) || self.names.iter().any(is_initial)
+        })
     }
 
     /// Whether a line closes the letter with a name behind a comma, such as `С уважением, Анна`.
@@ -219,7 +231,7 @@ impl<'a> LetterLines<'a> {
         })
     }
 
-    /// Whether a line is only a name, such as `- Ann Adams`.
+    /// Whether a line is only the name of a writer who is known, such as `- Ann Adams`.
     fn is_name(&self, text: &str) -> bool {
         let words: Vec<&str> = split_words(text).take(MAX_NAME + 1).collect();
         let is_part = |word: &&str| may_be_name(word) || any_has(word, |language| &language.beside.particles);
@@ -227,6 +239,7 @@ impl<'a> LetterLines<'a> {
             && !text.contains(['?', '？', '!'])
             && words.first().is_none_or(|word| may_be_name(word))
             && words.iter().all(is_part)
+            && (words.is_empty() || self.knows_any(&words))
     }
 
     fn has_sign(&self, other: &[bool]) -> bool {
@@ -299,6 +312,31 @@ impl<'a> LetterLines<'a> {
         }
         false
     }
+}
+
+/// Returns the words of a line without the place from which it greets: `Greetings from Exeter`.
+fn without_place<'w>(text: &str, words: &'w [String], language: &Language) -> &'w [String] {
+    let written: Vec<&str> = split_words(text).filter(|word| !fold(word).is_empty()).collect();
+    let place = written.iter().rev().take(MAX_PLACE).take_while(|word| may_be_name(word)).count();
+    match words.len().checked_sub(place + 1) {
+        Some(at) if place > 0 && at > 0 && language.beside.from.contains(&words[at]) => &words[..at],
+        _ => words,
+    }
+}
+
+/// Maximum words of the name of a place.
+const MAX_PLACE: usize = 2;
+
+/// Whether a line announces a move that is not its writer's: `Your move:`.
+fn announces_anothers(text: &str) -> bool {
+    let is_anothers = |word: &str| any_has(&fold(word), |language| &language.trouble.theirs);
+    let Some(said) = text.strip_suffix([':', '：']) else { return false };
+    said.rsplit(['.', '!', ',']).next().is_some_and(|last| split_words(last).any(is_anothers))
+}
+
+/// Returns a word in small ASCII letters, as far as these stand for it.
+fn in_ascii(word: &str) -> String {
+    fold(&deunicode(word))
 }
 
 /// Whether a line addresses somebody by whatever they are called: `Hi ref,`.
@@ -394,14 +432,21 @@ mod tests {
 
     #[test]
     fn a_role_and_a_name_behind_a_closing_say_nothing() {
-        let letter = LetterLines::new(&[], &[], Writer::STRANGER);
-        for text in ["С уважением, Анна", "Saludos, Ana", "Met vriendelijke groet, Anna de Vries"]
+        let letter = LetterLines::new(&[], &[], Writer { names: &["Anna Adams", "Ana"], ..Writer::STRANGER });
+        for text in
+            ["С уважением, Анна", "Saludos, Ana", "Met vriendelijke groet, Anna de Vries", "Cheers, A."]
         {
             assert!(letter.is_signed(text), "{text}");
         }
-        for text in
-            ["Best, not now", "Thanks, Stop", "Danke, G8", "Saludos, Ana?", "Play it, Ann", "Best not, Ann"]
-        {
+        for text in [
+            "Best, Still Thinking",
+            "Best, not now",
+            "Thanks, Stop",
+            "Danke, G8",
+            "Saludos, Ana?",
+            "Play it, Ann",
+            "Best not, Ann",
+        ] {
             assert!(!letter.is_signed(text), "{text}");
         }
         for text in ["Hi ref,", "Hallo Schiri,", "Dear Mr Umpire,"] {
