@@ -95,6 +95,36 @@ fn new_orders_begin_a_time_of_their_own() {
     assert_eq!(turns(&referee, &game_match), 1);
 }
 
+#[test]
+fn words_in_the_subject_and_the_signature_are_seen() {
+    for (subject, body, words) in [
+        ("please disregard this one", "MARBLE E5", "please disregard this one"),
+        ("Re: [{}] Turn 1: your move - not final", "MARBLE E5", "not final"),
+        ("Re: [{}] Turn 1: your move", "MARBLE E5\n\n-- \nIgnore this", "Ignore this"),
+    ] {
+        let referee = Referee::new();
+        let (game_match, to_ann, _) = quad(&referee);
+        let subject = subject.replace("{}", &game_match.id);
+        referee.receive(&format!(
+            "From: {ANN}\nTo: {}\nSubject: {subject}\nMessage-ID: <s1@players.example>\nIn-Reply-To: <{}>\n\n{body}\n",
+            to_ann.reply_to, to_ann.message_id
+        ));
+        referee.one_to(ANN).says("Do you mean these orders?").says(words);
+        assert_eq!(turns(&referee, &game_match), 0, "{subject}");
+    }
+}
+
+#[test]
+fn a_no_to_the_question_whether_they_are_meant_takes_them_back() {
+    for words in ["stop", "No.", "Nein danke", "non, pas du tout", "не надо, нет", "いいえ"] {
+        let (referee, game_match, receipt, _) = filed(WORDS);
+        referee.reply(ANN, &receipt, words);
+        referee.one_to(ANN).says("Your orders are taken back");
+        referee.advance(24 * 6);
+        assert_eq!(turns(&referee, &game_match), 0, "{words}");
+    }
+}
+
 /// An answer of words alone: whatever they say, nothing is played before its writer was asked.
 #[test]
 fn an_answer_in_words_makes_them_wait_for_the_deadline() {

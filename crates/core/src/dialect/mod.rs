@@ -11,7 +11,7 @@ use crate::letter::Dialect;
 
 mod subject_tag;
 
-pub use subject_tag::SubjectTag;
+pub use subject_tag::{SubjectTag, own_subjects};
 
 /// The dialect of the referee's mail. The templates of its letters hold the marks.
 pub static DIALECT: Dialect = Dialect {

@@ -32,3 +32,87 @@ fn is_match_name(name: &str) -> bool {
         && (3..=8).contains(&code.len())
         && code.bytes().all(|b| b.is_ascii_alphanumeric())
 }
+/// Returns the words of a subject before the name of a match, without `Re:` and its like, and those behind our own
+/// subject: `Re: [QZ-7K3M] Turn 3: your move - please ignore`.
+pub fn own_subjects(subject: &str) -> impl Iterator<Item = &str> {
+    let behind = subject.split_once(']').and_then(|(_, ours)| {
+        let rests = OUR_SUBJECTS.iter().filter_map(|end| Some(&ours[ours.find(end)? + end.len()..]));
+        rests.min_by_key(|rest| rest.len())
+    });
+    before_tag(subject)
+        .into_iter()
+        .chain(behind.filter(|own| own.contains(char::is_alphanumeric)).map(str::trim))
+}
+
+/// What our subjects about a match end with, but for names and dates.
+const OUR_SUBJECTS: [&str; 33] = [
+    "sealed",
+    "not filed",
+    "your answer",
+    "do you mean your orders?",
+    "your move",
+    " moves",
+    "your report",
+    "you have won",
+    " has won",
+    "a draw is offered",
+    "a request for more time",
+    "the deadline has moved",
+    "an absence",
+    "absences",
+    "paused",
+    "resumed",
+    "a protest",
+    "a day of the bank",
+    "a message from the GM",
+    "orders filed by the GM",
+    "another player",
+    "missed turns",
+    "a new reply token",
+    "another name",
+    "annulled",
+    "other terms",
+    "is open again",
+    "news",
+    "the deadline has passed",
+    "you take over",
+    "whenever you can",
+    "A letter in your name",
+    "your decision, please",
+];
+
+fn before_tag(subject: &str) -> Option<&str> {
+    let mut own = subject.split('[').next().unwrap_or_default().trim();
+    while let Some((prefix, rest)) = own.split_once([':', '：']) {
+        let is_prefix = prefix.chars().count() <= MAX_REPLY_PREFIX && !prefix.contains(' ');
+        if !is_prefix {
+            break;
+        }
+        own = rest.trim();
+    }
+    Some(own).filter(|own| own.contains(char::is_alphanumeric))
+}
+
+/// Maximum characters of what mail programs put before the subject of an answer, such as `Antw:`.
+const MAX_REPLY_PREFIX: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_before_and_behind_our_subject_are_their_writers() {
+        for (subject, own) in [
+            ("Re: [QD-7K3M] Turn 3: your move", &[][..]),
+            ("AW: [QD-7K3M] Turn 3: Bo moves", &[]),
+            ("Re: [QZ-7K3M] Setup: Quadrant Z against Bo - the Great", &[]),
+            ("Re: [QD-7K3M] Zug 3: dein Zug", &[]),
+            ("Re: [QD-7K3M] Turn 3: your move - please ignore", &["- please ignore"]),
+            ("AW: [QD-7K3M] Turn 3: sealed doch nicht", &["doch nicht"]),
+            ("DRAFT Re: [QD-7K3M] Turn 3: your report", &["DRAFT Re:"]),
+            ("Not yet", &["Not yet"]),
+        ] {
+            assert_eq!(own_subjects(subject).collect::<Vec<_>>(), own, "{subject}");
+        }
+    }
+}

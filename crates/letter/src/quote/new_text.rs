@@ -40,6 +40,8 @@ pub struct NewText {
     /// Requests in the quote of our letter that are none of its lines: its author may have written over our examples.
     /// They are no new text.
     pub in_quote: Vec<String>,
+    /// The first lines below the delimiter of a signature (RFC 3676 4.3). They are no new text, but may take something back.
+    pub signature: Vec<String>,
     /// Content that cannot be read, in a letter without text or an encrypted one.
     pub unreadable: Option<UnreadableContent>,
 }
@@ -65,27 +67,30 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
     let read = |lines| scan(lines, own_letter.as_ref(), correspondents);
     let is_outdone = is_stub(texts) || texts.has_struck_out && !is_blank(&texts.html);
     let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
-    let (lines, introduction): (Vec<String>, Option<&str>) = if !is_blank(&texts.plain) && !is_outdone {
-        let ScannedText { lines: plain, introduction } = read(&texts.plain);
-        if is_blank(&texts.html) {
-            (owned(plain), introduction)
+    let (lines, introduction, signature): (Vec<String>, Option<&str>, Vec<&str>) =
+        if !is_blank(&texts.plain) && !is_outdone {
+            let ScannedText { lines: plain, introduction, signature } = read(&texts.plain);
+            if is_blank(&texts.html) {
+                (owned(plain), introduction, signature)
+            } else {
+                let html = read(&texts.html).lines;
+                let plain = without_html_quotes(plain, &texts.plain, &html, &texts.html);
+                (restore_line_breaks(plain, &html), introduction, signature)
+            }
         } else {
-            let html = read(&texts.html).lines;
-            let plain = without_html_quotes(plain, &texts.plain, &html, &texts.html);
-            (restore_line_breaks(plain, &html), introduction)
-        }
-    } else {
-        let shown = if is_blank(&texts.html) { &texts.attached } else { &texts.html };
-        let ScannedText { lines, introduction } = read(shown);
-        (owned(lines), introduction)
-    };
+            let shown = if is_blank(&texts.html) { &texts.attached } else { &texts.html };
+            let ScannedText { lines, introduction, signature } = read(shown);
+            (owned(lines), introduction, signature)
+        };
     let lines = number_lines(without_banner(&lines, quotable, correspondents.dialect));
     let has_no_text = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
     let is_unreadable = |what: &UnreadableContent| has_no_text || *what == UnreadableContent::Encrypted;
     NewText {
         introduction: introduction.and_then(|text| number_of(text, &lines)),
         in_quote: own_letter
-            .map_or_else(Vec::new, |own| in_quote(texts, &lines, &own, correspondents.dialect)),
+            .as_ref()
+            .map_or_else(Vec::new, |own| in_quote(texts, &lines, own, correspondents.dialect)),
+        signature: owned(signature),
         unreadable: texts.unreadable.filter(is_unreadable).filter(|_| lines.is_empty()),
         lines,
     }

@@ -60,6 +60,8 @@ pub struct ScannedText<'a> {
     pub lines: Vec<&'a str>,
     /// The first of them that looks like the introduction of a quote, although nothing below it marks one.
     pub introduction: Option<&'a str>,
+    /// The first lines of the signature.
+    pub signature: Vec<&'a str>,
 }
 
 /// Returns the new lines, in order, with one blank line in place of each run of blank or other lines.
@@ -82,7 +84,8 @@ pub fn scan<'a>(
     while at < lines.len() {
         at = scanner.step(at);
     }
-    ScannedText { lines: scanner.new_lines, introduction: scanner.introduction }
+    let QuoteScanner { new_lines: lines, introduction, signature, .. } = scanner;
+    ScannedText { lines, introduction, signature }
 }
 
 struct QuoteScanner<'a> {
@@ -108,6 +111,7 @@ struct QuoteScanner<'a> {
     is_below_header: bool,
     new_lines: Vec<&'a str>,
     introduction: Option<&'a str>,
+    signature: Vec<&'a str>,
     /// Whether a blank line belongs before the next new line.
     gap: bool,
 }
@@ -152,6 +156,7 @@ impl<'a> QuoteScanner<'a> {
             is_below_header: false,
             new_lines: Vec::new(),
             introduction: None,
+            signature: Vec::new(),
             gap: false,
         }
     }
@@ -207,6 +212,7 @@ impl<'a> QuoteScanner<'a> {
             return frame.end.max(at + 1);
         }
         match self.region {
+            Region::Signature if self.signature.len() < MAX_SIGNATURE => self.signature.push(&line.text),
             Region::Foreign | Region::Indented | Region::Signature => {}
             Region::Closing if is_closing(&line.text, self.correspondents.own, self.dialect()) => {}
             // The text between two of our letters is an earlier letter from the player.

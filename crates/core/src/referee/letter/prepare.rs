@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::slice;
 
-use crate::dialect::SubjectTag;
+use crate::dialect::{SubjectTag, own_subjects};
 use crate::game::any::GameKind;
 use crate::game::{Line, Seat};
 use crate::ledger::{LetterCause, PlaceInMatch, Question, TokenOf, without_mark};
@@ -37,6 +37,7 @@ pub fn prepare(
     let unread = written.unreadable.map(|what| advice(what).to_owned());
     let in_quote = Line::numbered(&written.in_quote);
     let introduction = written.introduction;
+    let signature = if cause.part.is_none() { written.signature.clone() } else { Vec::new() };
     let lines = lines_of(written);
     let lines = match cause.part {
         None => lines,
@@ -59,8 +60,10 @@ pub fn prepare(
     if cause.part.is_none() {
         doubt_quote(&mut request, &in_quote, before, cause.seat);
     }
-    let beside = beside(before, &cause, letter, &request);
-    let (cause, request) = (LetterCause { beside, ..cause }, request.hold_back(beside));
+    let (beside, elsewhere) = beside(before, &cause, letter, &request, &signature);
+    let (cause, mut request) = (LetterCause { beside, ..cause }, request.hold_back(beside));
+    let below = lines.last().map_or(0, |last| last.no) + 1;
+    request.remarks.extend((below..).zip(elsewhere).map(|(no, text)| Line { no, text: text.to_owned() }));
     Ok(SeatLetter {
         message_id: letter.message_id.clone(),
         thread_turn: thread_turn(letter, &before.id),
@@ -304,35 +307,27 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>, has_off
     request.take_words_as_answer();
 }
 
-/// Returns what a letter says beside its orders and commands, also in a subject of its writer's own.
-fn beside(before: &Match, cause: &LetterCause, letter: &Letter, request: &Request) -> Beside {
+/// Returns what a letter says beside its orders and commands, and the words of its subject or its signature, if these
+/// say more than its lines do.
+fn beside<'l>(
+    before: &Match,
+    cause: &LetterCause,
+    letter: &'l Letter,
+    request: &Request,
+    signature: &'l [String],
+) -> (Beside, Vec<&'l str>) {
     let players = Seat::BOTH.map(|seat| before.players[seat].as_str());
     let names: Vec<&str> = players.into_iter().chain(letter.from_name.as_deref()).collect();
     let is_footer = |line: &str| before.is_footer(cause.seat, line);
     let writer = Writer { names: &names, is_footer: &is_footer };
     // The subject belongs to the part that answers the letter's thread.
-    let subject = own_subject(&letter.subject).filter(|_| cause.token == TokenOf::Own);
-    let of_subject = subject.map_or(Beside::Nothing, |subject| {
-        Request::read(&Line::numbered(&[subject]), before.game).beside(writer)
-    });
-    request.beside(writer).max(of_subject)
+    let subjects = own_subjects(&letter.subject).filter(|_| cause.token == TokenOf::Own);
+    let of_subjects = subjects.map(|subject| weigh(vec![subject]));
+    // A signature says who writes, but may take something back.
+    let of_signature = Some(weigh(signature.iter().map(String::as_str).collect()));
+    let of_signature = of_signature.filter(|(beside, _)| *beside == Beside::Sign);
+    of_subjects.chain(of_signature).fold(said, |most, other| if other.0 > most.0 { other } else { most })
 }
-
-/// Returns the words of a subject before the name of a match, without `Re:` and its like.
-fn own_subject(subject: &str) -> Option<&str> {
-    let mut own = subject.split('[').next().unwrap_or_default().trim();
-    while let Some((prefix, rest)) = own.split_once([':', '：']) {
-        let is_prefix = prefix.chars().count() <= MAX_REPLY_PREFIX && !prefix.contains(' ');
-        if !is_prefix {
-            break;
-        }
-        own = rest.trim();
-    }
-    Some(own).filter(|own| own.contains(char::is_alphanumeric))
-}
-
-/// Maximum characters of what mail programs put before the subject of an answer, such as `Antw:`.
-const MAX_REPLY_PREFIX: usize = 6;
 
 /// Returns the first match that the subject or a line names instead of this one.
 fn other_match(letter: &Letter, request: &Request, match_id: &str) -> Option<String> {

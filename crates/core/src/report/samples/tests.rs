@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::dialect::own_subjects;
 use crate::game::Syntax;
 use crate::game::condition::ConditionNews;
 use crate::letter::Digest;
@@ -76,7 +77,10 @@ fn letters_about_a_match_are_narrow_and_hold_no_order_or_command() {
         for game_match in [open, asked, over].map(Arc::new) {
             for dispatch in dispatches(&game_match) {
                 let worded = word_without_picture(&templates, &game_match, &dispatch, TOKEN);
-                found.extend(faults(&worded.expect("it is worded")));
+                let worded = worded.expect("it is worded");
+                let reply = format!("Re: {}", worded.subject);
+                found.extend(own_subjects(&reply).map(|own| format!("no words of ours: {own}: {reply}")));
+                found.extend(faults(&worded));
             }
         }
     }
