@@ -129,7 +129,8 @@ fn a_no_to_the_question_whether_they_are_meant_takes_them_back() {
 #[test]
 fn an_answer_in_words_makes_them_wait_for_the_deadline() {
     for words in [
-        "stop",
+        "wait",
+        "?",
         "Hmm, I am not sure about it any more.",
         "Das war ein Versehen.",
         "my cat walked over the keys",
@@ -162,7 +163,7 @@ fn an_answer_in_words_during_grace_plays_nothing_before_its_end() {
     referee.sent_to(ANN);
     referee.reply(ANN, &to_ann, WORDS);
     let receipt = referee.one_to(ANN);
-    referee.reply(ANN, &receipt, "stop");
+    referee.reply(ANN, &receipt, "wait");
     referee.advance(4);
     assert_eq!(turns(&referee, &game_match), 0);
     referee.advance(10);

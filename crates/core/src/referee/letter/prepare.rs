@@ -11,7 +11,7 @@ use crate::letter::{Digest, Letter, NewText, banner_lines};
 use crate::referee::letter::doubtful;
 use crate::referee::letter::unreadable::advice;
 use crate::referee::matter::SeatLetter;
-use crate::referee::play::game_match::Match;
+use crate::referee::play::game_match::{FiledOrders, Match};
 use crate::request::wish::{self, WordAnswer, is_bare_verb, word_answer};
 use crate::request::{
     self, Beside, Command, Doubt, DoubtKind, Grammar as _, NumberedCommand, Request, Writer, lines_of,
@@ -48,7 +48,8 @@ pub fn prepare(
     };
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
     let has_offer = !before.offered[cause.seat].is_empty();
-    follow_word_answer(&mut request, cause.question, has_offer);
+    let asks_whether_meant = asks_whether_meant(before, cause.seat, &answers);
+    follow_word_answer(&mut request, cause.question, has_offer, asks_whether_meant);
     doubt_subject(&mut request, letter, before.game);
     doubt_words(&mut request, before, cause.seat);
     doubt_changes(&mut request, before, cause.seat);
@@ -270,8 +271,21 @@ fn doubt_quote(request: &mut Request, in_quote: &[Line], before: &Match, seat: S
     }
 }
 
-/// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for.
-fn follow_word_answer(request: &mut Request, question: Option<Question>, has_offer: bool) {
+/// Whether a letter answers our question whether orders that wait are meant.
+fn asks_whether_meant(before: &Match, seat: Seat, answers: &[u64]) -> bool {
+    let waits = |held: &FiledOrders| held.firm_at.is_some() || held.asked;
+    before.filed[seat].as_ref().is_some_and(waits)
+        && before.offered[seat].iter().any(|offer| answers.contains(&offer.seq))
+}
+
+/// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for, and one that
+/// only says no or stop as `WITHDRAW`, if we asked whether orders are meant.
+fn follow_word_answer(
+    request: &mut Request,
+    question: Option<Question>,
+    has_offer: bool,
+    asks_whether_meant: bool,
+) {
     // The code of a challenge is not needed, because the thread shows what is accepted or declined.
     let is_bare = || ["ACCEPT", "DECLINE"].iter().any(|verb| is_bare_verb(request.lines(), verb));
     if request.faults.len() == 1 && is_bare() {
@@ -286,7 +300,8 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>, has_off
     let own = &request.lines()[banner_lines(&texts)..];
     // "I confirm" is also an answer to the question whose letter it was.
     let agrees = matches!(word_answer(own), Some(WordAnswer::Yes | WordAnswer::WasMe));
-    if !agrees && (question.is_some() || !has_offer || !wish::agrees_with_reproach(own)) {
+    let refuses = asks_whether_meant && wish::refuses(own);
+    if !agrees && !refuses && (question.is_some() || !has_offer || !wish::agrees_with_reproach(own)) {
         return;
     }
     let Some(line) = own.iter().find(|line| !line.text.trim().is_empty()).map(|line| line.no) else {
@@ -295,6 +310,7 @@ fn follow_word_answer(request: &mut Request, question: Option<Question>, has_off
     let command = match question {
         Some(Question::Extension) => Command::Agree,
         Some(Question::Withdrawal) => Command::Withdraw,
+        _ if refuses => Command::Withdraw,
         // A draw ends the match, so it needs its own line.
         Some(Question::Draw) => return,
         None => {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::adjudication;
 use super::game_match::{Stage, WaitEnd};
 use super::ruling::Draft;
-use crate::game::Seat;
+use crate::game::{Line, Seat};
 use crate::ledger::Fact;
 use crate::letter::Digest;
 use crate::referee::matter::SeatLetter;
@@ -62,14 +62,20 @@ fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) {
 /// words alone may take it back, or if one would have replaced it but is doubtful or `is_refused`. Returns whether it does.
 pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> bool {
     let (seat, request) = (letter.cause.seat, &letter.request);
-    let is_unclear = (is_refused || !request.doubts.is_empty()) && letter.other_match.is_none();
+    let answers_receipt =
+        draft.game_match.offered[seat].iter().any(|offer| letter.answers.contains(&offer.seq));
+    let asks = |line: &Line| line.text.contains(['?', '？']);
+    // `wait`, `check`, `end` or a question mark alone.
+    let says_little = answers_receipt
+        && request.orders.is_empty()
+        && (request.wait || request.check || request.ended || request.lines().iter().any(asks));
+    let is_unclear =
+        says_little || (is_refused || !request.doubts.is_empty()) && letter.other_match.is_none();
     let says_words_alone = (request.orders.is_empty() || is_refused)
         && request.commands.is_empty()
         && (request.faults.is_empty() || is_unclear)
-        && !request.check
+        && (!request.check || says_little)
         && request.yes.is_none();
-    let answers_receipt =
-        draft.game_match.offered[seat].iter().any(|offer| letter.answers.contains(&offer.seq));
     let may_take_back = match letter.cause.beside {
         _ if is_unclear => true,
         Beside::Nothing => false,

@@ -32,6 +32,12 @@ pub fn word_answer(lines: &[Line]) -> Option<WordAnswer> {
     meaning(&sentences).or_else(|| without_name.and_then(meaning))
 }
 
+/// Whether a letter says no to what it answers, or nothing but stop.
+pub fn refuses(lines: &[Line]) -> bool {
+    // Nobody says no to a setup in words.
+    stance(lines, Topic::Setup) == Stance::No || asks_to_stop(&sentences(lines))
+}
+
 /// Whether a letter says nothing but that its writer wants no more letters.
 pub fn asks_to_stop(sentences: &[Sentence]) -> bool {
     let words = words_of(sentences);

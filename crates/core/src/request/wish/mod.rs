@@ -23,7 +23,7 @@ mod orders;
 
 pub use self::gist::{change_meant, correction_meant, corrects, orders_meant, stay_meant};
 pub use crate::language::Topic;
-pub use answer::{Stance, WordAnswer, asks_or_agrees, denies, is_bare_verb, stance, word_answer};
+pub use answer::{Stance, WordAnswer, asks_or_agrees, denies, is_bare_verb, refuses, stance, word_answer};
 use answer::{agrees, asks_to_stop, is_negated, meaning};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 
