@@ -130,7 +130,8 @@ impl RefereeLetter {
     /// Whether orders in answer to it are for the open turn. A message from the opponent or a receipt may
     /// concern a turn that is over, and may arrive together with the report, in any order.
     fn may_be_answered_with_orders(&self) -> bool {
-        !self.subject.contains("a message from") && !self.subject.ends_with("sealed")
+        let is_receipt = ["sealed", "do you mean your orders?"].iter().any(|end| self.subject.ends_with(end));
+        !self.subject.contains("a message from") && !is_receipt
     }
 
     fn parse(raw: &[u8]) -> Option<RefereeLetter> {

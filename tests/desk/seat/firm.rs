@@ -345,7 +345,7 @@ fn a_letter_that_limits_itself_is_asked_about() {
         "Dit telt niet, mijn dochter zat aan de knoppen.",
     ] {
         let (referee, game_match, receipt, _) = filed(&format!("MARBLE G7\n\n{words}"));
-        receipt.says("Do you mean them?").says("Without an answer I play them on");
+        receipt.says("Do you mean these orders?").says("Without an answer I play them on");
         referee.advance(2);
         assert_eq!(turns(&referee, &game_match), 0, "{words}");
     }

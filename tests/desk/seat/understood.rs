@@ -391,7 +391,7 @@ fn orders_below_what_may_introduce_an_older_letter_are_asked() {
         }
     }
     referee.reply(ANN, &to_ann, "My moves for Sat 16 May, 20:00:\nSHIP 1 A3 TO A1");
-    referee.one_to(ANN).says("Your orders are sealed");
+    referee.one_to(ANN).says("They are sealed");
 }
 
 #[test]

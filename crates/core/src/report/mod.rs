@@ -346,12 +346,15 @@ fn bounded_html(markdown: &str, board_width: u32, letter: Option<&LinkedLetter<'
 }
 
 /// Splits a body into its first paragraph and the rest. The first paragraph says what happened; it comes
-/// above the marker line, because mailboxes show it beside the subject. If it ends with a colon, it keeps
-/// what it announces, unless that is long: the marker counts only in the first lines of a quote.
+/// above the marker line, because mailboxes show it beside the subject. It keeps the lines to send that follow it, and what
+/// it announces with a colon, unless that is long: the marker counts only in the first lines of a quote.
 fn split_lead(body: &str) -> (&str, &str) {
     let mut lead = body.find("\n\n").unwrap_or(body.len());
-    while body[..lead].ends_with(':') {
+    loop {
         let next = body[lead..].trim_start_matches('\n');
+        if !body[..lead].ends_with(':') && !next.starts_with(TO_SEND) {
+            break;
+        }
         let start = body.len() - next.len();
         let end = start + next.find("\n\n").unwrap_or(next.len());
         if body[..end].lines().count() > MAX_LEAD || end <= lead {
@@ -361,6 +364,9 @@ fn split_lead(body: &str) -> (&str, &str) {
     }
     (body[..lead].trim_end(), body[lead..].trim_start_matches('\n'))
 }
+
+/// The beginning of a line that a letter shows to be sent.
+const TO_SEND: &str = "    | ";
 
 /// Maximum lines above the marker.
 const MAX_LEAD: usize = 10;

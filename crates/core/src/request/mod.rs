@@ -170,7 +170,7 @@ impl Request {
             }
             let line = written.iter().find(|line| line.no == asked.line).map_or("", |line| line.text.trim());
             if faults.len() < MAX_FAULTS {
-                faults.push(with_example(Fault::on(asked.line, reason), line));
+                faults.push(with_example(Fault::doubt(asked.line, reason), line));
             }
             false
         });
@@ -230,10 +230,10 @@ pub fn reads_as_order(line: &str, game: GameKind) -> bool {
 }
 
 /// Why a command is not carried out beside other words.
-const BESIDE_WORDS: &str = "Your letter says more than this line, and I cannot tell whether the rest takes it back. So I have not carried it out. If you mean it, please answer with this line alone.";
+const BESIDE_WORDS: &str = "Your letter says more than this line, and I cannot tell whether the rest takes it back. So I have not carried it out. If you mean it, please answer with this line alone:";
 
 /// Why a command is not carried out below a line that may introduce an older letter.
-const MAY_BE_OLD: &str = "This stands below what may be the heading of an older letter, so I have not carried it out. If you mean it now, please answer with this line alone.";
+const MAY_BE_OLD: &str = "This stands below what may be the heading of an older letter, so I have not carried it out. If you mean it now, please answer with this line alone:";
 
 /// The meaning of a line of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
