@@ -491,7 +491,7 @@ impl Reader<'_> {
             MatchLine::Pause => "PAUSE the reason".to_owned(),
             MatchLine::Tell => {
                 let reader = seat.map_or("both".to_owned(), |seat| seat.to_string());
-                format!("TELL {reader} {}", self.message().unwrap_or("your words"))
+                format!("TELL {reader} {}", self.message()?)
             }
             MatchLine::Rollback => {
                 let turn = game_match.due.as_ref()?.turn.checked_sub(1)?;

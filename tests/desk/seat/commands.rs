@@ -64,8 +64,10 @@ fn tell_passes_a_message_on_in_a_separate_letter() {
     let report = to_bo_now.iter().find(|sent| sent.subject.contains("your move")).expect("the report");
     report.keeps_silent_of("Good luck");
     assert!(kinds(&referee, &game_match).contains(&"MessagePassed".to_owned()));
-    referee.reply(BO, &to_bo, "TELL");
-    referee.one_to(BO).says("TELL needs the text for your opponent");
+    for empty in ["TELL", "TELL\nyour words\nEND"] {
+        referee.reply(BO, &to_bo, empty);
+        referee.one_to(BO).says("TELL needs the text for your opponent");
+    }
 }
 
 #[test]

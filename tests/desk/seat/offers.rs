@@ -202,7 +202,7 @@ const SITUATIONS: [Situation; 37] = [
 #[test]
 fn whatever_an_answer_in_a_match_offers_can_be_sent_back_at_once() {
     let count: usize = SITUATIONS.into_iter().map(|situation| send_back(Referee::new, situation)).sum();
-    assert!(count > 45, "{count} acts");
+    assert!(count > 40, "{count} acts");
 }
 
 const IN_THE_CLUB: [Situation; 9] = [

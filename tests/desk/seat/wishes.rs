@@ -14,7 +14,7 @@ fn offered(answer: &Sent) -> String {
 }
 
 /// Wishes, the line that the answer offers, and the answer to that line.
-const WISHES: [(&str, &str, &str); 21] = [
+const WISHES: [(&str, &str, &str); 20] = [
     ("Prosím o prodloužení o tři dny.", "EXTEND 3 days", "has been asked for 3 more days"),
     ("Geht auch noch Montag, 18.5.?", "EXTEND 4 days", "has been asked for 4 more days"),
     (
@@ -47,7 +47,6 @@ const WISHES: [(&str, &str, &str); 21] = [
         "luca@amico.example",
     ),
     ("Onde posso ler as regras?", "RULES quad", "A game of squares"),
-    ("Who is my opponent?", "TELL\nyour words\nEND", "Your message was passed on to Bo"),
     ("Dile a Bo que es un gran rival.", "TELL\nes un gran rival.\nEND", "Your message was passed on to Bo"),
     ("Das ist Betrug!", "PROTEST\nDas ist Betrug!\nEND", "Your protest is before the GM"),
     ("Please pause the match.", "EXTEND 7 days", "has been asked for 7 more days"),

@@ -8,6 +8,14 @@ use super::normalized::{self, NormalizedLine};
 use super::{Request, RequestParser, part};
 use crate::game::{Fault, Line};
 
+/// What the lines that we offer have in place of a text. Sent back as it is, it is none.
+pub const PLACEHOLDER: &str = "your words";
+
+/// Whether a text says nothing of its writer's own.
+pub fn says_nothing(text: &str) -> bool {
+    text.trim().is_empty() || text.trim().eq_ignore_ascii_case(PLACEHOLDER)
+}
+
 /// A command whose text is passed on to somebody.
 pub(super) struct TextCommand {
     verb: &'static str,
@@ -90,7 +98,7 @@ impl<G: Grammar> RequestParser<'_, G> {
                     kind.verb, kind.reader
                 )
             }
-            None if text.is_empty() => {
+            None if says_nothing(&text) => {
                 format!("{} needs the text for {}.", kind.verb, kind.reader)
             }
             None => {

@@ -8,7 +8,7 @@ use crate::game::{Line, Seat};
 use crate::ledger::book::BookOutcome;
 use crate::letter::Address;
 use crate::referee::{Act, cut, read_terms_change};
-use crate::request::Whom;
+use crate::request::{Whom, says_nothing};
 
 /// Splits the lines of a GM's letter into instructions and the lines that do not begin with `GM`.
 pub fn instructions(lines: &[Line]) -> (Vec<InstructionLine>, Vec<Line>) {
@@ -351,7 +351,7 @@ fn parse_tell(rest: &[&str], below: &[Line]) -> InstructionResult<Act> {
     };
     let to = if is(seat, "both") { None } else { Some(parse_seat(&[seat], example)?) };
     match text_of(words, below) {
-        text if text.is_empty() => fault("TELL needs a text.", example),
+        text if says_nothing(&text) => fault("TELL needs a text of yours.", example),
         text => Ok(Act::tell(to, cut(&text))),
     }
 }

@@ -249,9 +249,6 @@ impl WishReader<'_> {
             Topic::Tell if self.can_tell() => {
                 wishes.acts.push(self.text_command("TELL", &self.spoken.message));
             }
-            Topic::OpponentName if self.can_tell() => {
-                wishes.acts.push(vec!["TELL".to_owned(), "your words".to_owned(), "END".to_owned()]);
-            }
             Topic::Foul if !is_over => wishes.acts.push(self.text_command("PROTEST", &self.remarks())),
             Topic::Ranking => wishes.add(format!("RATINGS {game}")),
             Topic::Resign
