@@ -321,13 +321,15 @@ impl Reader<'_> {
         let is_named =
             |game_match: &&MatchOverview| named.iter().any(|id| id.eq_ignore_ascii_case(&game_match.id));
         let mut meant: Vec<&MatchOverview> = all.iter().filter(is_named).collect();
+        let is_known = |id: &String| all.iter().any(|known| known.id.eq_ignore_ascii_case(id));
+        found.unknown = named.iter().filter(|id| !is_known(id)).cloned().collect();
         self.person_acts(desk, !meant.is_empty(), &mut found)?;
         let is_running = |game_match: &&MatchOverview| game_match.stage != Stage::Over;
         let of_all = self.people.is_empty() && self.has(|words| &words.everybody) && self.acts();
         if meant.is_empty() && found.acts.is_empty() && of_all && !self.asks() {
             meant = all.iter().filter(is_running).collect();
         }
-        if meant.is_empty() && found.acts.is_empty() {
+        if meant.is_empty() && found.acts.is_empty() && found.unknown.is_empty() {
             meant.extend(self.match_of_thread(&all));
         }
         let mut candidates = meant.clone();

@@ -166,6 +166,7 @@ fn a_gm_in_own_words_gets_lists_and_lines_that_work() {
     let (game_match, ..) = quad(&referee);
     let id = &game_match.id;
     gm(&referee, "Who is late?").says("No match is on the list `late`").keeps_silent_of("GM ANNOUNCE");
+    gm(&referee, "Give Ann two more days in QZ-0000").says("There is no match QZ-0000 here");
     gm(&referee, "thanks!").says("nothing was done").keeps_silent_of("| ");
     for (words, line) in [
         (format!("Give Ann two more days in {id}"), format!("GM MATCH {id} EXTEND 2 days")),

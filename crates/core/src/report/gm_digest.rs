@@ -364,6 +364,8 @@ pub struct GmMeant {
     pub events: Vec<EventLine>,
     /// Matches that the letter names, or those of a list that it asks for.
     pub matches: Vec<GmMatchSummary>,
+    /// The names of matches that there are not.
+    pub unknown: Vec<String>,
     /// Further matches that are not shown.
     pub more: usize,
     /// The list that it asks for.
